@@ -1,0 +1,74 @@
+// Histories: what was recorded at points that do not trust the system, one JSON object a line. The checker is a function from
+// them to a report. Offsets are decimal text, bytes are SHA-256 hex (and, where the checker must look inside, the text itself).
+
+/** A request that a bank's client sent to Sluice, and what it was told. `status` null: no answer. */
+export interface SentEntry {
+  readonly kind: "sent";
+  readonly atMs: number;
+  readonly bank: string;
+  readonly operation: "outboundDirectDebit" | "inboundDirectDebitResponse";
+  readonly uetr: string;
+  readonly messageIdentification: string;
+  readonly bodyHash: string;
+  readonly status: number | null;
+}
+
+/** A request that a simulated bank received from Sluice, and what it answered. `status` null: it gave no answer. */
+export interface ReceivedEntry {
+  readonly kind: "received";
+  readonly atMs: number;
+  readonly bank: string;
+  readonly operation: "outboundDirectDebitResponse" | "inboundDirectDebit" | "events";
+  readonly webhookId: string;
+  readonly uetr: string;
+  readonly bodyHash: string;
+  readonly status: number | null;
+  /** Of an event. */
+  readonly stageVersion: number | null;
+  readonly state: string | null;
+}
+
+/** A record of a topic, read raw from offset 0 and decoded. `value` is the record with bigints as decimal text and bytes as base64. */
+export interface RecordEntry {
+  readonly kind: "record";
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: string;
+  readonly appendedAtMs: number;
+  readonly key: string | null;
+  readonly type: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** A transaction's snapshot from the store (bigints as decimal text, no message bytes). */
+export interface SnapshotEntry {
+  readonly kind: "snapshot";
+  readonly uetr: string;
+  readonly state: string;
+  readonly closesWith: string;
+  readonly transitions: readonly { readonly stageVersion: number; readonly state: string; readonly offset: string; readonly atMs: number }[];
+  readonly items: readonly { readonly day: string; readonly row: number | null; readonly cause: string | null; readonly state: string }[];
+  readonly remarks: readonly { readonly kind: string; readonly messageIdentification: string; readonly offset: string }[];
+}
+
+/** A fault that the test injected. */
+export interface FaultEntry {
+  readonly kind: "fault";
+  readonly atMs: number;
+  readonly what: string;
+}
+
+export type HistoryEntry = SentEntry | ReceivedEntry | RecordEntry | SnapshotEntry | FaultEntry;
+
+export interface Violation {
+  readonly promise: "I1" | "I3" | "I4" | "I5" | "I6" | "I8" | "I10";
+  readonly uetr: string | null;
+  /** One sentence: what was expected and what was found, with offsets. */
+  readonly text: string;
+}
+
+export interface CheckReport {
+  readonly violations: readonly Violation[];
+  /** How much was checked, so that an empty history does not look like a good one. */
+  readonly counts: Readonly<Record<string, number>>;
+}

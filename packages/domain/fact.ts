@@ -1,0 +1,148 @@
+// What happens to a transaction and to a business day: the facts of the journal, in the domain's words.
+// Contracts' `from-wire.ts` makes them of records. A day is named by its key `scheme:date`, for example `ZA_EFT:2026-11-20`.
+
+export type DayKey = string;
+
+/** Where a record lies in its lane. `appendedAtMs` is the log's time, never a process's clock. */
+export interface Place {
+  readonly offset: bigint;
+  readonly appendedAtMs: number;
+}
+
+/** Identity of a message: (sender, operation, UETR, messageIdentification). The hashes are of canonical JSON, hex. */
+export interface MessageIdentity {
+  readonly sender: string;
+  readonly messageIdentification: string;
+  readonly contentHash: string;
+  /** Without `messageIdentifiers`. */
+  readonly substanceHash: string;
+}
+
+export interface DirectDebitReceived {
+  readonly kind: "DirectDebitReceived";
+  readonly uetr: string;
+  readonly message: MessageIdentity;
+  readonly receivedAtMs: number;
+  /** Provisional: the first reconciliation close at least an hour after receipt. */
+  readonly closesWith: DayKey;
+  readonly closesAtMs: number;
+  readonly scheme: string;
+  /** bankSettlementAmount × 10,000. */
+  readonly amountTenThousandths: bigint;
+  readonly currency: string;
+}
+
+export interface AccountVerified {
+  readonly kind: "AccountVerified";
+  /** What was judged: sender, identification and content hash of one message. */
+  readonly judged: Pick<MessageIdentity, "sender" | "messageIdentification" | "contentHash">;
+  readonly verdict: "accepted" | "refused";
+  /** Bank that the debit will be sent to. */
+  readonly bank: string;
+  readonly businessDate: string;
+  readonly closesWith: DayKey;
+}
+
+export interface Release {
+  readonly kind: "Release";
+  readonly scheme: string;
+  readonly businessDate: string;
+  readonly windowNumber: number;
+  readonly bank: string;
+}
+
+export interface DeliveryEvidence {
+  readonly attempts: number;
+  readonly anyAnswer: boolean;
+  readonly httpStatusCode: number | null;
+  readonly isBreakerOpen: boolean;
+  readonly isBankPaused: boolean;
+}
+
+export interface DeliveryEnded {
+  readonly kind: "DeliveryEnded";
+  readonly messageIdentification: string;
+  readonly outcome: "acknowledged" | "refused" | "stopped";
+  readonly evidence: DeliveryEvidence;
+}
+
+export interface StatusReportReceived {
+  readonly kind: "StatusReportReceived";
+  readonly message: MessageIdentity;
+  readonly receivedAtMs: number;
+  readonly outcome: "made" | "not-made" | "pending";
+  readonly originalMessageIdentification: string;
+}
+
+export interface DayClosed {
+  readonly kind: "DayClosed";
+  readonly day: DayKey;
+}
+
+export type TransactionFact = DirectDebitReceived | AccountVerified | Release | DeliveryEnded | StatusReportReceived | DayClosed;
+
+// ---- business days
+
+export interface PlannedWindow {
+  readonly number: number;
+  readonly opensAtMs: number;
+  readonly closesAtMs: number;
+}
+
+export interface DayPlanned {
+  readonly kind: "DayPlanned";
+  readonly scheme: string;
+  readonly businessDate: string;
+  readonly zone: string;
+  readonly calendarVersion: string;
+  readonly isWorkingDay: boolean;
+  readonly windows: readonly PlannedWindow[];
+  readonly cutOffAtMs: number;
+  readonly reconciliationAtMs: number;
+  readonly nextBusinessDate: string;
+  readonly creditsFinal: "clock" | "bank" | "connector";
+  /** Lanes (partitions of the journal) that markers go to. */
+  readonly lanes: number;
+}
+
+export interface DayTimeReached {
+  readonly kind: "DayTimeReached";
+  readonly scheme: string;
+  readonly businessDate: string;
+  readonly time: "window-opens" | "window-closes" | "reconciliation";
+  /** Window number; 0 for reconciliation. */
+  readonly number: number;
+}
+
+export interface LaneCredits {
+  readonly kind: "LaneCredits";
+  readonly scheme: string;
+  readonly businessDate: string;
+  readonly lane: number;
+  /** Id of the CreditsDeclared marker without its partition. */
+  readonly declaration: string;
+  readonly banksUnresolved: readonly string[];
+}
+
+export type DayFact = DayPlanned | DayTimeReached | LaneCredits;
+
+// ---- markers: outputs of a day, one copy to each partition. `id` = scheme:date:kind:number (the copy adds :partition).
+
+interface MarkerBase {
+  readonly id: string;
+  readonly scheme: string;
+  readonly businessDate: string;
+}
+export interface DayTimesMarker extends MarkerBase { readonly kind: "DayTimes"; readonly number: number; readonly reconciliationAtMs: number; readonly calendarVersion: string }
+export interface DayVoidMarker extends MarkerBase { readonly kind: "DayVoid"; readonly nextBusinessDate: string }
+export interface WindowOpenedMarker extends MarkerBase { readonly kind: "WindowOpened"; readonly number: number }
+export interface WindowClosedMarker extends MarkerBase { readonly kind: "WindowClosed"; readonly number: number; readonly isLast: boolean; readonly nextBusinessDate: string }
+export interface CreditsDeclaredMarker extends MarkerBase { readonly kind: "CreditsDeclared"; readonly number: number; readonly bank: string | null; readonly declaredBy: string }
+export interface GateOpenedMarker extends MarkerBase { readonly kind: "GateOpened"; readonly number: number; readonly banks: readonly string[] | null; readonly except: readonly string[] }
+export interface DayReconciledMarker extends MarkerBase { readonly kind: "DayReconciled"; readonly number: number }
+
+export type Marker = DayTimesMarker | DayVoidMarker | WindowOpenedMarker | WindowClosedMarker | CreditsDeclaredMarker | GateOpenedMarker | DayReconciledMarker;
+
+export function dayKey(scheme: string, businessDate: string): DayKey {
+  return `${scheme}:${businessDate}`;
+}

@@ -1,0 +1,35 @@
+// Time as an argument. Nothing else in the product reads a clock, sleeps or arms a timer, so that every service
+// runs unchanged under a virtual clock.
+
+export interface Time {
+  /** Wall clock, epoch milliseconds. May jump; never judges a fact. */
+  nowMs(): number;
+  /** Monotonic milliseconds since an arbitrary start; only differences mean something. */
+  monotonicMs(): number;
+  /** Runs `action` once after `delayMs` (0 or more). Disposing cancels it; disposing late does nothing. */
+  after(delayMs: number, action: () => void): Disposable;
+}
+
+/** Resolves after `delayMs`, or at once when `signal` aborts. Never rejects. */
+export function sleep(time: Time, delayMs: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = time.after(delayMs, done);
+    function done(): void {
+      signal?.removeEventListener("abort", done);
+      timer[Symbol.dispose]();
+      resolve();
+    }
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}
+
+/** The machine's clock. */
+export const machineTime: Time = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, action) {
+    const timer = setTimeout(action, Math.max(0, delayMs));
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};

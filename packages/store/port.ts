@@ -1,0 +1,133 @@
+// The store port: snapshots, days, lanes and parked messages. The journal is the truth; everything here can be made again.
+// Adapters: MongoDB (`*-mongodb.ts`) and memory (`*-memory.ts`); both pass `conformance.ts`.
+//
+// Promises of every adapter:
+// 1. `write` is a compare-and-set per document on `version`: a document is either written as given or named in `conflicts`.
+// 2. A resolved write is durable (majority); a rejected one has an unknown outcome: reread.
+// 3. No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
+
+import type { Day, Item, State, Transaction } from "@sluice/domain";
+
+/** A transaction's snapshot: the domain's view, and the messages as Avro bytes in wire format (with schema id). */
+export interface TransactionDocument {
+  readonly transaction: Transaction;
+  /** Wire-format bytes of the accepted DirectDebitReceived record. */
+  readonly acceptedMessage: Uint8Array;
+  /** Wire-format bytes of the final StatusReportReceived record; null before it came. */
+  readonly finalReport: Uint8Array | null;
+  /** Wire-format bytes of the AccountVerified record that was applied; null before it came. */
+  readonly verdict: Uint8Array | null;
+}
+
+export interface TransactionWrite {
+  readonly document: TransactionDocument;
+  /** 0: the document must not exist. */
+  readonly expectedVersion: number;
+}
+
+/** What a lane's owner keeps of an unresolved transaction (projection only). */
+export interface UnresolvedRow {
+  readonly uetr: string;
+  readonly state: State;
+  readonly bank: string | null;
+  readonly businessDate: string | null;
+  readonly closesWith: string;
+  /** Release order: receivedAt as 15 digits, then ':' and the UETR. */
+  readonly queueKey: string;
+}
+
+export interface TransactionStore {
+  /** Documents by UETR (lower case); missing ones are absent from the map. At most 1,000 asked. */
+  load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>>;
+  /** At most 1,000 writes. Answers the UETRs that were not written because their version differs (or already/no longer exist). */
+  write(writes: readonly TransactionWrite[]): Promise<{ readonly conflicts: readonly string[] }>;
+  /** Unresolved (not terminal) transactions of a lane by UETR, after `afterUetr`, at most `limit` (≤ 10,000). A scan: for take-over and closes. */
+  unresolved(lane: number, afterUetr: string | null, limit: number): Promise<readonly UnresolvedRow[]>;
+  /** Held transactions of a lane, bank and business day (`scheme:date`), by queue key after `afterQueueKey`, at most `limit` (≤ 10,000). */
+  held(lane: number, bank: string, day: string, afterQueueKey: string | null, limit: number): Promise<readonly UnresolvedRow[]>;
+  /** Reconciliation items of a day, for people; by UETR. */
+  items(day: string, afterUetr: string | null, limit: number): Promise<readonly { readonly uetr: string; readonly bank: string | null; readonly item: Item }[]>;
+}
+
+export interface DayStore {
+  load(keys: readonly string[]): Promise<ReadonlyMap<string, Day>>;
+  /** Compare-and-set on `version`; false = lost. 0: must not exist. */
+  write(day: Day, expectedVersion: number): Promise<boolean>;
+  /** Days not yet reconciled, by key. Bounded: at most 100. */
+  open(): Promise<readonly Day[]>;
+}
+
+/** One (service, partition). `state` is the service's own (markers passed), plain JSON. */
+export interface LaneDocument {
+  readonly service: string;
+  readonly partition: number;
+  readonly epoch: number;
+  /** Next offset to read. */
+  readonly position: bigint;
+  readonly state: unknown;
+}
+
+export interface LaneStore {
+  /** Raises the owner epoch by compare-and-set (retrying a bounded number of times) and answers the document; a new one starts at position 0, state null. */
+  takeOver(service: string, partition: number): Promise<LaneDocument>;
+  /** Writes position (and state, unless undefined) on condition of the epoch; false = another owner took over. */
+  write(service: string, partition: number, epoch: number, position: bigint, state?: unknown): Promise<boolean>;
+  list(service: string): Promise<readonly LaneDocument[]>;
+}
+
+/** A message not acknowledged at once. */
+export interface ParkedMessage {
+  /** `messageIdentification`, or the event's id. */
+  readonly id: string;
+  readonly lane: number;
+  readonly bank: string;
+  /** Messages of one key leave in order of `sequence`. */
+  readonly deliveryKey: string;
+  readonly uetr: string;
+  /** Offset of its record in the lane's topic. */
+  readonly sequence: bigint;
+  /** Wire-format bytes of the record (Dispatch or TransactionStateEvent). */
+  readonly record: Uint8Array;
+  readonly nextAttemptAtMs: number;
+  readonly closesWith: string | null;
+  readonly deadlineMs: number | null;
+  readonly attempts: number;
+  readonly anyAnswer: boolean;
+  /** At most ten. */
+  readonly recentAttempts: readonly ParkedAttempt[];
+  /** null: still tried; "refused": a not-recoverable answer, kept until a change arrives. */
+  readonly ended: "refused" | null;
+}
+
+export interface ParkedAttempt {
+  readonly atMs: number;
+  readonly httpStatusCode: number | null;
+  readonly answer: string | null;
+  readonly tookMs: number;
+}
+
+export interface ParkedStore {
+  /** A duplicate id is success and leaves the stored one. At most 1,000. */
+  insert(messages: readonly ParkedMessage[]): Promise<void>;
+  /** Replaces attempt state; an absent id is success. */
+  update(message: ParkedMessage): Promise<void>;
+  remove(ids: readonly string[]): Promise<void>;
+  /** All of a lane by (sequence, id) after `after`, at most `limit` (≤ 10,000). A scan: for take-over and page refills. */
+  ofLane(lane: number, after: { readonly sequence: bigint; readonly id: string } | null, limit: number): Promise<readonly ParkedMessage[]>;
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, ParkedMessage>>;
+}
+
+export interface Store {
+  readonly transactions: TransactionStore;
+  readonly days: DayStore;
+  readonly lanes: LaneStore;
+  /** Of the dispatcher. */
+  readonly deliveries: ParkedStore;
+  /** Of the event-publisher. */
+  readonly postings: ParkedStore;
+  /** Creates collections and indexes; idempotent. */
+  prepare(): Promise<void>;
+  /** Resolves if the store answers; for readiness. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

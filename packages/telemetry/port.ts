@@ -1,0 +1,24 @@
+// Logs and metrics as services see them. Adapters: pino and prom-client in `index.ts`; silent ones for tests.
+
+export type LogFields = Readonly<Record<string, string | number | boolean | bigint | null | undefined | readonly string[]>>;
+
+/** One wide line per unit of work. `event` is a stable dotted name such as `debit.accepted`. Never an account number, a name or a token. */
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields & { readonly error?: unknown }): void;
+}
+
+export interface Counter { add(labels?: Readonly<Record<string, string>>, by?: number): void }
+export interface Gauge { set(value: number, labels?: Readonly<Record<string, string>>): void }
+export interface Histogram { observe(value: number, labels?: Readonly<Record<string, string>>): void }
+
+/** Names start with `sluice_` and end with their unit. Asking twice for a name gives the same metric. */
+export interface Metrics {
+  counter(name: string, help: string, labels?: readonly string[]): Counter;
+  gauge(name: string, help: string, labels?: readonly string[]): Gauge;
+  histogram(name: string, help: string, labels?: readonly string[], buckets?: readonly number[]): Histogram;
+  /** Prometheus text. */
+  text(): Promise<string>;
+}
