@@ -46,7 +46,12 @@ export interface SnapshotEntry {
   readonly uetr: string;
   readonly state: string;
   readonly closesWith: string;
-  readonly transitions: readonly { readonly stageVersion: number; readonly state: string; readonly offset: string; readonly atMs: number }[];
+  readonly transitions: readonly {
+    readonly stageVersion: number;
+    readonly state: string;
+    readonly offset: string;
+    readonly atMs: number;
+  }[];
   readonly items: readonly { readonly day: string; readonly row: number | null; readonly cause: string | null; readonly state: string }[];
   readonly remarks: readonly { readonly kind: string; readonly messageIdentification: string; readonly offset: string }[];
 }

@@ -30,4 +30,6 @@ export interface ReadMessage<T> {
   readonly contentHash: string;
   readonly substanceHash: string;
 }
-export type Reading<T> = { readonly ok: true; readonly read: ReadMessage<T> } | { readonly ok: false; readonly status: 400 | 422; readonly error: ErrorDetail };
+export type Reading<T> =
+  | { readonly ok: true; readonly read: ReadMessage<T> }
+  | { readonly ok: false; readonly status: 400 | 422; readonly error: ErrorDetail };

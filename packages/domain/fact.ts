@@ -133,15 +133,51 @@ interface MarkerBase {
   readonly scheme: string;
   readonly businessDate: string;
 }
-export interface DayTimesMarker extends MarkerBase { readonly kind: "DayTimes"; readonly number: number; readonly reconciliationAtMs: number; readonly calendarVersion: string }
-export interface DayVoidMarker extends MarkerBase { readonly kind: "DayVoid"; readonly nextBusinessDate: string }
-export interface WindowOpenedMarker extends MarkerBase { readonly kind: "WindowOpened"; readonly number: number }
-export interface WindowClosedMarker extends MarkerBase { readonly kind: "WindowClosed"; readonly number: number; readonly isLast: boolean; readonly nextBusinessDate: string }
-export interface CreditsDeclaredMarker extends MarkerBase { readonly kind: "CreditsDeclared"; readonly number: number; readonly bank: string | null; readonly declaredBy: string }
-export interface GateOpenedMarker extends MarkerBase { readonly kind: "GateOpened"; readonly number: number; readonly banks: readonly string[] | null; readonly except: readonly string[] }
-export interface DayReconciledMarker extends MarkerBase { readonly kind: "DayReconciled"; readonly number: number }
+export interface DayTimesMarker extends MarkerBase {
+  readonly kind: "DayTimes";
+  readonly number: number;
+  readonly reconciliationAtMs: number;
+  readonly calendarVersion: string;
+}
+export interface DayVoidMarker extends MarkerBase {
+  readonly kind: "DayVoid";
+  readonly nextBusinessDate: string;
+}
+export interface WindowOpenedMarker extends MarkerBase {
+  readonly kind: "WindowOpened";
+  readonly number: number;
+}
+export interface WindowClosedMarker extends MarkerBase {
+  readonly kind: "WindowClosed";
+  readonly number: number;
+  readonly isLast: boolean;
+  readonly nextBusinessDate: string;
+}
+export interface CreditsDeclaredMarker extends MarkerBase {
+  readonly kind: "CreditsDeclared";
+  readonly number: number;
+  readonly bank: string | null;
+  readonly declaredBy: string;
+}
+export interface GateOpenedMarker extends MarkerBase {
+  readonly kind: "GateOpened";
+  readonly number: number;
+  readonly banks: readonly string[] | null;
+  readonly except: readonly string[];
+}
+export interface DayReconciledMarker extends MarkerBase {
+  readonly kind: "DayReconciled";
+  readonly number: number;
+}
 
-export type Marker = DayTimesMarker | DayVoidMarker | WindowOpenedMarker | WindowClosedMarker | CreditsDeclaredMarker | GateOpenedMarker | DayReconciledMarker;
+export type Marker =
+  | DayTimesMarker
+  | DayVoidMarker
+  | WindowOpenedMarker
+  | WindowClosedMarker
+  | CreditsDeclaredMarker
+  | GateOpenedMarker
+  | DayReconciledMarker;
 
 export function dayKey(scheme: string, businessDate: string): DayKey {
   return `${scheme}:${businessDate}`;

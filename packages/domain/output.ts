@@ -5,7 +5,14 @@ import type { DayKey } from "./fact.ts";
 import type { State } from "./transaction.ts";
 
 /** The message an event carries as payload, or a delivery as body. */
-export type MessageForm = "debit-received" | "inbound-debit" | "report-accepted" | "report-rejected" | "final-report" | "duplicate-refused" | "report-again";
+export type MessageForm =
+  | "debit-received"
+  | "inbound-debit"
+  | "report-accepted"
+  | "report-rejected"
+  | "final-report"
+  | "duplicate-refused"
+  | "report-again";
 
 export interface EventOutput {
   readonly kind: "event";

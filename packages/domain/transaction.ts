@@ -3,8 +3,17 @@
 import type { DayKey, DeliveryEvidence, MessageIdentity } from "./fact.ts";
 
 export type State =
-  | "RECEIVED" | "ACCEPTED" | "REJECTED" | "REJECTION_REPORTED" | "REPORTED" | "HELD"
-  | "RELEASED" | "DELIVERED" | "COMPLETED" | "UNPAID" | "RECONCILIATION";
+  | "RECEIVED"
+  | "ACCEPTED"
+  | "REJECTED"
+  | "REJECTION_REPORTED"
+  | "REPORTED"
+  | "HELD"
+  | "RELEASED"
+  | "DELIVERED"
+  | "COMPLETED"
+  | "UNPAID"
+  | "RECONCILIATION";
 
 export const terminalStates: ReadonlySet<State> = new Set<State>(["REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION"]);
 
@@ -60,11 +69,27 @@ export interface Item {
 /** Repeats, conflicts, late and foreign messages: recorded, without effect. A counter, and the last ten. */
 export interface Remarks {
   readonly count: number;
-  readonly last: readonly { readonly offset: bigint; readonly atMs: number; readonly kind: RemarkKind; readonly messageIdentification: string; readonly sender: string }[];
+  readonly last: readonly {
+    readonly offset: bigint;
+    readonly atMs: number;
+    readonly kind: RemarkKind;
+    readonly messageIdentification: string;
+    readonly sender: string;
+  }[];
 }
 export type RemarkKind =
-  | "repeat" | "conflict" | "repeat-other-identification" | "duplicate-refused"
-  | "report-early" | "report-repeat" | "report-late" | "report-contradicting" | "report-foreign" | "report-orphan" | "report-pending" | "report-original-differs";
+  | "repeat"
+  | "conflict"
+  | "repeat-other-identification"
+  | "duplicate-refused"
+  | "report-early"
+  | "report-repeat"
+  | "report-late"
+  | "report-contradicting"
+  | "report-foreign"
+  | "report-orphan"
+  | "report-pending"
+  | "report-original-differs";
 
 export interface Transaction {
   /** Lower case. */

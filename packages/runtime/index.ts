@@ -1,3 +1,4 @@
 export * from "./fault.ts";
 export * from "./random.ts";
+export * from "./service.ts";
 export * from "./time.ts";

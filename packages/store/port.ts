@@ -46,7 +46,11 @@ export interface TransactionStore {
   /** Held transactions of a lane, bank and business day (`scheme:date`), by queue key after `afterQueueKey`, at most `limit` (≤ 10,000). */
   held(lane: number, bank: string, day: string, afterQueueKey: string | null, limit: number): Promise<readonly UnresolvedRow[]>;
   /** Reconciliation items of a day, for people; by UETR. */
-  items(day: string, afterUetr: string | null, limit: number): Promise<readonly { readonly uetr: string; readonly bank: string | null; readonly item: Item }[]>;
+  items(
+    day: string,
+    afterUetr: string | null,
+    limit: number,
+  ): Promise<readonly { readonly uetr: string; readonly bank: string | null; readonly item: Item }[]>;
 }
 
 export interface DayStore {

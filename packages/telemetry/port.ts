@@ -10,9 +10,15 @@ export interface Log {
   error(event: string, fields?: LogFields & { readonly error?: unknown }): void;
 }
 
-export interface Counter { add(labels?: Readonly<Record<string, string>>, by?: number): void }
-export interface Gauge { set(value: number, labels?: Readonly<Record<string, string>>): void }
-export interface Histogram { observe(value: number, labels?: Readonly<Record<string, string>>): void }
+export interface Counter {
+  add(labels?: Readonly<Record<string, string>>, by?: number): void;
+}
+export interface Gauge {
+  set(value: number, labels?: Readonly<Record<string, string>>): void;
+}
+export interface Histogram {
+  observe(value: number, labels?: Readonly<Record<string, string>>): void;
+}
 
 /** Names start with `sluice_` and end with their unit. Asking twice for a name gives the same metric. */
 export interface Metrics {

@@ -1,0 +1,27 @@
+import { defineConfig } from "vitest/config";
+
+// pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). simulation and e2e: across services.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "pure",
+          include: ["packages/**/*.test.ts", "services/**/*.test.ts", "infra/**/*.test.ts", "tools/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.int.test.ts"],
+        },
+      },
+      {
+        test: {
+          name: "servers",
+          include: ["packages/**/*.int.test.ts", "services/**/*.int.test.ts", "infra/**/*.int.test.ts"],
+          exclude: ["**/node_modules/**"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      { test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], testTimeout: 600_000 } },
+      { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 180_000 } },
+    ],
+  },
+});
