@@ -1,0 +1,2 @@
+export * from "./seeded-random.ts";
+export * from "./virtual-time.ts";
