@@ -1,1 +1,3 @@
+export * from "./log-pino.ts";
+export * from "./metrics-prometheus.ts";
 export * from "./port.ts";

@@ -1,13 +1,17 @@
 // Logs and metrics as services see them. Adapters: pino and prom-client in `index.ts`; silent ones for tests.
 
-export type LogFields = Readonly<Record<string, string | number | boolean | bigint | null | undefined | readonly string[]>>;
+export type LogValue = string | number | boolean | bigint | null | undefined | readonly string[];
+export type LogFields = Readonly<Record<string, LogValue>>;
+
+/** Like LogFields, and under `error` whatever was caught. (The compiler cannot except one name, so the adapter drops other objects.) */
+export type ErrorFields = Readonly<Record<string, unknown>>;
 
 /** One wide line per unit of work. `event` is a stable dotted name such as `debit.accepted`. Never an account number, a name or a token. */
 export interface Log {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
-  error(event: string, fields?: LogFields & { readonly error?: unknown }): void;
+  error(event: string, fields?: ErrorFields): void;
 }
 
 export interface Counter {

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { createMetrics } from "./metrics-prometheus.ts";
+
+test("asking twice for a name gives the same metric", async () => {
+  const metrics = createMetrics({ withProcess: false });
+  metrics.counter("sluice_debits_total", "Debits.", ["bank"]).add({ bank: "a" });
+  metrics.counter("sluice_debits_total", "Debits.", ["bank"]).add({ bank: "a" }, 2);
+  expect(await metrics.text()).toContain('sluice_debits_total{bank="a"} 3');
+});
+
+test("a name of another kind or without the prefix is refused", () => {
+  const metrics = createMetrics({ withProcess: false });
+  metrics.counter("sluice_debits_total", "Debits.");
+  expect(() => metrics.gauge("sluice_debits_total", "Debits.")).toThrow("another kind");
+  expect(() => metrics.gauge("debits", "Debits.")).toThrow("sluice_");
+});
+
+test("two registries do not meet", async () => {
+  const [first, second] = [createMetrics({ withProcess: false }), createMetrics({ withProcess: false })];
+  first.gauge("sluice_held_count", "Held.").set(7);
+  second.histogram("sluice_write_seconds", "Writes.", [], [1]).observe(0.5);
+  expect(await first.text()).toContain("sluice_held_count 7");
+  expect(await second.text()).not.toContain("sluice_held_count");
+  expect(await second.text()).toContain('sluice_write_seconds_bucket{le="1"} 1');
+});

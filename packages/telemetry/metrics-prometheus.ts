@@ -1,0 +1,49 @@
+// Metrics on prom-client, each with a registry of its own, so that two services in one process do not meet.
+
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import type { Metrics } from "./port.ts";
+
+export interface MetricsOptions {
+  /** Also the process's own: memory, event loop lag, garbage collection. For process entries. */
+  readonly withProcess: boolean;
+}
+
+const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+export function createMetrics(options: MetricsOptions): Metrics {
+  const registry = new Registry();
+  if (options.withProcess) collectDefaultMetrics({ register: registry, prefix: "sluice_" });
+
+  function known<M>(name: string, kind: new (...args: never[]) => M, make: () => M): M {
+    if (!/^sluice_[a-z0-9_]+$/.test(name)) throw new Error(`metric ${name}: the name must start with sluice_ and be lower case`);
+    const present = registry.getSingleMetric(name);
+    if (present === undefined) return make();
+    if (present instanceof kind) return present;
+    throw new Error(`metric ${name} exists already as another kind`);
+  }
+
+  return {
+    counter(name, help, labels = []) {
+      const metric = known(name, Counter, () => new Counter({ name, help, labelNames: [...labels], registers: [registry] }));
+      return { add: (values = {}, by = 1) => metric.inc(values, by) };
+    },
+    gauge(name, help, labels = []) {
+      const metric = known(name, Gauge, () => new Gauge({ name, help, labelNames: [...labels], registers: [registry] }));
+      return { set: (value, values = {}) => metric.set(values, value) };
+    },
+    histogram(name, help, labels = [], buckets = secondsBuckets) {
+      const make = () => new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers: [registry] });
+      const metric = known(name, Histogram, make);
+      return { observe: (value, values = {}) => metric.observe(values, value) };
+    },
+    text: () => registry.metrics(),
+  };
+}
+
+/** Counts nothing. */
+export const silentMetrics: Metrics = {
+  counter: () => ({ add: () => {} }),
+  gauge: () => ({ set: () => {} }),
+  histogram: () => ({ observe: () => {} }),
+  text: () => Promise.resolve(""),
+};
