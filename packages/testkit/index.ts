@@ -1,2 +1,3 @@
+export * from "./builders.ts";
 export * from "./seeded-random.ts";
 export * from "./virtual-time.ts";

@@ -1,0 +1,200 @@
+// Good messages and a good configuration, to be spoilt on purpose: a test names only what it is about.
+// Messages are plain JSON values; `bodyOf` makes the bytes. Amounts keep the digits they are given (1250.50 stays 1250.50).
+
+import { createHash } from "node:crypto";
+import type { SchemeTimes } from "@sluice/calendar";
+import type { Bank, Configuration } from "@sluice/config";
+import type { Random } from "@sluice/runtime";
+
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [member: string]: Json | undefined;
+}
+
+export interface DirectDebitOptions {
+  readonly uetr: string;
+  readonly messageIdentification: string;
+  /** Decimal text, written as it is. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly debtorAccount: string;
+  readonly creditorAccount: string;
+  readonly debtorBranch: string;
+  readonly creditorBranch: string;
+  readonly requestedCollectionDate: string | null;
+  readonly creationDateTime: string;
+  /** Members put in place of the built ones; `undefined` leaves one out. */
+  readonly members: JsonObject;
+}
+
+export const sampleUetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
+export const sampleBranch = "250655";
+
+export function directDebit(options: Partial<DirectDebitOptions> = {}): JsonObject {
+  const debtorBranch = options.debtorBranch ?? sampleBranch;
+  const creditorBranch = options.creditorBranch ?? options.debtorBranch ?? sampleBranch;
+  const amount: JsonObject = { value: rawNumber(options.amount ?? "1250.50"), currency: options.currency ?? "ZAR" };
+  return {
+    schema: "DirectDebit",
+    messageIdentifiers: {
+      messageIdentification: options.messageIdentification ?? "ACME-20261120-000001",
+      creationDateTime: options.creationDateTime ?? "2026-11-20T07:12:03.120+02:00",
+    },
+    transactionIdentifiers: { endToEndIdentification: "INV-88123", uetr: options.uetr ?? sampleUetr },
+    amounts: { bankSettlementAmount: amount, instructedAmount: amount },
+    creditor: { legalName: "Karoo Insurance Ltd", countryOfResidence: "ZA" },
+    creditorAccount: account(options.creditorAccount ?? "62001872440"),
+    creditorAgent: agent(creditorBranch),
+    debtor: { legalName: "T Mokoena", countryOfResidence: "ZA" },
+    debtorAccount: account(options.debtorAccount ?? goodAccount(1)),
+    debtorAgent: agent(debtorBranch),
+    paymentScheme: { schema: "ZA_EFT", schemeData: { userReference: "KAROOINS  POLICY 88123" } },
+    ...(options.requestedCollectionDate === undefined || options.requestedCollectionDate === null
+      ? {}
+      : { requestedCollectionDate: options.requestedCollectionDate }),
+    sequenceType: "RCUR",
+    ...options.members,
+  };
+}
+
+export interface StatusReportOptions {
+  readonly uetr: string;
+  readonly messageIdentification: string;
+  readonly originalMessageIdentification: string;
+  readonly originalCreationDateTime: string;
+  readonly endToEndIdentification: string;
+  readonly creationDateTime: string;
+  readonly outcome: "made" | "not-made" | "pending";
+  /** ISO 20022 reason of a negative report; null: none is given. */
+  readonly reason: string | null;
+  readonly members: JsonObject;
+}
+
+/** A bank's report on an inbound debit. */
+export function statusReport(options: Partial<StatusReportOptions> = {}): JsonObject {
+  const uetr = options.uetr ?? sampleUetr;
+  const outcome = options.outcome ?? "made";
+  const reason = options.reason === undefined ? "AM04" : options.reason;
+  return {
+    schema: "PaymentStatusReport",
+    messageIdentifiers: {
+      messageIdentification: options.messageIdentification ?? "FIRST-PSR-000001",
+      creationDateTime: options.creationDateTime ?? "2026-11-20T08:00:04.001+02:00",
+    },
+    originalMessageIdentifiers: {
+      messageIdentification: options.originalMessageIdentification ?? `${uetr.toLowerCase().replaceAll("-", "")}D`,
+      creationDateTime: options.originalCreationDateTime ?? "2026-11-20T06:00:01.000Z",
+    },
+    transactionIdentifiers: { endToEndIdentification: options.endToEndIdentification ?? "INV-88123", uetr },
+    paymentScheme: { schema: "ZA_EFT" },
+    status: {
+      ...statusOf[outcome],
+      ...(outcome === "not-made" && reason !== null ? { reasonInfo: [{ reason: { schema: "CODE", value: reason } }] } : {}),
+    },
+    ...options.members,
+  };
+}
+
+const statusOf = {
+  made: { code: "ACSC", outcome: "APPROVED" },
+  "not-made": { code: "RJCT", outcome: "REJECTED" },
+  pending: { code: "PDNG", outcome: "PENDING" },
+} as const;
+
+export function bodyOf(message: Json): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(message));
+}
+
+/** A version 4 UETR. */
+export function uetrFrom(random: Random): string {
+  const hex = random.hex(16);
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+/** The `number`-th account, 0 to 99,999,999, that passes the check digit test of branches 200000–299999 for current accounts. */
+export function goodAccount(number: number): string {
+  const digits = `62${String(number).padStart(8, "0")}`;
+  return `${digits}${(10 - (weightedSum(`${digits}0`, checkDigitWeights) % 10)) % 10}`;
+}
+
+/** Like `goodAccount`, but failing both tests of those branches. */
+export function badAccount(number: number): string {
+  const stem = goodAccount(number).slice(0, 10);
+  for (let digit = 0; digit < 10; digit += 1) {
+    const candidate = `${stem}${digit}`;
+    if (weightedSum(candidate, checkDigitWeights) % 10 !== 0 && weightedSum(candidate, secondTestWeights) % 11 !== 0) return candidate;
+  }
+  throw new Error("two digits at most pass either test");
+}
+
+const checkDigitWeights = [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1];
+const secondTestWeights = [13, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
+
+function weightedSum(digits: string, weights: readonly number[]): number {
+  return weights.reduce((sum, weight, index) => sum + weight * Number(digits[index]), 0);
+}
+
+function account(value: string): JsonObject {
+  return { identification: { schema: "GENERIC", value }, currency: "ZAR", type: { schema: "CODE", value: "CACC" } };
+}
+
+function agent(branch: string): JsonObject {
+  return { memberId: branch, name: "First Bank", branch: { identification: branch } };
+}
+
+/** A number that is written with exactly these digits. */
+export function rawNumber(text: string): Json {
+  const rawJson: (text: string) => Json = Reflect.get(JSON, "rawJSON");
+  return rawJson(text);
+}
+
+export interface SampleBankOptions extends Partial<Bank> {
+  readonly id: string;
+  /** Branch code and member id that the bank stands for. */
+  readonly branch?: string;
+}
+
+/** The token that a sample bank calls with. */
+export function sampleToken(bankId: string): string {
+  return `sample-token-of-${bankId}`;
+}
+
+export function sampleBank({ branch = sampleBranch, ...options }: SampleBankOptions): Bank {
+  return {
+    name: `Bank ${options.id}`,
+    agents: [{ memberId: branch, bicfi: null, branchRanges: [[branch, branch]] }],
+    tokenSha256: [createHash("sha256").update(sampleToken(options.id)).digest("hex")],
+    baseUrl: `http://${options.id}.invalid`,
+    operationUrls: {},
+    eventsUrl: `http://${options.id}.invalid`,
+    bearerToken: null,
+    answerTimeoutMs: 5_000,
+    duplicateCodes: [409],
+    maxUnacknowledged: 256,
+    connections: 16,
+    eventDeadlineMs: 72 * 3_600_000,
+    eventShape: "full",
+    onNonWorkingDay: "refuse",
+    isBlocked: false,
+    ...options,
+  };
+}
+
+export const sampleTimes: SchemeTimes = {
+  calendar: { version: "sample-1", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+  processing: [{ opens: "08:00", closes: "16:00" }],
+  reconciliation: "17:30",
+  cutOffMs: 900_000,
+};
+
+export function sampleConfiguration(options: Partial<Configuration> & { readonly times?: SchemeTimes } = {}): Configuration {
+  const { times = sampleTimes, ...rest } = options;
+  return {
+    version: "sample",
+    banks: [sampleBank({ id: "first" })],
+    schemes: [{ id: "ZA_EFT", currencies: ["ZAR"], times, creditsFinal: "clock" }],
+    cdv: { refuseOn: "high" },
+    ...rest,
+  };
+}
