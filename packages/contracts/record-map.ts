@@ -1,0 +1,44 @@
+// Who writes and who reads each record: the source of avro/README.md and of the subjects that are registered. A record
+// without a writer is dead; the schema gate fails on it.
+
+import { topics } from "./topics.ts";
+
+export interface RecordUse {
+  readonly topic: string;
+  readonly record: string;
+  readonly writtenBy: readonly string[];
+  readonly readBy: readonly string[];
+}
+
+const { journal, dispatch, events, receipts, deadLetters } = topics;
+const readers = ["validator", "scheduler", "dispatcher", "event-publisher"] as const;
+
+export const recordMap = [
+  use(journal, "DirectDebitReceived", ["ingress"], ["validator", "scheduler"]),
+  use(journal, "StatusReportReceived", ["ingress"], ["scheduler"]),
+  use(journal, "AccountVerified", ["validator"], ["scheduler"]),
+  use(journal, "Release", ["scheduler"], ["scheduler"]),
+  use(journal, "DeliveryEnded", ["dispatcher"], ["scheduler"]),
+  use(journal, "DayClosed", ["scheduler"], ["scheduler"]),
+  use(journal, "DayPlanned", ["scheduler"], ["scheduler"]),
+  use(journal, "DayTimeReached", ["scheduler"], ["scheduler"]),
+  use(journal, "LaneCredits", ["scheduler"], ["scheduler"]),
+  use(journal, "DayTimes", ["scheduler"], ["scheduler"]),
+  use(journal, "DayVoid", ["scheduler"], ["scheduler"]),
+  use(journal, "WindowOpened", ["scheduler"], ["scheduler"]),
+  use(journal, "WindowClosed", ["scheduler"], ["scheduler"]),
+  use(journal, "CreditsDeclared", ["scheduler"], ["scheduler"]),
+  use(journal, "GateOpened", ["scheduler"], ["scheduler"]),
+  use(journal, "DayReconciled", ["scheduler"], ["scheduler"]),
+  use(dispatch, "Dispatch", ["scheduler"], ["dispatcher"]),
+  use(dispatch, "DispatchChange", ["scheduler"], ["dispatcher"]),
+  use(dispatch, "DayTimes", ["scheduler"], ["dispatcher"]),
+  use(dispatch, "DayReconciled", ["scheduler"], ["dispatcher"]),
+  use(events, "TransactionStateEvent", ["scheduler"], ["event-publisher"]),
+  use(receipts, "Receipt", ["dispatcher", "event-publisher"], ["timeline"]),
+  use(deadLetters, "DeadLetter", readers, ["operators"]),
+] as const satisfies readonly RecordUse[];
+
+function use<N extends string>(topic: string, record: N, writtenBy: readonly string[], readBy: readonly string[]) {
+  return { topic, record, writtenBy, readBy };
+}

@@ -1,0 +1,108 @@
+// Every version of a schema is kept, self-contained and unchanged, in avro/versions/<record>/<n>.avsc; lock.json holds the
+// SHA-256 of each file.
+//
+// 1. A version that is released is never rewritten: readers hold records that were written by it.
+// 2. Before the first release (`isReleased: false` in lock.json) version 1 may be rewritten, with --rewrite-unreleased.
+// 3. A further version is made only on request, with --new-version.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Lock {
+  readonly isReleased: boolean;
+  /** `<record>/<n>.avsc` → SHA-256 of the file, hex. */
+  readonly sha256: Readonly<Record<string, string>>;
+}
+
+export type VersionMode = "check" | "keep" | "new-version" | "rewrite-unreleased";
+
+export interface VersionResult {
+  /** Texts of all versions by record file, oldest first. */
+  readonly versions: ReadonlyMap<string, readonly string[]>;
+  /** What stands against this run, a sentence each. */
+  readonly complaints: readonly string[];
+}
+
+export function versionsFolder(root: string): string {
+  return join(root, "avro", "versions");
+}
+
+export function readLock(root: string): Lock {
+  const path = join(versionsFolder(root), "lock.json");
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Lock) : { isReleased: false, sha256: {} };
+}
+
+/** Texts of the versions of one record, oldest first; throws where a number is missing. */
+export function readVersions(root: string, file: string): readonly string[] {
+  const folder = join(versionsFolder(root), file);
+  if (!existsSync(folder)) return [];
+  const count = readdirSync(folder).length;
+  return Array.from({ length: count }, (_, index) => readFileSync(join(folder, `${index + 1}.avsc`), "utf8"));
+}
+
+/** Brings the versions up to the current schemas as far as `mode` allows, and says what it may not do. */
+export function settleVersions(root: string, current: ReadonlyMap<string, string>, mode: VersionMode): VersionResult {
+  const lock = readLock(root);
+  const complaints = lockComplaints(root, lock);
+  if (mode === "rewrite-unreleased" && lock.isReleased) complaints.push("version 1 is released: use --new-version");
+  const versions = new Map<string, readonly string[]>();
+  for (const [file, text] of current) {
+    const kept = readVersions(root, file);
+    const settled = kept.at(-1) === text ? kept : settle(file, kept, text, mode, lock, complaints);
+    versions.set(file, settled);
+  }
+  if (mode !== "check" && complaints.length === 0) write(root, versions, lock);
+  return { versions, complaints };
+}
+
+function settle(
+  file: string,
+  kept: readonly string[],
+  text: string,
+  mode: VersionMode,
+  lock: Lock,
+  complaints: string[],
+): readonly string[] {
+  if (kept.length === 0 && mode !== "check") return [text];
+  if (mode === "new-version") return [...kept, text];
+  if (mode === "rewrite-unreleased" && !lock.isReleased && kept.length === 1) return [text];
+  complaints.push(
+    `avro/versions/${file} does not end with the current schema: run with --new-version${lock.isReleased ? "" : " or --rewrite-unreleased"}`,
+  );
+  return kept;
+}
+
+function lockComplaints(root: string, lock: Lock): string[] {
+  const complaints: string[] = [];
+  const found = new Map<string, string>();
+  const folder = versionsFolder(root);
+  for (const file of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []) {
+    if (!file.isDirectory()) continue;
+    readVersions(root, file.name).forEach((text, index) => found.set(`${file.name}/${index + 1}.avsc`, sha256(text)));
+  }
+  for (const [path, hash] of found) {
+    if (lock.sha256[path] !== hash) complaints.push(`avro/versions/${path} differs from lock.json: a version is never changed`);
+  }
+  for (const path of Object.keys(lock.sha256)) {
+    if (!found.has(path)) complaints.push(`avro/versions/${path} is in lock.json and gone: a version is never removed`);
+  }
+  return complaints;
+}
+
+function write(root: string, versions: ReadonlyMap<string, readonly string[]>, lock: Lock): void {
+  const hashes: Record<string, string> = {};
+  for (const [file, texts] of versions) {
+    mkdirSync(join(versionsFolder(root), file), { recursive: true });
+    texts.forEach((text, index) => {
+      writeFileSync(join(versionsFolder(root), file, `${index + 1}.avsc`), text);
+      hashes[`${file}/${index + 1}.avsc`] = sha256(text);
+    });
+  }
+  const next: Lock = { isReleased: lock.isReleased, sha256: { ...lock.sha256, ...hashes } };
+  writeFileSync(join(versionsFolder(root), "lock.json"), `${JSON.stringify(next, null, 2)}\n`);
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
