@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { silentLog } from "@sluice/telemetry";
+import { afterEach, expect, test } from "vitest";
+import { listen, listenLimitsDefault } from "./listen.ts";
+import type { ListenLimits, Listening } from "./listen.ts";
+import { readBody } from "./read-body.ts";
+
+const open: Listening[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close(0)));
+});
+
+async function listening(fetch: (request: Request) => Response | Promise<Response>, limits: Partial<ListenLimits> = {}) {
+  const server = await listen({ fetch, host: "127.0.0.1", port: 0, limits: { ...listenLimitsDefault, ...limits }, log: silentLog });
+  open.push(server);
+  return server;
+}
+
+/** Sends raw text and resolves with all that came back once the peer has closed. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
+  socket.on("error", () => socket.destroy());
+  socket.write(text);
+  await once(socket, "close");
+  return answer;
+}
+
+async function echo(request: Request): Promise<Response> {
+  const reading = await readBody(request, 10);
+  return reading.ok ? new Response(new TextDecoder().decode(reading.bytes)) : reading.response;
+}
+
+test("a body within the bound is read, one above it is refused unread", async () => {
+  const { port } = await listening(echo);
+  const small = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "0123456789" });
+  expect([small.status, await small.text()]).toEqual([200, "0123456789"]);
+  const large = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "0123456789a" });
+  expect([large.status, await large.json()]).toMatchObject([413, { schema: "ErrorDetail" }]);
+});
+
+test("a body without a length is refused with 411", async () => {
+  const { port } = await listening(echo);
+  const head = "POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n";
+  expect(await raw(port, `${head}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1.1 411 /);
+});
+
+test("more bytes than the content-length says never reach the handler", async () => {
+  const { port } = await listening(echo);
+  const next = "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+  const answer = await raw(port, `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc${next}`);
+  expect(answer).toContain("\r\n\r\nabcHTTP/1.1 411 ");
+});
+
+test("what follows a whole request and is not HTTP is never answered in that request's place", async () => {
+  const started = Promise.withResolvers<void>();
+  const { port } = await listening(async (request) => {
+    await readBody(request, 10);
+    started.resolve();
+    return new Promise(() => {});
+  });
+  const answer = raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc\0\0\0");
+  await started.promise;
+  expect(await answer).toBe("");
+});
+
+test("a length and chunks together are refused", async () => {
+  const { port } = await listening(echo);
+  const answer = await raw(
+    port,
+    "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 400 /);
+});
+
+test("a body that comes too slowly ends with 408", async () => {
+  const { port } = await listening(echo, { requestTimeoutMs: 200, headersTimeoutMs: 200 });
+  const answer = await raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\na");
+  expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  expect(answer).toContain("ErrorDetail");
+});
+
+test("headers above the bound are refused with 431", async () => {
+  const { port } = await listening(echo, { headerBytesMax: 1024 });
+  expect(await raw(port, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(2000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);
+});
+
+test("a handler that throws answers 500 and the server goes on", async () => {
+  let calls = 0;
+  const { port } = await listening(() => {
+    calls += 1;
+    if (calls === 1) throw new Error("broken");
+    return new Response("ok");
+  });
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(500);
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+});
+
+test("closing lets a request under way finish and takes no new one", async () => {
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const server = await listening(async () => {
+    started.resolve();
+    await finish.promise;
+    return new Response("done");
+  });
+  const answer = fetch(`http://127.0.0.1:${server.port}/`);
+  await started.promise;
+  const closed = server.close(30_000);
+  await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow("fetch failed");
+  finish.resolve();
+  expect(await (await answer).text()).toBe("done");
+  await closed;
+});
+
+test("closing cuts what is still under way after the grace time", async () => {
+  const started = Promise.withResolvers<void>();
+  const server = await listening(() => {
+    started.resolve();
+    return new Promise(() => {});
+  });
+  const answer = fetch(`http://127.0.0.1:${server.port}/`).then(
+    () => "answered",
+    () => "cut",
+  );
+  await started.promise;
+  await server.close(50);
+  expect(await answer).toBe("cut");
+});

@@ -1,0 +1,27 @@
+import { createMetrics } from "@sluice/telemetry";
+import { expect, test } from "vitest";
+import { opsApp } from "./ops-app.ts";
+
+function ops(reasons: readonly string[]) {
+  const metrics = createMetrics({ withProcess: false });
+  metrics.gauge("sluice_held_count", "Held.").set(3);
+  const app = opsApp({ service: "scheduler", metrics, readiness: () => ({ isReady: reasons.length === 0, reasons }) });
+  return async (path: string) => app.fetch(new Request(`http://ops${path}`));
+}
+
+test("a service that is not ready says why with 503, and is alive all the same", async () => {
+  const get = ops(["journal: no partition assigned"]);
+  const ready = await get("/readyz");
+  expect([ready.status, await ready.json()]).toEqual([
+    503,
+    { service: "scheduler", isReady: false, reasons: ["journal: no partition assigned"] },
+  ]);
+  expect((await get("/livez")).status).toBe(200);
+});
+
+test("a ready service answers 200 and shows its metrics", async () => {
+  const get = ops([]);
+  expect((await get("/readyz")).status).toBe(200);
+  expect(await (await get("/metrics")).text()).toContain("sluice_held_count 3");
+  expect((await get("/else")).status).toBe(404);
+});

@@ -1,0 +1,32 @@
+// Reads a request's body within a bound.
+//
+// 1. Without a content-length: 411 (a chunked body announces no size). Above the bound: 413, before a byte is read.
+// 2. What was announced is all that is read: the server's HTTP parser hands over no byte beyond the content-length, and refuses a
+//    request with both a length and chunks. A body that comes too slowly ends by the server's `requestTimeoutMs`.
+
+import { problem } from "./problem.ts";
+
+export type BodyReading = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly response: Response };
+
+export async function readBody(request: Request, bytesMax: number): Promise<BodyReading> {
+  const announced = request.headers.get("content-length");
+  if (announced === null || request.headers.has("transfer-encoding")) {
+    return refused(problem(411, "Length required", "Send the body with a content-length header and without chunks."));
+  }
+  if (!/^\d{1,15}$/.test(announced)) return refused(problem(400, "Bad length", "The content-length header is not a number."));
+  if (Number(announced) > bytesMax) {
+    return refused(problem(413, "Too large", `A body may have at most ${bytesMax} bytes.`, { connection: "close" }));
+  }
+  let bytes: Uint8Array;
+  try {
+    bytes = new Uint8Array(await request.arrayBuffer());
+  } catch {
+    return refused(problem(400, "Incomplete body", "The connection ended before the whole body had come.", { connection: "close" }));
+  }
+  if (bytes.byteLength === Number(announced)) return { ok: true, bytes };
+  return refused(problem(400, "Bad length", "The body is not as long as the content-length header says."));
+}
+
+function refused(response: Response): BodyReading {
+  return { ok: false, response };
+}
