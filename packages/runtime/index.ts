@@ -1,3 +1,4 @@
+export * from "./environment.ts";
 export * from "./fault.ts";
 export * from "./random.ts";
 export * from "./service.ts";
