@@ -1,0 +1,100 @@
+// A simulated bank on real HTTP: the server that carries out what `SimulatedBank.receive` decides, wire faults included.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { assert, type Random, type Time } from "@sluice/runtime";
+import type { AnswerPlan, BankOperation } from "./bank-script.ts";
+import { latenessMs, type SimulatedBank } from "./simulated-bank.ts";
+
+const bodyBytesMax = 1_048_576;
+
+const operations: Readonly<Record<string, BankOperation>> = {
+  "/outbound/direct-debit-response": "outboundDirectDebitResponse",
+  "/inbound/direct-debit": "inboundDirectDebit",
+  "/events": "events",
+};
+
+export interface BankServer {
+  /** `http://host:port`, without a trailing slash. */
+  readonly url: string;
+  /** Rejects if the bank itself broke on a request: its silence was none of the script's. */
+  stop(): Promise<void>;
+}
+
+export interface BankServerPorts {
+  readonly time: Time;
+  readonly random: Random;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+export async function startBankServer(bank: SimulatedBank, ports: BankServerPorts): Promise<BankServer> {
+  const broken: unknown[] = [];
+  const server = createServer((request, response) => {
+    serve(bank, ports, request, response).catch((error: unknown) => {
+      // A caller that left in the middle of its body is a fault of the test's making; anything else is the bank's own.
+      if (!request.destroyed || request.complete) broken.push(error);
+      response.destroy();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(ports.port, ports.host, resolve);
+  });
+  const address = server.address();
+  assert(typeof address === "object" && address !== null, "a listening server has an address");
+  const { port } = address;
+  return { url: `http://${ports.host}:${port}`, stop };
+
+  async function stop(): Promise<void> {
+    await close(server);
+    if (broken.length > 0) throw new AggregateError(broken, "the simulated bank broke");
+  }
+}
+
+async function serve(bank: SimulatedBank, ports: BankServerPorts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const operation = operations[request.url ?? ""];
+  const body = await readBody(request);
+  if (operation === undefined || request.method !== "POST" || body === null) {
+    response.writeHead(operation === undefined ? 404 : body === null ? 413 : 405).end();
+    return;
+  }
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  carryOut(bank.receive({ operation, body, headers }), ports, response);
+}
+
+function carryOut(plan: AnswerPlan, ports: BankServerPorts, response: ServerResponse): void {
+  if (plan.kind === "silent") return;
+  if (plan.kind === "drop") {
+    response.destroy();
+    return;
+  }
+  const timer = ports.time.after(latenessMs(ports.random, plan), () => {
+    const { socket } = response;
+    response.writeHead(plan.status, plan.retryAfter === null ? {} : { "retry-after": plan.retryAfter });
+    response.end(() => {
+      if (plan.copies === 2) socket?.write(`HTTP/1.1 ${plan.status} Again\r\ncontent-length: 0\r\n\r\n`);
+    });
+  });
+  response.once("close", () => timer[Symbol.dispose]());
+}
+
+async function readBody(request: IncomingMessage): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    if (!(chunk instanceof Uint8Array)) continue;
+    bytes += chunk.byteLength;
+    if (bytes > bodyBytesMax) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Silent requests hold their connections for ever, so all are cut. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
