@@ -1,1 +1,3 @@
 export * from "./port.ts";
+export * from "./faults.ts";
+export * from "./memory-messaging.ts";

@@ -1,0 +1,156 @@
+// The order of a producer's sends. Every adapter puts its records on the wire through one of these.
+//
+// #1 One batch is under way at a time; records leave in call order. (kafkajs trouble A: with two under way an acknowledged
+//    batch can be lost.)
+// #2 When a batch fails, every send that waits fails with it: going on with the next ones would break the order of a caller
+//    that sends them again.
+// #3 A send resolves when all its records are acknowledged, however many batches carried them.
+// #4 At most `waitingRecordsMax` records wait; more are refused.
+
+import type { Time } from "@sluice/runtime";
+import { Fault } from "@sluice/runtime";
+import { closed, refused, unknownOutcome } from "./faults.ts";
+import type { Appended, OutgoingRecord } from "./port.ts";
+
+export interface SendQueueOptions {
+  readonly time: Time;
+  /** How long the first record of a batch waits for company. */
+  readonly lingerMs: number;
+  readonly batchRecordsMax: number;
+  /** Bytes of one partition in one batch; the server limits a partition's batch. A single larger record goes alone. */
+  readonly batchPartitionBytesMax: number;
+  readonly recordBytesMax: number;
+  readonly waitingRecordsMax: number;
+  /** Puts a batch into the log and answers in its order, or rejects with a Fault that fits `Producer.send`. */
+  transmit(records: readonly OutgoingRecord[]): Promise<readonly Appended[]>;
+}
+
+export interface SendQueue {
+  send(records: readonly OutgoingRecord[]): Promise<readonly Appended[]>;
+  /** Refuses new sends, waits until those that wait are answered. */
+  close(): Promise<void>;
+}
+
+export const sendRecordsMax = 10_000;
+
+interface Send {
+  readonly answers: Appended[];
+  readonly recordsCount: number;
+  resolve(answers: readonly Appended[]): void;
+  reject(reason: unknown): void;
+}
+
+interface Waiting {
+  readonly record: OutgoingRecord;
+  readonly send: Send;
+}
+
+export function createSendQueue(options: SendQueueOptions): SendQueue {
+  const { time } = options;
+  let waiting: Waiting[] = [];
+  let isTransmitting = false;
+  let isClosed = false;
+  let linger: Disposable | null = null;
+  let idle: (() => void)[] = [];
+
+  function send(records: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
+    const refusal = refusalOf(records, waiting.length, isClosed, options);
+    if (refusal !== null) return Promise.reject(refusal);
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Appended[]>();
+    const sent: Send = { answers: [], recordsCount: records.length, resolve, reject };
+    for (const record of records) waiting.push({ record, send: sent });
+    wake();
+    return promise;
+  }
+
+  function wake(): void {
+    if (isTransmitting) return;
+    if (waiting.length >= options.batchRecordsMax || options.lingerMs === 0) void flush();
+    else linger ??= time.after(options.lingerMs, () => void flush());
+  }
+
+  async function flush(): Promise<void> {
+    linger?.[Symbol.dispose]();
+    linger = null;
+    if (isTransmitting) return;
+    isTransmitting = true;
+    while (waiting.length > 0) {
+      const count = nextBatchCount(waiting, options);
+      const batch = waiting.slice(0, count);
+      waiting = waiting.slice(count);
+      await transmit(batch);
+    }
+    isTransmitting = false;
+    for (const resolve of idle.splice(0)) resolve();
+  }
+
+  async function transmit(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const answers = await options.transmit(batch.map(({ record }) => record));
+      for (const [index, { send }] of batch.entries()) settle(send, answers[index]);
+    } catch (error) {
+      // #2
+      const failed = new Set([...batch, ...waiting].map(({ send }) => send));
+      waiting = [];
+      for (const send of failed) send.reject(reasonFor(send, error));
+    }
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    if (waiting.length === 0 && !isTransmitting) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    idle = [...idle, resolve];
+    void flush();
+    await promise;
+  }
+
+  return { send, close };
+}
+
+function settle(send: Send, answer: Appended | undefined): void {
+  if (answer === undefined) throw unknownOutcome("the answer does not name every record sent");
+  send.answers.push(answer);
+  if (send.answers.length === send.recordsCount) send.resolve(send.answers);
+}
+
+/** A send of which a part is in the log was not refused, whatever became of the rest. */
+function reasonFor(send: Send, error: unknown): Fault {
+  if (!(error instanceof Fault)) return unknownOutcome("the log's answer was lost", error);
+  if (error.code === "messaging.refused" && send.answers.length > 0) return unknownOutcome("only a part was appended", error);
+  return error;
+}
+
+function refusalOf(records: readonly OutgoingRecord[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
+  if (isClosed) return closed("the producer is closed");
+  if (records.length === 0 || records.length > sendRecordsMax) {
+    return refused(`a send holds 1 to ${sendRecordsMax} records, this one ${records.length}`, { isRetryable: false });
+  }
+  // A send is taken whole or not at all; an empty queue takes any.
+  if (waitingCount > 0 && waitingCount + records.length > options.waitingRecordsMax) {
+    return refused(`more than ${options.waitingRecordsMax} records wait to be sent`, { isRetryable: true });
+  }
+  const tooLarge = records.find((record) => bytesOf(record) > options.recordBytesMax);
+  if (tooLarge === undefined) return null;
+  return refused(`a record of ${bytesOf(tooLarge)} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
+}
+
+function nextBatchCount(waiting: readonly Waiting[], options: SendQueueOptions): number {
+  const bytesByPartition = new Map<string, number>();
+  let count = 0;
+  for (const { record } of waiting) {
+    const place = `${record.topic}/${record.partition}`;
+    const bytes = (bytesByPartition.get(place) ?? 0) + bytesOf(record);
+    if (count >= options.batchRecordsMax || (count > 0 && bytes > options.batchPartitionBytesMax)) return count;
+    bytesByPartition.set(place, bytes);
+    count += 1;
+  }
+  return count;
+}
+
+/** Upper bound of what a record takes, its framing included. */
+function bytesOf(record: OutgoingRecord): number {
+  let bytes = 64 + (record.key?.length ?? 0) + (record.value?.length ?? 0);
+  for (const [name, value] of Object.entries(record.headers)) bytes += 16 + 4 * (name.length + value.length);
+  return bytes;
+}
