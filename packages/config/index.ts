@@ -1,1 +1,2 @@
+export * from "./bank-of-agent.ts";
 export * from "./configuration.ts";
