@@ -1,1 +1,5 @@
 export * from "./port.ts";
+export { createMemoryStore } from "./store-memory.ts";
+export type { MemoryStoreHooks, MemoryStoreOptions, StoreCall, StoreFault } from "./store-memory.ts";
+export { createMongoStore } from "./store-mongodb.ts";
+export type { MongoStoreOptions } from "./store-mongodb.ts";

@@ -2,7 +2,8 @@
 // Adapters: MongoDB (`*-mongodb.ts`) and memory (`*-memory.ts`); both pass `conformance.ts`.
 //
 // Promises of every adapter:
-// 1. `write` is a compare-and-set per document on `version`: a document is either written as given or named in `conflicts`.
+// 1. `write` is a compare-and-set per document on `version`: a document not named in `conflicts` was written as given; one
+//    that is named was not, or was and is already overwritten by another. Either way: reread.
 // 2. A resolved write is durable (majority); a rejected one has an unknown outcome: reread.
 // 3. No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 

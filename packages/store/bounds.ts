@@ -1,0 +1,15 @@
+// The port's bounds, checked by every adapter: a call beyond them is a mistake of ours.
+
+import { assert } from "@sluice/runtime";
+
+export const bulkMax = 1_000;
+export const pageMax = 10_000;
+export const openDaysMax = 100;
+
+export function assertBulk(size: number): void {
+  assert(size <= bulkMax, `a bulk of ${size}, at most ${bulkMax}`);
+}
+
+export function assertPage(limit: number): void {
+  assert(Number.isInteger(limit) && limit > 0 && limit <= pageMax, `a page of ${limit}, 1 to ${pageMax}`);
+}

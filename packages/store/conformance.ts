@@ -1,0 +1,445 @@
+// What every adapter of the store port keeps, run on each: `describeStore("memory", open)`.
+
+import { isUnresolved } from "@sluice/domain";
+import type { Day, Marker, Transaction } from "@sluice/domain";
+import { expect, test } from "vitest";
+import type { ParkedMessage, Store, TransactionDocument } from "./port.ts";
+
+/** `open` answers a prepared, empty store; what it opened is closed by its caller. */
+export function describeStore(open: () => Promise<Store>): void {
+  transactionPromises(open);
+  dayPromises(open);
+  lanePromises(open);
+  parkedPromises(open, "deliveries");
+  parkedPromises(open, "postings");
+  test("prepare can be called again, ping answers", async () => {
+    const store = await open();
+    await store.prepare();
+    await store.prepare();
+    await expect(store.ping()).resolves.toBeUndefined();
+  });
+}
+
+export function uetr(number: number): string {
+  return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
+}
+
+export function transaction(over: Partial<Transaction> = {}): Transaction {
+  const id = over.uetr ?? uetr(1);
+  return {
+    uetr: id,
+    version: 1,
+    applied: 9_007_199_254_740_993n,
+    lane: 3,
+    state: "HELD",
+    message: { sender: "first", messageIdentification: "M-1", contentHash: "aa", substanceHash: "bb" },
+    receivedAtMs: 1_795_000_000_123,
+    scheme: "ZA_EFT",
+    amountTenThousandths: 9_999_999_999_999_999_99n,
+    currency: "ZAR",
+    bank: "first",
+    businessDate: "2026-11-20",
+    closesWith: "ZA_EFT:2026-11-20",
+    queueKey: `001795000000123:${id}`,
+    finalReport: null,
+    finalOutcome: null,
+    pendingAtMs: null,
+    transitions: [
+      {
+        stageVersion: 1,
+        state: "RECEIVED",
+        offset: 9_007_199_254_740_993n,
+        atMs: 1_795_000_000_124,
+        markerOffset: null,
+        businessDate: "2026-11-20",
+        closesWith: "ZA_EFT:2026-11-20",
+        messageIdentification: "M-1",
+        httpStatusCode: 202,
+      },
+    ],
+    told: [],
+    items: [],
+    remarks: { count: 0, last: [] },
+    ...over,
+  };
+}
+
+/** Every optional part filled in. */
+export function fullTransaction(): Transaction {
+  const evidence = { attempts: 3, anyAnswer: true, httpStatusCode: 503, isBreakerOpen: true, isBankPaused: false };
+  return transaction({
+    state: "RECONCILIATION",
+    finalReport: { sender: "first", messageIdentification: "R-1", contentHash: "cc", substanceHash: "dd" },
+    finalOutcome: "not-made",
+    pendingAtMs: 1_795_000_000_500,
+    told: [
+      {
+        offset: 12n,
+        atMs: 1_795_000_000_600,
+        kind: "duplicate-refused",
+        messageIdentification: "X00",
+        about: "M-2",
+        receiver: "first",
+        deadlineMs: 1_795_000_900_000,
+      },
+    ],
+    items: [
+      {
+        day: "ZA_EFT:2026-11-20",
+        row: null,
+        cause: "BREAKER_OPEN",
+        state: "RELEASED",
+        madeAtMs: 1_795_000_000_700,
+        settledAtMs: 1_795_000_000_800,
+        evidence,
+        lateAnswers: [{ offset: 14n, atMs: 1_795_000_000_900, text: "ACSC" }],
+      },
+    ],
+    remarks: {
+      count: 11,
+      last: [{ offset: 13n, atMs: 1_795_000_000_650, kind: "repeat", messageIdentification: "M-1", sender: "first" }],
+    },
+  });
+}
+
+export function document(over: Partial<Transaction> = {}, bytes = 7): TransactionDocument {
+  return { transaction: transaction(over), acceptedMessage: Uint8Array.of(0, 255, bytes), finalReport: null, verdict: null };
+}
+
+function transactionPromises(open: () => Promise<Store>): void {
+  test("a transaction comes back as it was written, with every field, offset and amount exact and bytes as bytes", async () => {
+    const { transactions } = await open();
+    const written: TransactionDocument = {
+      transaction: fullTransaction(),
+      acceptedMessage: Uint8Array.from({ length: 256 }, (_, byte) => byte),
+      finalReport: Uint8Array.of(1),
+      verdict: Uint8Array.of(),
+    };
+    const { message: _, ...orphan } = transaction({ uetr: uetr(2), state: "ORPHAN", bank: null, businessDate: null });
+    const without: TransactionDocument = {
+      transaction: { ...orphan, message: null },
+      acceptedMessage: Uint8Array.of(),
+      finalReport: null,
+      verdict: null,
+    };
+    expect(await transactions.write([written, without].map((document) => ({ document, expectedVersion: 0 })))).toEqual({ conflicts: [] });
+    const loaded = await transactions.load([uetr(1), uetr(2), uetr(3)]);
+    expect([...loaded.keys()]).toEqual([uetr(1), uetr(2)]);
+    expect(loaded.get(uetr(1))).toStrictEqual(written);
+    expect(loaded.get(uetr(2))).toStrictEqual(without);
+    expect(loaded.get(uetr(1))!.acceptedMessage.constructor).toBe(Uint8Array);
+  });
+
+  test("what is kept shares nothing with what was written or loaded", async () => {
+    const { transactions } = await open();
+    const bytes = Uint8Array.of(1, 2, 3);
+    await transactions.write([{ document: { ...document(), acceptedMessage: bytes }, expectedVersion: 0 }]);
+    bytes[0] = 9;
+    const first = (await transactions.load([uetr(1)])).get(uetr(1))!;
+    first.acceptedMessage[1] = 9;
+    expect([...(await transactions.load([uetr(1)])).get(uetr(1))!.acceptedMessage]).toEqual([1, 2, 3]);
+  });
+
+  test("a write is a compare-and-set per document: the losers are named, the others are written", async () => {
+    const { transactions } = await open();
+    await transactions.write([1, 2, 3].map((n) => ({ document: document({ uetr: uetr(n), version: 2 }), expectedVersion: 0 })));
+    const { conflicts } = await transactions.write([
+      { document: document({ uetr: uetr(4), version: 1 }), expectedVersion: 0 },
+      { document: document({ uetr: uetr(3), version: 3, bank: "new" }), expectedVersion: 1 },
+      { document: document({ uetr: uetr(2), version: 3, bank: "new" }), expectedVersion: 2 },
+      { document: document({ uetr: uetr(1), version: 1, bank: "new" }), expectedVersion: 0 },
+      { document: document({ uetr: uetr(5), version: 8 }), expectedVersion: 7 },
+    ]);
+    expect([...conflicts].sort()).toEqual([uetr(1), uetr(3), uetr(5)]);
+    const loaded = await transactions.load([1, 2, 3, 4, 5].map(uetr));
+    expect([...loaded].map(([id, { transaction }]) => [id, transaction.version, transaction.bank])).toEqual([
+      [uetr(1), 2, "first"],
+      [uetr(2), 3, "new"],
+      [uetr(3), 2, "first"],
+      [uetr(4), 1, "first"],
+    ]);
+  });
+
+  test("two writers of the same version: one wins, also where they want the same new version", async () => {
+    const { transactions } = await open();
+    await transactions.write([{ document: document(), expectedVersion: 0 }]);
+    const answers = await Promise.all(
+      ["a", "b"].map((bank) => transactions.write([{ document: document({ version: 2, bank }), expectedVersion: 1 }])),
+    );
+    const winners = ["a", "b"].filter((_, index) => answers[index]!.conflicts.length === 0);
+    expect(winners).toHaveLength(1);
+    expect((await transactions.load([uetr(1)])).get(uetr(1))!.transaction.bank).toBe(winners[0]);
+  });
+
+  test("under contention no write is lost and none is counted twice", async () => {
+    const { transactions } = await open();
+    const [clients, wins, documents] = [12, 8, 3];
+    const ids = Array.from({ length: documents }, (_, n) => uetr(n + 1));
+    await transactions.write(ids.map((id) => ({ document: document({ uetr: id }), expectedVersion: 0 })));
+    // A win adds the client's mark; a conflict may hide a win that was overwritten at once, so the marks in the document count.
+    async function client(name: number): Promise<void> {
+      for (let won = 0; won < wins;) {
+        const loaded = await transactions.load(ids);
+        const mark = `${name}/${won};`;
+        const pending = ids.filter((id) => !loaded.get(id)!.transaction.currency.includes(`;${mark}`));
+        const { conflicts } = await transactions.write(
+          pending.map((id) => {
+            const { transaction, ...rest } = loaded.get(id)!;
+            const next = { ...transaction, version: transaction.version + 1, currency: `${transaction.currency};${mark}` };
+            return { document: { ...rest, transaction: next }, expectedVersion: transaction.version };
+          }),
+        );
+        if (conflicts.length === 0) won += 1;
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, (_, name) => client(name)));
+    for (const { transaction } of (await transactions.load(ids)).values()) {
+      const marks = transaction.currency.split(";").filter((mark) => mark.includes("/"));
+      expect(marks).toHaveLength(clients * wins);
+      expect(new Set(marks).size).toBe(clients * wins);
+      expect(transaction.version).toBe(1 + clients * wins);
+    }
+  });
+
+  test("a bulk of 1,000 is written and loaded; 1,001 is refused", async () => {
+    const { transactions } = await open();
+    const writes = Array.from({ length: 1_001 }, (_, n) => ({ document: document({ uetr: uetr(n) }), expectedVersion: 0 }));
+    await expect(transactions.write(writes)).rejects.toThrow("bulk");
+    expect((await transactions.write(writes.slice(0, 1_000))).conflicts).toEqual([]);
+    const again = await transactions.write(writes.slice(0, 1_000));
+    expect(again.conflicts).toHaveLength(1_000);
+    expect((await transactions.load(Array.from({ length: 1_000 }, (_, n) => uetr(n)))).size).toBe(1_000);
+    expect((await transactions.write([])).conflicts).toEqual([]);
+    expect((await transactions.load([])).size).toBe(0);
+  });
+
+  test("unresolved transactions of a lane come by UETR in pages, without terminal ones and orphans", async () => {
+    const { transactions } = await open();
+    const states = [
+      "RECEIVED",
+      "COMPLETED",
+      "HELD",
+      "ORPHAN",
+      "RECONCILIATION",
+      "UNPAID",
+      "REJECTION_REPORTED",
+      "DELIVERED",
+      "REJECTED",
+    ] as const;
+    const documents = states.map((state, n) => document({ uetr: uetr(n + 1), state }));
+    await transactions.write([...documents, document({ uetr: uetr(20), lane: 4 })].map((document) => ({ document, expectedVersion: 0 })));
+    const all = await transactions.unresolved(3, null, 10);
+    expect(all.map((row) => row.uetr)).toEqual([1, 3, 8, 9].map(uetr));
+    expect(all[0]).toStrictEqual({
+      uetr: uetr(1),
+      state: "RECEIVED",
+      bank: "first",
+      businessDate: "2026-11-20",
+      closesWith: "ZA_EFT:2026-11-20",
+      queueKey: `001795000000123:${uetr(1)}`,
+    });
+    expect((await transactions.unresolved(3, uetr(1), 2)).map((row) => row.uetr)).toEqual([uetr(3), uetr(8)]);
+    expect(states.filter((state) => isUnresolved(state))).toHaveLength(all.length);
+  });
+
+  test("held transactions of a lane, bank and day come by queue key in pages", async () => {
+    const { transactions } = await open();
+    const held = (n: number, queue: number, over: Partial<Transaction> = {}) =>
+      document({ uetr: uetr(n), queueKey: `${`${queue}`.padStart(15, "0")}:${uetr(n)}`, ...over });
+    await transactions.write(
+      [
+        held(1, 30),
+        held(2, 10),
+        held(3, 20),
+        held(4, 5, { bank: "second" }),
+        held(5, 5, { businessDate: "2026-11-23" }),
+        held(6, 5, { state: "RELEASED" }),
+        held(7, 5, { lane: 4 }),
+        held(8, 20),
+      ].map((document) => ({ document, expectedVersion: 0 })),
+    );
+    const page = await transactions.held(3, "first", "ZA_EFT:2026-11-20", null, 2);
+    expect(page.map((row) => row.uetr)).toEqual([uetr(2), uetr(3)]);
+    const rest = await transactions.held(3, "first", "ZA_EFT:2026-11-20", page[1]!.queueKey, 10);
+    expect(rest.map((row) => row.uetr)).toEqual([uetr(8), uetr(1)]);
+  });
+
+  test("items of a day come by UETR, each with its bank", async () => {
+    const { transactions } = await open();
+    const { items } = fullTransaction();
+    const other = { ...items[0]!, day: "ZA_EFT:2026-11-19" };
+    await transactions.write(
+      [
+        document({ uetr: uetr(1), items }),
+        document({ uetr: uetr(2), items: [other] }),
+        document({ uetr: uetr(3), items: [other, items[0]!], bank: null }),
+        document({ uetr: uetr(4) }),
+      ].map((document) => ({ document, expectedVersion: 0 })),
+    );
+    const found = await transactions.items("ZA_EFT:2026-11-20", null, 10);
+    expect(found).toStrictEqual([
+      { uetr: uetr(1), bank: "first", item: items[0] },
+      { uetr: uetr(3), bank: null, item: items[0] },
+    ]);
+    expect((await transactions.items("ZA_EFT:2026-11-20", uetr(1), 10)).map((item) => item.uetr)).toEqual([uetr(3)]);
+  });
+}
+
+export function day(over: Partial<Day> = {}): Day {
+  const base = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
+  const markers: readonly Marker[] = [
+    {
+      kind: "DayTimes",
+      id: "ZA_EFT:2026-11-20:DayTimes:1",
+      ...base,
+      number: 1,
+      reconciliationAtMs: 1_795_100_000_000,
+      calendarVersion: "1",
+    },
+    { kind: "WindowClosed", id: "c", ...base, number: 1, isLast: true, nextBusinessDate: "2026-11-21" },
+    { kind: "GateOpened", id: "g", ...base, number: 1, banks: null, except: ["second"] },
+    { kind: "GateOpened", id: "h", ...base, number: 2, banks: ["second"], except: [] },
+    { kind: "CreditsDeclared", id: "d", ...base, number: 1, bank: null, declaredBy: "clock" },
+    { kind: "DayVoid", id: "v", ...base, nextBusinessDate: "2026-11-21" },
+  ];
+  return {
+    key: "ZA_EFT:2026-11-20",
+    version: 1,
+    applied: 9_007_199_254_740_993n,
+    plan: {
+      kind: "DayPlanned",
+      ...base,
+      zone: "Africa/Johannesburg",
+      calendarVersion: "1",
+      isWorkingDay: true,
+      windows: [{ number: 1, opensAtMs: 1_795_000_000_000, closesAtMs: 1_795_050_000_000 }],
+      cutOffAtMs: 1_795_049_100_000,
+      reconciliationAtMs: 1_795_100_000_000,
+      nextBusinessDate: "2026-11-21",
+      creditsFinal: "clock",
+      lanes: 12,
+    },
+    planVersions: ["1"],
+    opened: [1],
+    closed: [],
+    missed: [2],
+    declared: ["d"],
+    laneAnswers: [{ lane: 0, banksUnresolved: ["second"] }],
+    isGateOpen: true,
+    reconciledAtMs: null,
+    told: markers.map((marker, n) => ({ offset: BigInt(n), atMs: 1_795_000_000_000 + n, marker })),
+    ...over,
+  };
+}
+
+function dayPromises(open: () => Promise<Store>): void {
+  test("a day comes back as it was written and changes by compare-and-set", async () => {
+    const { days } = await open();
+    expect(await days.write(day(), 0)).toBe(true);
+    expect(await days.write(day({ isGateOpen: false }), 0)).toBe(false);
+    expect(await days.write(day({ version: 2, closed: [1] }), 1)).toBe(true);
+    expect(await days.write(day({ version: 2, closed: [9] }), 1)).toBe(false);
+    const loaded = await days.load(["ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"]);
+    expect([...loaded.values()]).toStrictEqual([day({ version: 2, closed: [1] })]);
+  });
+
+  test("open days are those not yet reconciled, by key", async () => {
+    const { days } = await open();
+    const keys = ["ZA_EFT:2026-11-22", "ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"];
+    for (const key of keys) await days.write(day({ key }), 0);
+    await days.write(day({ key: keys[1]!, version: 2, reconciledAtMs: 1_795_100_000_001 }), 1);
+    expect((await days.open()).map(({ key }) => key)).toEqual(["ZA_EFT:2026-11-21", "ZA_EFT:2026-11-22"]);
+  });
+}
+
+function lanePromises(open: () => Promise<Store>): void {
+  test("a lane starts at position 0 under epoch 1; each take-over raises the epoch and shuts the old owner out", async () => {
+    const { lanes } = await open();
+    expect(await lanes.takeOver("scheduler", 3)).toStrictEqual({ service: "scheduler", partition: 3, epoch: 1, position: 0n, state: null });
+    const state = { markers: [{ id: "a.b$c", offset: "9007199254740993" }], "dotted.key": { deep: [1.5, null, true, 1_795_000_000_000] } };
+    expect(await lanes.write("scheduler", 3, 1, 9_007_199_254_740_993n, state)).toBe(true);
+    expect(await lanes.write("scheduler", 3, 1, 9_007_199_254_740_995n)).toBe(true);
+    const taken = await lanes.takeOver("scheduler", 3);
+    expect(taken).toStrictEqual({ service: "scheduler", partition: 3, epoch: 2, position: 9_007_199_254_740_995n, state });
+    expect(await lanes.write("scheduler", 3, 1, 1n, null)).toBe(false);
+    expect(await lanes.write("scheduler", 4, 1, 1n)).toBe(false);
+    expect((await lanes.list("scheduler")).map(({ position }) => position)).toEqual([9_007_199_254_740_995n]);
+  });
+
+  test("lanes of a service are listed by partition, without those of another", async () => {
+    const { lanes } = await open();
+    for (const partition of [11, 2, 0]) await lanes.takeOver("dispatcher", partition);
+    await lanes.takeOver("scheduler", 1);
+    expect((await lanes.list("dispatcher")).map(({ partition }) => partition)).toEqual([0, 2, 11]);
+  });
+
+  test("of many that take a lane at once each gets its own epoch", async () => {
+    const { lanes } = await open();
+    const taken = await Promise.all(Array.from({ length: 6 }, () => lanes.takeOver("scheduler", 1)));
+    expect(taken.map(({ epoch }) => epoch).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+}
+
+export function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
+  return {
+    id: "m1",
+    lane: 2,
+    bank: "first",
+    deliveryKey: uetr(1),
+    uetr: uetr(1),
+    sequence: 9_007_199_254_740_993n,
+    record: Uint8Array.of(0, 200, 3),
+    nextAttemptAtMs: 1_795_000_000_000,
+    closesWith: "ZA_EFT:2026-11-20",
+    deadlineMs: null,
+    attempts: 1,
+    anyAnswer: true,
+    recentAttempts: [{ atMs: 1_795_000_000_001, httpStatusCode: 503, answer: "busy", tookMs: 12.25 }],
+    ended: null,
+    ...over,
+  };
+}
+
+function parkedPromises(open: () => Promise<Store>, name: "deliveries" | "postings"): void {
+  test(`${name}: a duplicate insert is success and leaves the stored one; the others of the bulk are inserted`, async () => {
+    const store = (await open())[name];
+    await store.insert([parked()]);
+    await store.insert([
+      parked({ id: "m0", deadlineMs: 1_795_000_000_999, closesWith: null }),
+      parked({ attempts: 9 }),
+      parked({ id: "m2" }),
+    ]);
+    const loaded = await store.load(["m2", "m1", "m0", "m9"]);
+    expect([...loaded.keys()]).toEqual(["m2", "m1", "m0"]);
+    expect(loaded.get("m1")).toStrictEqual(parked());
+    expect(loaded.get("m0")).toStrictEqual(parked({ id: "m0", deadlineMs: 1_795_000_000_999, closesWith: null }));
+  });
+
+  test(`${name}: an update replaces the attempt state and nothing else; of an absent one it is success`, async () => {
+    const store = (await open())[name];
+    await store.insert([parked()]);
+    const changed = { attempts: 2, anyAnswer: true, nextAttemptAtMs: 1_795_000_005_000, recentAttempts: [], ended: "refused" } as const;
+    await store.update(parked({ ...changed, record: Uint8Array.of(9), bank: "second" }));
+    await store.update(parked({ id: "gone" }));
+    expect([...(await store.load(["m1", "gone"])).values()]).toStrictEqual([parked(changed)]);
+  });
+
+  test(`${name}: removing is final and can be repeated`, async () => {
+    const store = (await open())[name];
+    await store.insert([parked(), parked({ id: "m2" })]);
+    await store.remove(["m1", "gone"]);
+    await store.remove(["m1"]);
+    await store.remove([]);
+    expect([...(await store.load(["m1", "m2"])).keys()]).toEqual(["m2"]);
+  });
+
+  test(`${name}: a lane is read in order of sequence, then id, in pages`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, sequence: bigint, lane = 2): ParkedMessage => parked({ id, sequence, lane });
+    await store.insert([at("d", 10n), at("b", 9n), at("c", 10n), at("a", 11n), at("z", 1n, 3)]);
+    const first = await store.ofLane(2, null, 2);
+    expect(first.map(({ id }) => id)).toEqual(["b", "c"]);
+    const rest = await store.ofLane(2, { sequence: first[1]!.sequence, id: first[1]!.id }, 10);
+    expect(rest.map(({ id }) => id)).toEqual(["d", "a"]);
+  });
+}

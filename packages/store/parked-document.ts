@@ -1,0 +1,77 @@
+// A message not acknowledged at once, as it lies in `deliveries` or `postings`.
+
+import type { ParkedAttempt, ParkedMessage } from "./port.ts";
+
+export interface StoredParked {
+  readonly _id: string;
+  readonly lane: number;
+  readonly bank: string;
+  readonly deliveryKey: string;
+  readonly uetr: string;
+  readonly sequence: bigint;
+  readonly closesWith: string | null;
+  readonly deadline: Date | null;
+  readonly nextAttemptAt: Date;
+  readonly attempts: number;
+  readonly anyAnswer: boolean;
+  readonly recentAttempts: readonly (Omit<ParkedAttempt, "atMs"> & { readonly at: Date })[];
+  readonly ended: "refused" | null;
+  readonly recordBytes: Uint8Array;
+}
+
+/** What an update replaces: all else of a parked message never changes. */
+export type AttemptState = Pick<StoredParked, "nextAttemptAt" | "attempts" | "anyAnswer" | "recentAttempts" | "ended">;
+
+export function toAttemptState(message: ParkedMessage): AttemptState {
+  return {
+    nextAttemptAt: new Date(message.nextAttemptAtMs),
+    attempts: message.attempts,
+    anyAnswer: message.anyAnswer,
+    recentAttempts: message.recentAttempts.map(({ atMs, httpStatusCode, answer, tookMs }) => ({
+      at: new Date(atMs),
+      httpStatusCode,
+      answer,
+      tookMs,
+    })),
+    ended: message.ended,
+  };
+}
+
+export function toStoredParked(message: ParkedMessage): StoredParked {
+  return {
+    _id: message.id,
+    lane: message.lane,
+    bank: message.bank,
+    deliveryKey: message.deliveryKey,
+    uetr: message.uetr,
+    sequence: message.sequence,
+    closesWith: message.closesWith,
+    deadline: message.deadlineMs === null ? null : new Date(message.deadlineMs),
+    ...toAttemptState(message),
+    recordBytes: message.record.slice(),
+  };
+}
+
+export function fromStoredParked(stored: StoredParked): ParkedMessage {
+  return {
+    id: stored._id,
+    lane: stored.lane,
+    bank: stored.bank,
+    deliveryKey: stored.deliveryKey,
+    uetr: stored.uetr,
+    sequence: stored.sequence,
+    record: new Uint8Array(stored.recordBytes),
+    nextAttemptAtMs: stored.nextAttemptAt.getTime(),
+    closesWith: stored.closesWith,
+    deadlineMs: stored.deadline?.getTime() ?? null,
+    attempts: stored.attempts,
+    anyAnswer: stored.anyAnswer,
+    recentAttempts: stored.recentAttempts.map(({ at, httpStatusCode, answer, tookMs }) => ({
+      atMs: at.getTime(),
+      httpStatusCode,
+      answer,
+      tookMs,
+    })),
+    ended: stored.ended,
+  };
+}

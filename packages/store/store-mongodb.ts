@@ -1,0 +1,81 @@
+// The store on MongoDB, or what speaks its protocol: collections, indexes, and the options that the port's promises need.
+//
+// 1. Every write waits for the majority and every read sees only what the majority has.
+// 2. int64 is bigint on both sides, so no offset and no amount passes through a double.
+// 3. Only insertOne, insertMany, find, updateOne, deleteMany and collection.bulkWrite with plain $set and $inc are used: no
+//    transaction, no upsert, no pipeline, so that compatible servers serve as well.
+// 4. mongo-java-server searches by an index only if it is unique and has exactly the filter's keys: hence {_id, version}.
+
+import type { Log } from "@sluice/telemetry";
+import { MongoClient } from "mongodb";
+import type { Db, MongoClientOptions } from "mongodb";
+import type { StoredDay } from "./day-document.ts";
+import { daysIn } from "./days-mongodb.ts";
+import type { StoredLane } from "./lane-document.ts";
+import { lanesIn } from "./lanes-mongodb.ts";
+import { guarded } from "./mongodb-faults.ts";
+import type { StoredParked } from "./parked-document.ts";
+import { parkedIn } from "./parked-mongodb.ts";
+import type { Store } from "./port.ts";
+import { transactionsIn } from "./transactions-mongodb.ts";
+import type { MongoTransaction } from "./transactions-mongodb.ts";
+
+export interface MongoStoreOptions {
+  readonly url: string;
+  readonly database: string;
+  readonly log: Log;
+}
+
+export const mongoClientOptions = {
+  appName: "sluice",
+  useBigInt64: true,
+  promoteBuffers: true,
+  ignoreUndefined: false,
+  writeConcern: { w: "majority" },
+  readConcern: { level: "majority" },
+  readPreference: "primary",
+  maxPoolSize: 32,
+  serverSelectionTimeoutMS: 5_000,
+  connectTimeoutMS: 5_000,
+  socketTimeoutMS: 15_000,
+  waitQueueTimeoutMS: 10_000,
+} as const satisfies MongoClientOptions;
+
+/** Connects with the first call; a server that is down makes calls reject, not this. */
+export function createMongoStore({ url, database, log }: MongoStoreOptions): Store {
+  const client = new MongoClient(url, mongoClientOptions);
+  client.on("topologyDescriptionChanged", ({ newDescription, previousDescription }) => {
+    if (newDescription.type !== previousDescription.type) log.info("store.topology", { type: newDescription.type });
+  });
+  return mongoStoreOn(client, database);
+}
+
+/** The same on a client made elsewhere, with `mongoClientOptions`. */
+export function mongoStoreOn(client: MongoClient, database: string): Store {
+  const db = client.db(database);
+  return {
+    transactions: transactionsIn(db.collection<MongoTransaction>("transactions")),
+    days: daysIn(db.collection<StoredDay>("days")),
+    lanes: lanesIn(db.collection<StoredLane>("lanes")),
+    deliveries: parkedIn("deliveries", db.collection<StoredParked>("deliveries")),
+    postings: parkedIn("postings", db.collection<StoredParked>("postings")),
+    prepare: () => guarded("store.prepare", "write", () => prepare(db)),
+    async ping() {
+      await guarded("store.ping", "read", () => db.command({ ping: 1 }));
+    },
+    close: () => client.close(),
+  };
+}
+
+async function prepare(db: Db): Promise<void> {
+  await db.collection("transactions").createIndexes([
+    { key: { _id: 1, version: 1 }, name: "compare-and-set", unique: true },
+    { key: { lane: 1, isOpen: 1, _id: 1 }, name: "unresolved" },
+    { key: { lane: 1, bank: 1, scheme: 1, businessDate: 1, state: 1, queueKey: 1 }, name: "held" },
+    { key: { "items.day": 1, _id: 1 }, name: "items" },
+  ]);
+  await db.collection("days").createIndex({ isReconciled: 1, _id: 1 }, { name: "open" });
+  for (const parked of ["deliveries", "postings"]) {
+    await db.collection(parked).createIndex({ lane: 1, sequence: 1, _id: 1 }, { name: "of-lane" });
+  }
+}

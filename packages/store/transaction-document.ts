@@ -1,0 +1,225 @@
+// A transaction as it lies in the collection `transactions`, field by field, readable for people: the domain's view as plain
+// fields, the messages as bytes. Both adapters keep this shape, so the memory adapter proves the mapping too.
+//
+// 1. Offsets and amounts are bigint here and int64 in BSON, never a double; times are dates of whole milliseconds.
+// 2. `toStored` copies: nothing of what a caller holds is shared with what is kept.
+
+import { assert } from "@sluice/runtime";
+import { isUnresolved } from "@sluice/domain";
+import type { DeliveryEvidence, Item, MessageIdentity, OrphanState, Remarks, State, Told, Transaction, Transition } from "@sluice/domain";
+import type { TransactionDocument, UnresolvedRow } from "./port.ts";
+
+type StoredTransition = Omit<Transition, "atMs"> & { readonly at: Date };
+type StoredTold = Omit<Told, "atMs" | "deadlineMs"> & { readonly at: Date; readonly deadline: Date };
+type StoredLateAnswer = Omit<Item["lateAnswers"][number], "atMs"> & { readonly at: Date };
+type StoredItem = Omit<Item, "madeAtMs" | "settledAtMs" | "lateAnswers"> & {
+  readonly madeAt: Date;
+  readonly settledAt: Date | null;
+  readonly lateAnswers: readonly StoredLateAnswer[];
+};
+type StoredRemark = Omit<Remarks["last"][number], "atMs"> & { readonly at: Date };
+
+export interface StoredTransaction {
+  readonly _id: string;
+  readonly version: number;
+  readonly applied: bigint;
+  readonly lane: number;
+  readonly state: State | OrphanState;
+  /** Neither terminal nor an orphan: it still has a deadline. */
+  readonly isOpen: boolean;
+  readonly scheme: string;
+  readonly bank: string | null;
+  readonly businessDate: string | null;
+  readonly closesWith: string;
+  readonly queueKey: string;
+  readonly receivedAt: Date;
+  readonly amountTenThousandths: bigint;
+  readonly currency: string;
+  readonly message: MessageIdentity | null;
+  readonly finalReport: MessageIdentity | null;
+  readonly finalOutcome: "made" | "not-made" | null;
+  readonly pendingAt: Date | null;
+  readonly transitions: readonly StoredTransition[];
+  readonly told: readonly StoredTold[];
+  readonly items: readonly StoredItem[];
+  readonly remarks: { readonly count: number; readonly last: readonly StoredRemark[] };
+  readonly acceptedMessageBytes: Uint8Array;
+  readonly finalReportBytes: Uint8Array | null;
+  readonly verdictBytes: Uint8Array | null;
+}
+
+export function toStored(document: TransactionDocument): StoredTransaction {
+  const { transaction } = document;
+  return {
+    _id: transaction.uetr,
+    version: transaction.version,
+    applied: transaction.applied,
+    lane: transaction.lane,
+    state: transaction.state,
+    isOpen: isUnresolved(transaction.state),
+    scheme: transaction.scheme,
+    bank: transaction.bank,
+    businessDate: transaction.businessDate,
+    closesWith: transaction.closesWith,
+    queueKey: transaction.queueKey,
+    receivedAt: new Date(transaction.receivedAtMs),
+    amountTenThousandths: transaction.amountTenThousandths,
+    currency: transaction.currency,
+    message: identity(transaction.message),
+    finalReport: identity(transaction.finalReport),
+    finalOutcome: transaction.finalOutcome,
+    pendingAt: optionalDate(transaction.pendingAtMs),
+    transitions: transaction.transitions.map(toStoredTransition),
+    told: transaction.told.map(toStoredTold),
+    items: transaction.items.map(toStoredItem),
+    remarks: {
+      count: transaction.remarks.count,
+      last: transaction.remarks.last.map(({ atMs, offset, kind, messageIdentification, sender }) => ({
+        offset,
+        at: new Date(atMs),
+        kind,
+        messageIdentification,
+        sender,
+      })),
+    },
+    acceptedMessageBytes: document.acceptedMessage.slice(),
+    finalReportBytes: document.finalReport?.slice() ?? null,
+    verdictBytes: document.verdict?.slice() ?? null,
+  };
+}
+
+export function fromStored(stored: StoredTransaction): TransactionDocument {
+  const transaction: Transaction = {
+    uetr: stored._id,
+    version: stored.version,
+    applied: stored.applied,
+    lane: stored.lane,
+    state: stored.state,
+    message: identity(stored.message),
+    receivedAtMs: stored.receivedAt.getTime(),
+    scheme: stored.scheme,
+    amountTenThousandths: stored.amountTenThousandths,
+    currency: stored.currency,
+    bank: stored.bank,
+    businessDate: stored.businessDate,
+    closesWith: stored.closesWith,
+    queueKey: stored.queueKey,
+    finalReport: identity(stored.finalReport),
+    finalOutcome: stored.finalOutcome,
+    pendingAtMs: stored.pendingAt?.getTime() ?? null,
+    transitions: stored.transitions.map(fromStoredTransition),
+    told: stored.told.map(fromStoredTold),
+    items: stored.items.map(fromStoredItem),
+    remarks: {
+      count: stored.remarks.count,
+      last: stored.remarks.last.map(({ at, offset, kind, messageIdentification, sender }) => ({
+        offset,
+        atMs: at.getTime(),
+        kind,
+        messageIdentification,
+        sender,
+      })),
+    },
+  };
+  return {
+    transaction,
+    acceptedMessage: new Uint8Array(stored.acceptedMessageBytes),
+    finalReport: stored.finalReportBytes === null ? null : new Uint8Array(stored.finalReportBytes),
+    verdict: stored.verdictBytes === null ? null : new Uint8Array(stored.verdictBytes),
+  };
+}
+
+/** The fields that `toRow` reads, for a projected query. */
+export const rowFields = { _id: 1, state: 1, bank: 1, businessDate: 1, closesWith: 1, queueKey: 1 } as const;
+
+export function toRow(stored: Pick<StoredTransaction, keyof typeof rowFields>): UnresolvedRow {
+  assert(isUnresolved(stored.state), "only unresolved transactions are listed by lane");
+  return {
+    uetr: stored._id,
+    state: stored.state,
+    bank: stored.bank,
+    businessDate: stored.businessDate,
+    closesWith: stored.closesWith,
+    queueKey: stored.queueKey,
+  };
+}
+
+/** Reconciliation items of `day` in one transaction, for people. */
+export function itemsOf(
+  stored: Pick<StoredTransaction, "_id" | "bank" | "items">,
+  day: string,
+): readonly { readonly uetr: string; readonly bank: string | null; readonly item: Item }[] {
+  return stored.items
+    .filter((item) => item.day === day)
+    .map((item) => ({ uetr: stored._id, bank: stored.bank, item: fromStoredItem(item) }));
+}
+
+/** `ZA_EFT:2026-11-20` in its two parts. */
+export function dayParts(day: string): { readonly scheme: string; readonly businessDate: string } {
+  const colon = day.indexOf(":");
+  return { scheme: day.slice(0, colon), businessDate: day.slice(colon + 1) };
+}
+
+function optionalDate(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}
+
+function identity(from: MessageIdentity | null): MessageIdentity | null {
+  if (from === null) return null;
+  const { sender, messageIdentification, contentHash, substanceHash } = from;
+  return { sender, messageIdentification, contentHash, substanceHash };
+}
+
+function evidence(from: DeliveryEvidence | null): DeliveryEvidence | null {
+  if (from === null) return null;
+  const { attempts, anyAnswer, httpStatusCode, isBreakerOpen, isBankPaused } = from;
+  return { attempts, anyAnswer, httpStatusCode, isBreakerOpen, isBankPaused };
+}
+
+function toStoredTransition(from: Transition): StoredTransition {
+  const { stageVersion, state, offset, atMs, markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode } = from;
+  return { stageVersion, state, offset, at: new Date(atMs), markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode };
+}
+
+function fromStoredTransition(from: StoredTransition): Transition {
+  const { stageVersion, state, offset, at, markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode } = from;
+  return { stageVersion, state, offset, atMs: at.getTime(), markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode };
+}
+
+function toStoredTold(from: Told): StoredTold {
+  const { offset, atMs, kind, messageIdentification, about, receiver, deadlineMs } = from;
+  return { offset, at: new Date(atMs), kind, messageIdentification, about, receiver, deadline: new Date(deadlineMs) };
+}
+
+function fromStoredTold(from: StoredTold): Told {
+  const { offset, at, kind, messageIdentification, about, receiver, deadline } = from;
+  return { offset, atMs: at.getTime(), kind, messageIdentification, about, receiver, deadlineMs: deadline.getTime() };
+}
+
+function toStoredItem(from: Item): StoredItem {
+  const { day, row, cause, state, madeAtMs, settledAtMs, lateAnswers } = from;
+  return {
+    day,
+    row,
+    cause,
+    state,
+    madeAt: new Date(madeAtMs),
+    settledAt: optionalDate(settledAtMs),
+    evidence: evidence(from.evidence),
+    lateAnswers: lateAnswers.map(({ offset, atMs, text }) => ({ offset, at: new Date(atMs), text })),
+  };
+}
+
+function fromStoredItem(from: StoredItem): Item {
+  const { day, row, cause, state, madeAt, settledAt, lateAnswers } = from;
+  return {
+    day,
+    row,
+    cause,
+    state,
+    madeAtMs: madeAt.getTime(),
+    settledAtMs: settledAt?.getTime() ?? null,
+    evidence: evidence(from.evidence),
+    lateAnswers: lateAnswers.map(({ offset, at, text }) => ({ offset, atMs: at.getTime(), text })),
+  };
+}

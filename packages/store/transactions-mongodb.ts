@@ -1,0 +1,124 @@
+// The collection `transactions` on MongoDB.
+//
+// 1. One bulk per call: new documents by an unordered insertMany (E11000 = somebody was first), known ones by an unordered
+//    bulkWrite of updateOne on {_id, version}. Both sorted by `_id`, so that two owners never wait for each other in a ring.
+// 2. bulkWrite answers totals only. Where fewer matched than were sent, the batch is reread: a document that carries the id
+//    of this write was written. One that was written and at once overwritten by another is named as a conflict; its owner
+//    rereads it, as after any conflict, and finds its records applied.
+
+import { ObjectId } from "mongodb";
+import type { AnyBulkWriteOperation, Collection, Filter } from "mongodb";
+import { assertBulk, assertPage } from "./bounds.ts";
+import { duplicatesOf, guarded } from "./mongodb-faults.ts";
+import type { TransactionStore } from "./port.ts";
+import { dayParts, fromStored, itemsOf, rowFields, toRow, toStored } from "./transaction-document.ts";
+import type { StoredTransaction } from "./transaction-document.ts";
+
+/** `writeId` names the bulk that wrote the document last. */
+export type MongoTransaction = StoredTransaction & { readonly writeId: ObjectId };
+
+interface Write {
+  readonly stored: StoredTransaction;
+  readonly expectedVersion: number;
+}
+
+/** Documents that a cursor brings at a time. */
+const batchDocuments = 1_000;
+
+export function transactionsIn(collection: Collection<MongoTransaction>): TransactionStore {
+  return {
+    async load(uetrs) {
+      assertBulk(uetrs.length);
+      if (uetrs.length === 0) return new Map();
+      const found = await guarded("transactions.load", "read", () =>
+        collection.find({ _id: { $in: [...uetrs] } }, { batchSize: batchDocuments }).toArray(),
+      );
+      const byId = new Map(found.map((stored) => [stored._id, stored]));
+      return new Map(uetrs.flatMap((uetr) => (byId.has(uetr) ? [[uetr, fromStored(byId.get(uetr)!)] as const] : [])));
+    },
+
+    async write(writes) {
+      assertBulk(writes.length);
+      const sorted = writes
+        .map(({ document, expectedVersion }): Write => ({ stored: toStored(document), expectedVersion }))
+        .sort((a, b) => (a.stored._id < b.stored._id ? -1 : 1));
+      const writeId = new ObjectId();
+      return guarded("transactions.write", "write", async () => {
+        const [taken, lost] = await Promise.all([
+          insertNew(
+            collection,
+            sorted.filter((write) => write.expectedVersion === 0),
+            writeId,
+          ),
+          updateKnown(
+            collection,
+            sorted.filter((write) => write.expectedVersion !== 0),
+            writeId,
+          ),
+        ]);
+        return { conflicts: [...taken, ...lost].sort() };
+      });
+    },
+
+    async unresolved(lane, afterUetr, limit) {
+      assertPage(limit);
+      const filter: Filter<MongoTransaction> = { lane, isOpen: true, ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }) };
+      const found = await guarded("transactions.unresolved", "read", () =>
+        collection.find(filter, { projection: rowFields, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(toRow);
+    },
+
+    async held(lane, bank, day, afterQueueKey, limit) {
+      assertPage(limit);
+      const after = afterQueueKey === null ? {} : { queueKey: { $gt: afterQueueKey } };
+      const filter: Filter<MongoTransaction> = { lane, bank, ...dayParts(day), state: "HELD", ...after };
+      const found = await guarded("transactions.held", "read", () =>
+        collection.find(filter, { projection: rowFields, sort: { queueKey: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(toRow);
+    },
+
+    async items(day, afterUetr, limit) {
+      assertPage(limit);
+      const filter: Filter<MongoTransaction> = { "items.day": day, ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }) };
+      const found = await guarded("transactions.items", "read", () =>
+        collection
+          .find(filter, { projection: { _id: 1, bank: 1, items: 1 }, sort: { _id: 1 }, limit, batchSize: batchDocuments })
+          .toArray(),
+      );
+      return found.flatMap((stored) => itemsOf(stored, day));
+    },
+  };
+}
+
+/** Answers the ids that somebody else had inserted. */
+async function insertNew(
+  collection: Collection<MongoTransaction>,
+  writes: readonly Write[],
+  writeId: ObjectId,
+): Promise<readonly string[]> {
+  if (writes.length === 0) return [];
+  const documents = writes.map(({ stored }) => ({ ...stored, writeId }));
+  const taken = await duplicatesOf(() => collection.insertMany(documents, { ordered: false }));
+  return taken.map((index) => writes[index]!.stored._id);
+}
+
+/** Answers the ids whose version was not the expected one. */
+async function updateKnown(
+  collection: Collection<MongoTransaction>,
+  writes: readonly Write[],
+  writeId: ObjectId,
+): Promise<readonly string[]> {
+  if (writes.length === 0) return [];
+  const operations = writes.map(({ stored, expectedVersion }): AnyBulkWriteOperation<MongoTransaction> => {
+    const { _id, ...fields } = stored;
+    return { updateOne: { filter: { _id, version: expectedVersion }, update: { $set: { ...fields, writeId } } } };
+  });
+  const { matchedCount } = await collection.bulkWrite(operations, { ordered: false });
+  if (matchedCount === writes.length) return [];
+  const ids = writes.map(({ stored }) => stored._id);
+  const found = await collection.find({ _id: { $in: ids } }, { projection: { _id: 1, writeId: 1 }, batchSize: batchDocuments }).toArray();
+  const written = new Set(found.filter((stored) => stored.writeId.equals(writeId)).map((stored) => stored._id));
+  return ids.filter((id) => !written.has(id));
+}
