@@ -23,7 +23,7 @@ export function generate(root: string, mode: VersionMode): readonly string[] {
   if (complaints.length > 0) return complaints;
   const schemas = sources.records.map(({ file, schema }) => ({
     name: schema.name,
-    versions: (versions.get(file) ?? []).map((text): unknown => JSON.parse(text)),
+    versions: (versions.get(file) ?? []).map((text) => JSON.stringify(JSON.parse(text))),
   }));
   const files: readonly (readonly [string, string])[] = [
     [join("packages", "contracts", "generated", "records.ts"), typesText(sources, schemas)],

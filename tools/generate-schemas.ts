@@ -122,7 +122,7 @@ function readFolder(folder: string): readonly Source[] {
     .sort();
   return files.map((name) => {
     const file = name.slice(0, -".avsc".length);
-    const schema = JSON.parse(readFileSync(join(folder, name), "utf8")) as RecordSchema;
+    const schema: RecordSchema = JSON.parse(readFileSync(join(folder, name), "utf8"));
     if (kebab(schema.name) !== file) throw new Error(`avro/${name} holds ${schema.name}: one spelling per concept`);
     return { file, schema };
   });

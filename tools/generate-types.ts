@@ -1,4 +1,4 @@
-// TypeScript for the wire: an interface for every record, and each version of every self-contained schema as a constant.
+// TypeScript for the wire: an interface for every record, and each version of every self-contained schema as text.
 // long → bigint, timestamp-millis → number (epoch ms), decimal → bigint (unscaled), bytes → Uint8Array, ["null", X] → X | null.
 
 import { enumsOf, isUnion } from "./generate-schemas.ts";
@@ -7,7 +7,7 @@ import type { RecordSchema, Schema, Sources } from "./generate-schemas.ts";
 export interface VersionedSchema {
   readonly name: string;
   /** Oldest first; the last is what is written. */
-  readonly versions: readonly unknown[];
+  readonly versions: readonly string[];
 }
 
 /** The text of packages/contracts/generated/records.ts. */
@@ -23,8 +23,8 @@ export function typesText(sources: Sources, schemas: readonly VersionedSchema[])
     "export type RecordName = keyof Records;",
     `export const recordNames = [\n${names.map((name) => `  "${name}",`).join("\n")}\n] as const satisfies readonly RecordName[];`,
     [
-      "/** Every version of each self-contained schema, oldest first; the last is what is written. */",
-      "export const schemaVersions: Readonly<Record<RecordName, readonly unknown[]>> = {",
+      "/** Every version of each self-contained schema as JSON text, oldest first; the last is what is written. */",
+      "export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {",
       ...schemas.map((each) => `  ${each.name}: [\n${each.versions.map((version) => `    ${JSON.stringify(version)},`).join("\n")}\n  ],`),
       "};",
     ].join("\n"),
@@ -41,20 +41,15 @@ function interfaceText(record: RecordSchema): string {
 function typeText(schema: Schema): string {
   if (typeof schema === "string") return plainText(schema);
   if (isUnion(schema)) {
-    if (schema.length !== 2 || schema[0] !== "null") throw new Error(`only unions ["null", X]: ${JSON.stringify(schema)}`);
-    return `${typeText(schema[1] as Schema)} | null`;
+    const [first, second] = schema;
+    if (schema.length !== 2 || first !== "null" || second === undefined)
+      throw new Error(`only unions ["null", X]: ${JSON.stringify(schema)}`);
+    return `${typeText(second)} | null`;
   }
-  switch (schema.type) {
-    case "array":
-      return `readonly ${typeText(schema.items)}[]`;
-    case "map":
-      return `Readonly<Record<string, ${typeText(schema.values)}>>`;
-    case "enum":
-    case "record":
-      return schema.name;
-    default:
-      return schema.logicalType === undefined ? plainText(schema.type) : logicalText(schema.logicalType);
-  }
+  if (schema.type === "array") return `readonly ${typeText(schema.items)}[]`;
+  if (schema.type === "map") return `Readonly<Record<string, ${typeText(schema.values)}>>`;
+  if (schema.type === "enum" || schema.type === "record") return schema.name;
+  return schema.logicalType === undefined ? plainText(schema.type) : logicalText(schema.logicalType);
 }
 
 function plainText(name: string): string {

@@ -30,7 +30,9 @@ export function versionsFolder(root: string): string {
 
 export function readLock(root: string): Lock {
   const path = join(versionsFolder(root), "lock.json");
-  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Lock) : { isReleased: false, sha256: {} };
+  if (!existsSync(path)) return { isReleased: false, sha256: {} };
+  const lock: Lock = JSON.parse(readFileSync(path, "utf8"));
+  return lock;
 }
 
 /** Texts of the versions of one record, oldest first; throws where a number is missing. */

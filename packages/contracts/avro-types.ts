@@ -1,0 +1,194 @@
+// avsc types as Sluice needs them.
+//
+// 1. A long is a bigint: avsc's own is a double and decodes wrongly below −2^52.
+// 2. A decimal is an unscaled bigint, and is read only by the same precision and scale: the registry accepts a change of
+//    either, and plain avsc would resolve it silently, off by powers of ten.
+// 3. bytes are `Uint8Array`.
+// 4. A block count larger than the bytes left is refused before anything is allocated, so that a corrupt record cannot
+//    occupy the process.
+
+import avro from "avsc";
+
+/** avsc's reader and writer of one buffer; not in its typings. */
+interface Tap {
+  readonly buf: Buffer;
+  pos: number;
+  readLong(): number;
+  skipLong(): void;
+  readString(): string | undefined;
+  skipString(): void;
+  readBytes(): Buffer | undefined;
+  writeBytes(bytes: Buffer): void;
+}
+interface Inner {
+  _read(tap: Tap): unknown;
+  _skip(tap: Tap): void;
+}
+
+/** The avsc type of a self-contained schema, given as JSON text. */
+export function avroType(text: string): avro.Type {
+  const schema: avro.Schema = JSON.parse(text);
+  return avro.Type.forSchema(schema, { ...avroOptions(), registry: {} });
+}
+
+/** Options under which every schema is made into a type, ours and those that the registry answers. */
+export function avroOptions(): Partial<avro.ForSchemaOptions> {
+  return {
+    wrapUnions: "never",
+    omitRecordMethods: true,
+    assertLogicalTypes: true,
+    logicalTypes: { decimal: DecimalType, "timestamp-millis": TimestampType },
+    typeHook: wireType,
+  };
+}
+
+const longMin = -(2n ** 63n);
+const longMax = 2n ** 63n - 1n;
+
+const bigintLong = avro.types.LongType.__with({
+  fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
+  toBuffer: (value: bigint) => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64LE(value);
+    return bytes;
+  },
+  fromJSON: BigInt,
+  toJSON: String,
+  isValid: (value: unknown) => typeof value === "bigint" && value >= longMin && value <= longMax,
+  compare: (one: bigint, other: bigint) => (one < other ? -1 : Number(one > other)),
+});
+
+class WireBytes extends avro.types.BytesType {
+  _check(value: unknown): boolean {
+    return value instanceof Uint8Array;
+  }
+  _read(tap: Tap): Uint8Array | undefined {
+    const bytes = tap.readBytes();
+    return bytes === undefined ? undefined : new Uint8Array(bytes);
+  }
+  _write(tap: Tap, value: unknown): void {
+    if (!(value instanceof Uint8Array)) throw new TypeError("bytes must be a Uint8Array");
+    tap.writeBytes(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+  }
+  _update(resolver: { _read?: WireBytes["_read"] }, writer: avro.Type): void {
+    if (writer instanceof WireBytes) resolver._read = (tap): Uint8Array | undefined => this._read(tap);
+  }
+  _deref(): string {
+    return "bytes";
+  }
+}
+// avsc sends a union's value to its branch by what it is, and knows bytes as Buffer only; abstract branches are asked.
+Object.defineProperties(WireBytes.prototype, { typeName: { value: "abstract:bytes" }, _concreteTypeName: { value: "bytes" } });
+const wireBytes = new WireBytes();
+
+class BoundedArray extends avro.types.ArrayType {
+  _read(this: { readonly itemsType: Inner }, tap: Tap): unknown[] {
+    const items: unknown[] = [];
+    for (let count = blockCount(tap); count > 0; count = blockCount(tap)) {
+      for (let left = count; left > 0; left -= 1) items.push(this.itemsType._read(tap));
+    }
+    return items;
+  }
+  _skip(this: { readonly itemsType: Inner }, tap: Tap): void {
+    for (let count = blockCount(tap); count > 0; count = blockCount(tap)) {
+      for (let left = count; left > 0; left -= 1) this.itemsType._skip(tap);
+    }
+  }
+}
+
+class BoundedMap extends avro.types.MapType {
+  _read(this: { readonly valuesType: Inner }, tap: Tap): Record<string, unknown> {
+    // Without a prototype, so that no key can mean anything but itself.
+    const map: Record<string, unknown> = Object.create(null);
+    for (let count = blockCount(tap); count > 0; count = blockCount(tap)) {
+      for (let left = count; left > 0; left -= 1) map[tap.readString() ?? ""] = this.valuesType._read(tap);
+    }
+    return map;
+  }
+  _skip(this: { readonly valuesType: Inner }, tap: Tap): void {
+    for (let count = blockCount(tap); count > 0; count = blockCount(tap)) {
+      for (let left = count; left > 0; left -= 1) {
+        tap.skipString();
+        this.valuesType._skip(tap);
+      }
+    }
+  }
+}
+
+class TimestampType extends avro.types.LogicalType {
+  protected override _fromValue(value: number): number {
+    return value;
+  }
+  protected override _toValue(value: unknown): number | undefined {
+    return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
+  }
+  protected override _resolve(writer: avro.Type): unknown {
+    return writer instanceof TimestampType ? (value: number) => value : undefined;
+  }
+}
+
+class DecimalType extends avro.types.LogicalType {
+  readonly precision: number;
+  readonly scale: number;
+  private readonly limit: bigint;
+
+  constructor(schema: avro.Schema, options: unknown) {
+    super(schema, options);
+    this.precision = numberIn(schema, "precision");
+    this.scale = numberIn(schema, "scale");
+    this.limit = 10n ** BigInt(this.precision);
+  }
+  protected override _fromValue(bytes: Buffer | undefined): bigint | undefined {
+    if (bytes === undefined) return undefined;
+    if (bytes.length === 0) throw new Error("a decimal of no bytes");
+    const value = BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString("hex")}`));
+    if (value >= this.limit || value <= -this.limit) throw new Error(`a decimal of more than ${this.precision} digits`);
+    return value;
+  }
+  protected override _toValue(value: unknown): Buffer | undefined {
+    if (typeof value !== "bigint" || value >= this.limit || value <= -this.limit) return undefined;
+    let length = 1;
+    while (BigInt.asIntN(length * 8, value) !== value) length += 1;
+    return Buffer.from(
+      BigInt.asUintN(length * 8, value)
+        .toString(16)
+        .padStart(length * 2, "0"),
+      "hex",
+    );
+  }
+  protected override _resolve(writer: avro.Type): unknown {
+    const isSame = writer instanceof DecimalType && writer.precision === this.precision && writer.scale === this.scale;
+    return isSame ? (bytes: Buffer | bigint) => bytes : undefined;
+  }
+  protected override _export(schema: avro.Schema): void {
+    Object.assign(schema, { precision: this.precision, scale: this.scale });
+  }
+}
+
+function wireType(schema: avro.Schema, options: unknown): avro.Type | undefined {
+  if (schema === "long") return bigintLong;
+  if (schema === "bytes") return wireBytes;
+  if (typeof schema === "string" || !("type" in schema) || "logicalType" in schema) return undefined;
+  if (schema.type === "long") return bigintLong;
+  if (schema.type === "bytes") return wireBytes;
+  if (schema.type === "array") return new BoundedArray(schema, options);
+  if (schema.type === "map") return new BoundedMap(schema, options);
+  return undefined;
+}
+
+function numberIn(schema: avro.Schema, attribute: "precision" | "scale"): number {
+  const found: unknown = typeof schema === "object" && attribute in schema ? Reflect.get(schema, attribute) : undefined;
+  if (typeof found !== "number") throw new Error(`a decimal needs a ${attribute}`);
+  return found;
+}
+
+/** Entries of the next block, 0 at the end. Every entry takes at least one byte. */
+function blockCount(tap: Tap): number {
+  let count = tap.readLong();
+  if (count < 0) {
+    count = -count;
+    tap.skipLong();
+  }
+  if (count > tap.buf.length - tap.pos) throw new Error("a block larger than the record");
+  return count;
+}
