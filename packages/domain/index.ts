@@ -1,5 +1,11 @@
 export * from "./day.ts";
+export * from "./decide.ts";
+export * from "./decide-day.ts";
 export * from "./fact.ts";
+export * from "./ids.ts";
 export * from "./lane.ts";
+export * from "./outcome.ts";
 export * from "./output.ts";
+export { outputsAt } from "./outputs.ts";
+export { queueKey } from "./on-debit.ts";
 export * from "./transaction.ts";

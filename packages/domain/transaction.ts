@@ -15,7 +15,29 @@ export type State =
   | "UNPAID"
   | "RECONCILIATION";
 
+/** A report came for a UETR that nothing was received for: kept for the operator, never applied by itself. No event, not unresolved. */
+export type OrphanState = "ORPHAN";
+
 export const terminalStates: ReadonlySet<State> = new Set<State>(["REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION"]);
+
+/** What the reconciliation close makes an item of. Neither terminal states nor orphans. */
+export const unresolvedStates: ReadonlySet<State> = new Set<State>([
+  "RECEIVED",
+  "ACCEPTED",
+  "REJECTED",
+  "REPORTED",
+  "HELD",
+  "RELEASED",
+  "DELIVERED",
+]);
+
+export function isUnresolved(state: string): state is State {
+  return (unresolvedStates as ReadonlySet<string>).has(state);
+}
+
+export function isTerminal(state: string): state is State {
+  return (terminalStates as ReadonlySet<string>).has(state);
+}
 
 /** One entry into a state. Its offset alone decides what a replay emits. */
 export interface Transition {
@@ -24,7 +46,10 @@ export interface Transition {
   readonly state: State;
   /** Offset of the record in whose turn it was made, also where a marker made it. */
   readonly offset: bigint;
-  /** Append time of the fact, or of the marker, that caused it: `creationDateTime` of what it emits. */
+  /**
+   * Append time of the fact, or of the marker, that caused it: `creationDateTime` of what it emits. A marker that only applies
+   * because of the fact (a date that closed earlier) counts from the fact's time, so that times never run backwards.
+   */
   readonly atMs: number;
   /** Offset of the marker that caused it; null where the fact itself did. */
   readonly markerOffset: bigint | null;
@@ -33,6 +58,7 @@ export interface Transition {
   readonly closesWith: DayKey;
   /** Identification of the message that entered or leaves with it (the payload's). */
   readonly messageIdentification: string;
+  /** Answer of the exchange that caused the state. DELIVERED without one was proven by the bank's report, and stops the delivery. */
   readonly httpStatusCode: number | null;
 }
 
@@ -53,7 +79,11 @@ export interface Told {
 
 export type ItemCause = "GATE_CLOSED" | "WINDOW_MISSED" | "BANK_PAUSED" | "PACED_OUT" | "BREAKER_OPEN" | "PDNG";
 
-/** A reconciliation item. `row` is the row of interface section 7; null while it depends on the stop's answer. */
+/**
+ * A reconciliation item. `row` is the row of interface section 7; null while it depends on the stop's answer. Unsettled and the
+ * state RECONCILIATION: the one item of the close. Unsettled in another state: shown early, after a not-recoverable answer
+ * (row 3); the close takes over that very item, and an acknowledgement or a report before the close settles it.
+ */
 export interface Item {
   readonly day: DayKey;
   readonly row: number | null;
@@ -62,6 +92,8 @@ export interface Item {
   readonly state: State;
   readonly madeAtMs: number;
   readonly evidence: DeliveryEvidence | null;
+  /** When an early item became needless; null otherwise. */
+  readonly settledAtMs: number | null;
   /** Answers that came later, recorded only; the last ten. */
   readonly lateAnswers: readonly { readonly offset: bigint; readonly atMs: number; readonly text: string }[];
 }
@@ -99,7 +131,7 @@ export interface Transaction {
   /** Offset of the last record folded in. */
   readonly applied: bigint;
   readonly lane: number;
-  readonly state: State;
+  readonly state: State | OrphanState;
   /** The message that made the transaction; null for an orphan (reports only). */
   readonly message: MessageIdentity | null;
   readonly receivedAtMs: number;
@@ -116,6 +148,8 @@ export interface Transaction {
   /** Identity of the bank's final report; null before it. */
   readonly finalReport: MessageIdentity | null;
   readonly finalOutcome: "made" | "not-made" | null;
+  /** Append time of the bank's newest "still working" (PDNG); evidence of row 9. */
+  readonly pendingAtMs: number | null;
   readonly transitions: readonly Transition[];
   readonly told: readonly Told[];
   readonly items: readonly Item[];
@@ -125,3 +159,4 @@ export interface Transaction {
 export const transitionsMax = 24;
 export const toldMax = 10;
 export const remarksKept = 10;
+export const lateAnswersKept = 10;

@@ -1,0 +1,214 @@
+// Given, when, then for the tests of this package: one lane, one day with two windows, one debit, facts in offset order.
+
+import { createHash } from "node:crypto";
+import { decideDay } from "./decide-day.ts";
+import type { DayOutcome } from "./decide-day.ts";
+import { decide } from "./decide.ts";
+import type { Day } from "./day.ts";
+import type * as facts from "./fact.ts";
+import type { DayFact, DeliveryEvidence, Marker, MessageIdentity, Place, TransactionFact } from "./fact.ts";
+import { laneView } from "./lane.ts";
+import type { PassedMarker } from "./lane.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Output } from "./output.ts";
+import type { Transaction } from "./transaction.ts";
+
+export const uetr = "7d5fb0b2-61a5-4c2e-9d3c-0d6c5a1b2c3d";
+export const hex = uetr.replaceAll("-", "");
+export const scheme = "ZA_EFT";
+export const date = "2026-11-20";
+export const nextDate = "2026-11-23";
+export const today = `${scheme}:${date}`;
+export const tomorrow = `${scheme}:${nextDate}`;
+/** Sends the debit and, on-us, receives it. */
+export const bank = "bank-a";
+
+export function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+export function identity(messageIdentification: string, content = "c1", sender = bank, substance = content): MessageIdentity {
+  return { sender, messageIdentification, contentHash: `${content}/${messageIdentification}`, substanceHash: substance };
+}
+
+export function debit(changes: Partial<facts.DirectDebitReceived> = {}): facts.DirectDebitReceived {
+  return {
+    kind: "DirectDebitReceived",
+    uetr,
+    message: identity("M1"),
+    receivedAtMs: 1_000,
+    closesWith: today,
+    closesAtMs: 900_000,
+    scheme,
+    amountTenThousandths: 12_505_000n,
+    currency: "ZAR",
+    ...changes,
+  };
+}
+
+export function verdict(changes: Partial<facts.AccountVerified> = {}): facts.AccountVerified {
+  const { sender, messageIdentification, contentHash } = identity("M1");
+  return {
+    kind: "AccountVerified",
+    judged: { sender, messageIdentification, contentHash },
+    verdict: "accepted",
+    bank,
+    businessDate: date,
+    closesWith: today,
+    ...changes,
+  };
+}
+
+export function release(changes: Partial<facts.Release> = {}): facts.Release {
+  return { kind: "Release", scheme, businessDate: date, windowNumber: 1, bank, ...changes };
+}
+
+export function ended(
+  letter: "A" | "R" | "D",
+  outcome: facts.DeliveryEnded["outcome"] = "acknowledged",
+  evidence: Partial<DeliveryEvidence> = {},
+): facts.DeliveryEnded {
+  const codes = { acknowledged: 202, refused: 400, stopped: null };
+  const full = { attempts: 1, anyAnswer: outcome !== "stopped", httpStatusCode: codes[outcome], isBreakerOpen: false, isBankPaused: false };
+  return { kind: "DeliveryEnded", messageIdentification: `${hex}${letter}`, outcome, evidence: { ...full, ...evidence } };
+}
+
+export function report(
+  outcome: facts.StatusReportReceived["outcome"] = "made",
+  changes: Partial<facts.StatusReportReceived> = {},
+): facts.StatusReportReceived {
+  return {
+    kind: "StatusReportReceived",
+    message: identity(`R-${outcome}`),
+    receivedAtMs: 2_000,
+    outcome,
+    originalMessageIdentification: `${hex}D`,
+    ...changes,
+  };
+}
+
+export function dayClosed(day = today): facts.DayClosed {
+  return { kind: "DayClosed", day };
+}
+
+function based(kind: Marker["kind"], number: number, businessDate: string): { id: string; scheme: string; businessDate: string } {
+  return { id: `${scheme}:${businessDate}:${kind}:${number}`, scheme, businessDate };
+}
+export function windowOpened(number = 1, businessDate = date): Marker {
+  return { ...based("WindowOpened", number, businessDate), kind: "WindowOpened", number };
+}
+export function windowClosed(number = 1, businessDate = date): Marker {
+  return { ...based("WindowClosed", number, businessDate), kind: "WindowClosed", number, isLast: number === 2, nextBusinessDate: nextDate };
+}
+export function gateOpened(changes: { banks?: readonly string[] | null; except?: readonly string[]; number?: number } = {}): Marker {
+  const number = changes.number ?? 1;
+  return { ...based("GateOpened", number, date), kind: "GateOpened", number, banks: changes.banks ?? null, except: changes.except ?? [] };
+}
+export function dayReconciled(businessDate = date): Marker {
+  return { ...based("DayReconciled", 1, businessDate), kind: "DayReconciled", number: 1 };
+}
+
+export type Step = TransactionFact | Marker;
+
+export function isMarker(step: Step): step is Marker {
+  return "id" in step;
+}
+
+export interface Told {
+  readonly transaction: Transaction | null;
+  /** One for each fact, in order. */
+  readonly outcomes: readonly (Outcome & { readonly fact: TransactionFact; readonly place: Place })[];
+  readonly markers: readonly PassedMarker[];
+}
+
+/** The n-th record of the lane, from 1, lies at offset 10 n and was appended at 1,000 n ms. */
+export function placeOf(index: number): Place {
+  return { offset: BigInt((index + 1) * 10), appendedAtMs: (index + 1) * 1_000 };
+}
+
+/** Tells a transaction these records in order, with all the markers that the lane ever passes known from the start, as after a take-over. */
+export function tellAll(steps: readonly Step[], start: Transaction | null = null): Told {
+  const markers = steps.flatMap((step, index) => (isMarker(step) ? [{ marker: step, place: placeOf(index) }] : []));
+  const lane = laneView(3, markers);
+  let transaction = start;
+  const outcomes: (Outcome & { fact: TransactionFact; place: Place })[] = [];
+  for (const [index, step] of steps.entries()) {
+    if (isMarker(step)) continue;
+    const outcome = decide(uetr, transaction, step, placeOf(index), lane, digest);
+    transaction = outcome.transaction;
+    outcomes.push({ ...outcome, fact: step, place: placeOf(index) });
+  }
+  return { transaction, outcomes, markers };
+}
+
+/** What these records lead to; the transaction must exist. */
+export function after(...steps: readonly Step[]): { transaction: Transaction; last: Outcome; states: readonly string[] } {
+  const { transaction, outcomes } = tellAll(steps);
+  const last = outcomes.at(-1);
+  if (transaction === null || last === undefined) throw new Error("no transaction");
+  return { transaction, last, states: transaction.transitions.map((entry) => entry.state) };
+}
+
+/** An output in a word: `HELD`, `send:D`, `stop:D`, `send:X`. */
+export function short(output: Output): string {
+  if (output.kind === "event") return output.state;
+  const own = output.messageIdentification.startsWith(hex)
+    ? output.messageIdentification.slice(-1)
+    : output.messageIdentification.slice(0, 1);
+  return `${output.kind === "stop" ? "stop" : "send"}:${own}`;
+}
+
+export const accepted: readonly Step[] = [debit(), verdict()];
+export const rejected: readonly Step[] = [debit(), verdict({ verdict: "refused" })];
+export const held: readonly Step[] = [...accepted, ended("A")];
+export const openDay: readonly Step[] = [windowOpened(), gateOpened()];
+export const released: readonly Step[] = [...held, ...openDay, release()];
+export const delivered: readonly Step[] = [...released, ended("D")];
+export const completed: readonly Step[] = [...delivered, report()];
+
+// ---- business days
+
+export function planned(changes: Partial<facts.DayPlanned> = {}): facts.DayPlanned {
+  return {
+    kind: "DayPlanned",
+    scheme,
+    businessDate: date,
+    zone: "Africa/Johannesburg",
+    calendarVersion: "v1",
+    isWorkingDay: true,
+    windows: [
+      { number: 1, opensAtMs: 100, closesAtMs: 200 },
+      { number: 2, opensAtMs: 300, closesAtMs: 400 },
+    ],
+    cutOffAtMs: 350,
+    reconciliationAtMs: 500,
+    nextBusinessDate: nextDate,
+    creditsFinal: "clock",
+    lanes: 3,
+    ...changes,
+  };
+}
+
+export function reached(time: facts.DayTimeReached["time"], number = 0): facts.DayTimeReached {
+  return { kind: "DayTimeReached", scheme, businessDate: date, time, number };
+}
+
+export function laneCredits(lane: number, banksUnresolved: readonly string[] = []): facts.LaneCredits {
+  return { kind: "LaneCredits", scheme, businessDate: date, lane, declaration: `${today}:CreditsDeclared:1`, banksUnresolved };
+}
+
+/** A day told these facts, each appended at its time. */
+export function dayAfter(...steps: readonly (readonly [number, DayFact])[]): { day: Day | null; outcomes: readonly DayOutcome[] } {
+  let day: Day | null = null;
+  const outcomes: DayOutcome[] = [];
+  for (const [index, [appendedAtMs, fact]] of steps.entries()) {
+    const outcome = decideDay(today, day, fact, { offset: BigInt(index), appendedAtMs });
+    day = outcome.day;
+    outcomes.push(outcome);
+  }
+  return { day, outcomes };
+}
+
+export function ids(outcome: DayOutcome | undefined): readonly string[] {
+  return (outcome?.outputs ?? []).map(({ marker }) => marker.id.slice(today.length + 1));
+}

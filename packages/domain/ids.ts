@@ -1,0 +1,37 @@
+// Ids of what Sluice sends: derived, never random, so that a repeat is known by its id. Every digest starts with the name of
+// what it is of, so that no two kinds of id can meet.
+
+/** SHA-256 of a text (UTF-8) as 64 lower-case hex digits. */
+export type Digest = (text: string) => string;
+
+export type SentLetter = "D" | "A" | "R";
+
+/** `webhook-id` of an event: 32 hex digits. */
+export function eventId(uetr: string, stageVersion: number, digest: Digest): string {
+  return digest(`sluice:event:${uetr}:${stageVersion}`).slice(0, 32);
+}
+
+/** Identification of the inbound debit (D), of report ACCP (A) or RJCT (R): 32 hex digits of the UETR and the letter. */
+export function sentIdentification(uetr: string, letter: SentLetter): string {
+  return `${uetr.replaceAll("-", "")}${letter}`;
+}
+
+/**
+ * Identification of an answer to one further message: a refused duplicate (X), a report sent once more (Y). The letter and 34
+ * hex digits over the identity of the message that it names.
+ */
+export function answerIdentification(
+  letter: "X" | "Y",
+  sender: string,
+  uetr: string,
+  messageIdentification: string,
+  digest: Digest,
+): string {
+  const identity = JSON.stringify([sender, "outboundDirectDebit", uetr, messageIdentification]);
+  return `${letter}${digest(`sluice:answer:${identity}`).slice(0, 34)}`;
+}
+
+/** Id of a day's marker, without the partition that each copy adds. */
+export function markerId(scheme: string, businessDate: string, kind: string, number: number): string {
+  return `${scheme}:${businessDate}:${kind}:${number}`;
+}

@@ -1,0 +1,46 @@
+// What `decide` answers.
+
+import type { Output } from "./output.ts";
+import type { RemarkKind, Told, Transaction } from "./transaction.ts";
+
+/**
+ * applied: the fact changed the state or an item. remarked: recorded beside the state. ignored: already so (`=`). refused: it
+ * does not match (`-`). replayed: folded in before; its first outputs again. Of the last three nothing follows from the fact
+ * itself, but markers taken in its turn may have moved the transaction.
+ */
+export type Decision = "applied" | "remarked" | "ignored" | "refused" | "replayed";
+
+/** Why, where the decision alone does not say it; a stable name for logs. */
+export type Reason =
+  | RemarkKind
+  | Told["kind"]
+  | "late-answer"
+  | "row-set"
+  | "refused-by-bank"
+  | "nothing-received"
+  | "other-message-judged"
+  | "not-in-this-state"
+  | "other-day"
+  | "other-bank"
+  | "window-not-open"
+  | "window-closed"
+  | "gate-closed"
+  | "day-reconciled"
+  | "delivery-never-sent"
+  | "delivery-finished"
+  | "day-not-reconciled";
+
+export interface Outcome {
+  readonly decision: Decision;
+  readonly reason: Reason | null;
+  /** As it is from now on; null where there still is none. */
+  readonly transaction: Transaction | null;
+  readonly outputs: readonly Output[];
+}
+
+/** A handler's answer: the transaction after the fact, not yet counted as folded in. */
+export interface Judgement {
+  readonly decision: Exclude<Decision, "replayed">;
+  readonly reason: Reason | null;
+  readonly transaction: Transaction;
+}

@@ -1,0 +1,68 @@
+// The plan of a business day and how a later version changes it: only in times not reached.
+//
+// 1. A calendar version counts once, in the order of the journal: the first is taken, and a scheduler that still runs an older one changes nothing.
+// 2. A time is reached when its fact took effect, or when its planned time is not after the append time of the new plan.
+// 3. A plan in force is in order: each window closes after it opened, none overlaps, the reconciliation comes last.
+// 4. A day with windows never loses all of them: held debits would be left without one.
+
+import type { Day } from "./day.ts";
+import { planVersionsMax, windowsMax } from "./day.ts";
+import type { DayPlanned, PlannedWindow } from "./fact.ts";
+
+export type PlanRefusal = "plan-out-of-order" | "plan-leaves-no-window" | "too-many-plans" | "day-over";
+
+export function isInOrder(plan: DayPlanned): boolean {
+  if (plan.windows.length > windowsMax) return false;
+  let latestMs = Number.NEGATIVE_INFINITY;
+  let latestNumber = 0;
+  for (const window of plan.windows) {
+    if (window.number <= latestNumber || window.opensAtMs < latestMs || window.closesAtMs <= window.opensAtMs) return false;
+    latestNumber = window.number;
+    latestMs = window.closesAtMs;
+  }
+  return plan.windows.length === 0 || plan.reconciliationAtMs >= latestMs;
+}
+
+/** The plan in force after a later version, or why it is not taken. */
+export function merge(day: Day, later: DayPlanned, nowMs: number): DayPlanned | PlanRefusal {
+  if (day.planVersions.length >= planVersionsMax) return "too-many-plans";
+  if (day.reconciledAtMs !== null) return "day-over";
+  const { plan } = day;
+  const kept = plan.windows.flatMap((window) => mergeWindow(day, window, later, nowMs));
+  const isLastClosed = plan.windows.length > 0 && day.closed.includes(plan.windows.at(-1)?.number ?? 0);
+  const added = later.windows.filter((window) => isNew(window, plan, nowMs) && !isLastClosed);
+  const windows = [...kept, ...added].toSorted((a, b) => a.number - b.number);
+  const isReached = plan.windows.length > 0 && plan.reconciliationAtMs <= nowMs;
+  const isCutOff = plan.windows.length > 0 && plan.cutOffAtMs <= nowMs;
+  const merged: DayPlanned = {
+    ...later,
+    windows,
+    isWorkingDay: windows.length > 0,
+    cutOffAtMs: isCutOff ? plan.cutOffAtMs : later.cutOffAtMs,
+    reconciliationAtMs: isReached ? plan.reconciliationAtMs : later.reconciliationAtMs,
+    // Lanes were frozen at provisioning, and who declares is a promise to the banks of that day.
+    lanes: plan.lanes,
+    creditsFinal: plan.creditsFinal,
+  };
+  if (plan.windows.length > 0 && windows.length === 0) return "plan-leaves-no-window";
+  return isInOrder(merged) ? merged : "plan-out-of-order";
+}
+
+function mergeWindow(day: Day, window: PlannedWindow, later: DayPlanned, nowMs: number): readonly PlannedWindow[] {
+  const isOpeningReached = day.opened.includes(window.number) || day.closed.includes(window.number) || window.opensAtMs <= nowMs;
+  const isClosingReached = day.closed.includes(window.number) || window.closesAtMs <= nowMs;
+  const changed = later.windows.find((other) => other.number === window.number);
+  if (changed === undefined) return isOpeningReached ? [window] : [];
+  return [
+    {
+      number: window.number,
+      opensAtMs: isOpeningReached ? window.opensAtMs : changed.opensAtMs,
+      closesAtMs: isClosingReached ? window.closesAtMs : changed.closesAtMs,
+    },
+  ];
+}
+
+function isNew(window: PlannedWindow, plan: DayPlanned, nowMs: number): boolean {
+  const isHigher = window.number > (plan.windows.at(-1)?.number ?? 0);
+  return isHigher && window.closesAtMs > nowMs;
+}
