@@ -1,3 +1,6 @@
-export * from "./port.ts";
+export * from "./batch-lanes.ts";
 export * from "./faults.ts";
+export * from "./keyed-lanes.ts";
+export type { Lanes, LanesOptions } from "./lane.ts";
 export * from "./memory-messaging.ts";
+export * from "./port.ts";

@@ -1,0 +1,279 @@
+// Records of one key in order, keys side by side: the dispatcher's and the event publisher's way of reading.
+//
+// #1 Per key first in, first out: the next record of a key is handled when the one before is completed.
+// #2 At most `runningMax` handlers run, over all lanes. A key in a back-off holds itself alone, and no place among them.
+// #3 The position is the watermark (`received-records.ts`), written when it grew, every 200 ms or 1,000 completions, one write
+//    of a lane at a time, and only in the epoch that is current.
+// #4 What completes after its epoch is over is ignored: a duplicate beats a loss. An epoch starts with nothing of the one before:
+//    no record can land on a stale entry. (parallel-consumer issue 909.)
+// #5 A commit or position that fails is tried again and stops nothing. (parallel-consumer issue 857.)
+// #6 Above `bufferedRecordsMax` the partition is paused, so that memory does not grow while handlers are slow. (parallel-consumer issue 832.)
+
+import { Fault } from "@sluice/runtime";
+import type { LogFields } from "@sluice/telemetry";
+import type { Lane, LaneConsumer, Lanes, LanesOptions } from "./lane.ts";
+import { startLanes, untilDone } from "./lane.ts";
+import type { AssignedLog, ReceivedRecord } from "./port.ts";
+import type { ReceivedEntry } from "./received-records.ts";
+import { ReceivedRecords } from "./received-records.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+import { TaskPool } from "./task-pool.ts";
+
+/** The lane and epoch a record was received in. */
+export interface KeyedLane {
+  readonly partition: number;
+  readonly epoch: number;
+  /** False once the epoch is over: what the handler does from then on must have no effect outside. */
+  isCurrent(): boolean;
+}
+
+export interface KeyedLanesOptions extends LanesOptions {
+  /** Handlers at once, over all lanes. */
+  readonly runningMax: number;
+  /** Takes a partition and answers where to start. Tried again as `handle` is. */
+  startAt(partition: number, epoch: number, log: AssignedLog): Promise<bigint>;
+  /** The epoch is over. Called once for each `startAt` that was called, after it settled. */
+  closed?(partition: number, epoch: number): void;
+  /** Records of one key are handled in order, one at a time. */
+  keyOf(record: ReceivedRecord): string;
+  /** Rejected with a retryable Fault it is called again after a back-off; any other rejection ends the lanes. */
+  handle(record: ReceivedRecord, lane: KeyedLane): Promise<void>;
+  /** Keeps the first offset not done. Tried again as `handle` is. */
+  position?(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
+}
+
+const positionIntervalMs = 200;
+const positionCompletionsMax = 1000;
+
+export async function createKeyedLanes(options: KeyedLanesOptions): Promise<Lanes> {
+  const pool = new TaskPool(options.runningMax);
+  return await startLanes(options, (consumer) => new ConcurrentLane(options, consumer, pool));
+}
+
+class ConcurrentLane implements Lane, KeyedLane {
+  readonly partition: number;
+  readonly epoch: number;
+  readonly #options: KeyedLanesOptions;
+  readonly #consumer: LaneConsumer;
+  readonly #pool: TaskPool;
+  readonly #over = new AbortController();
+  readonly #byKey = new Map<string, ReceivedEntry[]>();
+  readonly #troubleByKey = new Map<string, string>();
+  readonly #running = new Set<Promise<void>>();
+  #received: ReceivedRecords | null = null;
+  #opening: Promise<{ readonly value: bigint } | null> | null = null;
+  #openTrouble: string | null = "not yet open";
+  #closing: Promise<void> | null = null;
+  #isPaused = false;
+  #isDraining = false;
+  #completions = 0;
+  #writeFailures = 0;
+  #writtenOffset: bigint | null = null;
+  #writeTimer: Disposable | null = null;
+  #writing: Promise<void> | null = null;
+
+  constructor(options: KeyedLanesOptions, consumer: LaneConsumer, pool: TaskPool) {
+    this.#options = options;
+    this.#consumer = consumer;
+    this.#pool = pool;
+    this.partition = consumer.partition;
+    this.epoch = consumer.epoch;
+  }
+
+  isCurrent(): boolean {
+    return !this.#over.signal.aborted;
+  }
+
+  async open(log: AssignedLog): Promise<bigint | null> {
+    if (!this.isCurrent()) return null;
+    this.#opening = this.#open(log);
+    const opened = await this.#opening;
+    if (opened === null || !this.isCurrent()) return null;
+    this.#openTrouble = null;
+    this.#received = new ReceivedRecords(opened.value);
+    this.#writtenOffset = opened.value;
+    return opened.value;
+  }
+
+  async #open(log: AssignedLog): Promise<{ readonly value: bigint } | null> {
+    const { time, random } = this.#options;
+    const watch = {
+      isOver: () => !this.isCurrent(),
+      retrying: (fault: Fault) => {
+        this.#openTrouble = `opening is tried again: ${fault.code}`;
+        this.#warn("lane.retry", { what: "opening", code: fault.code, reason: fault.message });
+      },
+    };
+    return await untilDone(() => this.#options.startAt(this.partition, this.epoch, log), watch, {
+      time,
+      random,
+      signal: this.#over.signal,
+    });
+  }
+
+  receive(records: readonly ReceivedRecord[]): void {
+    if (this.#received === null || !this.isCurrent()) return;
+    for (const record of records) this.#add(this.#received.add(record));
+    this.#pauseOrResume(this.#received.count);
+  }
+
+  #add(entry: ReceivedEntry): void {
+    const key = this.#options.keyOf(entry.record);
+    const waiting = this.#byKey.get(key);
+    if (waiting !== undefined) {
+      waiting.push(entry);
+      return;
+    }
+    this.#byKey.set(key, [entry]);
+    this.#submit(key, 1);
+  }
+
+  #submit(key: string, attempt: number): void {
+    this.#pool.submit(async () => {
+      if (!this.isCurrent() || this.#isDraining) return;
+      const running = this.#handle(key, attempt);
+      this.#running.add(running);
+      await running;
+      this.#running.delete(running);
+    });
+  }
+
+  async #handle(key: string, attempt: number): Promise<void> {
+    const entry = this.#byKey.get(key)?.[0];
+    if (entry === undefined) return;
+    try {
+      await this.#options.handle(entry.record, this);
+    } catch (error) {
+      if (this.isCurrent()) this.#failed(key, attempt, error);
+      return;
+    }
+    // #4
+    if (this.isCurrent()) this.#complete(key, entry);
+  }
+
+  #failed(key: string, attempt: number, error: unknown): void {
+    if (!(error instanceof Fault) || !error.isRetryable) {
+      this.#consumer.failed(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    this.#troubleByKey.set(key, error.code);
+    this.#warn("lane.retry", { what: "handling", code: error.code, reason: error.message });
+    if (this.#isDraining) return;
+    // #2: the wait is outside the pool. A wait that a drain or the end of the epoch leaves behind submits what does nothing.
+    const { time, random } = this.#options;
+    time.after(retryDelayMs(attempt, random), () => this.#submit(key, attempt + 1));
+  }
+
+  #complete(key: string, entry: ReceivedEntry): void {
+    this.#troubleByKey.delete(key);
+    this.#received?.complete(entry);
+    this.#completions += 1;
+    const waiting = this.#byKey.get(key);
+    waiting?.shift();
+    if (waiting === undefined || waiting.length === 0) this.#byKey.delete(key);
+    else this.#submit(key, 1);
+    this.#pauseOrResume(this.#received?.count ?? 0);
+    this.#writeSoon();
+  }
+
+  #pauseOrResume(count: number): void {
+    const { bufferedRecordsMax } = this.#options;
+    if (!this.#isPaused && count > bufferedRecordsMax) {
+      this.#isPaused = true;
+      this.#consumer.pause();
+    }
+    if (this.#isPaused && count <= bufferedRecordsMax / 2) {
+      this.#isPaused = false;
+      this.#consumer.resume();
+    }
+  }
+
+  #writeSoon(): void {
+    if (this.#writing !== null || this.#isWritten) return;
+    // After a failure the timer waits longer, and a thousand completions do not shorten it.
+    if (this.#completions >= positionCompletionsMax && this.#writeFailures === 0) {
+      void this.#write();
+      return;
+    }
+    const { time, random } = this.#options;
+    const delayMs = this.#writeFailures === 0 ? positionIntervalMs : retryDelayMs(this.#writeFailures + 1, random);
+    this.#writeTimer ??= time.after(delayMs, () => void this.#write());
+  }
+
+  get #isWritten(): boolean {
+    return !this.isCurrent() || this.#received === null || this.#received.nextOffset === this.#writtenOffset;
+  }
+
+  async #write(): Promise<void> {
+    this.#writeTimer?.[Symbol.dispose]();
+    this.#writeTimer = null;
+    if (this.#writing !== null || this.#isWritten || this.#received === null) return;
+    this.#completions = 0;
+    this.#writing = this.#writeOffset(this.#received.nextOffset);
+    await this.#writing;
+    this.#writing = null;
+    this.#writeSoon();
+  }
+
+  /** #5 */
+  async #writeOffset(nextOffset: bigint): Promise<void> {
+    try {
+      await this.#options.position?.(this.partition, this.epoch, nextOffset);
+      this.#writtenOffset = nextOffset;
+      this.#writeFailures = 0;
+    } catch (error) {
+      this.#writeFailures += 1;
+      if (!(error instanceof Fault) || !error.isRetryable) {
+        if (this.isCurrent()) this.#consumer.failed(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
+      this.#warn("lane.retry", { what: "position", code: error.code, reason: error.message });
+      return;
+    }
+    try {
+      await this.#consumer.commit(nextOffset);
+    } catch (error) {
+      // The group's offset is for display; the next commit names a later one.
+      this.#warn("lane.commit-failed", { reason: String(error) });
+    }
+  }
+
+  #warn(event: string, fields: LogFields): void {
+    this.#options.log.warn(event, { topic: this.#options.topic, partition: this.partition, epoch: this.epoch, ...fields });
+  }
+
+  trouble(): string | null {
+    if (this.#openTrouble !== null) return this.#openTrouble;
+    if (this.#writeFailures > 0) return "the position cannot be written";
+    const [code] = this.#troubleByKey.values();
+    return code === undefined ? null : `${this.#troubleByKey.size} keys are tried again: ${code}`;
+  }
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all(this.#running);
+    await this.#writing;
+    await this.#write();
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort();
+    this.#writeTimer?.[Symbol.dispose]();
+    this.#writeTimer = null;
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#opening === null) return;
+    // Why a lane did not open is told by `assigned`.
+    await this.#opening.catch(() => null);
+    this.#options.closed?.(this.partition, this.epoch);
+  }
+
+  async settled(): Promise<void> {
+    await this.#closing;
+    await Promise.all(this.#running);
+    await this.#writing;
+  }
+}
