@@ -1,0 +1,28 @@
+// inboundDirectDebitResponse: a bank reports on a debit that it was sent. Ingress has no state, so it does not ask whether the debit
+// exists or whose it is: the scheduler judges that, in the order of the journal. A report is accepted from any configured bank.
+
+import { readStatusReport } from "@sluice/contracts";
+import { refusal } from "./answer.ts";
+import type { Judgement, Operation, Submission } from "./operation.ts";
+
+export const inboundDirectDebitResponse: Operation = {
+  name: "inboundDirectDebitResponse",
+  paths: ["/transactions/inbound/direct-debit-response", "/inbound/direct-debit-response"],
+  judge,
+};
+
+function judge(submission: Submission): Judgement {
+  const { caller, configuration, receivedAtMs } = submission;
+  const reading = readStatusReport(submission.body);
+  if (!reading.ok) return { ok: false, refusal: { ...reading, retryAfterSeconds: null }, subject: null };
+  const { message: report, contentHash, substanceHash } = reading.read;
+  const subject = {
+    uetr: report.transactionIdentifiers.uetr.toLowerCase(),
+    messageIdentification: report.messageIdentifiers.messageIdentification,
+  };
+  if (!configuration.schemes.some(({ id }) => id === report.paymentScheme.schema)) {
+    return { ok: false, refusal: refusal(422, "Unknown scheme", "/paymentScheme/schema: this scheme is not served here."), subject };
+  }
+  const value = submission.serde.encode("StatusReportReceived", { sender: caller, contentHash, substanceHash, receivedAtMs, report });
+  return { ok: true, subject, type: "StatusReportReceived", value };
+}

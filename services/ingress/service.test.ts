@@ -1,0 +1,266 @@
+import { fixedSerde, topics, type AnyDecoded } from "@sluice/contracts";
+import { createMemoryLog, partitionOfKey, type ProduceFate } from "@sluice/messaging";
+import { createMetrics, silentLog, type Log, type LogFields } from "@sluice/telemetry";
+import {
+  bodyOf,
+  createVirtualTime,
+  directDebit,
+  sampleBank,
+  sampleConfiguration,
+  sampleToken,
+  sampleUetr,
+  seededRandom,
+  statusReport,
+  type JsonObject,
+} from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { startIngress, type IngressAnswer, type IngressRequest } from "./service.ts";
+
+const startAtMs = Date.UTC(2026, 10, 20, 6);
+const lanes = 4;
+const configuration = sampleConfiguration({
+  banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "250656" })],
+});
+
+async function givenIngress() {
+  const time = createVirtualTime({ startAtMs });
+  const world: { fate: ProduceFate; lines: { event: string; fields: LogFields }[] } = { fate: { kind: "append" }, lines: [] };
+  const messaging = createMemoryLog({
+    time,
+    random: seededRandom(1),
+    topics: { [topics.journal]: lanes, [topics.probe]: 1 },
+    hooks: { produce: () => world.fate },
+  });
+  const note = (event: string, fields: LogFields = {}): void => void world.lines.push({ event, fields });
+  const log: Log = { ...silentLog, info: note, warn: note };
+  const serde = fixedSerde();
+  const ports = { time, random: seededRandom(2), log, metrics: createMetrics(), messaging, serde, configuration, lanes };
+  const ingress = startIngress(ports);
+  await time.advance(50);
+
+  function journal(): { readonly partition: number; readonly key: string; readonly headers: Record<string, string>; readonly decoded: AnyDecoded }[] {
+    return Array.from({ length: lanes }, (_, partition) => messaging.records({ topic: topics.journal, partition }))
+      .flat()
+      .map(({ partition, key, headers, value }) => ({
+        partition,
+        key: Buffer.from(key ?? []).toString(),
+        headers: { ...headers },
+        decoded: serde.decode(value ?? new Uint8Array()),
+      }));
+  }
+
+  async function settled<T>(work: Promise<T>): Promise<T> {
+    let done: { readonly value: T } | null = null;
+    void work.then((value) => (done = { value }));
+    await time.run({ until: () => done !== null, stepsMax: 100_000 });
+    return done!.value;
+  }
+
+  const accept = (message: JsonObject | Uint8Array, request: Partial<IngressRequest> = {}): Promise<IngressAnswer> =>
+    settled(
+      ingress.accept({
+        operation: "outboundDirectDebit",
+        caller: "first",
+        body: message instanceof Uint8Array ? message : bodyOf(message),
+        ...request,
+      }),
+    );
+
+  const requested = (path: string, init: RequestInit = {}): Promise<Response> => settled(ingress.fetch(new Request(`http://ingress${path}`, init)));
+
+  return { ingress, time, messaging, world, journal, accept, requested, settled };
+}
+
+function post(body: Uint8Array, headers: Record<string, string | undefined> = {}): RequestInit {
+  const all = {
+    authorization: `Bearer ${sampleToken("first")}`,
+    "content-type": "application/json",
+    "content-length": String(body.byteLength),
+    ...headers,
+  };
+  const given = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as [string, string]]));
+  return { method: "POST", headers: given, body: Buffer.from(body) };
+}
+
+describe("a debit that is accepted", () => {
+  it("is in the journal under its UETR, with sender, receipt time and provisional deadline, before 202 is said", async () => {
+    const { accept, journal } = await givenIngress();
+    const upper = sampleUetr.toUpperCase();
+    expect(await accept(directDebit({ uetr: upper, amount: "1250.50" }))).toEqual({ status: 202 });
+    const [record] = journal();
+    expect(record).toMatchObject({ key: sampleUetr, partition: partitionOfKey(Buffer.from(sampleUetr), lanes) });
+    expect(record?.headers["sluice-type"]).toBe("DirectDebitReceived");
+    expect(record?.decoded).toMatchObject({
+      name: "DirectDebitReceived",
+      value: {
+        sender: "first",
+        receivedAtMs: startAtMs + 50,
+        // 06:00 UTC is 08:00 in the scheme's zone; it closes at 17:30.
+        closesWith: "ZA_EFT:2026-11-20",
+        closesAtMs: Date.UTC(2026, 10, 20, 15, 30),
+        debit: { transactionIdentifiers: { uetr: upper }, amounts: { bankSettlementAmount: { value: 12_505_000n, digits: 2 } } },
+      },
+    });
+  });
+
+  it("is not answered before the log has acknowledged it", async () => {
+    const { ingress, time, world, journal } = await givenIngress();
+    world.fate = { kind: "append", delayMs: 400 };
+    let answer: IngressAnswer | null = null;
+    void ingress.accept({ operation: "outboundDirectDebit", caller: "first", body: bodyOf(directDebit()) }).then((said) => (answer = said));
+    await time.advance(390);
+    expect([answer, journal().length]).toEqual([null, 0]);
+    await time.advance(50);
+    expect([answer, journal().length]).toEqual([{ status: 202 }, 1]);
+  });
+
+  it("carries the caller's trace on, and begins one where there is none or a bad one", async () => {
+    const { accept, journal } = await givenIngress();
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    await accept(directDebit(), { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+    await accept(directDebit());
+    await accept(directDebit(), { traceparent: "00-zz-1-01" });
+    const [first, ...others] = journal().map(({ headers }) => headers["traceparent"] ?? "");
+    expect(first).toMatch(new RegExp(`^00-${traceId}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`));
+    for (const made of others) expect(made).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  });
+
+  it("is one wide log line without account number, name or token", async () => {
+    const { requested, world } = await givenIngress();
+    await requested("/outbound/direct-debit", post(bodyOf(directDebit())));
+    const lines = world.lines.filter(({ event }) => event === "ingress.answered");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.fields).toMatchObject({ operation: "outboundDirectDebit", bank: "first", status: 202, uetr: sampleUetr, offset: 0n });
+    const written = JSON.stringify(lines, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+    for (const secret of ["62001872440", "Mokoena", "Karoo", sampleToken("first")]) expect(written).not.toContain(secret);
+  });
+});
+
+describe("a report that is accepted", () => {
+  it("is in the journal under its UETR, from any configured bank: whose debit it is, is not judged here", async () => {
+    const { accept, journal } = await givenIngress();
+    const uetr = sampleUetr.toUpperCase();
+    expect(await accept(statusReport({ uetr }), { operation: "inboundDirectDebitResponse", caller: "second" })).toEqual({ status: 202 });
+    expect(journal()).toMatchObject([
+      { key: sampleUetr, decoded: { name: "StatusReportReceived", value: { sender: "second", receivedAtMs: startAtMs + 50 } } },
+    ]);
+  });
+});
+
+describe("a message that is refused", () => {
+  const cases: readonly (readonly [string, number, string, JsonObject | Uint8Array, Partial<IngressRequest>])[] = [
+    ["that is not JSON", 400, "", new TextEncoder().encode("{"), {}],
+    ["that is of another schema", 400, "/schema", statusReport(), {}],
+    ["without a required member", 400, "/debtorAccount", directDebit({ members: { debtorAccount: undefined } }), {}],
+    ["with a member that is not known", 400, "/surprise", directDebit({ members: { surprise: 1 } }), {}],
+    ["in a currency without such minor units", 422, "/amounts", directDebit({ amount: "1.234" }), {}],
+    ["from a caller who does not stand for the creditor's agent", 403, "/creditorAgent", directDebit({ creditorBranch: "250656" }), {}],
+    ["for an agent of the creditor that nobody stands for", 422, "/creditorAgent", directDebit({ creditorBranch: "999999" }), {}],
+    ["to another bank", 422, "/debtorAgent", directDebit({ creditorBranch: "250655", debtorBranch: "250656" }), {}],
+    ["to an agent that nobody stands for", 422, "/debtorAgent", directDebit({ creditorBranch: "250655", debtorBranch: "999999" }), {}],
+    ["from a caller that is not configured", 403, "", directDebit(), { caller: "third" }],
+    ["that contradicts itself as a report", 422, "/status", statusReport({ members: { status: { code: "ACSC", outcome: "REJECTED" } } }), { operation: "inboundDirectDebitResponse" }],
+  ];
+  it.each(cases)("%s: %i, and nothing is stored", async (_, status, path, message, request) => {
+    const { accept, journal } = await givenIngress();
+    const answer = await accept(message, request);
+    expect(answer).toMatchObject({ status, error: { schema: "ErrorDetail", message: expect.any(String), detail: expect.stringContaining(path) } });
+    expect(JSON.stringify(answer)).not.toMatch(/62001872440|Mokoena|Karoo/);
+    expect(journal()).toEqual([]);
+  });
+});
+
+describe("over HTTP, before the message is looked at", () => {
+  const body = bodyOf(directDebit());
+  const path = "/transactions/outbound/direct-debit";
+  const cases: readonly (readonly [string, number, string, RequestInit])[] = [
+    ["an unknown path", 404, "/transactions/outbound", post(body)],
+    ["an unknown path, also without a token", 404, "/", post(body, { authorization: undefined })],
+    ["another method, before the token", 405, path, { method: "GET" }],
+    ["no token", 401, path, post(body, { authorization: undefined })],
+    ["an unknown token, before the content type", 401, path, post(body, { authorization: "Bearer x", "content-type": "text/plain" })],
+    ["another content type, before the length", 415, path, post(body, { "content-type": "text/xml", "content-length": undefined })],
+    ["another charset", 415, path, post(body, { "content-type": "application/json; charset=latin1" })],
+    ["no length", 411, path, post(body, { "content-length": undefined })],
+    ["a length above 256 KiB", 413, path, post(body, { "content-length": "262145" })],
+    ["a length that is not that of the body", 400, path, post(body, { "content-length": "5" })],
+  ];
+  it.each(cases)("%s: %i with an ErrorDetail, and nothing is stored", async (_, status, address, init) => {
+    const { requested, journal, world } = await givenIngress();
+    const response = await requested(address, init);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.json()).toEqual({ schema: "ErrorDetail", message: expect.any(String), detail: expect.any(String) });
+    if (status === 405) expect(response.headers.get("allow")).toBe("POST");
+    expect(journal()).toEqual([]);
+    expect(world.lines.filter(({ event }) => event === "ingress.answered")).toHaveLength(1);
+  });
+
+  it("all four addresses take their message", async () => {
+    const { requested, journal } = await givenIngress();
+    for (const prefix of ["/transactions", ""]) {
+      const debit = await requested(`${prefix}/outbound/direct-debit`, post(body, { "content-type": 'application/json; charset="UTF-8"' }));
+      const report = await requested(`${prefix}/inbound/direct-debit-response`, post(bodyOf(statusReport())));
+      expect([debit.status, await debit.text(), report.status, await report.text()]).toEqual([202, "", 202, ""]);
+    }
+    expect(journal()).toHaveLength(4);
+  });
+});
+
+describe("while the journal cannot be had", () => {
+  it("a message gets 503 with Retry-After, never a false 202, and the next ones get it at once", async () => {
+    const { messaging, requested, time, ingress, journal } = await givenIngress();
+    messaging.setBroker(false);
+    const startedMs = time.monotonicMs();
+    const first = await requested("/outbound/direct-debit", post(bodyOf(directDebit())));
+    expect([first.status, first.headers.get("retry-after"), time.monotonicMs() - startedMs]).toEqual([503, "1", 1_000]);
+    const second = await requested("/outbound/direct-debit", post(bodyOf(directDebit())));
+    expect([second.status, second.headers.get("retry-after"), time.monotonicMs() - startedMs]).toEqual([503, "1", 1_000]);
+    expect(ingress.readiness()).toEqual({ isReady: false, reasons: ["journal: broker"] });
+    expect(journal()).toEqual([]);
+  });
+
+  it("a bad message still gets its 4xx", async () => {
+    const { messaging, accept } = await givenIngress();
+    messaging.setBroker(false);
+    await accept(directDebit());
+    expect(await accept(directDebit({ creditorBranch: "250656" }))).toMatchObject({ status: 403 });
+  });
+
+  it("it goes on by itself when the broker is back", async () => {
+    const { messaging, accept, time, ingress } = await givenIngress();
+    messaging.setBroker(false);
+    expect(await accept(directDebit())).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    await time.advance(5_000);
+    messaging.setBroker(true);
+    await time.advance(3_000);
+    expect(ingress.readiness()).toEqual({ isReady: true, reasons: [] });
+    expect(await accept(directDebit())).toEqual({ status: 202 });
+  });
+});
+
+describe("bounds", () => {
+  it("more bytes or requests than there is room for get 503 without being read, and room comes back", async () => {
+    const { ingress, world, time, settled, accept } = await givenIngress();
+    world.fate = { kind: "append", delayMs: 500 };
+    const large = new Uint8Array(250 * 1024).fill(32);
+    large.set(bodyOf(directDebit()));
+    const request: IngressRequest = { operation: "outboundDirectDebit", caller: "first", body: large };
+    const answers = await settled(Promise.all(Array.from({ length: 200 }, () => ingress.accept(request))));
+    const codes = answers.map(({ status }) => status);
+    expect([codes.filter((code) => code === 202).length, codes.filter((code) => code === 503).length]).toEqual([131, 69]);
+    await time.advance(1_000);
+    expect(await accept(directDebit())).toEqual({ status: 202 });
+  });
+
+  it("a stop finishes what is under way, and takes nothing more", async () => {
+    const { ingress, world, settled, accept } = await givenIngress();
+    world.fate = { kind: "append", delayMs: 300 };
+    const underWay = ingress.accept({ operation: "outboundDirectDebit", caller: "first", body: bodyOf(directDebit()) });
+    const stopped = ingress.stop();
+    expect(await accept(directDebit())).toMatchObject({ status: 503 });
+    expect(await settled(underWay)).toEqual({ status: 202 });
+    await settled(stopped);
+    expect(ingress.readiness().isReady).toBe(false);
+  });
+});
