@@ -20,3 +20,45 @@ export interface SchemeTimes {
   /** How long before the last processing window closes a debit for that date must have been received, milliseconds. */
   readonly cutOffMs: number;
 }
+
+/** A search for a working day goes no further: a calendar without one is a mistake of whoever made it. */
+const searchDaysMax = 400;
+
+export function isWorkingDay(calendar: Calendar, date: string): boolean {
+  return isWorking(calendar, Temporal.PlainDate.from(date));
+}
+
+/** The first working day after `date`, YYYY-MM-DD. */
+export function nextBusinessDate(calendar: Calendar, date: string): string {
+  return firstWorkingDay(calendar, Temporal.PlainDate.from(date).add({ days: 1 })).toString();
+}
+
+/** The calendar date of an instant in the scheme's zone. */
+export function localDate(times: Pick<SchemeTimes, "calendar">, atMs: number): string {
+  return plainDate(times.calendar, atMs).toString();
+}
+
+/** Every calendar date from the local one of an instant to `days` days later, both included. */
+export function datesAhead(times: Pick<SchemeTimes, "calendar">, atMs: number, days: number): readonly string[] {
+  const today = plainDate(times.calendar, atMs);
+  return Array.from({ length: days + 1 }, (_, day) => today.add({ days: day }).toString());
+}
+
+/** @internal */
+export function plainDate(calendar: Calendar, atMs: number): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(calendar.zone).toPlainDate();
+}
+
+/** @internal */
+export function isWorking(calendar: Calendar, date: Temporal.PlainDate): boolean {
+  return calendar.workingDays.includes(date.dayOfWeek) && !calendar.holidays.includes(date.toString());
+}
+
+/** `from` itself, or the first working day after it. */
+export function firstWorkingDay(calendar: Calendar, from: Temporal.PlainDate): Temporal.PlainDate {
+  for (let days = 0; days <= searchDaysMax; days += 1) {
+    const date = from.add({ days });
+    if (isWorking(calendar, date)) return date;
+  }
+  throw new Error(`calendar ${calendar.version} has no working day within ${searchDaysMax} days of ${from.toString()}`);
+}

@@ -1,0 +1,129 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { businessDateOf, firstReconciliationCloseAfter, isWorkingDay, planDay, subServiceOf } from "./index.ts";
+import type { BusinessDate, NamedDates, SchemeTimes } from "./index.ts";
+
+const times: SchemeTimes = {
+  calendar: { version: "1", zone: "Africa/Johannesburg", workingDays: [1, 2, 3, 4, 5, 6], holidays: ["2026-11-24"] },
+  processing: [{ opens: "08:00", closes: "16:00" }],
+  reconciliation: "17:30",
+  cutOffMs: 900_000,
+};
+const night: SchemeTimes = { ...times, processing: [{ opens: "22:00", closes: "+1d 02:00" }], reconciliation: "+1d 04:00" };
+const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
+
+function judged(received: string, named: Partial<NamedDates> = {}, of = times): BusinessDate {
+  return businessDateOf(of, at(received), { requestedCollectionDate: null, settlementDate: null, onNonWorkingDay: "refuse", ...named });
+}
+const on = (requestedCollectionDate: string, over: Partial<NamedDates> = {}): Partial<NamedDates> => ({ requestedCollectionDate, ...over });
+
+test("without a named date it is the first one whose cut-off is ahead; the cut-off itself is in time", () => {
+  expect(judged("2026-11-20T15:45:00+02:00")).toEqual({ businessDate: "2026-11-20", subService: "SAME_DAY" });
+  expect(judged("2026-11-20T15:45:00.001+02:00")).toEqual({ businessDate: "2026-11-21", subService: "ONE_DAY" });
+  expect(judged("2026-11-21T18:00:00+02:00")).toEqual({ businessDate: "2026-11-23", subService: "ONE_DAY" });
+  expect(judged("2026-11-23T18:00:00+02:00")).toEqual({ businessDate: "2026-11-25", subService: "ONE_DAY" });
+});
+
+test("the requested collection date comes before the settlement date, and dates are judged in the scheme's zone", () => {
+  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-23", { settlementDate: "2026-11-20" }))).toEqual({
+    businessDate: "2026-11-23",
+    subService: "TWO_DAY",
+  });
+  expect(judged("2026-11-20T10:00:00+02:00", { settlementDate: "2026-11-21" })).toEqual({
+    businessDate: "2026-11-21",
+    subService: "ONE_DAY",
+  });
+  expect(judged("2026-11-20T22:30:00Z", on("2026-11-21"))).toEqual({ businessDate: "2026-11-21", subService: "SAME_DAY" });
+});
+
+test("a past date is DT01, today after its cut-off is TM01, more than 366 days ahead is DT01", () => {
+  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-19"))).toMatchObject({ refused: "DT01" });
+  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-15", { onNonWorkingDay: "next" }))).toMatchObject({ refused: "DT01" });
+  expect(judged("2026-11-20T15:45:00.001+02:00", on("2026-11-20"))).toMatchObject({ refused: "TM01" });
+  expect(judged("2026-11-20T15:45:00+02:00", on("2026-11-20"))).toMatchObject({ businessDate: "2026-11-20" });
+  expect(judged("2026-11-20T10:00:00+02:00", on("2027-11-22"))).toMatchObject({ refused: "DT01" });
+  expect(judged("2026-11-19T10:00:00+02:00", on("2027-11-20"))).toMatchObject({ businessDate: "2027-11-20" });
+});
+
+test("a non-working day is DT01, or becomes the next working day where the bank wants that", () => {
+  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-22"))).toMatchObject({ refused: "DT01" });
+  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-22", { onNonWorkingDay: "next" }))).toEqual({
+    businessDate: "2026-11-23",
+    subService: "TWO_DAY",
+  });
+  expect(judged("2026-11-22T10:00:00+02:00", on("2026-11-22", { onNonWorkingDay: "next" }))).toEqual({
+    businessDate: "2026-11-23",
+    subService: "ONE_DAY",
+  });
+});
+
+test("what is not a date is DT01 and its text never repeats it", () => {
+  for (const wrong of ["2026-02-30", "20261120", "tomorrow", ""]) {
+    const refused = judged("2026-11-20T10:00:00+02:00", on(wrong));
+    expect(refused).toEqual({ refused: "DT01", text: "requestedCollectionDate is not a date" });
+  }
+});
+
+test("with a window over midnight the date that began yesterday is still in time", () => {
+  expect(judged("2026-11-21T01:00:00+02:00", {}, night)).toEqual({ businessDate: "2026-11-20", subService: "SAME_DAY" });
+  expect(judged("2026-11-21T01:00:00+02:00", on("2026-11-20"), night)).toMatchObject({ businessDate: "2026-11-20" });
+  expect(judged("2026-11-21T01:46:00+02:00", on("2026-11-20"), night)).toMatchObject({ refused: "DT01" });
+  expect(judged("2026-11-21T01:46:00+02:00", {}, night)).toMatchObject({ businessDate: "2026-11-21" });
+});
+
+test("the reconciliation close is the first at least so much later", () => {
+  const hour = 3_600_000;
+  expect(firstReconciliationCloseAfter(times, at("2026-11-20T16:30:00+02:00"), hour)).toEqual({
+    businessDate: "2026-11-20",
+    closesAtMs: at("2026-11-20T17:30:00+02:00"),
+  });
+  expect(firstReconciliationCloseAfter(times, at("2026-11-20T16:30:00.001+02:00"), hour).businessDate).toBe("2026-11-21");
+  expect(firstReconciliationCloseAfter(times, at("2026-11-21T17:00:00+02:00"), hour).businessDate).toBe("2026-11-23");
+  expect(firstReconciliationCloseAfter(night, at("2026-11-21T02:59:00+02:00"), hour).businessDate).toBe("2026-11-20");
+  expect(firstReconciliationCloseAfter(night, at("2026-11-21T03:01:00+02:00"), hour).businessDate).toBe("2026-11-21");
+});
+
+test("the sub-service counts working days from receipt", () => {
+  const received = at("2026-11-21T10:00:00+02:00");
+  expect(["2026-11-21", "2026-11-23", "2026-11-25"].map((date) => subServiceOf(times, received, date))).toEqual([
+    "SAME_DAY",
+    "ONE_DAY",
+    "TWO_DAY",
+  ]);
+});
+
+const zones = ["Africa/Johannesburg", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "+05:00"];
+const instant = fc.integer({ min: at("2024-01-01T00:00:00Z"), max: at("2028-01-01T00:00:00Z") });
+
+function earlierWorkingDates(of: SchemeTimes, date: string): readonly string[] {
+  const earlier = [1, 2, 3, 4].map((days) => Temporal.PlainDate.from(date).subtract({ days }).toString());
+  return earlier.filter((one) => isWorkingDay(of.calendar, one));
+}
+
+test("an accepted date works and its cut-off is ahead; without a named date none before it would do", () => {
+  const holds = (zone: string, receivedAtMs: number, days: number | null, isNight: boolean): boolean => {
+    const of = { ...(isNight ? night : times), calendar: { ...times.calendar, zone } };
+    const today = Temporal.Instant.fromEpochMilliseconds(receivedAtMs).toZonedDateTimeISO(zone).toPlainDate();
+    const requestedCollectionDate = days === null ? null : today.add({ days }).toString();
+    const answer = businessDateOf(of, receivedAtMs, { requestedCollectionDate, settlementDate: null, onNonWorkingDay: "next" });
+    if ("refused" in answer) return days !== null && (days <= 0 || days > 366);
+    const { businessDate } = answer;
+    if (!isWorkingDay(of.calendar, businessDate) || planDay(of, "X", businessDate).cutOffAtMs < receivedAtMs) return false;
+    if (requestedCollectionDate !== null) return businessDate >= requestedCollectionDate;
+    return earlierWorkingDates(of, businessDate).every((date) => planDay(of, "X", date).cutOffAtMs < receivedAtMs);
+  };
+  const days = fc.option(fc.integer({ min: -5, max: 400 }));
+  const property = fc.property(fc.constantFrom(...zones), instant, days, fc.boolean(), holds);
+  expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
+});
+
+test("the first close after an instant is not before it, and no earlier one would do", () => {
+  const holds = (zone: string, atMs: number, minimumMs: number, isNight: boolean): boolean => {
+    const of = { ...(isNight ? night : times), calendar: { ...times.calendar, zone } };
+    const { businessDate, closesAtMs } = firstReconciliationCloseAfter(of, atMs, minimumMs);
+    if (closesAtMs < atMs + minimumMs) return false;
+    return earlierWorkingDates(of, businessDate).every((date) => planDay(of, "X", date).reconciliationAtMs < atMs + minimumMs);
+  };
+  const property = fc.property(fc.constantFrom(...zones), instant, fc.integer({ min: 0, max: 7_200_000 }), fc.boolean(), holds);
+  expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
+});

@@ -1,0 +1,106 @@
+// The business date of a debit, judged in the scheme's zone at the instant of its receipt.
+//
+// #1 A date counts as long as its cut-off is ahead; received exactly at the cut-off is in time.
+// #2 A named date is never replaced, except one that does not work where the bank asks for the next working day.
+// #3 Nothing here reads a clock: the same receipt gives the same date at any later time.
+
+import { firstWorkingDay, isWorking, plainDate } from "./calendar.ts";
+import type { SchemeTimes } from "./calendar.ts";
+import { daysAfter } from "./local-time.ts";
+import { instantsOf } from "./plan-day.ts";
+import type { Instants } from "./plan-day.ts";
+
+export type SubService = "SAME_DAY" | "ONE_DAY" | "TWO_DAY";
+
+export interface NamedDates {
+  readonly requestedCollectionDate: string | null;
+  readonly settlementDate: string | null;
+  readonly onNonWorkingDay: "refuse" | "next";
+}
+
+/** `refused` is the ISO 20022 reason: DT01 a date that cannot be used, TM01 received after the cut-off. */
+export type BusinessDate =
+  | { readonly businessDate: string; readonly subService: SubService }
+  | { readonly refused: "DT01" | "TM01"; readonly text: string };
+
+const daysAheadMax = 366;
+
+/** Times lie at most nine days after their date, and a cut-off at most a few windows before. */
+const workingDatesTriedMax = 32;
+
+export function businessDateOf(times: SchemeTimes, receivedAtMs: number, named: NamedDates): BusinessDate {
+  const today = plainDate(times.calendar, receivedAtMs);
+  const name = named.requestedCollectionDate ?? named.settlementDate;
+  if (name === null)
+    return answer(
+      times,
+      today,
+      firstDate(times, today, (instants) => receivedAtMs <= instants.cutOffAtMs),
+    );
+  const wanted = readDate(name);
+  const member = named.requestedCollectionDate === null ? "settlementDate" : "requestedCollectionDate";
+  if (wanted === null) return { refused: "DT01", text: `${member} is not a date` };
+  const days = today.until(wanted).days;
+  if (days > daysAheadMax) return { refused: "DT01", text: `${member} is more than ${daysAheadMax} days ahead` };
+  if (isWorking(times.calendar, wanted)) return inTime(times, today, receivedAtMs, wanted, member);
+  if (days < 0) return { refused: "DT01", text: `${member} is past` };
+  if (named.onNonWorkingDay === "refuse") return { refused: "DT01", text: `${member} is not a working day` };
+  return inTime(times, today, receivedAtMs, firstWorkingDay(times.calendar, wanted), member);
+}
+
+/** The first reconciliation close that is at least `minimumMs` after an instant. */
+export function firstReconciliationCloseAfter(
+  times: SchemeTimes,
+  atMs: number,
+  minimumMs: number,
+): { readonly businessDate: string; readonly closesAtMs: number } {
+  const from = plainDate(times.calendar, atMs + minimumMs);
+  const date = firstDate(times, from, (instants) => instants.reconciliationAtMs >= atMs + minimumMs);
+  return { businessDate: date.toString(), closesAtMs: instantsOf(times, date).reconciliationAtMs };
+}
+
+/** Working days from the day of receipt to the business date; `TWO_DAY` is two or more. */
+export function subServiceOf(times: SchemeTimes, receivedAtMs: number, businessDate: string): SubService {
+  return subService(times, plainDate(times.calendar, receivedAtMs), Temporal.PlainDate.from(businessDate));
+}
+
+function inTime(
+  times: SchemeTimes,
+  today: Temporal.PlainDate,
+  receivedAtMs: number,
+  date: Temporal.PlainDate,
+  member: string,
+): BusinessDate {
+  if (receivedAtMs <= instantsOf(times, date).cutOffAtMs) return answer(times, today, date);
+  if (Temporal.PlainDate.compare(date, today) < 0) return { refused: "DT01", text: `${member} is past` };
+  return { refused: "TM01", text: `received after the cut-off of ${date.toString()}` };
+}
+
+/** The first working date of which `isAhead` holds, if its times may be ahead on `day`: one with times after midnight began before it. */
+function firstDate(times: SchemeTimes, day: Temporal.PlainDate, isAhead: (instants: Instants) => boolean): Temporal.PlainDate {
+  let date = firstWorkingDay(times.calendar, day.subtract({ days: daysAfter(times.reconciliation) + 1 }));
+  for (let tries = 0; tries < workingDatesTriedMax; tries += 1) {
+    if (isAhead(instantsOf(times, date))) return date;
+    date = firstWorkingDay(times.calendar, date.add({ days: 1 }));
+  }
+  throw new Error(`no date of calendar ${times.calendar.version} has its times ahead of ${day.toString()}`);
+}
+
+function answer(times: SchemeTimes, today: Temporal.PlainDate, date: Temporal.PlainDate): BusinessDate {
+  return { businessDate: date.toString(), subService: subService(times, today, date) };
+}
+
+function subService(times: SchemeTimes, today: Temporal.PlainDate, date: Temporal.PlainDate): SubService {
+  if (Temporal.PlainDate.compare(date, today) <= 0) return "SAME_DAY";
+  const first = firstWorkingDay(times.calendar, today.add({ days: 1 }));
+  return Temporal.PlainDate.compare(date, first) <= 0 ? "ONE_DAY" : "TWO_DAY";
+}
+
+function readDate(text: string): Temporal.PlainDate | null {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null;
+  try {
+    return Temporal.PlainDate.from(text, { overflow: "reject" });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,133 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { datesAhead, isWorkingDay, localDate, nextBusinessDate, planDay, readLocalTime } from "./index.ts";
+import type { Calendar, SchemeTimes } from "./index.ts";
+
+const calendar: Calendar = { version: "1", zone: "Africa/Johannesburg", workingDays: [1, 2, 3, 4, 5, 6], holidays: ["2026-12-16"] };
+const times: SchemeTimes = { calendar, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 900_000 };
+const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
+const inZone = (zone: string, over: Partial<SchemeTimes> = {}): SchemeTimes => ({
+  ...times,
+  calendar: { ...calendar, zone, workingDays: [1, 2, 3, 4, 5, 6, 7] },
+  ...over,
+});
+
+test("a date works by weekday and holidays", () => {
+  expect(["2026-11-20", "2026-11-21", "2026-11-22", "2026-12-16"].map((date) => isWorkingDay(calendar, date))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("the next business date skips what does not work", () => {
+  expect(nextBusinessDate(calendar, "2026-11-20")).toBe("2026-11-21");
+  expect(nextBusinessDate(calendar, "2026-11-21")).toBe("2026-11-23");
+  expect(nextBusinessDate(calendar, "2026-12-15")).toBe("2026-12-17");
+  expect(() => nextBusinessDate({ ...calendar, workingDays: [] }, "2026-12-15")).toThrow("no working day");
+});
+
+test("the local date and the dates ahead follow the scheme's zone", () => {
+  const lateUtc = at("2026-11-20T22:30:00Z");
+  expect(localDate(times, lateUtc)).toBe("2026-11-21");
+  expect(localDate(inZone("-08:00"), lateUtc)).toBe("2026-11-20");
+  expect(datesAhead(times, lateUtc, 2)).toEqual(["2026-11-21", "2026-11-22", "2026-11-23"]);
+});
+
+test("a day is planned in its zone: windows, cut-off, reconciliation, next business date", () => {
+  expect(planDay(times, "ZA_EFT", "2026-11-21")).toEqual({
+    scheme: "ZA_EFT",
+    businessDate: "2026-11-21",
+    zone: "Africa/Johannesburg",
+    calendarVersion: "1",
+    isWorkingDay: true,
+    windows: [{ number: 1, opensAtMs: at("2026-11-21T08:00:00+02:00"), closesAtMs: at("2026-11-21T16:00:00+02:00") }],
+    cutOffAtMs: at("2026-11-21T15:45:00+02:00"),
+    reconciliationAtMs: at("2026-11-21T17:30:00+02:00"),
+    nextBusinessDate: "2026-11-23",
+  });
+});
+
+test("a date that does not work has no window", () => {
+  expect(planDay(times, "ZA_EFT", "2026-11-22")).toMatchObject({ isWorkingDay: false, windows: [], nextBusinessDate: "2026-11-23" });
+});
+
+test("a fixed offset is a zone, seconds are allowed, and +1d is the next calendar day of the same business date", () => {
+  const night = inZone("+05:00", {
+    processing: [{ opens: "23:59:30", closes: "+1d 00:00:10" }],
+    reconciliation: "+1d 02:00",
+    cutOffMs: 1_000,
+  });
+  expect(planDay(night, "ZA_EFT", "2026-11-20")).toMatchObject({
+    windows: [{ opensAtMs: at("2026-11-20T23:59:30+05:00"), closesAtMs: at("2026-11-21T00:00:10+05:00") }],
+    cutOffAtMs: at("2026-11-21T00:00:09+05:00"),
+    reconciliationAtMs: at("2026-11-21T02:00:00+05:00"),
+  });
+});
+
+test("a local time that does not exist moves forward by the gap; one that exists twice means the first", () => {
+  const berlin = inZone("Europe/Berlin", { processing: [{ opens: "01:00", closes: "02:30" }], reconciliation: "04:00" });
+  expect(planDay(berlin, "X", "2027-03-28").windows[0]).toMatchObject({
+    opensAtMs: at("2027-03-28T01:00:00+01:00"),
+    closesAtMs: at("2027-03-28T03:30:00+02:00"),
+  });
+  expect(planDay(berlin, "X", "2026-10-25").windows[0]!.closesAtMs).toBe(at("2026-10-25T02:30:00+02:00"));
+  const lordHowe = inZone("Australia/Lord_Howe", { processing: [{ opens: "01:00", closes: "02:15" }], reconciliation: "04:00" });
+  expect(planDay(lordHowe, "X", "2026-10-04").windows[0]!.closesAtMs).toBe(at("2026-10-04T02:45:00+11:00"));
+});
+
+test("times keep their order where a missing hour would turn it around", () => {
+  const berlin = inZone("Europe/Berlin", {
+    processing: [
+      { opens: "01:00", closes: "02:30" },
+      { opens: "03:00", closes: "03:15" },
+    ],
+    reconciliation: "03:20",
+  });
+  const { windows, reconciliationAtMs } = planDay(berlin, "X", "2027-03-28");
+  expect(windows[1]).toEqual({ number: 2, opensAtMs: windows[0]!.closesAtMs, closesAtMs: windows[0]!.closesAtMs });
+  expect(reconciliationAtMs).toBe(windows[0]!.closesAtMs);
+});
+
+test("local times are HH:MM or HH:MM:SS, with +Nd in front, and nothing else", () => {
+  expect(readLocalTime("17:30")).toEqual({ days: 0, time: "17:30:00" });
+  expect(readLocalTime("+1d 02:00:05")).toEqual({ days: 1, time: "02:00:05" });
+  for (const wrong of ["24:00", "8:00", "08:60", "08:00:60", "+1d02:00", "1d 02:00", "+1d", "", " 08:00"])
+    expect(readLocalTime(wrong)).toBeNull();
+});
+
+const zones = [
+  "Africa/Johannesburg",
+  "Europe/Berlin",
+  "America/New_York",
+  "Australia/Lord_Howe",
+  "Africa/Casablanca",
+  "Pacific/Apia",
+  "+05:00",
+  "-03:30",
+  "UTC",
+];
+const clock = fc
+  .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+  .map(([h, m]) => `${`${h}`.padStart(2, "0")}:${`${m}`.padStart(2, "0")}`);
+
+test("in every zone, on every date, times keep their order and the cut-off lies before the last close", () => {
+  const dates = fc.integer({ min: 0, max: 4_000 }).map((days) => Temporal.PlainDate.from("2020-01-01").add({ days }).toString());
+  const clocks = fc.array(clock, { minLength: 5, maxLength: 5 }).map((list) => list.sort());
+  const holds = (zone: string, date: string, sorted: readonly string[], isNight: boolean): boolean => {
+    const processing = [
+      { opens: sorted[0]!, closes: sorted[1]! },
+      { opens: sorted[2]!, closes: isNight ? `+1d ${sorted[0]}` : sorted[3]! },
+    ];
+    const reconciliation = isNight ? "+1d 23:59" : sorted[4]!;
+    const plan = planDay(inZone(zone, { processing, reconciliation, cutOffMs: 60_000 }), "X", date);
+    const inOrder = [...plan.windows.flatMap(({ opensAtMs, closesAtMs }) => [opensAtMs, closesAtMs]), plan.reconciliationAtMs];
+    const isOrdered = inOrder.every((atMs, index) => index === 0 || atMs >= inOrder[index - 1]!);
+    return (
+      isOrdered && (plan.windows.length === 0 || plan.cutOffAtMs === plan.windows[1]!.closesAtMs - 60_000) && plan.nextBusinessDate > date
+    );
+  };
+  const property = fc.property(fc.constantFrom(...zones), dates, clocks, fc.boolean(), holds);
+  expect(() => fc.assert(property, { numRuns: 300 })).not.toThrow();
+});
