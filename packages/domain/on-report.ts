@@ -48,6 +48,8 @@ export function onReport(transaction: Transaction, fact: StatusReportReceived, p
   if (known !== null && known.messageIdentification === fact.message.messageIdentification) {
     return recorded(transaction, fact, place, known.contentHash === fact.message.contentHash ? "report-repeat" : "conflict");
   }
+  const seen = transaction.remarks.last.find((entry) => isSame(entry, fact));
+  if (seen !== undefined) return recorded(transaction, fact, place, isContradicted(seen.kind, fact) ? "conflict" : "report-repeat");
   const path = statesOf(cell);
   if (path !== null) return applied(transaction, fact, path, place);
   if (cell === "pending") return recorded({ ...transaction, pendingAtMs: place.appendedAtMs }, fact, place, "report-pending");
@@ -56,6 +58,16 @@ export function onReport(transaction: Transaction, fact: StatusReportReceived, p
     return recorded(transaction, fact, place, `report-${cell}`);
   }
   throw new Error(`no such answer to a report: ${cell}`);
+}
+
+/** Recorded once, for example as too early: its repeat is a repeat, also where it would be applied by now (one effect, I3). */
+function isSame(entry: Transaction["remarks"]["last"][number], fact: StatusReportReceived): boolean {
+  const { sender, messageIdentification } = fact.message;
+  return entry.kind.startsWith("report-") && entry.sender === sender && entry.messageIdentification === messageIdentification;
+}
+
+function isContradicted(seen: RemarkKind, fact: StatusReportReceived): boolean {
+  return seen === "report-pending" && fact.outcome !== "pending";
 }
 
 function recorded(transaction: Transaction, fact: StatusReportReceived, place: Place, kind: RemarkKind): Judgement {
