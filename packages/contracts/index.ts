@@ -1,5 +1,11 @@
 export * from "./api.ts";
+export { canonicalJson, hashesOf, sha256Hex } from "./canonical-json.ts";
 export * from "./generated/records.ts";
+export { minorUnitsOf } from "./iso-4217.ts";
+export { isJsonObject, numberText, parseJson } from "./json.ts";
+export type { Json, JsonNumber, JsonObject, ParsedJson } from "./json.ts";
+export { readDirectDebit } from "./read-direct-debit.ts";
+export { outcomeOf, readStatusReport } from "./read-status-report.ts";
 export * from "./record-map.ts";
 export { registrySerde } from "./serde-registry.ts";
 export type { RegistryOptions } from "./serde-registry.ts";
