@@ -10,9 +10,9 @@
 
 import { topics } from "@sluice/contracts";
 import type { Messaging, OutgoingRecord, Producer } from "@sluice/messaging";
-import { Fault, sleep, type Time } from "@sluice/runtime";
+import { assert, Fault, sleep, type Time } from "@sluice/runtime";
 import type { Log } from "@sluice/telemetry";
-import { createBrokerClock } from "./broker-clock.ts";
+import { createBrokerClock, type BrokerClock } from "./broker-clock.ts";
 
 export type AppendOutcome =
   | { readonly kind: "appended"; readonly partition: number; readonly offset: bigint; readonly appendedAtMs: number }
@@ -43,88 +43,109 @@ const skewMaxMs = 2_000;
 const noBytes = new Uint8Array();
 
 export function createJournalAppender(ports: AppenderPorts): JournalAppender {
-  const { time, log, messaging } = ports;
-  const clock = createBrokerClock(time);
-  const stopping = new AbortController();
-  let producer: Producer | null = null;
-  let obstacle: Obstacle | null = "starting";
-  const probing = keepProbing();
+  const appender = new Appender(ports);
+  appender.start();
+  return appender;
+}
 
-  async function append(record: OutgoingRecord): Promise<AppendOutcome> {
-    if (obstacle === null && isClockOff()) close("clock");
-    if (obstacle !== null || producer === null) return { kind: "unavailable", obstacle: obstacle ?? "starting" };
-    return await withinBound(send(producer, record));
+class Appender implements JournalAppender {
+  readonly #time: Time;
+  readonly #log: Log;
+  readonly #messaging: Messaging;
+  readonly #clock: BrokerClock;
+  readonly #stopping = new AbortController();
+  #producer: Producer | null = null;
+  #obstacle: Obstacle | null = "starting";
+  #probing: Promise<void> = Promise.resolve();
+
+  constructor({ time, log, messaging }: AppenderPorts) {
+    this.#time = time;
+    this.#log = log;
+    this.#messaging = messaging;
+    this.#clock = createBrokerClock(time);
+  }
+
+  start(): void {
+    this.#probing = this.#keepProbing();
+  }
+
+  obstacle(): Obstacle | null {
+    return this.#obstacle === null && this.#isClockOff() ? "clock" : this.#obstacle;
+  }
+
+  async append(record: OutgoingRecord): Promise<AppendOutcome> {
+    if (this.#obstacle === null && this.#isClockOff()) this.#close("clock");
+    if (this.#obstacle !== null || this.#producer === null) return { kind: "unavailable", obstacle: this.#obstacle ?? "starting" };
+    return await this.#withinBound(this.#send(this.#producer, record));
+  }
+
+  async stop(): Promise<void> {
+    this.#obstacle = "stopping";
+    this.#stopping.abort();
+    await this.#probing;
+    await this.#producer?.close();
   }
 
   /** Never rejects. A failure closes the door, whether somebody still waits for it or not. */
-  async function send(through: Producer, record: OutgoingRecord): Promise<AppendOutcome> {
-    const sentMs = time.monotonicMs();
+  async #send(through: Producer, record: OutgoingRecord): Promise<AppendOutcome> {
+    const sentMs = this.#time.monotonicMs();
     try {
       const [appended] = await through.send([record]);
-      if (appended === undefined) throw new Error("an acknowledgement without a place");
-      clock.saw(appended.appendedAtMs, sentMs, time.monotonicMs());
-      if (isClockOff()) close("clock");
+      assert(appended !== undefined, "a send answers for each record");
+      this.#clock.saw(appended.appendedAtMs, sentMs, this.#time.monotonicMs());
+      if (this.#isClockOff()) this.#close("clock");
       return { kind: "appended", partition: appended.partition, offset: appended.offset, appendedAtMs: appended.appendedAtMs };
     } catch (error) {
-      close("broker", error);
+      this.#close("broker", error);
       const isRefused = error instanceof Fault && error.code === "messaging.refused";
       return isRefused ? { kind: "unavailable", obstacle: "broker" } : { kind: "unknown", reason: "not acknowledged" };
     }
   }
 
-  async function withinBound(sending: Promise<AppendOutcome>): Promise<AppendOutcome> {
+  async #withinBound(sending: Promise<AppendOutcome>): Promise<AppendOutcome> {
     const { promise: tooLate, resolve } = Promise.withResolvers<AppendOutcome>();
-    using _timer = time.after(appendTimeoutMs, () => {
-      close("broker");
+    using _timer = this.#time.after(appendTimeoutMs, () => {
+      this.#close("broker");
       resolve({ kind: "unknown", reason: "not acknowledged in time" });
     });
     return await Promise.race([sending, tooLate]);
   }
 
-  function isClockOff(): boolean {
-    return (clock.skewMs() ?? 0) > skewMaxMs;
-  }
-
-  function close(why: "broker" | "clock", error?: unknown): void {
-    if (obstacle === null || (why === "clock" && obstacle === "broker"))
-      log.warn("ingress.closed", { obstacle: why, skewMs: clock.skewMs() });
-    if (error !== undefined) log.debug("ingress.append-failed", { reason: error instanceof Fault ? error.code : "unexpected" });
-    if (obstacle !== "stopping") obstacle = why;
-  }
-
-  async function keepProbing(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      if (obstacle !== null || clock.ageMs() >= idleProbeMs) await probe();
-      await sleep(time, probeIntervalMs, stopping.signal);
+  async #keepProbing(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      if (this.#obstacle !== null || this.#clock.ageMs() >= idleProbeMs) await this.#probe();
+      await sleep(this.#time, probeIntervalMs, this.#stopping.signal);
     }
   }
 
   /** Settles with the probe itself, however long the producer takes: one at a time (#3). */
-  async function probe(): Promise<void> {
+  async #probe(): Promise<void> {
     try {
-      producer ??= await messaging.producer("ingress");
+      this.#producer ??= await this.#messaging.producer("ingress");
     } catch (error) {
-      close("broker", error);
+      this.#close("broker", error);
       return;
     }
-    const sending = send(producer, { topic: topics.probe, partition: 0, key: null, value: noBytes, headers: {} });
-    const inTime = await withinBound(sending);
+    const sending = this.#send(this.#producer, { topic: topics.probe, partition: 0, key: null, value: noBytes, headers: {} });
+    const inTime = await this.#withinBound(sending);
     const outcome = inTime.kind === "unknown" ? await sending : inTime;
-    if (outcome.kind !== "appended" || isClockOff()) return;
-    if (obstacle !== null && obstacle !== "stopping") {
-      log.info("ingress.open", { was: obstacle });
-      obstacle = null;
-    }
+    if (outcome.kind === "appended" && !this.#isClockOff()) this.#open();
   }
 
-  return {
-    append,
-    obstacle: () => (obstacle === null && isClockOff() ? "clock" : obstacle),
-    async stop() {
-      obstacle = "stopping";
-      stopping.abort();
-      await probing;
-      await producer?.close();
-    },
-  };
+  #isClockOff(): boolean {
+    return (this.#clock.skewMs() ?? 0) > skewMaxMs;
+  }
+
+  #open(): void {
+    if (this.#obstacle === null || this.#obstacle === "stopping") return;
+    this.#log.info("ingress.open", { was: this.#obstacle });
+    this.#obstacle = null;
+  }
+
+  #close(why: "broker" | "clock", error?: unknown): void {
+    const reason = error === undefined ? undefined : error instanceof Fault ? error.code : "unexpected";
+    if (this.#obstacle !== why)
+      this.#log.warn("ingress.closed", { obstacle: why, was: this.#obstacle, reason, skewMs: this.#clock.skewMs() });
+    if (this.#obstacle !== "stopping") this.#obstacle = why;
+  }
 }
