@@ -1,0 +1,95 @@
+// How many attempts run towards each bank at once, over all lanes: the bulkhead between banks (I14).
+//
+// #1 At most `slotsMax` of a bank run; of these at most half are retries, so that messages which fail cannot keep the others
+//    out, unless the bank is spilling in some lane: then nothing else is tried, and retries may take all.
+// #2 Who waits is served first come, first served; one that may not go does not hold up those behind it.
+
+import type { Time } from "@sluice/runtime";
+
+export type SlotUse = "first" | "retry";
+
+/** Disposed once, when the attempt is over. */
+export type Slot = Disposable;
+
+interface Waiter {
+  readonly use: SlotUse;
+  grant(slot: Slot): void;
+}
+
+export class BankSlots {
+  readonly #time: Time;
+  readonly #slotsMax: number;
+  readonly #waiters = new Set<Waiter>();
+  readonly #running: Record<SlotUse, number> = { first: 0, retry: 0 };
+  #spillingLanes = 0;
+
+  constructor(time: Time, slotsMax: number) {
+    this.#time = time;
+    this.#slotsMax = Math.max(1, slotsMax);
+  }
+
+  get slotsMax(): number {
+    return this.#slotsMax;
+  }
+
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  /** A slot, or null after `waitMaxMs`, or when `signal` aborts. The caller bounds how many wait. */
+  acquire(use: SlotUse, waitMaxMs: number, signal: AbortSignal): Promise<Slot | null> {
+    if (this.#isFree(use)) return Promise.resolve(this.#take(use));
+    if (signal.aborted || waitMaxMs <= 0) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      const waiter: Waiter = { use, grant: settle };
+      const timer = waitMaxMs === Number.POSITIVE_INFINITY ? null : this.#time.after(waitMaxMs, () => settle(null));
+      const waiters = this.#waiters;
+      function settle(slot: Slot | null): void {
+        timer?.[Symbol.dispose]();
+        signal.removeEventListener("abort", giveUp);
+        waiters.delete(waiter);
+        resolve(slot);
+      }
+      function giveUp(): void {
+        settle(null);
+      }
+      signal.addEventListener("abort", giveUp, { once: true });
+      waiters.add(waiter);
+    });
+  }
+
+  /** A lane says that the bank started (+1) or ended (−1) spilling in it. */
+  spilling(change: 1 | -1): void {
+    this.#spillingLanes += change;
+    this.#serve();
+  }
+
+  #isFree(use: SlotUse): boolean {
+    if (this.#running.first + this.#running.retry >= this.#slotsMax) return false;
+    return use === "first" || this.#running.retry < this.#retriesMax;
+  }
+
+  get #retriesMax(): number {
+    return this.#spillingLanes > 0 ? this.#slotsMax : Math.ceil(this.#slotsMax / 2);
+  }
+
+  #take(use: SlotUse): Slot {
+    this.#running[use] += 1;
+    let isOver = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#running[use] -= 1;
+        this.#serve();
+      },
+    };
+  }
+
+  #serve(): void {
+    for (const waiter of this.#waiters) {
+      if (this.#running.first + this.#running.retry >= this.#slotsMax) return;
+      if (this.#isFree(waiter.use)) waiter.grant(this.#take(waiter.use));
+    }
+  }
+}

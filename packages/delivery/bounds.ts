@@ -1,0 +1,45 @@
+// Every bound of the engine (I15), each with its unit. Tests make them small.
+
+export interface DeliveryBounds {
+  /** Parked messages in memory, per lane, over all banks. */
+  readonly pageMessagesMax: number;
+  /** Records of a lane taken in and not finished; a bank may have an eighth of them. */
+  readonly bufferedRecordsMax: number;
+  /** A new message waits no longer for its bank. */
+  readonly slotWaitMaxMs: number;
+  /** Half the session time-out: beyond it nobody knows whose lane it is. */
+  readonly heartbeatAgeMaxMs: number;
+  /** Parked messages read at once. */
+  readonly scanMessagesMax: number;
+  /** Parked messages read before the first record is handed out; what lies beyond makes every bank spill until it is read too. */
+  readonly takeOverMessagesMax: number;
+  /** Between two scans of a lane. */
+  readonly scanSpacingMs: number;
+  /** Messages parked while a scan is under way that are remembered until its end, per lane and bank. */
+  readonly scanLateMax: number;
+  /** Ended deliveries whose attempts a late stop can still name, per lane. */
+  readonly recentEndsMax: number;
+  /** Parked messages written at once. */
+  readonly insertMessagesMax: number;
+}
+
+export const deliveryBounds: DeliveryBounds = {
+  pageMessagesMax: 10_000,
+  bufferedRecordsMax: 1_000,
+  slotWaitMaxMs: 250,
+  heartbeatAgeMaxMs: 3_000,
+  scanMessagesMax: 1_000,
+  takeOverMessagesMax: 50_000,
+  scanSpacingMs: 1_000,
+  scanLateMax: 1_000,
+  recentEndsMax: 1_000,
+  insertMessagesMax: 500,
+};
+
+export function bankShareMax(bounds: DeliveryBounds): number {
+  return Math.max(1, Math.floor(bounds.bufferedRecordsMax / 8));
+}
+
+export function bankPageMax(bounds: DeliveryBounds, banks: number): number {
+  return Math.max(4, Math.floor(bounds.pageMessagesMax / Math.max(1, banks)));
+}

@@ -1,0 +1,21 @@
+// The engine's metrics. Labels are bounded: banks of the configuration, classes and outcomes.
+
+import type { Counter, Gauge, Histogram, Metrics } from "@sluice/telemetry";
+
+export interface DeliveryMetrics {
+  readonly attempts: Counter;
+  readonly attemptSeconds: Histogram;
+  readonly ended: Counter;
+  readonly parked: Counter;
+  readonly waiting: Gauge;
+}
+
+export function deliveryMetrics(metrics: Metrics): DeliveryMetrics {
+  return {
+    attempts: metrics.counter("sluice_delivery_attempts_total", "Attempts, by class of the answer.", ["bank", "class"]),
+    attemptSeconds: metrics.histogram("sluice_delivery_attempt_seconds", "How long attempts took.", ["bank"]),
+    ended: metrics.counter("sluice_delivery_ended_total", "Deliveries that ended, by outcome.", ["bank", "outcome"]),
+    parked: metrics.counter("sluice_delivery_parked_total", "Messages parked, by reason.", ["bank", "reason"]),
+    waiting: metrics.gauge("sluice_delivery_waiting_messages", "Parked messages that are tried, in memory.", ["bank", "lane"]),
+  };
+}

@@ -1,0 +1,76 @@
+// What the engine knows of a message to be delivered, and what a service tells it about its messages: the dispatcher's are
+// Dispatches, the event-publisher's are postings; all else is the same.
+
+import type { Bank } from "@sluice/config";
+import type { OutgoingRecord } from "@sluice/messaging";
+import type { ParkedAttempt } from "@sluice/store";
+import type { BankRequest } from "./port.ts";
+
+export type Operation = BankRequest["operation"];
+
+/** Who a delivery is: what can be said of it without its body. */
+export interface DeliverySubject {
+  /** `messageIdentification`, or the event's id; the webhook-id of every attempt. */
+  readonly id: string;
+  readonly uetr: string;
+  readonly bank: string;
+  readonly operation: Operation;
+  /** Of an event. */
+  readonly stageVersion: number | null;
+}
+
+export interface Delivery extends DeliverySubject {
+  /** Messages of one bank and key leave in order of `sequence`. */
+  readonly deliveryKey: string;
+  /** Offset of its record in the lane's topic. */
+  readonly sequence: bigint;
+  /** The finished body: the same bytes on every attempt. */
+  readonly body: Uint8Array;
+  /** The day whose reconciliation close ends attempts, but not the delivery; null: it has an own deadline. */
+  readonly closesWith: string | null;
+  /** Own deadline, which ends it, epoch ms. */
+  readonly deadlineMs: number | null;
+  /** Wire-format bytes of the record, to park it with. */
+  readonly record: Uint8Array;
+  readonly traceparent: string | null;
+}
+
+/** What has been tried so far. */
+export interface Progress {
+  readonly attempts: number;
+  readonly anyAnswer: boolean;
+  /** The first attempt and the newest others: `attemptsKept` at most. */
+  readonly recentAttempts: readonly ParkedAttempt[];
+}
+
+export const attemptsKept = 10;
+export const untried: Progress = { attempts: 0, anyAnswer: false, recentAttempts: [] };
+
+export type DeliveryOutcome = "acknowledged" | "refused" | "stopped" | "expired";
+
+export interface DeliveryEnd {
+  readonly subject: DeliverySubject;
+  readonly outcome: DeliveryOutcome;
+  /** The answer that ended it; null without one. */
+  readonly httpStatusCode: number | null;
+  readonly progress: Progress;
+  readonly endedAtMs: number;
+  /** Journal offset of the cause of a stop. */
+  readonly stopOffset: bigint | null;
+  /** False for a stop that met nothing: only the journal is answered. */
+  readonly isKnown: boolean;
+}
+
+/** How a service's deliveries are acknowledged, and what their end means. */
+export interface DeliveryRules {
+  /** The name under which the lanes' positions are kept. */
+  readonly service: string;
+  /** `mayBeRepeat`: the bank may have had this message before. */
+  acknowledges(bank: Bank, status: number, mayBeRepeat: boolean): boolean;
+  /** Reads the record of a parked message again. */
+  delivery(record: Uint8Array, sequence: bigint): Promise<Delivery>;
+  /** Appended, and acknowledged by the log, before the end counts. */
+  recordsOf(end: DeliveryEnd): readonly OutgoingRecord[];
+  /** Whether a message past its own deadline is kept as undelivered. */
+  readonly isExpiredKept: boolean;
+}

@@ -1,0 +1,99 @@
+// Drain: what is parked is tried again when it is due.
+//
+// #1 Only heads of keys, oldest first, as many at once as the bank has slots; the message behind is due when its head is gone.
+// #2 Each attempt is made from the copy in the store: one that is gone has ended elsewhere.
+// #3 What can no longer be tried leaves the page: its day is over (the store keeps it), or its own deadline has passed (it ends).
+// #4 Nothing that goes wrong here loses a message: it is due again.
+
+import { attempt } from "./attempt.ts";
+import type { Slot } from "./bank-slots.ts";
+import type { EngineContext } from "./context.ts";
+import type { Delivery } from "./delivery.ts";
+import { expire, settle } from "./end.ts";
+import { lockKey } from "./key-locks.ts";
+import { isExpired, isOver, noteSpilling, type BankQueue, type DeliveryLane } from "./lane.ts";
+import { isLaneClosed } from "./ownership.ts";
+import type { PageEntry } from "./parked-page.ts";
+import { scanSoon } from "./scan.ts";
+import { progressOf } from "./spill.ts";
+
+/** The same for all banks of a lane, and for what the store may hold beyond them. */
+export function drainLane(context: EngineContext, lane: DeliveryLane): void {
+  for (const queue of lane.banks.values()) drain(context, lane, queue);
+  scanSoon(context, lane, () => drainLane(context, lane));
+}
+
+/** Starts what is due and may run, and wakes itself for what comes next. */
+export function drain(context: EngineContext, lane: DeliveryLane, queue: BankQueue): void {
+  if (!lane.ownership.isOpen || context.isStopping()) return;
+  const nowMs = context.time.monotonicMs();
+  const { slotsMax } = context.slots(queue.bank);
+  while (queue.retrying < slotsMax) {
+    const entry = queue.page.takeDue(nowMs);
+    if (entry === null) break;
+    start(context, lane, queue, entry);
+  }
+  noteSpilling(context, lane, queue);
+  context.metrics.waiting.set(queue.page.size, { bank: queue.bank, lane: String(lane.partition) });
+  scanSoon(context, lane, () => drainLane(context, lane));
+  wake(context, lane, queue, nowMs, slotsMax);
+}
+
+function start(context: EngineContext, lane: DeliveryLane, queue: BankQueue, entry: PageEntry): void {
+  queue.retrying += 1;
+  const retrying = retry(context, lane, queue, entry).then(() => {
+    lane.running.delete(retrying);
+    queue.retrying -= 1;
+    drain(context, lane, queue);
+    return undefined;
+  });
+  lane.running.add(retrying);
+}
+
+function wake(context: EngineContext, lane: DeliveryLane, queue: BankQueue, nowMs: number, slotsMax: number): void {
+  queue.timer?.[Symbol.dispose]();
+  queue.timer = null;
+  const wakeMs = queue.page.nextWakeMs(nowMs);
+  // With all places taken, the end of any retry drains again.
+  if (wakeMs === null || queue.retrying >= slotsMax) return;
+  queue.timer = context.time.after(Math.max(0, wakeMs - nowMs), () => {
+    queue.timer = null;
+    drain(context, lane, queue);
+  });
+}
+
+const waitAfterFaultMs = 60_000;
+
+/** Never rejects. #4 */
+async function retry(context: EngineContext, lane: DeliveryLane, queue: BankQueue, entry: PageEntry): Promise<void> {
+  const slot = await context.slots(queue.bank).acquire("retry", Number.POSITIVE_INFINITY, lane.ownership.signal);
+  if (slot === null) return;
+  try {
+    await lane.locks.hold(lockKey(queue.bank, entry.key), () => retryLocked(context, lane, queue, entry, slot));
+  } catch (error) {
+    if (isLaneClosed(error)) return;
+    context.log.error("delivery.retry-failed", { id: entry.id, bank: queue.bank, partition: lane.partition, error });
+    queue.page.reschedule(entry.id, context.time.monotonicMs() + waitAfterFaultMs);
+  }
+}
+
+async function retryLocked(context: EngineContext, lane: DeliveryLane, queue: BankQueue, entry: PageEntry, slot: Slot): Promise<void> {
+  let attempting: Promise<unknown> | null = null;
+  try {
+    if (!queue.page.has(entry.id)) return;
+    if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
+    const isEnd = isExpired(context, entry);
+    if (!isEnd && entry.dueMs > context.time.monotonicMs()) return queue.page.reschedule(entry.id, entry.dueMs);
+    const parked = (await lane.ownership.untilDone("parked.load", () => context.parked.load([entry.id]))).get(entry.id);
+    if (parked === undefined || parked.ended !== null) return queue.page.remove(entry.id);
+    const delivery: Delivery = await context.rules.delivery(parked.record, parked.sequence);
+    const before = progressOf(parked);
+    if (isEnd) return await expire(context, lane, delivery, before, parked);
+    await lane.ownership.mayAct();
+    const trying = attempt(context, lane, delivery, before).finally(() => slot[Symbol.dispose]());
+    attempting = trying;
+    await settle(context, lane, delivery, await lane.ownership.whileOpen(trying), parked);
+  } finally {
+    if (attempting === null) slot[Symbol.dispose]();
+  }
+}

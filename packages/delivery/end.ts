@@ -1,0 +1,112 @@
+// The end of a delivery, and what an attempt leads to.
+//
+// #1 What is appended at an end (the fact for the journal, the receipt) is acknowledged by the log before the message counts
+//    as done: before its offset is passed, or its parked copy removed or marked. A crash in between means a repeat with the
+//    same id and bytes.
+// #2 Acknowledged, stopped, expired: nothing is kept (unless the service keeps what expired). Refused: it stays parked,
+//    marked, until a change comes; it holds nothing up.
+// #3 No clock ends a delivery that a transition waits for (`closesWith`); an own deadline does.
+
+import type { ParkedMessage } from "@sluice/store";
+import type { AttemptResult } from "./attempt.ts";
+import { append, type EngineContext } from "./context.ts";
+import type { Delivery, DeliveryOutcome, DeliverySubject, Progress } from "./delivery.ts";
+import { queueOf, type DeliveryLane } from "./lane.ts";
+import { park, parkedOf } from "./spill.ts";
+
+export interface EndReason {
+  readonly outcome: DeliveryOutcome;
+  readonly httpStatusCode: number | null;
+  readonly progress: Progress;
+  readonly stopOffset?: bigint;
+  readonly isKnown?: boolean;
+}
+
+/** #1 */
+export async function end(context: EngineContext, lane: DeliveryLane, subject: DeliverySubject, reason: EndReason): Promise<void> {
+  const { outcome, httpStatusCode, progress, stopOffset = null, isKnown = true } = reason;
+  const endedAtMs = context.time.nowMs();
+  const records = context.rules.recordsOf({ subject, outcome, httpStatusCode, progress, endedAtMs, stopOffset, isKnown });
+  await append(context, lane, `append.${outcome}`, records);
+  lane.recent.ended(subject.id, progress);
+  context.metrics.ended.add({ bank: subject.bank, outcome });
+  context.log.info("delivery.ended", {
+    id: subject.id,
+    uetr: subject.uetr,
+    bank: subject.bank,
+    operation: subject.operation,
+    outcome,
+    httpStatusCode,
+    attempts: progress.attempts,
+    partition: lane.partition,
+  });
+}
+
+/** What an attempt leads to. `parked`: the message as the store has it; null on the fast path. */
+export async function settle(
+  context: EngineContext,
+  lane: DeliveryLane,
+  delivery: Delivery,
+  result: AttemptResult,
+  parked: ParkedMessage | null,
+): Promise<void> {
+  const { httpStatusCode, progress } = result;
+  if (result.class === "acknowledged") {
+    await end(context, lane, delivery, { outcome: "acknowledged", httpStatusCode, progress });
+    if (parked !== null) await unpark(context, lane, delivery);
+    return;
+  }
+  if (result.class === "refused") {
+    await end(context, lane, delivery, { outcome: "refused", httpStatusCode, progress });
+    await keepEnded(context, lane, delivery, progress, parked);
+    return;
+  }
+  context.log.info("delivery.failed", {
+    id: delivery.id,
+    uetr: delivery.uetr,
+    bank: delivery.bank,
+    operation: delivery.operation,
+    class: result.class,
+    httpStatusCode,
+    reason: progress.recentAttempts.at(-1)?.answer,
+    attempts: progress.attempts,
+    waitMs: result.waitMs,
+    partition: lane.partition,
+  });
+  const next = { progress, nextAttemptAtMs: result.nextAttemptAtMs, ended: null };
+  if (parked === null) return park(context, lane, delivery, next, "failed");
+  await lane.ownership.untilDone("parked.update", () => context.parked.update(parkedOf(lane, delivery, next)));
+  queueOf(context, lane, delivery.bank).page.reschedule(delivery.id, context.time.monotonicMs() + result.waitMs);
+}
+
+/** #3: an own deadline has passed. */
+export async function expire(
+  context: EngineContext,
+  lane: DeliveryLane,
+  delivery: Delivery,
+  progress: Progress,
+  parked: ParkedMessage | null,
+): Promise<void> {
+  await end(context, lane, delivery, { outcome: "expired", httpStatusCode: null, progress });
+  if (context.rules.isExpiredKept) await keepEnded(context, lane, delivery, progress, parked);
+  else if (parked !== null) await unpark(context, lane, delivery);
+}
+
+export async function unpark(context: EngineContext, lane: DeliveryLane, subject: Pick<DeliverySubject, "id" | "bank">): Promise<void> {
+  await lane.ownership.untilDone("parked.remove", () => context.parked.remove([subject.id]));
+  queueOf(context, lane, subject.bank).page.remove(subject.id);
+}
+
+/** #2 */
+async function keepEnded(
+  context: EngineContext,
+  lane: DeliveryLane,
+  delivery: Delivery,
+  progress: Progress,
+  parked: ParkedMessage | null,
+): Promise<void> {
+  const kept = { progress, nextAttemptAtMs: context.agreed.nowMs(), ended: "refused" } as const;
+  if (parked === null) return park(context, lane, delivery, kept, "ended");
+  await lane.ownership.untilDone("parked.update", () => context.parked.update(parkedOf(lane, delivery, kept)));
+  queueOf(context, lane, delivery.bank).page.remove(delivery.id);
+}

@@ -1,0 +1,159 @@
+// One lane while this process owns it: its days, and for each bank what is parked there and whether the bank is spilling.
+//
+// #1 A bank spills while its page does not hold all that it has parked (`coveredBelow`), and from there until its queue has
+//    drained: nothing due, and no more than half a page waiting. While it spills, nothing new takes the fast path.
+// #2 A message that attempts are over for (its day closed, or refused) is in no page, so it holds nothing up and makes no
+//    bank backlogged; the store keeps it until a change comes.
+
+import type { ParkedMessage } from "@sluice/store";
+import { bankPageMax } from "./bounds.ts";
+import type { EngineContext } from "./context.ts";
+import type { Delivery } from "./delivery.ts";
+import { KeyLocks } from "./key-locks.ts";
+import { LaneDays } from "./lane-days.ts";
+import { Ownership } from "./ownership.ts";
+import { ParkedPage, type PageEntry } from "./parked-page.ts";
+import { RecentEnds } from "./recent-ends.ts";
+import { retryAfterMaxMs } from "./retry-law.ts";
+
+/** What a scan of the store has found for a bank, until it ends. */
+export interface BankScan {
+  /** Cover of the page when it began. */
+  readonly startBelow: bigint | null;
+  readonly found: PageEntry[];
+  /** First sequence that did not fit; null while all did. */
+  fullAt: bigint | null;
+  /** Parked meanwhile, beyond the cover of the page. */
+  readonly late: PageEntry[];
+  /** Least sequence of those that `late` had no room for. */
+  lowestLost: bigint | null;
+}
+
+export interface BankQueue {
+  readonly bank: string;
+  readonly page: ParkedPage;
+  isSpilling: boolean;
+  /** New messages of the bank in hand: waiting for a slot, being tried, being parked. */
+  inHand: number;
+  /** Parked messages being tried. */
+  retrying: number;
+  timer: Disposable | null;
+  scan: BankScan | null;
+}
+
+export interface DeliveryLane {
+  readonly partition: number;
+  /** Of the consumer's assignment. */
+  readonly epoch: number;
+  readonly ownership: Ownership;
+  readonly banks: Map<string, BankQueue>;
+  readonly locks: KeyLocks;
+  readonly recent: RecentEnds;
+  /** Retries and scans under way. */
+  readonly running: Set<Promise<void>>;
+  /** Ids parked with a sequence at or beyond the position: their records come once more, and are done already. */
+  readonly parkedAhead: Set<string>;
+  days: LaneDays;
+  /** Owner epoch in the store. */
+  ownerEpoch: number;
+  /** A record below lay in the partition when the lane was taken: an attempt on it may not be the first. */
+  repeatsBelow: bigint;
+  /** How far the store has been read for banks that nothing is known of; null: to its end. */
+  scannedBelow: bigint | null;
+  /** From the end of the take-over on. */
+  isTaken: boolean;
+  isScanning: boolean;
+  /** Monotonic; no scan before. */
+  nextScanMs: number;
+  scanTimer: Disposable | null;
+  areDaysWritten: boolean;
+}
+
+export function newLane(context: EngineContext, partition: number, epoch: number): DeliveryLane {
+  const { time, random, log, bounds } = context;
+  const heartbeatAgeMs = (): number => context.heartbeatAgeMs();
+  return {
+    partition,
+    epoch,
+    ownership: new Ownership({ time, random, log, partition, heartbeatAgeMaxMs: bounds.heartbeatAgeMaxMs, heartbeatAgeMs }),
+    banks: new Map(),
+    locks: new KeyLocks(),
+    recent: new RecentEnds(bounds.recentEndsMax),
+    running: new Set(),
+    parkedAhead: new Set(),
+    days: new LaneDays(null),
+    ownerEpoch: 0,
+    repeatsBelow: 0n,
+    scannedBelow: 0n,
+    isTaken: false,
+    isScanning: false,
+    nextScanMs: 0,
+    scanTimer: null,
+    areDaysWritten: true,
+  };
+}
+
+export function queueOf(context: EngineContext, lane: DeliveryLane, bank: string): BankQueue {
+  const known = lane.banks.get(bank);
+  if (known !== undefined) return known;
+  const page = new ParkedPage({
+    messagesMax: bankPageMax(context.bounds, context.banks.length),
+    coveredBelow: lane.scannedBelow,
+    wakeMsOf: (entry) => wakeMs(context, lane, entry),
+  });
+  const queue: BankQueue = { bank, page, isSpilling: false, inHand: 0, retrying: 0, timer: null, scan: null };
+  if (lane.isScanning && lane.scannedBelow !== null) queue.scan = newScan(lane.scannedBelow);
+  lane.banks.set(bank, queue);
+  if (lane.isTaken) noteSpilling(context, lane, queue);
+  return queue;
+}
+
+export function newScan(startBelow: bigint | null): BankScan {
+  return { startBelow, found: [], fullAt: null, late: [], lowestLost: null };
+}
+
+/** #1 */
+export function noteSpilling(context: EngineContext, lane: DeliveryLane, queue: BankQueue): void {
+  const nowMs = context.time.monotonicMs();
+  const isComplete = queue.page.coveredBelow === null;
+  const wakesAtMs = queue.page.nextWakeMs(nowMs);
+  const hasDrained = isComplete && (wakesAtMs === null || wakesAtMs > nowMs) && queue.page.size * 2 <= queue.page.messagesMax;
+  const isSpilling = queue.isSpilling ? !hasDrained : !isComplete;
+  if (isSpilling === queue.isSpilling) return;
+  queue.isSpilling = isSpilling;
+  if (lane.ownership.isOpen) context.slots(queue.bank).spilling(isSpilling ? 1 : -1);
+  context.log.info(isSpilling ? "bank.spilling" : "bank.drained", { bank: queue.bank, partition: lane.partition, parked: queue.page.size });
+}
+
+/** When attempts on a message end, epoch ms by agreed time; null: no end is known. */
+export function attemptsEndMs(lane: DeliveryLane, message: Pick<Delivery, "closesWith" | "deadlineMs">): number | null {
+  const closesAtMs = message.closesWith === null ? null : lane.days.closesAtMs(message.closesWith);
+  if (closesAtMs === null || message.deadlineMs === null) return closesAtMs ?? message.deadlineMs;
+  return Math.min(closesAtMs, message.deadlineMs);
+}
+
+/** #2 */
+export function isOver(context: EngineContext, lane: DeliveryLane, message: Pick<Delivery, "closesWith">): boolean {
+  return message.closesWith !== null && lane.days.isOver(message.closesWith, context.agreed.nowMs());
+}
+
+export function isExpired(context: EngineContext, message: Pick<Delivery, "deadlineMs">): boolean {
+  return message.deadlineMs !== null && message.deadlineMs <= context.agreed.nowMs();
+}
+
+/** The waiting time of a stored message is bounded, so that one parked under a wrong clock is tried all the same (I7). */
+export function entryOf(context: EngineContext, message: Omit<ParkedMessage, "record">): PageEntry {
+  const waitMs = Math.min(retryAfterMaxMs, Math.max(0, message.nextAttemptAtMs - context.agreed.nowMs()));
+  const { id, deliveryKey: key, sequence, closesWith, deadlineMs } = message;
+  return { id, key, sequence, closesWith, deadlineMs, dueMs: context.time.monotonicMs() + waitMs };
+}
+
+/** Looked at again soon after an end that agreed time has not reached yet. */
+const endSlackMs = 20;
+
+function wakeMs(context: EngineContext, lane: DeliveryLane, entry: PageEntry): number {
+  const endMs = attemptsEndMs(lane, entry);
+  if (endMs === null) return entry.dueMs;
+  const untilEndMs = Math.max(endSlackMs, endMs - context.agreed.nowMs());
+  return Math.min(entry.dueMs, context.time.monotonicMs() + untilEndMs);
+}

@@ -1,0 +1,100 @@
+// Whose lane it is, as far as this process can know.
+//
+// #1 An attempt or a write is begun only while the lane is open and the group's coordinator answered within half the session
+//    time-out: a process that was frozen, or is cut off, does nothing with a lane that may have gone on elsewhere.
+// #2 What is under way in a lane that closes is abandoned: its outcome reaches nothing.
+// #3 A write of the store or the log is tried until it is acknowledged, as long as the lane is open. Between two tries lie
+//    0.1 s to 5 s, and each needs #1.
+
+import { Fault, sleep } from "@sluice/runtime";
+import type { Random, Time } from "@sluice/runtime";
+import type { Log } from "@sluice/telemetry";
+
+const staleWaitMs = 100;
+const retryWaitMinMs = 100;
+const retryWaitMaxMs = 5_000;
+
+export interface OwnershipOptions {
+  readonly time: Time;
+  readonly random: Random;
+  readonly log: Log;
+  readonly partition: number;
+  readonly heartbeatAgeMaxMs: number;
+  heartbeatAgeMs(): number;
+}
+
+export class Ownership {
+  readonly #options: OwnershipOptions;
+  readonly #over = new AbortController();
+  #reason: string | null = null;
+
+  constructor(options: OwnershipOptions) {
+    this.#options = options;
+  }
+
+  /** Aborts when the lane closes. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get isOpen(): boolean {
+    return !this.#over.signal.aborted;
+  }
+
+  close(reason: string): void {
+    this.#reason ??= reason;
+    this.#over.abort();
+  }
+
+  /** Rejects once the lane is closed. */
+  requireOpen(): void {
+    if (!this.isOpen) throw laneClosed(this.#options.partition, this.#reason ?? "closed");
+  }
+
+  /** #1: resolves when something may be begun. */
+  async mayAct(): Promise<void> {
+    this.requireOpen();
+    while (this.#options.heartbeatAgeMs() >= this.#options.heartbeatAgeMaxMs) {
+      await sleep(this.#options.time, staleWaitMs, this.signal);
+      this.requireOpen();
+    }
+  }
+
+  /** #2: settles as `work` does, or rejects at once when the lane closes. */
+  async whileOpen<T>(work: Promise<T>): Promise<T> {
+    const { promise: closed, reject } = Promise.withResolvers<never>();
+    const giveUp = (): void => reject(laneClosed(this.#options.partition, this.#reason ?? "closed"));
+    if (!this.isOpen) giveUp();
+    this.signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      return await Promise.race([work, closed]);
+    } finally {
+      this.signal.removeEventListener("abort", giveUp);
+    }
+  }
+
+  /** #3 */
+  async untilDone<T>(what: string, work: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      await this.mayAct();
+      try {
+        return await this.whileOpen(work());
+      } catch (error) {
+        this.requireOpen();
+        const { time, random, log, partition } = this.#options;
+        log.warn("delivery.retry", { what, partition, tries, reason: error instanceof Error ? error.message : String(error) });
+        const boundMs = Math.min(retryWaitMaxMs, retryWaitMinMs * 2 ** Math.min(tries, 10));
+        await sleep(time, retryWaitMinMs + random.fraction() * (boundMs - retryWaitMinMs), this.signal);
+      }
+    }
+  }
+}
+
+/** Retryable: whoever owns the lane next does the work. */
+function laneClosed(partition: number, reason: string): Fault {
+  return new Fault("delivery.lane-closed", `lane ${partition}: ${reason}`, { isRetryable: true });
+}
+
+export function isLaneClosed(error: unknown): boolean {
+  return error instanceof Fault && error.code === "delivery.lane-closed";
+}

@@ -1,0 +1,40 @@
+// Stop: a change ends a delivery, and the journal is answered.
+//
+// #1 Every stop is answered, also for a message that is parked here no longer, or never was: with what is known of its
+//    attempts. The answer is acknowledged by the log before the parked copy goes.
+// #2 An attempt under way is waited for: the answer says what it brought.
+// #3 A change older than the last one applied to the message is ignored.
+
+import type { EngineContext } from "./context.ts";
+import type { DeliverySubject } from "./delivery.ts";
+import { drain } from "./drain.ts";
+import { end, unpark } from "./end.ts";
+import { lockKey } from "./key-locks.ts";
+import { queueOf, type DeliveryLane } from "./lane.ts";
+import { progressOf } from "./spill.ts";
+
+export interface DeliveryStop {
+  readonly subject: DeliverySubject;
+  readonly deliveryKey: string;
+  /** Journal offset of its cause. */
+  readonly causedByOffset: bigint;
+}
+
+/** Resolves when the stop is answered; rejects with a retryable Fault when the lane closed before that. */
+export async function stopDelivery(context: EngineContext, lane: DeliveryLane, stop: DeliveryStop): Promise<void> {
+  const { subject, causedByOffset } = stop;
+  lane.ownership.requireOpen();
+  if (lane.recent.isOlder(subject.id, causedByOffset)) {
+    context.log.info("delivery.change-ignored", { id: subject.id, uetr: subject.uetr, bank: subject.bank, causedByOffset });
+    return;
+  }
+  await lane.locks.hold(lockKey(subject.bank, stop.deliveryKey), async () => {
+    const parked = (await lane.ownership.untilDone("parked.load", () => context.parked.load([subject.id]))).get(subject.id);
+    const progress = parked === undefined ? lane.recent.progress(subject.id) : progressOf(parked);
+    const isKnown = parked !== undefined;
+    await end(context, lane, subject, { outcome: "stopped", httpStatusCode: null, progress, stopOffset: causedByOffset, isKnown });
+    if (isKnown) await unpark(context, lane, subject);
+    lane.recent.changed(subject.id, progress, causedByOffset);
+  });
+  drain(context, lane, queueOf(context, lane, subject.bank));
+}
