@@ -1,2 +1,7 @@
 export * from "./bank-of-agent.ts";
 export * from "./configuration.ts";
+export type { Problem } from "./problem.ts";
+export { readConfiguration } from "./read-configuration.ts";
+export type { ConfigurationReading } from "./read-configuration.ts";
+export { schemeOf } from "./scheme-of.ts";
+export { southAfrica } from "./south-africa.ts";

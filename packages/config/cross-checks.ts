@@ -1,0 +1,123 @@
+// What members of the file must be to each other.
+
+import { wallMs } from "@sluice/calendar";
+import type { BankInFile, SchemeInFile } from "./file-schema.ts";
+import { problem } from "./problem.ts";
+import type { Path, Problem } from "./problem.ts";
+
+/** A part of the file that could be read, and where it stood. */
+export interface Placed<T> {
+  readonly path: Path;
+  readonly value: T;
+}
+
+export function checkSchemes(schemes: readonly Placed<SchemeInFile>[], calendars: ReadonlySet<string>): readonly Problem[] {
+  return [
+    ...repeated(
+      schemes.map(({ path, value }) => ({ path: [...path, "id"], owner: value.id, value: value.id })),
+      "another scheme has this id",
+    ),
+    ...schemes.flatMap(({ path, value }) => [
+      ...(calendars.has(value.calendar) ? [] : [problem([...path, "calendar"], "no such calendar")]),
+      ...checkTimes(path, value),
+    ]),
+  ];
+}
+
+export function checkBanks(banks: readonly Placed<BankInFile>[]): readonly Problem[] {
+  const ids = banks.map(({ path, value }, owner) => ({ path: [...path, "id"], owner: `${owner}`, value: value.id }));
+  const tokens = banks.flatMap(({ path, value }) =>
+    value.tokenSha256.map((hash, index) => ({
+      path: [...path, "tokenSha256", index],
+      owner: `${value.id}/${index}`,
+      value: hash.toLowerCase(),
+    })),
+  );
+  const agents = (member: "memberId" | "bicfi") =>
+    banks.flatMap(({ path, value }) =>
+      value.agents.flatMap((agent, index) => {
+        const name = agent[member];
+        return name === null ? [] : [{ path: [...path, "agents", index, member], owner: value.id, value: name }];
+      }),
+    );
+  return [
+    ...repeated(ids, "another bank has this id"),
+    ...repeated(tokens, "the same token twice"),
+    ...repeated(agents("memberId"), "another bank has this memberId"),
+    ...repeated(agents("bicfi"), "another bank has this bicfi"),
+    ...banks.flatMap(checkAgents),
+    ...checkBranchRanges(banks),
+  ];
+}
+
+function checkTimes(path: Path, scheme: SchemeInFile): readonly Problem[] {
+  const problems: Problem[] = [];
+  let latestMs = -1;
+  scheme.processing.forEach(({ opens, closes }, index) => {
+    const at = [...path, "processing", index];
+    if (wallMs(opens) < latestMs) problems.push(problem([...at, "opens"], "before the window before it closes"));
+    if (wallMs(closes) <= wallMs(opens)) problems.push(problem([...at, "closes"], "not after it opens"));
+    latestMs = Math.max(latestMs, wallMs(closes));
+  });
+  const last = scheme.processing.at(-1)!;
+  if (wallMs(last.closes) - scheme.cutOff < wallMs(last.opens)) problems.push(problem([...path, "cutOff"], "longer than the last window"));
+  if (wallMs(scheme.reconciliation) <= latestMs) problems.push(problem([...path, "reconciliation"], "not after the last window closes"));
+  return problems;
+}
+
+function checkAgents({ path, value }: Placed<BankInFile>): readonly Problem[] {
+  return value.agents.flatMap((agent, index) => {
+    const at = [...path, "agents", index];
+    const isNameless = agent.memberId === null && agent.bicfi === null && agent.branchRanges.length === 0;
+    return [
+      ...(isNameless ? [problem(at, "needs a memberId, a bicfi or branchRanges")] : []),
+      ...agent.branchRanges.flatMap(([from, to], range) =>
+        from > to ? [problem([...at, "branchRanges", range], "ends before it begins")] : [],
+      ),
+    ];
+  });
+}
+
+interface Range {
+  readonly path: Path;
+  readonly bank: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Ranges of two banks must not overlap; within one bank they may. */
+function checkBranchRanges(banks: readonly Placed<BankInFile>[]): readonly Problem[] {
+  const ranges = banks.flatMap(({ path, value }) =>
+    value.agents.flatMap((agent, index) =>
+      agent.branchRanges.map(([from, to], range): Range => ({
+        path: [...path, "agents", index, "branchRanges", range],
+        bank: value.id,
+        from,
+        to,
+      })),
+    ),
+  );
+  const problems: Problem[] = [];
+  // Per bank the furthest end seen so far: a range that begins before another bank's furthest end overlaps it.
+  const furthest = new Map<string, string>();
+  for (const range of ranges.toSorted((a, b) => (a.from < b.from ? -1 : Number(a.from > b.from)))) {
+    const other = [...furthest].find(([bank, to]) => bank !== range.bank && to >= range.from);
+    if (other !== undefined) problems.push(problem(range.path, `overlaps a branch range of bank ${other[0]}`));
+    const known = furthest.get(range.bank);
+    if (known === undefined || known < range.to) furthest.set(range.bank, range.to);
+  }
+  return problems;
+}
+
+/** A problem at the second and each further place of a value with another owner. */
+function repeated(
+  places: readonly { readonly path: Path; readonly owner: string; readonly value: string }[],
+  text: string,
+): readonly Problem[] {
+  const ownerOf = new Map<string, string>();
+  return places.flatMap(({ path, owner, value }) => {
+    const known = ownerOf.get(value);
+    if (known === undefined) ownerOf.set(value, owner);
+    return known === undefined || known === owner ? [] : [problem(path, text)];
+  });
+}

@@ -1,0 +1,122 @@
+// The shape of the configuration file, member by member, with every default. What members must be to each other is in
+// `cross-checks.ts`. No message repeats what stood in the file.
+
+import { readLocalTime } from "@sluice/calendar";
+import { z } from "zod";
+import { readDuration } from "./durations.ts";
+
+const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
+const date = z.string().refine(isDate, "a date, YYYY-MM-DD, in quotes");
+const localTime = z.string().refine((given) => readLocalTime(given) !== null, "a local time such as 17:30, 17:30:05 or +1d 02:00");
+const branch = z.string("six digits in quotes").regex(/^\d{6}$/, "six digits in quotes");
+
+function duration(leastMs: number, mostMs: number) {
+  return z.string("a duration such as 1s, 15m or 72h").transform((given, context) => {
+    const ms = readDuration(given);
+    if (ms !== null && ms >= leastMs && ms <= mostMs) return ms;
+    const message = ms === null ? "a duration such as 1s, 15m or 72h" : `from ${leastMs / 1_000}s to ${mostMs / 1_000}s`;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
+}
+
+const url = z.string().transform((given, context) => {
+  const read = URL.canParse(given) ? new URL(given) : null;
+  const isGood = read !== null && /^https?:$/.test(read.protocol) && read.username === "" && read.search === "" && read.hash === "";
+  if (isGood) return given.replace(/\/+$/, "");
+  context.addIssue({ code: "custom", message: "an http or https address without user, query and fragment" });
+  return z.NEVER;
+});
+
+const agent = z.strictObject({
+  memberId: text(35).nullable().default(null),
+  bicfi: z
+    .string()
+    .regex(/^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "a BIC of 8 or 11 characters")
+    .nullable()
+    .default(null),
+  branchRanges: z
+    .array(z.tuple([branch, branch]))
+    .max(1_000)
+    .default([]),
+});
+
+export const bankSchema = z.strictObject({
+  id: z.string().regex(/^[a-z0-9-]{1,32}$/, "1 to 32 of a-z, 0-9 and -"),
+  name: text(140),
+  agents: z.array(agent).min(1, "at least one").max(100),
+  tokenSha256: z
+    .array(z.string().regex(/^[0-9a-fA-F]{64}$/, "SHA-256 of the token, 64 hex digits"))
+    .min(1, "at least one")
+    .max(10),
+  baseUrl: url,
+  operationUrls: z.strictObject({ outboundDirectDebitResponse: url.optional(), inboundDirectDebit: url.optional() }).default({}),
+  eventsUrl: url.nullable().default(null),
+  bearerToken: text(1_024).nullable().default(null),
+  answerTimeout: duration(1_000, 30_000).default(5_000),
+  duplicateCodes: z.array(z.int().min(200).max(499)).max(10).default([409]),
+  maxUnacknowledged: z.int().min(1).max(100_000).default(256),
+  connections: z.int().min(1).max(1_024).default(16),
+  eventDeadline: duration(1_000, 30 * 86_400_000).default(72 * 3_600_000),
+  eventShape: z.enum(["full", "sample"]).default("full"),
+  onNonWorkingDay: z.enum(["refuse", "next"]).default("refuse"),
+  blocked: z.boolean().default(false),
+});
+
+export const calendarSchema = z.strictObject({
+  version: text(64),
+  zone: z.string().refine(isZone, "an IANA zone or a fixed offset such as +05:00"),
+  workingDays: z.array(z.int().min(1).max(7)).min(1, "at least one weekday, 1 = Monday"),
+  holidays: z.array(date).max(1_000).default([]),
+});
+
+export const schemeSchema = z.strictObject({
+  id: z.enum(["ZA_EFT"]).default("ZA_EFT"),
+  currencies: z
+    .array(z.string().regex(/^[A-Z]{3}$/, "an ISO 4217 code"))
+    .min(1, "at least one")
+    .default(["ZAR"]),
+  calendar: text(64).default("za"),
+  processing: z
+    .array(z.strictObject({ opens: localTime, closes: localTime }))
+    .min(1, "at least one window")
+    .max(24)
+    .default([{ opens: "08:00", closes: "16:00" }]),
+  reconciliation: localTime.default("17:30"),
+  cutOff: duration(0, 12 * 3_600_000).default(15 * 60_000),
+  creditsFinal: z.enum(["clock"]).default("clock"),
+});
+
+export const cdvSchema = z.strictObject({ refuseOn: z.enum(["high", "medium"]).default("high") });
+
+/** The file as a whole; each part is then read by its own schema, so that one bad bank hides no other problem. */
+export const fileSchema = z.strictObject({
+  version: text(64).optional(),
+  calendars: z.record(z.string(), z.unknown()).optional(),
+  schemes: z.array(z.unknown()).min(1, "at least one").max(10).optional(),
+  banks: z.array(z.unknown()).min(1, "at least one").max(1_000),
+  cdv: z.unknown().optional(),
+});
+
+export type BankInFile = z.infer<typeof bankSchema>;
+export type CalendarInFile = z.infer<typeof calendarSchema>;
+export type SchemeInFile = z.infer<typeof schemeSchema>;
+
+function isDate(given: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(given)) return false;
+  try {
+    Temporal.PlainDate.from(given, { overflow: "reject" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isZone(given: string): boolean {
+  if (!/^([A-Za-z_]+(\/[A-Za-z0-9_+-]+)*|[+-]\d\d:\d\d)$/.test(given)) return false;
+  try {
+    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(given).timeZoneId !== "";
+  } catch {
+    return false;
+  }
+}

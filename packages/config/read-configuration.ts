@@ -1,0 +1,118 @@
+// The configuration file, read: YAML, the environment, the shape, then what members must be to each other.
+//
+// #1 All problems at once, each with the path of its member: one bad part hides no problem of another.
+// #2 No problem's text repeats a value, so none can hold a secret.
+// #3 Pure: the same text and environment give the same configuration, or the same problems in the same order.
+
+import { createHash } from "node:crypto";
+import { LineCounter, parseDocument } from "yaml";
+import type { z } from "zod";
+import type { Bank, Configuration, Scheme } from "./configuration.ts";
+import type { Calendar } from "@sluice/calendar";
+import { checkBanks, checkSchemes } from "./cross-checks.ts";
+import type { Placed } from "./cross-checks.ts";
+import { isUnresolved, withEnvironment } from "./environment.ts";
+import type { Environment } from "./environment.ts";
+import { bankSchema, calendarSchema, cdvSchema, fileSchema, schemeSchema } from "./file-schema.ts";
+import type { BankInFile, SchemeInFile } from "./file-schema.ts";
+import { problem } from "./problem.ts";
+import type { Path, Problem } from "./problem.ts";
+import { southAfrica } from "./south-africa.ts";
+
+export type ConfigurationReading =
+  | { readonly ok: true; readonly configuration: Configuration }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+const textCharactersMax = 1_048_576;
+
+export function readConfiguration(text: string, environment: Environment): ConfigurationReading {
+  const problems: Problem[] = [];
+  const tree = withEnvironment(readYaml(text, problems), environment, problems);
+  if (tree === undefined) return { ok: false, problems };
+  const file = readPart(fileSchema, [], tree, problems);
+  const calendars = new Map<string, Calendar>([["za", southAfrica]]);
+  for (const [name, given] of Object.entries(memberAt(tree, ["calendars"]) ?? {})) {
+    // A calendar with a problem of its own is still known by name, so that its schemes get none.
+    calendars.set(name, readPart(calendarSchema, ["calendars", name], given, problems) ?? southAfrica);
+  }
+  const schemes = readParts(schemeSchema, "schemes", memberAt(tree, ["schemes"]) ?? [{}], problems);
+  const banks = readParts(bankSchema, "banks", memberAt(tree, ["banks"]), problems);
+  const cdv = readPart(cdvSchema, ["cdv"], memberAt(tree, ["cdv"]) ?? {}, problems);
+  problems.push(...checkSchemes(schemes, new Set(calendars.keys())), ...checkBanks(banks));
+  if (problems.length > 0 || file === undefined || cdv === undefined) return { ok: false, problems };
+  return {
+    ok: true,
+    configuration: {
+      version: file.version ?? createHash("sha256").update(text).digest("hex").slice(0, 12),
+      banks: banks.map(({ value }) => bankOf(value)),
+      schemes: schemes.map(({ value }) => schemeFrom(value, calendars.get(value.calendar)!)),
+      cdv,
+    },
+  };
+}
+
+/** Undefined where there is none; null for an empty text. */
+function readYaml(text: string, problems: Problem[]): unknown {
+  if (text.length > textCharactersMax) {
+    problems.push(problem([], `longer than ${textCharactersMax} characters`));
+    return undefined;
+  }
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: false, lineCounter, maxAliasCount: 100 } as Parameters<typeof parseDocument>[1]);
+  for (const { code, pos } of document.errors) {
+    const { line, col } = lineCounter.linePos(pos[0]);
+    problems.push(problem([], `not YAML: ${code} at line ${line}, column ${col}`));
+  }
+  if (document.errors.length > 0) return undefined;
+  try {
+    return document.toJS({ maxAliasCount: 100 }) as unknown;
+  } catch {
+    problems.push(problem([], "not YAML: too many aliases"));
+    return undefined;
+  }
+}
+
+function readParts<S extends z.ZodType>(schema: S, member: string, given: unknown, problems: Problem[]): readonly Placed<z.infer<S>>[] {
+  if (!Array.isArray(given)) return [];
+  return given.flatMap((one: unknown, index) => {
+    const path = [member, index];
+    const value = readPart(schema, path, one, problems);
+    return value === undefined ? [] : [{ path, value }];
+  });
+}
+
+function readPart<S extends z.ZodType>(schema: S, path: Path, given: unknown, problems: Problem[]): z.infer<S> | undefined {
+  const read = schema.safeParse(given);
+  if (read.success) return read.data;
+  for (const issue of read.error.issues) {
+    const at = [...path, ...issue.path];
+    if (issue.code === "unrecognized_keys") problems.push(...issue.keys.map((key) => problem([...at, key], "unknown member")));
+    else if (!isUnresolved(memberAt(given, issue.path))) problems.push(problem(at, issue.message));
+  }
+  return undefined;
+}
+
+function memberAt(tree: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined), tree);
+}
+
+function bankOf(file: BankInFile): Bank {
+  const { answerTimeout, eventDeadline, blocked, operationUrls, tokenSha256, ...same } = file;
+  const { outboundDirectDebitResponse, inboundDirectDebit } = operationUrls;
+  return {
+    ...same,
+    tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()),
+    operationUrls: {
+      ...(outboundDirectDebitResponse === undefined ? {} : { outboundDirectDebitResponse }),
+      ...(inboundDirectDebit === undefined ? {} : { inboundDirectDebit }),
+    },
+    answerTimeoutMs: answerTimeout,
+    eventDeadlineMs: eventDeadline,
+    isBlocked: blocked,
+  };
+}
+
+function schemeFrom(file: SchemeInFile, calendar: Calendar): Scheme {
+  const { id, currencies, processing, reconciliation, cutOff, creditsFinal } = file;
+  return { id, currencies, creditsFinal, times: { calendar, processing, reconciliation, cutOffMs: cutOff } };
+}
