@@ -5,6 +5,7 @@ export * from "./bank-script.ts";
 export * from "./bank-server.ts";
 export * from "./bank-simulator.ts";
 export * from "./builders.ts";
+export * from "./history-entries.ts";
 export * from "./seeded-random.ts";
 export * from "./simulated-bank.ts";
 export * from "./virtual-time.ts";
