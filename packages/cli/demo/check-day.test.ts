@@ -1,0 +1,173 @@
+import type { Item, Transaction } from "@sluice/domain";
+import { seededRandom, type RecordedRequest } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { checkDay, type DayEvidence } from "./check-day.ts";
+import { formatTable, reconciliationListOf, tableOf } from "./day-table.ts";
+import { planDemoDay, type DemoDebit } from "./demo-day.ts";
+
+const day = planDemoDay(seededRandom(1), 3, 0);
+
+const ways: Readonly<Record<string, readonly string[]>> = {
+  COMPLETED: ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "DELIVERED", "COMPLETED"],
+  UNPAID: ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "DELIVERED", "UNPAID"],
+  REJECTION_REPORTED: ["RECEIVED", "REJECTED", "REJECTION_REPORTED"],
+  RECONCILIATION: ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "RECONCILIATION"],
+};
+
+/** A day on which everything went as planned. */
+function goodDay(): { snapshots: Map<string, Transaction>; requests: RecordedRequest[] } {
+  return {
+    snapshots: new Map(day.debits.map((debit) => [debit.uetr, snapshotOf(debit)])),
+    requests: day.debits.flatMap((debit) => requestsOf(debit)),
+  };
+}
+
+function snapshotOf(debit: DemoDebit): Transaction {
+  const states = ways[debit.end.state] ?? [];
+  const items: Partial<Item>[] = debit.end.row === null ? [] : [{ row: debit.end.row, cause: null, state: "RELEASED", evidence: null }];
+  return {
+    state: debit.end.state,
+    amountTenThousandths: BigInt(debit.amount.replace(".", "")) * 100n,
+    transitions: states.map((state, index) => ({ stageVersion: index + 1, state })),
+    items,
+    remarks: { count: debit.posts - 1, last: debit.posts === 2 ? [{ kind: "repeat" }] : [] },
+  } as unknown as Transaction;
+}
+
+function requestsOf(debit: DemoDebit): RecordedRequest[] {
+  const common = { atMs: 0, bank: debit.bank, uetr: debit.uetr, bodyHash: "h", status: 202 };
+  const sent = { ...common, kind: "sent", operation: "outboundDirectDebit", messageIdentification: "m" } as const;
+  const received = { ...common, kind: "received", webhookId: "w", stageVersion: null, state: null } as const;
+  const body = (text: string): Pick<RecordedRequest, "body" | "headers"> => ({ body: new TextEncoder().encode(text), headers: {} });
+  return [
+    ...Array.from({ length: debit.posts }, () => ({ entry: sent, ...body("") })),
+    ...(ways[debit.end.state] ?? []).map((state, index) => ({
+      entry: { ...received, operation: "events", stageVersion: index + 1, state } as const,
+      ...body(""),
+    })),
+    ...(debit.end.state === "REJECTION_REPORTED"
+      ? []
+      : [{ entry: { ...received, operation: "inboundDirectDebit" } as const, ...body(`{"value":${debit.amount},`) }]),
+  ];
+}
+
+const debitOf = (kind: DemoDebit["kind"]): DemoDebit => day.debits.find((debit) => debit.kind === kind)!;
+const good = debitOf("good");
+
+/** What is found after one thing was spoilt. */
+function found(spoil: (evidence: ReturnType<typeof goodDay>) => void): readonly string[] {
+  const evidence = goodDay();
+  spoil(evidence);
+  return checkDay({ day, ...evidence });
+}
+
+function without(requests: RecordedRequest[], isGone: (request: RecordedRequest) => boolean): void {
+  requests.splice(0, requests.length, ...requests.filter((request) => !isGone(request)));
+}
+
+describe("the demo's own count", () => {
+  it("finds nothing on a good day", () => {
+    expect(found(() => {})).toEqual([]);
+  });
+
+  it("finds a debit that is lost, or ended otherwise", () => {
+    expect(found(({ snapshots }) => snapshots.delete(good.uetr))).toEqual([
+      expect.stringContaining("is not in the store"),
+      expect.stringContaining("those in the store are over"),
+    ]);
+    expect(found(({ snapshots }) => snapshots.set(good.uetr, { ...snapshotOf(good), state: "HELD" }))).toEqual([
+      expect.stringContaining("ended HELD, planned COMPLETED"),
+    ]);
+  });
+
+  it("finds an event that is missing, twice under another version, or out of order", () => {
+    const isEvent = (state: string, request: RecordedRequest): boolean =>
+      request.entry.kind === "received" && request.entry.uetr === good.uetr && request.entry.state === state;
+    expect(found(({ requests }) => without(requests, (request) => isEvent("HELD", request)))).toHaveLength(1);
+    expect(
+      found(({ requests }) => {
+        const place = requests.findIndex((request) => isEvent("HELD", request));
+        requests.splice(place, 2, requests[place + 1]!, requests[place]!);
+      }),
+    ).toHaveLength(1);
+  });
+
+  it("takes the repeat of an event for what it is", () => {
+    expect(
+      found(({ requests }) => requests.push(...requests.filter(({ entry }) => entry.kind === "received" && entry.uetr === good.uetr))),
+    ).toEqual([]);
+  });
+
+  it("finds a second effect, a debit sent though it was refused, and an amount with other digits", () => {
+    const inbound = requestsOf(good).at(-1)!;
+    const spoilt = (changes: object, debit = good): readonly string[] =>
+      found(({ requests }) => requests.push({ ...inbound, entry: { ...inbound.entry, uetr: debit.uetr, ...changes } }));
+    expect(spoilt({ webhookId: "another" })).toEqual([expect.stringContaining("it came as 2")]);
+    expect(spoilt({ bodyHash: "another" })).toEqual([expect.stringContaining("it came as 2")]);
+    expect(spoilt({}, debitOf("bad-account"))).toEqual([expect.stringContaining("sent to the bank all the same")]);
+    expect(spoilt({ uetr: "unheard-of" })).toEqual([expect.stringContaining("which nobody posted")]);
+    expect(
+      found(({ requests }) => {
+        const place = requests.findIndex(({ entry }) => entry.kind === "received" && entry.operation === "inboundDirectDebit");
+        requests[place] = { ...requests[place]!, body: new TextEncoder().encode('{"value":1.5,') };
+      }),
+    ).toEqual([expect.stringContaining("was not sent that amount")]);
+  });
+
+  it("finds an item under another row, a missing one, and one too many", () => {
+    const silent = debitOf("no-answer");
+    const withItems = (debit: DemoDebit, items: readonly Partial<Item>[]): readonly string[] =>
+      found(({ snapshots }) => snapshots.set(debit.uetr, { ...snapshotOf(debit), items } as Transaction));
+    expect(withItems(silent, [{ row: 8 }])).toEqual([expect.stringContaining("under row 7, found row 8")]);
+    expect(withItems(silent, [])).toEqual([expect.stringContaining("under row 7, found none")]);
+    expect(withItems(good, [{ row: 9 }])).toEqual([expect.stringContaining("is on the reconciliation list (row 9)")]);
+  });
+
+  it("finds a post that was never answered 202, and a repeat that was not recorded", () => {
+    const twice = debitOf("posted-twice");
+    expect(
+      found(({ requests }) =>
+        requests.splice(
+          requests.findIndex(({ entry }) => entry.uetr === twice.uetr && entry.kind === "sent"),
+          1,
+        ),
+      ),
+    ).toEqual([expect.stringContaining("posted 2 times, answered 202 1 times")]);
+    expect(found(({ snapshots }) => snapshots.set(twice.uetr, { ...snapshotOf(twice), remarks: { count: 0, last: [] } }))).toHaveLength(1);
+  });
+});
+
+describe("the demo's tables", () => {
+  const evidence: DayEvidence = { day, ...goodDay() };
+
+  it("count every debit once, by bank and state, with sums", () => {
+    const table = tableOf(evidence);
+    expect(table.reduce((sum, { count }) => sum + count, 0)).toBe(day.debits.length);
+    expect(table.filter(({ bank }) => bank === "karoo").map(({ state, count }) => [state, count])).toEqual([
+      ["COMPLETED", 6],
+      ["REJECTION_REPORTED", 5],
+    ]);
+    const cents = (text: string): bigint => BigInt(text.replace(".", ""));
+    expect(table.reduce((sum, row) => sum + cents(row.sum), 0n)).toBe(day.debits.reduce((sum, { amount }) => sum + cents(amount), 0n));
+  });
+
+  it("list what was not resolved, with its row", () => {
+    expect(
+      reconciliationListOf(evidence)
+        .map(({ row, bank }) => `${bank} ${row}`)
+        .toSorted((a, b) => (a < b ? -1 : 1)),
+    ).toEqual(["kudu 7", "kudu 7", "marula 9", "marula 9"]);
+  });
+
+  it("line up", () => {
+    expect(
+      formatTable(
+        ["bank", "sum"],
+        [
+          ["a", "10.00"],
+          ["long", "9.00"],
+        ],
+      ),
+    ).toBe("  bank    sum\n  ────  ─────\n  a     10.00\n  long   9.00");
+  });
+});

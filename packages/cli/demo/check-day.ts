@@ -1,0 +1,102 @@
+// The demo's own count of its day, beside the checker's promises: what was planned against what the store and the banks say.
+//
+// #1 Every debit was accepted, ended in the state planned, and is on the reconciliation list exactly if planned, under the row planned.
+// #2 Its bank received every event of it: stage versions 1 to n without a gap, first receipts in order, the states of the snapshot.
+// #3 At most one inbound debit exists for a UETR, always the same bytes, with the amount that was posted, digit for digit; none for a refused one.
+// #4 Per bank the sums balance: accepted = completed + rejected + unpaid + reconciled.
+// #5 Nothing else was ever heard of at a bank.
+
+import type { Transaction } from "@sluice/domain";
+import type { RecordedRequest } from "@sluice/testkit";
+import type { DemoDay, DemoDebit } from "./demo-day.ts";
+
+export interface DayEvidence {
+  readonly day: DemoDay;
+  /** Latest snapshots by UETR. */
+  readonly snapshots: ReadonlyMap<string, Transaction>;
+  /** Everything that the simulated banks sent and received, in order per bank. */
+  readonly requests: readonly RecordedRequest[];
+}
+
+/** One sentence for each thing that is off; empty: the day is right. */
+export function checkDay(evidence: DayEvidence): readonly string[] {
+  const byUetr = Map.groupBy(evidence.requests, ({ entry }) => entry.uetr);
+  const problems = evidence.day.debits.flatMap((debit) => {
+    const requests = byUetr.get(debit.uetr) ?? [];
+    const snapshot = evidence.snapshots.get(debit.uetr);
+    const found = [...checkEnd(debit, snapshot, requests), ...checkEvents(snapshot, requests), ...checkInbound(debit, requests)];
+    return found.map((text) => `${debit.bank} ${debit.kind} ${debit.uetr}: ${text}`);
+  });
+  const planned = new Set(evidence.day.debits.map(({ uetr }) => uetr));
+  const strangers = [...byUetr.keys()].filter((uetr) => !planned.has(uetr)).map((uetr) => `a bank was sent ${uetr}, which nobody posted`);
+  return [...problems, ...strangers, ...checkSums(evidence)];
+}
+
+function checkEnd(debit: DemoDebit, snapshot: Transaction | undefined, requests: readonly RecordedRequest[]): readonly string[] {
+  const problems: string[] = [];
+  const accepted = requests.filter(
+    ({ entry }) => entry.kind === "sent" && entry.operation === "outboundDirectDebit" && entry.status === 202,
+  );
+  if (accepted.length < debit.posts) problems.push(`posted ${debit.posts} times, answered 202 ${accepted.length} times`);
+  if (snapshot === undefined) return [...problems, "is not in the store"];
+  if (snapshot.state !== debit.end.state) problems.push(`ended ${snapshot.state}, planned ${debit.end.state}`);
+  const rows = snapshot.items.map(({ row }) => row);
+  if (debit.end.row === null && rows.length > 0) problems.push(`is on the reconciliation list (row ${rows.join(", ")})`);
+  if (debit.end.row !== null && (rows.length !== 1 || rows[0] !== debit.end.row)) {
+    problems.push(
+      `should be on the reconciliation list once under row ${debit.end.row}, found ${rows.length === 0 ? "none" : `row ${rows.join(", ")}`}`,
+    );
+  }
+  const repeats = snapshot.remarks.last.filter(({ kind }) => kind === "repeat").length;
+  if (debit.posts === 2 && repeats === 0) problems.push("was posted twice, but no repeat is recorded");
+  return problems;
+}
+
+function checkEvents(snapshot: Transaction | undefined, requests: readonly RecordedRequest[]): readonly string[] {
+  if (snapshot === undefined) return [];
+  const firsts: string[] = [];
+  const acknowledged = new Set<string>();
+  for (const { entry } of requests) {
+    if (entry.kind !== "received" || entry.operation !== "events") continue;
+    const named = `${entry.stageVersion} ${entry.state}`;
+    if (!firsts.includes(named)) firsts.push(named);
+    if (entry.status === 202) acknowledged.add(named);
+  }
+  const expected = snapshot.transitions.map(({ stageVersion, state }) => `${stageVersion} ${state}`);
+  const isComplete = expected.every((named, place) => acknowledged.has(named) && named.startsWith(`${place + 1} `));
+  if (isComplete && firsts.join() === expected.join()) return [];
+  return [`its bank should have received the events ${expected.join(", ")}, it received ${firsts.join(", ") || "none"}`];
+}
+
+function checkInbound(debit: DemoDebit, requests: readonly RecordedRequest[]): readonly string[] {
+  const inbound = requests.filter(({ entry }) => entry.kind === "received" && entry.operation === "inboundDirectDebit");
+  const isRefused = debit.end.state === "REJECTION_REPORTED";
+  if (isRefused) return inbound.length === 0 ? [] : ["was refused, and sent to the bank all the same"];
+  const effects = new Set(inbound.map(({ entry }) => `${entry.kind === "received" ? entry.webhookId : ""} ${entry.bodyHash}`));
+  if (effects.size !== 1) return [`should have reached its bank as one message, it came as ${effects.size}`];
+  const body = new TextDecoder().decode(inbound[0]?.body);
+  return body.includes(`"value":${debit.amount},`) ? [] : [`was posted over ${debit.amount}, and the bank was not sent that amount`];
+}
+
+function checkSums({ day, snapshots }: DayEvidence): readonly string[] {
+  return day.banks.flatMap(({ id }) => {
+    const debits = day.debits.filter(({ bank }) => bank === id);
+    const posted = debits.reduce((sum, { amount }) => sum + tenThousandths(amount), 0n);
+    const ended = debits.reduce((sum, { uetr }) => sum + (snapshots.get(uetr)?.amountTenThousandths ?? 0n), 0n);
+    return posted === ended
+      ? []
+      : [`${id}: debits over ${decimalText(posted)} were posted, those in the store are over ${decimalText(ended)}`];
+  });
+}
+
+/** Decimal text with at most four digits after the point. */
+export function tenThousandths(amount: string): bigint {
+  const [whole = "0", fraction = ""] = amount.split(".");
+  return BigInt(whole + fraction.padEnd(4, "0"));
+}
+
+/** With two digits after the point. */
+export function decimalText(tenThousandths: bigint): string {
+  const cents = String(tenThousandths / 100n).padStart(3, "0");
+  return `${cents.slice(0, -2)}.${cents.slice(-2)}`;
+}

@@ -1,0 +1,73 @@
+// The tables that the demo ends with: all debits by bank and final state, and the reconciliation list. Functions of the evidence alone.
+
+import type { DayEvidence } from "./check-day.ts";
+import { decimalText } from "./check-day.ts";
+
+export interface TableRow {
+  readonly bank: string;
+  readonly character: string;
+  readonly state: string;
+  readonly count: number;
+  /** Decimal text. */
+  readonly sum: string;
+}
+
+export interface ListedItem {
+  readonly uetr: string;
+  readonly bank: string;
+  readonly amount: string;
+  readonly row: number | null;
+  readonly cause: string | null;
+  /** State in which the close met it. */
+  readonly stateAtClose: string;
+  readonly attempts: number | null;
+  readonly lastAnswer: number | null;
+}
+
+export function tableOf({ day, snapshots }: DayEvidence): readonly TableRow[] {
+  return day.banks.flatMap(({ id, character }) => {
+    const ended = day.debits
+      .filter(({ bank }) => bank === id)
+      .map(({ uetr }) => ({ state: snapshots.get(uetr)?.state ?? "(lost)", sum: snapshots.get(uetr)?.amountTenThousandths ?? 0n }));
+    return [...Map.groupBy(ended, ({ state }) => state)]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([state, those]) => ({
+        bank: id,
+        character,
+        state,
+        count: those.length,
+        sum: decimalText(those.reduce((total, { sum }) => total + sum, 0n)),
+      }));
+  });
+}
+
+export function reconciliationListOf({ day, snapshots }: DayEvidence): readonly ListedItem[] {
+  return day.debits.flatMap(({ uetr, bank, amount }) =>
+    (snapshots.get(uetr)?.items ?? []).map((item) => ({
+      uetr,
+      bank,
+      amount,
+      row: item.row,
+      cause: item.cause,
+      stateAtClose: item.state,
+      attempts: item.evidence?.attempts ?? null,
+      lastAnswer: item.evidence?.httpStatusCode ?? null,
+    })),
+  );
+}
+
+/** Columns as wide as they must be; numbers to the right. */
+export function formatTable(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
+  const cells = [head, ...rows.map((row) => row.map((cell) => (cell === null ? "–" : String(cell))))];
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const isNumeric = head.map(
+    (_, column) => rows.length > 0 && rows.every((row) => row[column] === null || /^-?[\d.]+$/.test(String(row[column]))),
+  );
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => (isNumeric[column] === true ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+  return [lines[0], widths.map((width) => "─".repeat(width)).join("  "), ...lines.slice(1)].map((line) => `  ${line}`).join("\n");
+}

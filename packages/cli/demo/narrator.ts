@@ -1,0 +1,108 @@
+// What the demo says while it plays: a line as each thing happens, with the seconds since the start. What is a thing of hundreds is counted
+// and said once a second.
+
+import type { ReceivedEntry, SentEntry } from "@sluice/checker";
+import type { Time } from "@sluice/runtime";
+import type { BankRecorder } from "@sluice/testkit";
+import type { DemoDay, DemoDebit } from "./demo-day.ts";
+
+export interface Narrator {
+  /** One line: who, and what happened. */
+  say(who: string, what: string): void;
+  /** A recorder that tells of what it sees and passes it on. */
+  recorder(day: DemoDay, inner: BankRecorder): BankRecorder;
+  stop(): void;
+}
+
+const countIntervalMs = 1_000;
+const refusalLinesMax = 3;
+/** States whose entry is a line of its own for a debit that is not one of the many good ones. */
+const toldStates: ReadonlySet<string> = new Set(["REJECTED", "REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION"]);
+const stateOrder = ["RECEIVED", "ACCEPTED", "REJECTED", "REJECTION_REPORTED", "REPORTED", "HELD", "RELEASED", "DELIVERED"];
+const endOrder = ["COMPLETED", "UNPAID", "RECONCILIATION"];
+
+export function createNarrator(time: Time, write: (line: string) => void): Narrator {
+  const startedMs = time.monotonicMs();
+  const stateByUetr = new Map<string, { readonly stageVersion: number; readonly state: string }>();
+  let timer: Disposable | null = null;
+  let saidCounts = "";
+
+  function say(who: string, what: string): void {
+    const seconds = ((time.monotonicMs() - startedMs) / 1_000).toFixed(1).padStart(5);
+    write(`${seconds} s  ${who.padEnd(10)} ${what}`);
+  }
+
+  function sayCounts(): void {
+    timer = null;
+    const counts = countsOf([...stateByUetr.values()].map(({ state }) => state));
+    if (counts !== saidCounts) say("debits", counts);
+    saidCounts = counts;
+  }
+
+  function noteState(entry: ReceivedEntry): void {
+    const known = stateByUetr.get(entry.uetr);
+    if (entry.state === null || entry.stageVersion === null || entry.stageVersion <= (known?.stageVersion ?? 0)) return;
+    stateByUetr.set(entry.uetr, { stageVersion: entry.stageVersion, state: entry.state });
+    timer ??= time.after(countIntervalMs, sayCounts);
+  }
+
+  return {
+    say,
+    recorder(day, inner) {
+      const debits = new Map(day.debits.map((debit) => [debit.uetr, debit]));
+      const refusals = new Map<string, number>();
+      return {
+        sent(entry, body) {
+          inner.sent(entry, body);
+          const line = lineOfSent(entry);
+          if (line !== null) say(entry.bank, line);
+        },
+        received(entry, body, headers) {
+          inner.received(entry, body, headers);
+          const isNews = entry.operation === "events" && (stateByUetr.get(entry.uetr)?.stageVersion ?? 0) < (entry.stageVersion ?? 0);
+          noteState(entry);
+          const line = lineOfReceived(entry, debits.get(entry.uetr), isNews, refusals);
+          if (line !== null) say(entry.bank, line);
+        },
+      };
+    },
+    stop: () => timer?.[Symbol.dispose](),
+  };
+}
+
+/** Only what is not as it should be: each 202 is counted by its event. */
+function lineOfSent(entry: SentEntry): string | null {
+  if (entry.status === 202) return null;
+  const what = entry.operation === "outboundDirectDebit" ? "debit" : "report";
+  return `${short(entry.uetr)} ${what} posted: ${entry.status ?? "no answer"}, will be sent again`;
+}
+
+function lineOfReceived(entry: ReceivedEntry, debit: DemoDebit | undefined, isNews: boolean, refusals: Map<string, number>): string | null {
+  if (entry.operation === "events") {
+    const isTold = isNews && debit?.kind !== "good" && toldStates.has(entry.state ?? "");
+    return isTold ? `${short(entry.uetr)} ${kindText(debit)}: ${entry.state}` : null;
+  }
+  if (entry.status === 202) return null;
+  const key = `${entry.operation} ${entry.webhookId}`;
+  const count = (refusals.get(key) ?? 0) + 1;
+  refusals.set(key, count);
+  if (count > refusalLinesMax) return null;
+  const what = entry.operation === "inboundDirectDebit" ? "debit delivered" : "report delivered";
+  return `${short(entry.uetr)} ${what}, try ${count}: ${entry.status === null ? "stays silent" : `answers ${entry.status}`}`;
+}
+
+function countsOf(states: readonly string[]): string {
+  const counts = Map.groupBy(states, (state) => state);
+  return [...stateOrder, ...endOrder]
+    .filter((state) => counts.has(state))
+    .map((state) => `${counts.get(state)?.length} ${state}`)
+    .join(" · ");
+}
+
+function kindText(debit: DemoDebit | undefined): string {
+  return debit === undefined ? "unknown" : `(${debit.kind.replaceAll("-", " ")})`;
+}
+
+export function short(uetr: string): string {
+  return `${uetr.slice(0, 8)}…`;
+}
