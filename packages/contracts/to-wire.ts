@@ -1,0 +1,110 @@
+// Facts, markers and outputs in the domain's words → records. With `from-wire.ts` the only bridge.
+
+import type { DayClosed, DayFact, DayTimeReached, DispatchOutput, EventOutput, Marker, Release, StopOutput } from "@sluice/domain";
+import { unreachable } from "@sluice/runtime";
+import type { AnyDecoded, Decoded } from "./api.ts";
+import type { DayTimeKind } from "./generated/records.ts";
+import { eventColumns, renderEventBody } from "./render-event.ts";
+import type { EventShape } from "./render-event.ts";
+import { renderDispatchBody } from "./render-message.ts";
+import type { MessageSources } from "./render-message.ts";
+
+/** Facts that the scheduler's standing tasks append. */
+export type AppendedFact = Release | DayClosed | DayFact;
+
+export function recordFromFact(fact: AppendedFact): AnyDecoded {
+  switch (fact.kind) {
+    case "Release":
+      return { name: fact.kind, value: withoutKind(fact) };
+    case "DayClosed":
+      return { name: fact.kind, value: { day: fact.day } };
+    case "DayPlanned":
+      return { name: fact.kind, value: withoutKind(fact) };
+    case "DayTimeReached":
+      return { name: fact.kind, value: dayTimeReached(fact) };
+    case "LaneCredits":
+      return { name: fact.kind, value: withoutKind(fact) };
+    default:
+      return unreachable(fact);
+  }
+}
+
+/** One partition's copy of a marker: its id ends with the partition. */
+export function recordFromMarker(marker: Marker, partition: number): AnyDecoded {
+  const id = `${marker.id}:${partition}`;
+  switch (marker.kind) {
+    case "DayTimes":
+      return { name: marker.kind, value: { ...withoutKind(marker), id, partition } };
+    case "DayVoid":
+      return { name: marker.kind, value: { ...withoutKind(marker), id, partition } };
+    case "WindowOpened":
+      return { name: marker.kind, value: { ...withoutKind(marker), id, partition } };
+    case "WindowClosed":
+      return { name: marker.kind, value: { ...withoutKind(marker), id, partition } };
+    case "CreditsDeclared":
+      return { name: marker.kind, value: { ...withoutKind(marker), id, partition } };
+    case "GateOpened":
+      return { name: marker.kind, value: { ...withoutKind(marker), id, partition } };
+    case "DayReconciled":
+      return { name: marker.kind, value: { ...withoutKind(marker), id, partition } };
+    default:
+      return unreachable(marker);
+  }
+}
+
+export function dispatchRecord(output: DispatchOutput, sources: MessageSources): Decoded<"Dispatch"> {
+  return {
+    name: "Dispatch",
+    value: {
+      messageIdentification: output.messageIdentification,
+      uetr: sources.received.debit.transactionIdentifiers.uetr.toLowerCase(),
+      deliveryKey: output.deliveryKey,
+      bank: output.receiver,
+      operation: output.operation,
+      body: renderDispatchBody(output, sources),
+      closesWith: output.closesWith,
+      deadlineMs: output.deadlineMs,
+      causedByOffset: output.causedByOffset,
+      madeAtMs: output.madeAtMs,
+    },
+  };
+}
+
+export function dispatchChangeRecord(output: StopOutput, uetr: string): Decoded<"DispatchChange"> {
+  const { messageIdentification, deliveryKey, receiver, causedByOffset } = output;
+  return { name: "DispatchChange", value: { messageIdentification, uetr, deliveryKey, bank: receiver, change: "STOP", causedByOffset } };
+}
+
+export interface EventOptions extends EventShape {
+  /** How long a posting is tried. */
+  readonly eventDeadlineMs: number;
+  /** Bank that receives the posting. */
+  readonly bank: string;
+}
+
+export function eventRecord(output: EventOutput, sources: MessageSources, options: EventOptions): Decoded<"TransactionStateEvent"> {
+  return {
+    name: "TransactionStateEvent",
+    value: {
+      ...eventColumns(output, sources),
+      bank: options.bank,
+      deadlineMs: output.enteredAtMs + options.eventDeadlineMs,
+      body: renderEventBody(output, sources, options),
+    },
+  };
+}
+
+function dayTimeReached({ scheme, businessDate, time, number }: DayTimeReached) {
+  return { scheme, businessDate, kind: dayTimeKinds[time], number };
+}
+
+const dayTimeKinds: Readonly<Record<DayTimeReached["time"], DayTimeKind>> = {
+  "window-opens": "WINDOW_OPENS",
+  "window-closes": "WINDOW_CLOSES",
+  reconciliation: "RECONCILIATION",
+};
+
+function withoutKind<T extends { readonly kind: string }>(value: T): Omit<T, "kind"> {
+  const { kind: _name, ...rest } = value;
+  return rest;
+}
