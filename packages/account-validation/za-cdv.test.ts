@@ -1,0 +1,208 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import shipped from "../../data/za-cdv.json" with { type: "json" };
+import { padded, remainder } from "./check-digits.ts";
+import { checkAccount, isRefusal, zaCdv } from "./index.ts";
+import type { AccountQuestion, CdvData, CdvRow } from "./index.ts";
+import { judgeByCdv, typesOf } from "./za-cdv.ts";
+
+const codes = new Map([
+  [1, "CACC"],
+  [2, "SVGS"],
+  [3, "TRAN"],
+  [4, "LOAN"],
+]);
+
+function asked(
+  branch: string | null,
+  account: string,
+  accountTypeCode: string | null = "CACC",
+  over: Partial<AccountQuestion> = {},
+): string {
+  const answer = checkAccount({ rule: "za-cdv", branch, account, accountTypeCode, direction: "debit", refuseOn: "high", ...over }, zaCdv);
+  expect([answer.rule, answer.version]).toEqual(["za-cdv", "1"]);
+  return answer.reason === null ? answer.result : `${answer.result} ${answer.reason}`;
+}
+
+/** A number of the row's form whose check digit is right, or wrong by `error`. */
+function numbered(row: CdvRow, stem: string, error = 0): string | undefined {
+  const last = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].find(
+    (digit) => remainder(padded(`${stem}${digit}`)!, row.weights!, row.modulus, row.fudge) === error,
+  );
+  return last === undefined ? undefined : `${stem}${last}`;
+}
+
+const row = (bank: string): CdvRow => zaCdv.rows.find((one) => one.bank === bank)!;
+
+test.each(shipped.testVectors.map((vector) => [vector.bank, vector.branch, vector.account, vector] as const))(
+  "published vector: %s %s %s",
+  (_, branch, account, vector) => {
+    const code = codes.get(vector.accountType)!;
+    const credit = vector.valid ? "valid" : "invalid check-digit";
+    expect(asked(branch, account, code, { direction: "credit" })).toBe(credit);
+    expect(asked(branch, account, code, { direction: "debit" })).toBe("debit" in vector ? "warning direction" : credit);
+  },
+);
+
+test("what is no account number is invalid, at any branch", () => {
+  for (const branch of ["250655", "999998", "123", null]) {
+    expect(asked(branch, "6200187244x")).toBe("invalid not-numeric");
+    expect(asked(branch, "")).toBe("invalid not-numeric");
+    expect(asked(branch, "-1")).toBe("invalid not-numeric");
+    expect(asked(branch, "٣٤٥")).toBe("invalid not-numeric");
+    expect(asked(branch, "00000000000")).toBe("invalid zero");
+    expect(asked(branch, "12345678901234")).toBe("invalid too-long");
+  }
+});
+
+test("a branch that is missing or unknown, a type without a row, an entry that says so: not verifiable", () => {
+  expect(asked(null, "1")).toBe("not-verifiable unknown-branch");
+  expect(asked("62", "1")).toBe("not-verifiable unknown-branch");
+  expect(asked("350000", "1")).toBe("not-verifiable no-rule");
+  expect(asked("400000", "1", "CACC")).toBe("not-verifiable no-rule");
+  expect(asked("810000", "1")).toBe("not-verifiable unknown-branch");
+  expect(asked("430000", "80000000797", "CACC")).toBe("not-verifiable account-type");
+  expect(asked("250655", "62001872440", "TRAN")).toBe("not-verifiable account-type");
+});
+
+test("the narrowest range wins; at equal ranges a row beats an entry that says not verifiable", () => {
+  expect(asked("223626", "62001872440", "CACC")).toBe("not-verifiable no-rule");
+  expect(asked("223627", "62001872440", "CACC")).toBe("valid");
+  expect(asked("101609", "1903481333", "SVGS")).toBe("not-verifiable no-rule");
+  expect(asked("060067", "123456789", "CACC")).toBe("not-verifiable no-rule");
+});
+
+test("Standard Bank: the base test, and exception m for 11 digits of branch 051001 starting with 1", () => {
+  const standard = row("Standard Bank of South Africa");
+  expect(asked("051001", "10004291601")).toBe("valid");
+  expect(asked("051001", "10004291603")).toBe("invalid check-digit");
+  expect(asked("000205", "10004291601")).toBe("not-verifiable no-rule");
+  const nine = numbered(standard, "12345678") ?? numbered(standard, "12345679")!;
+  expect(asked("000205", nine)).toBe("valid");
+  expect(asked("000205", `00${nine}`)).toBe("valid");
+  expect(asked("000205", `0${nine}`)).toBe("not-verifiable no-rule");
+  expect(asked("000205", numbered(standard, "12345678", 2)!)).toBe("invalid check-digit");
+  const weightsOfM = [13, 12, 9, 8, 7, 6, 5, 4, 3, 2, 1];
+  const onlyByM = (first: string): string =>
+    Array.from({ length: 200 }, (_, n) => `${first}${String(n).padStart(10, "0")}`).find(
+      (one) => remainder(one, weightsOfM, 11, 0) === 0 && remainder(one, standard.weights!, 11, 0) !== 0,
+    )!;
+  expect(asked("051001", onlyByM("1"))).toBe("valid");
+  expect(asked("051001", onlyByM("2"))).toBe("invalid check-digit");
+});
+
+test("Nedbank current: ten digits starting with 1; others are not verifiable", () => {
+  expect(asked("100943", "1903481333")).toBe("valid");
+  expect(asked("100943", "1903481334")).toBe("invalid check-digit");
+  expect(asked("100943", "2903481333")).toBe("not-verifiable no-rule");
+  expect(asked("100943", "190348133")).toBe("not-verifiable no-rule");
+  expect(asked("100943", "8000000000001")).toBe("not-verifiable no-rule");
+  expect(asked("101609", "8000000000001")).toBe("not-verifiable no-rule");
+});
+
+test("First National Bank: a current account may pass the second test; a savings account may not", () => {
+  const second = row("First National Bank, type 1 second test");
+  const first = row("First National Bank / FirstRand");
+  const number = Array.from({ length: 50 }, (_, n) => numbered(second, `62${String(n).padStart(8, "0")}`)).find(
+    (one) => one !== undefined && remainder(one, first.weights!, 10, 0) !== 0,
+  )!;
+  expect(asked("250655", number, "CACC")).toBe("valid");
+  expect(asked("250655", number, "SVGS")).toBe("invalid check-digit");
+  expect(asked("250655", number, null)).toBe("valid");
+  expect(asked("250655", "62001872441", "CACC")).toBe("invalid check-digit");
+  expect(asked("250655", "6200187244", "CACC")).toBe("not-verifiable no-rule");
+});
+
+test("a debit is refused by invalid, and by a warning of direction; nothing else refuses", () => {
+  expect(isRefusal({ result: "invalid", reason: "check-digit" })).toBe(true);
+  expect(isRefusal({ result: "warning", reason: "direction" })).toBe(true);
+  expect(isRefusal({ result: "valid", reason: null })).toBe(false);
+  expect(isRefusal({ result: "not-verifiable", reason: "check-digit" })).toBe(false);
+});
+
+test("a row of medium confidence: passing is valid, failing refuses only where the operator asks for it", () => {
+  const capitec = row("Capitec Bank");
+  expect(asked("470010", numbered(capitec, "123456789") ?? numbered(capitec, "123456788")!)).toBe("valid");
+  const bad = numbered(capitec, "123456789", 3)!;
+  expect(asked("470010", bad)).toBe("not-verifiable check-digit");
+  expect(asked("470010", bad, "CACC", { refuseOn: "medium" })).toBe("invalid check-digit");
+});
+
+test("where only an exception that is not built could tell, the answer is not verifiable, also with refuseOn medium", () => {
+  const absa = row("Absa (incl. Allied, United, Volkskas, Trust)");
+  expect(asked("632005", numbered(absa, "406123456", 2)!, "CACC", { refuseOn: "medium" })).toBe("not-verifiable no-rule");
+  expect(asked("632005", numbered(absa, "406123456") ?? numbered(absa, "406123457")!)).toBe("valid");
+  const boe = row("Nedbank incorporating BoE");
+  const passing = Array.from({ length: 30 }, (_, n) => String(1_234_500_078 + n * 100)).find(
+    (one) => remainder(padded(one)!, boe.weights!, 11, 0) === 0,
+  )!;
+  expect(asked("440000", passing, "CACC", { refuseOn: "medium" })).toBe("not-verifiable no-rule");
+});
+
+test("an account indicator of 0 asks for no check, 1 allows zero", () => {
+  const with_ = (accountIndicator: number): CdvData => ({ ...zaCdv, rows: [{ ...row("Capitec Bank"), accountIndicator }] });
+  const question = { branch: "470010", account: "0", accountType: 1, direction: "debit", refuseOn: "medium" } as const;
+  expect(judgeByCdv(question, with_(0))).toEqual({ result: "not-verifiable", reason: "no-rule" });
+  expect(judgeByCdv(question, with_(1))).toEqual({ result: "valid", reason: null });
+  expect(judgeByCdv(question, with_(4))).toEqual({ result: "invalid", reason: "zero" });
+});
+
+test("a row of low or conflicting confidence decides nothing", () => {
+  for (const confidence of ["low", "conflict"] as const) {
+    const data = { ...zaCdv, rows: [{ ...row("Capitec Bank"), confidence }] };
+    const answers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) =>
+      judgeByCdv({ branch: "470010", account: `123456789${digit}`, accountType: 1, direction: "debit", refuseOn: "medium" }, data),
+    );
+    expect(new Set(answers.map(({ result }) => result))).toEqual(new Set(["not-verifiable"]));
+  }
+});
+
+const digitText = (least: number, most: number) =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((digits) => digits.join(""));
+const weighted = zaCdv.rows.filter((one) => one.weights !== null);
+
+test("padding changes nothing: leading zeros leave the check digits as they are", () => {
+  const property = fc.property(fc.constantFrom(...weighted), digitText(1, 11), fc.integer({ min: 0, max: 5 }), (one, account, zeros) => {
+    const of = (text: string): number => remainder(padded(text)!, one.weights!, one.modulus, one.fudge);
+    return of(account) === of(`${"0".repeat(zeros)}${account}`);
+  });
+  expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
+});
+
+test("one wrong digit is noticed wherever its weight can be inverted by the modulus", () => {
+  const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
+  const property = fc.property(
+    fc.constantFrom(...weighted),
+    digitText(11, 11),
+    fc.integer({ min: 0, max: 10 }),
+    fc.integer({ min: 1, max: 9 }),
+    (one, digits, position, change) => {
+      fc.pre(gcd(one.weights![position]!, one.modulus) === 1);
+      const wrong = `${digits.slice(0, position)}${(Number(digits[position]) + change) % 10}${digits.slice(position + 1)}`;
+      const of = (text: string): number => remainder(text, one.weights!, one.modulus, one.fudge);
+      return of(digits) !== of(wrong);
+    },
+  );
+  expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
+});
+
+test("an unknown type is the best over the types of the branch, and every answer is one of the four with its reason", () => {
+  const order = ["invalid", "warning", "not-verifiable", "valid"];
+  const branches = fc.oneof(
+    fc.constantFrom("051001", "100943", "250655", "430000", "632005", "470010", "223626", "760000"),
+    fc.integer({ min: 0, max: 999_999 }).map((branch) => String(branch).padStart(6, "0")),
+  );
+  const property = fc.property(
+    branches,
+    digitText(7, 13),
+    fc.constantFrom("debit" as const, "credit" as const),
+    (branch, account, direction) => {
+      const judged = (accountType: number | null) => judgeByCdv({ branch, account, accountType, direction, refuseOn: "high" }, zaCdv);
+      const best = judged(null);
+      const ranks = typesOf(branch, zaCdv).map((type) => order.indexOf(judged(type).result));
+      const isBest = ranks.length === 0 || order.indexOf(best.result) === Math.max(...ranks);
+      return isBest && (best.result === "valid") === (best.reason === null) && (direction === "debit" || best.result !== "warning");
+    },
+  );
+  expect(() => fc.assert(property, { numRuns: 1_000 })).not.toThrow();
+});
