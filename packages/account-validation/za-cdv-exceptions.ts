@@ -35,10 +35,10 @@ export function isAbout(row: CdvRow, number: Number11): boolean {
 
 const weightsOfM = [13, 12, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 
-/** A number that failed the base test: does the row's exception take it all the same? */
-export function acceptsByException(row: CdvRow, { branch, digits, length }: Number11): boolean {
+/** A number that failed the base test: does the row's exception take it all the same? Eleven padded digits that start with 1 are eleven. */
+export function acceptsByException(row: CdvRow, { branch, digits }: Number11): boolean {
   if (row.exception !== "m") return false;
-  return length === 11 && branch === standardBankCentral && digits.startsWith("1") && remainder(digits, weightsOfM, 11, 0) === 0;
+  return branch === standardBankCentral && digits.startsWith("1") && remainder(digits, weightsOfM, 11, 0) === 0;
 }
 
 /** Exception v: accounts that take credits only. In force since 10 July 2021. */

@@ -100,6 +100,16 @@ test("Nedbank current: ten digits starting with 1; others are not verifiable", (
   expect(asked("101609", "8000000000001")).toBe("not-verifiable no-rule");
 });
 
+test("African Bank: exception v refuses debits of numbers starting with 3, 8 or 9, and no others", () => {
+  const african = row("African Bank");
+  const answers = ["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((first) =>
+    asked("430000", numbered(african, `${first}000000010`)!, "SVGS"),
+  );
+  const refused = "warning direction";
+  expect(answers).toEqual(["valid", "valid", refused, "valid", "valid", "valid", "valid", refused, refused]);
+  expect(asked("430000", numbered(african, "9000000001")!, null)).toBe(refused);
+});
+
 test("First National Bank: a current account may pass the second test; a savings account may not", () => {
   const second = row("First National Bank, type 1 second test");
   const first = row("First National Bank / FirstRand");
