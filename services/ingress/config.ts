@@ -1,6 +1,8 @@
-// What ingress reads from the environment; nothing else here does.
+// What ingress takes from outside at its start: the environment, and the configuration file that it names. Nothing else here reads either.
 
-import { address, integer, list, readEnvironment, text, type Environment } from "@sluice/runtime";
+import { readFileSync } from "node:fs";
+import { readConfiguration, type Configuration } from "@sluice/config";
+import { address, Fault, integer, list, readEnvironment, text, type Environment } from "@sluice/runtime";
 
 export interface IngressConfig {
   readonly host: string;
@@ -8,17 +10,20 @@ export interface IngressConfig {
   readonly port: number;
   readonly kafkaBrokers: readonly string[];
   readonly schemaRegistryUrl: string;
-  /** Path of the configuration file. */
-  readonly configurationFile: string;
+  readonly configuration: Configuration;
 }
 
 /** Throws a Fault that names everything missing or wrong. */
 export function readIngressConfig(environment: Environment = process.env): IngressConfig {
-  return readEnvironment<IngressConfig>(environment, {
+  const { configurationFile, ...config } = readEnvironment(environment, {
     host: text("SLUICE_INGRESS_HOST", "127.0.0.1"),
     port: integer("SLUICE_INGRESS_PORT", { min: 0, max: 65_535, fallback: 0 }),
     kafkaBrokers: list("KAFKA_BROKERS"),
     schemaRegistryUrl: address("SCHEMA_REGISTRY_URL", ["http", "https"]),
     configurationFile: text("SLUICE_CONFIG"),
   });
+  const reading = readConfiguration(readFileSync(configurationFile, "utf8"), environment);
+  if (reading.ok) return { ...config, configuration: reading.configuration };
+  const problems = reading.problems.map((problem) => `${problem.path} ${problem.text}`);
+  throw new Fault("ingress.configuration", `SLUICE_CONFIG: ${problems.join("; ")}`, { isRetryable: false });
 }

@@ -1,7 +1,7 @@
 // An operation of the interface as ingress sees it: where it is posted, and what a body of it becomes in the journal.
 
 import type { Configuration } from "@sluice/config";
-import type { RecordName, Serde } from "@sluice/contracts";
+import type { AnyDecoded } from "@sluice/contracts";
 import type { Refusal } from "./answer.ts";
 
 export interface Operation {
@@ -18,7 +18,6 @@ export interface Submission {
   /** When the body had been read, epoch milliseconds. */
   readonly receivedAtMs: number;
   readonly configuration: Configuration;
-  readonly serde: Serde;
 }
 
 export interface Subject {
@@ -28,5 +27,5 @@ export interface Subject {
 }
 
 export type Judgement =
-  | { readonly ok: true; readonly subject: Subject; readonly type: RecordName; readonly value: Uint8Array }
+  | { readonly ok: true; readonly subject: Subject; readonly decoded: AnyDecoded }
   | { readonly ok: false; readonly refusal: Refusal; readonly subject: Subject | null };

@@ -1,6 +1,7 @@
 // inboundDirectDebitResponse: a bank reports on a debit that it was sent. Ingress has no state, so it does not ask whether the debit
 // exists or whose it is: the scheduler judges that, in the order of the journal. A report is accepted from any configured bank.
 
+import { schemeOf } from "@sluice/config";
 import { readStatusReport } from "@sluice/contracts";
 import { refusal } from "./answer.ts";
 import type { Judgement, Operation, Submission } from "./operation.ts";
@@ -20,9 +21,9 @@ function judge(submission: Submission): Judgement {
     uetr: report.transactionIdentifiers.uetr.toLowerCase(),
     messageIdentification: report.messageIdentifiers.messageIdentification,
   };
-  if (!configuration.schemes.some(({ id }) => id === report.paymentScheme.schema)) {
+  if (schemeOf(configuration, report.paymentScheme.schema) === undefined) {
     return { ok: false, refusal: refusal(422, "Unknown scheme", "/paymentScheme/schema: this scheme is not served here."), subject };
   }
-  const value = submission.serde.encode("StatusReportReceived", { sender: caller, contentHash, substanceHash, receivedAtMs, report });
-  return { ok: true, subject, type: "StatusReportReceived", value };
+  const value = { sender: caller, contentHash, substanceHash, receivedAtMs, report };
+  return { ok: true, subject, decoded: { name: "StatusReportReceived", value } };
 }

@@ -5,7 +5,7 @@
 // #2 `receivedAt` is stamped here, and with it the provisional deadline: the first reconciliation close at least an hour later.
 
 import { firstReconciliationCloseAfter } from "@sluice/calendar";
-import { bankOfAgent, type Configuration, type Scheme } from "@sluice/config";
+import { bankOfAgent, schemeOf, type Configuration, type Scheme } from "@sluice/config";
 import { readDirectDebit, type DirectDebit } from "@sluice/contracts";
 import { dayKey } from "@sluice/domain";
 import { refusal, type Refusal } from "./answer.ts";
@@ -28,19 +28,11 @@ function judge(submission: Submission): Judgement {
     uetr: debit.transactionIdentifiers.uetr.toLowerCase(),
     messageIdentification: debit.messageIdentifiers.messageIdentification,
   };
-  const scheme = configuration.schemes.find(({ id }) => id === debit.paymentScheme.schema);
+  const scheme = schemeOf(configuration, debit.paymentScheme.schema);
   const refused = scheme === undefined ? unknownScheme : agentRefusal(configuration, caller, debit);
   if (refused !== null || scheme === undefined) return { ok: false, refusal: refused ?? unknownScheme, subject };
-  const deadline = deadlineOf(scheme, receivedAtMs);
-  const value = submission.serde.encode("DirectDebitReceived", {
-    sender: caller,
-    contentHash,
-    substanceHash,
-    receivedAtMs,
-    ...deadline,
-    debit,
-  });
-  return { ok: true, subject, type: "DirectDebitReceived", value };
+  const value = { sender: caller, contentHash, substanceHash, receivedAtMs, ...deadlineOf(scheme, receivedAtMs), debit };
+  return { ok: true, subject, decoded: { name: "DirectDebitReceived", value } };
 }
 
 const unknownScheme = refusal(422, "Unknown scheme", "/paymentScheme/schema: this scheme is not served here.");

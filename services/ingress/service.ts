@@ -9,15 +9,15 @@
 // #4 One log line for each request, without account numbers, names or tokens.
 
 import type { Configuration } from "@sluice/config";
-import { headers, topics, type Serde } from "@sluice/contracts";
-import { partitionOfKey, type Messaging } from "@sluice/messaging";
+import { headers, outgoingRecord, topics, type Serde } from "@sluice/contracts";
+import type { Messaging, OutgoingRecord } from "@sluice/messaging";
 import type { Random, Running, Time } from "@sluice/runtime";
 import type { Log, Metrics } from "@sluice/telemetry";
 import { createAdmission } from "./admission.ts";
 import { refusal, tooMuch, unavailable, type IngressAnswer } from "./answer.ts";
 import { ingressApi } from "./http-api.ts";
 import { createJournalAppender, type AppendOutcome } from "./journal-appender.ts";
-import type { Judgement, Operation } from "./operation.ts";
+import type { Judgement, Operation, Subject } from "./operation.ts";
 import { inboundDirectDebitResponse } from "./post-inbound-direct-debit-response.ts";
 import { outboundDirectDebit } from "./post-outbound-direct-debit.ts";
 import { createRequestReport, detailOf } from "./request-report.ts";
@@ -66,9 +66,9 @@ export function startIngress(ports: IngressPorts): Ingress {
   async function take(request: IngressRequest): Promise<IngressAnswer> {
     const startedMs = time.monotonicMs();
     const traceparent = traceparentFrom(request.traceparent ?? null, ports.random);
-    const judgement = judge(request);
-    const outcome = judgement.ok ? await append(judgement, traceparent) : null;
-    const answer = judgement.ok ? answerTo(outcome) : judgement.refusal;
+    const prepared = prepare(request, traceparent);
+    const outcome = prepared.ok ? await append(prepared.record) : null;
+    const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
     report({
       operation: request.operation,
       bank: request.caller,
@@ -77,33 +77,29 @@ export function startIngress(ports: IngressPorts): Ingress {
       bytes: request.body.byteLength,
       tookMs: time.monotonicMs() - startedMs,
       traceparent,
-      subject: judgement.subject,
+      subject: prepared.subject,
       outcome,
     });
     return answer;
   }
 
-  function judge({ operation: name, caller, body }: IngressRequest): Judgement {
+  function prepare({ operation: name, caller, body }: IngressRequest, traceparent: string): Prepared {
     const operation = operations.find((known) => known.name === name);
     if (operation === undefined || !configuration.banks.some(({ id }) => id === caller)) return notConfigured;
     try {
-      return operation.judge({ caller, body, receivedAtMs: time.nowMs(), configuration, serde: ports.serde });
+      const judgement = operation.judge({ caller, body, receivedAtMs: time.nowMs(), configuration });
+      if (!judgement.ok) return judgement;
+      const { subject, decoded } = judgement;
+      const carried = { lanes: ports.lanes, headers: { [headers.traceparent]: traceparent } };
+      return { ok: true, subject, record: outgoingRecord(ports.serde, topics.journal, subject.uetr, decoded, carried) };
     } catch (error) {
       log.error("ingress.judge-failed", { operation: name, bank: caller, error });
       return { ok: false, refusal: refusal(500, "Internal error", "The message could not be processed."), subject: null };
     }
   }
 
-  async function append(judgement: Judgement & { readonly ok: true }, traceparent: string): Promise<AppendOutcome> {
-    if (stopped !== null) return { kind: "unavailable", obstacle: "stopping" };
-    const key = keyBytes.encode(judgement.subject.uetr);
-    return await appender.append({
-      topic: topics.journal,
-      partition: partitionOfKey(key, ports.lanes),
-      key,
-      value: judgement.value,
-      headers: { [headers.type]: judgement.type, [headers.traceparent]: traceparent },
-    });
+  async function append(record: OutgoingRecord): Promise<AppendOutcome> {
+    return stopped === null ? await appender.append(record) : { kind: "unavailable", obstacle: "stopping" };
   }
 
   const api = ingressApi({ time, configuration, operations, admission, report, take });
@@ -124,8 +120,9 @@ export function startIngress(ports: IngressPorts): Ingress {
   };
 }
 
-const keyBytes = new TextEncoder();
-const notConfigured: Judgement = { ok: false, refusal: refusal(403, "Not allowed", "This caller is not configured."), subject: null };
+type Prepared = { readonly ok: true; readonly subject: Subject; readonly record: OutgoingRecord } | (Judgement & { readonly ok: false });
+
+const notConfigured: Prepared = { ok: false, refusal: refusal(403, "Not allowed", "This caller is not configured."), subject: null };
 
 /** What the bank may do next is the same in all three: send it again. */
 function answerTo(outcome: AppendOutcome | null): IngressAnswer {

@@ -1,0 +1,23 @@
+import { lanesDefault, registrySerde } from "@sluice/contracts";
+import { listen, listenLimitsDefault } from "@sluice/http";
+import { createKafkaMessaging } from "@sluice/messaging";
+import { runService } from "@sluice/runtime/process";
+import { readIngressConfig } from "./config.ts";
+import { startIngress } from "./service.ts";
+
+const stopGraceMs = 5_000;
+
+runService("ingress", async ({ log, metrics, time, random, stopping }) => {
+  const { host, port, kafkaBrokers, schemaRegistryUrl, configuration } = readIngressConfig();
+  await using opened = new AsyncDisposableStack();
+  const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "ingress" }, time, log });
+  opened.defer(() => messaging.close());
+  const ingress = startIngress({ time, random, log, metrics, messaging, serde, configuration, lanes: lanesDefault });
+  opened.defer(() => ingress.stop());
+  const fetch = (request: Request): Promise<Response> => ingress.fetch(request);
+  const listening = await listen({ fetch, host, port, limits: listenLimitsDefault, log });
+  opened.defer(() => listening.close(stopGraceMs));
+  const running = opened.move();
+  return { port: listening.port, readiness: () => ingress.readiness(), stop: () => running.disposeAsync() };
+});
