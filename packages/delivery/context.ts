@@ -1,6 +1,7 @@
 // What every part of the engine stands on: the ports, the bounds, and what is shared by all lanes.
 
 import type { Bank } from "@sluice/config";
+import type { Serde } from "@sluice/contracts";
 import type { OutgoingRecord, Producer } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/runtime";
 import type { LaneStore, ParkedStore } from "@sluice/store";
@@ -25,6 +26,7 @@ export interface EnginePorts {
   readonly agreed: { nowMs(): number; observe(appendedAtMs: number): void };
   readonly banks: readonly Bank[];
   readonly rules: DeliveryRules;
+  readonly serde: Pick<Serde, "learn">;
   heartbeatAgeMs(): number;
 }
 

@@ -7,7 +7,7 @@
 // #3 No lane is taken before agreed time is known.
 // #4 Stopping: nothing parked is tried any more, what runs is finished, positions are written, then the group is left.
 
-import { headers, type AnyDecoded, type Serde } from "@sluice/contracts";
+import { headers as headerNames, type AnyDecoded, type Serde } from "@sluice/contracts";
 import {
   createAgreedTime,
   createKeyedLanes,
@@ -23,7 +23,7 @@ import type { LaneStore, ParkedStore } from "@sluice/store";
 import type { Log, Metrics } from "@sluice/telemetry";
 import type { Bank } from "@sluice/config";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
-import type { DeliveryRules } from "./delivery.ts";
+import type { DeliveryRules, RecordPlace } from "./delivery.ts";
 import { createDeliveryEngine, type LaneDeliveries } from "./engine.ts";
 import type { BankGateway } from "./port.ts";
 
@@ -45,7 +45,8 @@ export interface DeliveryLanesOptions {
   readonly lanes: number;
   /** Key of a record that has one of its own; null: the key it has in the log. */
   keyOf(decoded: AnyDecoded): string | null;
-  handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDeliveries): Promise<void>;
+  /** Answers why the record does not belong here; null where it does, and is done. */
+  handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDeliveries): Promise<string | null>;
   failed(reason: unknown): void;
   readonly bounds?: Partial<DeliveryBounds>;
 }
@@ -69,9 +70,10 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
     agreed.saw(record.appendedAtMs);
     const lane = engine.lane(partition, epoch);
     const decoded = await reader.read(record);
-    if (typeof decoded !== "string") return options.handle(decoded, record, lane);
-    log.error("record.put-aside", { topic, partition, offset: record.offset, reason: decoded });
-    await producer.send([deadLetterOf({ record, reason: decoded, service: rules.service }, options.serde)]);
+    const reason = typeof decoded === "string" ? decoded : await options.handle(decoded, record, lane);
+    if (reason === null) return;
+    log.error("record.put-aside", { topic, partition, offset: record.offset, reason });
+    await producer.send([deadLetterOf({ record, reason, service: rules.service }, options.serde)]);
   }
 
   consumer = await createKeyedLanes({
@@ -161,7 +163,6 @@ function keyInLog({ key, partition, offset }: ReceivedRecord): string {
   return key === null ? `${partition}@${offset}` : new TextDecoder().decode(key);
 }
 
-/** Carried through to the bank, where the record has one. */
-export function traceparentOf(record: Pick<ReceivedRecord, "headers">): string | null {
-  return record.headers[headers.traceparent] ?? null;
+export function placeOf({ offset, value, headers }: ReceivedRecord): RecordPlace {
+  return { sequence: offset, record: value ?? new Uint8Array(), traceparent: headers[headerNames.traceparent] ?? null };
 }

@@ -35,6 +35,9 @@ export interface Delivery extends DeliverySubject {
   readonly traceparent: string | null;
 }
 
+/** What a record brings to its delivery beside its value. */
+export type RecordPlace = Pick<Delivery, "sequence" | "record" | "traceparent">;
+
 /** What has been tried so far. */
 export interface Progress {
   readonly attempts: number;
@@ -67,8 +70,8 @@ export interface DeliveryRules {
   readonly service: string;
   /** `mayBeRepeat`: the bank may have had this message before. */
   acknowledges(bank: Bank, status: number, mayBeRepeat: boolean): boolean;
-  /** Reads the record of a parked message again. */
-  delivery(record: Uint8Array, sequence: bigint): Promise<Delivery>;
+  /** Reads the record of a parked message again. Throws as the serde does. */
+  delivery(record: Uint8Array, place: Omit<RecordPlace, "record">): Delivery;
   /** Appended, and acknowledged by the log, before the end counts. */
   recordsOf(end: DeliveryEnd): readonly OutgoingRecord[];
   /** Whether a message past its own deadline is kept as undelivered. */

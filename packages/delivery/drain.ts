@@ -5,6 +5,8 @@
 // #3 What can no longer be tried leaves the page: its day is over (the store keeps it), or its own deadline has passed (it ends).
 // #4 Nothing that goes wrong here loses a message: it is due again.
 
+import { Fault } from "@sluice/runtime";
+import type { ParkedMessage } from "@sluice/store";
 import { attempt } from "./attempt.ts";
 import type { Slot } from "./bank-slots.ts";
 import type { EngineContext } from "./context.ts";
@@ -86,7 +88,7 @@ async function retryLocked(context: EngineContext, lane: DeliveryLane, queue: Ba
     if (!isEnd && entry.dueMs > context.time.monotonicMs()) return queue.page.reschedule(entry.id, entry.dueMs);
     const parked = (await lane.ownership.untilDone("parked.load", () => context.parked.load([entry.id]))).get(entry.id);
     if (parked === undefined || parked.ended !== null) return queue.page.remove(entry.id);
-    const delivery: Delivery = await context.rules.delivery(parked.record, parked.sequence);
+    const delivery = await read(context, parked);
     const before = progressOf(parked);
     if (isEnd) return await expire(context, lane, delivery, before, parked);
     await lane.ownership.mayAct();
@@ -95,5 +97,15 @@ async function retryLocked(context: EngineContext, lane: DeliveryLane, queue: Ba
     await settle(context, lane, delivery, await lane.ownership.whileOpen(trying), parked);
   } finally {
     if (attempting === null) slot[Symbol.dispose]();
+  }
+}
+
+async function read(context: EngineContext, { record, sequence, traceparent }: ParkedMessage): Promise<Delivery> {
+  try {
+    return context.rules.delivery(record, { sequence, traceparent });
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "contracts.unknown-schema") throw error;
+    await context.serde.learn(record);
+    return context.rules.delivery(record, { sequence, traceparent });
   }
 }

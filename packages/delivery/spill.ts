@@ -50,7 +50,7 @@ function take(context: EngineContext, { page, scan }: BankQueue, entry: PageEntr
 }
 
 export function parkedOf(lane: DeliveryLane, delivery: Delivery, { progress, nextAttemptAtMs, ended }: ParkedState): ParkedMessage {
-  const { id, bank, deliveryKey, uetr, sequence, record, closesWith, deadlineMs } = delivery;
+  const { id, bank, deliveryKey, uetr, sequence, record, traceparent, closesWith, deadlineMs } = delivery;
   return {
     id,
     lane: lane.partition,
@@ -59,6 +59,7 @@ export function parkedOf(lane: DeliveryLane, delivery: Delivery, { progress, nex
     uetr,
     sequence,
     record,
+    traceparent,
     closesWith,
     deadlineMs,
     nextAttemptAtMs,

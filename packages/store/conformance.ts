@@ -389,6 +389,7 @@ export function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
     uetr: uetr(1),
     sequence: 9_007_199_254_740_993n,
     record: Uint8Array.of(0, 200, 3),
+    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
     nextAttemptAtMs: 1_795_000_000_000,
     closesWith: "ZA_EFT:2026-11-20",
     deadlineMs: null,

@@ -17,6 +17,7 @@ export interface StoredParked {
   readonly recentAttempts: readonly (Omit<ParkedAttempt, "atMs"> & { readonly at: Date })[];
   readonly ended: "refused" | null;
   readonly recordBytes: Uint8Array;
+  readonly traceparent: string | null;
 }
 
 /** What an update replaces: all else of a parked message never changes. */
@@ -49,6 +50,7 @@ export function toStoredParked(message: ParkedMessage): StoredParked {
     deadline: message.deadlineMs === null ? null : new Date(message.deadlineMs),
     ...toAttemptState(message),
     recordBytes: message.record.slice(),
+    traceparent: message.traceparent,
   };
 }
 
@@ -61,6 +63,7 @@ export function fromStoredParked(stored: StoredParked): ParkedMessage {
     uetr: stored.uetr,
     sequence: stored.sequence,
     record: new Uint8Array(stored.recordBytes),
+    traceparent: stored.traceparent,
     nextAttemptAtMs: stored.nextAttemptAt.getTime(),
     closesWith: stored.closesWith,
     deadlineMs: stored.deadline?.getTime() ?? null,

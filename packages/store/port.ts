@@ -93,6 +93,8 @@ export interface ParkedMessage {
   readonly sequence: bigint;
   /** Wire-format bytes of the record (Dispatch or TransactionStateEvent). */
   readonly record: Uint8Array;
+  /** Of the record, where it had one. */
+  readonly traceparent: string | null;
   readonly nextAttemptAtMs: number;
   readonly closesWith: string | null;
   readonly deadlineMs: number | null;

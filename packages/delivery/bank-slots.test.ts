@@ -1,0 +1,80 @@
+import { createVirtualTime } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { BankSlots, type Slot } from "./bank-slots.ts";
+
+const open = new AbortController().signal;
+const forever = Number.POSITIVE_INFINITY;
+
+function setup(slotsMax: number) {
+  const time = createVirtualTime({ startAtMs: 0 });
+  return { time, slots: new BankSlots(time, slotsMax) };
+}
+
+async function taken(slot: Promise<Slot | null>): Promise<Slot> {
+  const got = await slot;
+  if (got === null) throw new Error("no slot");
+  return got;
+}
+
+describe("a bank's slots", () => {
+  it("I15: no more run at once than there are slots; a waiter gets the next one that is free", async () => {
+    const { slots } = setup(2);
+    const first = await taken(slots.acquire("first", 0, open));
+    await taken(slots.acquire("first", 0, open));
+    expect(await slots.acquire("first", 0, open)).toBeNull();
+    const waiting = slots.acquire("first", 250, open);
+    expect(slots.waiting).toBe(1);
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    await taken(waiting);
+    expect(await slots.acquire("first", 0, open)).toBeNull();
+  });
+
+  it("a waiter gives up after its time, and when its lane closes", async () => {
+    const { time, slots } = setup(1);
+    await taken(slots.acquire("first", 0, open));
+    const closing = new AbortController();
+    const given: (Slot | null | string)[] = ["waiting", "waiting"];
+    void slots.acquire("first", 250, open).then((slot) => (given[0] = slot));
+    void slots.acquire("retry", forever, closing.signal).then((slot) => (given[1] = slot));
+    await time.advance(249);
+    expect(given).toEqual(["waiting", "waiting"]);
+    await time.advance(1);
+    expect(given).toEqual([null, "waiting"]);
+    closing.abort();
+    await time.settle();
+    expect(given).toEqual([null, null]);
+    expect(slots.waiting).toBe(0);
+    expect(await slots.acquire("first", 250, closing.signal)).toBeNull();
+  });
+
+  it("I14: retries take at most half, so that messages which fail do not keep new ones out", async () => {
+    const { slots } = setup(4);
+    await taken(slots.acquire("retry", 0, open));
+    await taken(slots.acquire("retry", 0, open));
+    expect(await slots.acquire("retry", 0, open)).toBeNull();
+    await taken(slots.acquire("first", 0, open));
+    await taken(slots.acquire("first", 0, open));
+    expect(await slots.acquire("first", 0, open)).toBeNull();
+  });
+
+  it("while the bank spills, retries may take all", async () => {
+    const { slots } = setup(2);
+    await taken(slots.acquire("retry", 0, open));
+    const waiting = slots.acquire("retry", forever, open);
+    slots.spilling(1);
+    await taken(waiting);
+    slots.spilling(-1);
+    expect(await slots.acquire("retry", 0, open)).toBeNull();
+  });
+
+  it("a retry that may not go does not hold up the new message behind it", async () => {
+    const { slots } = setup(2);
+    await taken(slots.acquire("retry", 0, open));
+    const first = await taken(slots.acquire("first", 0, open));
+    void slots.acquire("retry", forever, open);
+    const next = slots.acquire("first", forever, open);
+    first[Symbol.dispose]();
+    await taken(next);
+  });
+});

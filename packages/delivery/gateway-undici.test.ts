@@ -1,0 +1,189 @@
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { sampleBank } from "@sluice/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import { answerBytesMax, createUndiciGateway, urlOf } from "./gateway-undici.ts";
+import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
+
+const opened: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close();
+});
+
+/** A bank that speaks raw bytes: `speak` gets each connection when the request's head has come. */
+async function rawBank(speak: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.once("data", () => speak(socket));
+  });
+  return listening(server, () => sockets.forEach((socket) => socket.destroy()));
+}
+
+async function httpBank(answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void): Promise<string> {
+  const server = createHttpServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => answer(request, response, Buffer.concat(chunks)));
+  });
+  return listening(server, () => server.closeAllConnections());
+}
+
+async function listening(server: Pick<Server, "listen" | "close" | "address">, cut: () => void): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(async () => {
+    cut();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function gatewayTo(baseUrl: string, bank: Partial<Parameters<typeof sampleBank>[0]> = {}): BankGateway {
+  const gateway = createUndiciGateway([sampleBank({ id: "first", baseUrl, eventsUrl: baseUrl, connections: 2, ...bank })]);
+  opened.push(() => gateway.close());
+  return gateway;
+}
+
+const request = (members: Partial<BankRequest> = {}): BankRequest => ({
+  bank: "first",
+  operation: "inboundDirectDebit",
+  body: new TextEncoder().encode('{"value":1250.50}'),
+  headers: { "content-type": "application/json", "webhook-id": "m1" },
+  timeoutMs: 1_000,
+  ...members,
+});
+const post = async (baseUrl: string, members: Partial<BankRequest> = {}): Promise<BankAnswer> => gatewayTo(baseUrl).post(request(members));
+
+describe("the gateway to banks", () => {
+  it("posts the bytes as they are, with the headers given, to the operation's address", async () => {
+    const seen: { url: string | undefined; method: string | undefined; headers: IncomingMessage["headers"]; body: string }[] = [];
+    const url = await httpBank(({ url, method, headers }, response, body) => {
+      seen.push({ url, method, headers, body: body.toString() });
+      response.writeHead(202).end();
+    });
+    const gateway = gatewayTo(`${url}/base`, { bearerToken: "secret", eventsUrl: `${url}/ev` });
+    expect(await gateway.post(request())).toEqual({ kind: "answered", status: 202, retryAfter: null, body: Buffer.alloc(0) });
+    await gateway.post(request({ operation: "outboundDirectDebitResponse" }));
+    await gateway.post(request({ operation: "events" }));
+    expect(seen.map((one) => one.url)).toEqual(["/base/inbound/direct-debit", "/base/outbound/direct-debit-response", "/ev/events"]);
+    expect(seen[0]).toMatchObject({ method: "POST", body: '{"value":1250.50}' });
+    expect(seen[0]?.headers).toMatchObject({ "content-type": "application/json", "webhook-id": "m1", authorization: "Bearer secret" });
+    expect(seen[0]?.headers["accept-encoding"]).toBeUndefined();
+  });
+
+  it("takes the address of a single operation from the configuration, and says where there is none", async () => {
+    const bank = sampleBank({
+      id: "first",
+      baseUrl: "http://a/base",
+      eventsUrl: null,
+      operationUrls: { inboundDirectDebit: "http://b/debits?x=1" },
+    });
+    expect(urlOf(bank, "inboundDirectDebit")?.href).toBe("http://b/debits?x=1");
+    expect(urlOf(bank, "outboundDirectDebitResponse")?.href).toBe("http://a/base/outbound/direct-debit-response");
+    expect(urlOf(bank, "events")).toBeNull();
+    const gateway = gatewayTo("http://127.0.0.1:1", { eventsUrl: null });
+    expect(await gateway.post(request({ operation: "events" }))).toEqual({ kind: "silent", reason: "no-address" });
+    expect(await gateway.post(request({ bank: "other" }))).toEqual({ kind: "silent", reason: "no-address" });
+  });
+
+  it("answers with the code, Retry-After and body of whatever the bank says", async () => {
+    const url = await httpBank((_, response) => response.writeHead(503, { "retry-after": "7" }).end("busy"));
+    expect(await post(url)).toEqual({ kind: "answered", status: 503, retryAfter: "7", body: Buffer.from("busy") });
+  });
+
+  it("follows no redirect", async () => {
+    let requests = 0;
+    const url = await httpBank((_, response) => {
+      requests += 1;
+      response.writeHead(307, { location: "/elsewhere" }).end();
+    });
+    expect(await post(url)).toMatchObject({ kind: "answered", status: 307 });
+    expect(requests).toBe(1);
+  });
+
+  it("does not decompress: a gzip bomb stays as small as it came", async () => {
+    const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
+    const url = await httpBank((_, response) => response.writeHead(400, { "content-encoding": "gzip" }).end(bomb));
+    const answer = await post(url);
+    expect(answer.kind === "answered" && Buffer.compare(answer.body, bomb)).toBe(0);
+  });
+
+  it("I15: reads at most 64 KiB of a giant body, and the answer counts", async () => {
+    let sentBytes = 0;
+    const url = await httpBank((_, response) => {
+      response.writeHead(202);
+      const chunk = Buffer.alloc(16 * 1024, "x");
+      const send = (): void => {
+        while (!response.destroyed && sentBytes < 1024 ** 3) {
+          sentBytes += chunk.byteLength;
+          if (!response.write(chunk)) return void response.once("drain", send);
+        }
+      };
+      send();
+    });
+    const answer = await post(url);
+    expect(answer).toMatchObject({ kind: "answered", status: 202 });
+    expect(answer.kind === "answered" && answer.body.byteLength).toBe(answerBytesMax);
+    expect(sentBytes).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it.each([
+    ["accepts and says nothing", () => undefined],
+    ["never ends its headers", (socket: Socket) => void socket.write("HTTP/1.1 202 Accepted\r\ncontent-le")],
+    ["never ends its body", (socket: Socket) => void socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 10\r\n\r\nx")],
+    ["sends a byte now and then", (socket: Socket) => drip(socket, "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n")],
+  ])("a bank that %s is silent when the total deadline has passed", async (_, speak) => {
+    const url = await rawBank(speak);
+    const startedMs = performance.now();
+    expect(await post(url, { timeoutMs: 150 })).toEqual({ kind: "silent", reason: "timeout" });
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ["closes at once", (socket: Socket) => void socket.end()],
+    ["resets", (socket: Socket) => void socket.resetAndDestroy()],
+    ["closes half-way through its body", (socket: Socket) => void socket.end("HTTP/1.1 202 Accepted\r\ncontent-length: 10\r\n\r\nhalf")],
+    ["speaks no HTTP", (socket: Socket) => void socket.end("SSH-2.0-OpenSSH\r\n")],
+    ["sends giant headers", (socket: Socket) => void socket.end(`HTTP/1.1 202 Accepted\r\nx: ${"y".repeat(100_000)}\r\n\r\n`)],
+    ["switches protocols", (socket: Socket) => void socket.end("HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n")],
+  ])("a bank that %s is silent, with a reason that names no address", async (_, speak) => {
+    const answer = await post(await rawBank(speak));
+    expect(answer.kind).toBe("silent");
+    expect(answer.kind === "silent" && answer.reason).toMatch(/^[A-Za-z_]+$/);
+  });
+
+  it("a bank that is not there is silent", async () => {
+    expect(await post("http://127.0.0.1:1")).toEqual({ kind: "silent", reason: "ECONNREFUSED" });
+  });
+
+  it("waiting for a connection counts towards the total deadline, and the bank sees no more connections than configured", async () => {
+    const sockets = new Set<Socket>();
+    const url = await rawBank((socket) => sockets.add(socket));
+    const gateway = gatewayTo(url);
+    const answers = await Promise.all(Array.from({ length: 6 }, async () => gateway.post(request({ timeoutMs: 200 }))));
+    expect(answers).toEqual(answers.map(() => ({ kind: "silent", reason: "timeout" })));
+    expect(sockets.size).toBe(2);
+  });
+
+  it("connections that were fine are used again", async () => {
+    const ports = new Set<number | undefined>();
+    const url = await httpBank(({ socket }, response) => {
+      ports.add(socket.remotePort);
+      response.writeHead(202).end();
+    });
+    const gateway = gatewayTo(url);
+    for (let index = 0; index < 5; index += 1) await gateway.post(request());
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+});
+
+function drip(socket: Socket, text: string): void {
+  let index = 0;
+  const timer = setInterval(() => {
+    if (socket.destroyed || index >= text.length) return clearInterval(timer);
+    socket.write(text.slice(index, index + 1));
+    index += 1;
+  }, 40);
+}

@@ -1,0 +1,67 @@
+// What the engine is told about Dispatches: how they are acknowledged, and what their end appends.
+//
+// #1 202 acknowledges; a bank's duplicate codes do on an attempt that may not be the first.
+// #2 Acknowledged, refused and stopped are facts for the journal (DeliveryEnded); expired is not: no transition waits for it.
+// #3 Every end of a delivery writes a receipt; a stop that met nothing writes none.
+
+import { outgoingRecord, topics, type DeliveryOutcome, type Dispatch, type Serde } from "@sluice/contracts";
+import type { Delivery, DeliveryEnd, DeliveryRules, Operation } from "@sluice/delivery";
+import { lastAttempts, receiptOf, type RecordPlace } from "@sluice/delivery";
+import type { OutgoingRecord } from "@sluice/messaging";
+import { Fault } from "@sluice/runtime";
+
+export function dispatchRules(serde: Serde, lanes: number): DeliveryRules {
+  return {
+    service: "dispatcher",
+    isExpiredKept: false,
+    acknowledges: (bank, status, mayBeRepeat) => status === 202 || (mayBeRepeat && bank.duplicateCodes.includes(status)),
+    delivery(record, place) {
+      const decoded = serde.decode(record);
+      if (decoded.name !== "Dispatch") throw new Fault("dispatcher.not-a-dispatch", `a parked ${decoded.name}`, { isRetryable: false });
+      return deliveryOf(decoded.value, { ...place, record });
+    },
+    recordsOf(end) {
+      const { uetr } = end.subject;
+      const records: OutgoingRecord[] = [];
+      const outcome = factOutcomes[end.outcome];
+      if (outcome !== null)
+        records.push(outgoingRecord(serde, topics.journal, uetr, { name: "DeliveryEnded", value: deliveryEnded(end, outcome) }, { lanes }));
+      if (end.isKnown) records.push(outgoingRecord(serde, topics.receipts, uetr, { name: "Receipt", value: receiptOf(end) }, { lanes }));
+      return records;
+    },
+  };
+}
+
+const operations: readonly Operation[] = ["outboundDirectDebitResponse", "inboundDirectDebit"];
+
+export function deliveryOf(dispatch: Dispatch, place: RecordPlace): Delivery {
+  const { messageIdentification: id, uetr, deliveryKey, bank, body, closesWith, deadlineMs } = dispatch;
+  const operation = operations.find((known) => known === dispatch.operation);
+  if (operation === undefined) {
+    throw new Fault("dispatcher.unknown-operation", "a dispatch for an operation that is not known to this reader", { isRetryable: true });
+  }
+  return { id, uetr, deliveryKey, bank, operation, body, closesWith, deadlineMs, stageVersion: null, ...place };
+}
+
+/** #2 */
+const factOutcomes: Readonly<Record<DeliveryEnd["outcome"], DeliveryOutcome | null>> = {
+  acknowledged: "ACKNOWLEDGED",
+  refused: "REFUSED",
+  stopped: "STOPPED",
+  expired: null,
+};
+
+function deliveryEnded({ subject, httpStatusCode, progress, stopOffset }: DeliveryEnd, outcome: DeliveryOutcome) {
+  return {
+    messageIdentification: subject.id,
+    operation: subject.operation,
+    outcome,
+    httpStatusCode,
+    attempts: progress.attempts,
+    anyAnswer: progress.anyAnswer,
+    recentAttempts: lastAttempts(progress),
+    breakerOpen: false,
+    bankPaused: false,
+    stopOffset,
+  };
+}

@@ -1,0 +1,71 @@
+// Dispatcher: reports and debits leave for their banks, in order per UETR, until the bank acknowledges or a change stops them.
+//
+//   Dispatch         on-dispatch.ts          a message to deliver
+//   DispatchChange   on-dispatch-change.ts   its delivery stops; answered by DeliveryEnded
+//   DayTimes         on-day-times.ts         when attempts on a day's messages are planned to end
+//   DayReconciled    on-day-reconciled.ts    they end
+//
+// How it delivers is packages/delivery; what an end means is delivery-rules.ts.
+//
+// #1 Only a journal fact ends a delivery that a transition waits for; never a clock.
+// #2 Each end is a DeliveryEnded in the journal and a receipt, acknowledged before the message counts as done.
+
+import type { Configuration } from "@sluice/config";
+import { groups, topics, type AnyDecoded, type Serde } from "@sluice/contracts";
+import { startDeliveryLanes, placeOf, type BankGateway, type DeliveryBounds, type LaneDeliveries } from "@sluice/delivery";
+import type { Messaging, ReceivedRecord } from "@sluice/messaging";
+import type { Random, Running, Time } from "@sluice/runtime";
+import type { Store } from "@sluice/store";
+import type { Log, Metrics } from "@sluice/telemetry";
+import { dispatchRules } from "./delivery-rules.ts";
+import { onDayReconciled } from "./on-day-reconciled.ts";
+import { onDayTimes } from "./on-day-times.ts";
+import { onDispatchChange } from "./on-dispatch-change.ts";
+import { onDispatch } from "./on-dispatch.ts";
+
+export interface DispatcherPorts {
+  readonly time: Time;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly messaging: Messaging;
+  readonly store: Pick<Store, "deliveries" | "lanes">;
+  readonly serde: Serde;
+  readonly configuration: Configuration;
+  readonly gateway: BankGateway;
+  /** Partitions of every topic. */
+  readonly lanes: number;
+  /** The service cannot go on; the process must end. */
+  readonly failed?: (reason: unknown) => void;
+  /** Smaller ones for tests. */
+  readonly bounds?: Partial<DeliveryBounds>;
+}
+
+export async function startDispatcher(ports: DispatcherPorts): Promise<Running> {
+  const { store, configuration, serde, log, failed } = ports;
+  return startDeliveryLanes({
+    ...ports,
+    banks: configuration.banks,
+    parked: store.deliveries,
+    laneStore: store.lanes,
+    rules: dispatchRules(serde, ports.lanes),
+    group: groups.dispatcher,
+    topic: topics.dispatch,
+    keyOf,
+    handle,
+    failed: failed ?? ((reason) => log.error("dispatcher.failed", { error: reason })),
+  });
+}
+
+function keyOf(decoded: AnyDecoded): string | null {
+  return decoded.name === "Dispatch" || decoded.name === "DispatchChange" ? decoded.value.deliveryKey : null;
+}
+
+async function handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDeliveries): Promise<string | null> {
+  if (decoded.name === "Dispatch") await onDispatch(decoded.value, placeOf(record), lane);
+  else if (decoded.name === "DispatchChange") await onDispatchChange(decoded.value, lane);
+  else if (decoded.name === "DayTimes") onDayTimes(decoded.value, lane);
+  else if (decoded.name === "DayReconciled") onDayReconciled(decoded.value, lane);
+  else return `${decoded.name} does not belong into ${topics.dispatch}`;
+  return null;
+}

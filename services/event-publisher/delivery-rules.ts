@@ -1,0 +1,30 @@
+// What the engine is told about postings: how they are acknowledged, and what their end appends.
+//
+// #1 Any 2xx acknowledges.
+// #2 Every end writes a receipt, and nothing else: never a fact for the journal (I13).
+// #3 What expired is kept as undelivered, as what was refused.
+
+import { outgoingRecord, topics, type Serde, type TransactionStateEvent } from "@sluice/contracts";
+import { receiptOf, type Delivery, type DeliveryRules, type RecordPlace } from "@sluice/delivery";
+import { Fault } from "@sluice/runtime";
+
+export function postingRules(serde: Serde, lanes: number): DeliveryRules {
+  return {
+    service: "event-publisher",
+    isExpiredKept: true,
+    acknowledges: (_bank, status) => status >= 200 && status < 300,
+    delivery(record, place) {
+      const decoded = serde.decode(record);
+      if (decoded.name !== "TransactionStateEvent") {
+        throw new Fault("event-publisher.not-an-event", `a parked ${decoded.name}`, { isRetryable: false });
+      }
+      return deliveryOf(decoded.value, { ...place, record });
+    },
+    recordsOf: (end) => [outgoingRecord(serde, topics.receipts, end.subject.uetr, { name: "Receipt", value: receiptOf(end) }, { lanes })],
+  };
+}
+
+export function deliveryOf(event: TransactionStateEvent, place: RecordPlace): Delivery {
+  const { id, uetr, bank, stageVersion, body, deadlineMs } = event;
+  return { id, uetr, deliveryKey: uetr, bank, operation: "events", stageVersion, body, closesWith: null, deadlineMs, ...place };
+}
