@@ -1,5 +1,6 @@
+import { checkAccount, isRefusal, zaCdv } from "@sluice/account-validation";
 import { describe, expect, it } from "vitest";
-import { badAccount, bodyOf, directDebit, goodAccount, uetrFrom } from "./builders.ts";
+import { badAccount, bodyOf, directDebit, goodAccount, sampleBranch, uetrFrom } from "./builders.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 describe("builders", () => {
@@ -24,6 +25,18 @@ describe("builders", () => {
     const random = seededRandom(1);
     for (let count = 0; count < 50; count += 1) {
       expect(uetrFrom(random)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    }
+  });
+});
+
+describe("accounts", () => {
+  const answerFor = (account: string) =>
+    checkAccount({ rule: "za-cdv", branch: sampleBranch, account, accountTypeCode: "CACC", direction: "debit", refuseOn: "high" }, zaCdv);
+
+  it("that are good are valid, every one, and bad ones are refused", () => {
+    for (let number = 0; number < 500; number += 1) {
+      expect(answerFor(goodAccount(number)).result).toBe("valid");
+      expect(isRefusal(answerFor(badAccount(number)))).toBe(true);
     }
   });
 });

@@ -36,7 +36,7 @@ export function snapshotEntry(document: TransactionDocument): SnapshotEntry {
       offset: String(offset),
       atMs,
     })),
-    items: items.map(({ day, row, cause, state: met }) => ({ day, row, cause, state: met })),
+    items: items.map(({ day, row, cause, state: met, settledAtMs }) => ({ day, row, cause, state: met, settledAtMs })),
     remarks: remarks.last.map(({ kind, messageIdentification, offset }) => ({ kind, messageIdentification, offset: String(offset) })),
   };
 }

@@ -24,7 +24,8 @@ function goodDay(): { snapshots: Map<string, Transaction>; requests: RecordedReq
 
 function snapshotOf(debit: DemoDebit): Transaction {
   const states = ways[debit.end.state] ?? [];
-  const items: Partial<Item>[] = debit.end.row === null ? [] : [{ row: debit.end.row, cause: null, state: "RELEASED", evidence: null }];
+  const items: Partial<Item>[] =
+    debit.end.row === null ? [] : [{ row: debit.end.row, cause: null, state: "RELEASED", evidence: null, settledAtMs: null }];
   return {
     state: debit.end.state,
     amountTenThousandths: BigInt(debit.amount.replace(".", "")) * 100n,
@@ -118,9 +119,9 @@ describe("the demo's own count", () => {
     const silent = debitOf("no-answer");
     const withItems = (debit: DemoDebit, items: readonly Partial<Item>[]): readonly string[] =>
       found(({ snapshots }) => snapshots.set(debit.uetr, { ...snapshotOf(debit), items } as Transaction));
-    expect(withItems(silent, [{ row: 8 }])).toEqual([expect.stringContaining("under row 7, found row 8")]);
+    expect(withItems(silent, [{ row: 8, settledAtMs: null }])).toEqual([expect.stringContaining("under row 7, found row 8")]);
     expect(withItems(silent, [])).toEqual([expect.stringContaining("under row 7, found none")]);
-    expect(withItems(good, [{ row: 9 }])).toEqual([expect.stringContaining("is on the reconciliation list (row 9)")]);
+    expect(withItems(good, [{ row: 9, settledAtMs: null }])).toEqual([expect.stringContaining("is on the reconciliation list (row 9)")]);
   });
 
   it("finds a post that was never answered 202, and a repeat that was not recorded", () => {

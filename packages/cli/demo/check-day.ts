@@ -40,7 +40,7 @@ function checkEnd(debit: DemoDebit, snapshot: Transaction | undefined, requests:
   if (accepted.length < debit.posts) problems.push(`posted ${debit.posts} times, answered 202 ${accepted.length} times`);
   if (snapshot === undefined) return [...problems, "is not in the store"];
   if (snapshot.state !== debit.end.state) problems.push(`ended ${snapshot.state}, planned ${debit.end.state}`);
-  const rows = snapshot.items.map(({ row }) => row);
+  const rows = snapshot.items.filter(({ settledAtMs }) => settledAtMs === null).map(({ row }) => row);
   if (debit.end.row === null && rows.length > 0) problems.push(`is on the reconciliation list (row ${rows.join(", ")})`);
   if (debit.end.row !== null && (rows.length !== 1 || rows[0] !== debit.end.row)) {
     problems.push(

@@ -1,0 +1,151 @@
+// Plays a planned day against running services, and knows when it is over.
+//
+// #1 Debits are posted at a pace, each until it is answered 202; then the clock does the rest, and the play only watches.
+// #2 The day is over when its reconciliation is done and the evidence is as planned, twice a second apart; or when the time given for it is
+//    over: then what is still off is the result.
+// #3 A service is killed once, in the middle of its work: ingress and validator while debits come in, the others while debits go out.
+
+import type { Day } from "@sluice/domain";
+import { dayKey } from "@sluice/domain";
+import { assert, sleep, type Time } from "@sluice/runtime";
+import type { Store } from "@sluice/store";
+import type { BankSimulator, MemoryRecorder } from "@sluice/testkit";
+import { checkDay, type DayEvidence } from "./check-day.ts";
+import type { DemoDay, DemoDebit, DemoTimes } from "./demo-day.ts";
+import { loadDocuments } from "./history.ts";
+import type { Narrator } from "./narrator.ts";
+import { short } from "./narrator.ts";
+import { timeIn } from "./noon-zone.ts";
+
+export interface PlayPorts {
+  readonly time: Time;
+  readonly day: DemoDay;
+  readonly times: DemoTimes;
+  readonly banks: ReadonlyMap<string, BankSimulator>;
+  readonly recorded: MemoryRecorder;
+  readonly store: Store;
+  readonly narrator: Narrator;
+  /** Kills the service that is to be killed, and starts it again after a second; null: none is. */
+  readonly kill: { readonly service: string; carryOut(): Promise<void> } | null;
+  readonly signal: AbortSignal;
+}
+
+export interface PlayEnd {
+  readonly evidence: DayEvidence;
+  readonly problems: readonly string[];
+}
+
+const postsPerSecond = 100;
+const watchIntervalMs = 500;
+/** After the planned reconciliation. */
+const settleLimitMs = 40_000;
+
+export async function playDay(ports: PlayPorts): Promise<PlayEnd> {
+  const { narrator, day, times, signal } = ports;
+  const over = new AbortController();
+  const watching = watchDay(ports, AbortSignal.any([signal, over.signal]));
+  const killing = killOnce(ports, AbortSignal.any([signal, over.signal]));
+  try {
+    narrator.say(
+      "banks",
+      `post ${day.debits.length} debits; window ${at(times, times.opensAtMs)}–${at(times, times.closesAtMs)}, reconciliation ${at(times, times.reconciliationAtMs)}`,
+    );
+    const refused = await postAll(ports);
+    const end = await untilSettled(ports);
+    await killing;
+    return { evidence: end.evidence, problems: [...refused, ...end.problems] };
+  } finally {
+    over.abort();
+    await Promise.allSettled([watching, killing]);
+  }
+}
+
+async function postAll(ports: PlayPorts): Promise<readonly string[]> {
+  const posting: Promise<string | null>[] = [];
+  for (const debit of ports.day.debits) {
+    if (ports.signal.aborted) break;
+    posting.push(post(ports, debit));
+    await sleep(ports.time, 1_000 / postsPerSecond, ports.signal);
+  }
+  const problems = (await Promise.all(posting)).filter((problem) => problem !== null);
+  ports.narrator.say("banks", problems.length === 0 ? "all debits answered 202" : `${problems.length} debits were not accepted`);
+  return problems;
+}
+
+async function post(ports: PlayPorts, debit: DemoDebit): Promise<string | null> {
+  const bank = ports.banks.get(debit.bank);
+  assert(bank !== undefined, "every debit is of a planned bank");
+  for (let count = 1; count <= debit.posts; count += 1) {
+    const { status, body } = await bank.sendDebit(debit.message);
+    if (count === 2) ports.narrator.say(debit.bank, `${short(debit.uetr)} posted a second time: ${status}`);
+    if (status !== 202) return `${debit.bank} ${debit.uetr}: was answered ${status ?? "nothing"} ${new TextDecoder().decode(body)}`;
+  }
+  return null;
+}
+
+/** Says what the business day goes through, as the store knows it. */
+async function watchDay({ store, times, narrator, time }: PlayPorts, signal: AbortSignal): Promise<void> {
+  const key = dayKey("ZA_EFT", times.businessDate);
+  const said = new Set<string>();
+  while (!signal.aborted) {
+    // The store may be busy or away for a moment; the next look will tell.
+    const day = (await store.days.load([key]).catch(() => new Map<string, Day>())).get(key);
+    for (const text of day === undefined ? [] : describeDay(day)) {
+      if (!said.has(text)) narrator.say("day", text);
+      said.add(text);
+    }
+    await sleep(time, watchIntervalMs, signal);
+  }
+}
+
+function describeDay(day: Day): readonly string[] {
+  return [
+    `${day.plan.businessDate} is planned, calendar ${day.plan.calendarVersion}`,
+    ...day.opened.map((number) => `processing window ${number} opened`),
+    ...day.declared.map(() => "credits are declared final"),
+    ...(day.isGateOpen ? ["the gate is open: debits are released"] : []),
+    ...day.closed.map((number) => `processing window ${number} closed`),
+    ...(day.reconciledAtMs === null ? [] : ["reconciliation window closed"]),
+  ];
+}
+
+async function untilSettled(ports: PlayPorts): Promise<PlayEnd> {
+  const { time, times, signal } = ports;
+  await sleep(time, Math.max(0, times.reconciliationAtMs - time.nowMs()), signal);
+  let goodLooks = 0;
+  for (;;) {
+    const evidence = await gather(ports);
+    const problems = checkDay(evidence);
+    goodLooks = problems.length === 0 ? goodLooks + 1 : 0;
+    if (goodLooks === 3 || signal.aborted || time.nowMs() > times.reconciliationAtMs + settleLimitMs) return { evidence, problems };
+    await sleep(time, watchIntervalMs, signal);
+  }
+}
+
+async function gather({ day, store, recorded }: PlayPorts): Promise<DayEvidence> {
+  const documents = await loadDocuments(
+    store.transactions,
+    day.debits.map(({ uetr }) => uetr),
+  );
+  const snapshots = new Map([...documents].map(([uetr, { transaction }]) => [uetr, transaction]));
+  return { day, snapshots, requests: recorded.requests };
+}
+
+async function killOnce({ kill, day, recorded, narrator, time }: PlayPorts, signal: AbortSignal): Promise<void> {
+  if (kill === null) return;
+  const isIncoming = kill.service === "ingress" || kill.service === "validator";
+  const share = isIncoming ? 0.4 : 0.25;
+  const operation = isIncoming ? "outboundDirectDebit" : "inboundDirectDebit";
+  const wanted = Math.max(1, Math.floor(day.debits.length * share));
+  while (!signal.aborted && recorded.requests.filter(({ entry }) => entry.operation === operation).length < wanted) {
+    await sleep(time, 20, signal);
+  }
+  if (signal.aborted) return;
+  narrator.say(kill.service, "SIGKILL");
+  await kill.carryOut();
+  narrator.say(kill.service, "is up again");
+}
+
+function at(times: DemoTimes, atMs: number): string {
+  return timeIn(times.zone, atMs);
+}

@@ -1,0 +1,76 @@
+// What the demo ends with, for people and for machines. The timeline of one debit, all debits by bank and state, the reconciliation list,
+// and whether everything is right.
+
+import type { DayEvidence } from "./check-day.ts";
+import { formatTable, reconciliationListOf, tableOf } from "./day-table.ts";
+import type { DemoTimes } from "./demo-day.ts";
+import { timeIn } from "./noon-zone.ts";
+
+export interface DemoReport {
+  readonly evidence: DayEvidence;
+  readonly times: DemoTimes;
+  /** Of one good debit. */
+  readonly timeline: { readonly uetr: string; readonly text: string; readonly value: unknown };
+  /** Sentences; empty: all is right. */
+  readonly problems: readonly string[];
+  /** How much was looked at. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly tookMs: number;
+}
+
+const problemsShownMax = 40;
+
+export function formatReport(report: DemoReport): string {
+  const { evidence, times, timeline, problems } = report;
+  const table = tableOf(evidence).map(({ bank, character, state, count, sum }) => [bank, character, state, count, sum]);
+  const list = reconciliationListOf(evidence).map((item) => [
+    item.uetr,
+    item.bank,
+    item.amount,
+    item.row,
+    item.stateAtClose,
+    item.cause,
+    item.attempts,
+    item.lastAnswer,
+  ]);
+  const close = timeIn(times.zone, times.reconciliationAtMs);
+  return [
+    `\nOne debit, ${timeline.uetr}\n`,
+    timeline.text,
+    `\nAll debits of ${times.businessDate}\n`,
+    formatTable(["bank", "which", "final state", "debits", "sum ZAR"], table),
+    `\nReconciliation list at ${close} (${list.length})\n`,
+    formatTable(["UETR", "bank", "sum ZAR", "row", "state", "cause", "attempts", "last answer"], list),
+    `\nLooked at: ${countsText(report.counts)}.`,
+    verdict(problems, report.tookMs),
+  ].join("\n");
+}
+
+export function jsonReport(report: DemoReport): string {
+  const { evidence, times, timeline, problems, counts, tookMs } = report;
+  const value = {
+    isRight: problems.length === 0,
+    problems,
+    businessDate: times.businessDate,
+    times,
+    debits: tableOf(evidence),
+    reconciliation: reconciliationListOf(evidence),
+    timeline: timeline.value,
+    counts,
+    tookMs: Math.round(tookMs),
+  };
+  return JSON.stringify(value, (_, member: unknown) => (typeof member === "bigint" ? String(member) : member), 2);
+}
+
+function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(", ");
+}
+
+function verdict(problems: readonly string[], tookMs: number): string {
+  const seconds = (tookMs / 1_000).toFixed(1);
+  if (problems.length === 0) return `Everything is as it should be (${seconds} s).`;
+  const more = problems.length > problemsShownMax ? [`… and ${problems.length - problemsShownMax} more`] : [];
+  return [`NOT as it should be (${seconds} s):`, ...problems.slice(0, problemsShownMax).map((text) => `  - ${text}`), ...more].join("\n");
+}
