@@ -1,0 +1,143 @@
+import { Fault } from "@sluice/runtime";
+import { expect, test } from "vitest";
+import { avroType } from "./avro-types.ts";
+import type { Records } from "./generated/records.ts";
+import { recordNames, schemaVersions } from "./generated/records.ts";
+import { sampleOf } from "./schema-gate.ts";
+import { fixedSerde, serdeOver } from "./serde.ts";
+
+const serde = fixedSerde();
+const release = { scheme: "ZA_EFT", businessDate: "2026-11-20", windowNumber: 1, bank: "first" };
+const deadLetter = {
+  topic: "t",
+  partition: 3,
+  offset: 2n ** 63n - 1n,
+  appendedAtMs: 1_763_600_000_000,
+  key: null,
+  value: new Uint8Array([1, 2, 3]),
+  headers: { a: new Uint8Array([9]) },
+  reason: "r",
+  service: "s",
+};
+
+function codeOf(action: () => unknown): string | null {
+  try {
+    action();
+    return null;
+  } catch (error) {
+    return error instanceof Fault ? error.code : String(error);
+  }
+}
+
+test.each(recordNames)("%s is decoded as it was encoded", (name) => {
+  for (const isFull of [true, false]) {
+    const sample = sampleOf(JSON.parse(schemaVersions[name].at(-1) ?? ""), isFull) as Records[typeof name];
+    expect(serde.decode(serde.encode(name, sample))).toEqual({ name, value: sample });
+  }
+});
+
+test.each([0n, 1n, -1n, -(2n ** 52n) - 1n, 2n ** 53n + 1n, -(2n ** 63n), 2n ** 63n - 1n])("the long %d is exact", (offset) => {
+  expect(serde.decode(serde.encode("DeadLetter", { ...deadLetter, offset })).value).toMatchObject({ offset });
+});
+
+test("bytes are Uint8Array, not Buffer, and a map's keys mean only themselves", () => {
+  const decoded = serde.decode(serde.encode("DeadLetter", { ...deadLetter, headers: { constructor: new Uint8Array([1]) } }));
+  expect(decoded.value).toMatchObject({ value: new Uint8Array([1, 2, 3]), headers: { constructor: new Uint8Array([1]) } });
+  expect(decoded.name === "DeadLetter" && Buffer.isBuffer(decoded.value.value)).toBe(false);
+});
+
+test("a record larger than the scratch buffer is encoded too, and encoded bytes are nobody else's", () => {
+  const large = serde.encode("DeadLetter", { ...deadLetter, value: new Uint8Array(900 * 1024).fill(7) });
+  const small = serde.encode("Release", release);
+  serde.encode("Release", { ...release, bank: "other" });
+  expect(serde.decode(large).value).toMatchObject({ value: new Uint8Array(900 * 1024).fill(7) });
+  expect(serde.decode(small).value).toEqual(release);
+});
+
+test("the wire is 0x00, the id as int32, Avro", () => {
+  const id = recordNames.indexOf("Release") + 1;
+  expect([...serde.encode("Release", release).subarray(0, 5)]).toEqual([0, 0, 0, 0, id]);
+});
+
+test("bytes that are bad in themselves are unreadable, and not retryable", () => {
+  const good = serde.encode("Release", release);
+  const wrongStart = good.with(0, 1);
+  const bad = [new Uint8Array(), good.subarray(0, 4), wrongStart, good.subarray(0, -1), new Uint8Array([...good, 0])];
+  for (const bytes of bad) expect(codeOf(() => serde.decode(bytes))).toBe("contracts.unreadable");
+  expect(codeOf(() => serde.decode(null as unknown as Uint8Array))).toBe("contracts.unreadable");
+});
+
+test("any cut and any changed byte of a record is decoded or a Fault, never more, and takes no time", () => {
+  const good = serde.encode("DayPlanned", sampleOf(JSON.parse(schemaVersions.DayPlanned.at(-1) ?? ""), true) as Records["DayPlanned"]);
+  for (let at = 5; at < good.length; at += 1) {
+    expect(codeOf(() => serde.decode(good.subarray(0, at)))).toBe("contracts.unreadable");
+    for (const value of [0, 1, 0x7f, 0x80, 0xff])
+      expect([null, "contracts.unreadable"]).toContain(codeOf(() => serde.decode(good.with(at, value))));
+  }
+});
+
+test("a block that claims more entries than there are bytes is refused at once", () => {
+  const arrays =
+    '{"type":"record","name":"Release","namespace":"sluice","fields":[{"name":"gone","type":{"type":"array","items":"string"}}]}';
+  for (const claim of [
+    [0xfe, 0xff, 0xff, 0xff, 0xff, 0x0f],
+    [0xfd, 0xff, 0xff, 0xff, 0x0f, 2],
+  ]) {
+    const counted = new Uint8Array([...claim, 0]);
+    expect(() => avroType(arrays).fromBuffer(Buffer.from(counted))).toThrow(/block/);
+    const dropping = avroType(arrays.replace('[{"name":"gone","type":{"type":"array","items":"string"}}]', "[]"));
+    expect(() => dropping.fromBuffer(Buffer.from(counted), dropping.createResolver(avroType(arrays)))).toThrow(/block/);
+  }
+});
+
+test("an unknown id is retryable, and after learning it the same bytes are read", async () => {
+  const older = JSON.stringify({
+    ...JSON.parse(schemaVersions.Release.at(-1) ?? ""),
+    fields: JSON.parse(schemaVersions.Release.at(-1) ?? "").fields.toReversed(),
+  });
+  const asked: number[] = [];
+  const learner = serdeOver([], new Map(), (id) => {
+    asked.push(id);
+    return Promise.resolve(older);
+  });
+  const bytes = new Uint8Array([0, 0, 0, 1, 0, ...avroType(older).toBuffer(release)]);
+  expect(codeOf(() => learner.decode(bytes))).toBe("contracts.unknown-schema");
+  await Promise.all([learner.learn(bytes), learner.learn(bytes)]);
+  await learner.learn(bytes);
+  expect(asked).toEqual([256]);
+  expect(learner.decode(bytes)).toEqual({ name: "Release", value: release });
+});
+
+test("a look-up that fails can be tried again; a schema of no known record stays a retryable Fault", async () => {
+  const answers = [
+    () => Promise.reject(new Fault("contracts.registry-unavailable", "x", { isRetryable: true })),
+    () => Promise.resolve('{"name":"sluice.Other"}'),
+  ];
+  const learner = serdeOver([], new Map(), () => (answers.shift() ?? (() => Promise.resolve(schemaVersions.Release.at(-1) ?? "")))());
+  const bytes = new Uint8Array([0, 0, 0, 0, 9, ...avroType(schemaVersions.Release.at(-1) ?? "").toBuffer(release)]);
+  await expect(learner.learn(bytes)).rejects.toMatchObject({ code: "contracts.registry-unavailable", isRetryable: true });
+  await expect(learner.learn(bytes)).rejects.toMatchObject({ code: "contracts.unknown-record", isRetryable: true });
+  await learner.learn(bytes);
+  expect(learner.decode(bytes).value).toEqual(release);
+});
+
+test("a writer with another scale is unreadable, not off by powers of ten", () => {
+  const newest = schemaVersions.TransactionStateEvent.at(-1) ?? "";
+  const other = newest.replace('"scale":4', '"scale":2');
+  expect(other).not.toBe(newest);
+  const reader = serdeOver([{ id: 1, name: "TransactionStateEvent", schema: other }], new Map(), () => Promise.reject(new Error("unused")));
+  const bytes = new Uint8Array([0, 0, 0, 0, 1, ...avroType(other).toBuffer(sampleOf(JSON.parse(other), true))]);
+  expect(codeOf(() => reader.decode(bytes))).toBe("contracts.unreadable");
+});
+
+test("what does not fit the schema is our mistake, and the error names the member, never the value", () => {
+  const broken = { ...release, bank: 62005551230 as unknown as string };
+  expect(() => serde.encode("Release", broken)).toThrow("Release does not fit its schema at bank");
+  expect(() => serde.encode("DayClosed", {} as Records["DayClosed"])).toThrow("DayClosed does not fit its schema at day");
+});
+
+test.each([0n, 1n, -1n, 127n, 128n, -128n, -129n, 255n, 256n, 10n ** 22n - 1n, -(10n ** 22n) + 1n])("the decimal %d is exact", (value) => {
+  const type = avroType('{"type":"bytes","logicalType":"decimal","precision":22,"scale":4}');
+  expect(type.fromBuffer(type.toBuffer(value))).toBe(value);
+  expect(type.isValid(10n ** 22n)).toBe(false);
+});
