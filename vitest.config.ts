@@ -16,12 +16,22 @@ export default defineConfig({
           name: "servers",
           include: ["packages/**/*.int.test.ts", "services/**/*.int.test.ts", "infra/**/*.int.test.ts"],
           exclude: ["**/node_modules/**"],
+          globalSetup: ["infra/local/vitest-servers.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
       },
       { test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], testTimeout: 600_000 } },
-      { test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 180_000 } },
+      {
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          globalSetup: ["infra/local/vitest-servers.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+        },
+      },
     ],
   },
 });

@@ -1,0 +1,51 @@
+// Is a process still the one that was noted? A number alone does not say: numbers are used again. So what is asked for is
+// the command line (a server of ours names its directory there) or the time at which the process began.
+
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+
+export interface ProcessNote {
+  readonly pid: number;
+  /** The kernel's start time where it can be read; null elsewhere. */
+  readonly startedAt: string | null;
+}
+
+export async function noteOf(pid: number): Promise<ProcessNote> {
+  return { pid, startedAt: await startOf(pid) };
+}
+
+export async function isAlive(note: ProcessNote): Promise<boolean> {
+  try {
+    process.kill(note.pid, 0);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
+  }
+  const fields = await statFields(note.pid);
+  return fields === null || (fields[0] !== "Z" && (note.startedAt === null || fields[startField] === note.startedAt));
+}
+
+/** True if the process runs and its command line holds `text`. */
+export async function isRunningWith(pid: number, text: string): Promise<boolean> {
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => commandLineByPs(pid));
+  return commandLine.includes(text);
+}
+
+/** Index of the start time among the fields after the process's name. */
+const startField = 19;
+
+async function startOf(pid: number): Promise<string | null> {
+  return (await statFields(pid))?.[startField] ?? null;
+}
+
+async function statFields(pid: number): Promise<readonly string[] | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? null;
+}
+
+async function commandLineByPs(pid: number): Promise<string> {
+  return promisify(execFile)("ps", ["-ww", "-o", "command=", "-p", String(pid)]).then(
+    ({ stdout }) => stdout,
+    () => "",
+  );
+}

@@ -1,0 +1,11 @@
+// Starts servers, says where, and waits to be killed: for the test of what is left behind.
+
+import { startServers } from "./start-servers.ts";
+
+const servers = await startServers({
+  storage: "memory",
+  purpose: "killed",
+  environment: { ...process.env, KAFKA_BROKERS: "given:1", SCHEMA_REGISTRY_URL: "http://given" },
+});
+process.stdout.write(`${JSON.stringify({ started: servers.started, directory: servers.directory })}\n`);
+setInterval(() => {}, 60_000);

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { freePorts } from "./free-ports.ts";
+import { findJava } from "./java-tools.ts";
+import { isAlive, isRunningWith, noteOf } from "./process-identity.ts";
+import { stopRecorded, writeRecord } from "./running-record.ts";
+
+test("a machine without Java is told what is missing and the command that brings it", async () => {
+  await expect(findJava({ PATH: "/nowhere" })).rejects.toThrow(/Java is not installed[^]*apt-get install -y default-jdk-headless maven/);
+});
+
+test("a Java that is too old is named with its version", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-java-"));
+  await writeFile(join(folder, "java"), `#!/bin/sh\necho 'openjdk version "11.0.2" 2019-01-15' >&2\n`, { mode: 0o755 });
+  await expect(findJava({ PATH: folder })).rejects.toThrow("11.0.2");
+  await rm(folder, { recursive: true });
+});
+
+test("free ports are different, and a wanted one that is free is given", async () => {
+  const [wanted = 0] = await freePorts(1);
+  const ports = await freePorts(3, [wanted]);
+  expect(new Set(ports).size).toBe(3);
+  expect(ports).toContain(wanted);
+});
+
+test("a process is the noted one only if it began at the noted time", async () => {
+  const note = await noteOf(process.pid);
+  expect(await isAlive(note)).toBe(true);
+  expect(await isAlive({ pid: process.pid, startedAt: "1" })).toBe(note.startedAt === null);
+});
+
+test("a noted number that another program has by now is left alone", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "sluice-record-"));
+  const other = execFile("sleep", ["60"]);
+  const pid = other.pid ?? 0;
+  writeRecord(directory, { owner: null, servers: [{ name: "kafka", pid, ports: [1] }] });
+  expect(await stopRecorded(directory)).toEqual([]);
+  expect(await isRunningWith(pid, "sleep")).toBe(true);
+  other.kill();
+  await rm(directory, { recursive: true });
+});
