@@ -1,6 +1,14 @@
+export * from "./agreed-time.ts";
 export * from "./batch-lanes.ts";
+export * from "./dead-letters.ts";
 export * from "./faults.ts";
+export { createKafkaMessaging } from "./kafka-messaging.ts";
+export type { KafkaConnection, KafkaMessagingOptions } from "./kafka-messaging.ts";
 export * from "./keyed-lanes.ts";
 export type { Lanes, LanesOptions } from "./lane.ts";
 export * from "./memory-messaging.ts";
+export { partitionOfKey } from "./partition-of-key.ts";
 export * from "./port.ts";
+export * from "./probe.ts";
+export * from "./provision-topics.ts";
+export * from "./topic-specs.ts";

@@ -7,7 +7,10 @@ import { refused, unknownTopic } from "./faults.ts";
 import type { Appended, LogEnds, OutgoingRecord, ReceivedRecord, TopicPartition } from "./port.ts";
 
 export interface MemoryRecords {
+  addTopic(topic: string, partitions: number): void;
+  /** Throws for a topic that does not exist. */
   partitionsOf(topic: string): number;
+  has(partition: TopicPartition): boolean;
   append(record: OutgoingRecord): Appended;
   ends(partition: TopicPartition): LogEnds;
   /** At most `recordsMax` records from `from` on. */
@@ -31,7 +34,10 @@ interface Log {
 export function createMemoryRecords(topics: Readonly<Record<string, number>>, brokerNowMs: () => number): MemoryRecords {
   const logs = new Map<string, Log[]>();
   const watchers = new Map<string, Set<(partition: number) => void>>();
-  for (const [topic, partitions] of Object.entries(topics)) {
+  for (const [topic, partitions] of Object.entries(topics)) addTopic(topic, partitions);
+
+  function addTopic(topic: string, partitions: number): void {
+    if (logs.has(topic)) throw refused(`there is a topic ${topic} already`, { isRetryable: false });
     logs.set(
       topic,
       Array.from({ length: partitions }, () => ({ start: 0n, end: 0n, appendedAtMs: 0, records: [] })),
@@ -46,11 +52,13 @@ export function createMemoryRecords(topics: Readonly<Record<string, number>>, br
   }
 
   return {
+    addTopic,
     partitionsOf(topic) {
       const partitions = logs.get(topic);
       if (partitions === undefined) throw unknownTopic(`there is no topic ${topic}`);
       return partitions.length;
     },
+    has: ({ topic, partition }) => logs.get(topic)?.[partition] !== undefined,
     append(record) {
       const log = logOf(record);
       log.appendedAtMs = Math.max(log.appendedAtMs, Math.floor(brokerNowMs()));

@@ -53,6 +53,7 @@ export interface MemoryClient extends Messaging {
 /** The log itself, and a first client of it. */
 export interface MemoryLog extends MemoryClient {
   client(name: string): MemoryClient;
+  addTopic(topic: string, partitions: number): void;
   setBroker(isUp: boolean): void;
   rebalance(group: string): void;
   /** Every record of a partition as it lies in the log, at once and unobserved: for checkers. */
@@ -89,6 +90,7 @@ export function createMemoryLog(options: MemoryLogOptions): MemoryLog {
   return {
     ...createClient(broker, "main"),
     client: (name) => createClient(broker, name),
+    addTopic: (topic, partitions) => records.addTopic(topic, partitions),
     setBroker: (isUp) => network.setBroker(isUp),
     rebalance: (group) => groups.rebalance(group),
     records: (partition) => records.all(partition),

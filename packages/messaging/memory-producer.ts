@@ -32,7 +32,6 @@ export function createMemoryProducer(options: MemoryProducerOptions): Producer {
 
   async function transmit(batch: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
     const fate = options.fate(link.client, batch);
-    for (const { topic, partition } of batch) requirePartition(records, topic, partition);
     if (fate.kind === "append") await sleep(options.time, fate.delayMs ?? 0);
     await link.arrive().catch(async (error: unknown) => {
       await link.back();
@@ -61,6 +60,7 @@ export function createMemoryProducer(options: MemoryProducerOptions): Producer {
 
   return {
     async send(sent) {
+      for (const { topic, partition } of sent) requirePartition(records, topic, partition);
       for (const record of sent) options.observe("send", `${partOf(record)}:${textOf(record.key)}`, record.value ?? new Uint8Array());
       return await queue.send(sent);
     },
@@ -80,10 +80,7 @@ function writtenParts(batch: readonly OutgoingRecord[], fate: ProduceFate, isDea
 }
 
 function requirePartition(records: MemoryRecords, topic: string, partition: number): void {
-  const partitions = records.partitionsOf(topic);
-  if (!Number.isInteger(partition) || partition < 0 || partition >= partitions) {
-    throw refused(`there is no ${topic}/${partition}`, { isRetryable: false });
-  }
+  if (!records.has({ topic, partition })) throw refused(`there is no ${topic}/${partition}`, { isRetryable: false });
 }
 
 function partOf(record: OutgoingRecord): string {

@@ -8,6 +8,9 @@
 // 2. A consumer hands over nothing of a partition before `assigned` was answered, and no record below the answer.
 // 3. After `revoked` or `lost` nothing of that epoch is handed over, and a commit of that epoch is dropped.
 // 4. An epoch is never used twice by a process; each (re)assignment of a partition has a higher one.
+// 5. No handler is called before `consumer` has resolved. Every partition held is revoked before it is assigned anew, and by `stop`.
+// 6. An answer to `assigned` outside the log ends the consumer (`messaging.outside-log`): no record is ever skipped in silence.
+// 7. A topic or partition that does not exist is refused, at once and for that call alone: topics are never made by use.
 
 export interface TopicPartition {
   readonly topic: string;
@@ -65,6 +68,7 @@ export interface ConsumerHandlers {
 }
 
 export interface Consumer {
+  /** Nothing of the partition is handed over until `resume`. Of a partition that is not ours: nothing happens. */
   pause(partition: TopicPartition): void;
   resume(partition: TopicPartition): void;
   /** `nextOffset` = first offset not done. Dropped unless the partition is ours under `epoch`. May reject with a retryable Fault. */
@@ -73,6 +77,7 @@ export interface Consumer {
   heartbeatAgeMs(): number;
   /** No record is handed over any more, but commits still work until `stop`. */
   pauseAll(): void;
+  /** Revokes what is held and leaves the group. */
   stop(): Promise<void>;
 }
 
@@ -85,9 +90,12 @@ export interface ConsumerOptions {
 export interface Messaging {
   producer(name: string): Promise<Producer>;
   consumer(options: ConsumerOptions): Promise<Consumer>;
-  /** Both ends of each partition, in the order asked. */
+  /** Both ends of each partition, in the order asked. Rejects with `messaging.unknown-topic` or a retryable `messaging.unavailable`. */
   ends(partitions: readonly TopicPartition[]): Promise<readonly LogEnds[]>;
-  /** Records from `from` (inclusive) to `to` (exclusive), in order; used by timelines, rebuild and the checker. */
+  /**
+   * Records from `from` (inclusive) to `to` (exclusive), in order, at most to the log's end at the start of the reading; used by
+   * timelines, rebuild and the checker. Rejects with `messaging.outside-log` if the log starts beyond `from`.
+   */
   read(partition: TopicPartition, from: bigint, to: bigint): AsyncIterable<ReceivedRecord>;
   close(): Promise<void>;
 }

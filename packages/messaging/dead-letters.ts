@@ -1,0 +1,26 @@
+// What is put aside: a record that cannot be read, with its bytes, where it lay, and why.
+
+import { headers, topics } from "@sluice/contracts";
+import type { Serde } from "@sluice/contracts";
+import type { OutgoingRecord, ReceivedRecord } from "./port.ts";
+
+export interface PutAside {
+  readonly record: ReceivedRecord;
+  /** Short and stable; never a value of the record. */
+  readonly reason: string;
+  readonly service: string;
+}
+
+/** The same partition and key as the record had, so that the dead letters of one key stay in order. */
+export function deadLetterOf({ record, reason, service }: PutAside, serde: Pick<Serde, "encode">): OutgoingRecord {
+  const { topic, partition, offset, appendedAtMs, key, value } = record;
+  const bytes = Object.entries(record.headers).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const);
+  const letter = { topic, partition, offset, appendedAtMs, key, value, headers: Object.fromEntries(bytes), reason, service };
+  return {
+    topic: topics.deadLetters,
+    partition,
+    key,
+    value: serde.encode("DeadLetter", letter),
+    headers: { [headers.type]: "DeadLetter" },
+  };
+}

@@ -1,0 +1,132 @@
+// The Kafka adapter of the port, over kafkajs. Passes `conformance.ts` as the memory adapter does. What kafkajs gets wrong, and
+// the rule for each, is the trouble table in README.md; its letters are cited where a rule is kept.
+
+import type { Admin, Kafka } from "kafkajs";
+import type { Time } from "@sluice/runtime";
+import { Fault } from "@sluice/runtime";
+import type { Log } from "@sluice/telemetry";
+import { closed, unavailable, unknownTopic } from "./faults.ts";
+import type { KafkaConnection } from "./kafka-client.ts";
+import { createKafkaClient } from "./kafka-client.ts";
+import { KafkaConsumer } from "./kafka-consumer.ts";
+import { KafkaProducer } from "./kafka-producer.ts";
+import { KafkaReader } from "./kafka-reader.ts";
+import { TopicSizes } from "./kafka-topic-sizes.ts";
+import type { ConsumerOptions, LogEnds, Messaging, ReceivedRecord, TopicPartition } from "./port.ts";
+
+export type { KafkaConnection } from "./kafka-client.ts";
+
+export interface KafkaMessagingOptions {
+  readonly connection: KafkaConnection;
+  readonly time: Time;
+  readonly log: Log;
+}
+
+/** Connects at the first call that needs it; each call that finds no broker rejects with a retryable Fault. */
+export function createKafkaMessaging(options: KafkaMessagingOptions): Messaging {
+  return new KafkaMessaging(options);
+}
+
+class KafkaMessaging implements Messaging {
+  readonly #time: Time;
+  readonly #log: Log;
+  readonly #kafka: Kafka;
+  readonly #admin: Admin;
+  readonly #reader: KafkaReader;
+  readonly #sizes: TopicSizes;
+  readonly #producers: KafkaProducer[] = [];
+  readonly #consumers: KafkaConsumer[] = [];
+  #epoch = 0;
+  #connecting: Promise<void> | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor({ connection, time, log }: KafkaMessagingOptions) {
+    this.#time = time;
+    this.#log = log;
+    this.#kafka = createKafkaClient(connection, log);
+    this.#admin = this.#kafka.admin();
+    this.#reader = new KafkaReader(connection, this.#kafka, time);
+    this.#sizes = new TopicSizes(this.#admin);
+  }
+
+  async producer(name: string): Promise<KafkaProducer> {
+    await this.#connected();
+    const producer = new KafkaProducer({ kafka: this.#kafka, sizes: this.#sizes, name, time: this.#time, log: this.#log });
+    await producer.connect();
+    this.#producers.push(producer);
+    return producer;
+  }
+
+  async consumer(consumed: ConsumerOptions): Promise<KafkaConsumer> {
+    await this.#connected();
+    const consumer = new KafkaConsumer(consumed, {
+      kafka: this.#kafka,
+      admin: this.#admin,
+      time: this.#time,
+      log: this.#log,
+      nextEpoch: () => (this.#epoch += 1),
+    });
+    await consumer.start();
+    this.#consumers.push(consumer);
+    return consumer;
+  }
+
+  async ends(partitions: readonly TopicPartition[]): Promise<readonly LogEnds[]> {
+    await this.#known(partitions);
+    const byPlace = new Map<string, LogEnds>();
+    for (const topic of new Set(partitions.map((asked) => asked.topic))) {
+      for (const { partition, low, high } of await this.#offsets(topic)) {
+        byPlace.set(`${topic}/${partition}`, { logStart: BigInt(low), logEnd: BigInt(high) });
+      }
+    }
+    return partitions.map(({ topic, partition }) => {
+      const found = byPlace.get(`${topic}/${partition}`);
+      if (found === undefined) throw unknownTopic(`there is no ${topic}/${partition}`);
+      return found;
+    });
+  }
+
+  async *read(partition: TopicPartition, from: bigint, to: bigint): AsyncGenerator<ReceivedRecord> {
+    const [ends] = await this.ends([partition]);
+    if (ends !== undefined) yield* this.#reader.read(partition, ends, from, to);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const consumer of this.#consumers) await consumer.stop();
+    for (const producer of this.#producers) await producer.close();
+    await this.#reader.close();
+    await this.#connecting?.catch(() => {});
+    await this.#admin.disconnect();
+  }
+
+  async #offsets(topic: string) {
+    try {
+      return await this.#admin.fetchTopicOffsets(topic);
+    } catch (error) {
+      throw unavailable(`the ends of ${topic} cannot be had`, error);
+    }
+  }
+
+  async #known(partitions: readonly TopicPartition[]): Promise<void> {
+    await this.#connected();
+    await this.#sizes.learn(partitions.map(({ topic }) => topic));
+    const missing = partitions.find((asked) => !this.#sizes.has(asked));
+    if (missing !== undefined) throw unknownTopic(`there is no ${missing.topic}/${missing.partition}`);
+  }
+
+  async #connected(): Promise<void> {
+    if (this.#closing !== null) throw closed("this client is closed");
+    this.#connecting ??= this.#admin.connect();
+    try {
+      await this.#connecting;
+    } catch (error) {
+      this.#connecting = null;
+      throw error instanceof Fault ? error : unavailable("no broker can be reached", error);
+    }
+  }
+}

@@ -1,0 +1,205 @@
+// The producer over kafkajs.
+//
+// #1 One `sendBatch` is under way at a time, never raced with a time-out of our own (A); the send queue sees to it.
+// #2 Every record names its partition; the answer's (topic, partition) set is compared with the set sent, and what is missing is
+//    sent again (B: kafkajs resolves although it skipped partitions whose leader moved).
+// #3 After an error kafkajs's producer is thrown away: its sequence numbers are no longer known to be right (A).
+// #4 A topic or partition that does not exist is refused before kafkajs hears of it: kafkajs would fail all later sends with it.
+
+import kafkajs from "kafkajs";
+import type { Kafka, Message, Producer as KafkajsProducer, ProducerBatch, RecordMetadata } from "kafkajs";
+import type { Time } from "@sluice/runtime";
+import { Fault } from "@sluice/runtime";
+import type { Log } from "@sluice/telemetry";
+import { closed, refused, unknownOutcome } from "./faults.ts";
+import { callRetry } from "./kafka-client.ts";
+import type { TopicSizes } from "./kafka-topic-sizes.ts";
+import type { Appended, OutgoingRecord, Producer } from "./port.ts";
+import type { SendQueue } from "./send-queue.ts";
+import { createSendQueue } from "./send-queue.ts";
+
+const resendsMax = 5;
+
+export interface KafkaProducerOptions {
+  readonly kafka: Kafka;
+  readonly sizes: TopicSizes;
+  readonly name: string;
+  readonly time: Time;
+  readonly log: Log;
+}
+
+/** What is used of kafkajs's producer; tests bring their own. */
+export type BatchSender = Pick<KafkajsProducer, "connect" | "disconnect" | "sendBatch">;
+
+export class KafkaProducer implements Producer {
+  readonly #options: KafkaProducerOptions;
+  readonly #createSender: () => BatchSender;
+  readonly #queue: SendQueue;
+  #sender: BatchSender | null = null;
+  #learning: Promise<void> | null = null;
+  /** Sends that wait for the sizes of their topics, or were queued after it. */
+  readonly #unqueued = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(options: KafkaProducerOptions, createSender: () => BatchSender = () => idempotentSender(options.kafka)) {
+    this.#options = options;
+    this.#createSender = createSender;
+    this.#queue = createSendQueue({
+      time: options.time,
+      lingerMs: 2,
+      batchRecordsMax: 500,
+      batchPartitionBytesMax: 700_000,
+      recordBytesMax: 1_000_000,
+      waitingRecordsMax: 50_000,
+      transmit: (records) => this.#transmit(records),
+    });
+  }
+
+  async connect(): Promise<void> {
+    await this.#connected();
+  }
+
+  send(records: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
+    if (this.#isClosed) return Promise.reject(closed("the producer is closed"));
+    if (this.#learning === null && this.#options.sizes.knowsAll(records)) return this.#sendKnown(records);
+    const sent = this.#learn(records).then(() => this.#sendKnown(records));
+    this.#unqueued.add(sent);
+    void sent.catch(() => {}).finally(() => this.#unqueued.delete(sent));
+    return sent;
+  }
+
+  /** #4 */
+  #sendKnown(records: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
+    const missing = records.find((record) => !this.#options.sizes.has(record));
+    if (missing === undefined) return this.#queue.send(records);
+    return Promise.reject(refused(`there is no ${missing.topic}/${missing.partition}`, { isRetryable: false }));
+  }
+
+  /** Sends wait for those before them, so that call order stays. */
+  async #learn(records: readonly OutgoingRecord[]): Promise<void> {
+    const before = this.#learning ?? Promise.resolve();
+    const learnt = before.then(() => this.#options.sizes.learn(records.map(({ topic }) => topic)));
+    const settled = learnt.catch(() => {});
+    this.#learning = settled;
+    try {
+      await learnt;
+    } catch (error) {
+      throw refused("the log does not say which topics it has", { isRetryable: true, cause: error });
+    } finally {
+      if (this.#learning === settled) this.#learning = null;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#unqueued);
+    await this.#queue.close();
+    await this.#throwAway();
+  }
+
+  async #connected(): Promise<BatchSender> {
+    if (this.#sender !== null) return this.#sender;
+    const sender = this.#createSender();
+    try {
+      await sender.connect();
+    } catch (error) {
+      await sender.disconnect().catch(() => {});
+      throw refused("no producer can be had of the log", { isRetryable: true, cause: error });
+    }
+    this.#sender = sender;
+    return sender;
+  }
+
+  async #throwAway(): Promise<void> {
+    const sender = this.#sender;
+    this.#sender = null;
+    // What it may still reject with is known already.
+    await sender?.disconnect().catch(() => {});
+  }
+
+  async #transmit(records: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
+    const sender = await this.#connected();
+    try {
+      const bases = await this.#sendAll(sender, records);
+      return appendedOf(records, bases);
+    } catch (error) {
+      const { name, log } = this.#options;
+      log.warn("producer.thrown-away", { producer: name, reason: error instanceof Error ? error.message : String(error) });
+      void this.#throwAway();
+      throw error instanceof Fault ? error : unknownOutcome("the log did not acknowledge the records", error);
+    }
+  }
+
+  /** #2 */
+  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[]): Promise<ReadonlyMap<string, Base>> {
+    const bases = new Map<string, Base>();
+    let left = records;
+    for (let sends = 0; left.length > 0; sends += 1) {
+      if (sends > resendsMax) throw unknownOutcome(`the answer still lacks partitions after ${resendsMax} repeats`);
+      if (sends > 0) this.#options.log.warn("producer.sent-again", { producer: this.#options.name, records: left.length });
+      for (const answer of await sender.sendBatch(batchOf(left))) keepFirst(bases, answer);
+      left = left.filter((record) => !bases.has(placeOf(record.topic, record.partition)));
+    }
+    return bases;
+  }
+}
+
+interface Base {
+  readonly offset: bigint;
+  readonly appendedAtMs: number;
+}
+
+/** A leader that moved may make kafkajs append a partition's part twice and name it twice: the first is the record's place. */
+function keepFirst(bases: Map<string, Base>, answer: RecordMetadata): void {
+  const place = placeOf(answer.topicName, answer.partition);
+  const offset = BigInt(answer.baseOffset ?? "-1");
+  const appendedAtMs = Number(answer.logAppendTime ?? "-1");
+  if (offset < 0n || appendedAtMs < 0) throw unknownOutcome(`${place} does not answer with offset and append time`);
+  const known = bases.get(place);
+  if (known === undefined || offset < known.offset) bases.set(place, { offset, appendedAtMs });
+}
+
+function appendedOf(records: readonly OutgoingRecord[], bases: ReadonlyMap<string, Base>): readonly Appended[] {
+  const taken = new Map<string, bigint>();
+  return records.map(({ topic, partition }) => {
+    const place = placeOf(topic, partition);
+    const base = bases.get(place);
+    if (base === undefined) throw unknownOutcome(`${place} is missing in the answer`);
+    const index = taken.get(place) ?? 0n;
+    taken.set(place, index + 1n);
+    return { topic, partition, offset: base.offset + index, appendedAtMs: base.appendedAtMs };
+  });
+}
+
+function batchOf(records: readonly OutgoingRecord[]): ProducerBatch {
+  const byTopic = new Map<string, Message[]>();
+  for (const { topic, partition, key, value, headers } of records) {
+    const message: Message = { partition, key: bufferOf(key), value: bufferOf(value), headers };
+    const messages = byTopic.get(topic);
+    if (messages === undefined) byTopic.set(topic, [message]);
+    else messages.push(message);
+  }
+  const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }));
+  return { topicMessages, acks: -1, compression: kafkajs.CompressionTypes.ZSTD };
+}
+
+function bufferOf(bytes: Uint8Array | null): Buffer | null {
+  return bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function placeOf(topic: string, partition: number): string {
+  return `${topic}/${partition}`;
+}
+
+function idempotentSender(kafka: Kafka): BatchSender {
+  return kafka.producer({
+    idempotent: true,
+    maxInFlightRequests: 1,
+    allowAutoTopicCreation: false,
+    retry: callRetry,
+    createPartitioner:
+      () =>
+      ({ message }) =>
+        message.partition ?? 0,
+  });
+}

@@ -1,0 +1,85 @@
+// The insides of kafkajs 2.2.4 that are repaired or used, as far as they are. kafkajs declares its outside only.
+
+declare module "kafkajs/src/network/requestQueue/index.js" {
+  export interface SocketRequest {
+    readonly sentAt: number | null;
+    readonly requestTimeout: number;
+    timeoutRequest(): void;
+  }
+  export interface RequestQueue {
+    readonly enforceRequestTimeout: boolean;
+    readonly inflight: ReadonlyMap<number, SocketRequest>;
+    readonly pending: readonly SocketRequest[];
+    readonly throttledUntil: number;
+    throttleCheckTimeoutId: NodeJS.Timeout | null;
+    requestTimeoutIntervalId: NodeJS.Timeout | null | undefined;
+    checkPendingRequests(): void;
+    scheduleCheckPendingRequests: (this: RequestQueue) => void;
+    scheduleRequestTimeoutCheck: (this: RequestQueue) => void;
+    sendSocketRequest: (this: RequestQueue, request: SocketRequest) => void;
+  }
+  const requestQueue: { readonly prototype: RequestQueue };
+  export default requestQueue;
+}
+
+declare module "kafkajs/src/consumer/consumerGroup.js" {
+  export interface TopicPartitions {
+    readonly topic: string;
+    readonly partitions: readonly number[];
+  }
+  /** Made anew by every join. */
+  export interface OffsetManager {
+    commitOffsets(offsets: unknown): Promise<void>;
+  }
+  export interface ConsumerGroup {
+    maxWaitTime: number;
+    readonly groupId: string;
+    readonly memberId: string | null;
+    readonly offsetManager: OffsetManager | null;
+    readonly instrumentationEmitter: { emit(event: string, payload: unknown): void };
+    readonly subscriptionState: { assigned(): readonly TopicPartitions[]; paused(): readonly TopicPartitions[] };
+    filterPartitionsByNode(nodeId: string, partitions: readonly TopicPartitions[]): readonly TopicPartitions[];
+    getActiveTopicPartitions(): Readonly<Record<string, ReadonlySet<number>>>;
+    fetch: (this: ConsumerGroup, nodeId: string) => Promise<readonly object[]>;
+    resume: (this: ConsumerGroup, partitions: readonly TopicPartitions[]) => void;
+    joinAndSync: (this: ConsumerGroup) => Promise<void>;
+  }
+  const consumerGroup: { readonly prototype: ConsumerGroup };
+  export default consumerGroup;
+}
+
+declare module "kafkajs/src/consumer/runner.js" {
+  import type { ConsumerGroup } from "kafkajs/src/consumer/consumerGroup.js";
+  export interface Runner {
+    readonly running: boolean;
+    readonly consumerGroup: ConsumerGroup;
+    handleBatch: (this: Runner, batch: object) => Promise<void>;
+    commitOffsets: (this: Runner, offsets: unknown) => Promise<void>;
+    stop: (this: Runner) => Promise<void>;
+  }
+  const runner: { readonly prototype: Runner };
+  export default runner;
+}
+
+declare module "kafkajs/src/cluster/index.js" {
+  import type { KafkaMessage } from "kafkajs";
+  export type FetchedMessage = KafkaMessage & { readonly isControlRecord: boolean };
+  export interface Fetched {
+    readonly responses: readonly { readonly partitions: readonly { readonly messages: readonly FetchedMessage[] }[] }[];
+  }
+  export interface Cluster {
+    connect(): Promise<void>;
+    disconnect(): Promise<void>;
+    addTargetTopic(topic: string): Promise<void>;
+    refreshMetadata(): Promise<void>;
+    findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
+    findBroker(node: { nodeId: string }): Promise<{ fetch(request: unknown): Promise<Fetched> }>;
+  }
+  const cluster: new (options: unknown) => Cluster;
+  export default cluster;
+}
+
+declare module "kafkajs/src/network/socketFactory.js" {
+  const socketFactory: () => unknown;
+  export default socketFactory;
+}

@@ -1,0 +1,149 @@
+// What kafkajs 2.2.4 gets wrong inside and what cannot be set right from outside. It has had no release since 2023, so its
+// classes are repaired in place, once, when this module is loaded. Letters are those of the trouble table in README.md.
+//
+// #1 (I) A connection arms a timer for waiting requests only while some wait, never with a negative delay; and the timer that
+//    checks for time-outs only while requests are in flight.
+// #2 (H) While all partitions are paused the fetch loop sleeps, and `resume` wakes it. While some are paused, it comes round often.
+// #3 (M) What was fetched before a join is not handed over after it: its offsets belong to another epoch.
+// #4 (M) Every join says so before it starts, not only those that follow a heartbeat's answer.
+// #5 (E, M) A commit is tried once, in the generation in which it was asked for. kafkajs would try again in the next one, for a
+//    partition that may have moved; and it would report success while the consumer stops.
+// #6 (J) zstd over node:zlib.
+
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import kafkajs from "kafkajs";
+import consumerGroup from "kafkajs/src/consumer/consumerGroup.js";
+import type { ConsumerGroup, OffsetManager } from "kafkajs/src/consumer/consumerGroup.js";
+import runner from "kafkajs/src/consumer/runner.js";
+import type { Runner } from "kafkajs/src/consumer/runner.js";
+import requestQueue from "kafkajs/src/network/requestQueue/index.js";
+import type { RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
+
+export const pollIntervalMs = 1000;
+const pollIntervalWhilePausedMs = 100;
+const timeoutCheckIntervalMs = 100;
+const pendingCheckIntervalMs = 10;
+const zstdLevel = 1;
+const decompressedBytesMax = 64 * 1024 * 1024;
+
+repairRequestQueue(requestQueue.prototype);
+repairConsumerGroup(consumerGroup.prototype);
+repairRunner(runner.prototype);
+registerZstd();
+
+/** #1 */
+function repairRequestQueue(queue: RequestQueue): void {
+  queue.scheduleCheckPendingRequests = function (this: RequestQueue) {
+    if (this.throttleCheckTimeoutId !== null || this.pending.length === 0) return;
+    const throttledMs = this.throttledUntil - Date.now();
+    this.throttleCheckTimeoutId = setTimeout(
+      () => {
+        this.throttleCheckTimeoutId = null;
+        this.checkPendingRequests();
+      },
+      throttledMs > 0 ? throttledMs : pendingCheckIntervalMs,
+    );
+  };
+  queue.scheduleRequestTimeoutCheck = function (this: RequestQueue) {
+    clearTimeout(this.requestTimeoutIntervalId ?? undefined);
+    this.requestTimeoutIntervalId = null;
+    armTimeoutCheck(this);
+  };
+  const { sendSocketRequest } = queue;
+  queue.sendSocketRequest = function (this: RequestQueue, request) {
+    sendSocketRequest.call(this, request);
+    armTimeoutCheck(this);
+  };
+}
+
+function armTimeoutCheck(queue: RequestQueue): void {
+  const isArmed = queue.requestTimeoutIntervalId !== null && queue.requestTimeoutIntervalId !== undefined;
+  if (!queue.enforceRequestTimeout || isArmed || queue.inflight.size === 0) return;
+  queue.requestTimeoutIntervalId = setTimeout(() => {
+    queue.requestTimeoutIntervalId = null;
+    for (const request of queue.inflight.values()) {
+      if (request.sentAt !== null && Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
+    }
+    armTimeoutCheck(queue);
+  }, timeoutCheckIntervalMs);
+}
+
+const sleepers = new WeakMap<ConsumerGroup, Set<() => void>>();
+
+function sleepUntilWoken(group: ConsumerGroup, durationMs: number): Promise<void> {
+  const asleep = sleepers.get(group) ?? new Set<() => void>();
+  sleepers.set(group, asleep);
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      clearTimeout(timer);
+      asleep.delete(wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, durationMs);
+    asleep.add(wake);
+  });
+}
+
+function wakeAll(group: ConsumerGroup): void {
+  for (const wake of sleepers.get(group) ?? []) wake();
+}
+
+const fetchedUnder = new WeakMap<object, OffsetManager>();
+
+function repairConsumerGroup(group: ConsumerGroup): void {
+  const { fetch, resume, joinAndSync } = group;
+  group.fetch = async function (this: ConsumerGroup, nodeId) {
+    // A join makes a new offset manager: #3.
+    const { offsetManager } = this;
+    if (hasNothingToFetch(this, nodeId)) {
+      await sleepUntilWoken(this, pollIntervalMs);
+      if (hasNothingToFetch(this, nodeId)) return [];
+    }
+    this.maxWaitTime = this.subscriptionState.paused().length > 0 ? pollIntervalWhilePausedMs : pollIntervalMs;
+    const batches = await fetch.call(this, nodeId);
+    if (offsetManager === null || this.offsetManager !== offsetManager) return [];
+    for (const batch of batches) fetchedUnder.set(batch, offsetManager);
+    return batches;
+  };
+  group.resume = function (this: ConsumerGroup, partitions) {
+    resume.call(this, partitions);
+    wakeAll(this);
+  };
+  group.joinAndSync = async function (this: ConsumerGroup) {
+    const { groupId, memberId } = this;
+    this.instrumentationEmitter.emit("consumer.rebalancing", { groupId, memberId });
+    await joinAndSync.call(this);
+  };
+}
+
+function hasNothingToFetch(group: ConsumerGroup, nodeId: string): boolean {
+  const active = group.getActiveTopicPartitions();
+  const onNode = group.filterPartitionsByNode(nodeId, group.subscriptionState.assigned());
+  return !onNode.some(({ topic, partitions }) => partitions.some((partition) => active[topic]?.has(partition) === true));
+}
+
+function repairRunner(runner: Runner): void {
+  const { handleBatch, stop } = runner;
+  runner.handleBatch = async function (this: Runner, batch) {
+    if (fetchedUnder.get(batch) !== this.consumerGroup.offsetManager) return;
+    await handleBatch.call(this, batch);
+  };
+  runner.commitOffsets = async function (this: Runner, offsets) {
+    const { offsetManager } = this.consumerGroup;
+    if (!this.running || offsetManager === null) throw new Error("the consumer does not run");
+    await offsetManager.commitOffsets(offsets);
+  };
+  runner.stop = async function (this: Runner) {
+    const stopped = stop.call(this);
+    wakeAll(this.consumerGroup);
+    await stopped;
+  };
+}
+
+function registerZstd(): void {
+  kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
+    compress: async (encoder: { readonly buffer: Buffer }) =>
+      zstdCompressSync(encoder.buffer, { params: { [constants.ZSTD_c_compressionLevel]: zstdLevel } }),
+    decompress: async (bytes: Buffer) => zstdDecompressSync(bytes, { maxOutputLength: decompressedBytesMax }),
+  });
+}
