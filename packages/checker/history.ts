@@ -52,8 +52,19 @@ export interface SnapshotEntry {
     readonly offset: string;
     readonly atMs: number;
   }[];
-  readonly items: readonly { readonly day: string; readonly row: number | null; readonly cause: string | null; readonly state: string }[];
+  readonly items: readonly SnapshotItem[];
+  /** The last ten. */
   readonly remarks: readonly { readonly kind: string; readonly messageIdentification: string; readonly offset: string }[];
+}
+
+export interface SnapshotItem {
+  readonly day: string;
+  readonly row: number | null;
+  readonly cause: string | null;
+  /** State that it was made in. */
+  readonly state: string;
+  /** Of an item shown early (row 3) that became needless before the close; null otherwise. */
+  readonly settledAtMs: number | null;
 }
 
 /** A fault that the test injected. */

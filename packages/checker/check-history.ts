@@ -1,0 +1,24 @@
+// All checks over one history.
+
+import type { CheckOptions } from "./evidence.ts";
+import { gather } from "./evidence.ts";
+import type { CheckReport, HistoryEntry } from "./history.ts";
+import { checkNoLoss } from "./i1-no-loss.ts";
+import { checkReconciliation } from "./i10-reconciliation.ts";
+import { checkOneEffect } from "./i3-one-effect.ts";
+import { checkOrder } from "./i4-order.ts";
+import { checkOneEnd } from "./i5-one-end.ts";
+import { checkLegalPath } from "./i6-legal-path.ts";
+import { checkHold } from "./i8-hold.ts";
+
+const checks = [checkNoLoss, checkOneEffect, checkOrder, checkOneEnd, checkLegalPath, checkHold, checkReconciliation];
+
+/** Violations by promise, then in the order of the evidence; the same history gives the same report. */
+export function checkHistory(entries: Iterable<HistoryEntry>, options: CheckOptions = {}): CheckReport {
+  const evidence = gather(entries, options);
+  const findings = checks.map((check) => check(evidence));
+  return {
+    violations: findings.flatMap((finding) => finding.violations),
+    counts: Object.fromEntries(findings.flatMap((finding) => Object.entries(finding.counts))),
+  };
+}

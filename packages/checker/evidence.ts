@@ -1,0 +1,184 @@
+// A history, put in order once for all checks: requests as they were recorded, records by partition and offset, and one journey
+// for each UETR that anything is known of.
+//
+// 1. A record read twice (same topic, partition and offset) counts once.
+// 2. Requests keep the order of the history: each recorder writes in the order in which things happened to it.
+// 3. The journey's debit is the first of its UETR in the journal; its verdict the first after it that names it.
+
+import type { HistoryEntry, ReceivedEntry, RecordEntry, SentEntry, SnapshotEntry } from "./history.ts";
+import { numberAt, offsetAt, textAt } from "./value.ts";
+
+export interface CheckOptions {
+  /** The history was taken after everything had come to rest (default). If not, what may still happen is not asked for. */
+  readonly isDrained?: boolean;
+  /** A debit held for less than this before another's release need not come first: the release may have been on its way. Default 2,000. */
+  readonly queueToleranceMs?: number;
+  /** By how much a simulated bank's clock may be behind the log's. Default 0. */
+  readonly clockToleranceMs?: number;
+  readonly topics?: { readonly journal: string; readonly dispatch: string; readonly events: string; readonly receipts: string };
+}
+
+export interface PlacedRecord extends RecordEntry {
+  readonly at: bigint;
+}
+
+export interface StateEvent {
+  readonly id: string;
+  readonly uetr: string;
+  readonly stageVersion: number;
+  readonly state: string;
+  readonly bank: string;
+  readonly causedBy: bigint;
+  readonly enteredAtMs: number;
+  readonly record: PlacedRecord;
+}
+
+export interface Journey {
+  readonly uetr: string;
+  /** All of its records in the journal, by partition and offset. */
+  readonly journal: readonly PlacedRecord[];
+  readonly debit: PlacedRecord | null;
+  readonly verdict: PlacedRecord | null;
+  /** Repeats by id removed, in order of first appearance. */
+  readonly events: readonly StateEvent[];
+  readonly snapshot: SnapshotEntry | null;
+}
+
+export interface Evidence {
+  readonly isDrained: boolean;
+  readonly queueToleranceMs: number;
+  readonly clockToleranceMs: number;
+  readonly sent: readonly SentEntry[];
+  readonly received: readonly ReceivedEntry[];
+  readonly dispatch: readonly PlacedRecord[];
+  readonly events: readonly PlacedRecord[];
+  readonly receipts: readonly PlacedRecord[];
+  readonly journeys: readonly Journey[];
+  /** Markers in a partition of the journal for a day (`scheme:date`), in order. */
+  markers(partition: number, day: string): readonly PlacedRecord[];
+}
+
+export const markerTypes: ReadonlySet<string> = new Set([
+  "DayTimes",
+  "DayVoid",
+  "WindowOpened",
+  "WindowClosed",
+  "CreditsDeclared",
+  "GateOpened",
+  "DayReconciled",
+]);
+const dayFactTypes: ReadonlySet<string> = new Set(["DayPlanned", "DayTimeReached", "LaneCredits", "unreadable"]);
+
+export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): Evidence {
+  const names = options.topics ?? {
+    journal: "sluice.journal.v1",
+    dispatch: "sluice.dispatch.v1",
+    events: "sluice.events.v1",
+    receipts: "sluice.receipts.v1",
+  };
+  const sent: SentEntry[] = [];
+  const received: ReceivedEntry[] = [];
+  const records = new Map<string, PlacedRecord>();
+  const snapshots = new Map<string, SnapshotEntry>();
+  for (const entry of entries) {
+    if (entry.kind === "sent") sent.push({ ...entry, uetr: entry.uetr.toLowerCase() });
+    else if (entry.kind === "received") received.push({ ...entry, uetr: entry.uetr.toLowerCase() });
+    else if (entry.kind === "snapshot") snapshots.set(entry.uetr.toLowerCase(), entry);
+    else if (entry.kind === "record") addOnce(records, entry);
+  }
+  const ordered = [...records.values()].toSorted((a, b) => a.partition - b.partition || (a.at < b.at ? -1 : 1));
+  const ofTopic = (topic: string): readonly PlacedRecord[] => ordered.filter((record) => record.topic === topic);
+  const journal = ofTopic(names.journal);
+  const events = ofTopic(names.events);
+  const byDay = groupBy(
+    journal.filter((record) => markerTypes.has(record.type)),
+    (record) => `${record.partition} ${textAt(record.value, "scheme")}:${textAt(record.value, "businessDate")}`,
+  );
+  return {
+    isDrained: options.isDrained ?? true,
+    queueToleranceMs: options.queueToleranceMs ?? 2_000,
+    clockToleranceMs: options.clockToleranceMs ?? 0,
+    sent,
+    received,
+    dispatch: ofTopic(names.dispatch),
+    events,
+    receipts: ofTopic(names.receipts),
+    journeys: journeysOf(journal, events, snapshots),
+    markers: (partition, day) => byDay.get(`${partition} ${day}`) ?? [],
+  };
+}
+
+function addOnce(records: Map<string, PlacedRecord>, entry: RecordEntry): void {
+  const place = `${entry.topic} ${entry.partition} ${entry.offset}`;
+  if (!records.has(place)) records.set(place, { ...entry, at: BigInt(entry.offset) });
+}
+
+function journeysOf(
+  journal: readonly PlacedRecord[],
+  events: readonly PlacedRecord[],
+  snapshots: ReadonlyMap<string, SnapshotEntry>,
+): readonly Journey[] {
+  const isOfTransaction = (record: PlacedRecord): boolean => !markerTypes.has(record.type) && !dayFactTypes.has(record.type);
+  const recordsByUetr = groupBy(journal.filter(isOfTransaction), (record) => record.key ?? "");
+  const eventsByUetr = groupBy(
+    events.filter((record) => record.type === "TransactionStateEvent"),
+    (record) => textAt(record.value, "uetr"),
+  );
+  const uetrs = [...new Set([...recordsByUetr.keys(), ...eventsByUetr.keys(), ...snapshots.keys()])].toSorted();
+  return uetrs.map((uetr) => {
+    const records = recordsByUetr.get(uetr) ?? [];
+    const debit = records.find((record) => record.type === "DirectDebitReceived") ?? null;
+    return {
+      uetr,
+      journal: records,
+      debit,
+      verdict: debit === null ? null : (records.find((record) => isVerdictOn(record, debit)) ?? null),
+      events: distinct(eventsByUetr.get(uetr) ?? []),
+      snapshot: snapshots.get(uetr) ?? null,
+    };
+  });
+}
+
+function isVerdictOn(record: PlacedRecord, debit: PlacedRecord): boolean {
+  return (
+    record.type === "AccountVerified" &&
+    record.partition === debit.partition &&
+    record.at > debit.at &&
+    textAt(record.value, "sender") === textAt(debit.value, "sender") &&
+    textAt(record.value, "messageIdentification") === messageIdentificationOf(debit) &&
+    textAt(record.value, "contentHash") === textAt(debit.value, "contentHash")
+  );
+}
+
+/** Identification of the message that a DirectDebitReceived or StatusReportReceived carries. */
+export function messageIdentificationOf(record: RecordEntry): string {
+  const message = record.type === "DirectDebitReceived" ? "debit" : "report";
+  return textAt(record.value, message, "messageIdentifiers", "messageIdentification");
+}
+
+export function isMessage(record: RecordEntry): boolean {
+  return record.type === "DirectDebitReceived" || record.type === "StatusReportReceived";
+}
+
+function distinct(records: readonly PlacedRecord[]): readonly StateEvent[] {
+  const byId = new Map<string, StateEvent>();
+  for (const record of records) {
+    const id = textAt(record.value, "id");
+    if (byId.has(id)) continue;
+    byId.set(id, {
+      id,
+      uetr: textAt(record.value, "uetr"),
+      stageVersion: numberAt(record.value, "stageVersion"),
+      state: textAt(record.value, "state"),
+      bank: textAt(record.value, "bank"),
+      causedBy: offsetAt(record.value, "causedByOffset"),
+      enteredAtMs: numberAt(record.value, "enteredAtMs"),
+      record,
+    });
+  }
+  return [...byId.values()];
+}
+
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  return Map.groupBy(items, keyOf);
+}

@@ -1,0 +1,93 @@
+// I3, one effect: per message identity one effect; a redelivery has the same id and the same bytes.
+//
+// 1. What a bank receives under one webhook-id always has the same bytes, and no other operation or UETR uses that id there.
+// 2. A debit leaves under one identification, to one bank; a debit has one report, A or R.
+// 3. A repeated Dispatch or event record has the same id and the same content; a stage version has one id.
+// 4. Of several records of one message at most one entered states.
+
+import { groupBy, isMessage, messageIdentificationOf } from "./evidence.ts";
+import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
+import type { Finding } from "./finding.ts";
+import type { ReceivedEntry, Violation } from "./history.ts";
+import { textAt } from "./value.ts";
+
+export function checkOneEffect(evidence: Evidence): Finding {
+  const violations = [
+    ...differentBytes(evidence.received),
+    ...severalDeliveries(evidence.received),
+    ...differentRecords(evidence.dispatch, "Dispatch", "messageIdentification"),
+    ...differentRecords(evidence.events, "TransactionStateEvent", "id"),
+    ...evidence.journeys.flatMap((journey) => [...severalIds(journey), ...severalEffects(journey)]),
+  ];
+  return { violations, counts: { requestsReceived: evidence.received.length, dispatches: evidence.dispatch.length } };
+}
+
+function differentBytes(received: readonly ReceivedEntry[]): readonly Violation[] {
+  const deliveries = Map.groupBy(received, (request) => JSON.stringify([request.bank, request.webhookId]));
+  return [...deliveries].flatMap(([delivery, attempts]): Violation[] => {
+    const kinds = new Set(attempts.map((attempt) => JSON.stringify([attempt.operation, attempt.uetr, attempt.bodyHash])));
+    if (kinds.size === 1) return [];
+    const text = `${delivery} was received ${attempts.length} times with ${kinds.size} different contents`;
+    return [{ promise: "I3", uetr: attempts[0]?.uetr ?? null, text }];
+  });
+}
+
+function severalDeliveries(received: readonly ReceivedEntry[]): readonly Violation[] {
+  const debits = received.filter((request) => request.operation === "inboundDirectDebit");
+  const reports = received.filter(
+    (request) => request.operation === "outboundDirectDebitResponse" && /^[0-9a-f]{32}[AR]$/.test(request.webhookId),
+  );
+  const text = (kind: string, ids: readonly string[]): string => `one ${kind} was expected, ${ids.length} were received: ${ids.join(", ")}`;
+  return [
+    ...[...Map.groupBy(debits, (request) => request.uetr)].map(([uetr, same]) => ({ uetr, kind: "inbound debit", same })),
+    ...[...Map.groupBy(reports, (request) => request.uetr)].map(([uetr, same]) => ({ uetr, kind: "report", same })),
+  ].flatMap(({ uetr, kind, same }): Violation[] => {
+    const ids = [...new Set(same.map((request) => `${request.bank} ${request.webhookId}`))];
+    return ids.length === 1 ? [] : [{ promise: "I3", uetr, text: text(kind, ids) }];
+  });
+}
+
+/** The same id, but another content: everything in a record is derived, so all of it must be the same. */
+function differentRecords(records: readonly PlacedRecord[], type: string, idMember: string): readonly Violation[] {
+  const repeated = groupBy(
+    records.filter((record) => record.type === type),
+    (record) => textAt(record.value, idMember),
+  );
+  return [...repeated].flatMap(([id, same]): Violation[] => {
+    if (same.length === 1 || new Set(same.map((record) => canonical(record.value))).size === 1) return [];
+    const text = `${type} ${id} was written ${same.length} times with different contents, at offsets ${same.map(({ at }) => at).join(", ")}`;
+    return [{ promise: "I3", uetr: textAt(same[0]?.value, "uetr"), text }];
+  });
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
+
+function severalIds(journey: Journey): readonly Violation[] {
+  const versions = Map.groupBy(journey.events, (event) => event.stageVersion);
+  return [...versions].flatMap(([stageVersion, same]): Violation[] => {
+    if (same.length === 1) return [];
+    const text = `stage version ${stageVersion} has ${same.length} events with different ids: ${same.map(({ id }) => id).join(", ")}`;
+    return [{ promise: "I3", uetr: journey.uetr, text }];
+  });
+}
+
+function severalEffects(journey: Journey): readonly Violation[] {
+  const { snapshot } = journey;
+  if (snapshot === null) return [];
+  const effects = new Set(snapshot.transitions.filter((entry) => entry.state !== "RECONCILIATION").map((entry) => entry.offset));
+  const messages = groupBy(journey.journal.filter(isMessage), (record) =>
+    JSON.stringify([textAt(record.value, "sender"), record.type, messageIdentificationOf(record)]),
+  );
+  return [...messages].flatMap(([identity, records]): Violation[] => {
+    const effective = records.filter((record) => effects.has(String(record.at)));
+    if (effective.length <= 1) return [];
+    const text = `the message ${identity} took effect ${effective.length} times, at offsets ${effective.map(({ at }) => at).join(", ")}`;
+    return [{ promise: "I3", uetr: journey.uetr, text }];
+  });
+}
