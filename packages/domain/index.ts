@@ -6,6 +6,7 @@ export * from "./ids.ts";
 export * from "./lane.ts";
 export * from "./outcome.ts";
 export * from "./output.ts";
+export { isGateOpenFor } from "./gate.ts";
 export { outputsAt } from "./outputs.ts";
 export { queueKey } from "./on-debit.ts";
 export * from "./transaction.ts";

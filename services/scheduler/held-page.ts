@@ -1,0 +1,89 @@
+// The next held debits of one (lane, bank, business day), as queue keys in release order: a bounded page of a queue whose rest is in the store.
+//
+// 1. The page holds every held debit of the group with a key up to `completeTo`, except those that are being released.
+// 2. A key below the page's last one is put in; the last falls out when the page is full, and the page is cut there.
+// 3. A cut page is made complete again only by reading the store from `completeTo` on; keys that arrive during the read are not lost.
+
+export interface HeldPage {
+  readonly count: number;
+  /** Key up to which the page is complete; null: the store holds nothing beyond it. */
+  readonly completeTo: string | null;
+  readonly isRefilling: boolean;
+  insert(queueKey: string): void;
+  remove(queueKey: string): void;
+  first(count: number): readonly string[];
+  /** The store is about to be read after `completeTo`. */
+  startRefill(): void;
+  /** What was read, in order; `isMore`: the read ended at its limit. */
+  finishRefill(queueKeys: readonly string[], isMore: boolean): void;
+  abandonRefill(): void;
+}
+
+export const pageKeysMax = 10_000;
+
+export function createHeldPage(keysMax: number = pageKeysMax): HeldPage {
+  let keys: string[] = [];
+  let completeTo: string | null = null;
+  let refill: { arrived: string[]; isArrivalLost: boolean } | null = null;
+
+  function insert(queueKey: string): void {
+    if (completeTo !== null && queueKey > completeTo) {
+      if (refill === null) return;
+      if (refill.arrived.length < keysMax) refill.arrived.push(queueKey);
+      else refill.isArrivalLost = true;
+      return;
+    }
+    const index = lowerBound(keys, queueKey);
+    if (keys[index] === queueKey) return;
+    keys.splice(index, 0, queueKey);
+    if (keys.length <= keysMax) return;
+    keys.pop();
+    completeTo = keys.at(-1) ?? null;
+  }
+
+  function abandonRefill(): void {
+    refill = null;
+  }
+
+  return {
+    get count() {
+      return keys.length;
+    },
+    get completeTo() {
+      return completeTo;
+    },
+    get isRefilling() {
+      return refill !== null;
+    },
+    insert,
+    remove(queueKey) {
+      const index = lowerBound(keys, queueKey);
+      if (keys[index] === queueKey) keys.splice(index, 1);
+    },
+    first: (count) => keys.slice(0, count),
+    startRefill() {
+      refill = { arrived: [], isArrivalLost: false };
+    },
+    finishRefill(queueKeys, isMore) {
+      const { arrived, isArrivalLost } = refill ?? { arrived: [], isArrivalLost: false };
+      refill = null;
+      const lastRead = queueKeys.at(-1) ?? completeTo;
+      keys = [...keys, ...queueKeys];
+      completeTo = isMore || isArrivalLost ? lastRead : null;
+      for (const queueKey of arrived) insert(queueKey);
+    },
+    abandonRefill,
+  };
+}
+
+/** Index of the first key that is not before `queueKey`. */
+function lowerBound(keys: readonly string[], queueKey: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((keys[middle] ?? "") < queueKey) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,61 @@
+// The held debits of a lane: one page for each (bank, business day).
+
+import type { DayKey } from "@sluice/domain";
+import type { TransactionStore } from "@sluice/store";
+import type { HeldPage } from "./held-page.ts";
+import { createHeldPage, pageKeysMax } from "./held-page.ts";
+
+export interface HeldGroup {
+  readonly bank: string;
+  readonly day: DayKey;
+  readonly page: HeldPage;
+}
+
+export interface HeldQueue {
+  insert(bank: string, day: DayKey, queueKey: string): void;
+  remove(bank: string, day: DayKey, queueKey: string): void;
+  /** Groups with held debits, by day, then bank. */
+  groups(): readonly HeldGroup[];
+  /** Fills a page up from the store if it was cut and runs low. */
+  refill(group: HeldGroup): Promise<void>;
+}
+
+/** A cut page with fewer keys is filled up. */
+const lowPageKeys = 1_000;
+
+export function createHeldQueue(lane: number, store: Pick<TransactionStore, "held">, keysMax: number = pageKeysMax): HeldQueue {
+  const groups = new Map<string, HeldGroup>();
+
+  function isEmpty({ page }: HeldGroup): boolean {
+    return page.count === 0 && page.completeTo === null && !page.isRefilling;
+  }
+
+  return {
+    insert(bank, day, queueKey) {
+      const id = `${day} ${bank}`;
+      const group = groups.get(id) ?? { bank, day, page: createHeldPage(keysMax) };
+      groups.set(id, group);
+      group.page.insert(queueKey);
+    },
+    remove(bank, day, queueKey) {
+      const id = `${day} ${bank}`;
+      const group = groups.get(id);
+      group?.page.remove(queueKey);
+      if (group !== undefined && isEmpty(group)) groups.delete(id);
+    },
+    groups: () => [...groups.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group),
+    async refill({ bank, day, page }) {
+      if (page.completeTo === null || page.isRefilling || page.count >= Math.min(lowPageKeys, keysMax / 2)) return;
+      const limit = keysMax - page.count;
+      page.startRefill();
+      try {
+        const rows = await store.held(lane, bank, day, page.completeTo, limit);
+        const queueKeys = rows.map((row) => row.queueKey);
+        page.finishRefill(queueKeys, rows.length === limit);
+      } catch (error) {
+        page.abandonRefill();
+        throw error;
+      }
+    },
+  };
+}

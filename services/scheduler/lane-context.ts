@@ -1,0 +1,33 @@
+// What every lane of a scheduler process shares.
+
+import type { Configuration } from "@sluice/config";
+import type { Serde } from "@sluice/contracts";
+import type { AgreedTime, Producer } from "@sluice/messaging";
+import type { Time } from "@sluice/runtime";
+import type { Store } from "@sluice/store";
+import type { Log } from "@sluice/telemetry";
+import type { AppendFacts } from "./appending.ts";
+import type { Handlers } from "./handler.ts";
+import type { SchedulerMetrics } from "./scheduler-metrics.ts";
+
+export interface LaneContext {
+  /** Names the owner in the lanes' documents and in dead letters. */
+  readonly service: string;
+  readonly handlers: Handlers;
+  readonly time: Time;
+  readonly log: Log;
+  readonly metrics: SchedulerMetrics;
+  readonly store: Pick<Store, "transactions" | "days" | "lanes">;
+  readonly serde: Serde;
+  readonly configuration: Configuration;
+  /** Partitions of the journal. */
+  readonly lanes: number;
+  /** For outputs. */
+  readonly producer: Producer;
+  /** For the facts of the tasks. */
+  readonly append: AppendFacts;
+  readonly agreedTime: AgreedTime;
+  readonly acknowledgedAtMs: Map<string, number>;
+  /** Milliseconds since the group's coordinator last answered this process. */
+  heartbeatAgeMs(): number;
+}

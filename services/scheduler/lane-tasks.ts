@@ -1,0 +1,70 @@
+// The standing tasks of a lane's owner, from take-over on. They see what the lane did, after it is written and produced, and append facts; none
+// keeps anything that must survive.
+
+import type { Day, Marker } from "@sluice/domain";
+import { dayKey } from "@sluice/domain";
+import type { UnresolvedRow } from "@sluice/store";
+import type { LaneContext } from "./lane-context.ts";
+import { startClosing } from "./closing.ts";
+import { startCrediting } from "./crediting.ts";
+import { startDayClock } from "./day-clock.ts";
+import type { Turn } from "./handler.ts";
+import type { LaneMarkers } from "./lane-markers.ts";
+import { startReleasing } from "./releasing.ts";
+
+export interface LaneTasks {
+  /** At take-over, each unresolved transaction of the lane; then `wake`. */
+  fill(row: UnresolvedRow): void;
+  /** What a batch did. */
+  saw(turns: readonly Turn[]): void;
+  /** A marker that the lane has passed for the first time. */
+  passed(marker: Marker): void;
+  wake(): void;
+  stop(): void;
+}
+
+/** They do nothing before they are woken. */
+export function startLaneTasks(context: LaneContext, lane: number, markers: LaneMarkers, days: readonly Day[]): LaneTasks {
+  const { configuration, store, append, agreedTime, acknowledgedAtMs, lanes, time, log, metrics } = context;
+  const agreedNowMs = (): number | null => agreedTime.nowMs();
+  const maxUnacknowledged = (bank: string): number => configuration.banks.find(({ id }) => id === bank)?.maxUnacknowledged ?? 0;
+  const common = { lane, markers, append, time, log };
+  const releasing = startReleasing({
+    ...common,
+    lanes,
+    store: store.transactions,
+    maxUnacknowledged,
+    agreedNowMs,
+    acknowledgedAtMs,
+    metrics,
+  });
+  const closing = startClosing({ ...common, store: store.transactions });
+  const crediting = startCrediting(common);
+  const dayClock = startDayClock({ lane, days, append, agreedNowMs, time, log });
+  const tasks = [releasing, closing, crediting, dayClock];
+
+  return {
+    fill(row) {
+      releasing.fill(row);
+      closing.fill(row);
+    },
+    saw(turns) {
+      for (const { transaction, day, name, decision } of turns) {
+        if (transaction !== null) releasing.saw(transaction, name === "Release" && decision !== "put-aside");
+        if (day !== null) dayClock.saw(day);
+      }
+      releasing.wake();
+    },
+    passed(marker) {
+      if (marker.kind === "CreditsDeclared") crediting.answer(marker);
+      if (marker.kind === "DayReconciled") closing.close(dayKey(marker.scheme, marker.businessDate));
+      releasing.wake();
+    },
+    wake() {
+      for (const task of tasks) task.wake();
+    },
+    stop() {
+      for (const task of tasks) task.stop();
+    },
+  };
+}

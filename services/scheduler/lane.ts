@@ -1,0 +1,160 @@
+// Lane i = partition i of the journal, and its one owner: the place where everything of a UETR happens in order.
+//
+// 1. A marker ends a batch: all before it is written and produced before it is passed, and the position is written then.
+// 2. No record is handled twice by one owner: what is below `nextOffset` is skipped when a batch is done again.
+// 3. An epoch that is lost stops the lane: nothing of it is done any more. If the group still says that the lane is ours (a late
+//    take-over of an earlier owner came between), it is taken anew, after the coordinator has confirmed us since.
+// 4. Two owners for a moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
+
+import type { PassedMarker } from "@sluice/domain";
+import type { BatchLane, ReceivedRecord } from "@sluice/messaging";
+import { Fault } from "@sluice/runtime";
+import type { BatchRecord } from "./lane-batch.ts";
+import { runBatch } from "./lane-batch.ts";
+import type { LaneContext } from "./lane-context.ts";
+import { readJournal } from "./read-journal.ts";
+import { reportBatch } from "./report-batch.ts";
+import type { Tenure } from "./tenure.ts";
+import { takeLane } from "./tenure.ts";
+
+/** Longer than two heartbeats: an answer this young came after the epoch was lost. */
+const confirmedAfterMs = 3_500;
+
+export async function openLane(context: LaneContext, partition: number): Promise<BatchLane> {
+  const lane = new OwnedLane(context, partition);
+  const startAt = await lane.take();
+  return { startAt, handle: (records) => lane.handle(records), close: () => lane.close() };
+}
+
+class OwnedLane {
+  readonly #context: LaneContext;
+  readonly #lane: number;
+  #tenure: Tenure | null = null;
+  #passed: readonly PassedMarker[] = [];
+  #nextOffset = 0n;
+  #lostAtMs = 0;
+  #retaking: Disposable | null = null;
+  #isClosed = false;
+
+  constructor(context: LaneContext, lane: number) {
+    this.#context = context;
+    this.#lane = lane;
+  }
+
+  async take(): Promise<bigint> {
+    const tenure = await takeLane(this.#context, this.#lane, this.#passed, this.#nextOffset, () => this.#lost());
+    if (tenure.startAt > this.#nextOffset) this.#nextOffset = tenure.startAt;
+    this.#tenure = tenure;
+    if (this.#isClosed) this.#giveUp();
+    return this.#nextOffset;
+  }
+
+  async handle(records: readonly ReceivedRecord[]): Promise<void> {
+    const fresh: BatchRecord[] = [];
+    for (const record of records) {
+      if (record.offset < this.#nextOffset) continue;
+      const { serde, handlers, lanes } = this.#context;
+      const read = await readJournal(record, { serde, handlers, lanes });
+      fresh.push(read);
+      if (isMarker(read)) await this.#run(fresh.splice(0));
+    }
+    if (fresh.length > 0) await this.#run(fresh);
+  }
+
+  async #run(records: readonly BatchRecord[]): Promise<void> {
+    const tenure = this.#owned();
+    const { time, serde, configuration, lanes, service, producer, agreedTime, store } = this.#context;
+    const startedMs = time.monotonicMs();
+    const newest = records.at(-1)?.record;
+    if (newest === undefined) return;
+    agreedTime.saw(newest.appendedAtMs);
+    const end = await runBatch(records, {
+      serde,
+      configuration,
+      lanes,
+      service,
+      lane: tenure.markers,
+      transactions: store.transactions,
+      days: store.days,
+      producer,
+      agreedTime,
+      cache: tenure.cache,
+      lostWrite: async () => {
+        await tenure.position.write();
+        this.#owned();
+      },
+    });
+    // The epoch went while the batch was under way: done again by whoever owns the lane next, and its outputs are the same.
+    if (this.#owned() !== tenure) throw laneLost(this.#lane);
+    this.#nextOffset = newest.offset + 1n;
+    tenure.position.done(this.#nextOffset);
+    tenure.tasks.saw(end.turns);
+    reportBatch(this.#context, tenure, end, time.monotonicMs() - startedMs);
+    await this.#pass(tenure, end.turns.at(-1)?.marker ?? null);
+  }
+
+  async #pass(tenure: Tenure, passed: PassedMarker | null): Promise<void> {
+    if (passed === null) return;
+    const { marker, place } = passed;
+    const isFirst = tenure.markers.pass(marker, place);
+    if (isFirst) {
+      tenure.position.stateChanged();
+      tenure.tasks.passed(marker);
+    }
+    await tenure.position.write();
+  }
+
+  #owned(): Tenure {
+    if (this.#tenure === null) throw laneLost(this.#lane);
+    return this.#tenure;
+  }
+
+  #lost(): void {
+    if (this.#tenure === null) return;
+    this.#passed = this.#tenure.markers.all();
+    this.#giveUp();
+    this.#lostAtMs = this.#context.time.monotonicMs();
+    this.#retakeLater();
+  }
+
+  /** If the lane is not ours, the group tells so by closing it. */
+  #retakeLater(): void {
+    if (this.#isClosed) return;
+    const { time, log } = this.#context;
+    this.#retaking = time.after(confirmedAfterMs, () => {
+      const sinceLostMs = time.monotonicMs() - this.#lostAtMs;
+      if (this.#isClosed) return;
+      if (this.#context.heartbeatAgeMs() >= sinceLostMs) {
+        this.#retakeLater();
+        return;
+      }
+      this.take().catch((error: unknown) => {
+        log.warn("lane.retake-failed", { lane: this.#lane, reason: String(error) });
+        this.#retakeLater();
+      });
+    });
+  }
+
+  #giveUp(): void {
+    this.#tenure?.tasks.stop();
+    this.#tenure?.position.stop();
+    this.#tenure = null;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#retaking?.[Symbol.dispose]();
+    const tenure = this.#tenure;
+    tenure?.tasks.stop();
+    await tenure?.position.write();
+    this.#giveUp();
+  }
+}
+
+function laneLost(lane: number): Fault {
+  return new Fault("scheduler.lane-lost", `lane ${lane} has another owner`, { isRetryable: true });
+}
+
+function isMarker(read: BatchRecord): boolean {
+  return "handler" in read && read.handler.aggregate === "lane";
+}

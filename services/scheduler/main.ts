@@ -1,0 +1,33 @@
+import { lanesDefault, registrySerde } from "@sluice/contracts";
+import { createKafkaMessaging } from "@sluice/messaging";
+import { runService } from "@sluice/runtime/process";
+import { createMongoStore } from "@sluice/store";
+import { readSchedulerConfig } from "./config.ts";
+import { startScheduler } from "./service.ts";
+
+runService("scheduler", async (context) => {
+  const { log, metrics, time, random, stopping } = context;
+  const { kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration } = readSchedulerConfig();
+  await using opened = new AsyncDisposableStack();
+  const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
+  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
+  opened.defer(() => store.close());
+  await store.prepare();
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "scheduler" }, time, log });
+  opened.defer(() => messaging.close());
+  const scheduler = await startScheduler({
+    time,
+    random,
+    log,
+    metrics,
+    messaging,
+    store,
+    serde,
+    configuration,
+    lanes: lanesDefault,
+    fail: (reason) => context.fail(reason),
+  });
+  opened.defer(() => scheduler.stop());
+  const running = opened.move();
+  return { readiness: () => scheduler.readiness(), stop: () => running.disposeAsync() };
+});

@@ -1,0 +1,46 @@
+// A fact about a business day: the domain decides, and each marker goes to every lane, one copy a partition; DayTimes and DayReconciled also to
+// every partition of dispatch.
+
+import { factFromRecord, outgoingRecord, recordFromMarker, topics } from "@sluice/contracts";
+import { decideDay } from "@sluice/domain";
+import type { DayFact, MarkerOutput, TransactionFact } from "@sluice/domain";
+import type { OutgoingRecord } from "@sluice/messaging";
+import { assert } from "@sluice/runtime";
+import type { Handler, Surroundings } from "./handler.ts";
+
+export const onDayFact: Handler = {
+  aggregate: "day",
+  judge({ record, key, decoded }, working, surroundings) {
+    const fact = factFromRecord(decoded, key);
+    assert(fact !== null && isDayFact(fact), `${decoded.name} is a fact about a day`);
+    const place = { offset: record.offset, appendedAtMs: record.appendedAtMs };
+    const outcome = decideDay(key, working.days.get(key) ?? null, fact, place);
+    const lanes = outcome.day?.plan.lanes ?? surroundings.lanes;
+    const outgoing = outcome.outputs.flatMap((output) => copies(output, key, lanes, surroundings));
+    working.days.set(key, outcome.day);
+    return {
+      record,
+      key,
+      name: decoded.name,
+      decision: outcome.decision,
+      reason: outcome.reason,
+      outgoing,
+      transaction: null,
+      day: outcome.day,
+      marker: null,
+    };
+  },
+};
+
+function isDayFact(fact: TransactionFact | DayFact): fact is DayFact {
+  return fact.kind === "DayPlanned" || fact.kind === "DayTimeReached" || fact.kind === "LaneCredits";
+}
+
+function copies({ marker, alsoToDispatch }: MarkerOutput, key: string, lanes: number, { serde }: Surroundings): readonly OutgoingRecord[] {
+  const targets = alsoToDispatch ? [topics.journal, topics.dispatch] : [topics.journal];
+  return targets.flatMap((topic) =>
+    Array.from({ length: lanes }, (_, partition) =>
+      outgoingRecord(serde, topic, key, recordFromMarker(marker, partition), { lanes, partition }),
+    ),
+  );
+}

@@ -1,0 +1,161 @@
+// Releasing: appends a Release for each held debit whose turn has come. Whether it stands is judged where it lies in the journal; this
+// task only must not be late, must not flood a bank, and keeps the order.
+//
+// 1. Between a window's opening and its closing marker, where the bank's gate is open; per (lane, bank) in order of the queue key (I8).
+// 2. At most the lane's share of the bank's `maxUnacknowledged` is out: an appended Release counts at once (`outstanding.ts`, `pace.ts`).
+// 3. No Release is appended twice for a debit whose first one is still pending here; one that failed is made again, before any later one.
+// 4. The store is read only when a page that was cut runs low (`held-page.ts`).
+// 5. Nothing here must survive: a new owner fills its pages from the store.
+
+import { dayKey, isGateOpenFor } from "@sluice/domain";
+import type { DayKey, Release, Transaction } from "@sluice/domain";
+import type { Time } from "@sluice/runtime";
+import type { TransactionStore, UnresolvedRow } from "@sluice/store";
+import type { Log } from "@sluice/telemetry";
+import type { AppendFacts } from "./appending.ts";
+import type { HeldGroup, HeldQueue } from "./held-queue.ts";
+import { createHeldQueue } from "./held-queue.ts";
+import type { LaneMarkers } from "./lane-markers.ts";
+import type { Outstanding } from "./outstanding.ts";
+import { createOutstanding } from "./outstanding.ts";
+import { laneShare } from "./pace.ts";
+import type { LaneShare } from "./pace.ts";
+import { openWindowOf } from "./passed-day.ts";
+import type { SchedulerMetrics } from "./scheduler-metrics.ts";
+import { failedTurnPauseMs, startStandingTask } from "./standing-task.ts";
+
+export interface ReleasingOptions {
+  readonly lane: number;
+  readonly lanes: number;
+  readonly markers: LaneMarkers;
+  readonly store: Pick<TransactionStore, "held">;
+  readonly append: AppendFacts;
+  /** A bank's `maxUnacknowledged`; 0 for one that is not configured any more. */
+  maxUnacknowledged(bank: string): number;
+  agreedNowMs(): number | null;
+  /** When a bank last acknowledged a debit, monotonic; shared by the lanes of a process. */
+  readonly acknowledgedAtMs: Map<string, number>;
+  readonly time: Time;
+  readonly log: Log;
+  readonly metrics: SchedulerMetrics;
+  /** Keys of a page, 10,000 where none are given. */
+  readonly pageKeysMax?: number;
+}
+
+export interface Releasing {
+  /** At take-over, each unresolved transaction of the lane. */
+  fill(row: UnresolvedRow): void;
+  /** A transaction as a record left it; `isRelease`: the record was a Release. */
+  saw(transaction: Transaction, isRelease: boolean): void;
+  wake(): void;
+  stop(): void;
+}
+
+/** Releases of one bank and day in one turn. */
+const turnReleasesMax = 500;
+
+interface Work extends ReleasingOptions {
+  readonly held: HeldQueue;
+  readonly out: Outstanding;
+}
+
+export function startReleasing(options: ReleasingOptions): Releasing {
+  const { lane, time, log } = options;
+  const held = createHeldQueue(lane, options.store, options.pageKeysMax);
+  const out = createOutstanding(time, options.acknowledgedAtMs);
+  const work: Work = { ...options, held, out };
+  const task = startStandingTask({ name: "releasing", lane, time, log, turn: () => turn(work) });
+
+  function saw(
+    row: Pick<UnresolvedRow, "uetr" | "bank" | "businessDate" | "queueKey"> & Pick<Transaction, "state">,
+    scheme: string,
+    isRelease: boolean,
+  ): void {
+    const { uetr, bank, businessDate, queueKey, state } = row;
+    if (bank === null || businessDate === null || state === "ORPHAN") return;
+    const day = dayKey(scheme, businessDate);
+    if (out.saw(bank, uetr, state, isRelease)) held.insert(bank, day, queueKey);
+    else held.remove(bank, day, queueKey);
+  }
+
+  return {
+    fill: (row) => saw(row, schemeOf(row.closesWith), false),
+    saw: (transaction, isRelease) => saw(transaction, transaction.scheme, isRelease),
+    wake: () => task.wake(),
+    stop: () => task.stop(),
+  };
+}
+
+async function turn(work: Work): Promise<number | null> {
+  for (const { group } of readyGroups(work)) await work.held.refill(group);
+  // The lane went on while the store was read: what is open is asked again.
+  const chosen = readyGroups(work).flatMap((ready) => choose(work, ready));
+  gauge(work);
+  if (chosen.length === 0) return nextDueMs(work);
+  const isAppended = await work.append(chosen.map(({ uetr, fact }) => ({ key: uetr, fact })));
+  if (!isAppended) {
+    for (const one of chosen) putBack(work, one);
+    return failedTurnPauseMs;
+  }
+  for (const { fact } of chosen) work.metrics.released.add({ bank: fact.bank });
+  return chosen.length >= turnReleasesMax ? 0 : nextDueMs(work);
+}
+
+interface Ready {
+  readonly group: HeldGroup;
+  readonly windowNumber: number;
+  readonly share: LaneShare;
+}
+
+function readyGroups(work: Work): readonly Ready[] {
+  const { held, markers, lane, lanes } = work;
+  return held.groups().flatMap((group) => {
+    const passed = markers.passed(group.day);
+    const windowNumber = openWindowOf(passed);
+    if (windowNumber === null || !isGateOpenFor(group.bank, passed, everyOffset)) return [];
+    return [{ group, windowNumber, share: laneShare(work.maxUnacknowledged(group.bank), lanes, lane, work.agreedNowMs()) }];
+  });
+}
+
+interface Chosen {
+  readonly uetr: string;
+  readonly queueKey: string;
+  readonly day: DayKey;
+  readonly fact: Release;
+}
+
+function choose({ held, out }: Work, { group, windowNumber, share }: Ready): readonly Chosen[] {
+  const { bank, day, page } = group;
+  const free = Math.min(share.debits - out.counted(bank), turnReleasesMax);
+  if (free <= 0) return [];
+  const [scheme, businessDate] = [schemeOf(day), day.slice(day.indexOf(":") + 1)];
+  return page.first(free).map((queueKey) => {
+    const uetr = queueKey.slice(queueKey.indexOf(":") + 1);
+    out.isReleasing(bank, uetr);
+    held.remove(bank, day, queueKey);
+    return { uetr, queueKey, day, fact: { kind: "Release", scheme, businessDate, windowNumber, bank } };
+  });
+}
+
+function putBack({ held, out }: Work, { uetr, queueKey, day, fact }: Chosen): void {
+  if (out.notAppended(fact.bank, uetr)) held.insert(fact.bank, day, queueKey);
+}
+
+/** When waiting alone may change something: a silent debit stops counting, or another lane's turn ends. */
+function nextDueMs(work: Work): number | null {
+  const waits = readyGroups(work).flatMap(({ group, share }) => [share.changesInMs, work.out.silentInMs(group.bank)]);
+  return waits.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)), null);
+}
+
+function gauge({ held, lane, metrics }: Work): void {
+  const banks = new Map<string, number>();
+  for (const { bank, page } of held.groups()) banks.set(bank, (banks.get(bank) ?? 0) + page.count);
+  metrics.held(lane, banks);
+}
+
+/** Above every offset: all that the lane has passed. */
+const everyOffset = 2n ** 63n;
+
+function schemeOf(day: DayKey): string {
+  return day.slice(0, day.indexOf(":"));
+}

@@ -1,0 +1,58 @@
+// What a batch did, told once it is done: one wide line a batch and a record at debug, one a state entry at info, counts.
+// Identifiers and states only: never an account number, a name or an amount.
+
+import type { Turn } from "./handler.ts";
+import type { BatchEnd } from "./lane-batch.ts";
+import type { LaneContext } from "./lane-context.ts";
+import type { Tenure } from "./tenure.ts";
+
+type Reporting = Pick<LaneContext, "log" | "metrics" | "agreedTime">;
+
+export function reportBatch(context: Reporting, tenure: Pick<Tenure, "lane" | "epoch" | "position">, end: BatchEnd, tookMs: number): void {
+  const { log, metrics, agreedTime } = context;
+  const { lane, epoch, position } = tenure;
+  for (const turn of end.turns) reportTurn(context, lane, turn);
+  const newest = end.turns.at(-1)?.record;
+  const ageMs = Math.max(0, (agreedTime.nowMs() ?? 0) - (newest?.appendedAtMs ?? 0));
+  const produced = end.turns.reduce((count, turn) => count + turn.outgoing.length, 0);
+  log.debug("lane.batch", {
+    lane,
+    epoch,
+    records: end.turns.length,
+    written: end.written,
+    produced,
+    offset: newest?.offset,
+    ageMs,
+    tookMs,
+  });
+  metrics.positionLag.set(Number(position.lag()), { lane: String(lane) });
+  metrics.ageMs.set(ageMs, { lane: String(lane) });
+}
+
+function reportTurn({ log, metrics }: Reporting, lane: number, turn: Turn): void {
+  const { record, key, name, decision, reason, transaction, marker } = turn;
+  const state = transaction?.state ?? null;
+  metrics.decisions.add({ fact: name, decision, state: state ?? "none" });
+  log.debug("record.decided", { lane, key, fact: name, offset: record.offset, decision, reason, state, produced: turn.outgoing.length });
+  if (marker !== null) log.info("marker.passed", { lane, id: marker.marker.id, offset: record.offset });
+  if (decision === "put-aside") {
+    metrics.deadLetters.add({ fact: name });
+    log.error("record.put-aside", { lane, key, fact: name, offset: record.offset, reason });
+  }
+  if (decision !== "replayed") reportEntries({ log, metrics }, lane, turn);
+}
+
+function reportEntries(
+  { log, metrics }: Pick<Reporting, "log" | "metrics">,
+  lane: number,
+  { record, transaction, decision, name }: Turn,
+): void {
+  for (const entry of transaction?.transitions ?? []) {
+    if (entry.offset !== record.offset) continue;
+    const { state, stageVersion } = entry;
+    log.info("debit.state", { lane, uetr: transaction?.uetr, state, stageVersion, offset: record.offset, decision, fact: name });
+    metrics.entries.add({ state });
+    if (state !== "RECONCILIATION") continue;
+    metrics.items.add({ state: transaction?.items.at(-1)?.state ?? "UNKNOWN" });
+  }
+}

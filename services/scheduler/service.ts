@@ -1,0 +1,130 @@
+// The scheduler: the only writer of transactions and business days. It reads the journal, one lane a partition; asks the domain what each record
+// means; writes the snapshots; produces what follows; and keeps the standing tasks of the lanes it owns. This file is its table of contents.
+//
+//   record of the journal                                    handler                    what follows
+//   DirectDebitReceived StatusReportReceived AccountVerified on-transaction-fact.ts     state; events, deliveries, stops
+//   Release DeliveryEnded DayClosed                          on-transaction-fact.ts     state; events, deliveries, stops
+//   DayPlanned DayTimeReached LaneCredits                    on-day-fact.ts             day; markers to every lane
+//   DayTimes DayVoid WindowOpened WindowClosed               on-marker.ts               passed by the lane
+//   CreditsDeclared GateOpened DayReconciled                 on-marker.ts               passed by the lane
+//
+//   standing task     appends          when
+//   releasing.ts      Release          a held debit's turn has come
+//   closing.ts        DayClosed        a day is reconciled and a transaction of it is unresolved
+//   crediting.ts      LaneCredits      credits were declared final
+//   day-clock.ts      DayTimeReached   agreed time has passed a planned time
+//   planning.ts       DayPlanned       at start and at local midnight
+
+import type { Configuration } from "@sluice/config";
+import { groups, topics } from "@sluice/contracts";
+import type { Serde } from "@sluice/contracts";
+import { createAgreedTime, createBatchLanes, createProbe } from "@sluice/messaging";
+import type { Lanes, Messaging } from "@sluice/messaging";
+import type { Random, Readiness, Running, Time } from "@sluice/runtime";
+import type { Store } from "@sluice/store";
+import type { Log, Metrics } from "@sluice/telemetry";
+import { createAppending } from "./appending.ts";
+import type { Handlers } from "./handler.ts";
+import { openLane } from "./lane.ts";
+import type { LaneContext } from "./lane-context.ts";
+import { onDayFact } from "./on-day-fact.ts";
+import { onMarker } from "./on-marker.ts";
+import { onTransactionFact } from "./on-transaction-fact.ts";
+import { startPlanning } from "./planning.ts";
+import { schedulerMetrics } from "./scheduler-metrics.ts";
+import { watchStore } from "./watch-store.ts";
+
+export const handlers: Handlers = {
+  DirectDebitReceived: onTransactionFact,
+  StatusReportReceived: onTransactionFact,
+  AccountVerified: onTransactionFact,
+  Release: onTransactionFact,
+  DeliveryEnded: onTransactionFact,
+  DayClosed: onTransactionFact,
+  DayPlanned: onDayFact,
+  DayTimeReached: onDayFact,
+  LaneCredits: onDayFact,
+  DayTimes: onMarker,
+  DayVoid: onMarker,
+  WindowOpened: onMarker,
+  WindowClosed: onMarker,
+  CreditsDeclared: onMarker,
+  GateOpened: onMarker,
+  DayReconciled: onMarker,
+};
+
+export interface SchedulerPorts {
+  readonly time: Time;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly messaging: Messaging;
+  readonly store: Store;
+  readonly serde: Serde;
+  readonly configuration: Configuration;
+  /** Partitions of the journal. */
+  readonly lanes: number;
+  /** The service cannot go on; its process must end. */
+  fail(reason: unknown): void;
+}
+
+const service = "scheduler";
+const batchRecordsMax = 500;
+const bufferedRecordsMax = 2_000;
+
+export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
+  const { time, random, log, messaging, store, serde, configuration, lanes } = ports;
+  await using opening = new AsyncDisposableStack();
+  const outputs = opening.adopt(await messaging.producer("scheduler-outputs"), (producer) => producer.close());
+  const facts = opening.adopt(await messaging.producer("scheduler-facts"), (producer) => producer.close());
+  const agreedTime = opening.adopt(createAgreedTime({ time, log, probe: createProbe(facts) }), (agreed) => agreed.stop());
+  const append = createAppending({ producer: facts, serde, lanes, agreedTime, log });
+  const agreedNowMs = (): number | null => agreedTime.nowMs();
+  const planning = opening.adopt(startPlanning({ schemes: configuration.schemes, lanes, append, agreedNowMs, time, log }), (task) =>
+    task.stop(),
+  );
+  const storeWatch = opening.adopt(watchStore({ store, time }), (watch) => watch.stop());
+  let owned: Lanes | null = null;
+  const context: LaneContext = {
+    service,
+    handlers,
+    time,
+    log,
+    store,
+    serde,
+    configuration,
+    lanes,
+    append,
+    agreedTime,
+    metrics: schedulerMetrics(ports.metrics),
+    producer: outputs,
+    acknowledgedAtMs: new Map(),
+    heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
+  };
+  owned = await createBatchLanes({
+    messaging,
+    group: groups.scheduler,
+    topic: topics.journal,
+    batchRecordsMax,
+    bufferedRecordsMax,
+    time,
+    random,
+    log,
+    open: (partition) => openLane(context, partition),
+    failed: (reason) => ports.fail(reason),
+  });
+  const running = opening.adopt(owned, (consumed) => consumed.stop());
+  const open = opening.move();
+  let stopped: Promise<void> | null = null;
+  return {
+    readiness: () => readiness(running.readiness(), planning.isAppended(), storeWatch.trouble()),
+    stop: () => (stopped ??= open.disposeAsync()),
+  };
+}
+
+function readiness(lanes: Readiness, isPlanAppended: boolean, storeTrouble: string | null): Readiness {
+  const reasons = [...lanes.reasons];
+  if (!isPlanAppended) reasons.push("days: not planned yet");
+  if (storeTrouble !== null) reasons.push(`store: ${storeTrouble}`);
+  return { isReady: reasons.length === 0, reasons };
+}

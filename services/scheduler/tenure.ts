@@ -1,0 +1,81 @@
+// A lane under one owner epoch: taken by raising the epoch, held until another owner raises it or the lane is given up.
+//
+// 1. Starts at the lane's own position, not at the group's offset: a store that was restored to an older point is repaired by replay.
+// 2. The markers passed are those of the lane's document, and those that this process has passed itself.
+// 3. Before the first record is handled, one projected read of the lane has filled the standing tasks.
+
+import { partitionOf } from "@sluice/contracts";
+import type { PassedMarker } from "@sluice/domain";
+import type { UnresolvedRow } from "@sluice/store";
+import type { LaneContext } from "./lane-context.ts";
+import { createLaneMarkers, passedFromState } from "./lane-markers.ts";
+import type { LaneMarkers } from "./lane-markers.ts";
+import { createLanePosition } from "./lane-position.ts";
+import type { LanePosition } from "./lane-position.ts";
+import { startLaneTasks } from "./lane-tasks.ts";
+import type { LaneTasks } from "./lane-tasks.ts";
+import { createSnapshotCache } from "./snapshot-cache.ts";
+import type { SnapshotCache } from "./snapshot-cache.ts";
+
+export interface Tenure {
+  readonly lane: number;
+  readonly epoch: number;
+  /** As the lane's document had it. */
+  readonly startAt: bigint;
+  readonly markers: LaneMarkers;
+  readonly position: LanePosition;
+  readonly cache: SnapshotCache;
+  readonly tasks: LaneTasks;
+}
+
+const pageRowsMax = 10_000;
+
+/** `passed`: markers that this process has passed under an earlier epoch; `doneOffset`: what it has done. Rejects with the store's Faults. */
+export async function takeLane(
+  context: LaneContext,
+  lane: number,
+  passed: readonly PassedMarker[],
+  doneOffset: bigint,
+  lost: () => void,
+): Promise<Tenure> {
+  const { service, store, time, log, lanes } = context;
+  const { epoch, position: startAt, state } = await store.lanes.takeOver(service, lane);
+  const markers = createLaneMarkers(lane, [...passedFromState(state), ...passed]);
+  const days = (await store.days.open()).filter((day) => partitionOf(day.key, lanes) === lane);
+  const tasks = startLaneTasks(context, lane, markers, days);
+  const unresolved = await fill(context, lane, tasks);
+  const position = createLanePosition({
+    service,
+    lane,
+    epoch,
+    position: startAt,
+    store: store.lanes,
+    state: () => markers.toState(),
+    lost() {
+      tasks.stop();
+      log.warn("lane.lost", { lane, epoch });
+      lost();
+    },
+    time,
+    log,
+  });
+  if (doneOffset > startAt) {
+    position.stateChanged();
+    position.done(doneOffset);
+  }
+  log.info("lane.taken", { lane, epoch, position: startAt, markers: markers.all().length, days: days.length, unresolved });
+  tasks.wake();
+  return { lane, epoch, startAt, markers, position, cache: createSnapshotCache(), tasks };
+}
+
+async function fill({ store }: LaneContext, lane: number, tasks: LaneTasks): Promise<number> {
+  let after: string | null = null;
+  let count = 0;
+  do {
+    const rows: readonly UnresolvedRow[] = await store.transactions.unresolved(lane, after, pageRowsMax);
+    for (const row of rows) tasks.fill(row);
+    count += rows.length;
+    after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
+  } while (after !== null);
+  return count;
+}
