@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readConfiguration, schemeOf, southAfrica } from "./index.ts";
+import { readConfiguration, readConfigurationFile, schemeOf, southAfrica } from "./index.ts";
 import type { Configuration } from "./index.ts";
 
 const sample = readFileSync(new URL("sluice.sample.yaml", import.meta.url), "utf8");
@@ -202,4 +202,13 @@ test("two banks share no branch, no name of an agent, no token and no id", () =>
     "banks[1].tokenSha256[0]: the same token twice",
   ]);
   expect(problemsOf(spoilt("id: second", "id: first"))).toContain("banks[1].id: another bank has this id");
+});
+
+test("a file that cannot be read or is wrong ends the start with a fault that says everything", () => {
+  const file = new URL("sluice.sample.yaml", import.meta.url).pathname;
+  expect(readConfigurationFile(file, environment)).toEqual(read(sample));
+  const twoMissing = () => readConfigurationFile(file, { ...environment, FIRST_BANK_URL: "" });
+  expect(twoMissing).toThrow(expect.objectContaining({ code: "config.invalid", isRetryable: false }));
+  expect(twoMissing).toThrow(/banks\[0\]\.baseUrl: .*; banks\[0\]\.eventsUrl: /);
+  expect(() => readConfigurationFile(`${file}.gone`, {})).toThrow(expect.objectContaining({ code: "config.unreadable" }));
 });

@@ -1,0 +1,21 @@
+import { readConfigurationFile } from "@sluice/config";
+import { lanesDefault, registrySerde } from "@sluice/contracts";
+import { createKafkaMessaging } from "@sluice/messaging";
+import { runService } from "@sluice/runtime/process";
+import { readValidatorConfig } from "./config.ts";
+import { startValidator } from "./service.ts";
+
+runService("validator", async (context) => {
+  const { log, metrics, time, random, stopping } = context;
+  const { kafkaBrokers, schemaRegistryUrl, configurationFile } = readValidatorConfig();
+  const configuration = readConfigurationFile(configurationFile, process.env);
+  await using opened = new AsyncDisposableStack();
+  const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "validator" }, time, log });
+  opened.defer(() => messaging.close());
+  const failed = (reason: unknown): void => context.fail(reason);
+  const validator = await startValidator({ time, random, log, metrics, messaging, serde, configuration, lanes: lanesDefault, failed });
+  opened.defer(() => validator.stop());
+  const running = opened.move();
+  return { readiness: () => validator.readiness(), stop: () => running.disposeAsync() };
+});

@@ -1,0 +1,100 @@
+// A debit was received: its verdict is appended to the journal, under the same key.
+//
+// #1 The record is completed only after the verdict, or its dead letter, is acknowledged. A repeat appends the same verdict
+//    again, and the scheduler takes the first.
+// #2 A record that cannot be read in itself, or that nobody can judge, is put aside with its bytes and its reason.
+// #3 A schema that is not known yet makes the lane wait; nothing is guessed.
+
+import { zaCdv } from "@sluice/account-validation";
+import type { Configuration } from "@sluice/config";
+import { headers, outgoingRecord, topics } from "@sluice/contracts";
+import type { AccountVerified, DirectDebitReceived, Serde } from "@sluice/contracts";
+import { deadLetterOf } from "@sluice/messaging";
+import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
+import { Fault } from "@sluice/runtime";
+import type { Time } from "@sluice/runtime";
+import type { Log } from "@sluice/telemetry";
+import { judge } from "./judge.ts";
+import type { ValidatorMetrics } from "./validator-metrics.ts";
+
+export interface Judging {
+  readonly time: Time;
+  readonly log: Log;
+  readonly metrics: ValidatorMetrics;
+  readonly serde: Serde;
+  readonly producer: Producer;
+  readonly configuration: Configuration;
+  /** Partitions of the journal. */
+  readonly lanes: number;
+}
+
+type Judged = { readonly uetr: string; readonly verdict: AccountVerified } | { readonly unreadable: string };
+
+export async function onDirectDebitReceived(record: ReceivedRecord, judging: Judging): Promise<void> {
+  const startedMs = judging.time.monotonicMs();
+  const judged = await judgedRecord(record, judging);
+  const { partition, offset } = record;
+  if ("unreadable" in judged) {
+    await judging.producer.send([deadLetterOf({ record, reason: judged.unreadable, service: "validator" }, judging.serde)]);
+    judging.log.error("record.put-aside", { topic: record.topic, partition, offset, reason: judged.unreadable });
+    judging.metrics.putAside();
+    return;
+  }
+  const { uetr, verdict } = judged;
+  const [appended] = await judging.producer.send([outgoing(uetr, verdict, record, judging)]);
+  const tookMs = judging.time.monotonicMs() - startedMs;
+  judging.log.info("account.verified", {
+    uetr,
+    partition,
+    offset,
+    verdictOffset: appended?.offset,
+    sender: verdict.sender,
+    bank: verdict.bank,
+    verdict: verdict.verdict,
+    reasons: verdict.reasons.map(({ code, text }) => `${code} ${text}`),
+    decisions: verdict.decisions.map(({ account, rule, version, result, reason }) =>
+      `${account} ${rule}/${version} ${result} ${reason ?? ""}`.trimEnd(),
+    ),
+    businessDate: verdict.businessDate,
+    closesWith: verdict.closesWith,
+    tookMs,
+  });
+  judging.metrics.judged(verdict, tookMs);
+}
+
+async function judgedRecord(record: ReceivedRecord, { serde, configuration, log }: Judging): Promise<Judged> {
+  const received = await read(record, serde);
+  if (typeof received === "string") return { unreadable: received };
+  const uetr = received.debit.transactionIdentifiers.uetr.toLowerCase();
+  if (record.key === null || new TextDecoder().decode(record.key) !== uetr) return { unreadable: "its key is not its UETR" };
+  try {
+    return { uetr, verdict: judge(received, record, configuration, zaCdv) };
+  } catch (error) {
+    log.error("debit.not-judged", { uetr, partition: record.partition, offset: record.offset, error });
+    return { unreadable: "it could not be judged" };
+  }
+}
+
+/** Or why it cannot be read. */
+async function read({ value }: ReceivedRecord, serde: Serde): Promise<DirectDebitReceived | string> {
+  if (value === null) return "no value";
+  try {
+    return debitIn(value, serde);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (!error.isRetryable) return error.message;
+    await serde.learn(value);
+    return debitIn(value, serde);
+  }
+}
+
+function debitIn(value: Uint8Array, serde: Serde): DirectDebitReceived | string {
+  const decoded = serde.decode(value);
+  return decoded.name === "DirectDebitReceived" ? decoded.value : `its header says DirectDebitReceived, its bytes ${decoded.name}`;
+}
+
+function outgoing(uetr: string, value: AccountVerified, record: ReceivedRecord, { serde, lanes }: Judging): OutgoingRecord {
+  const traceparent = record.headers[headers.traceparent];
+  const carried = traceparent === undefined ? {} : { [headers.traceparent]: traceparent };
+  return outgoingRecord(serde, topics.journal, uetr, { name: "AccountVerified", value }, { lanes, headers: carried });
+}

@@ -1,0 +1,231 @@
+import { fixedSerde, outgoingRecord, readDirectDebit, topics } from "@sluice/contracts";
+import type { AnyDecoded, DirectDebitReceived, Serde } from "@sluice/contracts";
+import { createMemoryLog } from "@sluice/messaging";
+import type { OutgoingRecord, ProduceFate } from "@sluice/messaging";
+import { Fault } from "@sluice/runtime";
+import { createMetrics, silentLog } from "@sluice/telemetry";
+import type { Log, LogFields } from "@sluice/telemetry";
+import {
+  badAccount,
+  bodyOf,
+  createVirtualTime,
+  directDebit,
+  sampleConfiguration,
+  sampleUetr,
+  seededRandom,
+  uetrFrom,
+} from "@sluice/testkit";
+import { expect, test } from "vitest";
+import { startValidator } from "./service.ts";
+
+const startAtMs = Date.UTC(2026, 10, 20, 10);
+const lanes = 3;
+
+interface Line {
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+function world(over: { readonly serde?: Serde } = {}) {
+  const time = createVirtualTime({ startAtMs, seed: "validator" });
+  const state: { fate: ProduceFate; failures: unknown[]; lines: Line[] } = { fate: { kind: "append" }, failures: [], lines: [] };
+  const messaging = createMemoryLog({
+    time,
+    random: seededRandom("log"),
+    topics: { [topics.journal]: lanes, [topics.deadLetters]: lanes },
+    hooks: { produce: (client) => (client === "validator" ? state.fate : { kind: "append" }) },
+  });
+  const serde = fixedSerde();
+  const metrics = createMetrics({ withProcess: false });
+  const note = (event: string, fields: LogFields = {}): void => void state.lines.push({ event, fields });
+  const log: Log = { ...silentLog, info: note, error: note };
+
+  const start = (name: string) =>
+    startValidator({
+      time,
+      random: seededRandom(name),
+      log,
+      metrics,
+      messaging: messaging.client(name),
+      serde: over.serde ?? serde,
+      configuration: sampleConfiguration(),
+      lanes,
+      failed: (reason) => state.failures.push(reason),
+    });
+
+  async function append(records: readonly OutgoingRecord[]): Promise<void> {
+    const producer = await settled(messaging.client("test").producer("test"));
+    await settled(producer.send(records));
+  }
+
+  async function settled<T>(work: Promise<T>): Promise<T> {
+    let isDone = false;
+    void work.finally(() => (isDone = true)).catch(() => null);
+    await time.run({ until: () => isDone, stepsMax: 100_000 });
+    expect(isDone).toBe(true);
+    return await work;
+  }
+
+  function records(topic: string) {
+    return Array.from({ length: lanes }, (_, partition) => messaging.records({ topic, partition })).flat();
+  }
+
+  function verdicts() {
+    return records(topics.journal)
+      .filter((record) => record.headers["sluice-type"] === "AccountVerified")
+      .map((record) => ({ record, key: Buffer.from(record.key ?? []).toString(), decoded: serde.decode(record.value!) }));
+  }
+
+  async function until(holds: () => boolean): Promise<void> {
+    expect((await time.run({ until: holds, untilMs: time.nowMs() + 120_000, stepsMax: 500_000 })).because).toBe("until");
+  }
+
+  return { time, state, messaging, serde, metrics, start, append, settled, records, verdicts, until };
+}
+
+function debit(uetr = sampleUetr, debtorAccount?: string): DirectDebitReceived {
+  const reading = readDirectDebit(
+    bodyOf(directDebit({ uetr: uetr.toUpperCase(), ...(debtorAccount === undefined ? {} : { debtorAccount }) })),
+  );
+  if (!reading.ok) throw new Error(JSON.stringify(reading.error));
+  const { message, contentHash, substanceHash } = reading.read;
+  return {
+    sender: "first",
+    contentHash,
+    substanceHash,
+    receivedAtMs: startAtMs,
+    closesWith: "ZA_EFT:2026-11-20",
+    closesAtMs: 0,
+    debit: message,
+  };
+}
+
+function debitRecord(serde: Serde, uetr = sampleUetr, debtorAccount?: string): OutgoingRecord {
+  const decoded: AnyDecoded = { name: "DirectDebitReceived", value: debit(uetr, debtorAccount) };
+  return outgoingRecord(serde, topics.journal, uetr, decoded, { lanes, headers: { traceparent: "00-1-2-01" } });
+}
+
+test("each debit gets one verdict under its UETR, in its partition, with its trace", async () => {
+  const { start, append, settled, serde, verdicts, until, records, metrics } = world();
+  const random = seededRandom("uetrs");
+  const uetrs = Array.from({ length: 40 }, () => uetrFrom(random));
+  await append(uetrs.slice(0, 20).map((uetr) => debitRecord(serde, uetr)));
+  const validator = await settled(start("validator"));
+  await append(uetrs.slice(20).map((uetr, n) => debitRecord(serde, uetr, badAccount(n))));
+  await until(() => verdicts().length >= uetrs.length);
+  await settled(validator.stop());
+  expect(
+    verdicts()
+      .map(({ key }) => key)
+      .sort(),
+  ).toEqual(uetrs.toSorted());
+  const partitionOfDebit = new Map(records(topics.journal).map((record) => [Buffer.from(record.key ?? []).toString(), record.partition]));
+  for (const { record, key, decoded } of verdicts()) {
+    expect(record.partition).toBe(partitionOfDebit.get(key));
+    expect(record.headers).toEqual({ "sluice-type": "AccountVerified", traceparent: "00-1-2-01" });
+    expect(decoded.value).toMatchObject({ verdict: uetrs.indexOf(key) < 20 ? "ACCEPTED" : "REFUSED" });
+  }
+  expect(await metrics.text()).toMatch(/sluice_validator_reasons_total\{code="AC02"\} 20/);
+});
+
+test("the log line of a verdict says the decision and no account number", async () => {
+  const { start, append, settled, serde, state, until } = world();
+  const validator = await settled(start("validator"));
+  const account = badAccount(3);
+  await append([debitRecord(serde, sampleUetr, account)]);
+  await until(() => state.lines.some(({ event }) => event === "account.verified"));
+  await settled(validator.stop());
+  expect(state.lines[0]).toMatchObject({
+    event: "account.verified",
+    fields: { uetr: sampleUetr, verdict: "REFUSED", reasons: ["AC02 za-cdv/1 check-digit"] },
+  });
+  expect(JSON.stringify(state.lines, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value))).not.toMatch(
+    new RegExp(`${account}|Mokoena|Karoo`),
+  );
+});
+
+test("I1: a send whose outcome is unknown is made again until acknowledged; a restart goes on where the group had come to", async () => {
+  const { start, append, settled, serde, verdicts, until, state, time } = world();
+  state.fate = { kind: "unknown" };
+  const first = await settled(start("validator"));
+  await append([debitRecord(serde)]);
+  await time.advance(3_000);
+  expect(first.readiness().isReady).toBe(false);
+  state.fate = { kind: "append" };
+  await until(() => first.readiness().isReady && verdicts().length > 0);
+  await settled(first.stop());
+  const before = verdicts().length;
+  const second = await settled(start("validator"));
+  await append([debitRecord(serde, "00000000-0000-4000-8000-000000000001")]);
+  await until(() => verdicts().length > before);
+  await time.advance(1_000);
+  await settled(second.stop());
+  expect(verdicts().filter(({ key }) => key !== sampleUetr)).toHaveLength(1);
+  expect(verdicts()).toHaveLength(before + 1);
+});
+
+test("other records are passed undecoded, and what cannot be read is put aside with its bytes; the lane goes on", async () => {
+  const { start, append, settled, serde, verdicts, records, until, state } = world();
+  const validator = await settled(start("validator"));
+  const good = debitRecord(serde);
+  const other = { ...good, value: Uint8Array.of(9), headers: { "sluice-type": "Release" } };
+  const bad = { ...good, value: Uint8Array.of(0, 0, 0) };
+  const wrongKey = { ...good, key: Buffer.from("00000000-0000-4000-8000-000000000009") };
+  const wrongName = { ...good, value: serde.encode("DayClosed", { day: "ZA_EFT:2026-11-20" }) };
+  await append([other, bad, wrongKey, { ...good, value: null }, wrongName, good]);
+  await until(() => verdicts().length > 0 && records(topics.deadLetters).length === 4);
+  await settled(validator.stop());
+  expect(verdicts()).toHaveLength(1);
+  const letters = records(topics.deadLetters).flatMap(({ value }) => {
+    const decoded = serde.decode(value!);
+    return decoded.name === "DeadLetter" ? [decoded.value] : [];
+  });
+  const reasons = letters.map((letter) => [letter.service, letter.reason]);
+  expect(reasons.map(([service]) => service)).toEqual(Array.from({ length: 4 }, () => "validator"));
+  expect(reasons.map(([, reason]) => reason)).toEqual(
+    expect.arrayContaining(["its key is not its UETR", "no value", "its header says DirectDebitReceived, its bytes DayClosed"]),
+  );
+  expect(letters[0]?.topic).toBe(topics.journal);
+  expect([...(letters[0]?.value ?? [])]).toEqual([0, 0, 0]);
+  expect(state.failures).toEqual([]);
+});
+
+test("a debit that nobody can judge is put aside; the process lives", async () => {
+  const { start, append, settled, serde, records, until, state } = world();
+  const validator = await settled(start("validator"));
+  const { debit: message, ...rest } = debit();
+  const unknownScheme = { ...rest, debit: { ...message, paymentScheme: { ...message.paymentScheme, schema: "ZA_RTC" } } };
+  await append([outgoingRecord(serde, topics.journal, sampleUetr, { name: "DirectDebitReceived", value: unknownScheme }, { lanes })]);
+  await until(() => records(topics.deadLetters).length === 1);
+  await settled(validator.stop());
+  expect(state.lines.map(({ event }) => event)).toEqual(["debit.not-judged", "record.put-aside"]);
+  expect(state.failures).toEqual([]);
+});
+
+test("an unknown schema makes its lane wait until it is learnt, and nothing is put aside", async () => {
+  const known = fixedSerde();
+  let isKnown = false;
+  let isRegistryUp = false;
+  const serde: Serde = {
+    encode: (name, value) => known.encode(name, value),
+    decode(bytes) {
+      if (!isKnown) throw new Fault("contracts.unknown-schema", "schema 7 is not known here", { isRetryable: true });
+      return known.decode(bytes);
+    },
+    learn: () => {
+      if (!isRegistryUp) return Promise.reject(new Fault("contracts.registry-unavailable", "no answer", { isRetryable: true }));
+      isKnown = true;
+      return Promise.resolve();
+    },
+  };
+  const { start, append, settled, verdicts, records, until, time } = world({ serde });
+  const validator = await settled(start("validator"));
+  await append([debitRecord(known)]);
+  await time.advance(5_000);
+  expect(validator.readiness()).toMatchObject({ isReady: false });
+  expect(verdicts()).toEqual([]);
+  isRegistryUp = true;
+  await until(() => verdicts().length === 1);
+  await settled(validator.stop());
+  expect(records(topics.deadLetters)).toEqual([]);
+});

@@ -1,0 +1,69 @@
+// Validator: every debit of the journal gets a verdict, with all that is taken from configuration.
+//
+//   DirectDebitReceived   on-direct-debit-received.ts   → AccountVerified
+//
+// Anything else in the journal is passed by its type header, undecoded.
+//
+// #1 It keeps nothing: the group's committed offset says where to go on. What lies above it may be judged twice.
+// #2 Records of one UETR are judged in order, others side by side.
+
+import type { Configuration } from "@sluice/config";
+import { groups, headers, topics } from "@sluice/contracts";
+import type { Serde } from "@sluice/contracts";
+import { createKeyedLanes } from "@sluice/messaging";
+import type { Messaging, ReceivedRecord } from "@sluice/messaging";
+import type { Random, Running, Time } from "@sluice/runtime";
+import type { Log, Metrics } from "@sluice/telemetry";
+import { onDirectDebitReceived } from "./on-direct-debit-received.ts";
+import { validatorMetrics } from "./validator-metrics.ts";
+
+export interface ValidatorPorts {
+  readonly time: Time;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly messaging: Messaging;
+  readonly serde: Serde;
+  readonly configuration: Configuration;
+  /** Partitions of the journal. */
+  readonly lanes: number;
+  /** The service cannot go on; the process must end. */
+  readonly failed?: (reason: unknown) => void;
+}
+
+const runningMax = 512;
+const bufferedRecordsMax = 2_000;
+
+export async function startValidator(ports: ValidatorPorts): Promise<Running> {
+  const { time, random, log, messaging } = ports;
+  const producer = await messaging.producer("validator");
+  const judging = { ...ports, producer, metrics: validatorMetrics(ports.metrics) };
+  const lanes = await createKeyedLanes({
+    messaging,
+    group: groups.validator,
+    topic: topics.journal,
+    runningMax,
+    bufferedRecordsMax,
+    time,
+    random,
+    log,
+    failed: (reason) => ports.failed?.(reason),
+    startAt: (_partition, _epoch, { committed, logStart }) => Promise.resolve(committed ?? logStart),
+    keyOf: (record) => Buffer.from(record.key ?? []).toString("latin1"),
+    handle: async (record) => {
+      if (isDebit(record)) await onDirectDebitReceived(record, judging);
+    },
+  });
+  let stopped: Promise<void> | null = null;
+  return {
+    readiness: () => lanes.readiness(),
+    stop() {
+      stopped ??= lanes.stop().then(() => producer.close());
+      return stopped;
+    },
+  };
+}
+
+function isDebit(record: ReceivedRecord): boolean {
+  return record.headers[headers.type] === "DirectDebitReceived";
+}
