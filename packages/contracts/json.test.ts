@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson, hashesOf } from "./canonical-json.ts";
 import { exactText, parsed } from "./given-messages.ts";

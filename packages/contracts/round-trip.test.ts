@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { hashesOf } from "./canonical-json.ts";
 import type { DirectDebitReceived, StatusReportReceived } from "./generated/records.ts";

@@ -129,11 +129,14 @@ function asFault(error: unknown, subject: string): Fault {
   return new Fault(code, `${subject}: ${textOf(error)}`, { isRetryable: !isRefused, cause: error });
 }
 
-/** A 409 for a schema means incompatible; for a level it means that another process has just set it. */
+/**
+ * A 409 for a schema means incompatible; for a level it means that another process has just set it. 400 is no refusal: the
+ * library reports a connection that failed as one.
+ */
 function isRefusal(error: unknown): boolean {
   const status = statusOf(error);
   if (status === 409) return error instanceof Error && "url" in error && String(error.url).startsWith("post ");
-  return status !== null && [400, 401, 403, 422].includes(status);
+  return status !== null && [401, 403, 422].includes(status);
 }
 
 function statusOf(error: unknown): number | null {

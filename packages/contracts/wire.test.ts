@@ -1,0 +1,169 @@
+import type { Marker } from "@sluice/domain";
+import { Fault } from "@sluice/runtime";
+import { expect, test } from "vitest";
+import type { AnyDecoded } from "./api.ts";
+import { factFromRecord, markerFromRecord } from "./from-wire.ts";
+import { dispatch, heldEvent, received, reported, sources, uetr, verified } from "./given-outputs.ts";
+import { outgoingRecord } from "./outgoing-record.ts";
+import { fixedSerde } from "./serde.ts";
+import { dispatchChangeRecord, dispatchRecord, eventRecord, recordFromFact, recordFromMarker } from "./to-wire.ts";
+import type { AppendedFact } from "./to-wire.ts";
+import { topics } from "./topics.ts";
+
+const serde = fixedSerde();
+const through = (record: AnyDecoded): AnyDecoded => serde.decode(serde.encode(record.name, record.value));
+const day = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
+
+const facts: readonly AppendedFact[] = [
+  { kind: "Release", ...day, windowNumber: 1, bank: "first" },
+  { kind: "DayClosed", day: "ZA_EFT:2026-11-20" },
+  {
+    kind: "DayPlanned",
+    ...day,
+    zone: "Africa/Johannesburg",
+    calendarVersion: "1",
+    isWorkingDay: true,
+    windows: [{ number: 1, opensAtMs: 1, closesAtMs: 2 }],
+    cutOffAtMs: 3,
+    reconciliationAtMs: 4,
+    nextBusinessDate: "2026-11-23",
+    creditsFinal: "clock",
+    lanes: 12,
+  },
+  { kind: "DayTimeReached", ...day, time: "window-opens", number: 1 },
+  { kind: "DayTimeReached", ...day, time: "window-closes", number: 1 },
+  { kind: "DayTimeReached", ...day, time: "reconciliation", number: 0 },
+  { kind: "LaneCredits", ...day, lane: 3, declaration: "ZA_EFT:2026-11-20:CreditsDeclared:1", banksUnresolved: ["first"] },
+];
+
+test.each(facts)("the fact $kind goes onto the wire and comes back the same", (fact) => {
+  const decoded = through(recordFromFact(fact));
+  expect(factFromRecord(decoded, uetr)).toStrictEqual(fact);
+  expect(markerFromRecord(decoded)).toBeNull();
+});
+
+const markers: readonly Marker[] = [
+  { kind: "DayTimes", id: "ZA_EFT:2026-11-20:DayTimes:1", ...day, number: 1, reconciliationAtMs: 5, calendarVersion: "1" },
+  { kind: "DayVoid", id: "ZA_EFT:2026-11-20:DayVoid:1", ...day, nextBusinessDate: "2026-11-23" },
+  { kind: "WindowOpened", id: "ZA_EFT:2026-11-20:WindowOpened:1", ...day, number: 1 },
+  { kind: "WindowClosed", id: "ZA_EFT:2026-11-20:WindowClosed:1", ...day, number: 1, isLast: true, nextBusinessDate: "2026-11-23" },
+  { kind: "CreditsDeclared", id: "ZA_EFT:2026-11-20:CreditsDeclared:1", ...day, number: 1, bank: null, declaredBy: "clock" },
+  { kind: "GateOpened", id: "ZA_EFT:2026-11-20:GateOpened:1", ...day, number: 1, banks: null, except: ["other"] },
+  { kind: "GateOpened", id: "ZA_EFT:2026-11-20:GateOpened:2", ...day, number: 2, banks: ["other"], except: [] },
+  { kind: "DayReconciled", id: "ZA_EFT:2026-11-20:DayReconciled:1", ...day, number: 1 },
+];
+
+test.each(markers)("the marker $id goes to each partition under its own id, and comes back as one", (marker) => {
+  for (const partition of [0, 1, 11]) {
+    const decoded = through(recordFromMarker(marker, partition));
+    expect(decoded.value).toMatchObject({ id: `${marker.id}:${partition}`, partition });
+    expect(markerFromRecord(decoded)).toStrictEqual(marker);
+    expect(factFromRecord(decoded, "ZA_EFT:2026-11-20")).toBeNull();
+  }
+});
+
+test("a marker whose id does not end with its partition is unreadable", () => {
+  const value = { id: "ZA_EFT:2026-11-20:DayVoid:1:12", ...day, partition: 1, nextBusinessDate: "2026-11-23" };
+  expect(() => markerFromRecord({ name: "DayVoid", value: { ...value, id: "ZA_EFT:2026-11-20:DayVoid:11" } })).toThrow(Fault);
+  expect(() => markerFromRecord({ name: "DayVoid", value: { ...value, partition: 12 } })).not.toThrow(Fault);
+});
+
+test("a debit received is a fact under its key, its amount in ten-thousandths", () => {
+  const value = received();
+  expect(factFromRecord(through({ name: "DirectDebitReceived", value }), uetr)).toEqual({
+    kind: "DirectDebitReceived",
+    uetr,
+    message: {
+      sender: "first",
+      messageIdentification: "ACME-20261120-000001",
+      contentHash: value.contentHash,
+      substanceHash: value.substanceHash,
+    },
+    receivedAtMs: value.receivedAtMs,
+    closesWith: "ZA_EFT:2026-11-20",
+    closesAtMs: value.closesAtMs,
+    scheme: "ZA_EFT",
+    amountTenThousandths: 12_505_000n,
+    currency: "ZAR",
+  });
+});
+
+test("a verdict, a report and the end of a delivery are facts", () => {
+  expect(factFromRecord(through({ name: "AccountVerified", value: verified("REFUSED", [{ code: "AC02", text: "t" }]) }), uetr)).toEqual({
+    kind: "AccountVerified",
+    judged: { sender: "first", messageIdentification: "ACME-20261120-000001", contentHash: "c" },
+    verdict: "refused",
+    bank: "first",
+    businessDate: "2026-11-20",
+    closesWith: "ZA_EFT:2026-11-20",
+  });
+  expect(factFromRecord(through({ name: "StatusReportReceived", value: reported({ code: "PDNG" }) }), uetr)).toMatchObject({
+    kind: "StatusReportReceived",
+    outcome: "pending",
+    originalMessageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D",
+  });
+  const value = {
+    messageIdentification: "m",
+    operation: "inboundDirectDebit",
+    outcome: "STOPPED",
+    httpStatusCode: null,
+    attempts: 2,
+    anyAnswer: false,
+    recentAttempts: [],
+    breakerOpen: true,
+    bankPaused: false,
+    stopOffset: 9n,
+  } as const;
+  expect(factFromRecord(through({ name: "DeliveryEnded", value }), uetr)).toEqual({
+    kind: "DeliveryEnded",
+    messageIdentification: "m",
+    outcome: "stopped",
+    evidence: { attempts: 2, anyAnswer: false, httpStatusCode: null, isBreakerOpen: true, isBankPaused: false },
+  });
+});
+
+test("a symbol of a newer writer stops the lane until the reader is brought up to date, and is never guessed", () => {
+  const unknown: readonly AnyDecoded[] = [
+    { name: "AccountVerified", value: verified("UNKNOWN") },
+    { name: "DayTimeReached", value: { ...day, kind: "UNKNOWN", number: 1 } },
+  ];
+  for (const record of unknown) {
+    expect(() => factFromRecord(through(record), uetr)).toThrow(
+      expect.objectContaining({ code: "contracts.unknown-symbol", isRetryable: true }),
+    );
+  }
+});
+
+test("outputs become records of their topics", () => {
+  const given = sources({ verdict: verified("ACCEPTED") });
+  const sent = through(dispatchRecord(dispatch("D", "2026-11-20T06:00:01Z"), given));
+  expect(sent.value).toMatchObject({
+    uetr,
+    bank: "first",
+    operation: "inboundDirectDebit",
+    closesWith: "ZA_EFT:2026-11-20",
+    causedByOffset: 18n,
+  });
+  const posted = through(eventRecord(heldEvent, given, { eventShape: "full", eventDeadlineMs: 259_200_000, bank: "first" }));
+  expect(posted.value).toMatchObject({ id: heldEvent.id, bank: "first", deadlineMs: heldEvent.enteredAtMs + 259_200_000 });
+  const stop = { kind: "stop", messageIdentification: "m", deliveryKey: uetr, receiver: "first", causedByOffset: 5n } as const;
+  expect(through(dispatchChangeRecord(stop, uetr)).value).toEqual({
+    messageIdentification: "m",
+    uetr,
+    deliveryKey: uetr,
+    bank: "first",
+    change: "STOP",
+    causedByOffset: 5n,
+  });
+});
+
+test("a record goes out with its type in a header, to the partition of its key or to the one named", () => {
+  const record = recordFromMarker(markers[1] ?? { kind: "DayVoid", id: "", ...day, nextBusinessDate: "" }, 7);
+  const copy = outgoingRecord(serde, topics.journal, "ZA_EFT:2026-11-20", record, { lanes: 12, partition: 7 });
+  expect(copy).toMatchObject({ topic: "sluice.journal.v1", partition: 7, headers: { "sluice-type": "DayVoid" } });
+  expect(new TextDecoder().decode(copy.key)).toBe("ZA_EFT:2026-11-20");
+  const keyed = outgoingRecord(serde, topics.journal, uetr, record, { lanes: 12, headers: { traceparent: "00-1", "sluice-type": "x" } });
+  expect(keyed.headers).toEqual({ traceparent: "00-1", "sluice-type": "DayVoid" });
+  expect(keyed.partition).toBeLessThan(12);
+  expect(serde.decode(keyed.value)).toEqual(record);
+});

@@ -1,0 +1,74 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { generate } from "./generate-contracts.ts";
+
+const root = join(import.meta.dirname, "..");
+const copies: string[] = [];
+afterEach(() => copies.splice(0).forEach((copy) => rmSync(copy, { recursive: true, force: true })));
+
+/** A copy of avro/ and what is generated of it, to break. */
+function copied(): string {
+  const copy = mkdtempSync(join(tmpdir(), "sluice-avro-"));
+  copies.push(copy);
+  for (const path of ["avro", join("packages", "contracts", "generated")]) cpSync(join(root, path), join(copy, path), { recursive: true });
+  return copy;
+}
+
+function edit(copy: string, path: string, change: (text: string) => string): void {
+  writeFileSync(join(copy, path), change(readFileSync(join(copy, path), "utf8")));
+}
+
+test("what is generated is what avro/ gives", () => {
+  expect(generate(root, "check")).toEqual([]);
+});
+
+test("a changed schema, type or page is named", () => {
+  const copy = copied();
+  edit(copy, "avro/release.avsc", (text) => text.replace("Processing window.", "The window."));
+  expect(generate(copy, "check")).toEqual([expect.stringContaining("avro/versions/release does not end with the current schema")]);
+  const other = copied();
+  edit(other, "avro/README.md", (text) => `${text}more\n`);
+  edit(other, "packages/contracts/generated/records.ts", (text) => text.replace("bigint", "number"));
+  expect(generate(other, "check")).toHaveLength(2);
+});
+
+test("a version is never changed or removed", () => {
+  const copy = copied();
+  edit(copy, "avro/versions/release/1.avsc", (text) => text.replace("Processing window.", "The window."));
+  expect(generate(copy, "new-version")).toContain("avro/versions/release/1.avsc differs from lock.json: a version is never changed");
+  const other = copied();
+  rmSync(join(other, "avro/versions/release"), { recursive: true });
+  expect(generate(other, "keep")).toContain("avro/versions/release/1.avsc is in lock.json and gone: a version is never removed");
+});
+
+test("a new version stands beside the old ones", () => {
+  const copy = copied();
+  edit(copy, "avro/release.avsc", (text) => text.replace("Processing window.", "The window."));
+  expect(generate(copy, "keep")).toHaveLength(1);
+  expect(generate(copy, "new-version")).toEqual([]);
+  expect(generate(copy, "check")).toEqual([]);
+  expect(readFileSync(join(copy, "avro/versions/release/1.avsc"), "utf8")).toContain("Processing window.");
+  expect(readFileSync(join(copy, "avro/versions/release/2.avsc"), "utf8")).toContain("The window.");
+});
+
+test("version 1 may be rewritten until it is released", () => {
+  const copy = copied();
+  edit(copy, "avro/types/code.avsc", (text) => text.replace("The code itself.", "The code."));
+  expect(generate(copy, "rewrite-unreleased")).toEqual([]);
+  expect(generate(copy, "check")).toEqual([]);
+  edit(copy, "avro/versions/lock.json", (text) => text.replace('"isReleased": false', '"isReleased": true'));
+  edit(copy, "avro/types/code.avsc", (text) => text.replace("The code.", "Code."));
+  expect(generate(copy, "rewrite-unreleased")).toContain("version 1 is released: use --new-version");
+  expect(readFileSync(join(copy, "avro/versions/direct-debit-received/1.avsc"), "utf8")).toContain("The code.");
+});
+
+test("a file that is not called as its record, and a name that nobody defines, are refused", () => {
+  const copy = copied();
+  edit(copy, "avro/release.avsc", (text) => text.replace('"Release"', '"Released"'));
+  expect(() => generate(copy, "check")).toThrow("one spelling per concept");
+  const other = copied();
+  rmSync(join(other, "avro/types/code.avsc"));
+  expect(() => generate(other, "check")).toThrow("no file in avro/types defines Code");
+});
