@@ -185,8 +185,7 @@ test("other records are passed undecoded, and what cannot be read is put aside w
   expect(reasons.map(([, reason]) => reason)).toEqual(
     expect.arrayContaining(["its key is not its UETR", "no value", "its header says DirectDebitReceived, its bytes DayClosed"]),
   );
-  expect(letters[0]?.topic).toBe(topics.journal);
-  expect([...(letters[0]?.value ?? [])]).toEqual([0, 0, 0]);
+  expect(letters.map(({ topic, value }) => `${topic} ${Buffer.from(value ?? []).toString("hex")}`)).toContain(`${topics.journal} 000000`);
   expect(state.failures).toEqual([]);
 });
 
