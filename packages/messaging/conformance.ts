@@ -39,7 +39,7 @@ export function outgoing(topic: string, partition: number, text: string, key: st
 
 export const textOf = (record: ReceivedRecord): string => Buffer.from(record.value ?? []).toString("utf8");
 
-/** A consumer that writes down what it is told. */
+/** A consumer that writes down what it is told, and what of it broke a promise. Its log has no holes. */
 export async function recorder(
   messaging: Messaging,
   group: string,
@@ -54,6 +54,7 @@ export async function recorder(
     held: new Map<number, number>(),
     broken: [] as string[],
   };
+  const next = new Map<number, bigint>();
   let consumer: Consumer | null = null;
   const note = (what: string, isRight: boolean): void => void (isRight || seen.broken.push(what));
   consumer = await messaging.consumer({
@@ -65,7 +66,10 @@ export async function recorder(
         note("assigned while held", !seen.held.has(partition));
         seen.held.set(partition, epoch);
         seen.assigned.push({ partition, epoch, log });
-        return await startAt(partition, log);
+        next.delete(partition);
+        const answer = await startAt(partition, log);
+        if (seen.held.get(partition) === epoch) next.set(partition, answer);
+        return answer;
       },
       revoked: ({ partition }, epoch) => {
         note("revoked what was not held", seen.held.get(partition) === epoch);
@@ -75,7 +79,11 @@ export async function recorder(
       records: ({ partition }, epoch, records) => {
         note("records of an epoch that is over", seen.held.get(partition) === epoch);
         note("no records at all", records.length > 0);
-        for (const record of records) seen.records.push({ epoch, record });
+        for (const record of records) {
+          note(`${partition}@${record.offset} is not the next one of epoch ${epoch}`, next.get(partition) === record.offset);
+          next.set(partition, record.offset + 1n);
+          seen.records.push({ epoch, record });
+        }
       },
       failed: (reason) => void seen.failed.push(reason),
     },

@@ -20,8 +20,8 @@ export interface KafkaConnection {
 export const requestTimeoutMs = 5000;
 const connectionTimeoutMs = 3000;
 
-/** Tries of one call inside kafkajs; about ten seconds in all, then the call has failed. */
-export const callRetry = { initialRetryTime: 100, maxRetryTime: 2000, factor: 0.2, multiplier: 2, retries: 8 };
+/** Tries of one call inside kafkajs: three seconds when the broker is away, half a minute when it hangs. Then the call has failed. */
+export const callRetry = { initialRetryTime: 100, maxRetryTime: 2000, factor: 0.2, multiplier: 2, retries: 5 };
 
 /** A consumer's own loops go on for ever: its heartbeat age says how it fares. (F: kafkajs counts errors over a process's life.) */
 export const consumerRetry = { ...callRetry, maxRetryTime: 1000, retries: Number.MAX_SAFE_INTEGER };

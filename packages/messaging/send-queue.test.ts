@@ -1,0 +1,130 @@
+import { createVirtualTime } from "@sluice/testkit";
+import { expect, test } from "vitest";
+import { refused, unknownOutcome } from "./faults.ts";
+import type { Appended, OutgoingRecord } from "./port.ts";
+import type { SendQueueOptions } from "./send-queue.ts";
+import { createSendQueue } from "./send-queue.ts";
+
+const record = (text: string, partition = 0): OutgoingRecord => ({
+  topic: "t",
+  partition,
+  key: null,
+  value: Buffer.from(text),
+  headers: {},
+});
+
+function setup(options: Partial<SendQueueOptions> = {}) {
+  const time = createVirtualTime({ startAtMs: 0 });
+  const batches: OutgoingRecord[][] = [];
+  const outcomes: (Error | null)[] = [];
+  let underWay = 0;
+  let offset = 0n;
+  const queue = createSendQueue({
+    time,
+    lingerMs: 2,
+    batchRecordsMax: 5,
+    batchPartitionBytesMax: 10_000,
+    recordBytesMax: 5000,
+    waitingRecordsMax: 20,
+    transmit: async (batch) => {
+      underWay += 1;
+      expect(underWay).toBe(1);
+      batches.push([...batch]);
+      await new Promise<void>((resolve) => time.after(10, resolve));
+      underWay -= 1;
+      const outcome = outcomes.shift() ?? null;
+      if (outcome !== null) throw outcome;
+      return batch.map(({ topic, partition }): Appended => ({ topic, partition, offset: (offset += 1n), appendedAtMs: 1 }));
+    },
+    ...options,
+  });
+  const texts = (): string[] => batches.map((batch) => batch.map(({ value }) => Buffer.from(value ?? []).toString()).join(" "));
+  return { time, queue, batches, outcomes, texts };
+}
+
+test("#1: one batch is under way at a time; what comes within the linger or meanwhile goes together, in call order", async () => {
+  const { time, queue, texts } = setup();
+  const sends = [queue.send([record("a"), record("b")]), queue.send([record("c")])];
+  await time.advance(1);
+  expect(texts()).toEqual([]);
+  await time.advance(1);
+  sends.push(queue.send([record("d")]), queue.send([record("e"), record("f")]));
+  await time.advance(100);
+  expect(texts()).toEqual(["a b c", "d e f"]);
+  expect((await Promise.all(sends)).flat().map(({ offset }) => offset)).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
+});
+
+test("a full batch does not wait for the linger", async () => {
+  const { time, queue, texts } = setup();
+  const sends = ["a", "b", "c", "d", "e", "f"].map((text) => queue.send([record(text)]));
+  await time.settle();
+  expect(texts()).toEqual(["a b c d e"]);
+  await time.advance(100);
+  expect(texts()).toEqual(["a b c d e", "f"]);
+  await Promise.all(sends);
+});
+
+test("#2: when a batch fails all sends that wait fail with it, and the queue goes on with later ones", async () => {
+  const { time, queue, outcomes, texts } = setup();
+  outcomes.push(unknownOutcome("lost"));
+  const first = queue.send([record("a")]);
+  await time.advance(5);
+  const settled = Promise.allSettled([first, queue.send([record("b")]), queue.send([record("c")])]);
+  await time.advance(100);
+  for (const result of await settled) expect(result).toMatchObject({ reason: { code: "messaging.unknown-outcome" } });
+  expect(texts()).toEqual(["a"]);
+  const later = queue.send([record("d")]);
+  await time.advance(100);
+  expect(await later).toHaveLength(1);
+  expect(texts()).toEqual(["a", "d"]);
+});
+
+test("#3: a send larger than a batch resolves when all of it is acknowledged; refused after a part it is of unknown outcome", async () => {
+  const { time, queue, outcomes, texts } = setup();
+  const large = queue.send(Array.from({ length: 12 }, (_, index) => record(`${index}`)));
+  await time.advance(100);
+  expect(await large).toHaveLength(12);
+  expect(texts()).toEqual(["0 1 2 3 4", "5 6 7 8 9", "10 11"]);
+  const no = refused("no", { isRetryable: true });
+  for (const outcome of [null, no]) outcomes.push(outcome);
+  const cut = Promise.allSettled([queue.send(Array.from({ length: 7 }, (_, index) => record(`${index}`))), queue.send([record("x")])]);
+  await time.advance(100);
+  expect(await cut).toMatchObject([
+    { reason: { code: "messaging.unknown-outcome" } },
+    { reason: { code: "messaging.refused", isRetryable: true } },
+  ]);
+});
+
+test("#4: more waiting records than the bound are refused, to be sent again later", async () => {
+  const { time, queue } = setup();
+  const first = queue.send(Array.from({ length: 15 }, () => record("a")));
+  await expect(queue.send(Array.from({ length: 20 }, () => record("b")))).rejects.toMatchObject({
+    code: "messaging.refused",
+    isRetryable: true,
+  });
+  await time.advance(200);
+  expect(await first).toHaveLength(15);
+  const whole = queue.send(Array.from({ length: 30 }, () => record("c")));
+  await time.advance(200);
+  expect(await whole).toHaveLength(30);
+});
+
+test("a partition's part of a batch is bounded in bytes; a single record up to its own bound goes alone", async () => {
+  const { time, queue, batches } = setup();
+  const sends = [record("x".repeat(4000)), record("y".repeat(4000)), record("z".repeat(4000)), record("w".repeat(4000), 1)];
+  const sent = queue.send(sends);
+  await time.advance(200);
+  await sent;
+  expect(batches.map((batch) => batch.length)).toEqual([2, 2]);
+  await expect(queue.send([record("x".repeat(5000))])).rejects.toMatchObject({ code: "messaging.refused", isRetryable: false });
+});
+
+test("close refuses new sends and waits for the old ones", async () => {
+  const { time, queue } = setup();
+  const sent = queue.send([record("a")]);
+  const closing = queue.close();
+  await expect(queue.send([record("b")])).rejects.toMatchObject({ code: "messaging.closed" });
+  await time.advance(100);
+  await closing;
+  expect(await sent).toHaveLength(1);
+});
