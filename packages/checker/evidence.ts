@@ -86,7 +86,7 @@ export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): 
     else if (entry.kind === "snapshot") snapshots.set(entry.uetr.toLowerCase(), entry);
     else if (entry.kind === "record") addOnce(records, entry);
   }
-  const ordered = [...records.values()].toSorted((a, b) => a.partition - b.partition || (a.at < b.at ? -1 : 1));
+  const ordered = [...records.values()].toSorted((a, b) => a.partition - b.partition || (a.at < b.at ? -1 : Number(a.at > b.at)));
   const ofTopic = (topic: string): readonly PlacedRecord[] => ordered.filter((record) => record.topic === topic);
   const journal = ofTopic(names.journal);
   const events = ofTopic(names.events);
