@@ -57,7 +57,8 @@ export function createAgreedTime({ time, log, probe }: AgreedTimeOptions): Agree
     if (isStopped) return;
     const quietMs = freshAtMs === null ? silenceMaxMs : time.monotonicMs() - freshAtMs;
     if (quietMs < silenceMaxMs) {
-      timer = time.after(silenceMaxMs - quietMs, () => void ask());
+      // Upwards: a fraction lost in the difference would ask just before the time, again and again.
+      timer = time.after(Math.ceil(silenceMaxMs - quietMs), () => void ask());
       return;
     }
     const isAnswered = await answer();
