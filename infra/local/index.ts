@@ -1,6 +1,7 @@
+export { freePorts } from "./free-ports.ts";
 export type { Progress } from "./install.ts";
-export { isAlive, noteOf } from "./process-identity.ts";
-export type { ProcessNote } from "./process-identity.ts";
+export { isRunning, makeRunDirectory, noteProcess, readRecord, stopRecorded } from "./running-record.ts";
+export type { NotedProcess, RunningRecord } from "./running-record.ts";
 export type { ServerName, Storage } from "./server-process.ts";
-export { startServers, stopServers } from "./start-servers.ts";
+export { startServers } from "./start-servers.ts";
 export type { ServerAddresses, Servers, ServersOptions } from "./start-servers.ts";

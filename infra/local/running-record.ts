@@ -1,75 +1,106 @@
-// What runs in a directory, noted beside its data, so that servers whose starter died can be found and ended by the next one.
+// What runs on behalf of a directory, noted beside its data, so that what a killed run left behind can be found and ended by the next.
 //
-// 1. A process is only signalled if its command line names the directory: a number that is used again is left alone.
+// 1. A process is only signalled if its command line still holds the mark that was noted: a number used again is left alone.
+// 2. Services end before the servers that they use.
 
-import { renameSync, writeFileSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { machineTime, sleep } from "@sluice/runtime";
-import { isAlive, isRunningWith } from "./process-identity.ts";
+import { isAlive, isRunningWith, noteOf } from "./process-identity.ts";
 import type { ProcessNote } from "./process-identity.ts";
-import { directoryMark } from "./server-process.ts";
-import type { ServerName } from "./server-process.ts";
 
-export interface RunningRecord {
-  /** Who started them. Servers that shall outlive their starter have none. */
-  readonly owner: ProcessNote | null;
-  readonly servers: readonly { readonly name: ServerName; readonly pid: number; readonly ports: readonly number[] }[];
+export interface NotedProcess {
+  readonly kind: "server" | "service";
+  readonly name: string;
+  readonly pid: number;
+  /** Text in its command line. */
+  readonly mark: string;
+  /** For servers: taken again at the next start, if free. */
+  readonly ports: readonly number[];
 }
 
-const fileName = "servers.json";
+export interface RunningRecord {
+  /** Who started them and will end them. What shall outlive its starter has none. */
+  readonly owner: ProcessNote | null;
+  readonly processes: readonly NotedProcess[];
+}
+
+const fileName = "running.json";
 const stopTimeoutMs = 15_000;
 const killTimeoutMs = 5_000;
 const checkMs = 100;
 
-/** Synchronous: a process must be noted before anything else can happen to us. */
-export function writeRecord(directory: string, record: RunningRecord): void {
-  const file = join(directory, fileName);
-  writeFileSync(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`);
-  renameSync(`${file}.new`, file);
-}
-
-export async function readRecord(directory: string): Promise<RunningRecord | null> {
-  const text = await readFile(join(directory, fileName), "utf8").catch(() => null);
-  if (text === null) return null;
-  const record: RunningRecord = JSON.parse(text);
-  return record;
-}
-
-/** Ends the servers noted in a directory, if they still run, and keeps their data. Answers the names of those that ran. */
-export async function stopRecorded(directory: string): Promise<readonly ServerName[]> {
-  const record = await readRecord(directory);
-  const stopped = await Promise.all((record?.servers ?? []).map(async ({ name, pid }) => ((await end(pid, directory)) ? name : null)));
-  return stopped.filter((name) => name !== null);
-}
-
-async function end(pid: number, directory: string): Promise<boolean> {
-  const mark = `${directoryMark}${directory}`;
-  if (!(await isRunningWith(pid, mark))) return false;
-  for (const [signal, timeoutMs] of [
-    ["SIGTERM", stopTimeoutMs],
-    ["SIGKILL", killTimeoutMs],
-  ] as const) {
-    process.kill(pid, signal);
-    const deadlineMs = machineTime.monotonicMs() + timeoutMs;
-    while (machineTime.monotonicMs() < deadlineMs) {
-      if (!(await isRunningWith(pid, mark))) return true;
-      await sleep(machineTime, checkMs);
-    }
-  }
-  throw new Error(`process ${pid} in ${directory} did not end`);
-}
-
-/** A new folder for one run, after what dead runs left behind is stopped and removed. */
+/** A new folder for one run of this process, after what dead runs left behind is ended and removed. */
 export async function makeRunDirectory(parent: string, purpose: string): Promise<string> {
   await mkdir(parent, { recursive: true });
   for (const name of await readdir(parent)) {
     const directory = join(parent, name);
     const starter = { pid: Number(/-(\d+)-\w+$/.exec(name)?.[1] ?? 0), startedAt: null };
-    const owner = (await readRecord(directory))?.owner ?? starter;
+    const owner = readRecord(directory)?.owner ?? starter;
     if (owner.pid > 0 && (await isAlive(owner))) continue;
     await stopRecorded(directory);
     await rm(directory, { recursive: true, force: true });
   }
-  return mkdtemp(join(parent, `${purpose}-${process.pid}-`));
+  const directory = await mkdtemp(join(parent, `${purpose}-${process.pid}-`));
+  await beginRecord(directory, { isOwned: true });
+  return directory;
+}
+
+/** Forgets what was noted before. */
+export async function beginRecord(directory: string, options: { readonly isOwned: boolean }): Promise<void> {
+  writeRecord(directory, { owner: options.isOwned ? await noteOf(process.pid) : null, processes: [] });
+}
+
+/** Synchronous: a process must be noted before anything else can happen to us. */
+export function noteProcess(directory: string, noted: NotedProcess): void {
+  const record = readRecord(directory) ?? { owner: null, processes: [] };
+  const others = record.processes.filter(({ kind, name }) => kind !== noted.kind || name !== noted.name);
+  writeRecord(directory, { ...record, processes: [...others, noted] });
+}
+
+export function readRecord(directory: string): RunningRecord | null {
+  try {
+    const record: RunningRecord = JSON.parse(readFileSync(join(directory, fileName), "utf8"));
+    return record;
+  } catch {
+    return null;
+  }
+}
+
+/** Ends all that is noted in a directory and still runs; data stays. Answers the names of those that ran. */
+export async function stopRecorded(directory: string): Promise<readonly string[]> {
+  const processes = readRecord(directory)?.processes ?? [];
+  const stopped: string[] = [];
+  for (const kind of ["service", "server"] as const) {
+    const ends = processes.filter((noted) => noted.kind === kind).map(async (noted) => ((await end(noted)) ? [noted.name] : []));
+    stopped.push(...(await Promise.all(ends)).flat());
+  }
+  return stopped;
+}
+
+export function isRunning(noted: NotedProcess): Promise<boolean> {
+  return isRunningWith(noted.pid, noted.mark);
+}
+
+function writeRecord(directory: string, record: RunningRecord): void {
+  const file = join(directory, fileName);
+  writeFileSync(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`);
+  renameSync(`${file}.new`, file);
+}
+
+async function end(noted: NotedProcess): Promise<boolean> {
+  if (!(await isRunning(noted))) return false;
+  for (const [signal, timeoutMs] of [
+    ["SIGTERM", stopTimeoutMs],
+    ["SIGKILL", killTimeoutMs],
+  ] as const) {
+    process.kill(noted.pid, signal);
+    const deadlineMs = machineTime.monotonicMs() + timeoutMs;
+    while (machineTime.monotonicMs() < deadlineMs) {
+      if (!(await isRunning(noted))) return true;
+      await sleep(machineTime, checkMs);
+    }
+  }
+  throw new Error(`${noted.name} (process ${noted.pid}) did not end`);
 }

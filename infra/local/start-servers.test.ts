@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { freePorts } from "./free-ports.ts";
 import { findJava } from "./java-tools.ts";
 import { isAlive, isRunningWith, noteOf } from "./process-identity.ts";
-import { stopRecorded, writeRecord } from "./running-record.ts";
+import { noteProcess, stopRecorded } from "./running-record.ts";
 
 test("a machine without Java is told what is missing and the command that brings it", async () => {
   await expect(findJava({ PATH: "/nowhere" })).rejects.toThrow(/Java is not installed[^]*apt-get install -y default-jdk-headless maven/);
@@ -36,7 +36,7 @@ test("a noted number that another program has by now is left alone", async () =>
   const directory = await mkdtemp(join(tmpdir(), "sluice-record-"));
   const other = execFile("sleep", ["60"]);
   const pid = other.pid ?? 0;
-  writeRecord(directory, { owner: null, servers: [{ name: "kafka", pid, ports: [1] }] });
+  noteProcess(directory, { kind: "server", name: "kafka", pid, mark: directory, ports: [1] });
   expect(await stopRecorded(directory)).toEqual([]);
   expect(await isRunningWith(pid, "sleep")).toBe(true);
   other.kill();

@@ -16,10 +16,9 @@ import { findJava } from "./java-tools.ts";
 import type { JavaTools } from "./java-tools.ts";
 import { kafkaServer } from "./kafka-server.ts";
 import { mongoServer } from "./mongo-server.ts";
-import { noteOf } from "./process-identity.ts";
 import { registryServer } from "./registry-server.ts";
-import { makeRunDirectory, readRecord, stopRecorded, writeRecord } from "./running-record.ts";
-import { startServer } from "./server-process.ts";
+import { beginRecord, makeRunDirectory, noteProcess, readRecord, stopRecorded } from "./running-record.ts";
+import { directoryMark, startServer } from "./server-process.ts";
 import type { ServerKind, ServerName, ServerProcess, Storage } from "./server-process.ts";
 
 export interface ServersOptions {
@@ -29,7 +28,7 @@ export interface ServersOptions {
   readonly storage: Storage;
   /** What the run is for, in the name of its own directory. */
   readonly purpose?: string;
-  /** The servers outlive this process; `stopServers(directory)` ends them. */
+  /** The servers outlive this process; `stopRecorded(directory)` ends them. */
   readonly isDetached?: boolean;
   readonly progress?: Progress;
   readonly environment?: NodeJS.ProcessEnv;
@@ -67,8 +66,9 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const needed = kinds.map(({ kind }) => kind).filter(({ name }) => given.get(name) === "");
   const directory = options.directory ?? (await makeRunDirectory(join(workFolder, "run"), options.purpose ?? "servers"));
   await mkdir(directory, { recursive: true });
-  const previousPorts = new Map((await readRecord(directory))?.servers.map(({ name, ports }) => [name, ports]));
+  const previousPorts = new Map(readRecord(directory)?.processes.map(({ name, ports }) => [name, ports]));
   await stopRecorded(directory);
+  await beginRecord(directory, { isOwned: options.isDetached !== true });
   const running = needed.length === 0 ? [] : await startAll(needed, { ...options, directory, environment, progress, previousPorts });
   const addresses = new Map(running.map(({ name, address }) => [name, address]));
   const addressOf = (name: ServerName): string => addresses.get(name) ?? given.get(name) ?? "";
@@ -86,34 +86,23 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   };
 }
 
-/** Ends the servers that were started with this directory and keeps their data. Answers the names of those that ran. */
-export async function stopServers(directory: string): Promise<readonly ServerName[]> {
-  return stopRecorded(directory);
-}
-
 interface StartContext {
   readonly directory: string;
   readonly storage: Storage;
-  readonly isDetached?: boolean;
   readonly environment: NodeJS.ProcessEnv;
   readonly progress: Progress;
-  readonly previousPorts: ReadonlyMap<ServerName, readonly number[]>;
+  readonly previousPorts: ReadonlyMap<string, readonly number[]>;
 }
 
 async function startAll(needed: readonly ServerKind[], context: StartContext): Promise<readonly ServerProcess[]> {
-  const { directory, progress } = context;
+  const { progress } = context;
   const tools = await findJava(context.environment);
   const installed = await install(join(workFolder, "java"), tools, context.environment, progress);
   progress(`starting ${needed.map(({ name }) => name).join(", ")}`);
   const running: ServerProcess[] = [];
-  const noted = new Map<ServerName, { readonly name: ServerName; readonly pid: number; readonly ports: readonly number[] }>();
-  const owner = context.isDetached === true ? null : await noteOf(process.pid);
   const results = await Promise.allSettled(
     needed.map(async (kind) => {
-      const server = await startOne(kind, tools, installed, context, (pid, ports) => {
-        noted.set(kind.name, { name: kind.name, pid, ports });
-        writeRecord(directory, { owner, servers: [...noted.values()] });
-      });
+      const server = await startOne(kind, tools, installed, context);
       running.push(server);
       progress(`${kind.name} answers on ${server.address}`);
     }),
@@ -124,19 +113,15 @@ async function startAll(needed: readonly ServerKind[], context: StartContext): P
   throw failed.reason;
 }
 
-async function startOne(
-  kind: ServerKind,
-  tools: JavaTools,
-  installed: Installed,
-  context: StartContext,
-  note: (pid: number, ports: readonly number[]) => void,
-): Promise<ServerProcess> {
+async function startOne(kind: ServerKind, tools: JavaTools, installed: Installed, context: StartContext): Promise<ServerProcess> {
   const { directory, storage } = context;
   for (let attempt = 1; ; attempt += 1) {
     const wanted = attempt === 1 ? context.previousPorts.get(kind.name) : [];
     const ports = await freePorts(kind.ports, wanted);
     try {
-      return await startServer(kind, tools, { installed, directory, storage, ports }, (pid) => note(pid, ports));
+      return await startServer(kind, tools, { installed, directory, storage, ports }, (pid) => {
+        noteProcess(directory, { kind: "server", name: kind.name, pid, mark: `${directoryMark}${directory}`, ports });
+      });
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "servers.port-taken" || attempt === portAttemptsMax) throw error;
       context.progress(`${kind.name} lost its port to another process and takes a new one`);

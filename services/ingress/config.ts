@@ -16,8 +16,8 @@ export interface IngressConfig {
 /** Throws a Fault that names everything missing or wrong. */
 export function readIngressConfig(environment: Environment = process.env): IngressConfig {
   const { configurationFile, ...config } = readEnvironment(environment, {
-    host: text("SLUICE_INGRESS_HOST", "127.0.0.1"),
-    port: integer("SLUICE_INGRESS_PORT", { min: 0, max: 65_535, fallback: 0 }),
+    host: text("SLUICE_HTTP_HOST", "127.0.0.1"),
+    port: integer("SLUICE_HTTP_PORT", { min: 0, max: 65_535, fallback: 0 }),
     kafkaBrokers: list("KAFKA_BROKERS"),
     schemaRegistryUrl: address("SCHEMA_REGISTRY_URL", ["http", "https"]),
     configurationFile: text("SLUICE_CONFIG"),

@@ -20,7 +20,7 @@ export function readSchedulerConfig(environment: Environment = process.env): Sch
     kafkaBrokers: list("KAFKA_BROKERS"),
     schemaRegistryUrl: address("SCHEMA_REGISTRY_URL", ["http", "https"]),
     mongoUrl: address("MONGO_URL", ["mongodb", "mongodb+srv"]),
-    mongoDatabase: text("SLUICE_MONGO_DATABASE", "sluice"),
+    mongoDatabase: text("SLUICE_DATABASE", "sluice"),
     configurationFile: text("SLUICE_CONFIG"),
   });
   const reading = readConfiguration(readFileSync(configurationFile, "utf8"), environment);

@@ -1,0 +1,27 @@
+// The environment of a service, by the names that its config.ts reads.
+
+import type { ServerAddresses } from "@sluice/local-servers";
+
+export interface ServiceSettings {
+  readonly servers: ServerAddresses;
+  /** Path of the configuration file. */
+  readonly configurationFile: string;
+  readonly database?: string;
+  /** Port of ingress; 0 or none: any free one. */
+  readonly httpPort?: number;
+  /** What the configuration file refers to by ${NAME}. */
+  readonly references?: Readonly<Record<string, string>>;
+}
+
+export function serviceEnvironment(settings: ServiceSettings): Readonly<Record<string, string>> {
+  return {
+    ...settings.references,
+    KAFKA_BROKERS: settings.servers.kafkaBrokers,
+    SCHEMA_REGISTRY_URL: settings.servers.schemaRegistryUrl,
+    MONGO_URL: settings.servers.mongoUrl,
+    SLUICE_DATABASE: settings.database ?? "sluice",
+    SLUICE_CONFIG: settings.configurationFile,
+    SLUICE_HTTP_HOST: "127.0.0.1",
+    SLUICE_HTTP_PORT: String(settings.httpPort ?? 0),
+  };
+}
