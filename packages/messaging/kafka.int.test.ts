@@ -1,8 +1,18 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import kafkajs from "kafkajs";
-import { machineTime } from "@sluice/runtime";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeMessaging, silentLog } from "./conformance.ts";
+import { Fault, machineRandom, machineTime } from "@sluice/runtime";
+import type { Log } from "@sluice/telemetry";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createBatchLanes } from "./batch-lanes.ts";
+import { describeMessaging, eventually, outgoing, recorder, silentLog } from "./conformance.ts";
+import { settingsOf } from "./kafka-client.ts";
 import { createKafkaMessaging } from "./kafka-messaging.ts";
+import type { Messaging } from "./port.ts";
+import { provisionTopics } from "./provision-topics.ts";
+import type { TopicSpec } from "./topic-specs.ts";
 
 // The Kafka adapter on a real broker. Letters are the rows of the trouble table in README.md.
 
@@ -22,9 +32,31 @@ afterAll(async () => admin.disconnect());
 async function createTopic(partitions: number): Promise<string> {
   topics += 1;
   const topic = `messaging-test-${process.pid}-${Date.now()}-${topics}`;
-  const configEntries = [{ name: "message.timestamp.type", value: "LogAppendTime" }];
-  await admin.createTopics({ topics: [{ topic, numPartitions: partitions, replicationFactor: 1, configEntries }] });
+  const config = { "message.timestamp.type": "LogAppendTime" };
+  await provisionTopics({ connection, specs: [{ topic, partitions, replication: 1, config }], time: machineTime, log: silentLog });
   return topic;
+}
+
+const open: Messaging[] = [];
+afterEach(async () => {
+  for (const messaging of open.splice(0)) await messaging.close();
+});
+
+function client(log: Log = silentLog): Messaging {
+  const messaging = createKafkaMessaging({ connection, time: machineTime, log });
+  open.push(messaging);
+  return messaging;
+}
+
+async function append(topic: string, partition: number, texts: readonly string[]): Promise<void> {
+  const producer = await client().producer("appender");
+  await producer.send(texts.map((text) => outgoing(topic, partition, text)));
+}
+
+let groups = 0;
+function freshGroup(): string {
+  groups += 1;
+  return `messaging-test-${process.pid}-${Date.now()}-group-${groups}`;
 }
 
 describeMessaging(async () => {
@@ -46,6 +78,295 @@ describeMessaging(async () => {
   };
 });
 
-describe("kafkajs", () => {
-  test("x", () => expect(1).toBe(1));
+describe("the troubles of kafkajs", () => {
+  test("C, D: a handler slower than the session holds up neither its member nor another partition", async () => {
+    const topic = await createTopic(2);
+    const group = freshGroup();
+    const epochs: number[] = [];
+    const handled: string[] = [];
+    const failures: Error[] = [];
+    const lanes = await createBatchLanes({
+      messaging: client(),
+      group,
+      topic,
+      batchRecordsMax: 10,
+      bufferedRecordsMax: 10,
+      time: machineTime,
+      random: machineRandom,
+      log: silentLog,
+      failed: (reason) => void failures.push(reason),
+      open: async (partition, epoch) => {
+        epochs.push(epoch);
+        const handle = async (): Promise<void> => {
+          if (partition === 0) await delay(8000);
+          handled.push(`handled ${partition}`);
+        };
+        return { startAt: 0n, handle, close: async () => {} };
+      },
+    });
+    await eventually("both lanes", () => epochs.length === 2);
+    await append(topic, 0, ["slow"]);
+    await append(topic, 1, ["fast"]);
+    await eventually("the slow one", () => handled.includes("handled 0"));
+    expect(handled).toEqual(["handled 1", "handled 0"]);
+    expect(epochs).toHaveLength(2);
+    expect(lanes.heartbeatAgeMs()).toBeLessThan(3000);
+    await lanes.stop();
+    expect(failures).toEqual([]);
+  });
+
+  test("E, M: a commit is tried in its own generation and never reported done while the consumer stops", async () => {
+    const topic = await createTopic(1);
+    const consumer = kafka.consumer({ groupId: freshGroup(), maxWaitTimeInMs: 1000 });
+    const joined = Promise.withResolvers<void>();
+    consumer.on(consumer.events.GROUP_JOIN, () => joined.resolve());
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({ autoCommit: false, eachBatch: async () => {} });
+    await joined.promise;
+    await consumer.commitOffsets([{ topic, partition: 0, offset: "0" }]);
+    const stopping = consumer.stop();
+    await expect(consumer.commitOffsets([{ topic, partition: 0, offset: "0" }])).rejects.toThrow("does not run");
+    await stopping;
+    await consumer.disconnect();
+  });
+
+  test("F: a handler that throws ends the consumer once, with what it threw; it is not called again", async () => {
+    const topic = await createTopic(1);
+    await append(topic, 0, ["a", "b"]);
+    const failures: Error[] = [];
+    let calls = 0;
+    const consumer = await client().consumer({
+      group: freshGroup(),
+      topics: [topic],
+      handlers: {
+        assigned: async () => 0n,
+        revoked: () => {},
+        records: () => {
+          calls += 1;
+          throw new Error("broken");
+        },
+        failed: (reason) => void failures.push(reason),
+      },
+    });
+    await eventually("the failure", () => failures.length > 0);
+    await consumer.stop();
+    expect(failures.map(({ message }) => message)).toEqual(["broken"]);
+    expect(calls).toBe(1);
+  });
+
+  test("F: a crash that kafkajs does not restart from is reported as the consumer's failure", async () => {
+    const topic = await createTopic(1);
+    const group = freshGroup();
+    // A member that speaks another protocol: ours cannot join.
+    const foreign = kafka.consumer({
+      groupId: group,
+      partitionAssigners: [
+        (config) => {
+          const assigner = kafkajs.PartitionAssigners.roundRobin(config);
+          const protocol = (subscription: { topics: string[] }) => ({ ...assigner.protocol(subscription), name: "foreign" });
+          return { name: "foreign", version: 0, protocol, assign: (all) => assigner.assign(all) };
+        },
+      ],
+    });
+    await foreign.connect();
+    await foreign.subscribe({ topic });
+    const joined = Promise.withResolvers<void>();
+    foreign.on(foreign.events.GROUP_JOIN, () => joined.resolve());
+    await foreign.run({ eachBatch: async () => {} });
+    await joined.promise;
+    const { seen, consumer } = await recorder(client(), group, topic);
+    await eventually("the failure", () => seen.failed.length > 0);
+    expect(seen.failed[0]).toMatchObject({ code: "messaging.consumer-failed", isRetryable: false });
+    expect(seen.assigned).toEqual([]);
+    await consumer.stop();
+    await foreign.disconnect();
+  });
+
+  test("H: with everything paused, a resume is followed at once, not after the poll's second", async () => {
+    const topic = await createTopic(1);
+    const { seen, consumer, texts } = await recorder(client(), freshGroup(), topic);
+    await eventually("the assignment", () => seen.held.size === 1);
+    const place = { topic, partition: 0 };
+    let waitedMs = 0;
+    for (let round = 1; round <= 5; round += 1) {
+      consumer.pause(place);
+      await append(topic, 0, [`${round}`]);
+      // Lets the fetch that was under way come back, so that the loop sleeps.
+      await delay(1200);
+      expect(texts()).toHaveLength(round - 1);
+      const resumedAtMs = performance.now();
+      consumer.resume(place);
+      await eventually("the record", () => texts().length === round);
+      waitedMs += performance.now() - resumedAtMs;
+    }
+    expect(waitedMs / 5).toBeLessThan(150);
+    await consumer.stop();
+  });
+
+  test("J: what is sent is compressed with zstd, and reads back", async () => {
+    const topic = await createTopic(1);
+    await append(topic, 0, ["x".repeat(100_000)]);
+    // Of a codec it does not know kafkajs says so when it reads.
+    const codec = kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD];
+    kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
+      compress: async () => Buffer.alloc(0),
+      decompress: async () => Promise.reject(new Error("zstd it was")),
+    });
+    try {
+      const reading = Array.fromAsync(client().read({ topic, partition: 0 }, 0n, 1n));
+      await expect(reading).rejects.toMatchObject({ code: "messaging.unavailable", cause: { message: "zstd it was" } });
+    } finally {
+      kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = codec;
+    }
+    const [record] = await Array.fromAsync(client().read({ topic, partition: 0 }, 0n, 1n));
+    expect(record?.value?.length).toBe(100_000);
+  });
+
+  test("I: an idle producer arms no timer and nothing warns of negative ones", async () => {
+    const warnings: string[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning.name);
+    process.on("warning", warned);
+    const topic = await createTopic(1);
+    const armed = (): number => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+    await admin.listTopics();
+    const before = armed();
+    const producer = await client().producer("p");
+    for (let round = 0; round < 20; round += 1) await producer.send([outgoing(topic, 0, "a")]);
+    await eventually("no timer more than before", () => armed() <= before);
+    let most = 0;
+    for (let look = 0; look < 50; look += 1) {
+      await delay(10);
+      // The look's own timer has fired.
+      most = Math.max(most, armed());
+    }
+    expect(most).toBeLessThanOrEqual(before);
+    process.off("warning", warned);
+    expect(warnings).toEqual([]);
+  });
+
+  test("M: a join says so before it starts, so that nothing goes on under an epoch that is given up", async () => {
+    const topic = await createTopic(1);
+    const consumer = kafka.consumer({ groupId: freshGroup(), maxWaitTimeInMs: 1000 });
+    const events: string[] = [];
+    consumer.on(consumer.events.REBALANCING, () => void events.push("joining"));
+    consumer.on(consumer.events.GROUP_JOIN, () => void events.push("joined"));
+    await consumer.connect();
+    await consumer.subscribe({ topic });
+    await consumer.run({ eachBatch: async () => {} });
+    expect(events).toEqual(["joining", "joined"]);
+    await consumer.disconnect();
+  });
+
+  test("M: over many joins under load every epoch begins at its answer and has no gap", async () => {
+    const topic = await createTopic(4);
+    const group = freshGroup();
+    const startAt = (): bigint => 0n;
+    const { seen, consumer } = await recorder(client(), group, topic, startAt);
+    await eventually("the assignment", () => seen.held.size === 4);
+    const texts = Array.from({ length: 2000 }, (_, index) => `${index}`);
+    for (let round = 0; round < 3; round += 1) {
+      const appending = Promise.all([0, 1, 2, 3].map((partition) => append(topic, partition, texts)));
+      const other = await recorder(client(), group, topic, startAt);
+      await eventually("a share", () => other.seen.held.size === 2);
+      await appending;
+      await other.consumer.stop();
+      expect(other.seen.broken).toEqual([]);
+      await eventually("all back", () => seen.held.size === 4);
+    }
+    await eventually("all records of the last epoch", () => {
+      const epoch = seen.held.get(0);
+      return seen.records.filter((record) => record.epoch === epoch).length === 24_000;
+    });
+    expect(seen.broken).toEqual([]);
+    await consumer.stop();
+  });
+
+  test("N: a request that is not answered has failed after 5 s", async () => {
+    const hole = createServer(() => {});
+    hole.listen(0, "127.0.0.1");
+    await once(hole, "listening");
+    const address = hole.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const settings = settingsOf({ brokers: [`127.0.0.1:${port}`], clientId: "n" });
+    const stuck = new kafkajs.Kafka({ ...settings, retry: { retries: 0 }, logLevel: kafkajs.logLevel.NOTHING }).admin();
+    const startedAtMs = performance.now();
+    await expect(stuck.connect()).rejects.toThrow("timed out");
+    const tookMs = performance.now() - startedAtMs;
+    expect(tookMs).toBeGreaterThan(4500);
+    expect(tookMs).toBeLessThan(9000);
+    await stuck.disconnect();
+    hole.close();
+  });
+
+  test("O: after a SIGKILL of a member its partitions are with the others within 10 s", async () => {
+    const topic = await createTopic(4);
+    const group = freshGroup();
+    const first = await recorder(client(), group, topic);
+    await eventually("the assignment", () => first.seen.held.size === 4);
+    const victim = spawn(process.execPath, ["--input-type=module-typescript", "-e", victimCode(group, topic)], { stdio: "inherit" });
+    await eventually("a share for the victim", () => first.seen.held.size === 2);
+    await append(topic, 0, ["a"]);
+    const killedAtMs = performance.now();
+    victim.kill("SIGKILL");
+    await eventually("all back", () => first.seen.held.size === 4);
+    expect(performance.now() - killedAtMs).toBeLessThan(10_000);
+    expect(first.seen.broken).toEqual([]);
+    await first.consumer.stop();
+  });
+});
+
+/** A process that holds its share of the topic and does nothing. */
+function victimCode(group: string, topic: string): string {
+  const messaging = new URL("./index.ts", import.meta.url).href;
+  return `
+    import { createKafkaMessaging } from ${JSON.stringify(messaging)};
+    const time = { nowMs: Date.now, monotonicMs: () => performance.now(), after: (ms, act) => {
+      const timer = setTimeout(act, ms);
+      return { [Symbol.dispose]: () => clearTimeout(timer) };
+    } };
+    const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const messaging = createKafkaMessaging({ connection: ${JSON.stringify(connection)}, time, log });
+    const handlers = { assigned: async () => 0n, revoked() {}, records() {}, failed() {} };
+    await messaging.consumer({ group: ${JSON.stringify(group)}, topics: [${JSON.stringify(topic)}], handlers });
+    setTimeout(() => process.exit(1), 60_000);
+  `;
+}
+
+describe("provisioning", () => {
+  const options = (specs: readonly TopicSpec[]) => ({ connection, specs, time: machineTime, log: silentLog });
+  const specOf = (topic: string): TopicSpec => ({
+    topic,
+    partitions: 3,
+    replication: 1,
+    config: { "cleanup.policy": "delete", "message.timestamp.type": "LogAppendTime", "retention.ms": "-1", "min.insync.replicas": "1" },
+  });
+
+  test("makes what is missing, and a second time finds all as it should be", async () => {
+    const specs = [specOf(`${freshGroup()}-a`), specOf(`${freshGroup()}-b`)];
+    const names = specs.map(({ topic }) => topic);
+    const [one, two] = await Promise.all([provisionTopics(options(specs)), provisionTopics(options(specs))]);
+    expect([...one.created, ...two.created].toSorted()).toEqual(names.toSorted());
+    expect(await provisionTopics(options(specs))).toEqual({ created: [] });
+    await admin.deleteTopics({ topics: names });
+  });
+
+  test("refuses a topic that would break order or lose money, and names every difference", async () => {
+    const spec = specOf(`${freshGroup()}-c`);
+    const configEntries = [
+      { name: "cleanup.policy", value: "compact" },
+      { name: "retention.ms", value: "1000" },
+    ];
+    await admin.createTopics({
+      topics: [{ topic: spec.topic, numPartitions: 2, replicationFactor: 1, configEntries }],
+      waitForLeaders: false,
+    });
+    const failure: unknown = await provisionTopics(options([spec])).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Fault);
+    expect(failure).toMatchObject({ code: "messaging.topics-differ", isRetryable: false });
+    for (const what of ["partitions is 2", "cleanup.policy is compact", "message.timestamp.type is CreateTime", "retention.ms is 1000"]) {
+      expect(String(failure)).toContain(what);
+    }
+    await admin.deleteTopics({ topics: [spec.topic] });
+  });
 });

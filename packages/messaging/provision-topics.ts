@@ -1,10 +1,12 @@
 // Makes the topics that are missing and compares those that are there. Idempotent; several may run at once.
 //
-// #1 An existing topic is never changed. One that would break order or lose money is refused, with every difference named.
+// #1 A topic made is waited for until the broker knows its leaders: kafkajs's own wait gives up when the broker does not know it yet.
+// #2 An existing topic is never changed. One that would break order or lose money is refused, with every difference named.
 
 import kafkajs from "kafkajs";
 import type { Admin } from "kafkajs";
-import { Fault } from "@sluice/runtime";
+import type { Time } from "@sluice/runtime";
+import { Fault, sleep } from "@sluice/runtime";
 import type { Log } from "@sluice/telemetry";
 import { unavailable } from "./faults.ts";
 import type { KafkaConnection } from "./kafka-client.ts";
@@ -16,15 +18,25 @@ import type { TopicSpec } from "./topic-specs.ts";
 export interface ProvisionOptions {
   readonly connection: KafkaConnection;
   readonly specs: readonly TopicSpec[];
+  readonly time: Time;
   readonly log: Log;
 }
 
+const looksMax = 100;
+const lookAgainMs = 100;
+
 /** Rejects with `messaging.topics-differ` (not retryable), or `messaging.unavailable` (retryable). Answers the topics it made. */
-export async function provisionTopics({ connection, specs, log }: ProvisionOptions): Promise<{ readonly created: readonly string[] }> {
+export async function provisionTopics({
+  connection,
+  specs,
+  time,
+  log,
+}: ProvisionOptions): Promise<{ readonly created: readonly string[] }> {
   const admin = createKafkaClient(connection, log).admin();
   try {
     await admin.connect();
     const created = await createMissing(admin, specs);
+    await untilLed(admin, specs, time);
     const differences = await compare(admin, specs);
     for (const { topic, what, wanted, found } of differences) log.warn("topics.differ", { topic, what, wanted, found });
     refuseDangerous(differences);
@@ -45,9 +57,24 @@ async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise
     const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
     const asked = [{ topic, numPartitions: partitions, replicationFactor: replication, configEntries }];
     // False: another was first; its topic is compared below.
-    if (await admin.createTopics({ topics: asked, waitForLeaders: true })) created.push(topic);
+    if (await admin.createTopics({ topics: asked, waitForLeaders: false })) created.push(topic);
   }
   return created;
+}
+
+/** #1 */
+async function untilLed(admin: Admin, specs: readonly TopicSpec[], time: Time): Promise<void> {
+  let reason: unknown;
+  for (let looks = 0; looks < looksMax; looks += 1) {
+    if (looks > 0) await sleep(time, lookAgainMs);
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: specs.map(({ topic }) => topic) });
+      if (topics.every(({ partitions }) => partitions.length > 0 && partitions.every(({ leader }) => leader >= 0))) return;
+    } catch (error) {
+      reason = error;
+    }
+  }
+  throw unavailable("a topic has no leader", reason);
 }
 
 async function compare(admin: Admin, specs: readonly TopicSpec[]): Promise<readonly TopicDifference[]> {
