@@ -33,7 +33,7 @@ async function createTopic(partitions: number): Promise<string> {
   topics += 1;
   const topic = `messaging-test-${process.pid}-${Date.now()}-${topics}`;
   const config = { "message.timestamp.type": "LogAppendTime" };
-  await provisionTopics({ connection, specs: [{ topic, partitions, replication: 1, config }], time: machineTime, log: silentLog });
+  await provisionTopics({ connection, specs: [{ topic, partitions, replication: 1, config }], log: silentLog });
   return topic;
 }
 
@@ -334,7 +334,7 @@ function victimCode(group: string, topic: string): string {
 }
 
 describe("provisioning", () => {
-  const options = (specs: readonly TopicSpec[]) => ({ connection, specs, time: machineTime, log: silentLog });
+  const options = (specs: readonly TopicSpec[]) => ({ connection, specs, log: silentLog });
   const specOf = (topic: string): TopicSpec => ({
     topic,
     partitions: 3,

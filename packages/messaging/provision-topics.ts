@@ -5,8 +5,7 @@
 
 import kafkajs from "kafkajs";
 import type { Admin } from "kafkajs";
-import type { Time } from "@sluice/runtime";
-import { Fault, sleep } from "@sluice/runtime";
+import { Fault, machineTime, sleep } from "@sluice/runtime";
 import type { Log } from "@sluice/telemetry";
 import { unavailable } from "./faults.ts";
 import type { KafkaConnection } from "./kafka-client.ts";
@@ -18,7 +17,6 @@ import type { TopicSpec } from "./topic-specs.ts";
 export interface ProvisionOptions {
   readonly connection: KafkaConnection;
   readonly specs: readonly TopicSpec[];
-  readonly time: Time;
   readonly log: Log;
 }
 
@@ -36,7 +34,7 @@ export async function provisionTopics({
   try {
     await admin.connect();
     const created = await createMissing(admin, specs);
-    await untilLed(admin, specs, time);
+    await untilLed(admin, specs);
     const differences = await compare(admin, specs);
     for (const { topic, what, wanted, found } of differences) log.warn("topics.differ", { topic, what, wanted, found });
     refuseDangerous(differences);
@@ -63,10 +61,10 @@ async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise
 }
 
 /** #1 */
-async function untilLed(admin: Admin, specs: readonly TopicSpec[], time: Time): Promise<void> {
+async function untilLed(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
   let reason: unknown;
   for (let looks = 0; looks < looksMax; looks += 1) {
-    if (looks > 0) await sleep(time, lookAgainMs);
+    if (looks > 0) await sleep(machineTime, lookAgainMs);
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: specs.map(({ topic }) => topic) });
       if (topics.every(({ partitions }) => partitions.length > 0 && partitions.every(({ leader }) => leader >= 0))) return;
