@@ -1,9 +1,8 @@
-import type { Log } from "@sluice/telemetry";
+import { silentLog } from "@sluice/telemetry";
 import { createVirtualTime } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { createAgreedTime } from "./agreed-time.ts";
 
-const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const startAtMs = 1_800_000_000_000;
 
 /** A broker whose clock is `aheadMs` before the process's. */
@@ -18,7 +17,7 @@ function setup(aheadMs: number) {
     await new Promise<void>((resolve) => time.after(3, resolve));
     return appendedAtMs;
   };
-  const agreed = createAgreedTime({ time, log: silent, probe });
+  const agreed = createAgreedTime({ time, log: silentLog, probe });
   return { time, broker, brokerNowMs, agreed };
 }
 

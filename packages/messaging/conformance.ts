@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, machineRandom, machineTime } from "@sluice/runtime";
-import type { Log } from "@sluice/telemetry";
+import { silentLog } from "@sluice/telemetry";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createBatchLanes } from "./batch-lanes.ts";
 import { createKeyedLanes } from "./keyed-lanes.ts";
@@ -30,8 +30,6 @@ export async function eventually(what: string, condition: () => boolean | Promis
     await delay(5);
   }
 }
-
-export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export function outgoing(topic: string, partition: number, text: string, key: string | null = null): OutgoingRecord {
   return { topic, partition, key: key === null ? null : Buffer.from(key), value: Buffer.from(text), headers: {} };

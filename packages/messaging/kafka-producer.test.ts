@@ -1,8 +1,8 @@
 import type { Kafka, ProducerBatch, RecordMetadata } from "kafkajs";
+import { silentLog } from "@sluice/telemetry";
 import { createVirtualTime } from "@sluice/testkit";
 import kafkajs from "kafkajs";
 import { expect, test } from "vitest";
-import { silentLog } from "./conformance.ts";
 import type { BatchSender } from "./kafka-producer.ts";
 import { KafkaProducer } from "./kafka-producer.ts";
 import { TopicSizes } from "./kafka-topic-sizes.ts";

@@ -4,10 +4,10 @@ import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import kafkajs from "kafkajs";
 import { Fault, machineRandom, machineTime } from "@sluice/runtime";
-import type { Log } from "@sluice/telemetry";
+import { silentLog } from "@sluice/telemetry";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createBatchLanes } from "./batch-lanes.ts";
-import { describeMessaging, eventually, outgoing, recorder, silentLog } from "./conformance.ts";
+import { describeMessaging, eventually, outgoing, recorder } from "./conformance.ts";
 import { settingsOf } from "./kafka-client.ts";
 import { createKafkaMessaging } from "./kafka-messaging.ts";
 import type { Messaging } from "./port.ts";
@@ -42,8 +42,8 @@ afterEach(async () => {
   for (const messaging of open.splice(0)) await messaging.close();
 });
 
-function client(log: Log = silentLog): Messaging {
-  const messaging = createKafkaMessaging({ connection, time: machineTime, log });
+function client(): Messaging {
+  const messaging = createKafkaMessaging({ connection, time: machineTime, log: silentLog });
   open.push(messaging);
   return messaging;
 }

@@ -1,5 +1,5 @@
 import { Fault } from "@sluice/runtime";
-import type { Log } from "@sluice/telemetry";
+import { silentLog } from "@sluice/telemetry";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
 import type { BatchLanesOptions } from "./batch-lanes.ts";
@@ -9,7 +9,6 @@ import { createKeyedLanes } from "./keyed-lanes.ts";
 import type { MemoryHooks } from "./memory-messaging.ts";
 import { createMemoryLog } from "./memory-messaging.ts";
 
-const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const topic = "t";
 const retryable = (): Fault => new Fault("test.busy", "busy", { isRetryable: true });
 
@@ -22,7 +21,7 @@ function setup(seed: number, options: { partitions?: number; hooks?: MemoryHooks
     topics: { [topic]: options.partitions ?? 1 },
     ...(options.hooks && { hooks: options.hooks }),
   });
-  const shared = { group: "g", topic, bufferedRecordsMax: 100, time, random, log: silent };
+  const shared = { group: "g", topic, bufferedRecordsMax: 100, time, random, log: silentLog };
   async function append(keys: readonly string[], partition = 0): Promise<void> {
     const producer = await during(log.producer("p"));
     const records = keys.map((key) => ({ topic, partition, key: Buffer.from(key), value: Buffer.from(key), headers: {} }));

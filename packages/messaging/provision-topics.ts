@@ -24,12 +24,7 @@ const looksMax = 100;
 const lookAgainMs = 100;
 
 /** Rejects with `messaging.topics-differ` (not retryable), or `messaging.unavailable` (retryable). Answers the topics it made. */
-export async function provisionTopics({
-  connection,
-  specs,
-  time,
-  log,
-}: ProvisionOptions): Promise<{ readonly created: readonly string[] }> {
+export async function provisionTopics({ connection, specs, log }: ProvisionOptions): Promise<{ readonly created: readonly string[] }> {
   const admin = createKafkaClient(connection, log).admin();
   try {
     await admin.connect();
