@@ -1,0 +1,277 @@
+// Given, when, then for the tests of this service: the scheduler on memory adapters under a virtual clock, and around it a small world that
+// plays validator, dispatcher and bank by appending to the journal.
+//
+// The day is 2026-11-20 in +02:00; the clock starts at 07:00:00. Window 07:00:10 to 07:01:00, reconciliation 07:01:30.
+
+import { fixedSerde, outgoingRecord, readDirectDebit, readStatusReport, topics } from "@sluice/contracts";
+import type { AnyDecoded, Decoded, RecordName, Serde } from "@sluice/contracts";
+import { createMemoryLog } from "@sluice/messaging";
+import type { MemoryClient, MemoryHooks, MemoryLog, Producer, ReceivedRecord } from "@sluice/messaging";
+import type { Running, Time } from "@sluice/runtime";
+import { createMemoryStore } from "@sluice/store";
+import type { MemoryStoreHooks, Store, TransactionDocument } from "@sluice/store";
+import { silentLog, silentMetrics } from "@sluice/telemetry";
+import {
+  bodyOf,
+  createVirtualTime,
+  directDebit,
+  sampleBank,
+  sampleConfiguration,
+  seededRandom,
+  statusReport,
+  uetrFrom,
+} from "@sluice/testkit";
+import type { VirtualTime } from "@sluice/testkit";
+import { startScheduler } from "./service.ts";
+
+export const startAtMs = Date.UTC(2026, 10, 20, 5, 0, 0);
+export const opensAtMs = startAtMs + 10_000;
+export const closesAtMs = startAtMs + 60_000;
+export const reconciliationAtMs = startAtMs + 90_000;
+export const day = "ZA_EFT:2026-11-20";
+export const bank = "first";
+
+const times = {
+  calendar: { version: "test-1", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+  processing: [{ opens: "07:00:10", closes: "07:01:00" }],
+  reconciliation: "07:01:30",
+  cutOffMs: 1_000,
+};
+
+export interface WorldOptions {
+  readonly seed?: number;
+  readonly lanes?: number;
+  readonly maxUnacknowledged?: number;
+  readonly logHooks?: MemoryHooks;
+  readonly storeHooks?: MemoryStoreHooks;
+}
+
+export interface RecordOf<N extends RecordName> extends ReceivedRecord {
+  readonly decoded: Decoded<N>;
+}
+
+export interface StartedScheduler extends Running {
+  readonly client: MemoryClient;
+  readonly failures: unknown[];
+  /** The process is gone: its timers do not fire, its calls are never answered. */
+  kill(): void;
+}
+
+export class World {
+  readonly time: VirtualTime;
+  readonly log: MemoryLog;
+  readonly store: Store;
+  readonly serde = fixedSerde();
+  readonly lanes: number;
+  readonly #options: WorldOptions;
+  readonly #random;
+  readonly #producer: Promise<Producer>;
+  #processes = 0;
+  /** Kills the scheduler started last, also from a hook. */
+  kill: () => void = () => {};
+
+  constructor(options: WorldOptions = {}) {
+    const seed = options.seed ?? 1;
+    this.#options = options;
+    this.lanes = options.lanes ?? 2;
+    this.time = createVirtualTime({ startAtMs, seed });
+    this.#random = seededRandom(seed);
+    const { time } = this;
+    const partitions = Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : this.lanes] as const);
+    this.log = createMemoryLog({
+      time,
+      random: this.#random,
+      topics: Object.fromEntries(partitions),
+      ...(options.logHooks === undefined ? {} : { hooks: options.logHooks }),
+    });
+    this.store = createMemoryStore({
+      time,
+      random: this.#random,
+      ...(options.storeHooks === undefined ? {} : { hooks: options.storeHooks }),
+    });
+    this.#producer = this.log.client("world").producer("world");
+  }
+
+  async scheduler(own: { readonly serde?: Serde } = {}): Promise<StartedScheduler> {
+    this.#processes += 1;
+    const client = this.log.client(`scheduler-${this.#processes}`);
+    const failures: unknown[] = [];
+    const life = { isOver: false };
+    const kill = (): void => {
+      life.isOver = true;
+      client.kill();
+    };
+    this.kill = kill;
+    const started = startScheduler({
+      time: mortalTime(this.time, life),
+      random: this.#random,
+      log: silentLog,
+      metrics: silentMetrics,
+      messaging: client,
+      store: mortal(this.store, life),
+      serde: own.serde ?? this.serde,
+      configuration: sampleConfiguration({
+        times,
+        banks: [sampleBank({ id: bank, maxUnacknowledged: this.#options.maxUnacknowledged ?? 256 })],
+      }),
+      lanes: this.lanes,
+      fail: (reason) => void failures.push(reason),
+    });
+    const running = await this.done(started);
+    return { client, failures, readiness: () => running.readiness(), stop: () => this.done(running.stop()), kill };
+  }
+
+  uetr(): string {
+    return uetrFrom(this.#random);
+  }
+
+  /** Lets the world go on until the promise is settled. */
+  async done<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+    };
+    promise.then(settle, settle);
+    await this.time.run({ until: () => isSettled, untilMs: this.time.nowMs() + 600_000, stepsMax: 1_000_000 });
+    if (!isSettled) throw new Error("not done within ten minutes of the world's time");
+    return promise;
+  }
+
+  /** Lets the world go on until the condition holds; while timers fire it is asked, at most every 20 ms. */
+  async until(what: string, condition: () => boolean, withinMs = 300_000): Promise<void> {
+    let askedAtMs = Number.NEGATIVE_INFINITY;
+    const until = (): boolean => {
+      if (this.time.monotonicMs() - askedAtMs < 20) return false;
+      askedAtMs = this.time.monotonicMs();
+      return condition();
+    };
+    await this.time.run({ until, untilMs: this.time.nowMs() + withinMs, stepsMax: 5_000_000 });
+    if (!condition()) throw new Error(`${what}: not within ${withinMs} ms`);
+  }
+
+  async append(topic: string, key: string, decoded: AnyDecoded, partition?: number): Promise<void> {
+    const options = partition === undefined ? { lanes: this.lanes } : { lanes: this.lanes, partition };
+    const producer = await this.done(this.#producer);
+    await this.done(producer.send([outgoingRecord(this.serde, topic, key, decoded, options)]));
+  }
+
+  async appendRaw(partition: number, key: Uint8Array | null, value: Uint8Array | null): Promise<void> {
+    const producer = await this.done(this.#producer);
+    await this.done(producer.send([{ topic: topics.journal, partition, key, value, headers: {} }]));
+  }
+
+  debitOf(uetr: string, receivedAtMs = this.time.nowMs(), messageIdentification = `M-${uetr.slice(0, 8)}`): Decoded<"DirectDebitReceived"> {
+    const reading = readDirectDebit(bodyOf(directDebit({ uetr, messageIdentification })));
+    if (!reading.ok) throw new Error(reading.error.detail);
+    const { message: debit, contentHash, substanceHash } = reading.read;
+    const closes = { closesWith: day, closesAtMs: reconciliationAtMs };
+    return { name: "DirectDebitReceived", value: { sender: bank, contentHash, substanceHash, receivedAtMs, ...closes, debit } };
+  }
+
+  verdictOf({ value }: Decoded<"DirectDebitReceived">, verdict: "ACCEPTED" | "REFUSED" = "ACCEPTED"): Decoded<"AccountVerified"> {
+    const { sender, contentHash, debit } = value;
+    const { messageIdentification } = debit.messageIdentifiers;
+    const judged = { sender, messageIdentification, contentHash };
+    const reasons = verdict === "REFUSED" ? [{ code: "AC02", text: "za-cdv/1 check-digit" }] : [];
+    const dated = { bank, businessDate: "2026-11-20", closesWith: day, subService: "SAME_DAY", calendarVersion: "test-1" };
+    return { name: "AccountVerified", value: { ...judged, verdict, reasons, decisions: [], ...dated } };
+  }
+
+  endedOf(
+    uetr: string,
+    letter: "A" | "R" | "D",
+    outcome: "ACKNOWLEDGED" | "REFUSED" | "STOPPED" = "ACKNOWLEDGED",
+  ): Decoded<"DeliveryEnded"> {
+    const httpStatusCode = { ACKNOWLEDGED: 202, REFUSED: 422, STOPPED: null }[outcome];
+    return {
+      name: "DeliveryEnded",
+      value: {
+        messageIdentification: `${uetr.replaceAll("-", "")}${letter}`,
+        operation: letter === "D" ? "inboundDirectDebit" : "outboundDirectDebitResponse",
+        outcome,
+        httpStatusCode,
+        attempts: 1,
+        anyAnswer: httpStatusCode !== null,
+        recentAttempts: [],
+        breakerOpen: false,
+        bankPaused: false,
+        stopOffset: null,
+      },
+    };
+  }
+
+  reportOf(uetr: string, outcome: "made" | "not-made"): Decoded<"StatusReportReceived"> {
+    const reading = readStatusReport(bodyOf(statusReport({ uetr, outcome, messageIdentification: `R-${uetr.slice(0, 8)}` })));
+    if (!reading.ok) throw new Error(reading.error.detail);
+    const { message: report, contentHash, substanceHash } = reading.read;
+    return { name: "StatusReportReceived", value: { sender: bank, contentHash, substanceHash, receivedAtMs: this.time.nowMs(), report } };
+  }
+
+  /** A debit that is accepted, and whose report is acknowledged: HELD once the scheduler has read it. */
+  async hold(uetr: string, receivedAtMs?: number): Promise<void> {
+    const debit = this.debitOf(uetr, receivedAtMs);
+    await this.append(topics.journal, uetr, debit);
+    await this.append(topics.journal, uetr, this.verdictOf(debit));
+    await this.append(topics.journal, uetr, this.endedOf(uetr, "A"));
+  }
+
+  /** Records of a topic as they lie there, decoded, over all partitions. */
+  records(topic: string): readonly RecordOf<RecordName>[] {
+    const partitions = Array.from({ length: this.lanes }, (_, partition) => this.log.records({ topic, partition }));
+    return partitions.flat().map((record) => ({ ...record, decoded: this.serde.decode(record.value ?? new Uint8Array()) }));
+  }
+
+  named<N extends RecordName>(topic: string, name: N): readonly RecordOf<N>[] {
+    const isNamed = (record: RecordOf<RecordName>): record is RecordOf<N> => record.decoded.name === name;
+    return this.records(topic).filter(isNamed);
+  }
+
+  async document(uetr: string): Promise<TransactionDocument | null> {
+    const found = await this.done(this.store.transactions.load([uetr]));
+    return found.get(uetr) ?? null;
+  }
+
+  async states(uetr: string): Promise<readonly string[]> {
+    const document = await this.document(uetr);
+    return document?.transaction.transitions.map(({ state }) => state) ?? [];
+  }
+
+  /** States of a UETR for which events lie in their topic, in order, repeats by id removed. */
+  events(uetr: string): readonly string[] {
+    const events = this.named(topics.events, "TransactionStateEvent").filter(({ decoded }) => decoded.value.uetr === uetr);
+    return [...new Map(events.map(({ decoded }) => [decoded.value.id, `${decoded.value.stageVersion} ${decoded.value.state}`])).values()];
+  }
+}
+
+interface Life {
+  isOver: boolean;
+}
+
+const never: Promise<never> = new Promise(() => {});
+
+function mortalTime(time: Time, life: Life): Time {
+  return {
+    nowMs: () => time.nowMs(),
+    monotonicMs: () => time.monotonicMs(),
+    after: (delayMs, action) =>
+      time.after(delayMs, () => {
+        if (!life.isOver) action();
+      }),
+  };
+}
+
+/** The same store until the process is gone; then no call has an effect, and none is answered. */
+function mortal<T extends object>(target: T, life: Life): T {
+  return new Proxy(target, {
+    get(object, member) {
+      const value: unknown = Reflect.get(object, member);
+      if (typeof value === "object" && value !== null) return mortal(value, life);
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]): unknown => {
+        if (life.isOver) return never;
+        const answer: unknown = Reflect.apply(value, object, given);
+        return answer instanceof Promise ? answer.then((result: unknown) => (life.isOver ? never : result)) : answer;
+      };
+    },
+  });
+}

@@ -1,0 +1,74 @@
+import type { Marker } from "@sluice/domain";
+import { expect, test } from "vitest";
+import { createLaneMarkers, datesKeptMax, passedFromState } from "./lane-markers.ts";
+import { declarationsWithoutGate, isReconciled, openWindowOf } from "./passed-day.ts";
+
+const at = (offset: bigint) => ({ offset, appendedAtMs: Number(offset) });
+const opened = (number: number, businessDate = "2026-11-20"): Marker => ({
+  kind: "WindowOpened",
+  id: `ZA_EFT:${businessDate}:WindowOpened:${number}`,
+  scheme: "ZA_EFT",
+  businessDate,
+  number,
+});
+const closed = (number: number): Marker => ({
+  ...opened(number),
+  kind: "WindowClosed",
+  id: `ZA_EFT:2026-11-20:WindowClosed:${number}`,
+  number,
+  isLast: false,
+  nextBusinessDate: "2026-11-21",
+});
+
+test("a repeat is not passed twice: the first by offset counts, also across two owners' memories", () => {
+  const markers = createLaneMarkers(3, [
+    { marker: opened(1), place: at(9n) },
+    { marker: opened(1), place: at(4n) },
+  ]);
+  expect(markers.pass(opened(1), at(12n))).toBe(false);
+  expect(markers.pass(closed(1), at(13n))).toBe(true);
+  expect(markers.passed("ZA_EFT:2026-11-20").map(({ place }) => place.offset)).toEqual([4n, 13n]);
+});
+
+test("what is kept in the lane's document comes back as it was, through plain JSON", () => {
+  const markers = createLaneMarkers(0, []);
+  markers.pass(opened(1), at(2n ** 53n + 1n));
+  const state: unknown = JSON.parse(JSON.stringify(markers.toState()));
+  expect(passedFromState(state)).toEqual(markers.all());
+  expect(passedFromState(null)).toEqual([]);
+  expect(() => passedFromState({ other: 1 })).toThrow("holds its markers");
+});
+
+test("the oldest date of a scheme falls out when there are too many, and does not come back", () => {
+  const markers = createLaneMarkers(0, []);
+  const date = (index: number): string => new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10);
+  for (let index = 0; index <= datesKeptMax; index += 1) markers.pass(opened(1, date(index)), at(BigInt(index)));
+  expect(markers.days()).toHaveLength(datesKeptMax);
+  expect(markers.passed(`ZA_EFT:${date(0)}`)).toEqual([]);
+  expect(markers.pass(opened(1, date(0)), at(999n))).toBe(false);
+});
+
+test("a window is open from its opening to its closing, and none is after the reconciliation", () => {
+  const markers = createLaneMarkers(0, []);
+  const now = () => openWindowOf(markers.passed("ZA_EFT:2026-11-20"));
+  expect(now()).toBeNull();
+  markers.pass(opened(1), at(1n));
+  expect(now()).toBe(1);
+  markers.pass(closed(1), at(2n));
+  expect(now()).toBeNull();
+  markers.pass(opened(2), at(3n));
+  expect(now()).toBe(2);
+  const reconciled = { id: "r", scheme: "ZA_EFT", businessDate: "2026-11-20" };
+  markers.pass({ ...reconciled, kind: "DayReconciled", number: 1 }, at(4n));
+  expect(now()).toBeNull();
+  expect(isReconciled(markers.passed("ZA_EFT:2026-11-20"))).toBe(true);
+});
+
+test("a declaration waits for its gate until the lane has seen that open", () => {
+  const markers = createLaneMarkers(0, []);
+  const base = { scheme: "ZA_EFT", businessDate: "2026-11-20", number: 1 };
+  markers.pass({ ...base, kind: "CreditsDeclared", id: "d", bank: null, declaredBy: "clock" }, at(1n));
+  expect(declarationsWithoutGate(markers.passed("ZA_EFT:2026-11-20")).map(({ id }) => id)).toEqual(["d"]);
+  markers.pass({ ...base, kind: "GateOpened", id: "g", banks: null, except: [] }, at(2n));
+  expect(declarationsWithoutGate(markers.passed("ZA_EFT:2026-11-20"))).toEqual([]);
+});

@@ -1,0 +1,196 @@
+import type { Marker, State, Transaction } from "@sluice/domain";
+import { queueKey } from "@sluice/domain";
+import type { UnresolvedRow } from "@sluice/store";
+import { silentLog, silentMetrics } from "@sluice/telemetry";
+import { createVirtualTime } from "@sluice/testkit";
+import { expect, test } from "vitest";
+import type { FactToAppend } from "./appending.ts";
+import { createLaneMarkers } from "./lane-markers.ts";
+import { startReleasing } from "./releasing.ts";
+import { schedulerMetrics } from "./scheduler-metrics.ts";
+
+const businessDate = "2026-11-20";
+const base = { scheme: "ZA_EFT", businessDate };
+const opened: Marker = { ...base, kind: "WindowOpened", id: "o", number: 1 };
+const closed: Marker = { ...base, kind: "WindowClosed", id: "c", number: 1, isLast: true, nextBusinessDate: "2026-11-21" };
+const gate: Marker = { ...base, kind: "GateOpened", id: "g", number: 1, banks: null, except: ["closed-bank"] };
+
+interface Given {
+  readonly limit?: number;
+  readonly pageKeysMax?: number;
+  readonly rows?: readonly UnresolvedRow[];
+}
+
+/** One lane of one, a store of rows, and a journal that takes what is appended, or not. */
+function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
+  const time = createVirtualTime({ startAtMs: 0 });
+  const markers = createLaneMarkers(0, []);
+  const appended: FactToAppend[] = [];
+  const journal = { isUp: true, reads: 0 };
+  const held = new Map(rows.map((row) => [row.uetr, row]));
+  const releasing = startReleasing({
+    lane: 0,
+    lanes: 1,
+    markers,
+    store: {
+      held: (_lane, bank, _day, after, most) => {
+        journal.reads += 1;
+        const later = [...held.values()].filter((row) => row.bank === bank && (after === null || row.queueKey > after));
+        return Promise.resolve(later.toSorted((a, b) => (a.queueKey < b.queueKey ? -1 : 1)).slice(0, most));
+      },
+    },
+    append: (facts) => {
+      if (journal.isUp) appended.push(...facts);
+      return Promise.resolve(journal.isUp);
+    },
+    maxUnacknowledged: () => limit,
+    agreedNowMs: () => time.nowMs(),
+    acknowledgedAtMs: new Map(),
+    time,
+    log: silentLog,
+    metrics: schedulerMetrics(silentMetrics),
+    pageKeysMax,
+  });
+  for (const row of rows) releasing.fill(row);
+  let offset = 0n;
+  const pass = (...passed: readonly Marker[]): void => {
+    for (const marker of passed) markers.pass(marker, { offset: (offset += 1n), appendedAtMs: 0 });
+    releasing.wake();
+  };
+  const saw = (row: UnresolvedRow, state: State, isRelease = false): void => {
+    if (state !== "HELD") held.delete(row.uetr);
+    releasing.saw({ ...row, scheme: "ZA_EFT", state } as unknown as Transaction, isRelease);
+    releasing.wake();
+  };
+  const released = (): readonly string[] => appended.map(({ key }) => key);
+  return { time, pass, saw, released, journal, releasing };
+}
+
+function row(number: number, bank = "first"): UnresolvedRow {
+  const uetr = `u${String(number).padStart(6, "0")}`;
+  return { uetr, state: "HELD", bank, businessDate, closesWith: `ZA_EFT:${businessDate}`, queueKey: queueKey(number, uetr) };
+}
+
+const rowsOf = (count: number, bank?: string): readonly UnresolvedRow[] => Array.from({ length: count }, (_, index) => row(index, bank));
+
+test("I8: before the window or the gate is open nothing is released, and after the closing nothing more", async () => {
+  const rows = rowsOf(6);
+  const { time, pass, saw, released } = given({ rows });
+  pass();
+  await time.advance(5_000);
+  pass(opened);
+  await time.advance(5_000);
+  expect(released()).toEqual([]);
+  pass(gate);
+  await time.settle();
+  expect(released()).toEqual(["u000000", "u000001", "u000002"]);
+  pass(closed);
+  for (const one of rows.slice(0, 3)) saw(one, "DELIVERED", true);
+  await time.advance(5_000);
+  expect(released()).toHaveLength(3);
+});
+
+test("I8: a bank whose gate stays closed gets nothing, and holds no other bank up", async () => {
+  const { time, pass, released } = given({ rows: [...rowsOf(2, "closed-bank"), row(7)] });
+  pass(opened, gate);
+  await time.settle();
+  expect(released()).toEqual(["u000007"]);
+});
+
+test("an appended release counts until its debit has left RELEASED, also when it is seen in between", async () => {
+  const rows = rowsOf(5);
+  const { time, pass, saw, released } = given({ rows, limit: 2 });
+  pass(opened, gate);
+  await time.settle();
+  saw(rows[0]!, "HELD");
+  saw(rows[0]!, "RELEASED", true);
+  saw(rows[1]!, "RELEASED", true);
+  await time.settle();
+  expect(released()).toEqual(["u000000", "u000001"]);
+  saw(rows[1]!, "DELIVERED");
+  await time.settle();
+  expect(released()).toEqual(["u000000", "u000001", "u000002"]);
+});
+
+test("a refused release puts its debit back in its place", async () => {
+  const rows = rowsOf(3);
+  const { time, pass, saw, released } = given({ rows, limit: 1 });
+  pass(opened, gate);
+  await time.settle();
+  saw(rows[0]!, "HELD", true);
+  await time.settle();
+  expect(released()).toEqual(["u000000", "u000000"]);
+});
+
+test("a debit not acknowledged for 60 s counts as long as the bank acknowledged no other one", async () => {
+  const rows = rowsOf(4);
+  const { time, pass, saw, released } = given({ rows, limit: 2 });
+  pass(opened, gate);
+  await time.settle();
+  for (const one of rows.slice(0, 2)) saw(one, "RELEASED", true);
+  await time.advance(70_000);
+  expect(released()).toHaveLength(2);
+  saw(rows[1]!, "DELIVERED");
+  await time.settle();
+  expect(released()).toEqual(["u000000", "u000001", "u000002", "u000003"]);
+});
+
+test("a debit silent since before the last acknowledgement stops counting by waiting alone", async () => {
+  const rows = rowsOf(4);
+  const { time, pass, saw, released } = given({ rows, limit: 2 });
+  pass(opened, gate);
+  await time.settle();
+  for (const one of rows.slice(0, 2)) saw(one, "RELEASED", true);
+  await time.advance(1_000);
+  saw(rows[1]!, "DELIVERED");
+  await time.settle();
+  expect(released()).toHaveLength(3);
+  await time.advance(58_000);
+  expect(released()).toHaveLength(3);
+  await time.advance(1_500);
+  expect(released()).toHaveLength(4);
+});
+
+test("a failed append is made again in the same order, and never twice for a debit that is pending", async () => {
+  const rows = rowsOf(4);
+  const { time, pass, saw, released, journal } = given({ rows, limit: 3 });
+  journal.isUp = false;
+  pass(opened, gate);
+  await time.advance(3_500);
+  journal.isUp = true;
+  await time.advance(1_000);
+  for (const one of rows) saw(one, "HELD");
+  await time.advance(10_000);
+  expect(released()).toEqual(["u000000", "u000001", "u000002"]);
+});
+
+test("25,000 held debits leave in order through pages of 10,000, and the store is read only when a cut page runs low", async () => {
+  const rows = rowsOf(25_000);
+  const { time, pass, saw, released, journal } = given({ rows: rows.toReversed(), limit: 2_000 });
+  pass(opened, gate);
+  for (let done = 0; done < rows.length;) {
+    await time.advance(10);
+    const out = released().length;
+    for (const one of rows.slice(done, out)) saw(one, "DELIVERED", true);
+    if (out === done) break;
+    done = out;
+  }
+  expect(released()).toEqual(rows.map(({ uetr }) => uetr));
+  expect(journal.reads).toBeLessThanOrEqual(3);
+});
+
+test("a debit that becomes held with an earlier key than the cut goes into the page; one beyond it comes from the store", async () => {
+  const rows = [row(10), row(20), row(30), row(40)];
+  const { time, pass, saw, released } = given({ rows, limit: 1, pageKeysMax: 2 });
+  const [early, late] = [row(15), row(50)];
+  saw(early, "HELD");
+  saw(late, "HELD");
+  pass(opened, gate);
+  const order = [10, 15, 20, 30, 40].map((number) => row(number));
+  for (const one of order) {
+    await time.advance(10);
+    saw(one, "DELIVERED", true);
+  }
+  await time.advance(10);
+  expect(released()).toEqual(order.map(({ uetr }) => uetr));
+});
