@@ -16,6 +16,7 @@ import { loadDocuments } from "./history.ts";
 import type { Narrator } from "./narrator.ts";
 import { short } from "./narrator.ts";
 import { timeIn } from "./noon-zone.ts";
+import { postsPerSecond } from "./pace.ts";
 
 export interface PlayPorts {
   readonly time: Time;
@@ -35,7 +36,6 @@ export interface PlayEnd {
   readonly problems: readonly string[];
 }
 
-const postsPerSecond = 100;
 const watchIntervalMs = 500;
 /** After the planned reconciliation. */
 const settleLimitMs = 40_000;

@@ -1,0 +1,71 @@
+// The five services of a demo day, as processes that can be killed and started again at the same address.
+
+import { join } from "node:path";
+import { Fault } from "@sluice/runtime";
+import { serviceNames, startService, type ServiceName, type ServiceProcess } from "../processes.ts";
+
+export interface DemoServices {
+  /** Where ingress listens, also after it was started again. */
+  readonly ingressUrl: string;
+  /** Resolves when the process is gone. */
+  kill(name: ServiceName): Promise<void>;
+  /** Starts a service that was killed; resolves when it is ready. */
+  restart(name: ServiceName): Promise<void>;
+  /** Services that ended though nobody asked them to. */
+  lost(): readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface DemoServicesOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Of the run; logs are written here. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}
+
+export async function startDemoServices(options: DemoServicesOptions): Promise<DemoServices> {
+  const { directory, signal } = options;
+  const running = new Map<ServiceName, ServiceProcess>();
+  const lost: string[] = [];
+
+  async function start(name: ServiceName, environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
+    const service = await startService(name, environment, join(directory, `${name}.log`), { directory, signal });
+    running.set(name, service);
+    void noteLoss(name, service);
+    await service.ready();
+    return service;
+  }
+
+  async function noteLoss(name: ServiceName, service: ServiceProcess): Promise<void> {
+    const { code, signal: by } = await service.exited;
+    if (running.get(name) === service) lost.push(`${name} ended by itself (${code ?? by})`);
+  }
+
+  async function stop(): Promise<void> {
+    const all = [...running.values()];
+    running.clear();
+    await Promise.all(all.map((service) => service.stop()));
+  }
+
+  const starting = await Promise.allSettled(serviceNames.map((name) => start(name, options.environment)));
+  const failed = starting.find((result) => result.status === "rejected");
+  if (failed !== undefined) {
+    await stop();
+    throw failed.reason;
+  }
+  const port = running.get("ingress")?.port ?? null;
+  if (port === null) throw new Fault("demo.no-address", "ingress did not say where it listens", { isRetryable: false });
+  return {
+    ingressUrl: `http://127.0.0.1:${port}`,
+    async kill(name) {
+      const service = running.get(name);
+      running.delete(name);
+      await service?.kill();
+    },
+    async restart(name) {
+      await start(name, { ...options.environment, SLUICE_HTTP_PORT: String(port) });
+    },
+    lost: () => lost,
+    stop,
+  };
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { planDemoTimes } from "./demo-day.ts";
+import { isTooLate, pacesFor } from "./pace.ts";
+
+const nowMs = Date.UTC(2026, 10, 20, 7, 50);
+
+describe("the demo's pace", () => {
+  it("plays a day of 200 debits in about half a minute, and leaves a killed service 15 s and more", () => {
+    const dayMs = (kill: "scheduler" | null): number => {
+      const pace = pacesFor({ debits: 200, kill })[0]!;
+      return pace.opensInMs + pace.windowMs + pace.reconcilesAfterMs;
+    };
+    expect(dayMs(null)).toBeLessThanOrEqual(30_000);
+    expect(pacesFor({ debits: 200, kill: "scheduler" })[0]!.windowMs).toBeGreaterThanOrEqual(25_000);
+  });
+
+  it("gives more debits more time, and a slow machine a second chance", () => {
+    const [first, last, ...more] = pacesFor({ debits: 2_000, kill: null });
+    expect([first?.isLast, last?.isLast, more.length]).toEqual([false, true, 0]);
+    expect(first!.opensInMs).toBeGreaterThan(20_000);
+    expect(last!.opensInMs).toBeGreaterThan(first!.opensInMs + 30_000);
+  });
+
+  it("knows when services were up too late for the day", () => {
+    const times = planDemoTimes(nowMs, pacesFor({ debits: 200, kill: null })[0]!);
+    expect(isTooLate(times, 200, nowMs + 5_000)).toBe(false);
+    expect(isTooLate(times, 200, times.opensAtMs)).toBe(false);
+    expect(isTooLate(times, 200, times.closesAtMs - 5_000)).toBe(true);
+  });
+});

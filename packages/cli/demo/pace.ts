@@ -1,0 +1,40 @@
+// How fast a demo day goes: as short as it can be shown, and long enough for what has to happen in it.
+//
+// #1 All debits can be posted, and be held, before the window opens.
+// #2 With a kill the window goes on for at least 15 s after it: a group of consumers needs up to 10 s to notice and to share out again.
+// #3 The first pace is for a machine that starts the services in a few seconds, the last for any.
+
+import type { DemoPace, DemoTimes } from "./demo-day.ts";
+import type { DemoOptions } from "./demo-options.ts";
+
+export const postsPerSecond = 100;
+const startingMs = 7_000;
+const slowStartingMs = 40_000;
+const holdingMs = 3_000;
+const windowMs = 13_000;
+const windowAfterKillMs = 25_000;
+const releasesPerSecond = 100;
+const reconcilesAfterMs = 3_000;
+/** For the slowest debit from its post to its hold: refused reports are sent again after seconds. */
+const slowestHoldMs = 8_000;
+
+export function pacesFor({ debits, kill }: Pick<DemoOptions, "debits" | "kill">): readonly (DemoPace & { readonly isLast: boolean })[] {
+  const postingMs = postingMsOf(debits);
+  const openMs = (kill === null ? windowMs : windowAfterKillMs) + (debits / releasesPerSecond) * 1_000;
+  const pace = (forStartMs: number, isLast: boolean): DemoPace & { readonly isLast: boolean } => ({
+    opensInMs: forStartMs + postingMs + holdingMs,
+    windowMs: openMs,
+    reconcilesAfterMs,
+    isLast,
+  });
+  return [pace(startingMs, false), pace(slowStartingMs, true)];
+}
+
+/** Whether debits posted from now on could miss the day. */
+export function isTooLate(times: DemoTimes, debits: number, nowMs: number): boolean {
+  return nowMs + postingMsOf(debits) + slowestHoldMs > times.closesAtMs - times.cutOffMs;
+}
+
+function postingMsOf(debits: number): number {
+  return (debits / postsPerSecond) * 1_000;
+}

@@ -1,0 +1,122 @@
+// Everything that a demo day is played on: servers, topics, simulated banks, configuration, services, and the demo's own eyes (store and log).
+//
+// #1 What is opened is closed, in reverse, also when opening fails half-way or is interrupted.
+// #2 The demo plays a whole business day, so it needs a journal that is empty: servers that it starts have one, given ones are asked.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { lanesDefault, registrySerde, topics, type Serde } from "@sluice/contracts";
+import { startServers } from "@sluice/local-servers";
+import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
+import { Fault, type Random, type Time } from "@sluice/runtime";
+import { createMongoStore, type Store } from "@sluice/store";
+import { silentLog } from "@sluice/telemetry";
+import { createMemoryRecorder, startBankSimulator, type BankSimulator, type MemoryRecorder } from "@sluice/testkit";
+import { demoConfiguration, type DemoBankAccess } from "./demo-configuration.ts";
+import { provision } from "../provision.ts";
+import { serviceEnvironment } from "../service-environment.ts";
+import { planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "./demo-day.ts";
+import { startDemoServices, type DemoServices } from "./demo-services.ts";
+import type { Narrator } from "./narrator.ts";
+import { serviceNames } from "../processes.ts";
+
+export interface StageOptions {
+  readonly time: Time;
+  readonly random: Random;
+  readonly narrator: Narrator;
+  readonly day: DemoDay;
+  readonly pace: DemoPace;
+  /** For data and logs; null: one that is removed at the end. */
+  readonly directory: string | null;
+  readonly signal: AbortSignal;
+}
+
+export interface Stage extends AsyncDisposable {
+  readonly directory: string;
+  readonly times: DemoTimes;
+  readonly banks: ReadonlyMap<string, BankSimulator>;
+  readonly recorded: MemoryRecorder;
+  readonly services: DemoServices;
+  readonly store: Store;
+  readonly messaging: Messaging;
+  readonly serde: Serde;
+}
+
+const host = "127.0.0.1";
+
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const { time, narrator, signal } = options;
+  await using opened = new AsyncDisposableStack();
+  const progress = (text: string): void => narrator.say("servers", text);
+  const servers = await startServers({
+    storage: "memory",
+    purpose: "demo",
+    progress,
+    ...(options.directory === null ? {} : { directory: options.directory }),
+  });
+  opened.defer(() => servers.stop());
+  signal.throwIfAborted();
+  const connection = { brokers: servers.kafkaBrokers.split(","), clientId: "demo" };
+  const messaging = createKafkaMessaging({ connection, time, log: silentLog });
+  opened.defer(() => messaging.close());
+  const database = `sluice_demo_${time.nowMs()}`;
+  await provision(servers, database);
+  await requireEmptyJournal(messaging);
+  const serde = await registrySerde({ url: servers.schemaRegistryUrl, time, signal });
+  const store = createMongoStore({ url: servers.mongoUrl, database, log: silentLog });
+  opened.defer(() => store.close());
+  const recorded = createMemoryRecorder();
+  const access = await openBanks(options, recorded, opened);
+  signal.throwIfAborted();
+  // From here on the clock of the day runs.
+  const times = planDemoTimes(time.nowMs(), options.pace);
+  const { yaml, environment: references } = demoConfiguration(times, access);
+  const configurationFile = join(servers.directory, "sluice.yaml");
+  await writeFile(configurationFile, yaml);
+  narrator.say("services", `start: ${serviceNames.join(", ")}`);
+  const environment = serviceEnvironment({ servers, configurationFile, database, references });
+  const services = await startDemoServices({ environment, directory: servers.directory, signal });
+  opened.defer(() => services.stop());
+  const banks = new Map(access.map(({ simulator }) => [simulator.bankId, simulator]));
+  for (const bank of banks.values()) bank.callAt(services.ingressUrl);
+  narrator.say("services", `are ready; ingress listens on ${services.ingressUrl}`);
+  const owned = opened.move();
+  const close = (): Promise<void> => owned.disposeAsync();
+  return { directory: servers.directory, times, banks, recorded, services, store, messaging, serde, [Symbol.asyncDispose]: close };
+}
+
+interface BankOnStage extends DemoBankAccess {
+  readonly simulator: BankSimulator;
+}
+
+async function openBanks(options: StageOptions, recorded: MemoryRecorder, opened: AsyncDisposableStack): Promise<readonly BankOnStage[]> {
+  const { time, random, day, narrator } = options;
+  const banks: BankOnStage[] = [];
+  for (const bank of day.banks) {
+    const token = random.hex(24);
+    const sluiceToken = random.hex(24);
+    const simulator = await startBankSimulator({
+      time,
+      random,
+      bankId: bank.id,
+      token,
+      expectedToken: sluiceToken,
+      ingressUrl: null,
+      host,
+      port: 0,
+      script: bank.script,
+      recorder: narrator.recorder(day, recorded),
+    });
+    opened.defer(() => simulator.stop());
+    banks.push({ ...bank, url: simulator.url, token, sluiceToken, simulator });
+  }
+  return banks;
+}
+
+async function requireEmptyJournal(messaging: Messaging): Promise<void> {
+  const lanes = Array.from({ length: lanesDefault }, (_, partition) => ({ topic: topics.journal, partition }));
+  const ends = await messaging.ends(lanes);
+  if (ends.every(({ logEnd }) => logEnd === 0n)) return;
+  const text = `${topics.journal} holds records: the demo plays a whole business day and needs an empty log. Unset KAFKA_BROKERS to let it start its own.`;
+  throw new Fault("demo.journal-in-use", text, { isRetryable: false });
+}
