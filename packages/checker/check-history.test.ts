@@ -110,6 +110,12 @@ const rejected: readonly (readonly [string, Violation["promise"], History])[] = 
       partition: entry.partition,
     })),
   ],
+  [
+    "I1: an earlier message left nothing, though a later one is remarked",
+    "I1",
+    withRemark([...goodDay, debitRecord(one, 20), debitRecord(one, 21)], one, 21, "repeat"),
+  ],
+  ["I1: among more than ten remarked messages, one left nothing", "I1", manyRepeats(30)],
   ["I1: one UETR lies in two partitions", "I1", [...goodDay, { ...record("journal", 60, one, "DayClosed", { day }), partition: 1 }]],
 
   // ---- I3
@@ -221,7 +227,19 @@ const rejected: readonly (readonly [string, Violation["promise"], History])[] = 
   ["I8: a lower key was passed over", "I8", [...markers, ...tell({ ...good, released: 60, delivered: 61, ended: 62 }), ...tell(second)]],
   ["I8: a lower key was never released", "I8", [...markers, ...tell(heldOnly), ...tell(second)]],
 
+  [
+    "I8: a lower key is still held",
+    "I8",
+    [...markers.slice(0, 3), ...tell({ ...heldOnly, reconciled: undefined, items: [] }), ...tell(second)],
+  ],
+  [
+    "I8: released after the day was reconciled, though its window's close never came",
+    "I8",
+    [...markers.filter((entry) => entry.type !== "WindowClosed"), ...tell({ ...good, released: 95, delivered: 96, ended: 97 })],
+  ],
+
   // ---- I10
+  ["I10: RECONCILIATION without a close and without an item", "I10", [...markers.slice(0, 4), ...tell({ ...unreported, items: [] })]],
   ["I10: an unresolved debit has no item", "I10", [...markers, ...tell({ ...unreported, items: [] })]],
   [
     "I10: an unresolved debit has two items",
@@ -240,6 +258,36 @@ const rejected: readonly (readonly [string, Violation["promise"], History])[] = 
 
 test.each(rejected)("rejected: %s", (_title, promise, history) => {
   expect(broken(history)).toContain(promise);
+});
+
+test.each([
+  ["RECEIVED", "REPORTED"],
+  ["RECEIVED", "HELD"],
+  ["RECEIVED", "ACCEPTED", "HELD"],
+  ["RECEIVED", "ACCEPTED", "REPORTED", "RELEASED"],
+  ["RECEIVED", "ACCEPTED", "REPORTED", "RECONCILIATION"],
+  ["RECEIVED", "REJECTED", "HELD"],
+  ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "DELIVERED"],
+  ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "COMPLETED"],
+  ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "DELIVERED", "HELD"],
+  ["RECEIVED", "RECEIVED"],
+  ["ACCEPTED"],
+])("rejected: I6: a path that ends %s %s %s %s %s %s %s", (...states) => {
+  const illegal = checkHistory(walk(states), { isDrained: false }).violations.filter((violation) => violation.promise === "I6");
+  expect(illegal.map((violation) => violation.text)).toEqual([expect.stringContaining("does not follow")]);
+});
+
+test("rejected: I6: stage versions that begin at 2, in events and snapshot alike", () => {
+  expect(broken(walk(["RECEIVED", "ACCEPTED"], 2), { isDrained: false })).toEqual(["I6"]);
+});
+
+test("rejected: I10: a debit was completed after the close, though the rest is not at rest", () => {
+  expect(broken(story({ ended: 95 }), { isDrained: false })).toEqual(["I10"]);
+});
+
+test("a record read twice counts once", () => {
+  const twice = [...goodDay, ...goodDay.filter((entry) => entry.kind === "record")];
+  expect(checkHistory(twice)).toEqual(checkHistory(goodDay));
 });
 
 const accepted: readonly (readonly [string, History, CheckOptions?])[] = [
@@ -278,7 +326,6 @@ const accepted: readonly (readonly [string, History, CheckOptions?])[] = [
   ],
   ["I1: an orphan", [...goodDay, sent(uetrOf(8), 20, "inboundDirectDebitResponse"), reportRecord(uetrOf(8), 20), orphan(uetrOf(8), 20)]],
   ["I1: remarks older than the last ten are gone", manyRepeats()],
-  ["I1: a record read twice counts once", [...goodDay, ...goodDay.filter((entry) => entry.kind === "record")]],
   [
     "I1: a message still on its way, while not at rest",
     [...goodDay, sent(uetrOf(9), 20), debitRecord(uetrOf(9), 20)],
@@ -423,6 +470,10 @@ const accepted: readonly (readonly [string, History, CheckOptions?])[] = [
     "I10: the verdict moved the close to the next day",
     [...markers, ...tell({ ...good, released: undefined, delivered: undefined, ended: undefined, closesWith: nextDay })],
   ],
+  [
+    "I10: a verdict on a conflicting message names another close",
+    withRemark([...markers, ...tell({ ...unreported, received: 1, verified: 5 }), ...conflictJudged()], uetrOf(4), 2, "conflict"),
+  ],
   ["I10: the provisional day closed before the verdict came", [...markers, ...lateVerdict()]],
 ];
 
@@ -462,10 +513,12 @@ function orphan(uetr: string, offset: number): SnapshotEntry {
   return { kind: "snapshot", uetr, state: "ORPHAN", closesWith: "", transitions: [], items: [], remarks };
 }
 
-function manyRepeats(): History {
+/** Fifteen repeats, of which the last ten remarks are kept; of `lostAt` there is none. */
+function manyRepeats(lostAt: number | null = null): History {
   const offsets = Array.from({ length: 15 }, (_, index) => 20 + index);
   const repeats = offsets.flatMap((offset) => [sent(one, offset), debitRecord(one, offset)]);
-  const remarks = offsets.slice(-10).map((offset) => ({ kind: "repeat", messageIdentification: "M-01", offset: String(offset) }));
+  const remarked = offsets.filter((offset) => offset !== lostAt).slice(-10);
+  const remarks = remarked.map((offset) => ({ kind: "repeat", messageIdentification: "M-01", offset: String(offset) }));
   return withSnapshot([...goodDay, ...repeats], one, (snapshot) => ({ ...snapshot, remarks }));
 }
 
@@ -504,4 +557,29 @@ function lateVerdict(): History {
     ...told,
     record("journal", 92, uetrOf(6), "AccountVerified", { ...judged, bank, businessDate: "2026-11-23", closesWith: nextDay }),
   ];
+}
+
+/** The same identification with other content, judged before the accepted one: its verdict means nothing. */
+function conflictJudged(): History {
+  const four = uetrOf(4);
+  const judged = { sender: bank, messageIdentification: "M-04", contentHash: "c2" };
+  return [
+    debitRecord(four, 2, { contentHash: "c2" }),
+    record("journal", 3, four, "AccountVerified", { ...judged, bank, businessDate: "2026-11-23", closesWith: nextDay }),
+  ];
+}
+
+/** Events and a snapshot that agree on these states, and nothing else. */
+function walk(states: readonly string[], firstVersion = 1): History {
+  const transitions = states.map((state, index) => ({ stageVersion: index + firstVersion, state, offset: String(index + 1), atMs: 1 }));
+  const snapshot: SnapshotEntry = {
+    kind: "snapshot",
+    uetr: one,
+    state: states.at(-1) ?? "",
+    closesWith: day,
+    transitions,
+    items: [],
+    remarks: [],
+  };
+  return [snapshot, ...states.map((state, index) => eventRecord(one, index + firstVersion, state, index + 1, index + 1))];
 }

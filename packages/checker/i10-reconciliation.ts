@@ -54,9 +54,9 @@ function judge(journey: Journey, day: string, isDue: boolean, made: readonly Sna
     if (isReconciled) return says(`RECONCILIATION, though it was not unresolved at a close of ${day || "any day"}`);
     return made.length === 0 ? [] : says(`${made.length} items, though it was not unresolved at a close of ${day || "any day"}`);
   }
-  if (!isReconciled) return isDrained ? says(`unresolved at the close of ${day}, but not RECONCILIATION`) : [];
   const ended = journey.events.find((event) => terminalStates.has(event.state) && event.state !== "RECONCILIATION");
   if (ended !== undefined) return says(`${ended.state} (offset ${ended.causedBy}) after the close of ${day}`);
+  if (!isReconciled) return isDrained ? says(`unresolved at the close of ${day}, but not RECONCILIATION`) : [];
   if (journey.snapshot === null) return [];
   const [item, ...more] = made;
   if (item === undefined || more.length > 0) return says(`one item at the close of ${day} was expected, there are ${made.length}`);
