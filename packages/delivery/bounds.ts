@@ -7,6 +7,8 @@ export interface DeliveryBounds {
   readonly bufferedRecordsMax: number;
   /** A new message waits no longer for its bank. */
   readonly slotWaitMaxMs: number;
+  /** A new message whose bank has not answered after that is parked, and its attempt goes on: its lane does not wait for it. */
+  readonly answerWaitMaxMs: number;
   /** Half the session time-out: beyond it nobody knows whose lane it is. */
   readonly heartbeatAgeMaxMs: number;
   /** Parked messages read at once. */
@@ -25,8 +27,9 @@ export interface DeliveryBounds {
 
 export const deliveryBounds: DeliveryBounds = {
   pageMessagesMax: 10_000,
-  bufferedRecordsMax: 1_000,
+  bufferedRecordsMax: 2_000,
   slotWaitMaxMs: 250,
+  answerWaitMaxMs: 1_000,
   heartbeatAgeMaxMs: 3_000,
   scanMessagesMax: 1_000,
   takeOverMessagesMax: 50_000,

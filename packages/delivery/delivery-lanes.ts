@@ -102,7 +102,9 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
   async function stop(): Promise<void> {
     // #4
     using _grace = time.after(graceMs, () => engine.abandon());
-    await Promise.all([engine.drain(), lanes.drain()]);
+    engine.quiesce();
+    await lanes.drain();
+    await engine.settled();
     await lanes.stop();
     agreed.stop();
     await producer.close();

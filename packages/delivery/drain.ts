@@ -58,7 +58,8 @@ function wake(context: EngineContext, lane: DeliveryLane, queue: BankQueue, nowM
   const wakeMs = queue.page.nextWakeMs(nowMs);
   // With all places taken, the end of any retry drains again.
   if (wakeMs === null || queue.retrying >= slotsMax) return;
-  queue.timer = context.time.after(Math.max(0, wakeMs - nowMs), () => {
+  // Whole milliseconds, upwards: a fraction lost in the sum would wake it just before the time, again and again.
+  queue.timer = context.time.after(Math.max(0, Math.ceil(wakeMs - nowMs)), () => {
     queue.timer = null;
     drain(context, lane, queue);
   });
@@ -90,11 +91,11 @@ async function retryLocked(context: EngineContext, lane: DeliveryLane, queue: Ba
     if (parked === undefined || parked.ended !== null) return queue.page.remove(entry.id);
     const delivery = await read(context, parked);
     const before = progressOf(parked);
-    if (isEnd) return await expire(context, lane, delivery, before, parked);
+    if (isEnd) return await expire(context, lane, delivery, before, true);
     await lane.ownership.mayAct();
     const trying = attempt(context, lane, delivery, before).finally(() => slot[Symbol.dispose]());
     attempting = trying;
-    await settle(context, lane, delivery, await lane.ownership.whileOpen(trying), parked);
+    await settle(context, lane, delivery, await lane.ownership.whileOpen(trying), true);
   } finally {
     if (attempting === null) slot[Symbol.dispose]();
   }

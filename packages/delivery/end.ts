@@ -7,7 +7,6 @@
 //    marked, until a change comes; it holds nothing up.
 // #3 No clock ends a delivery that a transition waits for (`closesWith`); an own deadline does.
 
-import type { ParkedMessage } from "@sluice/store";
 import type { AttemptResult } from "./attempt.ts";
 import { append, type EngineContext } from "./context.ts";
 import type { Delivery, DeliveryOutcome, DeliverySubject, Progress } from "./delivery.ts";
@@ -42,23 +41,23 @@ export async function end(context: EngineContext, lane: DeliveryLane, subject: D
   });
 }
 
-/** What an attempt leads to. `parked`: the message as the store has it; null on the fast path. */
+/** What an attempt leads to. `isParked`: the store has the message. */
 export async function settle(
   context: EngineContext,
   lane: DeliveryLane,
   delivery: Delivery,
   result: AttemptResult,
-  parked: ParkedMessage | null,
+  isParked: boolean,
 ): Promise<void> {
   const { httpStatusCode, progress } = result;
   if (result.class === "acknowledged") {
     await end(context, lane, delivery, { outcome: "acknowledged", httpStatusCode, progress });
-    if (parked !== null) await unpark(context, lane, delivery);
+    if (isParked) await unpark(context, lane, delivery);
     return;
   }
   if (result.class === "refused") {
     await end(context, lane, delivery, { outcome: "refused", httpStatusCode, progress });
-    await keepEnded(context, lane, delivery, progress, parked);
+    await keepEnded(context, lane, delivery, progress, isParked);
     return;
   }
   context.log.info("delivery.failed", {
@@ -74,7 +73,7 @@ export async function settle(
     partition: lane.partition,
   });
   const next = { progress, nextAttemptAtMs: result.nextAttemptAtMs, ended: null };
-  if (parked === null) return park(context, lane, delivery, next, "failed");
+  if (!isParked) return park(context, lane, delivery, next, "failed");
   await lane.ownership.untilDone("parked.update", () => context.parked.update(parkedOf(lane, delivery, next)));
   queueOf(context, lane, delivery.bank).page.reschedule(delivery.id, context.time.monotonicMs() + result.waitMs);
 }
@@ -85,11 +84,11 @@ export async function expire(
   lane: DeliveryLane,
   delivery: Delivery,
   progress: Progress,
-  parked: ParkedMessage | null,
+  isParked: boolean,
 ): Promise<void> {
   await end(context, lane, delivery, { outcome: "expired", httpStatusCode: null, progress });
-  if (context.rules.isExpiredKept) await keepEnded(context, lane, delivery, progress, parked);
-  else if (parked !== null) await unpark(context, lane, delivery);
+  if (context.rules.isExpiredKept) await keepEnded(context, lane, delivery, progress, isParked);
+  else if (isParked) await unpark(context, lane, delivery);
 }
 
 export async function unpark(context: EngineContext, lane: DeliveryLane, subject: Pick<DeliverySubject, "id" | "bank">): Promise<void> {
@@ -103,10 +102,10 @@ async function keepEnded(
   lane: DeliveryLane,
   delivery: Delivery,
   progress: Progress,
-  parked: ParkedMessage | null,
+  isParked: boolean,
 ): Promise<void> {
   const kept = { progress, nextAttemptAtMs: context.agreed.nowMs(), ended: "refused" } as const;
-  if (parked === null) return park(context, lane, delivery, kept, "ended");
+  if (!isParked) return park(context, lane, delivery, kept, "ended");
   await lane.ownership.untilDone("parked.update", () => context.parked.update(parkedOf(lane, delivery, kept)));
   queueOf(context, lane, delivery.bank).page.remove(delivery.id);
 }

@@ -40,8 +40,10 @@ export interface DeliveryEngine {
   closed(partition: number, epoch: number): void;
   lane(partition: number, epoch: number): LaneDeliveries;
   position(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
-  /** From now on nothing parked is tried any more. Resolves when what runs has settled. */
-  drain(): Promise<void>;
+  /** From now on nothing parked is tried any more. */
+  quiesce(): void;
+  /** Resolves when nothing runs any more. */
+  settled(): Promise<void>;
   /** What still runs is given up: its work is left to the next owner. */
   abandon(): void;
 }
@@ -84,11 +86,12 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       };
     },
     position: (partition, epoch, nextOffset) => writePosition(context, laneOf(partition, epoch), nextOffset),
-    async drain() {
+    quiesce() {
       isStopping = true;
-      const owned = [...lanes.values()];
-      for (const lane of owned) disarm(lane);
-      await Promise.all(owned.flatMap((lane) => [...lane.running]));
+      for (const lane of lanes.values()) disarm(lane);
+    },
+    async settled() {
+      await Promise.all([...lanes.values()].flatMap((lane) => [...lane.running]));
     },
     abandon() {
       for (const lane of lanes.values()) close(context, lane, "given up");

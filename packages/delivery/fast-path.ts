@@ -5,6 +5,8 @@
 // #2 It waits at most `slotWaitMaxMs` for its bank, and a bank may have at most an eighth of the lane's buffer in hand: beyond
 //    either it is parked without an attempt (I14).
 // #3 An attempt begins only while the lane is known to be ours.
+// #4 A bank that has not answered after `answerWaitMaxMs` does not hold the lane: the message is parked and its record done,
+//    while the attempt goes on under the key's lock; what it brings is settled as a retry's would be (I14).
 
 import { attempt, type AttemptResult } from "./attempt.ts";
 import { bankShareMax } from "./bounds.ts";
@@ -12,7 +14,9 @@ import type { EngineContext } from "./context.ts";
 import { untried, type Delivery } from "./delivery.ts";
 import { drain } from "./drain.ts";
 import { expire, settle } from "./end.ts";
+import { lockKey } from "./key-locks.ts";
 import { isExpired, isOver, queueOf, type BankQueue, type DeliveryLane } from "./lane.ts";
+import { isLaneClosed } from "./ownership.ts";
 import { park, type ParkReason } from "./spill.ts";
 
 /** Resolves when the message has ended or is parked; rejects with a retryable Fault when the lane closed before that. */
@@ -33,12 +37,14 @@ export async function deliver(context: EngineContext, lane: DeliveryLane, delive
 }
 
 async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): Promise<void> {
-  if (isExpired(context, delivery)) return expire(context, lane, delivery, untried, null);
+  if (isExpired(context, delivery)) return expire(context, lane, delivery, untried, false);
   const reason = spillReason(context, lane, queue, delivery);
-  const result = reason === null ? await tryNow(context, lane, delivery) : reason;
-  if (typeof result !== "string") return settle(context, lane, delivery, result, null);
-  const now = { progress: untried, nextAttemptAtMs: context.agreed.nowMs(), ended: null };
-  return park(context, lane, delivery, now, result);
+  if (reason !== null) return parkUntried(context, lane, delivery, reason, 0);
+  const attempting = await tryNow(context, lane, delivery);
+  if (attempting === null) return parkUntried(context, lane, delivery, "slot", 0);
+  const result = await lane.ownership.whileOpen(answeredSoon(context, attempting));
+  if (result !== null) return settle(context, lane, delivery, result, false);
+  return detach(context, lane, queue, delivery, attempting);
 }
 
 /** #1, #2 */
@@ -50,12 +56,28 @@ function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueu
   return null;
 }
 
-async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<AttemptResult | ParkReason> {
+async function parkUntried(
+  context: EngineContext,
+  lane: DeliveryLane,
+  delivery: Delivery,
+  reason: ParkReason,
+  waitMs: number,
+): Promise<void> {
+  const state = { progress: untried, nextAttemptAtMs: context.agreed.nowMs() + waitMs, ended: null };
+  return park(context, lane, delivery, state, reason);
+}
+
+/** The attempt under way; null where the bank had no slot in time. */
+async function tryNow(
+  context: EngineContext,
+  lane: DeliveryLane,
+  delivery: Delivery,
+): Promise<{ readonly outcome: Promise<AttemptResult> } | null> {
   const { ownership } = lane;
   const slot = await context.slots(delivery.bank).acquire("first", context.bounds.slotWaitMaxMs, ownership.signal);
   if (slot === null) {
     ownership.requireOpen();
-    return "slot";
+    return null;
   }
   try {
     await ownership.mayAct();
@@ -64,6 +86,40 @@ async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Deli
     throw error;
   }
   // The slot is free when the exchange is over, also where the lane closes before that.
-  const attempting = attempt(context, lane, delivery, untried).finally(() => slot[Symbol.dispose]());
-  return await ownership.whileOpen(attempting);
+  return { outcome: attempt(context, lane, delivery, untried).finally(() => slot[Symbol.dispose]()) };
+}
+
+type Attempting = NonNullable<Awaited<ReturnType<typeof tryNow>>>;
+
+async function answeredSoon({ time, bounds }: EngineContext, { outcome }: Attempting): Promise<AttemptResult | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  using _timer = time.after(bounds.answerWaitMaxMs, () => resolve(null));
+  return await Promise.race([outcome, late]);
+}
+
+/** #4. Its turn in the page comes after the attempt must be over; should it come before, it waits for the lock. */
+async function detach(
+  context: EngineContext,
+  lane: DeliveryLane,
+  queue: BankQueue,
+  delivery: Delivery,
+  { outcome }: Attempting,
+): Promise<void> {
+  const timeoutMs = context.bank(delivery.bank)?.answerTimeoutMs ?? 0;
+  const parking = parkUntried(context, lane, delivery, "slow", timeoutMs);
+  const settling = lane.locks
+    .hold(lockKey(delivery.bank, delivery.deliveryKey), async () => {
+      await parking;
+      await settle(context, lane, delivery, await lane.ownership.whileOpen(outcome), true);
+    })
+    .catch((error: unknown) => {
+      if (isLaneClosed(error)) return;
+      context.log.error("delivery.attempt-failed", { id: delivery.id, bank: delivery.bank, partition: lane.partition, error });
+    })
+    .then(() => {
+      lane.running.delete(settling);
+      return drain(context, lane, queue);
+    });
+  lane.running.add(settling);
+  await parking;
 }

@@ -40,7 +40,7 @@ export async function scan(context: EngineContext, lane: DeliveryLane, options: 
 export function scanSoon(context: EngineContext, lane: DeliveryLane, filled: () => void): void {
   if (lane.isScanning || lane.scanTimer !== null || !lane.ownership.isOpen || context.isStopping()) return;
   if (lane.scannedBelow === null && ![...lane.banks.values()].some(wantsScan)) return;
-  const waitMs = Math.max(0, lane.nextScanMs - context.time.monotonicMs());
+  const waitMs = Math.max(0, Math.ceil(lane.nextScanMs - context.time.monotonicMs()));
   lane.scanTimer = context.time.after(waitMs, () => {
     lane.scanTimer = null;
     if (lane.isScanning || !lane.ownership.isOpen || context.isStopping()) return;

@@ -17,8 +17,8 @@ export interface ParkedState {
   readonly ended: "refused" | null;
 }
 
-/** Why a message is parked: `failed` and `ended` after an attempt, all others without one. */
-export type ParkReason = "failed" | "ended" | "held" | "spilling" | "share" | "slot" | "day-over";
+/** Why a message is parked: `failed` and `ended` after an attempt, `slow` during its first, all others without one. */
+export type ParkReason = "failed" | "ended" | "held" | "spilling" | "share" | "slot" | "slow" | "day-over";
 
 export async function park(
   context: EngineContext,
