@@ -1,0 +1,31 @@
+// Seeds of CI, and what one of them is judged by.
+
+import { checkHistory } from "@sluice/checker";
+import { simulate } from "./world.ts";
+
+/** 1 … 200, even ones calm, odd ones troubled. `SLUICE_SEED` runs one alone. */
+const seedsInCi = 200;
+
+export function seedsOf(kind: "calm" | "troubled"): readonly number[] {
+  const asked = process.env["SLUICE_SEED"];
+  const all = asked === undefined ? Array.from({ length: seedsInCi }, (_, index) => index + 1) : [Number(asked)];
+  return all.filter((seed) => (seed % 2 === 0) === (kind === "calm"));
+}
+
+export interface Verdict {
+  readonly seed: number;
+  /** Promises broken, and what was left undone (I16); empty in a good run. */
+  readonly wrong: readonly string[];
+  /** Of a bad run: crashes and the last port calls. */
+  readonly evidence: readonly string[];
+  /** How much the checker looked at. */
+  readonly checked: number;
+}
+
+export async function judge(seed: number): Promise<Verdict> {
+  const end = await simulate(seed);
+  const { violations, counts } = checkHistory(end.history);
+  const wrong = [...end.left, ...violations.map(({ promise, uetr, text }) => `${promise} ${uetr ?? ""} ${text}`)];
+  const evidence = wrong.length === 0 ? [] : [...end.crashes, ...end.tail.slice(-40)];
+  return { seed, wrong, evidence, checked: Object.values(counts).reduce((sum, count) => sum + count, 0) };
+}

@@ -1,0 +1,182 @@
+// All services unchanged in one process, on memory adapters, under a virtual clock and a seed.
+//
+// #1 Nothing here reads a real clock or real randomness: one seed is one run, to the last byte of every port call (`trace.ts`).
+// #2 Processes die between any two of their effects and are started anew; calls are refused, answered late, or carried out with
+//    the answer lost; partitions move; clocks differ. From `healAtMs` on nothing goes wrong any more.
+// #3 The run ends when everything deliverable has been delivered and every transaction has ended, or at `endAtMs` (I16).
+// #4 What is judged is the history: what banks sent and received, every record of every topic, and the snapshots.
+
+import type { HistoryEntry } from "@sluice/checker";
+import type { Configuration } from "@sluice/config";
+import { fixedSerde, groups, topics } from "@sluice/contracts";
+import { startDispatcher } from "@sluice/dispatcher";
+import { startEventPublisher } from "@sluice/event-publisher";
+import { startIngress } from "@sluice/ingress";
+import { createMemoryLog } from "@sluice/messaging";
+import type { MemoryLog, ProduceFate } from "@sluice/messaging";
+import type { Random } from "@sluice/runtime";
+import { startScheduler } from "@sluice/scheduler";
+import { createMemoryStore } from "@sluice/store";
+import type { Store, StoreFault } from "@sluice/store";
+import { silentLog, silentMetrics } from "@sluice/telemetry";
+import { createMemoryRecorder, createVirtualTime, sampleBank, sampleConfiguration, seededRandom } from "@sluice/testkit";
+import type { VirtualTime } from "@sluice/testkit";
+import { startValidator } from "@sluice/validator";
+import { createCluster } from "./cluster.ts";
+import type { ProcessPorts } from "./cluster.ts";
+import { readHistory } from "./history.ts";
+import { bankIds, branches, scenarioOf } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
+import { startBanks } from "./simulated-network.ts";
+import { createTrace } from "./trace.ts";
+
+/** 12:00:00 in the scheme's zone. */
+export const startAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
+const postFromMs = 4_000;
+const postUntilMs = 25_000;
+const healAtMs = 110_000;
+const endAtMs = 900_000;
+const stepsMax = 3_000_000;
+export const lanes = 3;
+
+export interface SimulationEnd {
+  readonly seed: number;
+  /** Fingerprint of the run. */
+  readonly traceHash: string;
+  readonly traceLines: number;
+  readonly history: readonly HistoryEntry[];
+  readonly crashes: readonly string[];
+  /** What had not been delivered or ended when time was up; empty in a good run (I16). */
+  readonly left: readonly string[];
+  /** For a failing run. */
+  readonly tail: readonly string[];
+}
+
+interface World {
+  readonly time: VirtualTime;
+  readonly random: Random;
+  readonly scenario: Scenario;
+  readonly configuration: Configuration;
+  readonly log: MemoryLog;
+  readonly store: Store;
+}
+
+export async function simulate(seed: number): Promise<SimulationEnd> {
+  const time = createVirtualTime({ startAtMs, seed });
+  const random = seededRandom(`world ${seed}`);
+  const scenario = scenarioOf(seed, seededRandom(`scenario ${seed}`), postFromMs, postUntilMs);
+  const trace = createTrace(time);
+  const isTroubled = (): boolean => time.nowMs() - startAtMs < healAtMs;
+  const log = createMemoryLog({
+    time,
+    random,
+    topics: Object.fromEntries(Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : lanes])),
+    hooks: { produce: () => produceFate(scenario, random, isTroubled()) },
+  });
+  const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
+  const world: World = { time, random, scenario, configuration: configurationOf(), log, store };
+  const crashes = (): { perCall: number } => ({ perCall: isTroubled() ? scenario.crashPerCall : 0 });
+  const cluster = createCluster({ time, random, log, trace, crashes, skewMaxMs: scenario.skewMaxMs });
+
+  const recorder = createMemoryRecorder();
+  const banks = startBanks({ time, random, scenario, recorder, isTroubled, ingress: () => ingress.up() });
+  const ingress = cluster.run({ name: "ingress", instances: 1, start: async (ports) => startIngress(portsOf(world, ports)) });
+  const others = [
+    cluster.run({ name: "validator", instances: scenario.instances, start: (ports) => startValidator(portsOf(world, ports)) }),
+    cluster.run({ name: "scheduler", instances: scenario.instances, start: (ports) => startScheduler(portsOf(world, ports)) }),
+    cluster.run({
+      name: "dispatcher",
+      instances: scenario.instances,
+      start: (ports) => startDispatcher({ ...portsOf(world, ports), gateway: ports.process.through("gateway", banks.gateway) }),
+    }),
+    cluster.run({
+      name: "event-publisher",
+      instances: scenario.instances,
+      start: (ports) => startEventPublisher({ ...portsOf(world, ports), gateway: ports.process.through("gateway", banks.gateway) }),
+    }),
+  ];
+  for (const planned of scenario.debits) time.after(planned.sendAtMs, () => banks.send(planned));
+  planRebalances(world);
+
+  await time.run({ untilMs: startAtMs + healAtMs, stepsMax });
+  let kept = await readHistory(log, store, time, lanes);
+  let left = unfinished(kept, recorder.receivedEntries(), banks.busy());
+  while (left.length > 0 && time.nowMs() - startAtMs < endAtMs) {
+    await time.run({ untilMs: time.nowMs() + 5_000, stepsMax });
+    kept = await readHistory(log, store, time, lanes);
+    left = unfinished(kept, recorder.receivedEntries(), banks.busy());
+  }
+  const history = [...recorder.requests.map(({ entry }) => entry), ...kept];
+  const stopping = Promise.all([ingress.stop(), ...others.map((replicas) => replicas.stop()), banks.stop()]);
+  await time.run({ untilMs: time.nowMs() + 30_000, stepsMax });
+  await stopping;
+  return { seed, traceHash: trace.hash(), traceLines: trace.lines(), history, crashes: cluster.crashes, left, tail: trace.tail() };
+}
+
+/** Everything that still ought to happen, each in a few words. */
+function unfinished(entries: readonly HistoryEntry[], received: readonly HistoryEntry[], busyBanks: number): readonly string[] {
+  const left: string[] = [];
+  if (busyBanks > 0) left.push(`${busyBanks} requests of banks under way`);
+  const posted = new Set(received.map((entry) => (entry.kind === "received" && entry.status === 202 ? entry.webhookId : "")));
+  for (const entry of entries) {
+    if (entry.kind === "snapshot" && !ended.has(entry.state)) left.push(`${entry.uetr} is ${entry.state}`);
+    if (entry.kind === "snapshot" && entry.items.some((item) => item.row === null)) left.push(`${entry.uetr} has an item without a row`);
+    if (entry.kind !== "record" || entry.type !== "TransactionStateEvent") continue;
+    if (!posted.has(String(entry.value["id"]))) left.push(`event ${String(entry.value["id"])} of ${entry.key ?? ""} was not received`);
+  }
+  return left;
+}
+
+const ended = new Set(["REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION", "ORPHAN"]);
+
+function portsOf(world: World, ports: ProcessPorts) {
+  return {
+    time: ports.time,
+    random: ports.random,
+    log: silentLog,
+    metrics: silentMetrics,
+    messaging: ports.messaging,
+    store: ports.process.through("store", world.store),
+    serde: fixedSerde(),
+    configuration: world.configuration,
+    lanes,
+    fail: ports.fail,
+    failed: ports.fail,
+  };
+}
+
+/** Windows 12:00:30 to 12:01:00, reconciliation 12:01:20; rejected debits end with the next day's close, an hour or more away. */
+function configurationOf(): Configuration {
+  return sampleConfiguration({
+    banks: bankIds.map((id) => sampleBank({ id, branch: branches[id] })),
+    times: {
+      calendar: { version: "simulation", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+      processing: [{ opens: "12:00:30", closes: "12:01:00" }],
+      reconciliation: "12:01:20",
+      cutOffMs: 1_000,
+    },
+  });
+}
+
+function produceFate(scenario: Scenario, random: Random, isTroubled: boolean): ProduceFate {
+  if (!isTroubled || random.fraction() >= scenario.produceTrouble) return { kind: "append" };
+  const draw = random.fraction();
+  if (draw < 0.25) return { kind: "refuse" };
+  if (draw < 0.5) return { kind: "lose-answer" };
+  if (draw < 0.75) return { kind: "unknown" };
+  return { kind: "append", delayMs: random.fraction() * 1_500 };
+}
+
+function storeFault(scenario: Scenario, random: Random, isTroubled: boolean): StoreFault {
+  if (!isTroubled || random.fraction() >= scenario.storeTrouble) return "none";
+  const kinds: readonly StoreFault[] = ["down", "ambiguous", "torn", "slow"];
+  return kinds[Math.floor(random.fraction() * kinds.length)] ?? "none";
+}
+
+function planRebalances(world: World): void {
+  const names = Object.values(groups);
+  for (let count = 0; count < world.scenario.rebalancesMax; count += 1) {
+    const group = names[Math.floor(world.random.fraction() * names.length)] ?? groups.scheduler;
+    world.time.after(world.random.fraction() * healAtMs, () => world.log.rebalance(group));
+  }
+}
