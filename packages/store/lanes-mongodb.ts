@@ -47,5 +47,6 @@ async function raiseEpoch(collection: Collection<StoredLane>, service: string, p
   if (matchedCount !== 1) return null;
   // The old owner may have written its position between the reading and the raising; from now on it cannot.
   const taken = await collection.findOne({ _id, epoch: found.epoch + 1 });
-  return taken === null ? null : fromStoredLane(taken);
+  // Already taken over by the next: this epoch was ours, and every write in it will be refused.
+  return fromStoredLane(taken ?? { ...found, epoch: found.epoch + 1 });
 }
