@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { recordMap } from "../packages/contracts/record-map.ts";
+// Not through the package's index: that needs what is generated here.
+import { recordMap } from "@sluice/contracts/record-map";
 import { mapText } from "./generate-map.ts";
 import { readSources, selfContained } from "./generate-schemas.ts";
 import { typesText } from "./generate-types.ts";

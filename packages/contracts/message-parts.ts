@@ -1,6 +1,7 @@
 // Parts that messages share, member by member as decisions name them. Each schema reads parsed JSON and answers the Avro type.
 
 import * as z from "zod";
+import { amountScale } from "./amount.ts";
 import type * as wire from "./generated/records.ts";
 import { minorUnitsOf } from "./iso-4217.ts";
 import { numberText } from "./json.ts";
@@ -41,7 +42,6 @@ export const transactionIdentifiers: Reads<wire.TransactionIdentifiers> = member
 export const extras = maybe(supplementaryData);
 
 const amountDigitsMax = 18;
-const amountScale = 4;
 
 /** Not negative, at most 18 digits, its fraction within the minor units of the currency; the digits written are kept. */
 export const amount: Reads<wire.Amount> = members({ value: jsonNumber, currency }).transform((read, context) => {

@@ -164,6 +164,24 @@ describe("a bank's final report in an event", () => {
 });
 
 describe("every state has its event", () => {
+  // Decisions, section 7, as it stands there.
+  test.each([
+    ["RECEIVED", "IN_PROGRESS / RECEIVED"],
+    ["ACCEPTED", "IN_PROGRESS / SEND_PENDING"],
+    ["REJECTED", "ERROR / RECEIVE_ERROR"],
+    ["REJECTION_REPORTED", "ERROR / RECEIVE_ERROR"],
+    ["REPORTED", "IN_PROGRESS / SENT"],
+    ["HELD", "IN_PROGRESS / ON_HOLD"],
+    ["RELEASED", "IN_PROGRESS / SEND_PENDING"],
+    ["DELIVERED", "IN_PROGRESS / SENT"],
+    ["COMPLETED", "ACTIONED / SENT"],
+    ["UNPAID", "UNPAID / SENT"],
+    ["RECONCILIATION", "UNMATCHED / SEND_ERROR"],
+  ] as const)("%s is %s", (state, shown) => {
+    const { financialTransactionState, transactionState } = stateTable[state];
+    expect(`${financialTransactionState} / ${transactionState}`).toBe(shown);
+  });
+
   const states = Object.keys(stateTable) as readonly State[];
   test.each(states)("I6: %s", (state) => {
     const row = stateTable[state];

@@ -141,3 +141,12 @@ test.each([0n, 1n, -1n, 127n, 128n, -128n, -129n, 255n, 256n, 10n ** 22n - 1n, -
   expect(type.fromBuffer(type.toBuffer(value))).toBe(value);
   expect(type.isValid(10n ** 22n)).toBe(false);
 });
+
+test("a decimal of more digits than its precision is unreadable, not a larger sum", () => {
+  const [wide, narrow] = [23, 22].map((precision) =>
+    avroType(JSON.stringify({ type: "bytes", logicalType: "decimal", precision, scale: 4 })),
+  );
+  const written = wide?.toBuffer(10n ** 22n) ?? Buffer.alloc(0);
+  expect(() => narrow?.fromBuffer(written)).toThrow("more than 22 digits");
+  expect(() => narrow?.fromBuffer(Buffer.from([0]))).toThrow("no bytes");
+});
