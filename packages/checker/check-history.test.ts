@@ -474,6 +474,7 @@ const accepted: readonly (readonly [string, History, CheckOptions?])[] = [
     "I10: a verdict on a conflicting message names another close",
     withRemark([...markers, ...tell({ ...unreported, received: 1, verified: 5 }), ...conflictJudged()], uetrOf(4), 2, "conflict"),
   ],
+  ["I10: a verdict that lies before its debit means nothing", [...goodDay, strayVerdict()]],
   ["I10: the provisional day closed before the verdict came", [...markers, ...lateVerdict()]],
 ];
 
@@ -582,4 +583,9 @@ function walk(states: readonly string[], firstVersion = 1): History {
     remarks: [],
   };
   return [snapshot, ...states.map((state, index) => eventRecord(one, index + firstVersion, state, index + 1, index + 1))];
+}
+
+function strayVerdict(): HistoryEntry {
+  const judged = { sender: bank, messageIdentification: "M-04", contentHash: "c1" };
+  return record("journal", 0, uetrOf(4), "AccountVerified", { ...judged, bank, businessDate: "2026-11-23", closesWith: nextDay });
 }

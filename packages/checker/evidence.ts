@@ -143,6 +143,7 @@ function isVerdictOn(record: PlacedRecord, debit: PlacedRecord): boolean {
   return (
     record.type === "AccountVerified" &&
     record.partition === debit.partition &&
+    record.at > debit.at &&
     textAt(record.value, "sender") === textAt(debit.value, "sender") &&
     textAt(record.value, "messageIdentification") === messageIdentificationOf(debit) &&
     textAt(record.value, "contentHash") === textAt(debit.value, "contentHash")
