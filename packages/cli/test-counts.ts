@@ -1,0 +1,53 @@
+// How many tests passed, failed and were skipped, from vitest's JSON report.
+//
+// 1. Nothing that failed counts as nothing: a file that could not be loaded, and a run that ended badly with no failed test in it,
+//    are one failure each.
+// 2. A project that ran no test at all is a failure: it would look like a good one.
+
+import { readFileSync } from "node:fs";
+
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export interface VitestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  readonly success: boolean;
+  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly { readonly status: string }[] }[];
+}
+
+export const noCounts: Counts = { passed: 0, failed: 0, skipped: 0 };
+
+export function sumCounts(counts: readonly Counts[]): Counts {
+  return counts.reduce(
+    (sum, one) => ({ passed: sum.passed + one.passed, failed: sum.failed + one.failed, skipped: sum.skipped + one.skipped }),
+    noCounts,
+  );
+}
+
+/** `report` is null where there is none. */
+export function countsOf(report: VitestReport | null, exitCode: number | null): Counts {
+  if (report === null) return { ...noCounts, failed: 1 };
+  const skipped = report.numPendingTests + report.numTodoTests;
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && !assertionResults.some((one) => one.status === "failed"),
+  ).length;
+  const failed = report.numFailedTests + unloaded;
+  const isEmpty = report.numPassedTests + failed + skipped === 0;
+  const isBadEnd = failed === 0 && (exitCode !== 0 || !report.success || isEmpty);
+  return { passed: report.numPassedTests, failed: isBadEnd ? 1 : failed, skipped };
+}
+
+export function readReport(file: string): VitestReport | null {
+  try {
+    const report: VitestReport = JSON.parse(readFileSync(file, "utf8"));
+    return report;
+  } catch {
+    return null;
+  }
+}

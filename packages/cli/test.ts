@@ -1,0 +1,88 @@
+// `./sluice test`: everything that CI checks. The check, then the test projects that need more, one after the other on servers
+// started once.
+//
+// 1. The last line is `N passed, N failed`, whatever happened before it.
+// 2. A skipped test is said aloud; a number of them other than the expected one fails the run.
+// 3. Nothing is left running.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { startServers } from "@sluice/local-servers";
+import { Fault } from "@sluice/runtime";
+import { runCheck } from "./check.ts";
+import { projectRoot, runProgram } from "./run-program.ts";
+import { countsOf, noCounts, readReport, sumCounts } from "./test-counts.ts";
+import type { Counts } from "./test-counts.ts";
+import type { RunVerb } from "./verbs.ts";
+
+const parts = ["check", "servers", "simulation", "e2e"] as const;
+type Part = (typeof parts)[number];
+
+const skippedExpected = 0;
+const exitUsage = 2;
+const exitInterrupted = 130;
+
+export const test: RunVerb = async (call) => {
+  const unknown = call.positionals.find((word) => !parts.some((part) => part === word));
+  if (unknown !== undefined) {
+    process.stderr.write(`sluice: test: ${unknown} is no part; the parts are ${parts.join(", ")}\n`);
+    return exitUsage;
+  }
+  const wanted = parts.filter((part) => call.positionals.length === 0 || call.positionals.includes(part));
+  const interrupted = new AbortController();
+  const interrupt = (): void => interrupted.abort();
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  const counts = await runParts(wanted, interrupted.signal);
+  return finish(counts, interrupted.signal.aborted);
+};
+
+async function runParts(wanted: readonly Part[], signal: AbortSignal): Promise<Counts> {
+  const counts: Counts[] = [];
+  try {
+    await using opened = new AsyncDisposableStack();
+    let environment: Readonly<Record<string, string>> | null = null;
+    for (const part of wanted) {
+      if (signal.aborted) break;
+      headline(part);
+      if (part === "check") {
+        counts.push((await runCheck()).counts);
+        continue;
+      }
+      if (part !== "simulation") environment ??= await openServers(opened);
+      counts.push(await runProject(part, environment ?? {}));
+    }
+  } catch (error) {
+    process.stdout.write(`${error instanceof Fault ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+    counts.push({ ...noCounts, failed: 1 });
+  }
+  return sumCounts(counts);
+}
+
+async function openServers(opened: AsyncDisposableStack): Promise<Readonly<Record<string, string>>> {
+  const progress = (text: string): void => void process.stdout.write(`servers: ${text}\n`);
+  const servers = await startServers({ storage: "memory", purpose: "tests", progress });
+  opened.defer(() => servers.stop());
+  return { KAFKA_BROKERS: servers.kafkaBrokers, SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl, MONGO_URL: servers.mongoUrl };
+}
+
+async function runProject(part: Part, environment: Readonly<Record<string, string>>): Promise<Counts> {
+  const file = join(projectRoot, ".sluice", "reports", `${part}.json`);
+  rmSync(file, { force: true });
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const exitCode = await runProgram("vitest", ["run", "--project", part, ...reporters], environment);
+  return countsOf(readReport(file), exitCode);
+}
+
+function finish(counts: Counts, isInterrupted: boolean): number {
+  const { passed, failed, skipped } = counts;
+  if (skipped !== skippedExpected)
+    process.stdout.write(`\n${skipped} SKIPPED, expected ${skippedExpected}: this run does not count as good\n`);
+  if (isInterrupted) process.stdout.write("\ninterrupted: not everything was run\n");
+  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  if (isInterrupted) return exitInterrupted;
+  return failed === 0 && passed > 0 && skipped === skippedExpected ? 0 : 1;
+}
+
+function headline(part: Part): void {
+  process.stdout.write(`\n=== ${part}\n`);
+}

@@ -1,0 +1,68 @@
+// `./sluice up`: servers that keep their data, then every service as a process of its own, all outliving this command.
+
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readConfigurationFile } from "@sluice/config";
+import { freePorts, startServers, stopRecorded } from "@sluice/local-servers";
+import { serviceNames, startService } from "./processes.ts";
+import { provision } from "./provision.ts";
+import { serviceEnvironment } from "./service-environment.ts";
+import { describeUp, readUpState, upDirectory, writeUpState } from "./up-state.ts";
+import type { RunVerb } from "./verbs.ts";
+
+const sampleFile = fileURLToPath(new URL("../../infra/local/sluice.yaml", import.meta.url));
+const database = "sluice";
+const httpPortWanted = 8080;
+
+export const up: RunVerb = async (call) => {
+  const present = await readUpState();
+  if (present !== null) {
+    say("is up already (./sluice down stops it)");
+    process.stdout.write(`${describeUp(present)}\n`);
+    return 0;
+  }
+  const configurationFile = resolve(call.value("config") ?? sampleFile);
+  readConfigurationFile(configurationFile, process.env);
+  await stopRecorded(upDirectory);
+  try {
+    await startAll(configurationFile);
+    return 0;
+  } catch (error) {
+    await stopRecorded(upDirectory);
+    throw error;
+  }
+};
+
+async function startAll(configurationFile: string): Promise<void> {
+  const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say });
+  say("topics, schemas, indexes");
+  await provision(servers, database);
+  const [httpPort = 0] = await freePorts(1, [httpPortWanted]);
+  const environment = serviceEnvironment({ servers, configurationFile, database, httpPort });
+  say(`starting ${serviceNames.join(", ")}`);
+  const services = await Promise.all(
+    serviceNames.map(async (name) => {
+      const options = { directory: upDirectory, isDetached: true };
+      const service = await startService(name, environment, join(upDirectory, `${name}.log`), options);
+      await service.ready();
+      return service;
+    }),
+  );
+  const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
+  const state = {
+    kafkaBrokers,
+    schemaRegistryUrl,
+    mongoUrl,
+    database,
+    configurationFile,
+    ingressUrl: `http://127.0.0.1:${services.find(({ port }) => port !== null)?.port ?? httpPort}`,
+    operations: Object.fromEntries(services.map(({ name, opsPort }) => [name, `http://127.0.0.1:${opsPort}`])),
+  };
+  writeUpState(state);
+  say("is up");
+  process.stdout.write(`${describeUp(state)}\n`);
+}
+
+function say(text: string): void {
+  process.stderr.write(`sluice: ${text}\n`);
+}
