@@ -75,6 +75,6 @@ describe("a bank's slots", () => {
     void slots.acquire("retry", forever, open);
     const next = slots.acquire("first", forever, open);
     first[Symbol.dispose]();
-    await taken(next);
+    expect(await next).not.toBeNull();
   });
 });

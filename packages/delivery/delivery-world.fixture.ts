@@ -9,6 +9,7 @@ import { createMemoryStore, type MemoryStoreHooks, type ParkedMessage, type Stor
 import { silentMetrics, type Log, type Metrics } from "@sluice/telemetry";
 import { createVirtualTime, sampleBank, sampleConfiguration, seededRandom } from "@sluice/testkit";
 import type { DeliveryBounds } from "./bounds.ts";
+import { createKillable, type CrashAt, type Killable } from "./killable.fixture.ts";
 import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
 
 export const startAtMs = Date.UTC(2026, 10, 20, 8);
@@ -55,87 +56,103 @@ export interface Process {
   stop(): Promise<void>;
 }
 
-export interface CrashAt {
-  /** Ends the process at this port call, counted from 1. */
-  readonly call: number;
-  readonly side: "before" | "after";
-}
-
 export interface WorldOptions {
   readonly start: (ports: Ports) => Promise<Running>;
   readonly seed?: number;
   readonly banks?: readonly Bank[];
   readonly lanes?: number;
   readonly bounds?: Partial<DeliveryBounds>;
-  readonly logHooks?: MemoryHooks;
-  readonly storeHooks?: MemoryStoreHooks;
 }
 
 export type World = ReturnType<typeof createWorld>;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-const stepsMax = 400_000;
+/** A record to append; its partition follows from its key where none is given. */
+export interface Given {
+  readonly key: string;
+  readonly decoded: AnyDecoded;
+  readonly partition?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 export function createWorld(options: WorldOptions) {
-  const { seed = 1, lanes = 1, banks = [sampleBank({ id: "first" })] } = options;
-  const time = createVirtualTime({ startAtMs, seed });
+  const { seed = 1, lanes = 1 } = options;
+  const clock = createClock(seed);
+  const { time, during } = clock;
   const random = seededRandom(seed);
-  const hooks: { log: Mutable<MemoryHooks>; store: Mutable<MemoryStoreHooks> } = {
-    log: options.logHooks ?? {},
-    store: options.storeHooks ?? {},
-  };
+  const hooks: { log: Mutable<MemoryHooks>; store: Mutable<MemoryStoreHooks> } = { log: {}, store: {} };
   const log = createMemoryLog({ time, random, topics: topicSizes(lanes), hooks: hooks.log });
   const store = createMemoryStore({ time, random, hooks: hooks.store });
   const logged: { event: string; fields: object }[] = [];
-  const received: Received[] = [];
   const failures: unknown[] = [];
-  const attempts = new Map<string, number>();
-  let reply: (request: Received) => Reply = () => 202;
-  let processes = 0;
-
-  const gateway: BankGateway = {
-    async post(request) {
-      const attempt = (attempts.get(request.headers["webhook-id"] ?? "") ?? 0) + 1;
-      attempts.set(request.headers["webhook-id"] ?? "", attempt);
-      const seen = seenOf(request, attempt, time.nowMs());
-      received.push(seen);
-      return await answered(time, request, seen, reply(seen));
-    },
-    close: () => Promise.resolve(),
+  const banks = createBanks(time);
+  const configuration = sampleConfiguration({ banks: options.banks ?? [sampleBank({ id: "first" })] });
+  const failed = (reason: unknown): void => void failures.push(reason);
+  const shared = {
+    random,
+    log: recording(logged),
+    metrics: silentMetrics,
+    serde,
+    configuration,
+    lanes,
+    failed,
+    bounds: options.bounds ?? {},
   };
+  let processes = 0;
 
   async function start(crash: CrashAt | null = null): Promise<Process> {
     processes += 1;
     const client = log.client(`p${processes}`);
     const killable = createKillable(time, crash, () => client.kill());
-    const ports: Ports = {
-      time: killable.time,
-      random,
-      log: recording(logged),
-      metrics: silentMetrics,
-      messaging: killable.through(client),
-      store: {
-        ...store,
-        deliveries: killable.through(store.deliveries),
-        postings: killable.through(store.postings),
-        lanes: killable.through(store.lanes),
-      },
-      serde,
-      configuration: sampleConfiguration({ banks }),
-      gateway: killable.through(gateway),
-      lanes,
-      bounds: options.bounds ?? {},
-      failed: (reason) => failures.push(reason),
-    };
-    const starting = options.start(ports);
-    let isStarted = false;
-    void starting.then(() => (isStarted = true)).catch(() => undefined);
-    await time.run({ until: () => isStarted || !killable.isAlive(), stepsMax, untilMs: time.nowMs() + 60_000 });
-    const running: Running = isStarted
-      ? await starting
-      : { readiness: () => ({ isReady: false, reasons: ["dead"] }), stop: () => new Promise(() => {}) };
-    return { running, client, calls: killable.calls, kill: killable.kill, stop: () => during(running.stop()) };
+    const starting = options.start({ ...shared, ...portsOf(killable, { messaging: client, store, gateway: banks.gateway }) });
+    const running = await clock.started(starting, () => !killable.isAlive());
+    return { running, client, calls: () => killable.calls(), kill: () => killable.kill(), stop: () => during(running.stop()) };
+  }
+
+  async function append(topic: string, given: readonly Given[]) {
+    const producer = await during(log.producer("test"));
+    const records = given.map(({ key, decoded, partition, headers = {} }) =>
+      outgoingRecord(serde, topic, key, decoded, { lanes, headers, ...(partition === undefined ? {} : { partition }) }),
+    );
+    const appended = await during(producer.send(records));
+    await during(producer.close());
+    return appended;
+  }
+
+  async function parked(name: "deliveries" | "postings"): Promise<ParkedMessage[]> {
+    const found: ParkedMessage[] = [];
+    for (let lane = 0; lane < lanes; lane += 1) found.push(...(await during(store[name].ofLane(lane, null, 10_000))));
+    return found;
+  }
+
+  return {
+    ...clock,
+    ...banks,
+    log,
+    store,
+    hooks,
+    logged,
+    failures,
+    lanes,
+    start,
+    append,
+    parked,
+    /** All of a type that was written to a topic. */
+    records: <N extends keyof Records>(topic: string, name: N): Records[N][] => recordsOf(log, topic, lanes, name),
+    attemptsOf: (id: string): Received[] => banks.received.filter((request) => request.id === id),
+  };
+}
+
+const stepsMax = 400_000;
+
+function createClock(seed: number) {
+  const time = createVirtualTime({ startAtMs, seed });
+
+  /** Runs the clock until the condition holds, at most `withinMs`. */
+  async function until(condition: () => boolean, withinMs = 3_600_000): Promise<void> {
+    const end = await time.run({ until: condition, stepsMax, untilMs: time.nowMs() + withinMs });
+    if (end.because !== "until") throw new Error(`not reached: ${end.because} after ${end.steps} steps`);
   }
 
   /** Runs the clock until the promise settles. */
@@ -147,55 +164,54 @@ export function createWorld(options: WorldOptions) {
     return await promise;
   }
 
-  /** Runs the clock until the condition holds, at most `withinMs`. */
-  async function until(condition: () => boolean, withinMs = 3_600_000): Promise<void> {
-    const end = await time.run({ until: condition, stepsMax, untilMs: time.nowMs() + withinMs });
-    if (end.because !== "until")
-      throw new Error(`not reached: ${end.because} after ${end.steps} steps; ${JSON.stringify(failures.map(String))}`);
+  /** The service, or one that never came up because its process died first. */
+  async function started(starting: Promise<Running>, isDead: () => boolean): Promise<Running> {
+    let running: Running | null = null;
+    void starting.then((up) => (running = up)).catch(() => undefined);
+    await until(() => running !== null || isDead());
+    return running ?? neverStarted;
   }
 
-  async function append(
-    topic: string,
-    records: readonly {
-      readonly key: string;
-      readonly decoded: AnyDecoded;
-      readonly partition?: number;
-      readonly headers?: Readonly<Record<string, string>>;
-    }[],
-  ) {
-    const producer = await during(log.producer("test"));
-    const made = records.map(({ key, decoded, partition, headers = {} }) =>
-      outgoingRecord(serde, topic, key, decoded, { lanes, headers, ...(partition === undefined ? {} : { partition }) }),
-    );
-    const appended = await during(producer.send(made));
-    await during(producer.close());
-    return appended;
-  }
+  return { time, until, during, started };
+}
 
-  return {
-    time,
-    log,
-    store,
-    hooks,
-    received,
-    logged,
-    failures,
-    lanes,
-    start,
-    during,
-    until,
-    append,
-    /** How banks answer from now on. */
-    answers: (next: (request: Received) => Reply) => void (reply = next),
-    /** All of a type that was written to a topic. */
-    records: <N extends keyof Records>(topic: string, name: N): Records[N][] =>
-      recordsOf(log, topic, topic === topics.probe ? 1 : lanes, name),
-    parked: async (name: "deliveries" | "postings"): Promise<ParkedMessage[]> => {
-      const found: ParkedMessage[] = [];
-      for (let lane = 0; lane < lanes; lane += 1) found.push(...(await during(store[name].ofLane(lane, null, 10_000))));
-      return found;
+const neverStarted: Running = { readiness: () => ({ isReady: false, reasons: ["dead"] }), stop: () => new Promise(() => {}) };
+
+/** All banks: what they received, and how they answer. */
+function createBanks(time: Time) {
+  const received: Received[] = [];
+  const attempts = new Map<string, number>();
+  let reply: (request: Received) => Reply = () => 202;
+  const gateway: BankGateway = {
+    async post(request) {
+      const id = request.headers["webhook-id"] ?? "";
+      const attempt = (attempts.get(id) ?? 0) + 1;
+      attempts.set(id, attempt);
+      const seen = seenOf(request, attempt, time.nowMs());
+      received.push(seen);
+      return await answered(time, request, seen, reply(seen));
     },
-    attemptsOf: (id: string): Received[] => received.filter((request) => request.id === id),
+    close: () => Promise.resolve(),
+  };
+  return {
+    gateway,
+    received,
+    /** How banks answer from now on. */
+    answers: (next: (request: Received) => Reply): void => void (reply = next),
+  };
+}
+
+function portsOf(killable: Killable, { messaging, store, gateway }: Pick<Ports, "messaging" | "store" | "gateway">) {
+  return {
+    time: killable.time,
+    messaging: killable.through(messaging),
+    gateway: killable.through(gateway),
+    store: {
+      ...store,
+      deliveries: killable.through(store.deliveries),
+      postings: killable.through(store.postings),
+      lanes: killable.through(store.lanes),
+    },
   };
 }
 
@@ -231,85 +247,20 @@ function recordsOf<N extends keyof Records>(
   for (let partition = 0; partition < partitions; partition += 1) {
     for (const { value } of log.records({ topic, partition })) {
       const decoded = value === null || value.byteLength === 0 ? null : serde.decode(value);
-      if (decoded?.name === name) found.push(decoded.value as Records[N]);
+      if (decoded !== null && decoded.name === name) found.push(valueOf(decoded, name));
     }
   }
   return found;
 }
 
+function valueOf<N extends keyof Records>(decoded: AnyDecoded, name: N): Records[N] {
+  const byName: Partial<Records> = { [decoded.name]: decoded.value };
+  const value = byName[name];
+  if (value === undefined) throw new Error(`not a ${name}`);
+  return value;
+}
+
 function recording(logged: { event: string; fields: object }[]): Log {
   const add = (event: string, fields: object = {}): void => void logged.push({ event, fields });
   return { debug: () => {}, info: add, warn: add, error: add };
-}
-
-interface Killable {
-  readonly time: Time;
-  isAlive(): boolean;
-  calls(): number;
-  kill(): void;
-  through<P extends object>(port: P): P;
-}
-
-/** Calls of a dead process are never answered, its timers do not fire. */
-function createKillable(time: Time, crash: CrashAt | null, died: () => void): Killable {
-  let isAlive = true;
-  let calls = 0;
-  const kill = (): void => {
-    if (!isAlive) return;
-    isAlive = false;
-    died();
-  };
-
-  function called(call: () => unknown): unknown {
-    if (!isAlive) return never;
-    calls += 1;
-    const isLast = calls === crash?.call;
-    if (isLast && crash.side === "before") {
-      kill();
-      return never;
-    }
-    const answer = call();
-    return answer instanceof Promise ? afterwards(answer, isLast) : answer;
-  }
-
-  async function afterwards(answer: Promise<unknown>, isLast: boolean): Promise<unknown> {
-    try {
-      const value = await answer;
-      return isPort(value) ? through(value) : value;
-    } finally {
-      if (isLast) kill();
-      // oxlint-disable-next-line no-unsafe-finally -- a dead process is never answered, neither well nor badly
-      if (!isAlive) await never;
-    }
-  }
-
-  function through<P extends object>(port: P): P {
-    return new Proxy(port, {
-      get(target, member) {
-        const value: unknown = Reflect.get(target, member);
-        if (typeof value !== "function") return value;
-        // Asked for all the time, and without effect.
-        if (member === "heartbeatAgeMs") return (): unknown => Reflect.apply(value, target, []);
-        return (...given: unknown[]) => called(() => Reflect.apply(value, target, given));
-      },
-    });
-  }
-
-  return {
-    time: {
-      nowMs: () => time.nowMs(),
-      monotonicMs: () => time.monotonicMs(),
-      after: (delayMs, action) => time.after(delayMs, () => void (isAlive && action())),
-    },
-    isAlive: () => isAlive,
-    calls: () => calls,
-    kill,
-    through,
-  };
-}
-
-const never: Promise<never> = new Promise(() => {});
-
-function isPort(value: unknown): value is object {
-  return typeof value === "object" && value !== null && ("send" in value || "heartbeatAgeMs" in value);
 }

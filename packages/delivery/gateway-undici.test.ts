@@ -1,5 +1,5 @@
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type AddressInfo, type Server as NetServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { sampleBank } from "@sluice/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -31,7 +31,7 @@ async function httpBank(answer: (request: IncomingMessage, response: ServerRespo
   return listening(server, () => server.closeAllConnections());
 }
 
-async function listening(server: Pick<Server, "listen" | "close" | "address">, cut: () => void): Promise<string> {
+async function listening(server: NetServer, cut: () => void): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   opened.push(async () => {
     cut();

@@ -110,19 +110,16 @@ describe("the wait before the next attempt (I12)", () => {
   });
 
   it("I12: any text whatever gives nothing, or a wait within the clamp", () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.string(),
-          fc.integer().map(String),
-          fc.date().map((date) => (Number.isNaN(date.getTime()) ? "" : date.toUTCString())),
-        ),
-        (header) => {
-          const ms = retryAfterMs(header, failure().nowMs);
-          if (ms !== null) expect(ms >= 1_000 && ms <= 900_000).toBe(true);
-        },
-      ),
+    const anyHeader = fc.oneof(
+      fc.string(),
+      fc.integer().map(String),
+      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
     );
+    const isKept = (header: string): boolean => {
+      const ms = retryAfterMs(header, failure().nowMs);
+      return ms === null || (ms >= 1_000 && ms <= 900_000);
+    };
+    expect(fc.check(fc.property(anyHeader, isKept))).toMatchObject({ failed: false });
   });
 
   it("I12: Retry-After leaves one attempt before the deadline", () => {

@@ -1,0 +1,37 @@
+import { lanesDefault, registrySerde } from "@sluice/contracts";
+import { createUndiciGateway } from "@sluice/delivery/gateway-undici";
+import { createKafkaMessaging } from "@sluice/messaging";
+import { runService } from "@sluice/runtime/process";
+import { createMongoStore } from "@sluice/store";
+import { readEventPublisherConfig } from "./config.ts";
+import { startEventPublisher } from "./service.ts";
+
+runService("event-publisher", async (context) => {
+  const { log, metrics, time, random, stopping } = context;
+  const { kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration } = readEventPublisherConfig();
+  await using opened = new AsyncDisposableStack();
+  const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
+  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
+  opened.defer(() => store.close());
+  await store.prepare();
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "event-publisher" }, time, log });
+  opened.defer(() => messaging.close());
+  const gateway = createUndiciGateway(configuration.banks);
+  opened.defer(() => gateway.close());
+  const publisher = await startEventPublisher({
+    time,
+    random,
+    log,
+    metrics,
+    messaging,
+    store,
+    serde,
+    configuration,
+    gateway,
+    lanes: lanesDefault,
+    failed: (reason) => context.fail(reason),
+  });
+  opened.defer(() => publisher.stop());
+  const running = opened.move();
+  return { readiness: () => publisher.readiness(), stop: () => running.disposeAsync() };
+});

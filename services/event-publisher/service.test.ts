@@ -1,0 +1,163 @@
+import { topics, type Records } from "@sluice/contracts";
+import { createWorld, startAtMs, type WorldOptions } from "@sluice/delivery/delivery-world";
+import { sampleBank } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { startEventPublisher } from "./service.ts";
+
+const hourMs = 3_600_000;
+
+function publisherWorld(options: Omit<WorldOptions, "start"> = {}) {
+  const world = createWorld({ ...options, start: startEventPublisher });
+  return {
+    ...world,
+    publish: async (...events: readonly Partial<Records["TransactionStateEvent"]>[]) =>
+      world.append(
+        topics.events,
+        events.map((over) => {
+          const value = event(over);
+          return { key: value.uetr, decoded: { name: "TransactionStateEvent", value } as const };
+        }),
+      ),
+    receipts: () => world.records(topics.receipts, "Receipt"),
+    outcomes: () => new Map(world.records(topics.receipts, "Receipt").map(({ webhookId, outcome }) => [webhookId, outcome])),
+  };
+}
+
+const uetr = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+const eventId = (number: number, stageVersion: number): string =>
+  `${String(number).padStart(16, "0")}${String(stageVersion).padStart(16, "0")}`;
+
+function event(over: Partial<Records["TransactionStateEvent"]>): Records["TransactionStateEvent"] {
+  const { stageVersion = 1, uetr: of = uetr(1) } = over;
+  const id = eventId(Number(of.slice(-12)), stageVersion);
+  return {
+    id,
+    uetr: of,
+    stageVersion,
+    state: "RECEIVED",
+    type: "DIRECT_DEBIT_RECEIVED",
+    bank: "first",
+    scheme: "ZA_EFT",
+    service: "EFT_DIRECT_DEBIT",
+    direction: "OUTBOUND",
+    businessDate: "2026-11-20",
+    amount: { value: 12_505_000n, digits: 2, currency: "ZAR" },
+    enteredAtMs: startAtMs,
+    causedByOffset: 0n,
+    deadlineMs: startAtMs + 72 * hourMs,
+    body: new TextEncoder().encode(`{"id":"${id}"}`),
+    ...over,
+  };
+}
+
+const stages = (number: number, count: number): Partial<Records["TransactionStateEvent"]>[] =>
+  Array.from({ length: count }, (_, index) => ({ uetr: uetr(number), stageVersion: index + 1 }));
+
+describe("event postings", () => {
+  it("one POST for each event, in order per UETR, acknowledged by any 2xx, with a receipt and nothing in the journal", async () => {
+    const world = publisherWorld();
+    await world.start();
+    world.answers(({ attempt, id }) =>
+      attempt === 1 && id.endsWith("3") ? 503 : (([200, 202, 204] as const)[Number(id.slice(-1)) % 3] ?? 202),
+    );
+    await world.publish(...stages(1, 7), ...stages(2, 7));
+    await world.until(() => world.receipts().length === 14);
+    for (const number of [1, 2]) {
+      const posted = world.received
+        .filter(({ id, status }) => id.startsWith(eventId(number, 0).slice(0, 16)) && status !== 503)
+        .map(({ id }) => id);
+      expect(posted).toEqual(stages(number, 7).map(({ stageVersion }) => eventId(number, stageVersion ?? 0)));
+    }
+    expect(world.received[0]).toMatchObject({
+      operation: "events",
+      body: `{"id":"${eventId(1, 1)}"}`,
+      headers: { "webhook-id": eventId(1, 1), "idempotency-key": eventId(1, 1) },
+    });
+    expect(world.receipts()[0]).toMatchObject({
+      webhookId: eventId(1, 1),
+      operation: "events",
+      stageVersion: 1,
+      outcome: "ACKNOWLEDGED",
+      attempts: 1,
+    });
+    expect(world.log.records({ topic: topics.journal, partition: 0 })).toEqual([]);
+    await world.time.advance(1_000);
+    expect(await world.parked("postings")).toEqual([]);
+  });
+
+  it("I13: a posting that is refused for good is kept as undelivered, and the next one is sent", async () => {
+    const world = publisherWorld();
+    await world.start();
+    world.answers(({ id }) => (id === eventId(1, 2) ? 400 : 202));
+    await world.publish(...stages(1, 3));
+    await world.until(() => world.receipts().length === 3);
+    expect(world.outcomes()).toEqual(
+      new Map([
+        [eventId(1, 1), "ACKNOWLEDGED"],
+        [eventId(1, 2), "REFUSED"],
+        [eventId(1, 3), "ACKNOWLEDGED"],
+      ]),
+    );
+    await world.time.advance(hourMs);
+    expect(world.attemptsOf(eventId(1, 2))).toHaveLength(1);
+    expect(await world.parked("postings")).toMatchObject([{ id: eventId(1, 2), ended: "refused" }]);
+    expect(world.log.records({ topic: topics.journal, partition: 0 })).toEqual([]);
+  });
+
+  it("a posting past its deadline is kept as undelivered, and the next one is sent", async () => {
+    const world = publisherWorld();
+    const first = await world.start();
+    world.answers(({ id }) => (id === eventId(1, 1) ? 503 : 202));
+    await world.publish(
+      { stageVersion: 1, deadlineMs: startAtMs + hourMs / 6 },
+      { stageVersion: 2 },
+      { stageVersion: 3, deadlineMs: startAtMs - 1 },
+      { stageVersion: 4 },
+    );
+    await world.time.advance(hourMs / 12);
+    expect([...world.outcomes().keys()]).toEqual([eventId(1, 3)]);
+    await world.until(() => world.receipts().length === 4);
+    expect(world.outcomes().get(eventId(1, 1))).toBe("EXPIRED");
+    expect(world.outcomes().get(eventId(1, 3))).toBe("EXPIRED");
+    expect(world.outcomes().get(eventId(1, 2))).toBe("ACKNOWLEDGED");
+    expect(world.received.findIndex(({ id }) => id === eventId(1, 4))).toBeGreaterThan(
+      world.received.findIndex(({ id }) => id === eventId(1, 2)),
+    );
+    await first.stop();
+    await world.start();
+    const attempts = world.received.length;
+    await world.time.advance(hourMs);
+    expect(world.received).toHaveLength(attempts);
+    expect((await world.parked("postings")).map(({ id, ended }) => [id, ended])).toEqual([
+      [eventId(1, 1), "refused"],
+      [eventId(1, 3), "refused"],
+    ]);
+  });
+
+  it("a bank without an address for events costs nothing: no request, no receipt, and the lane goes on", async () => {
+    const world = publisherWorld({ banks: [sampleBank({ id: "first" }), sampleBank({ id: "quiet", eventsUrl: null })] });
+    await world.start();
+    await world.publish(...stages(1, 5).map((stage) => ({ ...stage, bank: "quiet" })), { uetr: uetr(2) });
+    await world.until(() => world.receipts().length === 1);
+    await world.time.advance(1_000);
+    expect(world.received.map(({ bank }) => bank)).toEqual(["first"]);
+    expect(world.receipts().map(({ bank }) => bank)).toEqual(["first"]);
+    expect((await world.during(world.store.lanes.list("event-publisher")))[0]?.position).toBe(6n);
+  });
+
+  it("survives a restart: what was parked is posted in order, from the first that was not taken", async () => {
+    const world = publisherWorld();
+    const first = await world.start();
+    let isUp = false;
+    world.answers(() => (isUp ? 200 : 500));
+    await world.publish(...stages(1, 4));
+    await world.time.advance(20_000);
+    first.kill();
+    isUp = true;
+    await world.start();
+    await world.publish({ stageVersion: 5 });
+    await world.until(() => world.receipts().length === 5);
+    const posted = world.received.filter(({ status }) => status === 200).map(({ id }) => id);
+    expect(posted).toEqual([1, 2, 3, 4, 5].map((stageVersion) => eventId(1, stageVersion)));
+  });
+});
