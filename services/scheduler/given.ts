@@ -3,6 +3,7 @@
 //
 // The day is 2026-11-20 in +02:00; the clock starts at 07:00:00. Window 07:00:10 to 07:01:00, reconciliation 07:01:30.
 
+import type { Configuration } from "@sluice/config";
 import { fixedSerde, outgoingRecord, readDirectDebit, readStatusReport, topics } from "@sluice/contracts";
 import type { AnyDecoded, Decoded, RecordName, Serde } from "@sluice/contracts";
 import { createMemoryLog } from "@sluice/messaging";
@@ -22,7 +23,9 @@ import {
   uetrFrom,
 } from "@sluice/testkit";
 import type { VirtualTime } from "@sluice/testkit";
-import { startScheduler } from "./service.ts";
+import type { LaneContext } from "./lane-context.ts";
+import { schedulerMetrics } from "./scheduler-metrics.ts";
+import { handlers, startScheduler } from "./service.ts";
 
 export const startAtMs = Date.UTC(2026, 10, 20, 5, 0, 0);
 export const opensAtMs = startAtMs + 10_000;
@@ -110,15 +113,39 @@ export class World {
       messaging: client,
       store: mortal(this.store, life),
       serde: own.serde ?? this.serde,
-      configuration: sampleConfiguration({
-        times,
-        banks: [sampleBank({ id: bank, maxUnacknowledged: this.#options.maxUnacknowledged ?? 256 })],
-      }),
+      configuration: this.#configuration(),
       lanes: this.lanes,
       fail: (reason) => void failures.push(reason),
     });
     const running = await this.done(started);
     return { client, failures, readiness: () => running.readiness(), stop: () => this.done(running.stop()), kill };
+  }
+
+  /** One lane by itself, without the group: what `openLane` needs. */
+  async laneContext(own: Partial<LaneContext> = {}): Promise<LaneContext> {
+    const producer = await this.done(this.log.client("lane").producer("lane"));
+    return {
+      service: "scheduler",
+      handlers,
+      time: this.time,
+      log: silentLog,
+      metrics: schedulerMetrics(silentMetrics),
+      store: this.store,
+      serde: this.serde,
+      configuration: this.#configuration(),
+      lanes: this.lanes,
+      producer,
+      append: () => Promise.resolve(true),
+      agreedTime: { saw: () => {}, nowMs: () => this.time.nowMs(), stop: () => {} },
+      acknowledgedAtMs: new Map(),
+      heartbeatAgeMs: () => 0,
+      ...own,
+    };
+  }
+
+  #configuration(): Configuration {
+    const maxUnacknowledged = this.#options.maxUnacknowledged ?? 256;
+    return sampleConfiguration({ times, banks: [sampleBank({ id: bank, maxUnacknowledged })] });
   }
 
   uetr(): string {

@@ -52,6 +52,17 @@ test("a refill that ended at its limit leaves the page cut at the last key read"
   expect(page.completeTo).toBe("0006");
 });
 
+test("when more arrives during a refill than the page can hold, the page stays cut", () => {
+  const page = createHeldPage(1);
+  for (const number of [1, 2]) page.insert(key(number));
+  page.remove(key(1));
+  page.startRefill();
+  for (const number of [5, 4]) page.insert(key(number));
+  page.finishRefill([key(2)], false);
+  expect(page.first(10)).toEqual(["0002"]);
+  expect(page.completeTo).toBe("0002");
+});
+
 type Step = { readonly kind: "arrive" | "take" | "refill"; readonly number: number };
 
 /** A page and the store behind it. Answers false where the page hands out what is not the store's first. */

@@ -1,4 +1,4 @@
-import { topics } from "@sluice/contracts";
+import { headers, topics } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 import { seededRandom } from "@sluice/testkit";
@@ -175,26 +175,42 @@ test("I10: every unresolved debit of the day is woken at the close, also one tha
   expect(world.named(topics.journal, "DayClosed")).toHaveLength(20);
 });
 
-test("I10: what the close left because the scheduler died is woken by the next owner", async () => {
+/** The first scheduler's facts of one kind are lost for three seconds, so that its positions are written; then it dies. */
+function dyingBefore(fact: string): { readonly world: World; readonly isKilled: () => boolean } {
+  let firstMs: number | null = null;
   let isKilled = false;
-  const isDayClosed = (record: OutgoingRecord): boolean => record.headers["sluice-type"] === "DayClosed";
   const world: World = new World({
     logHooks: {
       produce(client, batch) {
-        if (isKilled || client !== "scheduler-1" || !batch.some(isDayClosed)) return { kind: "append" };
-        isKilled = true;
-        world.kill();
+        if (client !== "scheduler-1" || !batch.some((record) => record.headers[headers.type] === fact)) return { kind: "append" };
+        firstMs ??= world.time.nowMs();
+        isKilled ||= world.time.nowMs() - firstMs > 3_000;
+        if (isKilled) world.kill();
         return { kind: "lose-request" };
       },
     },
   });
+  return { world, isKilled: () => isKilled };
+}
+
+test("I10: what the close left because the scheduler died is woken by the next owner", async () => {
+  const { world, isKilled } = dyingBefore("DayClosed");
   await world.scheduler();
   const uetr = world.uetr();
   await world.append(topics.journal, uetr, world.debitOf(uetr));
-  await world.until("killed", () => isKilled);
+  await world.until("killed", isKilled);
   await world.scheduler();
   await world.until("woken", () => world.events(uetr).length === 2);
   expect(world.events(uetr)).toEqual(numbered(["RECEIVED", "RECONCILIATION"]));
+});
+
+test("a declaration that a lane did not answer because the scheduler died is answered by the next owner", async () => {
+  const { world, isKilled } = dyingBefore("LaneCredits");
+  await world.scheduler();
+  await world.until("killed", isKilled);
+  await world.scheduler();
+  await world.until("gate", () => world.named(topics.journal, "GateOpened").length >= 2, 30_000);
+  expect(world.named(topics.journal, "GateOpened").map(({ partition }) => partition)).toEqual([0, 1]);
 });
 
 test("I3: a crash between write and produce is repaired by replay, with the same ids and bytes", async () => {
