@@ -61,6 +61,8 @@ function pass({ level, namespace, log: entry }: LogEntry, log: Log): void {
     const value: unknown = entry[name];
     if (typeof value === "string" || typeof value === "number") fields[name] = value;
   }
-  if (level <= kafkajs.logLevel.WARN) log.warn("kafka.client", fields);
+  // The tries of a producer are limited on purpose: after them it is thrown away.
+  const isKnown = entry.message.startsWith("Limiting retries for the idempotent producer");
+  if (level <= kafkajs.logLevel.WARN && !isKnown) log.warn("kafka.client", fields);
   else log.debug("kafka.client", fields);
 }

@@ -63,7 +63,8 @@ export class KafkaConsumer implements Consumer {
       minBytes: 1,
       maxBytes: fetchBytesMax,
       allowAutoTopicCreation: false,
-      retry: consumerRetry,
+      // #5: what kafkajs would restart from is not restarted once this consumer is over.
+      retry: { ...consumerRetry, restartOnFailure: async () => !this.#isOver },
     });
   }
 

@@ -31,8 +31,10 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
   export interface OffsetManager {
     commitOffsets(offsets: unknown): Promise<void>;
   }
+  type Attempt = (bail: (error: Error) => void, retryCount: number, retryTime: number) => Promise<void>;
   export interface ConsumerGroup {
     maxWaitTime: number;
+    retrier: (attempt: Attempt) => Promise<void>;
     readonly groupId: string;
     readonly memberId: string | null;
     readonly offsetManager: OffsetManager | null;
@@ -42,6 +44,7 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     getActiveTopicPartitions(): Readonly<Record<string, ReadonlySet<number>>>;
     fetch: (this: ConsumerGroup, nodeId: string) => Promise<readonly object[]>;
     resume: (this: ConsumerGroup, partitions: readonly TopicPartitions[]) => void;
+    leave(): Promise<void>;
     joinAndSync: (this: ConsumerGroup) => Promise<void>;
   }
   const consumerGroup: { readonly prototype: ConsumerGroup };

@@ -8,7 +8,8 @@
 // #4 (M) Every join says so before it starts, not only those that follow a heartbeat's answer.
 // #5 (E, M) A commit is tried once, in the generation in which it was asked for. kafkajs would try again in the next one, for a
 //    partition that may have moved; and it would report success while the consumer stops.
-// #6 (J) zstd over node:zlib.
+// #6 (E) A consumer stopped while it joins joins no more: kafkajs goes on joining, and its stop waits for it or leaves it behind.
+// #7 (J) zstd over node:zlib.
 
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import kafkajs from "kafkajs";
@@ -112,8 +113,31 @@ function repairConsumerGroup(group: ConsumerGroup): void {
   group.joinAndSync = async function (this: ConsumerGroup) {
     const { groupId, memberId } = this;
     this.instrumentationEmitter.emit("consumer.rebalancing", { groupId, memberId });
+    endTriesWhenStopped(this);
     await joinAndSync.call(this);
+    if (!stopped.has(this)) return;
+    await this.leave();
+    throw stoppedError();
   };
+}
+
+const stopped = new WeakSet<ConsumerGroup>();
+const endsTries = new WeakSet<ConsumerGroup>();
+
+/** #6 */
+function endTriesWhenStopped(group: ConsumerGroup): void {
+  if (endsTries.has(group)) return;
+  endsTries.add(group);
+  const { retrier } = group;
+  group.retrier = async (attempt) =>
+    await retrier(async (bail, ...counts) => {
+      if (stopped.has(group)) bail(stoppedError());
+      else await attempt(bail, ...counts);
+    });
+}
+
+function stoppedError(): Error {
+  return new kafkajs.KafkaJSNonRetriableError("the consumer is stopped");
 }
 
 function hasNothingToFetch(group: ConsumerGroup, nodeId: string): boolean {
@@ -134,9 +158,10 @@ function repairRunner(runner: Runner): void {
     await offsetManager.commitOffsets(offsets);
   };
   runner.stop = async function (this: Runner) {
-    const stopped = stop.call(this);
+    stopped.add(this.consumerGroup);
+    const stopping = stop.call(this);
     wakeAll(this.consumerGroup);
-    await stopped;
+    await stopping;
   };
 }
 
