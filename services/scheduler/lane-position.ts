@@ -29,6 +29,8 @@ export interface LanePosition {
   stateChanged(): void;
   /** Writes now. Resolves when the write under way, if any, and this one have ended, well or not. */
   write(): Promise<void>;
+  /** Writes even if there is nothing new, to learn whether the lane is still ours. */
+  confirm(): Promise<void>;
   /** Done and not yet written. */
   lag(): bigint;
   isLost(): boolean;
@@ -55,15 +57,15 @@ export function createLanePosition(options: LanePositionOptions): LanePosition {
     timer = time.after(Math.max(0, dueMs - time.monotonicMs()), () => void write());
   }
 
-  function write(): Promise<void> {
+  function write(isAsked = false): Promise<void> {
     timer?.[Symbol.dispose]();
     timer = null;
-    writing = writing.then(writeOnce);
+    writing = writing.then(() => writeOnce(isAsked));
     return writing;
   }
 
-  async function writeOnce(): Promise<void> {
-    if (isLost || (nextOffset === writtenOffset && !isStateNew)) return;
+  async function writeOnce(isAsked: boolean): Promise<void> {
+    if (isLost || (nextOffset === writtenOffset && !isStateNew && !isAsked)) return;
     const offset = nextOffset;
     const state = isStateNew ? options.state() : undefined;
     isStateNew = false;
@@ -94,7 +96,8 @@ export function createLanePosition(options: LanePositionOptions): LanePosition {
       isStateNew = true;
       arm();
     },
-    write,
+    write: () => write(),
+    confirm: () => write(true),
     lag: () => nextOffset - writtenOffset,
     isLost: () => isLost,
     stop() {

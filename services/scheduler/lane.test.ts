@@ -89,6 +89,25 @@ test("a write that another owner won is read and judged again, and nothing is co
   expect(new Set(bodies).size).toBe(4);
 });
 
+test("a stale owner that judged by an older snapshot loses the write, and finds out that it is stale", async () => {
+  const world = new World({ lanes: 1 });
+  const base = await world.laneContext();
+  const { sent, wrapped } = failing(base.producer, () => false);
+  const stale = await world.done(openLane({ ...base, producer: wrapped }, 0));
+  const uetr = world.uetr();
+  const debit = world.debitOf(uetr);
+  await world.append(topics.journal, uetr, debit);
+  await world.done(stale.handle(lying(world)));
+  const owner = await world.done(openLane(await world.laneContext(), 0));
+  await world.append(topics.journal, uetr, world.verdictOf(debit));
+  await world.done(owner.handle(lying(world, 1n)));
+  await world.append(topics.journal, uetr, world.endedOf(uetr, "A"));
+  const before = sent.length;
+  expect(await world.done(codeOf(stale.handle(lying(world, 2n))))).toBe("scheduler.lane-lost true");
+  expect(sent).toHaveLength(before);
+  expect(await world.states(uetr)).toEqual(["RECEIVED", "ACCEPTED"]);
+});
+
 test("when a batch is done again, what lies before its marker is not: that was written and produced before", async () => {
   const world = new World({ lanes: 1 });
   const [before, after] = [world.uetr(), world.uetr()];

@@ -80,7 +80,7 @@ class OwnedLane {
       agreedTime,
       cache: tenure.cache,
       lostWrite: async () => {
-        await tenure.position.write();
+        await tenure.position.confirm();
         this.#owned();
       },
     });
