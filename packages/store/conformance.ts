@@ -343,11 +343,12 @@ function dayPromises(open: () => Promise<Store>): void {
     expect([...loaded.values()]).toStrictEqual([day({ version: 2, closed: [1] })]);
   });
 
-  test("open days are those not yet reconciled, by key", async () => {
+  test("open days are those with windows not yet reconciled, by key", async () => {
     const { days } = await open();
     const keys = ["ZA_EFT:2026-11-22", "ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"];
     for (const key of keys) await days.write(day({ key }), 0);
     await days.write(day({ key: keys[1]!, version: 2, reconciledAtMs: 1_795_100_000_001 }), 1);
+    await days.write(day({ key: "ZA_EFT:2026-11-23", plan: { ...day().plan, windows: [] } }), 0);
     expect((await days.open()).map(({ key }) => key)).toEqual(["ZA_EFT:2026-11-21", "ZA_EFT:2026-11-22"]);
   });
 }

@@ -33,7 +33,8 @@ export function toStoredDay(day: Day): StoredDay {
     _id: day.key,
     version: day.version,
     applied: day.applied,
-    isReconciled: day.reconciledAtMs !== null,
+    // A date without a window has nothing to come, and there is one nearly every week: it is never among the open days.
+    isReconciled: day.reconciledAtMs !== null || day.plan.windows.length === 0,
     reconciledAt: day.reconciledAtMs === null ? null : new Date(day.reconciledAtMs),
     isGateOpen: day.isGateOpen,
     planVersions: [...day.planVersions],

@@ -58,7 +58,7 @@ export interface DayStore {
   load(keys: readonly string[]): Promise<ReadonlyMap<string, Day>>;
   /** Compare-and-set on `version`; false = lost. 0: must not exist. */
   write(day: Day, expectedVersion: number): Promise<boolean>;
-  /** Days not yet reconciled, by key. Bounded: at most 100. */
+  /** Days with windows that are not yet reconciled, by key. Bounded: at most 100. */
   open(): Promise<readonly Day[]>;
 }
 
