@@ -88,3 +88,44 @@ describe("a crash at every boundary", () => {
     expect(broken).toEqual([]);
   });
 });
+
+describe("what is not acknowledged yet", () => {
+  it("I1: an end that the log has not acknowledged is not passed: neither its offset nor its parked copy", async () => {
+    const world = dispatcherWorld();
+    const first = await world.start();
+    let isJournalUp = true;
+    world.hooks.log.produce = (client, batch) =>
+      isJournalUp || client === "test" || batch.every(({ topic }) => topic !== topics.journal)
+        ? { kind: "append" }
+        : { kind: "lose-request" };
+    world.answers(({ id, attempt }) => (id === messageId(1) && attempt === 1 ? 503 : 202));
+    await world.dispatch({ messageIdentification: messageId(1) });
+    await world.until(() => world.received.length === 1);
+    isJournalUp = false;
+    await world.dispatch({ messageIdentification: messageId(2) }, { messageIdentification: messageId(3) });
+    await world.until(() => world.received.filter(({ status }) => status === 202).length === 3);
+    await world.time.advance(5_000);
+    expect((await world.parked("deliveries")).map(({ id }) => id)).toEqual([messageId(1)]);
+    expect((await world.during(world.store.lanes.list("dispatcher")))[0]?.position).toBe(1n);
+    first.kill();
+    isJournalUp = true;
+    await world.start();
+    await world.until(() => world.endedIds().size === 3, 60_000);
+  });
+
+  it("I3: a record that comes again after its message was parked is done: it is not tried out of its turn", async () => {
+    const world = dispatcherWorld();
+    const first = await world.start();
+    world.answers(() => 422);
+    await world.dispatch({});
+    await world.until(() => world.ended().length === 1);
+    await world.time.advance(20);
+    expect(await world.parked("deliveries")).toHaveLength(1);
+    first.kill();
+    expect((await world.during(world.store.lanes.list("dispatcher")))[0]?.position).toBe(0n);
+    await world.start();
+    await world.time.advance(60_000);
+    expect(world.received).toHaveLength(1);
+    expect((await world.during(world.store.lanes.list("dispatcher")))[0]?.position).toBe(1n);
+  });
+});

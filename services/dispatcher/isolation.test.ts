@@ -157,6 +157,21 @@ describe("a backlog", () => {
     );
   });
 
+  it("I7: a message parked under a wrong clock, with its next attempt hours away, is tried within 15 min", async () => {
+    const world = dispatcherWorld();
+    const first = await world.start();
+    world.answers(() => 503);
+    await world.dispatch({});
+    await world.until(() => world.received.length === 1);
+    await world.time.advance(1);
+    await first.stop();
+    const [parked] = await world.parked("deliveries");
+    await world.during(world.store.deliveries.update({ ...parked!, nextAttemptAtMs: world.time.nowMs() + 5 * 60 * minuteMs }));
+    world.answers(() => 202);
+    await world.start();
+    await world.until(() => world.endedIds().size === 1, 16 * minuteMs);
+  });
+
   it("due heads are tried oldest first", async () => {
     const world = dispatcherWorld({ banks: [sampleBank({ id: "first", connections: 1 })] });
     const first = await world.start();

@@ -1,0 +1,141 @@
+import { createMemoryStore, type ParkedMessage, type ParkedStore } from "@sluice/store";
+import { silentLog, silentMetrics } from "@sluice/telemetry";
+import { createVirtualTime, sampleBank, seededRandom } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
+import { createContext } from "./context.ts";
+import { deliveryMetrics } from "./delivery-metrics.ts";
+import { untried, type Delivery } from "./delivery.ts";
+import { newLane, queueOf } from "./lane.ts";
+import { scan } from "./scan.ts";
+import { park, parkedOf } from "./spill.ts";
+
+const startAtMs = Date.UTC(2026, 10, 20, 8);
+const delivery = (sequence: number): Delivery => ({
+  id: `m${sequence}`,
+  uetr: `u${sequence}`,
+  bank: "first",
+  operation: "inboundDirectDebit",
+  stageVersion: null,
+  deliveryKey: `u${sequence}`,
+  sequence: BigInt(sequence),
+  body: new Uint8Array(),
+  closesWith: null,
+  deadlineMs: null,
+  record: new Uint8Array(),
+  traceparent: null,
+});
+const due = { progress: untried, nextAttemptAtMs: startAtMs, ended: null };
+
+/** A lane whose store holds `stored`, and whose page covers nothing yet; the answers of `ofLane` wait for `answer`. */
+async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> = {}) {
+  const time = createVirtualTime({ startAtMs });
+  const random = seededRandom(1);
+  const { deliveries, lanes } = createMemoryStore({ time, random });
+  const waiting: (() => void)[] = [];
+  const parked: ParkedStore = {
+    ...deliveries,
+    async ofLane(lane, after, limit) {
+      const page = await deliveries.ofLane(lane, after, limit);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return page;
+    },
+  };
+  const unused = (): never => {
+    throw new Error("not used");
+  };
+  const context = createContext(
+    {
+      time,
+      random,
+      log: silentLog,
+      gateway: { post: unused, close: unused },
+      producer: { send: unused },
+      parked,
+      lanes,
+      agreed: { nowMs: () => time.nowMs(), observe: () => {} },
+      banks: [sampleBank({ id: "first" })],
+      rules: { service: "test", acknowledges: unused, delivery: unused, recordsOf: unused, isExpiredKept: false },
+      serde: { learn: unused },
+      heartbeatAgeMs: () => 0,
+    },
+    { ...deliveryBounds, ...bounds },
+    deliveryMetrics(silentMetrics),
+    () => false,
+  );
+  const lane = newLane(context, 0, 1);
+  const during = async <T>(promise: Promise<T>): Promise<T> => {
+    await time.advance(100);
+    return await promise;
+  };
+  const messages: ParkedMessage[] = stored.map((sequence) => parkedOf(lane, delivery(sequence), due));
+  await during(deliveries.insert(messages));
+  return {
+    lane,
+    during,
+    page: () => queueOf(context, lane, "first").page,
+    scan: () => scan(context, lane, { messagesMax: 1_000 }),
+    park: (sequence: number) => during(park(context, lane, delivery(sequence), due, "spilling")),
+    settle: () => time.advance(100),
+    /** Lets the oldest unanswered read be answered. */
+    answer: async () => {
+      waiting.shift()?.();
+      await time.advance(100);
+    },
+  };
+}
+
+describe("a scan of what is parked", () => {
+  it("fills the page from the store and says how far it covers", async () => {
+    const world = await setup([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], { pageMessagesMax: 4 });
+    const scanning = world.scan();
+    await world.settle();
+    await world.answer();
+    await scanning;
+    expect(world.page().size).toBe(4);
+    expect(world.page().coveredBelow).toBe(5n);
+  });
+
+  it("I16: what is parked after it was read past is in the page all the same", async () => {
+    const world = await setup([1, 2, 5]);
+    const scanning = world.scan();
+    await world.settle();
+    // The store has been read; nothing of it has been answered yet.
+    world.page();
+    await world.park(4);
+    await world.park(9);
+    await world.answer();
+    await scanning;
+    expect(world.page().coveredBelow).toBeNull();
+    expect([1, 2, 4, 5, 9].map((sequence) => world.page().has(`m${sequence}`))).toEqual([true, true, true, true, true]);
+  });
+
+  it("I16: where it cannot remember all that is parked meanwhile, it covers no further than the first that it forgot", async () => {
+    const world = await setup([1, 2, 3], { scanLateMax: 1 });
+    const scanning = world.scan();
+    await world.settle();
+    world.page();
+    await world.park(10);
+    await world.park(12);
+    await world.park(11);
+    await world.answer();
+    await scanning;
+    expect(world.page().coveredBelow).toBe(11n);
+    const again = world.scan();
+    await world.settle();
+    await world.answer();
+    await again;
+    expect(world.page().coveredBelow).toBeNull();
+    expect([10, 11, 12].every((sequence) => world.page().has(`m${sequence}`))).toBe(true);
+  });
+
+  it("changes nothing when the store fails, and the next one starts where the page is", async () => {
+    const world = await setup([1, 2, 3]);
+    const scanning = world.scan();
+    await world.settle();
+    world.lane.ownership.close("gone");
+    await expect(scanning).rejects.toThrow("gone");
+    expect(world.page().size).toBe(0);
+    expect(world.page().coveredBelow).toBe(0n);
+  });
+});
