@@ -1,0 +1,173 @@
+// Reads the tree and holds it to the rules of the house. Each rule is a pure function over a file tree, shown with an example that
+// breaks it: a rule that cannot find its own example would find nothing.
+
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { deadFiles } from "./tidy/dead-files.ts";
+import { readTree, treeOf } from "./tidy/file-tree.ts";
+import type { Finding, Rule } from "./tidy/file-tree.ts";
+import { importFences } from "./tidy/import-fences.ts";
+import { machineTraces } from "./tidy/machine-traces.ts";
+import { promisesCited } from "./tidy/promises.ts";
+import { fileSizes, namesOfFiles } from "./tidy/sizes-and-names.ts";
+import { notesOfWork, testsRun } from "./tidy/unfinished-work.ts";
+import { wireMap } from "./tidy/wire-map.ts";
+import { clocksAndChance, environmentAccess } from "./tidy/world-access.ts";
+
+interface Case {
+  readonly promise: string;
+  readonly rule: Rule;
+  /** Trees that break the rule, each with a part of what must be found. */
+  readonly broken: readonly (readonly [Readonly<Record<string, string>>, string])[];
+  /** A tree close to the broken ones that does not. */
+  readonly whole: Readonly<Record<string, string>>;
+}
+
+const packages = Object.fromEntries(
+  ["packages/domain", "packages/messaging", "packages/testkit", "services/ingress", "services/scheduler"].map((folder) => [
+    `${folder}/package.json`,
+    `{ "name": "@sluice/${folder.split("/")[1]}", "exports": { ".": "./index.ts" } }`,
+  ]),
+);
+
+const cases: readonly Case[] = [
+  {
+    promise: "imports go down the table, never up or across",
+    rule: importFences,
+    broken: [
+      [{ ...packages, "packages/domain/decide.ts": 'import { x } from "@sluice/messaging";\n' }, "must not import @sluice/messaging"],
+      [{ ...packages, "packages/domain/decide.ts": 'import { readFileSync } from "node:fs";\n' }, "is pure"],
+      [
+        { ...packages, "packages/messaging/port.ts": 'import type { X } from "@sluice/domain";\n' },
+        "must not import types of @sluice/domain",
+      ],
+      [{ ...packages, "services/ingress/service.ts": 'import { x } from "@sluice/scheduler";\n' }, "a service imports another"],
+      [{ ...packages, "services/ingress/service.ts": 'import { createKafkaMessaging } from "@sluice/messaging";\n' }, "is an adapter"],
+      [{ ...packages, "services/ingress/service.ts": 'import kafkajs from "kafkajs";\n' }, "is at home in packages/messaging"],
+      [{ ...packages, "services/ingress/service.ts": 'import { x } from "../scheduler/lane.ts";\n' }, "leaves the package"],
+      [{ ...packages, "services/ingress/service.ts": 'import { x } from "@sluice/testkit";\n' }, "must not import @sluice/testkit"],
+    ],
+    whole: {
+      ...packages,
+      "services/ingress/main.ts": 'import { createKafkaMessaging } from "@sluice/messaging";\n',
+      "services/ingress/service.ts": 'import { isTerminal } from "@sluice/domain";\nimport { x } from "./x.ts";\n',
+      "services/ingress/service.test.ts": 'import { x } from "@sluice/testkit";\nimport { test } from "vitest";\n',
+    },
+  },
+  {
+    promise: "a source file has at most 400 lines",
+    rule: fileSizes,
+    broken: [[{ "packages/domain/decide.ts": "a\n".repeat(401) }, "401 lines"]],
+    whole: {
+      "packages/domain/decide.ts": "a\n".repeat(400),
+      "packages/domain/decide.test.ts": "a\n".repeat(900),
+      "packages/contracts/generated/records.ts": "a\n".repeat(900),
+    },
+  },
+  {
+    promise: "names are kebab-case and say what is in a file",
+    rule: namesOfFiles,
+    broken: [
+      [{ "packages/domain/dayState.ts": "" }, "not kebab-case"],
+      [{ "packages/domain/string-utils.ts": "" }, "says nothing"],
+      [{ "packages/common/day.ts": "" }, "says nothing"],
+    ],
+    whole: { "README.md": "", "packages/domain/day-state.test.ts": "", ".ci/run": "", "infra/local/java/LocalMongo.java": "" },
+  },
+  {
+    promise: "the environment is read by config.ts and main.ts alone",
+    rule: environmentAccess,
+    broken: [[{ "services/ingress/service.ts": 'const a = process.env["A"];\n' }, "process.env"]],
+    whole: { "services/ingress/config.ts": "read(process.env);\n", "services/ingress/service.ts": "// never process.env\n" },
+  },
+  {
+    promise: "time and chance are arguments outside the adapters",
+    rule: clocksAndChance,
+    broken: ["Date.now()", "setTimeout(f, 1)", "Math.random()", "crypto.randomUUID()", "new Date()", "AbortSignal.timeout(1)"].map(
+      (call) => [{ "services/scheduler/lane.ts": `const a = ${call};\n` }, "are arguments"] as const,
+    ),
+    whole: { "packages/runtime/time.ts": "Date.now();\n", "services/scheduler/lane.ts": "time.nowMs(); new Date(time.nowMs());\n" },
+  },
+  {
+    promise: "every schema of the wire is on the map",
+    rule: wireMap,
+    broken: [
+      [{ "avro/README.md": "", "avro/release.avsc": "{}" }, "is not on the map"],
+      [{ "avro/README.md": "[`Release`](release.avsc)" }, "which is not there"],
+    ],
+    whole: {
+      "avro/README.md": "[`Release`](release.avsc) [`Code`](types/code.avsc)",
+      "avro/release.avsc": "{}",
+      "avro/types/code.avsc": "{}",
+    },
+  },
+  {
+    promise: "every promise that is kept is cited by a test's title",
+    rule: promisesCited,
+    broken: [[{ "packages/domain/decide.test.ts": 'test("I8: a debit is held", f);\n' }, "I15"]],
+    whole: {
+      "packages/domain/decide.test.ts": 'test("I1, I3, I4, I5, I6: x", f);\ntest("I8 and I9: y", f);\ntest(`I10: z`, f);\n',
+      "services/dispatcher/isolation.test.ts": 'describe("I12, I14: x", f);\ntest.each([1])("I15: %d", f);\n',
+    },
+  },
+  {
+    promise: "every test is run, always",
+    rule: testsRun,
+    broken: [".only", ".skip", ".todo", ".concurrent.only", ".skipIf(x)"].map(
+      (ending) => [{ "packages/domain/decide.test.ts": `test${ending}("x", f);\n` }, "every test is run"] as const,
+    ),
+    whole: { "packages/domain/decide.test.ts": 'test.each([1])("x", f);\n// never test.only\n' },
+  },
+  {
+    promise: "unfinished work names its issue",
+    rule: notesOfWork,
+    broken: [[{ "packages/domain/decide.ts": "// TODO: more\n" }, "without an issue"]],
+    whole: { "packages/domain/decide.ts": "// TODO(#12): more\n" },
+  },
+  {
+    promise: "every file is reached from something that runs",
+    rule: deadFiles,
+    broken: [
+      [{ ...packages, "packages/domain/day.ts": "export const a = 1;\n" }, "nothing that runs imports it"],
+      [{ ...packages, "services/ingress/main.ts": 'import "./a.ts";\n', "services/ingress/b.ts": "" }, "nothing that runs imports it"],
+      [{ "data/rules.json": "{}" }, "nothing names it"],
+    ],
+    whole: {
+      ...packages,
+      "services/ingress/main.ts": 'import { a } from "@sluice/domain";\nspawn(new URL("run.ts", import.meta.url));\n',
+      "services/ingress/run.ts": 'read("../../data/rules.json");\n',
+      "packages/domain/index.ts": 'export * from "./day.ts";\n',
+      "packages/domain/day.ts": "export const a = 1;\n",
+      "data/rules.json": "{}",
+    },
+  },
+  {
+    promise: "nothing knows the machine that it was written on",
+    rule: machineTraces,
+    broken: [
+      [{ "README.md": "see /home/me/sluice\n" }, "a path of one machine"],
+      [{ "pnpm-lock.yaml": "tarball: https://registry.npmjs.org/a.tgz\n" }, "a registry's host"],
+    ],
+    whole: { "README.md": "see ./home and src/root/a, and https://example.org/work/b\n" },
+  },
+];
+
+const tree = readTree(fileURLToPath(new URL("..", import.meta.url)));
+
+describe.each(cases)("$promise", ({ rule, broken, whole }) => {
+  test("in this repository", () => {
+    expect(lines(rule(tree))).toEqual([]);
+  });
+
+  test.each(broken)("a tree that breaks it is found: %j", (files, part) => {
+    expect(lines(rule(treeOf(files))).join("\n")).toContain(part);
+  });
+
+  test("a whole tree is left in peace", () => {
+    expect(lines(rule(treeOf(whole)))).toEqual([]);
+  });
+});
+
+function lines(findings: readonly Finding[]): readonly string[] {
+  return findings.map(({ path, text }) => `${path}: ${text}`);
+}

@@ -1,0 +1,17 @@
+// Nothing in the repository knows the machine that it was written on: no absolute path of it, no host of a package registry.
+
+import { matchingLines } from "./file-tree.ts";
+import type { Rule } from "./file-tree.ts";
+
+const absolutePath = /(?<![\w.}$-])\/(?:home|root|work|Users)\/[\w.-]+/;
+const registryHost =
+  /\b(?:registry\.npmjs\.(?:org|com)|registry\.yarnpkg\.com|repo1?\.maven\.(?:apache\.)?org|deb\.debian\.org|\w+\.jfrog\.io|npm\.pkg\.github\.com)\b|\btarball: http/;
+
+export const machineTraces: Rule = (tree) =>
+  [...tree].flatMap(([path, text]) => {
+    if (path.startsWith("tools/tidy")) return [];
+    return [
+      ...matchingLines(path, text, absolutePath, (found) => `${found} is a path of one machine`),
+      ...matchingLines(path, text, registryHost, (found) => `${found} is a registry's host`),
+    ];
+  });

@@ -1,0 +1,24 @@
+// What was put off must be findable, and nothing may look tested that is not.
+//
+// 1. No test is skipped, singled out or only planned.
+// 2. A note of unfinished work names its issue.
+
+import { codeOf, matchingLines, typeScriptOf } from "./file-tree.ts";
+import type { Rule } from "./file-tree.ts";
+
+const notRun = /\b(test|it|describe)(\.\w+)*\.(only|skip|todo|skipIf|runIf|fails)\b|\b(xit|xtest|fit|xdescribe|fdescribe)\(/;
+
+export const testsRun: Rule = (tree) =>
+  typeScriptOf(tree).flatMap(([path, text]) =>
+    path.startsWith("tools/tidy") ? [] : matchingLines(path, codeOf(text), notRun, (found) => `${found}: every test is run, always`),
+  );
+
+const noted = /\b(TODO|FIXME|XXX)\b(?!\(#\d+\))/;
+const written = /\.(ts|java|sh|yaml|yml|xml|json|avsc)$|^sluice$|^\.ci\//;
+
+export const notesOfWork: Rule = (tree) =>
+  [...tree].flatMap(([path, text]) =>
+    !written.test(path) || path.startsWith("tools/tidy") || path === "pnpm-lock.yaml"
+      ? []
+      : matchingLines(path, text, noted, (found) => `${found} without an issue, as in ${found}(#12)`),
+  );
