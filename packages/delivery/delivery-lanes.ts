@@ -111,7 +111,10 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
   }
 
   return {
-    readiness: (): Readiness => lanes.readiness(),
+    readiness(): Readiness {
+      const reasons = [...lanes.readiness().reasons, ...engine.troubles().map((trouble) => `${group}: ${trouble}`)];
+      return { isReady: reasons.length === 0, reasons };
+    },
     stop() {
       stopped ??= stop();
       return stopped;

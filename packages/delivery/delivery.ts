@@ -17,6 +17,8 @@ export interface DeliverySubject {
   readonly operation: Operation;
   /** Of an event. */
   readonly stageVersion: number | null;
+  /** Of the record that it comes from; goes with every attempt and every record of its end. */
+  readonly traceparent: string | null;
 }
 
 export interface Delivery extends DeliverySubject {
@@ -32,7 +34,6 @@ export interface Delivery extends DeliverySubject {
   readonly deadlineMs: number | null;
   /** Wire-format bytes of the record, to park it with. */
   readonly record: Uint8Array;
-  readonly traceparent: string | null;
 }
 
 /** What a record brings to its delivery beside its value. */

@@ -40,6 +40,8 @@ export interface DeliveryEngine {
   closed(partition: number, epoch: number): void;
   lane(partition: number, epoch: number): LaneDeliveries;
   position(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
+  /** Why lanes make no progress, one short text each. */
+  troubles(): readonly string[];
   /** From now on nothing parked is tried any more. */
   quiesce(): void;
   /** Resolves when nothing runs any more. */
@@ -86,6 +88,11 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       };
     },
     position: (partition, epoch, nextOffset) => writePosition(context, laneOf(partition, epoch), nextOffset),
+    troubles() {
+      return [...lanes.values()].flatMap(({ partition, ownership }) =>
+        ownership.trouble === null ? [] : [`lane ${partition}: ${ownership.trouble}`],
+      );
+    },
     quiesce() {
       isStopping = true;
       for (const lane of lanes.values()) disarm(lane);

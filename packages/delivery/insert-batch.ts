@@ -39,7 +39,8 @@ export class InsertBatch {
       this.#waiting = this.#waiting.slice(taken.length);
       const batch = taken.filter((waiting) => waiting.isWanted());
       for (const waiting of taken)
-        if (!batch.includes(waiting)) waiting.reject(new Fault("delivery.not-wanted", "its lane is closed", { isRetryable: true }));
+        if (!batch.includes(waiting))
+          waiting.reject(new Fault("delivery.not-wanted", "its lane may have gone on elsewhere", { isRetryable: true }));
       try {
         if (batch.length > 0) await this.#store.insert(batch.map(({ message }) => message));
         for (const waiting of batch) waiting.resolve();

@@ -13,6 +13,7 @@ import type { Log } from "@sluice/telemetry";
 const staleWaitMs = 100;
 const retryWaitMinMs = 100;
 const retryWaitMaxMs = 5_000;
+const troubleTries = 3;
 
 export interface OwnershipOptions {
   readonly time: Time;
@@ -26,6 +27,7 @@ export interface OwnershipOptions {
 export class Ownership {
   readonly #options: OwnershipOptions;
   readonly #over = new AbortController();
+  readonly #troubles = new Set<string>();
   #reason: string | null = null;
 
   constructor(options: OwnershipOptions) {
@@ -51,10 +53,21 @@ export class Ownership {
     if (!this.isOpen) throw laneClosed(this.#options.partition, this.#reason ?? "closed");
   }
 
+  /** #1: whether something may be begun now. */
+  get isKnown(): boolean {
+    return this.isOpen && this.#options.heartbeatAgeMs() < this.#options.heartbeatAgeMaxMs;
+  }
+
+  /** What has been tried three times and more and is not done yet; null where all goes well. */
+  get trouble(): string | null {
+    const [what] = this.#troubles;
+    return what ?? null;
+  }
+
   /** #1: resolves when something may be begun. */
   async mayAct(): Promise<void> {
     this.requireOpen();
-    while (this.#options.heartbeatAgeMs() >= this.#options.heartbeatAgeMaxMs) {
+    while (!this.isKnown) {
       await sleep(this.#options.time, staleWaitMs, this.signal);
       this.requireOpen();
     }
@@ -75,13 +88,17 @@ export class Ownership {
 
   /** #3 */
   async untilDone<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const trouble = `${what} is tried again`;
     for (let tries = 1; ; tries += 1) {
       await this.mayAct();
       try {
-        return await this.whileOpen(work());
+        const done = await this.whileOpen(work());
+        this.#troubles.delete(trouble);
+        return done;
       } catch (error) {
         this.requireOpen();
         const { time, random, log, partition } = this.#options;
+        if (tries >= troubleTries) this.#troubles.add(trouble);
         log.warn("delivery.retry", { what, partition, tries, reason: error instanceof Error ? error.message : String(error) });
         const boundMs = Math.min(retryWaitMaxMs, retryWaitMinMs * 2 ** Math.min(tries, 10));
         await sleep(time, retryWaitMinMs + random.fraction() * (boundMs - retryWaitMinMs), this.signal);

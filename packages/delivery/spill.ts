@@ -29,7 +29,7 @@ export async function park(
 ): Promise<void> {
   const message = parkedOf(lane, delivery, state);
   const { ownership } = lane;
-  await ownership.untilDone("parked.insert", () => context.inserts.insert(message, () => ownership.isOpen));
+  await ownership.untilDone("parked.insert", () => context.inserts.insert(message, () => ownership.isKnown));
   context.metrics.parked.add({ bank: delivery.bank, reason });
   context.log.debug("delivery.parked", { id: delivery.id, uetr: delivery.uetr, bank: delivery.bank, reason, partition: lane.partition });
   if (state.ended !== null || isOver(context, lane, message)) return;

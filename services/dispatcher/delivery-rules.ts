@@ -4,7 +4,7 @@
 // #2 Acknowledged, refused and stopped are facts for the journal (DeliveryEnded); expired is not: no transition waits for it.
 // #3 Every end of a delivery writes a receipt; a stop that met nothing writes none.
 
-import { outgoingRecord, topics, type DeliveryOutcome, type Dispatch, type Serde } from "@sluice/contracts";
+import { headers, outgoingRecord, topics, type DeliveryOutcome, type Dispatch, type Serde } from "@sluice/contracts";
 import type { Delivery, DeliveryEnd, DeliveryRules, Operation } from "@sluice/delivery";
 import { lastAttempts, receiptOf, type RecordPlace } from "@sluice/delivery";
 import type { OutgoingRecord } from "@sluice/messaging";
@@ -21,12 +21,13 @@ export function dispatchRules(serde: Serde, lanes: number): DeliveryRules {
       return deliveryOf(decoded.value, { ...place, record });
     },
     recordsOf(end) {
-      const { uetr } = end.subject;
+      const { uetr, traceparent } = end.subject;
+      const options = { lanes, headers: traceparent === null ? {} : { [headers.traceparent]: traceparent } };
       const records: OutgoingRecord[] = [];
       const outcome = factOutcomes[end.outcome];
-      if (outcome !== null)
-        records.push(outgoingRecord(serde, topics.journal, uetr, { name: "DeliveryEnded", value: deliveryEnded(end, outcome) }, { lanes }));
-      if (end.isKnown) records.push(outgoingRecord(serde, topics.receipts, uetr, { name: "Receipt", value: receiptOf(end) }, { lanes }));
+      const fact = outcome === null ? null : ({ name: "DeliveryEnded", value: deliveryEnded(end, outcome) } as const);
+      if (fact !== null) records.push(outgoingRecord(serde, topics.journal, uetr, fact, options));
+      if (end.isKnown) records.push(outgoingRecord(serde, topics.receipts, uetr, { name: "Receipt", value: receiptOf(end) }, options));
       return records;
     },
   };

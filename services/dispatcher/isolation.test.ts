@@ -170,6 +170,7 @@ describe("a backlog", () => {
     world.answers(() => 202);
     await world.start();
     await world.until(() => world.endedIds().size === 1, 16 * minuteMs);
+    expect(world.received).toHaveLength(2);
   });
 
   it("due heads are tried oldest first", async () => {

@@ -4,13 +4,13 @@ import type { DispatchChange } from "@sluice/contracts";
 import type { LaneDeliveries, Operation } from "@sluice/delivery";
 import { Fault } from "@sluice/runtime";
 
-export async function onDispatchChange(change: DispatchChange, lane: LaneDeliveries): Promise<void> {
+export async function onDispatchChange(change: DispatchChange, traceparent: string | null, lane: LaneDeliveries): Promise<void> {
   if (change.change !== "STOP") {
     throw new Fault("dispatcher.unknown-change", "a change of a kind that is not known to this reader", { isRetryable: true });
   }
   const { messageIdentification: id, uetr, bank, deliveryKey, causedByOffset } = change;
   const operation = operationOf(id);
-  await lane.stop({ subject: { id, uetr, bank, operation, stageVersion: null }, deliveryKey, causedByOffset });
+  await lane.stop({ subject: { id, uetr, bank, operation, stageVersion: null, traceparent }, deliveryKey, causedByOffset });
 }
 
 /** Identifications say what they identify: 32 hex digits and `D` are a debit; all others are reports. */

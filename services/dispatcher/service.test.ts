@@ -56,6 +56,7 @@ describe("a delivery that the bank acknowledges", () => {
     expect(world.ended()).toMatchObject([
       { outcome: "ACKNOWLEDGED", attempts: 4, recentAttempts: [503, 503, 503, 202].map((httpStatusCode) => ({ httpStatusCode })) },
     ]);
+    expect(world.log.records({ topic: topics.journal, partition: 0 })[0]?.headers).toMatchObject({ traceparent });
     expect(world.receipts()).toMatchObject([{ outcome: "ACKNOWLEDGED", attempts: 4, firstAttemptAtMs: world.received[0]?.atMs }]);
     expect(await world.parked("deliveries")).toEqual([]);
   });
@@ -412,6 +413,8 @@ describe("stopping the process", () => {
     world.hooks.store.fault = ({ operation }) => (operation.startsWith("deliveries") ? "down" : "none");
     world.answers(() => 503);
     await world.until(() => world.received.length === 1);
+    await world.time.advance(2_000);
+    expect(process.running.readiness().reasons.join()).toContain("parked.insert is tried again");
     const fromMs = world.time.nowMs();
     await process.stop();
     expect(world.time.nowMs() - fromMs).toBeLessThan(9_000);

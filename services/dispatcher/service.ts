@@ -63,7 +63,7 @@ function keyOf(decoded: AnyDecoded): string | null {
 
 async function handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDeliveries): Promise<string | null> {
   if (decoded.name === "Dispatch") await onDispatch(decoded.value, placeOf(record), lane);
-  else if (decoded.name === "DispatchChange") await onDispatchChange(decoded.value, lane);
+  else if (decoded.name === "DispatchChange") await onDispatchChange(decoded.value, placeOf(record).traceparent, lane);
   else if (decoded.name === "DayTimes") onDayTimes(decoded.value, lane);
   else if (decoded.name === "DayReconciled") onDayReconciled(decoded.value, lane);
   else return `${decoded.name} does not belong into ${topics.dispatch}`;

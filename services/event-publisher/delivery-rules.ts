@@ -4,7 +4,7 @@
 // #2 Every end writes a receipt, and nothing else: never a fact for the journal (I13).
 // #3 What expired is kept as undelivered, as what was refused.
 
-import { outgoingRecord, topics, type Serde, type TransactionStateEvent } from "@sluice/contracts";
+import { headers, outgoingRecord, topics, type Serde, type TransactionStateEvent } from "@sluice/contracts";
 import { receiptOf, type Delivery, type DeliveryRules, type RecordPlace } from "@sluice/delivery";
 import { Fault } from "@sluice/runtime";
 
@@ -20,7 +20,11 @@ export function postingRules(serde: Serde, lanes: number): DeliveryRules {
       }
       return deliveryOf(decoded.value, { ...place, record });
     },
-    recordsOf: (end) => [outgoingRecord(serde, topics.receipts, end.subject.uetr, { name: "Receipt", value: receiptOf(end) }, { lanes })],
+    recordsOf(end) {
+      const { uetr, traceparent } = end.subject;
+      const options = { lanes, headers: traceparent === null ? {} : { [headers.traceparent]: traceparent } };
+      return [outgoingRecord(serde, topics.receipts, uetr, { name: "Receipt", value: receiptOf(end) }, options)];
+    },
   };
 }
 
