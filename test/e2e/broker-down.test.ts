@@ -1,0 +1,86 @@
+// The broker goes, and comes back: a bank is never told 202 for what is not stored, and nobody has to do anything.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { provision, serviceEnvironment, startService } from "@sluice/cli";
+import { lanesDefault, topics } from "@sluice/contracts";
+import { makeRunDirectory, startServers } from "@sluice/local-servers";
+import type { Servers } from "@sluice/local-servers";
+import { createKafkaMessaging } from "@sluice/messaging";
+import { machineRandom, machineTime } from "@sluice/runtime";
+import { silentLog } from "@sluice/telemetry";
+import { bodyOf, directDebit, sampleToken, uetrFrom } from "@sluice/testkit";
+import { request } from "undici";
+import { afterAll, expect, test, vi } from "vitest";
+import { twoBanksYaml, workFolder } from "./given.ts";
+
+const opened = new AsyncDisposableStack();
+afterAll(() => opened.disposeAsync());
+
+async function startOwnServers(directory: string): Promise<Servers> {
+  const servers = await startServers({ directory, storage: "file", purpose: "e2e", environment: withoutAddresses() });
+  return servers;
+}
+
+function withoutAddresses(): NodeJS.ProcessEnv {
+  const { KAFKA_BROKERS: _kafka, SCHEMA_REGISTRY_URL: _registry, MONGO_URL: _mongo, ...rest } = process.env;
+  return rest;
+}
+
+test("I1: while the broker is down ingress answers 503 with Retry-After, never 202, and recovers by itself", async () => {
+  const directory = await makeRunDirectory(workFolder, "e2e-broker");
+  let servers = await startOwnServers(directory);
+  opened.defer(() => servers.stop());
+  await provision(servers, "sluice_e2e_broker");
+  const configurationFile = join(directory, "sluice.yaml");
+  await writeFile(configurationFile, twoBanksYaml);
+  const ingress = await startService("ingress", serviceEnvironment({ servers, configurationFile }), join(directory, "ingress.log"));
+  opened.defer(async () => void (await ingress.stop()));
+  await ingress.ready();
+
+  const told = new Map<string, number>();
+  const send = async (): Promise<{ readonly status: number; readonly retryAfter: string | undefined; readonly tookMs: number }> => {
+    const uetr = uetrFrom(machineRandom);
+    const startedMs = machineTime.monotonicMs();
+    const answer = await request(`http://127.0.0.1:${ingress.port}/transactions/outbound/direct-debit`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${sampleToken("first")}`, "content-type": "application/json" },
+      body: bodyOf(directDebit({ uetr })),
+    });
+    await answer.body.dump();
+    told.set(uetr, answer.statusCode);
+    return {
+      status: answer.statusCode,
+      retryAfter: answer.headers["retry-after"]?.toString(),
+      tookMs: machineTime.monotonicMs() - startedMs,
+    };
+  };
+
+  expect((await send()).status).toBe(202);
+  const broker = servers.started.find(({ name }) => name === "kafka");
+  if (broker === undefined) throw new Error("kafka was started here");
+  process.kill(broker.pid, "SIGKILL");
+  for (let count = 0; count < 5; count += 1) {
+    const { status, retryAfter, tookMs } = await send();
+    expect([status, retryAfter]).toEqual([503, "1"]);
+    expect(tookMs).toBeLessThan(5_000);
+  }
+
+  await servers.stop();
+  servers = await startOwnServers(directory);
+  await vi.waitFor(async () => expect((await send()).status).toBe(202), { timeout: 60_000, interval: 500 });
+
+  const connection = { brokers: servers.kafkaBrokers.split(","), clientId: "e2e" };
+  const messaging = createKafkaMessaging({ connection, time: machineTime, log: silentLog });
+  opened.defer(() => messaging.close());
+  const partitions = Array.from({ length: lanesDefault }, (_, partition) => ({ topic: topics.journal, partition }));
+  const stored = new Set<string>();
+  for (const [index, { logEnd }] of (await messaging.ends(partitions)).entries()) {
+    const partition = partitions[index];
+    if (partition === undefined) continue;
+    for await (const record of messaging.read(partition, 0n, logEnd)) stored.add(new TextDecoder().decode(record.key ?? new Uint8Array()));
+  }
+  const accepted = [...told].filter(([, status]) => status === 202).map(([uetr]) => uetr);
+  expect(accepted.length).toBeGreaterThanOrEqual(2);
+  expect(accepted.filter((uetr) => !stored.has(uetr))).toEqual([]);
+});

@@ -1,0 +1,34 @@
+// What several end-to-end tests start from.
+
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import type { ServerAddresses } from "@sluice/local-servers";
+import { sampleToken } from "@sluice/testkit";
+
+export const workFolder = fileURLToPath(new URL("../../.sluice/run/", import.meta.url));
+
+/** Those that the test run started. */
+export function serversFromEnvironment(): ServerAddresses {
+  const named = (name: string): string => {
+    const value = process.env[name];
+    if (value === undefined || value === "") throw new Error(`${name} is not set: run this by ./sluice test e2e`);
+    return value;
+  };
+  return { kafkaBrokers: named("KAFKA_BROKERS"), schemaRegistryUrl: named("SCHEMA_REGISTRY_URL"), mongoUrl: named("MONGO_URL") };
+}
+
+/** Two banks; nothing listens for them. */
+export const twoBanksYaml = `banks:\n${bankYaml("first", "250655")}${bankYaml("second", "470010")}`;
+
+function bankYaml(id: string, branch: string): string {
+  const tokenSha256 = createHash("sha256").update(sampleToken(id)).digest("hex");
+  return `
+  - id: ${id}
+    name: Bank ${id}
+    agents:
+      - memberId: "${branch}"
+        branchRanges: [["${branch}", "${branch}"]]
+    tokenSha256: ["${tokenSha256}"]
+    baseUrl: http://127.0.0.1:9
+`;
+}
