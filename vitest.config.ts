@@ -9,6 +9,8 @@ export default defineConfig({
           name: "pure",
           include: ["packages/**/*.test.ts", "services/**/*.test.ts", "infra/**/*.test.ts", "tools/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.int.test.ts"],
+          // For a machine under load: no pure test takes a second on a quiet one.
+          testTimeout: 30_000,
         },
       },
       {
