@@ -1,7 +1,7 @@
 // How a bank sends: the same bytes again and again until it is told something final. The law is section 3 of the decisions.
 //
 // #1 No answer within 1 s, or a 5xx or 429: unknown or refused for now, so the same message again, up to 3 times, starts 1 s apart.
-// #2 After that as `Retry-After` says (1 s to 15 min), or every 60 s, until `giveUpAfterMs`.
+// #2 After that as `Retry-After` says (1 s to 15 min), or every 60 s (`slowRepeatMs`), until `giveUpAfterMs`.
 // #3 Every other answer is final. Every attempt is recorded, in the order in which the attempts ended.
 // #4 At most `inFlightMax` attempts at a time; the others wait their turn, and their second starts when theirs comes.
 
@@ -44,12 +44,13 @@ export interface BankClientPorts {
   readonly transport: BankTransport;
   readonly recorder: BankRecorder;
   readonly giveUpAfterMs: number;
+  /** Where nothing says how long to wait: 60,000 by the law; a bank of a short day has less time. */
+  readonly slowRepeatMs: number;
 }
 
 const answerTimeoutMs = 1_000;
 const quickRepeats = 3;
 const quickRepeatMs = 1_000;
-const slowRepeatMs = 60_000;
 const retryAfterMaxMs = 900_000;
 const attemptsMax = 10_000;
 const inFlightMax = 32;
@@ -80,7 +81,8 @@ export function createBankClient(ports: BankClientPorts): BankClient {
       ports.recorder.sent({ kind: "sent", atMs, bank: ports.bankId, operation, ...describe, bodyHash, status }, body);
       const end: SendEnd = { status, attempts, body: answer?.body ?? noBody };
       if (status !== null && status < 500 && status !== 429) return end;
-      const nextMs = attempts <= quickRepeats ? attemptMs + quickRepeatMs : ports.time.monotonicMs() + slowDelayMs(answer);
+      const nextMs =
+        attempts <= quickRepeats ? attemptMs + quickRepeatMs : ports.time.monotonicMs() + slowDelayMs(answer, ports.slowRepeatMs);
       if (nextMs - startMs > ports.giveUpAfterMs || stopping.signal.aborted) return end;
       assert(attempts < attemptsMax, `more than ${attemptsMax} attempts to send one message`);
       await sleep(ports.time, Math.max(0, nextMs - ports.time.monotonicMs()), stopping.signal);
@@ -121,7 +123,7 @@ function createTurns(count: number): { take(): Promise<void>; giveBack(): void }
   };
 }
 
-function slowDelayMs(answer: TransportAnswer | null): number {
+function slowDelayMs(answer: TransportAnswer | null, slowRepeatMs: number): number {
   const seconds = Number(answer?.retryAfter ?? Number.NaN);
   if (!Number.isFinite(seconds)) return slowRepeatMs;
   return Math.min(Math.max(seconds * 1_000, quickRepeatMs), retryAfterMaxMs);

@@ -25,6 +25,7 @@ export interface BankSimulatorOptions {
   /** In memory by default. */
   readonly recorder?: BankRecorder;
   readonly giveUpAfterMs?: number;
+  readonly slowRepeatMs?: number;
   /** Connections to ingress. */
   readonly connections?: number;
 }
@@ -59,6 +60,7 @@ export async function startBankSimulator(options: BankSimulatorOptions): Promise
     transport,
     recorder: options.recorder ?? recorded,
     giveUpAfterMs: options.giveUpAfterMs ?? giveUpAfterMsDefault,
+    ...(options.slowRepeatMs === undefined ? {} : { slowRepeatMs: options.slowRepeatMs }),
   });
   const server = await startBankServer(bank, options);
   return {

@@ -49,12 +49,16 @@ export interface SimulatedBankPorts {
   readonly recorder: BankRecorder;
   /** How long it goes on repeating one message. */
   readonly giveUpAfterMs: number;
+  /** How long it waits after the first repeats, where no answer says it; 60 s if not given. */
+  readonly slowRepeatMs?: number;
 }
+
+const slowRepeatMsDefault = 60_000;
 
 export function createSimulatedBank(ports: SimulatedBankPorts): SimulatedBank {
   const { time, bankId, recorder } = ports;
   const behaviour = createBankBehaviour(ports.script);
-  const client = createBankClient(ports);
+  const client = createBankClient({ ...ports, slowRepeatMs: ports.slowRepeatMs ?? slowRepeatMsDefault });
   const stopping = new AbortController();
   let busy = 0;
 

@@ -9,8 +9,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkHistory, formatEntry, type HistoryEntry } from "@sluice/checker";
+import { lanesDefault } from "@sluice/contracts";
 import { Fault, machineRandom, machineTime, sleep } from "@sluice/runtime";
 import type { RecordedRequest } from "@sluice/testkit";
+import { readTimeline } from "@sluice/timeline";
 import { planDemoDay, type DemoDay } from "./demo-day.ts";
 import { demoUsage, readDemoOptions, type DemoOptions } from "./demo-options.ts";
 import { collectHistory, loadDocuments } from "./history.ts";
@@ -32,11 +34,13 @@ export async function runDemo(args: readonly string[]): Promise<number> {
   }
   const { options } = reading;
   const tell = options.isJson ? process.stderr : process.stdout;
+  const startedMs = machineTime.monotonicMs();
   using interruption = interruptible();
   const narrator = createNarrator(machineTime, (line) => tell.write(`${line}\n`));
   try {
     const report = await demonstrate(options, narrator, interruption.signal);
-    process.stdout.write(`${options.isJson ? jsonReport(report) : formatReport(report)}\n`);
+    const tookMs = machineTime.monotonicMs() - startedMs;
+    process.stdout.write(`${options.isJson ? jsonReport(report, tookMs) : formatReport(report, tookMs)}\n`);
     return report.problems.length === 0 ? exitCodes.right : exitCodes.wrong;
   } catch (error) {
     if (interruption.signal.aborted) {
@@ -78,7 +82,6 @@ async function demonstrate(options: DemoOptions, narrator: Narrator, signal: Abo
 }
 
 async function playOn(stage: Stage, day: DemoDay, options: DemoOptions, narrator: Narrator, signal: AbortSignal): Promise<DemoReport> {
-  const startedMs = machineTime.monotonicMs();
   const { kill } = options;
   const end = await playDay({
     ...stage,
@@ -94,19 +97,25 @@ async function playOn(stage: Stage, day: DemoDay, options: DemoOptions, narrator
   const documents = await loadDocuments(stage.store.transactions, uetrs);
   const history = await collectHistory({ ...stage, requests, documents });
   const checked = checkHistory(history);
+  const timeline = await readTimeline(firstGood(day), { ...stage, lanes: lanesDefault });
   if (options.isKept) await keep(stage, history, narrator);
   return {
     evidence: end.evidence,
     times: stage.times,
-    timeline: { uetr: "", text: "", value: null },
+    timeline,
     problems: [
       ...end.problems,
+      ...(timeline === null ? ["the timeline of the first good debit is empty"] : []),
       ...stage.services.lost(),
       ...checked.violations.map(({ promise, uetr, text }) => `${promise}${uetr === null ? "" : ` ${uetr}`}: ${text}`),
     ],
     counts: { debits: uetrs.length, historyEntries: history.length, ...checked.counts },
-    tookMs: machineTime.monotonicMs() - startedMs,
   };
+}
+
+/** The one whose timeline is shown. */
+function firstGood(day: DemoDay): string {
+  return day.debits.find(({ kind }) => kind === "good")?.uetr ?? "";
 }
 
 async function killAndRestart(stage: Stage, name: NonNullable<DemoOptions["kill"]>): Promise<void> {

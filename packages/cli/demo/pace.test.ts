@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { planDemoTimes } from "./demo-day.ts";
-import { isTooLate, pacesFor } from "./pace.ts";
+import { isTooLate, pacesFor, slowedDown } from "./pace.ts";
 
 const nowMs = Date.UTC(2026, 10, 20, 7, 50);
 
@@ -19,6 +19,13 @@ describe("the demo's pace", () => {
     expect([first?.isLast, last?.isLast, more.length]).toEqual([false, true, 0]);
     expect(first!.opensInMs).toBeGreaterThan(20_000);
     expect(last!.opensInMs).toBeGreaterThan(first!.opensInMs + 30_000);
+  });
+
+  it("slows down with the machine, within bounds", () => {
+    const pace = { opensInMs: 10_000, windowMs: 20_000, reconcilesAfterMs: 3_000 };
+    expect(slowedDown(pace, 500)).toEqual(pace);
+    expect(slowedDown(pace, 3_000)).toEqual({ opensInMs: 20_000, windowMs: 40_000, reconcilesAfterMs: 3_000 });
+    expect(slowedDown(pace, 600_000)).toEqual({ opensInMs: 30_000, windowMs: 60_000, reconcilesAfterMs: 3_000 });
   });
 
   it("knows when services were up too late for the day", () => {

@@ -2,7 +2,8 @@
 //
 // #1 All debits can be posted, and be held, before the window opens.
 // #2 With a kill the window goes on for at least 15 s after it: a group of consumers needs up to 10 s to notice and to share out again.
-// #3 The first pace is for a machine that starts the services in a few seconds, the last for any.
+// #3 A machine that is slow (small, or busy with other things) gets slower days: how slow it is, the provisioning has shown.
+// #4 The first pace is for a machine that starts the services in a few seconds, the last for any.
 
 import type { DemoPace, DemoTimes } from "./demo-day.ts";
 import type { DemoOptions } from "./demo-options.ts";
@@ -15,6 +16,8 @@ const windowMs = 13_000;
 const windowAfterKillMs = 25_000;
 const releasesPerSecond = 100;
 const reconcilesAfterMs = 3_000;
+const usualProvisioningMs = 1_500;
+const slownessMax = 3;
 /** For the slowest debit from its post to its hold: refused reports are sent again after seconds. */
 const slowestHoldMs = 8_000;
 
@@ -28,6 +31,13 @@ export function pacesFor({ debits, kill }: Pick<DemoOptions, "debits" | "kill">)
     isLast,
   });
   return [pace(startingMs, false), pace(slowStartingMs, true)];
+}
+
+/** By how long the provisioning took, which is work of the same kind as the day's. */
+export function slowedDown(pace: DemoPace, provisioningMs: number): DemoPace {
+  const slowness = Math.min(Math.max(provisioningMs / usualProvisioningMs, 1), slownessMax);
+  const { opensInMs, windowMs, reconcilesAfterMs } = pace;
+  return { opensInMs: opensInMs * slowness, windowMs: windowMs * slowness, reconcilesAfterMs };
 }
 
 /** Whether debits posted from now on could miss the day. */

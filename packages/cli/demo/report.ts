@@ -1,6 +1,7 @@
 // What the demo ends with, for people and for machines. The timeline of one debit, all debits by bank and state, the reconciliation list,
 // and whether everything is right.
 
+import { formatTimeline, type Timeline } from "@sluice/timeline";
 import type { DayEvidence } from "./check-day.ts";
 import { formatTable, reconciliationListOf, tableOf } from "./day-table.ts";
 import type { DemoTimes } from "./demo-day.ts";
@@ -10,17 +11,16 @@ export interface DemoReport {
   readonly evidence: DayEvidence;
   readonly times: DemoTimes;
   /** Of one good debit. */
-  readonly timeline: { readonly uetr: string; readonly text: string; readonly value: unknown };
+  readonly timeline: Timeline | null;
   /** Sentences; empty: all is right. */
   readonly problems: readonly string[];
   /** How much was looked at. */
   readonly counts: Readonly<Record<string, number>>;
-  readonly tookMs: number;
 }
 
 const problemsShownMax = 40;
 
-export function formatReport(report: DemoReport): string {
+export function formatReport(report: DemoReport, tookMs: number): string {
   const { evidence, times, timeline, problems } = report;
   const table = tableOf(evidence).map(({ bank, character, state, count, sum }) => [bank, character, state, count, sum]);
   const list = reconciliationListOf(evidence).map((item) => [
@@ -35,19 +35,19 @@ export function formatReport(report: DemoReport): string {
   ]);
   const close = timeIn(times.zone, times.reconciliationAtMs);
   return [
-    `\nOne debit, ${timeline.uetr}\n`,
-    timeline.text,
+    "\nOne debit\n",
+    timeline === null ? "  nothing is known of it" : formatTimeline(timeline).replaceAll(/^(?=.)/gm, "  "),
     `\nAll debits of ${times.businessDate}\n`,
     formatTable(["bank", "which", "final state", "debits", "sum ZAR"], table),
     `\nReconciliation list at ${close} (${list.length})\n`,
     formatTable(["UETR", "bank", "sum ZAR", "row", "state", "cause", "attempts", "last answer"], list),
     `\nLooked at: ${countsText(report.counts)}.`,
-    verdict(problems, report.tookMs),
+    verdict(problems, tookMs),
   ].join("\n");
 }
 
-export function jsonReport(report: DemoReport): string {
-  const { evidence, times, timeline, problems, counts, tookMs } = report;
+export function jsonReport(report: DemoReport, tookMs: number): string {
+  const { evidence, times, timeline, problems, counts } = report;
   const value = {
     isRight: problems.length === 0,
     problems,
@@ -55,7 +55,7 @@ export function jsonReport(report: DemoReport): string {
     times,
     debits: tableOf(evidence),
     reconciliation: reconciliationListOf(evidence),
-    timeline: timeline.value,
+    timeline,
     counts,
     tookMs: Math.round(tookMs),
   };

@@ -17,6 +17,7 @@ import { provision } from "../provision.ts";
 import { serviceEnvironment } from "../service-environment.ts";
 import { planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "./demo-day.ts";
 import { startDemoServices, type DemoServices } from "./demo-services.ts";
+import { slowedDown } from "./pace.ts";
 import type { Narrator } from "./narrator.ts";
 import { serviceNames } from "../processes.ts";
 
@@ -43,6 +44,8 @@ export interface Stage extends AsyncDisposable {
 }
 
 const host = "127.0.0.1";
+/** A bank would wait for a minute; the demo's day has no minute. */
+const slowRepeatMs = 2_000;
 
 export async function openStage(options: StageOptions): Promise<Stage> {
   const { time, narrator, signal } = options;
@@ -60,7 +63,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const messaging = createKafkaMessaging({ connection, time, log: silentLog });
   opened.defer(() => messaging.close());
   const database = `sluice_demo_${time.nowMs()}`;
-  await provision(servers, database);
+  const provisioningMs = await timed(time, () => provision(servers, database));
   await requireEmptyJournal(messaging);
   const serde = await registrySerde({ url: servers.schemaRegistryUrl, time, signal });
   const store = createMongoStore({ url: servers.mongoUrl, database, log: silentLog });
@@ -69,7 +72,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const access = await openBanks(options, recorded, opened);
   signal.throwIfAborted();
   // From here on the clock of the day runs.
-  const times = planDemoTimes(time.nowMs(), options.pace);
+  const times = planDemoTimes(time.nowMs(), slowedDown(options.pace, provisioningMs));
   const { yaml, environment: references } = demoConfiguration(times, access);
   const configurationFile = join(servers.directory, "sluice.yaml");
   await writeFile(configurationFile, yaml);
@@ -83,6 +86,12 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const owned = opened.move();
   const close = (): Promise<void> => owned.disposeAsync();
   return { directory: servers.directory, times, banks, recorded, services, store, messaging, serde, [Symbol.asyncDispose]: close };
+}
+
+async function timed(time: Time, work: () => Promise<void>): Promise<number> {
+  const startedMs = time.monotonicMs();
+  await work();
+  return time.monotonicMs() - startedMs;
 }
 
 interface BankOnStage extends DemoBankAccess {
@@ -105,6 +114,7 @@ async function openBanks(options: StageOptions, recorded: MemoryRecorder, opened
       host,
       port: 0,
       script: bank.script,
+      slowRepeatMs,
       recorder: narrator.recorder(day, recorded),
     });
     opened.defer(() => simulator.stop());
