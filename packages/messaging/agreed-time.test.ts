@@ -41,6 +41,8 @@ test("#1: the highest sight counts: a record read late does not set it back", as
   const beforeMs = agreed.nowMs() ?? 0;
   agreed.saw(brokerNowMs() - 60_000);
   expect(agreed.nowMs()).toBe(beforeMs);
+  await time.advance(1000);
+  expect(agreed.nowMs()).toBe(beforeMs + 1000);
   agreed.stop();
 });
 

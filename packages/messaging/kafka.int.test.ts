@@ -245,6 +245,19 @@ describe("the troubles of kafkajs", () => {
     expect(warnings).toEqual([]);
   });
 
+  test("K: what was handed over is not fetched again, so that the consumer gets past what one fetch holds", async () => {
+    const topic = await createTopic(1);
+    const producer = await client().producer("p");
+    const value = (): Uint8Array => Buffer.from(machineRandom.hex(50_000), "hex");
+    for (let round = 0; round < 8; round += 1) {
+      await producer.send(Array.from({ length: 10 }, () => ({ topic, partition: 0, key: null, value: value(), headers: {} })));
+    }
+    const { seen, consumer } = await recorder(client(), freshGroup(), topic);
+    await eventually("all four megabytes", () => seen.records.length === 80);
+    expect(seen.broken).toEqual([]);
+    await consumer.stop();
+  });
+
   test("M: a join says so before it starts, so that nothing goes on under an epoch that is given up", async () => {
     const topic = await createTopic(1);
     const consumer = kafka.consumer({ groupId: freshGroup(), maxWaitTimeInMs: 1000 });

@@ -102,7 +102,7 @@ function repairConsumerGroup(group: ConsumerGroup): void {
     }
     this.maxWaitTime = this.subscriptionState.paused().length > 0 ? pollIntervalWhilePausedMs : pollIntervalMs;
     const batches = await fetch.call(this, nodeId);
-    if (offsetManager === null || this.offsetManager !== offsetManager) return [];
+    if (offsetManager === null) return [];
     for (const batch of batches) fetchedUnder.set(batch, offsetManager);
     return batches;
   };

@@ -271,6 +271,7 @@ describe("keyed lanes", () => {
     let running = 0;
     let most = 0;
     let done = 0;
+    const triedAtMs: number[] = [];
     const { lanes } = await startKeyed(world, {
       runningMax: 2,
       handle: async (record) => {
@@ -279,11 +280,15 @@ describe("keyed lanes", () => {
         await new Promise<void>((resolve) => world.time.after(5, resolve));
         running -= 1;
         const key = Buffer.from(record.key ?? []).toString();
+        if (key === "bad") triedAtMs.push(world.time.monotonicMs());
         if (key === "bad" || key === "worse") throw retryable();
         done += 1;
       },
     });
     await world.until(() => done === 60);
+    await world.until(() => triedAtMs.length === 6);
+    const gapsMs = triedAtMs.slice(1).map((atMs, index) => atMs - (triedAtMs[index] ?? 0));
+    for (const [index, gapMs] of gapsMs.entries()) expect(gapMs).toBeGreaterThan(50 * 2 ** index);
     expect(most).toBe(2);
     expect(lanes.readiness().reasons.join()).toContain("keys are tried again: test.busy");
     await world.during(lanes.stop());
