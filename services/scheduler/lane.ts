@@ -80,6 +80,7 @@ class OwnedLane {
       agreedTime,
       cache: tenure.cache,
       lostWrite: async () => {
+        this.#context.metrics.lostWrites.add({ lane: String(this.#lane) });
         await tenure.position.confirm();
         this.#owned();
       },

@@ -14,8 +14,8 @@ export interface SchedulerMetrics {
   readonly released: Counter;
   /** Labels: fact. */
   readonly deadLetters: Counter;
-  /** Labels: why. */
-  readonly repeatedBatches: Counter;
+  /** Labels: lane. */
+  readonly lostWrites: Counter;
   /** Labels: lane. */
   readonly positionLag: Gauge;
   /** Labels: lane. */
@@ -37,7 +37,7 @@ export function schedulerMetrics(metrics: Metrics): SchedulerMetrics {
     items: metrics.counter("sluice_scheduler_items_total", "Reconciliation items made", ["state"]),
     released: metrics.counter("sluice_scheduler_releases_total", "Releases appended", ["bank"]),
     deadLetters: metrics.counter("sluice_scheduler_dead_letters_total", "Records put aside", ["fact"]),
-    repeatedBatches: metrics.counter("sluice_scheduler_repeated_batches_total", "Batches judged again", ["why"]),
+    lostWrites: metrics.counter("sluice_scheduler_lost_writes_total", "Batches judged again because another writer was faster", ["lane"]),
     positionLag: metrics.gauge("sluice_scheduler_position_lag_records", "Records done and not yet covered by the position", ["lane"]),
     ageMs: metrics.gauge("sluice_scheduler_record_age_milliseconds", "Age of the newest record done, by agreed time", ["lane"]),
     held(lane, banks) {

@@ -1,0 +1,115 @@
+// A timeline for people: one line each, in the order of the journal, columns aligned.
+
+import type { Timeline, TimelineEnd } from "./timeline.ts";
+
+interface Line {
+  readonly offset: string;
+  readonly rank: number;
+  readonly columns: readonly string[];
+}
+
+/** Times are UTC. */
+export function formatTimeline(timeline: Timeline): string {
+  const lines = [...messageLines(timeline), ...factLines(timeline), ...stateLines(timeline)].toSorted(inOrder);
+  const table = aligned([["time (UTC)", "offset", "", "what", "identification", ""], ...lines.map(({ columns }) => columns)]);
+  return [heading(timeline), "", ...table, ...itemLines(timeline), ...remarkLines(timeline), ...notes(timeline)].join("\n");
+}
+
+function heading({ uetr, state, scheme, businessDate, amount, bank, lane }: Timeline): string {
+  const parts = [uetr, state ?? "not applied yet", [scheme, businessDate].filter((part) => part !== null).join(" "), amount, bank];
+  return [...parts, `lane ${lane}`].filter((part) => part !== null && part !== "").join("  ");
+}
+
+function messageLines({ messages }: Timeline): readonly Line[] {
+  return messages.map((message) => {
+    const { direction, operation, messageIdentification, bank, offset, atMs, delivery, copies, stoppedByOffset } = message;
+    const isIn = direction === "in";
+    const end = isIn ? "" : ended(delivery, stoppedByOffset === null ? "not ended" : `stopped by ${stoppedByOffset}`);
+    const columns = [timeText(atMs), offset, isIn ? "<-" : "->", operation, messageIdentification];
+    return { offset, rank: isIn ? 0 : 3, columns: [...columns, joined(`${isIn ? "from" : "to"} ${bank}`, end, copiesText(copies))] };
+  });
+}
+
+function factLines({ facts }: Timeline): readonly Line[] {
+  return facts.map(({ name, offset, atMs, messageIdentification, detail }) => {
+    return { offset, rank: 1, columns: [timeText(atMs), offset, "..", name, messageIdentification ?? "", detail] };
+  });
+}
+
+function stateLines({ states }: Timeline): readonly Line[] {
+  return states.map(({ stageVersion, state, offset, atMs, markerOffset, messageIdentification, event }) => {
+    const told = event === null ? "no event found" : joined(`event ${ended(event.posting, "not posted")}`, copiesText(event.copies));
+    const cause = markerOffset === null ? "" : `by marker ${markerOffset}`;
+    return { offset, rank: 2, columns: [timeText(atMs), offset, String(stageVersion), state, messageIdentification, joined(cause, told)] };
+  });
+}
+
+function itemLines({ items }: Timeline): readonly string[] {
+  if (items.length === 0) return [];
+  const rows = items.map(({ day, row, cause, state, settledAtMs, lateAnswers }) => [
+    day,
+    row === null ? "row open" : `row ${row}`,
+    state,
+    cause ?? "",
+    joined(settledAtMs === null ? "" : `settled ${timeText(settledAtMs)}`, ...lateAnswers),
+  ]);
+  return ["", "Reconciliation", ...aligned(rows)];
+}
+
+function remarkLines({ remarks }: Timeline): readonly string[] {
+  if (remarks.length === 0) return [];
+  const rows = remarks.map(({ atMs, offset, kind, messageIdentification, sender }) => [
+    timeText(atMs),
+    offset,
+    kind,
+    messageIdentification,
+    `from ${sender}`,
+  ]);
+  return ["", "Remarks", ...aligned(rows)];
+}
+
+function notes({ isComplete }: Timeline): readonly string[] {
+  return isComplete ? [] : ["", "Not all of the logs was searched: something may be missing."];
+}
+
+function ended(end: TimelineEnd | null, otherwise: string): string {
+  if (end === null) return otherwise;
+  const { outcome, attempts, recentAttempts, endedAtMs } = end;
+  const last = recentAttempts.at(-1);
+  const answer = last === undefined ? "" : ` ${last.httpStatusCode ?? last.answer ?? "no answer"}`;
+  return `${outcome.toLowerCase()}${answer}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}, ${timeText(endedAtMs).slice(11)}`;
+}
+
+function copiesText(copies: number): string {
+  return copies > 1 ? `produced ${copies} times` : "";
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+function timeText(atMs: number): string {
+  const text = Temporal.Instant.fromEpochMilliseconds(atMs).toString({ smallestUnit: "millisecond" });
+  return text.replace("T", " ").replace("Z", "");
+}
+
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths: number[] = [];
+  for (const row of rows) for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, text.length);
+  return rows.map((row) =>
+    row
+      .map((text, column) => (column === 1 && isNumber(text) ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function isNumber(text: string): boolean {
+  return /^\d+$/.test(text);
+}
+
+function inOrder(a: Line, b: Line): number {
+  const [left, right] = [BigInt(a.offset), BigInt(b.offset)];
+  if (left !== right) return left < right ? -1 : 1;
+  return a.rank - b.rank;
+}

@@ -1,0 +1,165 @@
+// One debit's story on memory adapters, made without any service: records are appended, the domain folds them, what follows is produced.
+
+import {
+  dispatchChangeRecord,
+  dispatchRecord,
+  eventRecord,
+  factFromRecord,
+  fixedSerde,
+  outgoingRecord,
+  readDirectDebit,
+  readStatusReport,
+  sha256Hex,
+  topics,
+} from "@sluice/contracts";
+import type { AnyDecoded, Decoded, MessageSources, Records } from "@sluice/contracts";
+import { decide, laneView } from "@sluice/domain";
+import type { Output, PassedMarker, Transaction } from "@sluice/domain";
+import { createMemoryLog } from "@sluice/messaging";
+import type { Appended, MemoryLog } from "@sluice/messaging";
+import { createMemoryStore } from "@sluice/store";
+import type { Store } from "@sluice/store";
+import { bodyOf, createVirtualTime, directDebit, sampleUetr, seededRandom, statusReport } from "@sluice/testkit";
+import type { TimelinePorts } from "./read-timeline.ts";
+
+export const uetr = sampleUetr;
+export const hex = uetr.replaceAll("-", "");
+export const bank = "first";
+export const startAtMs = Date.UTC(2026, 10, 20, 5, 0, 0);
+const lanes = 1;
+
+export class Story {
+  readonly time = createVirtualTime({ startAtMs, seed: 7 });
+  readonly serde = fixedSerde();
+  readonly log: MemoryLog;
+  readonly store: Store;
+  readonly markers: PassedMarker[] = [];
+  #transaction: Transaction | null = null;
+  #debit: Records["DirectDebitReceived"] | null = null;
+  #verdict: Records["AccountVerified"] | null = null;
+  #finalReport: Records["StatusReportReceived"] | null = null;
+
+  constructor() {
+    const random = seededRandom(7);
+    const { time } = this;
+    this.log = createMemoryLog({ time, random, topics: Object.fromEntries(Object.values(topics).map((topic) => [topic, lanes])) });
+    this.store = createMemoryStore({ time, random });
+  }
+
+  get ports(): TimelinePorts {
+    return { store: this.store, messaging: this.log, serde: this.serde, lanes };
+  }
+
+  async done<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+    };
+    promise.then(settle, settle);
+    await this.time.run({ until: () => isSettled, stepsMax: 1_000_000 });
+    return promise;
+  }
+
+  async append(topic: string, decoded: AnyDecoded, key = uetr): Promise<Appended> {
+    const producer = await this.done(this.log.producer("story"));
+    const [appended] = await this.done(producer.send([outgoingRecord(this.serde, topic, key, decoded, { lanes })]));
+    return appended!;
+  }
+
+  /** A record of the journal under the UETR, and all that follows from it. */
+  async happens(decoded: AnyDecoded): Promise<void> {
+    const { offset, appendedAtMs } = await this.append(topics.journal, decoded);
+    if (decoded.name === "DirectDebitReceived") this.#debit ??= decoded.value;
+    if (decoded.name === "AccountVerified") this.#verdict = decoded.value;
+    if (decoded.name === "StatusReportReceived") this.#finalReport = decoded.value;
+    const fact = factFromRecord(decoded, uetr);
+    if (fact === null || fact.kind === "DayPlanned" || fact.kind === "DayTimeReached" || fact.kind === "LaneCredits") return;
+    const before = this.#transaction?.version ?? 0;
+    const outcome = decide(uetr, this.#transaction, fact, { offset, appendedAtMs }, laneView(0, this.markers), sha256Hex);
+    this.#transaction = outcome.transaction;
+    if (outcome.transaction === null) return;
+    const document = { transaction: outcome.transaction, acceptedMessage: new Uint8Array(), finalReport: null, verdict: null };
+    await this.done(this.store.transactions.write([{ document, expectedVersion: before }]));
+    for (const output of outcome.outputs) await this.#produce(output);
+  }
+
+  async #produce(output: Output): Promise<void> {
+    const sources: MessageSources = {
+      received: this.#debit!,
+      verdict: this.#verdict,
+      finalReport: this.#finalReport,
+      answered: this.#debit,
+    };
+    const options = { bank, eventDeadlineMs: 1_000, eventShape: "full" } as const;
+    if (output.kind === "event") await this.append(topics.events, eventRecord(output, sources, options));
+    if (output.kind === "dispatch") await this.append(topics.dispatch, dispatchRecord(output, sources));
+    if (output.kind === "stop") await this.append(topics.dispatch, dispatchChangeRecord(output, uetr));
+  }
+
+  debit(messageIdentification = "ACME-1"): Decoded<"DirectDebitReceived"> {
+    const reading = readDirectDebit(bodyOf(directDebit({ messageIdentification })));
+    if (!reading.ok) throw new Error(reading.error.detail);
+    const { message: debit, contentHash, substanceHash } = reading.read;
+    const closes = { closesWith: "ZA_EFT:2026-11-20", closesAtMs: startAtMs + 90_000 };
+    return { name: "DirectDebitReceived", value: { sender: bank, contentHash, substanceHash, receivedAtMs: startAtMs, ...closes, debit } };
+  }
+
+  verdict(): Decoded<"AccountVerified"> {
+    const { sender, contentHash, debit } = this.#debit!;
+    const judged = { sender, contentHash, messageIdentification: debit.messageIdentifiers.messageIdentification };
+    const dated = { bank, businessDate: "2026-11-20", closesWith: "ZA_EFT:2026-11-20", subService: "SAME_DAY", calendarVersion: "1" };
+    return { name: "AccountVerified", value: { ...judged, verdict: "ACCEPTED", reasons: [], decisions: [], ...dated } };
+  }
+
+  ended(letter: "A" | "D"): Decoded<"DeliveryEnded"> {
+    const operation = letter === "D" ? "inboundDirectDebit" : "outboundDirectDebitResponse";
+    const circumstances = { recentAttempts: [], breakerOpen: false, bankPaused: false, stopOffset: null };
+    const end = { outcome: "ACKNOWLEDGED", httpStatusCode: 202, attempts: 2, anyAnswer: true } as const;
+    return { name: "DeliveryEnded", value: { messageIdentification: `${hex}${letter}`, operation, ...end, ...circumstances } };
+  }
+
+  report(): Decoded<"StatusReportReceived"> {
+    const reading = readStatusReport(bodyOf(statusReport({ messageIdentification: "PSR-1" })));
+    if (!reading.ok) throw new Error(reading.error.detail);
+    const { message: report, contentHash, substanceHash } = reading.read;
+    return { name: "StatusReportReceived", value: { sender: bank, contentHash, substanceHash, receivedAtMs: startAtMs, report } };
+  }
+
+  async receipt(webhookId: string, operation: string, stageVersion: number | null): Promise<void> {
+    const refused = { atMs: startAtMs + 1_000, httpStatusCode: 503, answer: "busy", tookMs: 4 };
+    const taken = { atMs: startAtMs + 2_000, httpStatusCode: 202, answer: null, tookMs: 3 };
+    const times = { firstAttemptAtMs: startAtMs + 1_000, endedAtMs: startAtMs + 2_003 };
+    const end = { outcome: "ACKNOWLEDGED", attempts: 2, ...times, recentAttempts: [refused, taken] } as const;
+    await this.append(topics.receipts, { name: "Receipt", value: { webhookId, uetr, bank, operation, stageVersion, ...end } });
+  }
+
+  /** The window and the gate open for the lane. */
+  async open(): Promise<void> {
+    const base = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
+    const day = "ZA_EFT:2026-11-20";
+    const opened = { ...base, id: `${day}:WindowOpened:1`, number: 1 };
+    const gate = { ...base, id: `${day}:GateOpened:1`, number: 1, banks: null, except: [] };
+    const first = await this.append(
+      topics.journal,
+      { name: "WindowOpened", value: { ...opened, id: `${opened.id}:0`, partition: 0 } },
+      day,
+    );
+    const second = await this.append(topics.journal, { name: "GateOpened", value: { ...gate, id: `${gate.id}:0`, partition: 0 } }, day);
+    this.markers.push(
+      { marker: { kind: "WindowOpened", ...opened }, place: first },
+      { marker: { kind: "GateOpened", ...gate }, place: second },
+    );
+  }
+
+  /** The debit's whole way, with a receipt of its first report and its first event. */
+  async completes(): Promise<void> {
+    await this.happens(this.debit());
+    await this.happens(this.verdict());
+    await this.happens(this.ended("A"));
+    await this.open();
+    await this.happens({ name: "Release", value: { scheme: "ZA_EFT", businessDate: "2026-11-20", windowNumber: 1, bank } });
+    await this.happens(this.ended("D"));
+    await this.happens(this.report());
+    await this.receipt(`${hex}A`, "outboundDirectDebitResponse", null);
+  }
+}

@@ -1,0 +1,4 @@
+export { formatTimeline } from "./format-timeline.ts";
+export { readTimeline } from "./read-timeline.ts";
+export type { TimelinePorts } from "./read-timeline.ts";
+export type * from "./timeline.ts";

@@ -1,0 +1,220 @@
+// The timeline of one UETR from what is there: the snapshot, and the records under its key in journal, dispatch, events and receipts. A query:
+// it changes nothing and needs no service to run.
+
+import { amountText, partitionOf, topics } from "@sluice/contracts";
+import type { AnyDecoded, Records, Serde } from "@sluice/contracts";
+import type { Item, Transaction } from "@sluice/domain";
+import type { Messaging, ReceivedRecord } from "@sluice/messaging";
+import type { Store } from "@sluice/store";
+import { detailOf } from "./fact-detail.ts";
+import { searchLog } from "./search-log.ts";
+import type { Timeline, TimelineEnd, TimelineEvent, TimelineFact, TimelineItem, TimelineMessage, TimelineState } from "./timeline.ts";
+
+export interface TimelinePorts {
+  readonly store: Pick<Store, "transactions">;
+  readonly messaging: Messaging;
+  readonly serde: Serde;
+  /** Partitions of the topics. */
+  readonly lanes: number;
+  /** Records of a log that are walked over at most, 200,000 where none is given. */
+  readonly searchedRecordsMax?: bigint;
+}
+
+/** null: nothing is known of it. Rejects with the Faults of the store and the log. */
+export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<Timeline | null> {
+  const key = uetr.toLowerCase();
+  const lane = partitionOf(key, ports.lanes);
+  const transaction = (await ports.store.transactions.load([key])).get(key)?.transaction ?? null;
+  const sinceMs = transaction === null ? null : beganAtMs(transaction);
+  const names = [topics.journal, topics.dispatch, topics.events, topics.receipts] as const;
+  const logs: Found[] = [];
+  for (const topic of names) logs.push(await find(ports, { topic, partition: lane }, key, sinceMs));
+  const [journal, dispatch, events, receipts] = logs.map(({ records }) => records);
+  if (transaction === null && (journal ?? []).length === 0) return null;
+  const ends = endsById(receipts ?? []);
+  const sent = dispatched(dispatch ?? [], ends);
+  const amount = amountIn(journal ?? []);
+  return {
+    uetr: key,
+    lane,
+    state: transaction?.state ?? null,
+    scheme: transaction?.scheme ?? null,
+    bank: transaction?.bank ?? null,
+    businessDate: transaction?.businessDate ?? null,
+    closesWith: transaction?.closesWith ?? null,
+    amount,
+    states: transaction === null ? [] : statesOf(transaction, eventsByStage(events ?? [], ends)),
+    messages: [...received(journal ?? []), ...sent].toSorted(byOffset),
+    facts: factsOf(journal ?? []),
+    items: (transaction?.items ?? []).map(itemOf),
+    remarks: (transaction?.remarks.last ?? []).map((remark) => ({ ...remark, offset: String(remark.offset) })),
+    isComplete: logs.every(({ isComplete }) => isComplete),
+  };
+}
+
+interface FoundRecord extends ReceivedRecord {
+  readonly decoded: AnyDecoded;
+}
+
+interface Found {
+  readonly records: readonly FoundRecord[];
+  readonly isComplete: boolean;
+}
+
+async function find(
+  ports: TimelinePorts,
+  partition: { topic: string; partition: number },
+  key: string,
+  sinceMs: number | null,
+): Promise<Found> {
+  const { messaging, serde, searchedRecordsMax } = ports;
+  const recordsMax = searchedRecordsMax === undefined ? {} : { recordsMax: searchedRecordsMax };
+  const { records, isComplete } = await searchLog(messaging, partition, { key, sinceMs, ...recordsMax });
+  const read = records.flatMap((record) => {
+    const decoded = decode(record, serde);
+    return decoded === null ? [] : [{ ...record, decoded }];
+  });
+  return { records: read, isComplete: isComplete && read.length === records.length };
+}
+
+/** null: it cannot be read; a timeline shows what can. */
+function decode({ value }: ReceivedRecord, serde: Serde): AnyDecoded | null {
+  try {
+    return value === null ? null : serde.decode(value);
+  } catch {
+    return null;
+  }
+}
+
+/** Of the first record under the key, orphan reports included. */
+function beganAtMs({ transitions, remarks }: Transaction): number | null {
+  const times = [transitions[0]?.atMs, remarks.count === remarks.last.length ? remarks.last[0]?.atMs : undefined];
+  const known = times.filter((atMs) => atMs !== undefined);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+function amountIn(journal: readonly FoundRecord[]): string | null {
+  for (const { decoded } of journal) {
+    if (decoded.name !== "DirectDebitReceived") continue;
+    const { bankSettlementAmount } = decoded.value.debit.amounts;
+    return `${bankSettlementAmount.currency} ${amountText(bankSettlementAmount)}`;
+  }
+  return null;
+}
+
+function endsById(receipts: readonly FoundRecord[]): ReadonlyMap<string, TimelineEnd> {
+  const byId = new Map<string, TimelineEnd>();
+  for (const { decoded } of receipts) {
+    if (decoded.name !== "Receipt") continue;
+    const { webhookId, outcome, attempts, firstAttemptAtMs, endedAtMs, recentAttempts } = decoded.value;
+    byId.set(webhookId, {
+      outcome,
+      attempts,
+      firstAttemptAtMs,
+      endedAtMs,
+      recentAttempts: recentAttempts.map((attempt) => ({ ...attempt })),
+    });
+  }
+  return byId;
+}
+
+function eventsByStage(events: readonly FoundRecord[], ends: ReadonlyMap<string, TimelineEnd>): ReadonlyMap<number, TimelineEvent> {
+  const byStage = new Map<number, TimelineEvent>();
+  for (const { offset, decoded } of events) {
+    if (decoded.name !== "TransactionStateEvent") continue;
+    const { id, stageVersion } = decoded.value;
+    const event = byStage.get(stageVersion) ?? { id, offset: String(offset), copies: 0, posting: ends.get(id) ?? null };
+    byStage.set(stageVersion, { ...event, copies: event.copies + 1 });
+  }
+  return byStage;
+}
+
+function statesOf({ transitions }: Transaction, events: ReadonlyMap<number, TimelineEvent>): readonly TimelineState[] {
+  return transitions.map((entry) => ({
+    stageVersion: entry.stageVersion,
+    state: entry.state,
+    offset: String(entry.offset),
+    atMs: entry.atMs,
+    markerOffset: entry.markerOffset === null ? null : String(entry.markerOffset),
+    businessDate: entry.businessDate,
+    messageIdentification: entry.messageIdentification,
+    httpStatusCode: entry.httpStatusCode,
+    event: events.get(entry.stageVersion) ?? null,
+  }));
+}
+
+function itemOf({ day, row, cause, state, madeAtMs, settledAtMs, lateAnswers }: Item): TimelineItem {
+  return { day, row, cause, state, madeAtMs, settledAtMs, lateAnswers: lateAnswers.map(({ text }) => text) };
+}
+
+function received(journal: readonly FoundRecord[]): readonly TimelineMessage[] {
+  return journal.flatMap(({ offset, appendedAtMs, decoded }) => {
+    const message = messageIn(decoded);
+    if (message === null) return [];
+    const place = { offset: String(offset), atMs: appendedAtMs, dispatchOffset: null, copies: 1 };
+    return [{ direction: "in" as const, ...message, ...place, delivery: null, stoppedByOffset: null }];
+  });
+}
+
+function messageIn(decoded: AnyDecoded): Pick<TimelineMessage, "operation" | "messageIdentification" | "bank"> | null {
+  if (decoded.name === "DirectDebitReceived") {
+    const { sender, debit } = decoded.value;
+    return { operation: "outboundDirectDebit", messageIdentification: debit.messageIdentifiers.messageIdentification, bank: sender };
+  }
+  if (decoded.name === "StatusReportReceived") {
+    const { sender, report } = decoded.value;
+    return {
+      operation: "inboundDirectDebitResponse",
+      messageIdentification: report.messageIdentifiers.messageIdentification,
+      bank: sender,
+    };
+  }
+  return null;
+}
+
+function dispatched(dispatch: readonly FoundRecord[], ends: ReadonlyMap<string, TimelineEnd>): readonly TimelineMessage[] {
+  const byId = new Map<string, TimelineMessage>();
+  for (const { offset, decoded } of dispatch) {
+    if (decoded.name === "Dispatch") {
+      const { messageIdentification: id } = decoded.value;
+      const message = byId.get(id) ?? messageOut(decoded.value, offset, ends.get(id) ?? null);
+      byId.set(id, { ...message, copies: message.copies + 1 });
+    }
+    const stopped = decoded.name === "DispatchChange" ? byId.get(decoded.value.messageIdentification) : undefined;
+    if (decoded.name !== "DispatchChange" || stopped === undefined) continue;
+    byId.set(stopped.messageIdentification, {
+      ...stopped,
+      stoppedByOffset: stopped.stoppedByOffset ?? String(decoded.value.causedByOffset),
+    });
+  }
+  return [...byId.values()];
+}
+
+function messageOut(value: Records["Dispatch"], dispatchOffset: bigint, delivery: TimelineEnd | null): TimelineMessage {
+  const { messageIdentification, operation, bank, causedByOffset, madeAtMs } = value;
+  return {
+    direction: "out",
+    operation,
+    messageIdentification,
+    bank,
+    offset: String(causedByOffset),
+    atMs: madeAtMs,
+    dispatchOffset: String(dispatchOffset),
+    copies: 0,
+    delivery,
+    stoppedByOffset: null,
+  };
+}
+
+function factsOf(journal: readonly FoundRecord[]): readonly TimelineFact[] {
+  return journal.flatMap(({ offset, appendedAtMs, decoded }) => {
+    const detail = detailOf(decoded);
+    return detail === null ? [] : [{ name: decoded.name, offset: String(offset), atMs: appendedAtMs, ...detail }];
+  });
+}
+
+function byOffset(a: { readonly offset: string }, b: { readonly offset: string }): number {
+  const [left, right] = [BigInt(a.offset), BigInt(b.offset)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

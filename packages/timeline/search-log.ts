@@ -1,0 +1,67 @@
+// Finds the records of one key in one partition, without an index: a bounded walk, begun where the key's story began.
+//
+// 1. At most `searchedRecordsMax` offsets of a partition are walked over. Is the log longer, the walk begins at the first record appended
+//    after `sinceMs`, found by halving; without `sinceMs`, at the end less that many.
+// 2. It says whether something may lie outside of what was walked over.
+
+import type { LogEnds, Messaging, ReceivedRecord, TopicPartition } from "@sluice/messaging";
+
+export const searchedRecordsMax = 200_000n;
+
+export interface Found {
+  readonly records: readonly ReceivedRecord[];
+  readonly isComplete: boolean;
+}
+
+export interface Search {
+  readonly key: string;
+  /** Nothing of the key was appended before, epoch milliseconds; null: not known. */
+  readonly sinceMs: number | null;
+  /** For tests; `searchedRecordsMax` where none is given. */
+  readonly recordsMax?: bigint;
+}
+
+export async function searchLog(messaging: Messaging, partition: TopicPartition, search: Search): Promise<Found> {
+  const [ends] = await messaging.ends([partition]);
+  if (ends === undefined) return { records: [], isComplete: false };
+  const recordsMax = search.recordsMax ?? searchedRecordsMax;
+  const from = await begin(messaging, partition, ends, search.sinceMs, recordsMax);
+  const to = from + recordsMax < ends.logEnd ? from + recordsMax : ends.logEnd;
+  const key = new TextEncoder().encode(search.key);
+  const records: ReceivedRecord[] = [];
+  for await (const record of messaging.read(partition, from, to)) {
+    if (record.key !== null && areEqual(record.key, key)) records.push(record);
+  }
+  const isBeginKnown = from === ends.logStart || search.sinceMs !== null;
+  return { records, isComplete: isBeginKnown && to === ends.logEnd };
+}
+
+async function begin(
+  messaging: Messaging,
+  partition: TopicPartition,
+  { logStart, logEnd }: LogEnds,
+  sinceMs: number | null,
+  recordsMax: bigint,
+): Promise<bigint> {
+  if (logEnd - logStart <= recordsMax) return logStart;
+  if (sinceMs === null) return logEnd - recordsMax;
+  let low = logStart;
+  let high = logEnd;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const record = await firstFrom(messaging, partition, middle, high);
+    if (record !== null && record.appendedAtMs < sinceMs) low = record.offset + 1n;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Offsets have holes: the first record at or beyond `from`. */
+async function firstFrom(messaging: Messaging, partition: TopicPartition, from: bigint, to: bigint): Promise<ReceivedRecord | null> {
+  for await (const record of messaging.read(partition, from, to)) return record;
+  return null;
+}
+
+function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

@@ -1,0 +1,130 @@
+import { topics } from "@sluice/contracts";
+import { sampleUetr } from "@sluice/testkit";
+import { expect, test } from "vitest";
+import { formatTimeline } from "./format-timeline.ts";
+import { bank, hex, startAtMs, Story, uetr } from "./given.ts";
+import { readTimeline } from "./read-timeline.ts";
+
+const states = ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "DELIVERED", "COMPLETED"];
+
+test("a completed debit shows its seven states, the messages in both directions and what else was decided, in order", async () => {
+  const story = new Story();
+  await story.completes();
+  const timeline = await story.done(readTimeline(sampleUetr.toUpperCase(), story.ports));
+  expect(timeline).toMatchObject({ uetr, lane: 0, state: "COMPLETED", bank, amount: "ZAR 1250.50", isComplete: true });
+  expect(timeline!.states.map(({ stageVersion, state }) => `${stageVersion} ${state}`)).toEqual(
+    states.map((state, index) => `${index + 1} ${state}`),
+  );
+  expect(
+    timeline!.messages.map(({ direction, operation, messageIdentification }) => [direction, operation, messageIdentification]),
+  ).toEqual([
+    ["in", "outboundDirectDebit", "ACME-1"],
+    ["out", "outboundDirectDebitResponse", `${hex}A`],
+    ["out", "inboundDirectDebit", `${hex}D`],
+    ["in", "inboundDirectDebitResponse", "PSR-1"],
+  ]);
+  expect(timeline!.facts.map(({ name }) => name)).toEqual(["AccountVerified", "DeliveryEnded", "Release", "DeliveryEnded"]);
+  const offsets = timeline!.states.map(({ offset }) => Number(offset));
+  expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
+});
+
+test("deliveries and postings carry their attempts and answers, and what has not ended says so", async () => {
+  const story = new Story();
+  await story.completes();
+  const before = await story.done(readTimeline(uetr, story.ports));
+  await story.receipt(before!.states[0]!.event!.id, "events", 1);
+  const timeline = await story.done(readTimeline(uetr, story.ports));
+  const end = { outcome: "ACKNOWLEDGED", attempts: 2, endedAtMs: startAtMs + 2_003 };
+  expect(timeline!.messages[1]!.delivery).toMatchObject({ ...end, recentAttempts: [{ httpStatusCode: 503 }, { httpStatusCode: 202 }] });
+  expect(timeline!.messages[2]!.delivery).toBeNull();
+  expect(timeline!.states[0]!.event!.posting).toMatchObject(end);
+  expect(timeline!.states[1]!.event!.posting).toBeNull();
+});
+
+test("what a replay produced again is one message and one event, counted", async () => {
+  const story = new Story();
+  await story.completes();
+  for (const topic of [topics.dispatch, topics.events]) {
+    for (const record of story.log.records({ topic, partition: 0 })) await story.append(topic, story.serde.decode(record.value!));
+  }
+  const timeline = await story.done(readTimeline(uetr, story.ports));
+  expect(timeline!.messages.map(({ copies }) => copies)).toEqual([1, 2, 2, 1]);
+  expect(timeline!.states.map(({ event }) => event!.copies)).toEqual(states.map(() => 2));
+});
+
+test("a debit silent at the close shows its item, and by which marker it ended", async () => {
+  const story = new Story();
+  await story.happens(story.debit());
+  await story.happens(story.verdict());
+  const day = { id: "ZA_EFT:2026-11-20:DayReconciled:1", scheme: "ZA_EFT", businessDate: "2026-11-20", number: 1 };
+  const wire = { ...day, id: `${day.id}:0`, partition: 0 };
+  const place = await story.append(topics.journal, { name: "DayReconciled", value: wire }, "ZA_EFT:2026-11-20");
+  story.markers.push({ marker: { kind: "DayReconciled", ...day }, place });
+  await story.happens({ name: "DayClosed", value: { day: "ZA_EFT:2026-11-20" } });
+  const timeline = await story.done(readTimeline(uetr, story.ports));
+  expect(timeline!.items).toMatchObject([{ day: "ZA_EFT:2026-11-20", row: 5, state: "ACCEPTED" }]);
+  expect(timeline!.states.at(-1)).toMatchObject({ state: "RECONCILIATION", markerOffset: String(place.offset) });
+  expect(timeline!.messages.at(-1)!.stoppedByOffset).toBe(timeline!.states.at(-1)!.offset);
+  expect(formatTimeline(timeline!)).toContain("ZA_EFT:2026-11-20  row 5  ACCEPTED");
+});
+
+test("an unknown UETR has no timeline; one whose records are not applied yet has its messages", async () => {
+  const story = new Story();
+  expect(await story.done(readTimeline(uetr, story.ports))).toBeNull();
+  await story.append(topics.journal, story.debit());
+  const timeline = await story.done(readTimeline(uetr, story.ports));
+  expect(timeline).toMatchObject({ state: null, states: [], messages: [{ messageIdentification: "ACME-1" }] });
+});
+
+test("a timeline is plain JSON and shows no account number and no name", async () => {
+  const story = new Story();
+  await story.completes();
+  const timeline = await story.done(readTimeline(uetr, story.ports));
+  expect(JSON.parse(JSON.stringify(timeline))).toEqual(timeline);
+  const shown = `${JSON.stringify(timeline)}${formatTimeline(timeline!)}`;
+  const { debtorAccount, creditorAccount, debtor, creditor } = story.debit().value.debit;
+  const secrets = [debtorAccount.identification!.value, creditorAccount!.identification!.value, debtor.legalName, creditor.legalName];
+  for (const secret of secrets) expect(shown).not.toContain(secret);
+});
+
+test("for people: one line each in the order of the journal, columns aligned", async () => {
+  const story = new Story();
+  await story.completes();
+  const lines = formatTimeline((await story.done(readTimeline(uetr, story.ports)))!).split("\n");
+  expect(lines[0]).toBe(`${uetr}  COMPLETED  ZA_EFT 2026-11-20  ZAR 1250.50  ${bank}  lane 0`);
+  const what = lines.slice(3).map((line) => line.split(/ {2,}/).slice(2, 4).join(" "));
+  expect(what).toEqual([
+    "<- outboundDirectDebit",
+    "1 RECEIVED",
+    ".. AccountVerified",
+    "2 ACCEPTED",
+    "-> outboundDirectDebitResponse",
+    ".. DeliveryEnded",
+    "3 REPORTED",
+    "4 HELD",
+    ".. Release",
+    "5 RELEASED",
+    "-> inboundDirectDebit",
+    ".. DeliveryEnded",
+    "6 DELIVERED",
+    "<- inboundDirectDebitResponse",
+    "7 COMPLETED",
+  ]);
+  expect(lines.join("\n")).toContain("acknowledged 202, 2 attempts, 05:00:02.003");
+});
+
+test("a long log is searched from where the story began, and says when that is not all", async () => {
+  const story = new Story();
+  for (let other = 0; other < 30; other += 1) await story.append(topics.journal, story.debit(`O-${other}`), `other-${other}`);
+  await story.done(story.time.advance(5_000));
+  await story.completes();
+  const bounded = { ...story.ports, searchedRecordsMax: 20n };
+  const timeline = await story.done(readTimeline(uetr, bounded));
+  expect(timeline).toMatchObject({ isComplete: true });
+  expect(timeline!.messages).toHaveLength(4);
+  for (let other = 0; other < 30; other += 1) await story.append(topics.journal, story.debit(`P-${other}`), `other-${other}`);
+  const cut = await story.done(readTimeline(uetr, bounded));
+  expect(cut).toMatchObject({ isComplete: false });
+  expect(cut!.messages).toHaveLength(4);
+  expect(formatTimeline(cut!)).toContain("something may be missing");
+});

@@ -1,0 +1,118 @@
+// All that happened to one UETR, as plain data: JSON can carry it as it is. Offsets are decimal text, times epoch milliseconds. No account
+// number, no name: identifications, states, codes and amounts only.
+//
+// 1. Everything stands at the journal offset that it was, or that caused it; that is its order.
+
+export interface Timeline {
+  /** Lower case. */
+  readonly uetr: string;
+  /** Partition of every topic that its records lie in. */
+  readonly lane: number;
+  /** null: its records are not applied yet. */
+  readonly state: string | null;
+  readonly scheme: string | null;
+  /** Bank that the debit is or will be sent to; null before the verdict. */
+  readonly bank: string | null;
+  readonly businessDate: string | null;
+  /** The day (scheme:date) whose reconciliation close is the deadline. */
+  readonly closesWith: string | null;
+  /** For example `ZAR 1250.50`. */
+  readonly amount: string | null;
+  readonly states: readonly TimelineState[];
+  readonly messages: readonly TimelineMessage[];
+  readonly facts: readonly TimelineFact[];
+  readonly items: readonly TimelineItem[];
+  readonly remarks: readonly TimelineRemark[];
+  /** False: a log was longer than what is searched, or did not start early enough; something may be missing. */
+  readonly isComplete: boolean;
+}
+
+export interface TimelineState {
+  readonly stageVersion: number;
+  readonly state: string;
+  readonly offset: string;
+  readonly atMs: number;
+  /** Offset of the day's marker that caused it; null where the record itself did. */
+  readonly markerOffset: string | null;
+  readonly businessDate: string;
+  readonly messageIdentification: string;
+  readonly httpStatusCode: number | null;
+  /** Its event; null: not found in the events topic. */
+  readonly event: TimelineEvent | null;
+}
+
+export interface TimelineEvent {
+  readonly id: string;
+  /** In the events topic; the first, where a replay made it again. */
+  readonly offset: string;
+  /** Times that it was produced. */
+  readonly copies: number;
+  /** null: no posting of it has ended yet. */
+  readonly posting: TimelineEnd | null;
+}
+
+export interface TimelineMessage {
+  readonly direction: "in" | "out";
+  readonly operation: string;
+  readonly messageIdentification: string;
+  /** Who sent it to Sluice, or whom Sluice sends it to. */
+  readonly bank: string;
+  /** Journal offset of the message, or of what caused it. */
+  readonly offset: string;
+  /** Append time of that record. */
+  readonly atMs: number;
+  /** Offset in the dispatch topic of one that Sluice sends; the first, where a replay made it again. */
+  readonly dispatchOffset: string | null;
+  readonly copies: number;
+  /** Of one that Sluice sends; null: not ended yet. */
+  readonly delivery: TimelineEnd | null;
+  /** Journal offset of what stopped its delivery; null: nothing did. */
+  readonly stoppedByOffset: string | null;
+}
+
+/** How a delivery or a posting ended. */
+export interface TimelineEnd {
+  /** ACKNOWLEDGED, REFUSED, STOPPED or EXPIRED. */
+  readonly outcome: string;
+  readonly attempts: number;
+  readonly firstAttemptAtMs: number;
+  readonly endedAtMs: number;
+  /** The last ones, at most ten. */
+  readonly recentAttempts: readonly TimelineAttempt[];
+}
+
+export interface TimelineAttempt {
+  readonly atMs: number;
+  readonly httpStatusCode: number | null;
+  /** Short and masked. */
+  readonly answer: string | null;
+  readonly tookMs: number;
+}
+
+/** Any other record of the journal under the UETR. */
+export interface TimelineFact {
+  readonly name: string;
+  readonly offset: string;
+  readonly atMs: number;
+  /** Of the message that it is about; null: of none. */
+  readonly messageIdentification: string | null;
+  readonly detail: string;
+}
+
+export interface TimelineItem {
+  readonly day: string;
+  readonly row: number | null;
+  readonly cause: string | null;
+  readonly state: string;
+  readonly madeAtMs: number;
+  readonly settledAtMs: number | null;
+  readonly lateAnswers: readonly string[];
+}
+
+export interface TimelineRemark {
+  readonly kind: string;
+  readonly offset: string;
+  readonly atMs: number;
+  readonly messageIdentification: string;
+  readonly sender: string;
+}
