@@ -7,7 +7,6 @@ export type { KafkaConnection, KafkaMessagingOptions } from "./kafka-messaging.t
 export * from "./keyed-lanes.ts";
 export type { Lanes, LanesOptions } from "./lane.ts";
 export * from "./memory-messaging.ts";
-export { partitionOfKey } from "./partition-of-key.ts";
 export * from "./port.ts";
 export * from "./probe.ts";
 export * from "./provision-topics.ts";

@@ -13,8 +13,17 @@ runService("validator", async (context) => {
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "validator" }, time, log });
   opened.defer(() => messaging.close());
-  const failed = (reason: unknown): void => context.fail(reason);
-  const validator = await startValidator({ time, random, log, metrics, messaging, serde, configuration, lanes: lanesDefault, failed });
+  const validator = await startValidator({
+    time,
+    random,
+    log,
+    metrics,
+    messaging,
+    serde,
+    configuration,
+    lanes: lanesDefault,
+    fail: (reason) => context.fail(reason),
+  });
   opened.defer(() => validator.stop());
   const running = opened.move();
   return { readiness: () => validator.readiness(), stop: () => running.disposeAsync() };

@@ -50,7 +50,7 @@ function world(over: { readonly serde?: Serde } = {}) {
       serde: over.serde ?? serde,
       configuration: sampleConfiguration(),
       lanes,
-      failed: (reason) => state.failures.push(reason),
+      fail: (reason) => state.failures.push(reason),
     });
 
   async function append(records: readonly OutgoingRecord[]): Promise<void> {

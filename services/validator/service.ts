@@ -28,7 +28,7 @@ export interface ValidatorPorts {
   /** Partitions of the journal. */
   readonly lanes: number;
   /** The service cannot go on; the process must end. */
-  readonly failed?: (reason: unknown) => void;
+  fail(reason: unknown): void;
 }
 
 const runningMax = 512;
@@ -47,7 +47,7 @@ export async function startValidator(ports: ValidatorPorts): Promise<Running> {
     time,
     random,
     log,
-    failed: (reason) => ports.failed?.(reason),
+    failed: (reason) => ports.fail(reason),
     startAt: (_partition, _epoch, { committed, logStart }) => Promise.resolve(committed ?? logStart),
     keyOf: (record) => Buffer.from(record.key ?? []).toString("latin1"),
     handle: async (record) => {
