@@ -147,6 +147,7 @@ const cases: readonly Case[] = [
     broken: [
       [{ "README.md": "see /home/me/sluice\n" }, "a path of one machine"],
       [{ "pnpm-lock.yaml": "tarball: https://registry.npmjs.org/a.tgz\n" }, "a registry's host"],
+      [{ "packages/http/a.test.ts": 'read(new URL("a.json", import.meta.url).pathname);\n' }, "may hold spaces"],
     ],
     whole: { "README.md": "see ./home and src/root/a, and https://example.org/work/b\n" },
   },

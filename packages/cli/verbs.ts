@@ -75,6 +75,15 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./send.ts")).send,
   },
   {
+    name: "tx",
+    usage: "UETR [--json]",
+    line: "the timeline of one debit: states, messages both ways, attempts, events, offsets, times",
+    details: ["Of what is up. No account number and no name is shown."],
+    options: { json: { type: "boolean" } },
+    arguments: [1, 1],
+    load: async () => (await import("./tx.ts")).tx,
+  },
+  {
     name: "check",
     usage: "",
     line: "format, lint, types, tidy and pure tests: before each commit",

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readConfiguration, readConfigurationFile, schemeOf, southAfrica } from "./index.ts";
 import type { Configuration } from "./index.ts";
@@ -205,7 +206,7 @@ test("two banks share no branch, no name of an agent, no token and no id", () =>
 });
 
 test("a file that cannot be read or is wrong ends the start with a fault that says everything", () => {
-  const file = new URL("sluice.sample.yaml", import.meta.url).pathname;
+  const file = fileURLToPath(new URL("sluice.sample.yaml", import.meta.url));
   expect(readConfigurationFile(file, environment)).toEqual(read(sample));
   const twoMissing = () => readConfigurationFile(file, { ...environment, FIRST_BANK_URL: "" });
   expect(twoMissing).toThrow(expect.objectContaining({ code: "config.invalid", isRetryable: false }));

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 interface Line {
@@ -12,7 +13,7 @@ interface Line {
 
 /** Runs the fixture as a process; `until` resolves with the first line of that event. */
 function run(behaviour: string, environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [new URL("run-service.fixture.ts", import.meta.url).pathname, behaviour], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("run-service.fixture.ts", import.meta.url)), behaviour], {
     env: { ...process.env, SLUICE_OPS_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,4 +1,5 @@
-// Nothing in the repository knows the machine that it was written on: no absolute path of it, no host of a package registry.
+// Nothing in the repository knows the machine that it was written on: no absolute path of it, no host of a package registry, and
+// no path that breaks where a folder's name has a space.
 
 import { matchingLines } from "./file-tree.ts";
 import type { Rule } from "./file-tree.ts";
@@ -6,6 +7,7 @@ import type { Rule } from "./file-tree.ts";
 const absolutePath = /(?<![\w.}$-])\/(?:home|root|work|Users)\/[\w.-]+/;
 const registryHost =
   /\b(?:registry\.npmjs\.(?:org|com)|registry\.yarnpkg\.com|repo1?\.maven\.(?:apache\.)?org|deb\.debian\.org|\w+\.jfrog\.io|npm\.pkg\.github\.com)\b|\btarball: http/;
+const brokenBySpaces = /import\.meta\.url\)\.pathname/;
 
 export const machineTraces: Rule = (tree) =>
   [...tree].flatMap(([path, text]) => {
@@ -13,5 +15,6 @@ export const machineTraces: Rule = (tree) =>
     return [
       ...matchingLines(path, text, absolutePath, (found) => `${found} is a path of one machine`),
       ...matchingLines(path, text, registryHost, (found) => `${found} is a registry's host`),
+      ...matchingLines(path, text, brokenBySpaces, (found) => `${found}: fileURLToPath, for a path may hold spaces`),
     ];
   });
