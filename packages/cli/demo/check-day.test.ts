@@ -2,7 +2,7 @@ import type { Item, Transaction } from "@sluice/domain";
 import { seededRandom, type RecordedRequest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { checkDay, type DayEvidence } from "./check-day.ts";
-import { formatTable, reconciliationListOf, tableOf } from "./day-table.ts";
+import { formatTable, reconciliationListOf, specialsOf, tableOf } from "./day-table.ts";
 import { planDemoDay, type DemoDebit } from "./demo-day.ts";
 
 const day = planDemoDay(seededRandom(1), 3, 0);
@@ -158,6 +158,12 @@ describe("the demo's tables", () => {
         .map(({ row, bank }) => `${bank} ${row}`)
         .toSorted((a, b) => (a < b ? -1 : 1)),
     ).toEqual(["kudu 7", "kudu 7", "marula 9", "marula 9"]);
+  });
+
+  it("show each special one, with what is recorded beside its states", () => {
+    const specials = specialsOf(evidence);
+    expect(specials).toHaveLength(day.debits.length - 3);
+    expect(specials.filter(({ posts }) => posts === 2)).toMatchObject([{ kind: "posted twice", state: "COMPLETED", remarks: ["repeat"] }]);
   });
 
   it("line up", () => {

@@ -56,6 +56,30 @@ export function reconciliationListOf({ day, snapshots }: DayEvidence): readonly 
   );
 }
 
+export interface SpecialDebit {
+  readonly uetr: string;
+  readonly bank: string;
+  readonly kind: string;
+  readonly messageIdentification: string;
+  /** How often the same bytes were posted. */
+  readonly posts: number;
+  readonly state: string;
+  /** What is recorded beside the states. */
+  readonly remarks: readonly string[];
+}
+
+/** Every debit that is not one of the many good ones, by kind. */
+export function specialsOf({ day, snapshots }: DayEvidence): readonly SpecialDebit[] {
+  return day.debits
+    .filter(({ kind }) => kind !== "good")
+    .toSorted((a, b) => (a.kind === b.kind ? 0 : a.kind < b.kind ? -1 : 1))
+    .map(({ uetr, bank, kind, messageIdentification, posts }) => {
+      const snapshot = snapshots.get(uetr);
+      const remarks = snapshot?.remarks.last.map((remark) => remark.kind) ?? [];
+      return { uetr, bank, kind: kind.replaceAll("-", " "), messageIdentification, posts, state: snapshot?.state ?? "(lost)", remarks };
+    });
+}
+
 /** Columns as wide as they must be; numbers to the right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = [head, ...rows.map((row) => row.map((cell) => (cell === null ? "–" : String(cell))))];

@@ -3,7 +3,7 @@
 
 import { formatTimeline, type Timeline } from "@sluice/timeline";
 import type { DayEvidence } from "./check-day.ts";
-import { formatTable, reconciliationListOf, tableOf } from "./day-table.ts";
+import { formatTable, reconciliationListOf, specialsOf, tableOf } from "./day-table.ts";
 import type { DemoTimes } from "./demo-day.ts";
 import { timeIn } from "./noon-zone.ts";
 
@@ -33,12 +33,23 @@ export function formatReport(report: DemoReport, tookMs: number): string {
     item.attempts,
     item.lastAnswer,
   ]);
+  const specials = specialsOf(evidence).map((debit) => [
+    debit.kind,
+    debit.uetr,
+    debit.bank,
+    debit.messageIdentification,
+    debit.posts,
+    debit.state,
+    debit.remarks.join(", "),
+  ]);
   const close = timeIn(times.zone, times.reconciliationAtMs);
   return [
     "\nOne debit\n",
     timeline === null ? "  nothing is known of it" : formatTimeline(timeline).replaceAll(/^(?=.)/gm, "  "),
     `\nAll debits of ${times.businessDate}\n`,
     formatTable(["bank", "which", "final state", "debits", "sum ZAR"], table),
+    "\nThe special ones\n",
+    formatTable(["which", "UETR", "bank", "identification", "posted", "final state", "recorded"], specials),
     `\nReconciliation list at ${close} (${list.length})\n`,
     formatTable(["UETR", "bank", "sum ZAR", "row", "state", "cause", "attempts", "last answer"], list),
     `\nLooked at: ${countsText(report.counts)}.`,
@@ -54,6 +65,7 @@ export function jsonReport(report: DemoReport, tookMs: number): string {
     businessDate: times.businessDate,
     times,
     debits: tableOf(evidence),
+    specials: specialsOf(evidence),
     reconciliation: reconciliationListOf(evidence),
     timeline,
     counts,
