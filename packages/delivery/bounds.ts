@@ -21,8 +21,8 @@ export interface DeliveryBounds {
   readonly scanLateMax: number;
   /** Ended deliveries whose attempts a late stop can still name, per lane. */
   readonly recentEndsMax: number;
-  /** Parked messages written at once. */
-  readonly insertMessagesMax: number;
+  /** Parked messages written, read or removed by one call. */
+  readonly bulkMessagesMax: number;
 }
 
 export const deliveryBounds: DeliveryBounds = {
@@ -36,7 +36,7 @@ export const deliveryBounds: DeliveryBounds = {
   scanSpacingMs: 1_000,
   scanLateMax: 1_000,
   recentEndsMax: 1_000,
-  insertMessagesMax: 500,
+  bulkMessagesMax: 200,
 };
 
 export function bankShareMax(bounds: DeliveryBounds): number {

@@ -10,8 +10,8 @@ import { BankSlots } from "./bank-slots.ts";
 import type { DeliveryBounds } from "./bounds.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import type { DeliveryRules } from "./delivery.ts";
-import { InsertBatch } from "./insert-batch.ts";
 import type { DeliveryLane } from "./lane.ts";
+import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
 import type { BankGateway } from "./port.ts";
 
 export interface EnginePorts {
@@ -33,7 +33,7 @@ export interface EnginePorts {
 export interface EngineContext extends EnginePorts {
   readonly bounds: DeliveryBounds;
   readonly metrics: DeliveryMetrics;
-  readonly inserts: InsertBatch;
+  readonly parkedCalls: ParkedCalls;
   bank(id: string): Bank | null;
   slots(bank: string): BankSlots;
   /** True from the moment the process is asked to end: nothing parked is tried any more. */
@@ -56,7 +56,7 @@ export function createContext(
     heartbeatAgeMs: () => ports.heartbeatAgeMs(),
     bounds,
     metrics,
-    inserts: new InsertBatch(ports.parked, bounds.insertMessagesMax),
+    parkedCalls: createParkedCalls(ports.parked, bounds.bulkMessagesMax),
     isStopping,
     bank: (id) => banks.get(id) ?? null,
     slots(id) {

@@ -8,7 +8,6 @@
 import { Fault } from "@sluice/runtime";
 import type { ParkedMessage } from "@sluice/store";
 import { attempt } from "./attempt.ts";
-import type { Slot } from "./bank-slots.ts";
 import type { EngineContext } from "./context.ts";
 import type { Delivery } from "./delivery.ts";
 import { expire, settle } from "./end.ts";
@@ -69,10 +68,17 @@ const waitAfterFaultMs = 60_000;
 
 /** Never rejects. #4 */
 async function retry(context: EngineContext, lane: DeliveryLane, queue: BankQueue, entry: PageEntry): Promise<void> {
-  const slot = await context.slots(queue.bank).acquire("retry", Number.POSITIVE_INFINITY, lane.ownership.signal);
-  if (slot === null) return;
   try {
-    await lane.locks.hold(lockKey(queue.bank, entry.key), () => retryLocked(context, lane, queue, entry, slot));
+    if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
+    if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
+    const parked = await context.parkedCalls.load(lane.ownership, entry.id);
+    if (parked === undefined || parked.ended !== null) return queue.page.remove(entry.id);
+    const delivery = await read(context, parked);
+    const message = { lane, queue, entry, parked, delivery };
+    // An end needs no slot: a bank that hangs does not hold it up.
+    await (isExpired(context, entry)
+      ? inTurn(message, () => expire(context, lane, delivery, progressOf(parked), true))
+      : tryAgain(context, message));
   } catch (error) {
     if (isLaneClosed(error)) return;
     context.log.error("delivery.retry-failed", { id: entry.id, bank: queue.bank, partition: lane.partition, error });
@@ -80,25 +86,43 @@ async function retry(context: EngineContext, lane: DeliveryLane, queue: BankQueu
   }
 }
 
-async function retryLocked(context: EngineContext, lane: DeliveryLane, queue: BankQueue, entry: PageEntry, slot: Slot): Promise<void> {
-  let attempting: Promise<unknown> | null = null;
+interface Retried {
+  readonly lane: DeliveryLane;
+  readonly queue: BankQueue;
+  readonly entry: PageEntry;
+  readonly parked: ParkedMessage;
+  readonly delivery: Delivery;
+}
+
+async function tryAgain(context: EngineContext, message: Retried): Promise<void> {
+  const { lane, queue, entry, parked, delivery } = message;
+  const slot = await context.slots(queue.bank).acquire("retry", Number.POSITIVE_INFINITY, lane.ownership.signal);
+  if (slot === null) return;
+  let isAttempted = false;
   try {
-    if (!queue.page.has(entry.id)) return;
-    if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
-    const isEnd = isExpired(context, entry);
-    if (!isEnd && entry.dueMs > context.time.monotonicMs()) return queue.page.reschedule(entry.id, entry.dueMs);
-    const parked = (await lane.ownership.untilDone("parked.load", () => context.parked.load([entry.id]))).get(entry.id);
-    if (parked === undefined || parked.ended !== null) return queue.page.remove(entry.id);
-    const delivery = await read(context, parked);
-    const before = progressOf(parked);
-    if (isEnd) return await expire(context, lane, delivery, before, true);
-    await lane.ownership.mayAct();
-    const trying = attempt(context, lane, delivery, before).finally(() => slot[Symbol.dispose]());
-    attempting = trying;
-    await settle(context, lane, delivery, await lane.ownership.whileOpen(trying), true);
+    await inTurn(message, async () => {
+      if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
+      if (isExpired(context, entry) || isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
+      await lane.ownership.mayAct();
+      isAttempted = true;
+      const attempting = attempt(context, lane, delivery, progressOf(parked)).finally(() => slot[Symbol.dispose]());
+      await settle(context, lane, delivery, await lane.ownership.whileOpen(attempting), true);
+    });
   } finally {
-    if (attempting === null) slot[Symbol.dispose]();
+    if (!isAttempted) slot[Symbol.dispose]();
   }
+}
+
+/** Looked at before its time: because its attempts might have ended, or because another attempt was under way. */
+function isEarly(context: EngineContext, entry: PageEntry): boolean {
+  return !isExpired(context, entry) && entry.dueMs > context.time.monotonicMs();
+}
+
+/** Under the key's lock, unless it was stopped or has ended meanwhile. */
+async function inTurn({ lane, queue, entry }: Retried, work: () => Promise<void>): Promise<void> {
+  await lane.locks.hold(lockKey(queue.bank, entry.key), async () => {
+    if (queue.page.has(entry.id)) await work();
+  });
 }
 
 async function read(context: EngineContext, { record, sequence, traceparent }: ParkedMessage): Promise<Delivery> {

@@ -74,7 +74,7 @@ export async function settle(
   });
   const next = { progress, nextAttemptAtMs: result.nextAttemptAtMs, ended: null };
   if (!isParked) return park(context, lane, delivery, next, "failed");
-  await lane.ownership.untilDone("parked.update", () => context.parked.update(parkedOf(lane, delivery, next)));
+  await context.parkedCalls.update(lane.ownership, parkedOf(lane, delivery, next));
   queueOf(context, lane, delivery.bank).page.reschedule(delivery.id, context.time.monotonicMs() + result.waitMs);
 }
 
@@ -92,7 +92,7 @@ export async function expire(
 }
 
 export async function unpark(context: EngineContext, lane: DeliveryLane, subject: Pick<DeliverySubject, "id" | "bank">): Promise<void> {
-  await lane.ownership.untilDone("parked.remove", () => context.parked.remove([subject.id]));
+  await context.parkedCalls.remove(lane.ownership, subject.id);
   queueOf(context, lane, subject.bank).page.remove(subject.id);
 }
 
@@ -106,6 +106,6 @@ async function keepEnded(
 ): Promise<void> {
   const kept = { progress, nextAttemptAtMs: context.agreed.nowMs(), ended: "refused" } as const;
   if (!isParked) return park(context, lane, delivery, kept, "ended");
-  await lane.ownership.untilDone("parked.update", () => context.parked.update(parkedOf(lane, delivery, kept)));
+  await context.parkedCalls.update(lane.ownership, parkedOf(lane, delivery, kept));
   queueOf(context, lane, delivery.bank).page.remove(delivery.id);
 }

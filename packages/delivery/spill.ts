@@ -28,8 +28,7 @@ export async function park(
   reason: ParkReason,
 ): Promise<void> {
   const message = parkedOf(lane, delivery, state);
-  const { ownership } = lane;
-  await ownership.untilDone("parked.insert", () => context.inserts.insert(message, () => ownership.isKnown));
+  await context.parkedCalls.insert(lane.ownership, message);
   context.metrics.parked.add({ bank: delivery.bank, reason });
   context.log.debug("delivery.parked", { id: delivery.id, uetr: delivery.uetr, bank: delivery.bank, reason, partition: lane.partition });
   if (state.ended !== null || isOver(context, lane, message)) return;

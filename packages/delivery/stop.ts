@@ -29,7 +29,7 @@ export async function stopDelivery(context: EngineContext, lane: DeliveryLane, s
     return;
   }
   await lane.locks.hold(lockKey(subject.bank, stop.deliveryKey), async () => {
-    const parked = (await lane.ownership.untilDone("parked.load", () => context.parked.load([subject.id]))).get(subject.id);
+    const parked = await context.parkedCalls.load(lane.ownership, subject.id);
     const progress = parked === undefined ? lane.recent.progress(subject.id) : progressOf(parked);
     const isKnown = parked !== undefined;
     await end(context, lane, subject, { outcome: "stopped", httpStatusCode: null, progress, stopOffset: causedByOffset, isKnown });
