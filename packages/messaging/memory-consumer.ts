@@ -71,7 +71,9 @@ export class MemoryConsumer implements Consumer, GroupMember {
         () => false,
       );
       if (!isThere) continue;
-      if (!this.#isGone) this.#options.groups.join(this.#consumed.group, this);
+      // Two silences that overlap end in two joins under way; a member is one all the same.
+      const { group } = this.#consumed;
+      if (!this.#isGone && !this.#options.groups.isMember(group, this)) this.#options.groups.join(group, this);
       return;
     }
   }
