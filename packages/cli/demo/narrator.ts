@@ -16,6 +16,7 @@ export interface Narrator {
 
 const countIntervalMs = 1_000;
 const refusalLinesMax = 3;
+const unansweredLinesMax = 3;
 /** States whose entry is a line of its own for a debit that is not one of the many good ones. */
 const toldStates: ReadonlySet<string> = new Set(["REJECTED", "REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION"]);
 const stateOrder = ["RECEIVED", "ACCEPTED", "REJECTED", "REJECTION_REPORTED", "REPORTED", "HELD", "RELEASED", "DELIVERED"];
@@ -26,6 +27,7 @@ export function createNarrator(time: Time, write: (line: string) => void): Narra
   const stateByUetr = new Map<string, { readonly stageVersion: number; readonly state: string }>();
   let timer: Disposable | null = null;
   let saidCounts = "";
+  let unanswered = 0;
 
   function say(who: string, what: string): void {
     const seconds = ((time.monotonicMs() - startedMs) / 1_000).toFixed(1).padStart(5);
@@ -37,6 +39,16 @@ export function createNarrator(time: Time, write: (line: string) => void): Narra
     const counts = countsOf([...stateByUetr.values()].map(({ state }) => state));
     if (counts !== saidCounts) say("debits", counts);
     saidCounts = counts;
+    if (unanswered > unansweredLinesMax) say("banks", `${unanswered} posts in all had no 202 in this second; each is sent again`);
+    unanswered = 0;
+  }
+
+  /** The first few of a second are said one by one. */
+  function noteUnanswered(entry: SentEntry): void {
+    if (entry.status === 202) return;
+    unanswered += 1;
+    timer ??= time.after(countIntervalMs, sayCounts);
+    if (unanswered <= unansweredLinesMax) say(entry.bank, describeUnanswered(entry));
   }
 
   function noteState(entry: ReceivedEntry): void {
@@ -54,8 +66,7 @@ export function createNarrator(time: Time, write: (line: string) => void): Narra
       return {
         sent(entry, body) {
           inner.sent(entry, body);
-          const line = lineOfSent(entry);
-          if (line !== null) say(entry.bank, line);
+          noteUnanswered(entry);
         },
         received(entry, body, headers) {
           inner.received(entry, body, headers);
@@ -70,11 +81,9 @@ export function createNarrator(time: Time, write: (line: string) => void): Narra
   };
 }
 
-/** Only what is not as it should be: each 202 is counted by its event. */
-function lineOfSent(entry: SentEntry): string | null {
-  if (entry.status === 202) return null;
+function describeUnanswered(entry: SentEntry): string {
   const what = entry.operation === "outboundDirectDebit" ? "debit" : "report";
-  return `${short(entry.uetr)} ${what} posted: ${entry.status ?? "no answer"}, will be sent again`;
+  return `${short(entry.uetr)} ${what} posted: ${entry.status ?? "no answer"}, is sent again`;
 }
 
 function lineOfReceived(entry: ReceivedEntry, debit: DemoDebit | undefined, isNews: boolean, refusals: Map<string, number>): string | null {

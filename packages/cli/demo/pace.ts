@@ -16,7 +16,7 @@ const windowMs = 13_000;
 const windowAfterKillMs = 25_000;
 const releasesPerSecond = 100;
 const reconcilesAfterMs = 3_000;
-const usualProvisioningMs = 1_500;
+const usualProvisioningMs = 1_800;
 const slownessMax = 3;
 /** For the slowest debit from its post to its hold: refused reports are sent again after seconds. */
 const slowestHoldMs = 8_000;
