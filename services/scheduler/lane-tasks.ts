@@ -23,8 +23,18 @@ export interface LaneTasks {
   stop(): void;
 }
 
+export interface LaneTasksOptions {
+  readonly context: LaneContext;
+  readonly lane: number;
+  readonly markers: LaneMarkers;
+  /** Open days of this lane. */
+  readonly days: readonly Day[];
+  /** All that lay in the log when the lane was assigned has been handled. */
+  readonly isCaughtUp: () => boolean;
+}
+
 /** They do nothing before they are woken. */
-export function startLaneTasks(context: LaneContext, lane: number, markers: LaneMarkers, days: readonly Day[]): LaneTasks {
+export function startLaneTasks({ context, lane, markers, days, isCaughtUp }: LaneTasksOptions): LaneTasks {
   const { configuration, store, append, agreedTime, acknowledgedAtMs, lanes, time, log, metrics } = context;
   const agreedNowMs = (): number | null => agreedTime.nowMs();
   const maxUnacknowledged = (bank: string): number => configuration.banks.find(({ id }) => id === bank)?.maxUnacknowledged ?? 0;
@@ -35,6 +45,7 @@ export function startLaneTasks(context: LaneContext, lane: number, markers: Lane
     store: store.transactions,
     maxUnacknowledged,
     agreedNowMs,
+    isCaughtUp,
     acknowledgedAtMs,
     metrics,
   });

@@ -41,12 +41,12 @@ test("an owner whose epoch was raised does nothing more: its batch is refused, i
     return Promise.resolve(true);
   };
   const context = await world.laneContext({ append, heartbeatAgeMs: () => 60_000 });
-  const stale = await world.done(openLane(context, 0));
+  const stale = await world.done(openLane(context, 0, 0n));
   const uetr = world.uetr();
   await world.append(topics.journal, uetr, world.debitOf(uetr));
   await world.done(stale.handle(lying(world)));
   await world.time.advance(500);
-  const owner = await world.done(openLane(await world.laneContext(), 0));
+  const owner = await world.done(openLane(await world.laneContext(), 0, 0n));
   expect(owner.startAt).toBe(1n);
 
   const other = world.uetr();
@@ -69,12 +69,12 @@ test("an owner whose epoch was raised does nothing more: its batch is refused, i
 
 test("a write that another owner won is read and judged again, and nothing is counted twice", async () => {
   const world = new World({ lanes: 1 });
-  const first = await world.done(openLane(await world.laneContext(), 0));
+  const first = await world.done(openLane(await world.laneContext(), 0, 0n));
   const uetr = world.uetr();
   const debit = world.debitOf(uetr);
   await world.append(topics.journal, uetr, debit);
   await world.done(first.handle(lying(world)));
-  const second = await world.done(openLane(await world.laneContext(), 0));
+  const second = await world.done(openLane(await world.laneContext(), 0, 0n));
   await world.append(topics.journal, uetr, world.verdictOf(debit));
   await world.append(topics.journal, uetr, world.endedOf(uetr, "A"));
   // Both at once on the same records: one of them loses the compare-and-set.
@@ -93,12 +93,12 @@ test("a stale owner that judged by an older snapshot loses the write, and finds 
   const world = new World({ lanes: 1 });
   const base = await world.laneContext();
   const { sent, wrapped } = failing(base.producer, () => false);
-  const stale = await world.done(openLane({ ...base, producer: wrapped }, 0));
+  const stale = await world.done(openLane({ ...base, producer: wrapped }, 0, 0n));
   const uetr = world.uetr();
   const debit = world.debitOf(uetr);
   await world.append(topics.journal, uetr, debit);
   await world.done(stale.handle(lying(world)));
-  const owner = await world.done(openLane(await world.laneContext(), 0));
+  const owner = await world.done(openLane(await world.laneContext(), 0, 0n));
   await world.append(topics.journal, uetr, world.verdictOf(debit));
   await world.done(owner.handle(lying(world, 1n)));
   await world.append(topics.journal, uetr, world.endedOf(uetr, "A"));
@@ -117,7 +117,7 @@ test("when a batch is done again, what lies before its marker is not: that was w
     const isAfter = records.some(({ key }) => Buffer.from(key!).toString() === after);
     return isAfter && failures-- > 0;
   });
-  const lane = await world.done(openLane({ ...base, producer: wrapped }, 0));
+  const lane = await world.done(openLane({ ...base, producer: wrapped }, 0, 0n));
   await world.append(topics.journal, before, world.debitOf(before));
   const marker = { id: `${day}:WindowOpened:1:0`, scheme: "ZA_EFT", businessDate: "2026-11-20", partition: 0, number: 1 };
   await world.append(topics.journal, day, { name: "WindowOpened", value: marker }, 0);
@@ -141,7 +141,7 @@ test.each(["down", "ambiguous", "torn"] as const)(
     });
     const base = await world.laneContext();
     const { sent, wrapped } = failing(base.producer, () => false);
-    const lane = await world.done(openLane({ ...base, producer: wrapped }, 0));
+    const lane = await world.done(openLane({ ...base, producer: wrapped }, 0, 0n));
     const uetrs = [world.uetr(), world.uetr(), world.uetr()];
     for (const uetr of uetrs) await world.append(topics.journal, uetr, world.debitOf(uetr, startAtMs));
     isFailing = true;
@@ -156,13 +156,13 @@ test.each(["down", "ambiguous", "torn"] as const)(
 
 test("the position follows what is produced, and a lane that stops writes it", async () => {
   const world = new World({ lanes: 1 });
-  const lane = await world.done(openLane(await world.laneContext(), 0));
+  const lane = await world.done(openLane(await world.laneContext(), 0, 0n));
   const uetrs = Array.from({ length: 5 }, () => world.uetr());
   for (const uetr of uetrs) await world.append(topics.journal, uetr, world.debitOf(uetr));
   for (const record of lying(world)) await world.done(lane.handle([record]));
   await world.done(lane.close());
   const [document] = await world.done(world.store.lanes.list("scheduler"));
   expect(document).toMatchObject({ position: 5n });
-  const next = await world.done(openLane(await world.laneContext(), 0));
+  const next = await world.done(openLane(await world.laneContext(), 0, 0n));
   expect(next.startAt).toBe(5n);
 });

@@ -20,8 +20,9 @@ import { takeLane } from "./tenure.ts";
 /** Longer than two heartbeats: an answer this young came after the epoch was lost. */
 const confirmedAfterMs = 3_500;
 
-export async function openLane(context: LaneContext, partition: number): Promise<BatchLane> {
-  const lane = new OwnedLane(context, partition);
+/** `logEnd`: of the partition when it was assigned. */
+export async function openLane(context: LaneContext, partition: number, logEnd: bigint): Promise<BatchLane> {
+  const lane = new OwnedLane(context, partition, logEnd);
   const startAt = await lane.take();
   return { startAt, handle: (records) => lane.handle(records), close: () => lane.close() };
 }
@@ -29,6 +30,7 @@ export async function openLane(context: LaneContext, partition: number): Promise
 class OwnedLane {
   readonly #context: LaneContext;
   readonly #lane: number;
+  readonly #logEnd: bigint;
   #tenure: Tenure | null = null;
   #passed: readonly PassedMarker[] = [];
   #nextOffset = 0n;
@@ -36,13 +38,21 @@ class OwnedLane {
   #retaking: Disposable | null = null;
   #isClosed = false;
 
-  constructor(context: LaneContext, lane: number) {
+  constructor(context: LaneContext, lane: number, logEnd: bigint) {
     this.#context = context;
     this.#lane = lane;
+    this.#logEnd = logEnd;
   }
 
   async take(): Promise<bigint> {
-    const tenure = await takeLane(this.#context, this.#lane, this.#passed, this.#nextOffset, () => this.#lost());
+    const tenure = await takeLane({
+      context: this.#context,
+      lane: this.#lane,
+      passed: this.#passed,
+      doneOffset: this.#nextOffset,
+      isCaughtUp: () => this.#nextOffset >= this.#logEnd,
+      lost: () => this.#lost(),
+    });
     if (tenure.startAt > this.#nextOffset) this.#nextOffset = tenure.startAt;
     this.#tenure = tenure;
     if (this.#isClosed) this.#giveUp();

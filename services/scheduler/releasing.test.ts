@@ -26,7 +26,7 @@ function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
   const time = createVirtualTime({ startAtMs: 0 });
   const markers = createLaneMarkers(0, []);
   const appended: FactToAppend[] = [];
-  const journal = { isUp: true, reads: 0 };
+  const journal = { isUp: true, isCaughtUp: true, reads: 0 };
   const held = new Map(rows.map((row) => [row.uetr, row]));
   const releasing = startReleasing({
     lane: 0,
@@ -45,6 +45,7 @@ function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
     },
     maxUnacknowledged: () => limit,
     agreedNowMs: () => time.nowMs(),
+    isCaughtUp: () => journal.isCaughtUp,
     acknowledgedAtMs: new Map(),
     time,
     log: silentLog,
@@ -88,6 +89,18 @@ test("I8: before the window or the gate is open nothing is released, and after t
   for (const one of rows.slice(0, 3)) saw(one, "DELIVERED", true);
   await time.advance(5_000);
   expect(released()).toHaveLength(3);
+});
+
+test("I8: a new owner releases nothing before it has caught up: a debit that became held meanwhile may come first", async () => {
+  const { time, pass, saw, released, journal } = given({ rows: [row(5)], limit: 1 });
+  journal.isCaughtUp = false;
+  pass(opened, gate);
+  await time.settle();
+  expect(released()).toEqual([]);
+  journal.isCaughtUp = true;
+  saw(row(2), "HELD");
+  await time.settle();
+  expect(released()).toEqual(["u000002"]);
 });
 
 test("I8: a bank whose gate stays closed gets nothing, and holds no other bank up", async () => {

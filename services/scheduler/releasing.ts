@@ -5,7 +5,8 @@
 // 2. At most the lane's share of the bank's `maxUnacknowledged` is out: an appended Release counts at once (`outstanding.ts`, `pace.ts`).
 // 3. No Release is appended twice for a debit whose first one is still pending here; one that failed is made again, before any later one.
 // 4. The store is read only when a page that was cut runs low (`held-page.ts`).
-// 5. Nothing here must survive: a new owner fills its pages from the store.
+// 5. Nothing here must survive: a new owner fills its pages from the store. It releases nothing before it has handled all that lay in the log
+//    when it took the lane: a debit that became held meanwhile may come first.
 
 import { dayKey, isGateOpenFor } from "@sluice/domain";
 import type { DayKey, Release, Transaction } from "@sluice/domain";
@@ -33,6 +34,8 @@ export interface ReleasingOptions {
   /** A bank's `maxUnacknowledged`; 0 for one that is not configured any more. */
   maxUnacknowledged(bank: string): number;
   agreedNowMs(): number | null;
+  /** All that lay in the log when the lane was assigned has been handled. */
+  readonly isCaughtUp: () => boolean;
   /** When a bank last acknowledged a debit, monotonic; shared by the lanes of a process. */
   readonly acknowledgedAtMs: Map<string, number>;
   readonly time: Time;
@@ -108,6 +111,7 @@ interface Ready {
 }
 
 function readyGroups(work: Work): readonly Ready[] {
+  if (!work.isCaughtUp()) return [];
   const { held, markers, lane, lanes } = work;
   return held.groups().flatMap((group) => {
     const passed = markers.passed(group.day);

@@ -110,7 +110,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     time,
     random,
     log,
-    open: (partition) => openLane(context, partition),
+    open: (partition, _epoch, assigned) => openLane(context, partition, assigned.logEnd),
     failed: (reason) => ports.fail(reason),
   });
   const running = opening.adopt(owned, (consumed) => consumed.stop());

@@ -30,19 +30,26 @@ export interface Tenure {
 
 const pageRowsMax = 10_000;
 
-/** `passed`: markers that this process has passed under an earlier epoch; `doneOffset`: what it has done. Rejects with the store's Faults. */
-export async function takeLane(
-  context: LaneContext,
-  lane: number,
-  passed: readonly PassedMarker[],
-  doneOffset: bigint,
-  lost: () => void,
-): Promise<Tenure> {
+export interface TakeOptions {
+  readonly context: LaneContext;
+  readonly lane: number;
+  /** Markers that this process has passed under an earlier epoch. */
+  readonly passed: readonly PassedMarker[];
+  /** What this process has done under an earlier epoch. */
+  readonly doneOffset: bigint;
+  /** All that lay in the log when the lane was assigned has been handled. */
+  readonly isCaughtUp: () => boolean;
+  readonly lost: () => void;
+}
+
+/** Rejects with the store's Faults. */
+export async function takeLane(options: TakeOptions): Promise<Tenure> {
+  const { context, lane, passed, doneOffset, lost } = options;
   const { service, store, time, log, lanes } = context;
   const { epoch, position: startAt, state } = await store.lanes.takeOver(service, lane);
   const markers = createLaneMarkers(lane, [...passedFromState(state), ...passed]);
   const days = (await store.days.open()).filter((day) => partitionOf(day.key, lanes) === lane);
-  const tasks = startLaneTasks(context, lane, markers, days);
+  const tasks = startLaneTasks({ context, lane, markers, days, isCaughtUp: options.isCaughtUp });
   const unresolved = await fill(context, lane, tasks);
   const position = createLanePosition({
     service,
