@@ -7,6 +7,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { access, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -116,7 +117,7 @@ function notInstalled(what: string, output: string): Fault {
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     const pid = /\.partial-(\d+)$/.exec(name)?.[1];
-    if (pid === undefined || (await isAlive({ pid: Number(pid), startedAt: null }))) continue;
+    if (pid === undefined || (await isAlive({ pid: Number(pid), host: hostname(), startedAt: null }))) continue;
     await rm(join(parent, name), { recursive: true, force: true });
   }
 }

@@ -1,21 +1,26 @@
 // Is a process still the one that was noted? A number alone does not say: numbers are used again. So what is asked for is
-// the command line (a server of ours names its directory there) or the time at which the process began.
+// the command line (a server of ours names its directory there) or the host and the time at which the process began.
 
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { promisify } from "node:util";
 
 export interface ProcessNote {
   readonly pid: number;
+  /** Numbers mean something on one host only; a container over the same folder is another. */
+  readonly host: string;
   /** The kernel's start time where it can be read; null elsewhere. */
   readonly startedAt: string | null;
 }
 
 export async function noteOf(pid: number): Promise<ProcessNote> {
-  return { pid, startedAt: await startOf(pid) };
+  return { pid, host: hostname(), startedAt: await startOf(pid) };
 }
 
+/** True also where it cannot be known. */
 export async function isAlive(note: ProcessNote): Promise<boolean> {
+  if (note.host !== hostname()) return true;
   try {
     process.kill(note.pid, 0);
   } catch (error) {

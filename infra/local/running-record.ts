@@ -5,6 +5,7 @@
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { machineTime, sleep } from "@sluice/runtime";
 import { isAlive, isRunningWith, noteOf } from "./process-identity.ts";
@@ -36,7 +37,7 @@ export async function makeRunDirectory(parent: string, purpose: string): Promise
   await mkdir(parent, { recursive: true });
   for (const name of await readdir(parent)) {
     const directory = join(parent, name);
-    const starter = { pid: Number(/-(\d+)-\w+$/.exec(name)?.[1] ?? 0), startedAt: null };
+    const starter = { pid: Number(/-(\d+)-\w+$/.exec(name)?.[1] ?? 0), host: hostname(), startedAt: null };
     const owner = readRecord(directory)?.owner ?? starter;
     if (owner.pid > 0 && (await isAlive(owner))) continue;
     await stopRecorded(directory);

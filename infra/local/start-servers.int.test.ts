@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ import type { Servers } from "./start-servers.ts";
 /** The machine's own environment, without the servers of this test run. */
 const environment = { ...process.env, KAFKA_BROKERS: "", SCHEMA_REGISTRY_URL: "", MONGO_URL: "" };
 
-const alive = async (pid: number) => isAlive({ pid, startedAt: null });
+const alive = async (pid: number) => isAlive({ pid, host: hostname(), startedAt: null });
 
 async function isListening(address: string): Promise<boolean> {
   const { hostname, port } = new URL(address.includes("://") ? address : `tcp://${address}`);

@@ -29,7 +29,9 @@ test("free ports are different, and a wanted one that is free is given", async (
 test("a process is the noted one only if it began at the noted time", async () => {
   const note = await noteOf(process.pid);
   expect(await isAlive(note)).toBe(true);
-  expect(await isAlive({ pid: process.pid, startedAt: "1" })).toBe(note.startedAt === null);
+  expect(await isAlive({ ...note, startedAt: "1" })).toBe(note.startedAt === null);
+  expect(await isAlive({ ...note, pid: 0x7ffffffe })).toBe(false);
+  expect(await isAlive({ ...note, pid: 0x7ffffffe, host: "another" })).toBe(true);
 });
 
 test("a noted number that another program has by now is left alone", async () => {
