@@ -32,10 +32,13 @@ export type Progress = (text: string) => void;
 
 const source = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
+/** Raised when what lies where in an installed folder changes, or how the template is formatted. */
+const layoutVersion = "1";
+
 /** `parent` is an ignored folder of the project. Throws Fault `servers.missing-tools` or `servers.not-installed`. */
 export async function install(parent: string, tools: JavaTools, environment: NodeJS.ProcessEnv, progress: Progress): Promise<Installed> {
-  const hash = createHash("sha256");
-  for (const name of ["pom.xml", "java/LocalMongo.java", "install.ts"]) hash.update(await readFile(source(name)));
+  const hash = createHash("sha256").update(layoutVersion);
+  for (const name of ["pom.xml", "java/LocalMongo.java"]) hash.update(await readFile(source(name)));
   const folder = join(parent, hash.digest("hex").slice(0, 12));
   if (!(await exists(folder))) await build(parent, folder, tools, environment, progress);
   return {

@@ -16,6 +16,9 @@ import type { Servers } from "./start-servers.ts";
 /** The machine's own environment, without the servers of this test run. */
 const environment = { ...process.env, KAFKA_BROKERS: "", SCHEMA_REGISTRY_URL: "", MONGO_URL: "" };
 
+/** Starts on a machine under load, the very first one with an archive of classes to write at its end. */
+const timeout = 180_000;
+
 const alive = async (pid: number) => isAlive({ pid, host: hostname(), startedAt: null });
 
 async function isListening(address: string): Promise<boolean> {
@@ -28,7 +31,7 @@ async function isListening(address: string): Promise<boolean> {
 
 const addressesOf = (servers: Servers) => [servers.kafkaBrokers, servers.schemaRegistryUrl, servers.mongoUrl];
 
-test("all three start on the loopback address, answer, and after stop nothing is left", async () => {
+test("all three start on the loopback address, answer, and after stop nothing is left", { timeout }, async () => {
   const servers = await startServers({ storage: "memory", purpose: "int", environment });
   const addresses = addressesOf(servers);
   expect(addresses.every((address) => address.includes("127.0.0.1:"))).toBe(true);
@@ -47,7 +50,7 @@ test("addresses in the environment are used as given, and nothing is started for
   await servers.stop();
 });
 
-test("with file storage the data and the ports outlive a restart", async () => {
+test("with file storage the data and the ports outlive a restart", { timeout }, async () => {
   const directory = await mkdtemp(join(tmpdir(), "sluice servers-"));
   const first = await startServers({ directory, storage: "file", environment });
   await withMongo(first.mongoUrl, async (client) => client.db("t").collection("c").insertOne({ n: 7 }));
@@ -59,7 +62,7 @@ test("with file storage the data and the ports outlive a restart", async () => {
   await rm(directory, { recursive: true });
 });
 
-test("servers of a run that was killed are ended by the next run", async () => {
+test("servers of a run that was killed are ended by the next run", { timeout }, async () => {
   const child = spawn(process.execPath, [fileURLToPath(new URL("start-servers.fixture.ts", import.meta.url))], {
     env: { ...process.env, MONGO_URL: "" },
     stdio: ["ignore", "pipe", "inherit"],
