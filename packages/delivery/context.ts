@@ -2,7 +2,7 @@
 
 import type { Bank } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { OutgoingRecord, Producer } from "@sluice/messaging";
+import type { LogEnds, OutgoingRecord, Producer } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/runtime";
 import type { LaneStore, ParkedStore } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
@@ -28,6 +28,8 @@ export interface EnginePorts {
   readonly rules: DeliveryRules;
   readonly serde: Pick<Serde, "learn">;
   heartbeatAgeMs(): number;
+  /** Both ends of a lane's partition, as they are now. */
+  logEnds(partition: number): Promise<LogEnds>;
 }
 
 export interface EngineContext extends EnginePorts {
@@ -54,6 +56,7 @@ export function createContext(
   return {
     ...ports,
     heartbeatAgeMs: () => ports.heartbeatAgeMs(),
+    logEnds: (partition) => ports.logEnds(partition),
     bounds,
     metrics,
     parkedCalls: createParkedCalls(ports.parked, bounds.bulkMessagesMax),

@@ -15,10 +15,11 @@ import {
   deadLetterOf,
   type KeyedLane,
   type Lanes,
+  type LogEnds,
   type Messaging,
   type ReceivedRecord,
 } from "@sluice/messaging";
-import { Fault, type Random, type Readiness, type Running, type Time } from "@sluice/runtime";
+import { assert, Fault, type Random, type Readiness, type Running, type Time } from "@sluice/runtime";
 import type { LaneStore, ParkedStore } from "@sluice/store";
 import type { Log, Metrics } from "@sluice/telemetry";
 import type { Bank } from "@sluice/config";
@@ -63,7 +64,12 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
   const ports = { ...options, producer, lanes: options.laneStore, agreed: { nowMs, observe: (atMs: number) => agreed.saw(atMs) } };
   let consumer: Lanes | null = null;
   const heartbeatAgeMs = (): number => consumer?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY;
-  const engine = createDeliveryEngine({ ...ports, heartbeatAgeMs }, options.metrics, bounds);
+  const logEnds = async (partition: number): Promise<LogEnds> => {
+    const [ends] = await messaging.ends([{ topic, partition }]);
+    assert(ends !== undefined, "the log answers for the partition asked");
+    return ends;
+  };
+  const engine = createDeliveryEngine({ ...ports, heartbeatAgeMs, logEnds }, options.metrics, bounds);
   const reader = createReader(options);
 
   async function handle(record: ReceivedRecord, { partition, epoch }: KeyedLane): Promise<void> {

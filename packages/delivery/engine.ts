@@ -7,24 +7,22 @@
 //   5 stop.ts        a change ends a delivery, and the journal is answered
 //   6 end.ts         acknowledged, refused, stopped, expired
 //
-// #1 A lane lives from its take-over to the end of its epoch. What the engine is asked for another epoch rejects.
-// #2 The position is written with the owner epoch and the days read so far; a write that another owner's epoch refuses closes
-//    the lane here.
+//
+// #1 A lane lives from its take-over to the end of its epoch (owned-lane.ts). What the engine is asked for another epoch, or
+//    while the lane is not ours, rejects with a retryable Fault.
 
 import type { DayReconciled, DayTimes } from "@sluice/contracts";
 import type { AssignedLog } from "@sluice/messaging";
-import { Fault } from "@sluice/runtime";
 import type { Metrics } from "@sluice/telemetry";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
-import { createContext, type EngineContext, type EnginePorts } from "./context.ts";
+import { createContext, type EnginePorts } from "./context.ts";
 import { dayPlanned, dayReconciled } from "./days.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 import type { Delivery } from "./delivery.ts";
-import { drainLane } from "./drain.ts";
 import { deliver } from "./fast-path.ts";
-import { newLane, type DeliveryLane } from "./lane.ts";
+import { OwnedLane } from "./owned-lane.ts";
+import { laneClosed } from "./ownership.ts";
 import { stopDelivery, type DeliveryStop } from "./stop.ts";
-import { takeOver } from "./take-over.ts";
 
 /** What a service's handlers may do with a lane. */
 export interface LaneDeliveries {
@@ -51,35 +49,31 @@ export interface DeliveryEngine {
 }
 
 export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bounds: Partial<DeliveryBounds> = {}): DeliveryEngine {
-  const lanes = new Map<number, DeliveryLane>();
+  const lanes = new Map<number, OwnedLane>();
   let isStopping = false;
   const context = createContext(ports, { ...deliveryBounds, ...bounds }, deliveryMetrics(metrics), () => isStopping);
 
-  function laneOf(partition: number, epoch: number): DeliveryLane {
+  function laneOf(partition: number, epoch: number): OwnedLane {
     const lane = lanes.get(partition);
     if (lane?.epoch === epoch) return lane;
-    throw new Fault("delivery.lane-closed", `lane ${partition}: epoch ${epoch} is over`, { isRetryable: true });
+    throw laneClosed(partition, `epoch ${epoch} is over`);
   }
 
   return {
     async open(partition, epoch, log) {
-      const lane = newLane(context, partition, epoch);
-      const position = await takeOver(context, lane, log).catch((error: unknown) => {
-        close(context, lane, "not taken");
-        throw error;
-      });
+      const lane = new OwnedLane(context, partition, epoch);
+      const position = await lane.open(log);
       lanes.set(partition, lane);
-      drainLane(context, lane);
       return position;
     },
     closed(partition, epoch) {
       const lane = lanes.get(partition);
       if (lane?.epoch !== epoch) return;
       lanes.delete(partition);
-      close(context, lane, "its epoch is over");
+      lane.close("its epoch is over");
     },
     lane(partition, epoch) {
-      const lane = laneOf(partition, epoch);
+      const lane = laneOf(partition, epoch).current();
       return {
         deliver: (delivery) => deliver(context, lane, delivery),
         stop: (stop) => stopDelivery(context, lane, stop),
@@ -87,55 +81,19 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
         dayReconciled: (marker) => dayReconciled(context, lane, marker),
       };
     },
-    position: (partition, epoch, nextOffset) => writePosition(context, laneOf(partition, epoch), nextOffset),
+    position: async (partition, epoch, nextOffset) => laneOf(partition, epoch).writePosition(nextOffset),
     troubles() {
-      return [...lanes.values()].flatMap(({ partition, ownership }) =>
-        ownership.trouble === null ? [] : [`lane ${partition}: ${ownership.trouble}`],
-      );
+      return [...lanes.values()].flatMap(({ partition, trouble }) => (trouble === null ? [] : [`lane ${partition}: ${trouble}`]));
     },
     quiesce() {
       isStopping = true;
-      for (const lane of lanes.values()) disarm(lane);
+      for (const lane of lanes.values()) lane.disarm();
     },
     async settled() {
-      await Promise.all([...lanes.values()].flatMap((lane) => [...lane.running]));
+      await Promise.all([...lanes.values()].flatMap(({ running }) => running));
     },
     abandon() {
-      for (const lane of lanes.values()) close(context, lane, "given up");
+      for (const lane of lanes.values()) lane.close("given up");
     },
   };
-}
-
-/** #2 */
-async function writePosition(context: EngineContext, lane: DeliveryLane, nextOffset: bigint): Promise<void> {
-  await lane.ownership.mayAct();
-  const areDaysNews = !lane.areDaysWritten;
-  lane.areDaysWritten = true;
-  const state = areDaysNews ? lane.days.state() : undefined;
-  try {
-    const { service } = context.rules;
-    if (await context.lanes.write(service, lane.partition, lane.ownerEpoch, nextOffset, state)) return;
-  } catch (error) {
-    if (areDaysNews) lane.areDaysWritten = false;
-    throw error;
-  }
-  context.log.error("lane.fenced", { partition: lane.partition, epoch: lane.epoch, ownerEpoch: lane.ownerEpoch });
-  close(context, lane, "another owner took it over");
-  lane.ownership.requireOpen();
-}
-
-function close(context: EngineContext, lane: DeliveryLane, reason: string): void {
-  if (!lane.ownership.isOpen) return;
-  disarm(lane);
-  lane.ownership.close(reason);
-  for (const queue of lane.banks.values()) if (queue.isSpilling) context.slots(queue.bank).spilling(-1);
-}
-
-function disarm(lane: DeliveryLane): void {
-  lane.scanTimer?.[Symbol.dispose]();
-  lane.scanTimer = null;
-  for (const queue of lane.banks.values()) {
-    queue.timer?.[Symbol.dispose]();
-    queue.timer = null;
-  }
 }

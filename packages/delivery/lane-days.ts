@@ -21,8 +21,13 @@ const unknownDay: KnownDay = { number: 0, closesAtMs: null, isReconciled: false 
 export class LaneDays {
   readonly #days = new Map<string, KnownDay>();
 
-  constructor(state: unknown) {
-    for (const [day, known] of entriesOf(state)) this.#days.set(day, known);
+  /** Takes in what the lane's document says; what is known already and newer stays. */
+  learn(state: unknown): void {
+    for (const [day, learnt] of entriesOf(state)) {
+      const known = this.#days.get(day) ?? unknownDay;
+      const newer = known.closesAtMs !== null && known.number >= learnt.number ? known : learnt;
+      this.#keep(day, { ...newer, isReconciled: known.isReconciled || learnt.isReconciled });
+    }
   }
 
   /** Answers whether the plan is news. */

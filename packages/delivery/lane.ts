@@ -53,7 +53,7 @@ export interface DeliveryLane {
   readonly running: Set<Promise<void>>;
   /** Ids parked with a sequence at or beyond the position: their records come once more, and are done already. */
   readonly parkedAhead: Set<string>;
-  days: LaneDays;
+  readonly days: LaneDays;
   /** Owner epoch in the store. */
   ownerEpoch: number;
   /** A record below lay in the partition when the lane was taken: an attempt on it may not be the first. */
@@ -69,7 +69,8 @@ export interface DeliveryLane {
   areDaysWritten: boolean;
 }
 
-export function newLane(context: EngineContext, partition: number, epoch: number): DeliveryLane {
+/** `before`: the same lane under an owner epoch that was lost; what it knew of days and ends is kept. */
+export function newLane(context: EngineContext, partition: number, epoch: number, before: DeliveryLane | null): DeliveryLane {
   const { time, random, log, bounds } = context;
   const heartbeatAgeMs = (): number => context.heartbeatAgeMs();
   return {
@@ -78,10 +79,10 @@ export function newLane(context: EngineContext, partition: number, epoch: number
     ownership: new Ownership({ time, random, log, partition, heartbeatAgeMaxMs: bounds.heartbeatAgeMaxMs, heartbeatAgeMs }),
     banks: new Map(),
     locks: new KeyLocks(),
-    recent: new RecentEnds(bounds.recentEndsMax),
+    recent: before?.recent ?? new RecentEnds(bounds.recentEndsMax),
     running: new Set(),
     parkedAhead: new Set(),
-    days: new LaneDays(null),
+    days: before?.days ?? new LaneDays(),
     ownerEpoch: 0,
     repeatsBelow: 0n,
     scannedBelow: 0n,
@@ -89,7 +90,7 @@ export function newLane(context: EngineContext, partition: number, epoch: number
     isScanning: false,
     nextScanMs: 0,
     scanTimer: null,
-    areDaysWritten: true,
+    areDaysWritten: before === null,
   };
 }
 

@@ -108,7 +108,7 @@ export class Ownership {
 }
 
 /** Retryable: whoever owns the lane next does the work. */
-function laneClosed(partition: number, reason: string): Fault {
+export function laneClosed(partition: number, reason: string): Fault {
   return new Fault("delivery.lane-closed", `lane ${partition}: ${reason}`, { isRetryable: true });
 }
 

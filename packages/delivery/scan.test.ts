@@ -58,12 +58,13 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
       rules: { service: "test", acknowledges: unused, delivery: unused, recordsOf: unused, isExpiredKept: false },
       serde: { learn: unused },
       heartbeatAgeMs: () => 0,
+      logEnds: unused,
     },
     { ...deliveryBounds, ...bounds },
     deliveryMetrics(silentMetrics),
     () => false,
   );
-  const lane = newLane(context, 0, 1);
+  const lane = newLane(context, 0, 1, null);
   const during = async <T>(promise: Promise<T>): Promise<T> => {
     await time.advance(100);
     return await promise;

@@ -5,20 +5,19 @@
 // #3 The lane starts at its own position, not at the group's offset: a restored store repairs itself by replay.
 // #4 What lies in the partition already may have been tried by an owner before us.
 
-import type { AssignedLog } from "@sluice/messaging";
+import type { LogEnds } from "@sluice/messaging";
 import type { LaneDocument } from "@sluice/store";
 import type { EngineContext } from "./context.ts";
-import { LaneDays } from "./lane-days.ts";
 import type { DeliveryLane } from "./lane.ts";
 import { scan } from "./scan.ts";
 
 /** Answers where to start. Rejects as the store does; then it is to be called again. */
-export async function takeOver(context: EngineContext, lane: DeliveryLane, log: AssignedLog): Promise<bigint> {
+export async function takeOver(context: EngineContext, lane: DeliveryLane, log: LogEnds): Promise<bigint> {
   const { ownership, partition } = lane;
   const document = await ownership.whileOpen(context.lanes.takeOver(context.rules.service, partition));
   const position = startOf(document, log);
   lane.ownerEpoch = document.epoch;
-  lane.days = new LaneDays(document.state);
+  lane.days.learn(document.state);
   lane.repeatsBelow = log.logEnd;
   await scan(context, lane, {
     messagesMax: context.bounds.takeOverMessagesMax,
@@ -33,6 +32,6 @@ export async function takeOver(context: EngineContext, lane: DeliveryLane, log: 
 }
 
 /** A lane that was never written starts where its log does; any other position must lie inside the log, or the consumer ends. */
-function startOf({ position }: LaneDocument, { logStart }: AssignedLog): bigint {
+function startOf({ position }: LaneDocument, { logStart }: LogEnds): bigint {
   return position === 0n ? logStart : position;
 }

@@ -103,35 +103,48 @@ describe("order per key (I4)", () => {
     expect(world.endedIds()).toEqual(new Set([messageId(1), `Y${"b".repeat(34)}`]));
   });
 
-  it("I3, I4, I16: whatever the bank answers and whenever processes end, all is delivered in order with the same bytes", async () => {
+  it("I3, I4, I16: whatever banks answer, whatever store and log fail at, whenever processes end: all is delivered in order, unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 1_000_000 }),
-        fc.array(
-          fc.constantFrom<Reply>(202, 202, 503, 500, 429, "silent", 422, { status: 202, afterMs: 6_000 }, { status: 503, retryAfter: "3" }),
-          { minLength: 5, maxLength: 40 },
-        ),
-        fc.array(fc.integer({ min: 50, max: 8_000 }), { maxLength: 3 }),
+        fc.array(fc.constantFrom(...replies), { minLength: 5, maxLength: 40 }),
+        fc.array(fc.tuple(fc.integer({ min: 50, max: 8_000 }), fc.constantFrom(...troubles)), { maxLength: 4 }),
         fc.constantFrom(4, 8, 10_000),
-        async (seed, replies, endsMs, pageMessagesMax) => {
+        fc.constantFrom(0, 0, 0.1, 0.3),
+        async (seed, given, ends, pageMessagesMax, faultShare) => {
           const world = dispatcherWorld({ seed, lanes: 2, bounds: { pageMessagesMax, scanMessagesMax: 3 } });
           const random = seededRandom(seed);
-          let given = 0;
-          world.answers(() => (given < replies.length ? (replies[given++] ?? 202) : 202));
+          let requests = 0;
+          world.answers(() => given[requests++] ?? 202);
+          const draw = <T>(faults: readonly T[], none: T): T =>
+            random.fraction() < faultShare ? (faults[Math.floor(random.fraction() * faults.length)] ?? none) : none;
           let process = await world.start();
           await dispatchAll(world, [1, 2, 3, 4]);
-          for (const afterMs of endsMs) {
+          world.hooks.store.fault = () => draw(["down", "slow", "ambiguous", "torn"] as const, "none");
+          world.hooks.log.produce = (client) =>
+            client === "test"
+              ? { kind: "append" }
+              : { kind: draw(["refuse", "lose-answer", "lose-request", "unknown"] as const, "append") };
+          for (const [afterMs, trouble] of ends) {
             await world.time.advance(afterMs);
-            if (random.fraction() < 0.5) process.kill();
-            else await process.stop();
-            process = await world.start();
+            if (trouble === "rebalance") world.log.rebalance(groups.dispatcher);
+            else if (trouble === "cut") process.client.cut(9_000);
+            else {
+              if (trouble === "kill") process.kill();
+              if (trouble === "stop") await process.stop();
+              process = await world.start();
+            }
           }
+          world.hooks.store.fault = () => "none";
+          world.hooks.log.produce = () => ({ kind: "append" });
           const ids = [1, 2, 3, 4].flatMap(keyOf);
           await world.until(() => ids.every((id) => world.endedIds().has(id)), 30 * minuteMs);
-          await world.time.advance(2_000);
+          // A write of an owner that lost its lane may come late; whoever takes the lane next finds what it left, and repeats it.
+          await world.start();
+          await world.time.advance(20_000);
           expect([1, 2, 3, 4].flatMap((number) => disorder(world.received, keyOf(number)))).toEqual([]);
           expect(changedBytes(world.received)).toEqual([]);
-          expect((await world.parked("deliveries")).filter(({ ended }) => ended === null)).toEqual([]);
+          expect((await world.parked("deliveries")).filter(({ ended }) => ended === null).map(({ id }) => id)).toEqual([]);
           expect(world.failures).toEqual([]);
         },
       ),
@@ -139,6 +152,21 @@ describe("order per key (I4)", () => {
     );
   });
 });
+
+const replies: readonly Reply[] = [
+  202,
+  202,
+  503,
+  500,
+  429,
+  "silent",
+  422,
+  { status: 202, afterMs: 2_000 },
+  { status: 202, afterMs: 6_000 },
+  { status: 503, retryAfter: "3" },
+];
+/** `join`: a second process comes beside the first. */
+const troubles = ["kill", "stop", "join", "rebalance", "cut"] as const;
 
 describe("who owns the lane", () => {
   it("no attempt begins while the group's coordinator has not answered for half the session time-out", async () => {
@@ -170,21 +198,26 @@ describe("who owns the lane", () => {
     expect(await world.parked("deliveries")).toEqual([]);
   });
 
-  it("a lane that another owner has taken in the store is given up, loudly, and its position is not written", async () => {
+  it("a lane that another owner has taken in the store is given up, loudly; if the group still says that it is ours, it is taken anew", async () => {
     const world = dispatcherWorld();
     const { running } = await world.start();
     await world.dispatch({ messageIdentification: messageId(1) });
     await world.until(() => world.endedIds().size === 1);
     await world.time.advance(1_000);
-    const other = await world.during(world.store.lanes.takeOver("dispatcher", 0));
+    const late = await world.during(world.store.lanes.takeOver("dispatcher", 0));
     world.answers(() => 503);
     await world.dispatch({ messageIdentification: messageId(2) });
-    await world.time.advance(5_000);
+    await world.until(() => world.logged.some(({ event }) => event === "lane.fenced"));
     const attempts = world.received.length;
-    await world.time.advance(minuteMs);
-    expect(world.received).toHaveLength(attempts);
-    expect(world.logged.some(({ event }) => event === "lane.fenced")).toBe(true);
     expect(running.readiness().isReady).toBe(false);
-    expect((await world.during(world.store.lanes.list("dispatcher")))[0]).toMatchObject({ epoch: other.epoch, position: 1n });
+    expect((await world.during(world.store.lanes.list("dispatcher")))[0]).toMatchObject({ epoch: late.epoch, position: 1n });
+    await world.time.advance(3_000);
+    expect(world.received).toHaveLength(attempts);
+    world.answers(() => 202);
+    await world.until(() => world.endedIds().size === 2, 30_000);
+    await world.time.advance(10_000);
+    expect(running.readiness().isReady).toBe(true);
+    expect((await world.during(world.store.lanes.list("dispatcher")))[0]).toMatchObject({ epoch: late.epoch + 1, position: 2n });
+    expect(await world.parked("deliveries")).toEqual([]);
   });
 });
