@@ -15,7 +15,7 @@ const tookMs = (world: DispatcherWorld, ids: readonly string[]): number => {
   return lastMs - Math.max(...appended.values());
 };
 
-describe("isolation (I14)", () => {
+describe("isolation (I14)", { timeout: 30_000 }, () => {
   it("I14: a failing UETR holds only itself", async () => {
     const world = dispatcherWorld({ banks: [sampleBank({ id: "first", connections: 4 })] });
     await world.start();
@@ -79,7 +79,7 @@ describe("isolation (I14)", () => {
   });
 });
 
-describe("a backlog", () => {
+describe("a backlog", { timeout: 30_000 }, () => {
   const bounds = { pageMessagesMax: 16, scanMessagesMax: 5, scanSpacingMs: 100 };
 
   it("I15, I16: what does not fit in memory is read again from the store, page by page, until all is delivered", async () => {
@@ -192,7 +192,7 @@ describe("a backlog", () => {
   });
 });
 
-describe("when the next attempt comes", () => {
+describe("when the next attempt comes", { timeout: 30_000 }, () => {
   it("I12: real attempts keep the law: full jitter below 1 s, 2 s, 4 s … 60 s, over restarts too", async () => {
     const world = dispatcherWorld();
     let process = await world.start();

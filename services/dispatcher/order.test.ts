@@ -39,7 +39,7 @@ const dispatchAll = async (world: DispatcherWorld, numbers: readonly number[]): 
   for (const letter of sequence) await world.dispatch(...numbers.map((number) => ({ messageIdentification: messageId(number, letter) })));
 };
 
-describe("order per key (I4)", () => {
+describe("order per key (I4)", { timeout: 30_000 }, () => {
   it("I4: the next message is first tried after the one before was acknowledged, through spill, drain and restart", async () => {
     const world = dispatcherWorld();
     const first = await world.start();
@@ -168,7 +168,7 @@ const replies: readonly Reply[] = [
 /** `join`: a second process comes beside the first. */
 const troubles = ["kill", "stop", "join", "rebalance", "cut"] as const;
 
-describe("who owns the lane", () => {
+describe("who owns the lane", { timeout: 30_000 }, () => {
   it("no attempt begins while the group's coordinator has not answered for half the session time-out", async () => {
     const world = dispatcherWorld();
     const { client } = await world.start();

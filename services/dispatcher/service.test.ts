@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const closesAtMs = startAtMs + 60 * minuteMs;
 const parkedIds = async (world: ReturnType<typeof dispatcherWorld>) => (await world.parked("deliveries")).map(({ id }) => id);
 
-describe("a delivery that the bank acknowledges", () => {
+describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
   it("is one POST with the finished bytes, then DeliveryEnded ACKNOWLEDGED and a receipt, and nothing in the store", async () => {
     const world = dispatcherWorld();
     await world.start();
@@ -73,7 +73,7 @@ describe("a delivery that the bank acknowledges", () => {
   });
 });
 
-describe("a code that means seen before", () => {
+describe("a code that means seen before", { timeout: 30_000 }, () => {
   const banks = [sampleBank({ id: "first", duplicateCodes: [409] })];
 
   it("refuses on a first attempt, and acknowledges a later one", async () => {
@@ -98,7 +98,7 @@ describe("a code that means seen before", () => {
   });
 });
 
-describe("a delivery that is refused for good", () => {
+describe("a delivery that is refused for good", { timeout: 30_000 }, () => {
   it("is a fact at once, stays parked and is not tried again; a stop ends it", async () => {
     const world = dispatcherWorld();
     const process = await world.start();
@@ -131,7 +131,7 @@ describe("a delivery that is refused for good", () => {
   });
 });
 
-describe("a stop", () => {
+describe("a stop", { timeout: 30_000 }, () => {
   it("ends a parked delivery: STOPPED with its attempts and answers, and no further attempt", async () => {
     const world = dispatcherWorld();
     await world.start();
@@ -233,7 +233,7 @@ describe("a stop", () => {
   });
 });
 
-describe("the close of a day", () => {
+describe("the close of a day", { timeout: 30_000 }, () => {
   it("no clock ends a delivery: past the planned close attempts stop, and only the stop brings its end", async () => {
     const world = dispatcherWorld();
     await world.start();
@@ -313,7 +313,7 @@ describe("the close of a day", () => {
   });
 });
 
-describe("a delivery with an own deadline", () => {
+describe("a delivery with an own deadline", { timeout: 30_000 }, () => {
   const own = (id: string, deadlineMs: number) => ({ messageIdentification: id, closesWith: null, deadlineMs });
 
   it("ends by it, with a receipt and no fact for the journal", async () => {
@@ -335,7 +335,7 @@ describe("a delivery with an own deadline", () => {
   });
 });
 
-describe("what cannot be delivered as it is", () => {
+describe("what cannot be delivered as it is", { timeout: 30_000 }, () => {
   it("a bank that is not configured has no address: parked, tried again after minutes, never lost", async () => {
     const world = dispatcherWorld();
     await world.start();
@@ -389,7 +389,7 @@ describe("what cannot be delivered as it is", () => {
   });
 });
 
-describe("stopping the process", () => {
+describe("stopping the process", { timeout: 30_000 }, () => {
   it("finishes what is under way, writes its position, and leaves nothing behind that runs", async () => {
     const world = dispatcherWorld();
     const process = await world.start();

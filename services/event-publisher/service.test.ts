@@ -53,7 +53,7 @@ function event(over: Partial<Records["TransactionStateEvent"]>): Records["Transa
 const stages = (number: number, count: number): Partial<Records["TransactionStateEvent"]>[] =>
   Array.from({ length: count }, (_, index) => ({ uetr: uetr(number), stageVersion: index + 1 }));
 
-describe("event postings", () => {
+describe("event postings", { timeout: 30_000 }, () => {
   it("one POST for each event, in order per UETR, acknowledged by any 2xx, with a receipt and nothing in the journal", async () => {
     const world = publisherWorld();
     await world.start();
