@@ -12,19 +12,14 @@ import { silentLog } from "@sluice/telemetry";
 import { bodyOf, directDebit, sampleToken, uetrFrom } from "@sluice/testkit";
 import { request } from "undici";
 import { afterAll, expect, test, vi } from "vitest";
-import { twoBanksYaml, workFolder } from "./given.ts";
+import { environmentWithoutServers, twoBanksYaml, workFolder } from "./given.ts";
 
 const opened = new AsyncDisposableStack();
 afterAll(() => opened.disposeAsync());
 
 async function startOwnServers(directory: string): Promise<Servers> {
-  const servers = await startServers({ directory, storage: "file", purpose: "e2e", environment: withoutAddresses() });
+  const servers = await startServers({ directory, storage: "file", purpose: "e2e", environment: environmentWithoutServers() });
   return servers;
-}
-
-function withoutAddresses(): NodeJS.ProcessEnv {
-  const { KAFKA_BROKERS: _kafka, SCHEMA_REGISTRY_URL: _registry, MONGO_URL: _mongo, ...rest } = process.env;
-  return rest;
 }
 
 test("I1: while the broker is down ingress answers 503 with Retry-After, never 202, and recovers by itself", async () => {

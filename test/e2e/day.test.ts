@@ -1,18 +1,23 @@
-// A business day of real processes on real servers, seen from outside: a plain consumer of the event topic, and the banks.
+// A business day of real processes on real servers, in which each service is killed once, seen from outside: by the banks, by the checker over
+// everything that was recorded, and by a plain consumer of the event topic.
 
 import { checkHistory } from "@sluice/checker";
+import { serviceNames } from "@sluice/cli";
+import type { ServiceName } from "@sluice/cli";
 import { collectHistory, createNarrator, loadDocuments, openStage, planDemoDay, playDay } from "@sluice/cli/demo";
 import type { DemoDay, Stage } from "@sluice/cli/demo";
 import { topics } from "@sluice/contracts";
 import type { Decoded, Serde } from "@sluice/contracts";
-import { machineRandom, machineTime } from "@sluice/runtime";
+import { machineRandom, machineTime, sleep } from "@sluice/runtime";
 import { Kafka, logLevel } from "kafkajs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { environmentWithoutServers } from "./given.ts";
 
-const debits = 40;
-/** Later windows than the demo's: no second try here on a machine that is slow to start. */
-const pace = { opensInMs: 20_000, windowMs: 15_000, reconcilesAfterMs: 3_000 };
+const debits = 120;
+/** Room for a service that is killed, starts again, and for its group to share out anew, five times. */
+const pace = { opensInMs: 30_000, windowMs: 50_000, reconcilesAfterMs: 5_000 };
 const opened = new AsyncDisposableStack();
+const killed: ServiceName[] = [];
 let day: DemoDay;
 let stage: Stage;
 let problems: readonly string[];
@@ -22,14 +27,37 @@ beforeAll(async () => {
   const { signal } = new AbortController();
   const narrator = createNarrator(machineTime, () => {});
   opened.defer(() => narrator.stop());
-  stage = opened.use(await openStage({ time: machineTime, random: machineRandom, narrator, day, pace, directory: null, signal }));
+  const surroundings = { time: machineTime, random: machineRandom, narrator, day, pace, directory: null, signal };
+  stage = opened.use(await openStage({ ...surroundings, environment: environmentWithoutServers() }));
+  const killing = killEachOnce();
   const played = await playDay({ ...stage, time: machineTime, day, narrator, signal, kill: null });
+  await killing;
   problems = [...played.problems, ...stage.services.lost()];
-});
+}, 240_000);
 afterAll(() => opened.disposeAsync());
 
-describe("a day of real processes", () => {
-  test("I1 I5 I10: every debit ended as planned, and its bank received every event", () => {
+/** Ingress and validator while debits come in, the others while debits go out. */
+async function killEachOnce(): Promise<void> {
+  await killWhen("ingress", "outboundDirectDebit", 0.2);
+  await killWhen("validator", "outboundDirectDebit", 0.6);
+  await killWhen("scheduler", "inboundDirectDebit", 0.05);
+  await killWhen("dispatcher", "inboundDirectDebit", 0.1);
+  await killWhen("event-publisher", "inboundDirectDebit", 0.2);
+}
+
+async function killWhen(service: ServiceName, operation: string, share: number): Promise<void> {
+  const wanted = share * debits;
+  const seen = (): number => stage.recorded.requests.filter(({ entry }) => entry.operation === operation).length;
+  await vi.waitUntil(() => seen() >= wanted, { timeout: 120_000, interval: 10 });
+  await stage.services.kill(service);
+  killed.push(service);
+  await sleep(machineTime, 1_000);
+  await stage.services.restart(service);
+}
+
+describe("a day of real processes in which each service is killed once", () => {
+  test("I1 I3 I5 I10: every debit ended as planned, and its bank received every event", () => {
+    expect(killed.toSorted()).toEqual(serviceNames.toSorted());
     expect(problems).toEqual([]);
   });
 
@@ -43,7 +71,7 @@ describe("a day of real processes", () => {
   });
 
   test("I6: read from offset 0 by a plain consumer, the event topic has stage versions 1…n without a gap and the states of the table", async () => {
-    const events = await eventsFromTheStart(process.env["KAFKA_BROKERS"] ?? "", stage.serde);
+    const events = await eventsFromTheStart(stage.kafkaBrokers, stage.serde);
     const once = new Map(events.map((event) => [event.id, event]));
     const byUetr = Map.groupBy(once.values(), ({ uetr }) => uetr);
     for (const debit of day.debits) {

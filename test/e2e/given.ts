@@ -17,6 +17,12 @@ export function serversFromEnvironment(): ServerAddresses {
   return { kafkaBrokers: named("KAFKA_BROKERS"), schemaRegistryUrl: named("SCHEMA_REGISTRY_URL"), mongoUrl: named("MONGO_URL") };
 }
 
+/** For a test that needs servers of its own. */
+export function environmentWithoutServers(): NodeJS.ProcessEnv {
+  const { KAFKA_BROKERS: _kafka, SCHEMA_REGISTRY_URL: _registry, MONGO_URL: _mongo, ...rest } = process.env;
+  return rest;
+}
+
 /** Two banks; nothing listens for them. */
 export const twoBanksYaml = `banks:\n${bankYaml("first", "250655")}${bankYaml("second", "470010")}`;
 

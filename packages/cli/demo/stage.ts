@@ -29,11 +29,14 @@ export interface StageOptions {
   readonly pace: DemoPace;
   /** For data and logs; null: one that is removed at the end. */
   readonly directory: string | null;
+  /** Where addresses of servers are looked for; not given: our own. */
+  readonly environment?: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
 
 export interface Stage extends AsyncDisposable {
   readonly directory: string;
+  readonly kafkaBrokers: string;
   readonly times: DemoTimes;
   readonly banks: ReadonlyMap<string, BankSimulator>;
   readonly recorded: MemoryRecorder;
@@ -56,6 +59,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     purpose: "demo",
     progress,
     ...(options.directory === null ? {} : { directory: options.directory }),
+    ...(options.environment === undefined ? {} : { environment: options.environment }),
   });
   opened.defer(() => servers.stop());
   signal.throwIfAborted();
@@ -85,7 +89,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   narrator.say("services", `are ready; ingress listens on ${services.ingressUrl}`);
   const owned = opened.move();
   const close = (): Promise<void> => owned.disposeAsync();
-  return { directory: servers.directory, times, banks, recorded, services, store, messaging, serde, [Symbol.asyncDispose]: close };
+  const { directory, kafkaBrokers } = servers;
+  return { directory, kafkaBrokers, times, banks, recorded, services, store, messaging, serde, [Symbol.asyncDispose]: close };
 }
 
 async function timed(time: Time, work: () => Promise<void>): Promise<number> {
