@@ -19,10 +19,12 @@ const sample: Verb = {
     }),
 };
 
+const ownReader: Verb = { ...sample, name: "demo", ownHelp: () => Promise.resolve("its own help") };
+
 async function run(...words: string[]) {
   const said = { out: "", err: "" };
   const output = { out: (text: string) => (said.out += `${text}\n`), err: (text: string) => (said.err += `${text}\n`) };
-  return { code: await runCommandLine(words, [sample], output), ...said };
+  return { code: await runCommandLine(words, [sample, ownReader], output), ...said };
 }
 
 test("--help lists every verb with one line", async () => {
@@ -37,6 +39,12 @@ test("no verb at all shows the help and is wrong use", async () => {
 
 test("a verb's --help says more", async () => {
   expect(await run("config", "check", "--help")).toMatchObject({ code: 0, out: expect.stringContaining("more of it") });
+});
+
+test("a verb that reads its options itself gets them as given, and has its own help", async () => {
+  expect(await run("demo", "--help")).toMatchObject({ code: 0, out: "its own help\n" });
+  await run("demo", "--anything", "at all");
+  expect(calls.at(-1)?.raw).toEqual(["--anything", "at all"]);
 });
 
 test.each([

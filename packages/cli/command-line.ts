@@ -34,8 +34,8 @@ export async function runCommandLine(words: readonly string[], table: readonly V
   const verb = table.find(({ name }) => name === first || name === words.slice(0, 2).join(" "));
   if (verb === undefined) return refuse(output, `there is no verb ${first}; ./sluice --help lists all`);
   const raw = words.slice(verb.name.split(" ").length);
-  if (verb.readsOptions !== true && raw.some((word) => word === "--help" || word === "-h")) {
-    output.out(helpOf(verb));
+  if (raw.some((word) => word === "--help" || word === "-h")) {
+    output.out((await verb.ownHelp?.()) ?? helpOf(verb));
     return 0;
   }
   const reading = readCall(verb, raw);
@@ -56,7 +56,7 @@ function refuse(output: Output, text: string): number {
 
 /** A text says what does not fit. */
 function readCall(verb: Verb, raw: readonly string[]): Call | string {
-  if (verb.readsOptions === true) return { positionals: [], raw, flag: () => false, value: () => null };
+  if (verb.ownHelp !== undefined) return { positionals: [], raw, flag: () => false, value: () => null };
   try {
     const { values, positionals } = parseArgs({ args: [...raw], options: verb.options, allowPositionals: true });
     const [least, most] = verb.arguments;

@@ -22,8 +22,8 @@ export interface Verb {
   readonly options: ParseArgsOptionsConfig;
   /** How many arguments it takes, least and most. */
   readonly arguments: readonly [number, number];
-  /** It reads its options itself, `--help` too. */
-  readonly readsOptions?: true;
+  /** It reads its options itself; this is its help. */
+  readonly ownHelp?: () => Promise<string>;
   load(): Promise<RunVerb>;
 }
 
@@ -37,7 +37,7 @@ export const verbs: readonly Verb[] = [
     details: [],
     options: {},
     arguments: [0, 0],
-    readsOptions: true,
+    ownHelp: async () => (await import("./demo/demo-options.ts")).demoUsage,
     load: async () => (await import("./demo-verb.ts")).demo,
   },
   {
