@@ -8,6 +8,7 @@ import { readTree, treeOf } from "./tidy/file-tree.ts";
 import type { Finding, Rule } from "./tidy/file-tree.ts";
 import { importFences } from "./tidy/import-fences.ts";
 import { machineTraces } from "./tidy/machine-traces.ts";
+import { pagesPointToThings } from "./tidy/pages.ts";
 import { promisesCited } from "./tidy/promises.ts";
 import { fileSizes, namesOfFiles } from "./tidy/sizes-and-names.ts";
 import { notesOfWork, testsRun } from "./tidy/unfinished-work.ts";
@@ -106,8 +107,8 @@ const cases: readonly Case[] = [
     rule: promisesCited,
     broken: [[{ "packages/domain/decide.test.ts": 'test("I8: a debit is held", f);\n' }, "I15"]],
     whole: {
-      "packages/domain/decide.test.ts": 'test("I1, I3, I4, I5, I6: x", f);\ntest("I8 and I9: y", f);\ntest(`I10: z`, f);\n',
-      "services/dispatcher/isolation.test.ts": 'describe("I12, I14: x", f);\ntest.each([1])("I15: %d", f);\n',
+      "packages/domain/decide.test.ts": 'test("I1, I2, I3, I4, I5, I6: x", f);\ntest("I8 and I9: y", f);\ntest(`I10: z`, f);\n',
+      "services/dispatcher/isolation.test.ts": 'describe("I12, I14: x", f);\ntest.each([1])("I7, I15, I16: %d", f);\n',
     },
   },
   {
@@ -150,6 +151,20 @@ const cases: readonly Case[] = [
       [{ "packages/http/a.test.ts": 'read(new URL("a.json", import.meta.url).pathname);\n' }, "may hold spaces"],
     ],
     whole: { "README.md": "see ./home and src/root/a, and https://example.org/work/b\n" },
+  },
+  {
+    promise: "what a page points to is there",
+    rule: pagesPointToThings,
+    broken: [
+      [{ "README.md": "[more](docs/more.md)\n" }, "docs/more.md is not there"],
+      [{ "README.md": "see `packages/domain/gone.ts`\n" }, "packages/domain/gone.ts is not there"],
+      [{ "README.md": "run `./sluice fly`\n", "packages/cli/verbs.ts": '    name: "up",\n' }, "./sluice fly is no verb"],
+    ],
+    whole: {
+      "docs/a.md": "[b](b.md#part), [root](../docs), [out](https://example.org/x), `packages/cli/verbs.ts`, `./sluice config check FILE`\n",
+      "docs/b.md": "",
+      "packages/cli/verbs.ts": '    name: "config check",\n',
+    },
   },
 ];
 

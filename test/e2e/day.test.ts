@@ -56,12 +56,12 @@ async function killWhen(service: ServiceName, operation: string, share: number):
 }
 
 describe("a day of real processes in which each service is killed once", () => {
-  test("I1 I3 I5 I10: every debit ended as planned, and its bank received every event", () => {
+  test("I1, I3, I5, I10: every debit ended as planned, and its bank received every event", () => {
     expect(killed.toSorted()).toEqual(serviceNames.toSorted());
     expect(problems).toEqual([]);
   });
 
-  test("I1 I3 I4 I5 I6 I8 I10: the checker finds nothing in the whole history", async () => {
+  test("I1, I3, I4, I5, I6, I8, I10: the checker finds nothing in the whole history", async () => {
     const uetrs = day.debits.map(({ uetr }) => uetr);
     const documents = await loadDocuments(stage.store.transactions, uetrs);
     const history = await collectHistory({ ...stage, requests: stage.recorded.requests, documents });

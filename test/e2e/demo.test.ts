@@ -7,7 +7,7 @@ import { environmentWithoutServers } from "./given.ts";
 
 const cli = fileURLToPath(new URL("../../packages/cli/main.ts", import.meta.url));
 
-test("I1 I3 I5: ./sluice demo --kill scheduler plays its day, checks it, and says so to machines", async () => {
+test("I1, I3, I5: ./sluice demo --kill scheduler plays its day, checks it, and says so to machines", async () => {
   const { code, stdout, stderr } = await demo(["--json", "--debits", "20", "--kill", "scheduler"]);
   expect({ code, stderr: code === 0 ? "" : stderr.slice(-4_000) }).toEqual({ code: 0, stderr: "" });
   expect(JSON.parse(stdout)).toMatchObject({ problems: [] });

@@ -3,7 +3,7 @@
 
 import type { FileTree, Finding } from "./file-tree.ts";
 
-export const promisesKept = ["I1", "I3", "I4", "I5", "I6", "I8", "I9", "I10", "I12", "I14", "I15"] as const;
+export const promisesKept = ["I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9", "I10", "I12", "I14", "I15", "I16"] as const;
 
 export function promisesCited(tree: FileTree, promises: readonly string[] = promisesKept): readonly Finding[] {
   const cited = new Set<string>();
