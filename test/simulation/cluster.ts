@@ -39,23 +39,52 @@ export interface Replicas<R extends Running> {
 
 export interface Cluster {
   run<R extends Running>(kind: ServiceKind<R>): Replicas<R>;
+  /**
+   * Cuts one live process, drawn, off from the log for a while: longer than its session, it is a zombie that still reaches the store.
+   * A frozen one also stands still, and goes on with what it was doing when others have long taken over.
+   */
+  cutOne(durationMs: number, isFrozen: boolean): void;
   /** Crashes so far, with their reason. */
   readonly crashes: readonly string[];
 }
 
+interface Life {
+  readonly process: SimulatedProcess;
+  readonly messaging: MemoryClient;
+}
+
+/** Longer than a session, so that others take over. */
+const freezeMinMs = 7_000;
+const freezeMaxMs = 14_000;
 const restartMinMs = 200;
 const restartMaxMs = 3_000;
 const crashesMax = 1_000;
 
 export function createCluster(options: ClusterOptions): Cluster {
   const crashes: string[] = [];
+  const lives = new Map<string, Life>();
   return {
     crashes,
-    run: (kind) => runKind(options, crashes, kind),
+    run: (kind) => runKind(options, crashes, lives, kind),
+    cutOne(durationMs, isFrozen) {
+      const [name, life] = [...lives][Math.floor(options.random.fraction() * lives.size)] ?? [];
+      if (name !== undefined && life !== undefined) cut(options, name, life, durationMs, isFrozen);
+    },
   };
 }
 
-function runKind<R extends Running>(options: ClusterOptions, crashes: string[], kind: ServiceKind<R>): Replicas<R> {
+function cut({ trace }: ClusterOptions, name: string, { messaging, process }: Life, durationMs: number, isFrozen: boolean): void {
+  trace.add(name, "messaging", "cut", [durationMs]);
+  messaging.cut(durationMs);
+  if (isFrozen) process.freeze(durationMs);
+}
+
+function runKind<R extends Running>(
+  options: ClusterOptions,
+  crashes: string[],
+  lives: Map<string, Life>,
+  kind: ServiceKind<R>,
+): Replicas<R> {
   const { time, random } = options;
   const ups = new Map<number, { readonly running: R; readonly process: SimulatedProcess }>();
   let isStopped = false;
@@ -65,6 +94,7 @@ function runKind<R extends Running>(options: ClusterOptions, crashes: string[], 
     const messaging = options.log.client(name);
     const died = (why: string): void => {
       ups.delete(number);
+      lives.delete(name);
       messaging.kill();
       crashes.push(`${name}: ${why}`);
       if (crashes.length > crashesMax) throw new Error(`more than ${crashesMax} crashes, the last: ${why}`);
@@ -74,7 +104,12 @@ function runKind<R extends Running>(options: ClusterOptions, crashes: string[], 
       });
     };
     const skewMs = Math.round((random.fraction() * 2 - 1) * options.skewMaxMs);
-    const process = startProcess({ name, time, random, trace: options.trace, crashes: options.crashes, skewMs, died });
+    const struck = (): void => {
+      const struckLife = lives.get(name);
+      if (struckLife !== undefined) cut(options, name, struckLife, freezeMinMs + random.fraction() * (freezeMaxMs - freezeMinMs), true);
+    };
+    const process = startProcess({ name, time, random, trace: options.trace, crashes: options.crashes, skewMs, struck, died });
+    lives.set(name, { process, messaging });
     const fail = (reason: unknown): void => process.kill(`failed: ${String(reason)}`);
     const ports: ProcessPorts = { process, time: process.time, random, messaging: process.through("messaging", messaging), fail };
     void started(ports);

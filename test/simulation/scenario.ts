@@ -27,6 +27,8 @@ export interface Scenario {
   readonly scripts: ReadonlyMap<string, readonly ScriptRule[]>;
   /** Probability that a process dies at a side of one port call. */
   readonly crashPerCall: number;
+  /** Probability that a process is cut off and frozen between a port call's effect and its answer. */
+  readonly freezePerCall: number;
   /** Probability that a produce is refused, or written with its answer lost. */
   readonly produceTrouble: number;
   /** Probability of trouble in a store call. */
@@ -34,6 +36,8 @@ export interface Scenario {
   /** Probability that the answer of a bank, or of ingress, is lost on the way. */
   readonly lostAnswer: number;
   readonly rebalancesMax: number;
+  /** Processes cut off from the log, one after the other, some of them for longer than their session. */
+  readonly cutsMax: number;
   /** Instances of each service. */
   readonly instances: number;
   readonly skewMaxMs: number;
@@ -71,10 +75,12 @@ export function scenarioOf(seed: number, random: Random, postFromMs: number, pos
     debits,
     scripts,
     crashPerCall: share(0.015),
+    freezePerCall: share(0.004),
     produceTrouble: share(0.05),
     storeTrouble: share(0.03),
     lostAnswer: share(0.1),
     rebalancesMax: Math.floor(share(4)),
+    cutsMax: Math.floor(share(5)),
     instances: 1 + Math.floor(random.fraction() * 2),
     skewMaxMs: share(900),
   };

@@ -3,7 +3,8 @@
 //
 // #1 A dead process does nothing any more: its timers do not fire, its calls are never answered, nothing is handed to it.
 // #2 A crash may come before a call has its effect, or after the effect and before the answer.
-// #3 Each call is one line of the trace: virtual time, process, port, operation, digest of the arguments.
+// #3 A frozen process goes on where it was when it thaws, and does not know: timers and answers reach it only then.
+// #4 Each call is one line of the trace: virtual time, process, port, operation, digest of the arguments.
 
 import type { Time, Random } from "@sluice/runtime";
 import type { Trace } from "./trace.ts";
@@ -11,6 +12,8 @@ import type { Trace } from "./trace.ts";
 export interface CrashPlan {
   /** Probability of a crash at each side of each port call; 0 = none. */
   readonly perCall: number;
+  /** Probability that it is cut off and frozen between a call's effect and its answer; 0 = none. */
+  readonly freezePerCall: number;
 }
 
 export interface SimulatedProcess {
@@ -19,6 +22,8 @@ export interface SimulatedProcess {
   isAlive(): boolean;
   /** Ends it at once. Idempotent. */
   kill(why: string): void;
+  /** For this long nothing happens in it. */
+  freeze(durationMs: number): void;
   /** The same port, seen through this process. `port` names it in the trace. */
   through<P extends object>(port: string, target: P): P;
 }
@@ -31,12 +36,21 @@ export interface ProcessOptions {
   readonly crashes: () => CrashPlan;
   /** Wall clock of this process minus the true one, milliseconds. */
   readonly skewMs: number;
+  /** To be cut off from the log and frozen, in the middle of its work. */
+  readonly struck: () => void;
   /** Called once, synchronously, when it dies. */
   readonly died: (why: string) => void;
 }
 
 export function startProcess(options: ProcessOptions): SimulatedProcess {
   let isAlive = true;
+  let thawsAtMs = 0;
+
+  function thawed(action: () => void): void {
+    const waitMs = thawsAtMs - options.time.monotonicMs();
+    if (waitMs > 0) options.time.after(waitMs, () => thawed(action));
+    else if (isAlive) action();
+  }
 
   function kill(why: string): void {
     if (!isAlive) return;
@@ -49,9 +63,13 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
     nowMs: () => options.time.nowMs() + options.skewMs,
     monotonicMs: () => options.time.monotonicMs(),
     after: (delayMs, action) =>
-      options.time.after(delayMs, () => {
-        if (isAlive) action();
-      }),
+      cancellable((isWanted) =>
+        options.time.after(delayMs, () =>
+          thawed(() => {
+            if (isWanted()) action();
+          }),
+        ),
+      ),
   };
 
   function crashes(): boolean {
@@ -73,6 +91,8 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   async function answered(port: string, operation: string, answer: Promise<unknown>): Promise<unknown> {
     const result = await settled(answer);
     if (!isAlive) return never;
+    if (options.random.fraction() < options.crashes().freezePerCall) options.struck();
+    if (thawsAtMs > options.time.monotonicMs()) await new Promise<void>((resolve) => thawed(resolve));
     if (crashes()) {
       kill(`after ${port}.${operation}`);
       return never;
@@ -95,7 +115,24 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
     });
   }
 
-  return { name: options.name, time, isAlive: () => isAlive, kill, through };
+  function freeze(durationMs: number): void {
+    options.trace.add(options.name, "process", "frozen", [durationMs]);
+    thawsAtMs = options.time.monotonicMs() + durationMs;
+  }
+
+  return { name: options.name, time, isAlive: () => isAlive, kill, freeze, through };
+}
+
+/** A timer that was cancelled while its process was frozen does not fire when it thaws. */
+function cancellable(arm: (isWanted: () => boolean) => Disposable): Disposable {
+  let isCancelled = false;
+  const timer = arm(() => !isCancelled);
+  return {
+    [Symbol.dispose]() {
+      isCancelled = true;
+      timer[Symbol.dispose]();
+    },
+  };
 }
 
 const never: Promise<never> = new Promise(() => {});

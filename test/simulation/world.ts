@@ -28,6 +28,7 @@ import { readHistory } from "./history.ts";
 import { bankIds, branches, scenarioOf } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
 import { startBanks } from "./simulated-network.ts";
+import type { CrashPlan } from "./simulated-process.ts";
 import { createTrace } from "./trace.ts";
 
 /** 12:00:00 in the scheme's zone. */
@@ -35,7 +36,13 @@ export const startAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
 const postFromMs = 4_000;
 const postUntilMs = 25_000;
 const healAtMs = 110_000;
+/** What was late is handled by then, also what leaves no state behind. */
+const firstLookAtMs = healAtMs + 30_000;
 const endAtMs = 900_000;
+const noCrashes: CrashPlan = { perCall: 0, freezePerCall: 0 };
+/** A session is 6 s. */
+const cutMaxMs = 14_000;
+const cutsUntilMs = 85_000;
 const stepsMax = 3_000_000;
 export const lanes = 3;
 
@@ -75,7 +82,7 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
   });
   const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
   const world: World = { time, random, scenario, configuration: configurationOf(), log, store };
-  const crashes = (): { perCall: number } => ({ perCall: isTroubled() ? scenario.crashPerCall : 0 });
+  const crashes = (): CrashPlan => (isTroubled() ? { perCall: scenario.crashPerCall, freezePerCall: scenario.freezePerCall } : noCrashes);
   const cluster = createCluster({ time, random, log, trace, crashes, skewMaxMs: scenario.skewMaxMs });
 
   const recorder = createMemoryRecorder();
@@ -97,8 +104,11 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
   ];
   for (const planned of scenario.debits) time.after(planned.sendAtMs, () => banks.send(planned));
   planRebalances(world);
+  for (let count = 0; count < scenario.cutsMax; count += 1) {
+    time.after(random.fraction() * cutsUntilMs, () => cluster.cutOne(1_000 + random.fraction() * cutMaxMs, random.fraction() < 0.5));
+  }
 
-  await time.run({ untilMs: startAtMs + healAtMs, stepsMax });
+  await time.run({ untilMs: startAtMs + firstLookAtMs, stepsMax });
   let kept = await readHistory(log, store, time, lanes);
   let left = unfinished(kept, recorder.receivedEntries(), banks.busy());
   while (left.length > 0 && time.nowMs() - startAtMs < endAtMs) {
@@ -127,9 +137,9 @@ function unfinished(entries: readonly HistoryEntry[], received: readonly History
   return left;
 }
 
-/** A debit that came after the cut-off is held for the next day, beyond this run. */
+/** A debit that came after the cut-off is for the next day, beyond this run; its bank may be one that never acknowledges. */
 function isForAnotherDay(entry: SnapshotEntry): boolean {
-  return entry.state === "HELD" && entry.closesWith !== playedDay;
+  return (entry.state === "HELD" || entry.state === "ACCEPTED") && entry.closesWith !== playedDay;
 }
 
 const playedDay = "ZA_EFT:2026-11-20";
