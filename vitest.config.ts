@@ -7,6 +7,7 @@ export default defineConfig({
       {
         test: {
           name: "pure",
+          setupFiles: ["test/property-seed.ts"],
           include: ["packages/**/*.test.ts", "services/**/*.test.ts", "infra/**/*.test.ts", "tools/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.int.test.ts"],
           // Files share their modules: loading them anew for each took four times as long. No test mocks a module or leaves state behind.

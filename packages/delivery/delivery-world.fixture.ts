@@ -44,7 +44,7 @@ export interface Ports {
   readonly gateway: BankGateway;
   readonly lanes: number;
   readonly bounds: Partial<DeliveryBounds>;
-  readonly failed: (reason: unknown) => void;
+  readonly fail: (reason: unknown) => void;
 }
 
 export interface Process {
@@ -88,7 +88,7 @@ export function createWorld(options: WorldOptions) {
   const failures: unknown[] = [];
   const banks = createBanks(time);
   const configuration = sampleConfiguration({ banks: options.banks ?? [sampleBank({ id: "first" })] });
-  const failed = (reason: unknown): void => void failures.push(reason);
+  const fail = (reason: unknown): void => void failures.push(reason);
   const shared = {
     random,
     log: recording(logged),
@@ -96,7 +96,7 @@ export function createWorld(options: WorldOptions) {
     serde,
     configuration,
     lanes,
-    failed,
+    fail,
     bounds: options.bounds ?? {},
   };
   let processes = 0;

@@ -29,7 +29,7 @@ runService("dispatcher", async (context) => {
     configuration,
     gateway,
     lanes: lanesDefault,
-    failed: (reason) => context.fail(reason),
+    fail: (reason) => context.fail(reason),
   });
   opened.defer(() => dispatcher.stop());
   const running = opened.move();

@@ -36,13 +36,13 @@ export interface DispatcherPorts {
   /** Partitions of every topic. */
   readonly lanes: number;
   /** The service cannot go on; the process must end. */
-  readonly failed?: (reason: unknown) => void;
+  readonly fail: (reason: unknown) => void;
   /** Smaller ones for tests. */
   readonly bounds?: Partial<DeliveryBounds>;
 }
 
 export async function startDispatcher(ports: DispatcherPorts): Promise<Running> {
-  const { store, configuration, serde, log, failed } = ports;
+  const { store, configuration, serde, fail } = ports;
   return startDeliveryLanes({
     ...ports,
     banks: configuration.banks,
@@ -53,7 +53,7 @@ export async function startDispatcher(ports: DispatcherPorts): Promise<Running> 
     topic: topics.dispatch,
     keyOf,
     handle,
-    failed: failed ?? ((reason) => log.error("dispatcher.failed", { error: reason })),
+    failed: fail,
   });
 }
 

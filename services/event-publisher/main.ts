@@ -29,7 +29,7 @@ runService("event-publisher", async (context) => {
     configuration,
     gateway,
     lanes: lanesDefault,
-    failed: (reason) => context.fail(reason),
+    fail: (reason) => context.fail(reason),
   });
   opened.defer(() => publisher.stop());
   const running = opened.move();

@@ -31,13 +31,13 @@ export interface EventPublisherPorts {
   /** Partitions of every topic. */
   readonly lanes: number;
   /** The service cannot go on; the process must end. */
-  readonly failed?: (reason: unknown) => void;
+  readonly fail: (reason: unknown) => void;
   /** Smaller ones for tests. */
   readonly bounds?: Partial<DeliveryBounds>;
 }
 
 export async function startEventPublisher(ports: EventPublisherPorts): Promise<Running> {
-  const { store, configuration, serde, log, failed } = ports;
+  const { store, configuration, serde, fail } = ports;
   const receivers = new Set(configuration.banks.filter(({ eventsUrl }) => eventsUrl !== null).map(({ id }) => id));
   return startDeliveryLanes({
     ...ports,
@@ -49,7 +49,7 @@ export async function startEventPublisher(ports: EventPublisherPorts): Promise<R
     topic: topics.events,
     keyOf: () => null,
     handle: (decoded, record, lane) => handle(decoded, record, lane, receivers),
-    failed: failed ?? ((reason) => log.error("event-publisher.failed", { error: reason })),
+    failed: fail,
   });
 }
 

@@ -157,7 +157,6 @@ function portsOf(world: World, ports: ProcessPorts) {
     configuration: world.configuration,
     lanes,
     fail: ports.fail,
-    failed: ports.fail,
   };
 }
 
