@@ -6,3 +6,4 @@ export { readConfiguration } from "./read-configuration.ts";
 export type { ConfigurationReading } from "./read-configuration.ts";
 export { schemeOf } from "./scheme-of.ts";
 export { southAfrica } from "./south-africa.ts";
+export * from "./service-settings.ts";

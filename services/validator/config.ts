@@ -1,19 +1,10 @@
-// What the validator reads from the environment; nothing else here does.
+// What the validator takes from outside at its start: the environment, and the configuration file that it names. Nothing else here reads either.
 
-import { address, list, readEnvironment, text, type Environment } from "@sluice/runtime";
-
-export interface ValidatorConfig {
-  readonly kafkaBrokers: readonly string[];
-  readonly schemaRegistryUrl: string;
-  /** Path of the configuration file. */
-  readonly configurationFile: string;
-}
+import { fileSettings, logSettings, readConfigurationFile } from "@sluice/config";
+import { readEnvironment } from "@sluice/runtime";
 
 /** Throws a Fault that names everything missing or wrong. */
-export function readValidatorConfig(environment: Environment = process.env): ValidatorConfig {
-  return readEnvironment<ValidatorConfig>(environment, {
-    kafkaBrokers: list("KAFKA_BROKERS"),
-    schemaRegistryUrl: address("SCHEMA_REGISTRY_URL", ["http", "https"]),
-    configurationFile: text("SLUICE_CONFIG"),
-  });
+export function readValidatorConfig() {
+  const { configurationFile, ...config } = readEnvironment(process.env, { ...logSettings, ...fileSettings });
+  return { ...config, configuration: readConfigurationFile(configurationFile, process.env) };
 }

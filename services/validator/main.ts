@@ -1,4 +1,3 @@
-import { readConfigurationFile } from "@sluice/config";
 import { lanesDefault, registrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
 import { runService } from "@sluice/runtime/process";
@@ -7,8 +6,7 @@ import { startValidator } from "./service.ts";
 
 runService("validator", async (context) => {
   const { log, metrics, time, random, stopping } = context;
-  const { kafkaBrokers, schemaRegistryUrl, configurationFile } = readValidatorConfig();
-  const configuration = readConfigurationFile(configurationFile, process.env);
+  const { kafkaBrokers, schemaRegistryUrl, configuration } = readValidatorConfig();
   await using opened = new AsyncDisposableStack();
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "validator" }, time, log });
