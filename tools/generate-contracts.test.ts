@@ -53,15 +53,18 @@ test("a new version stands beside the old ones", () => {
   expect(readFileSync(join(copy, "avro/versions/release/2.avsc"), "utf8")).toContain("The window.");
 });
 
-test("version 1 may be rewritten until it is released", () => {
+test("the newest version may be rewritten until it is released", () => {
   const copy = copied();
-  edit(copy, "avro/types/code.avsc", (text) => text.replace("The code itself.", "The code."));
+  edit(copy, "avro/release.avsc", (text) => text.replace("Processing window.", "The window."));
+  expect(generate(copy, "rewrite-unreleased")).toEqual([
+    "avro/versions/release does not end with the current schema: run with --new-version",
+  ]);
+  expect(generate(copy, "new-version")).toEqual([]);
+  edit(copy, "avro/release.avsc", (text) => text.replace("The window.", "Window."));
   expect(generate(copy, "rewrite-unreleased")).toEqual([]);
   expect(generate(copy, "check")).toEqual([]);
-  edit(copy, "avro/versions/lock.json", (text) => text.replace('"isReleased": false', '"isReleased": true'));
-  edit(copy, "avro/types/code.avsc", (text) => text.replace("The code.", "Code."));
-  expect(generate(copy, "rewrite-unreleased")).toContain("version 1 is released: use --new-version");
-  expect(readFileSync(join(copy, "avro/versions/direct-debit-received/1.avsc"), "utf8")).toContain("The code.");
+  expect(readFileSync(join(copy, "avro/versions/release/1.avsc"), "utf8")).toContain("Processing window.");
+  expect(readFileSync(join(copy, "avro/versions/release/2.avsc"), "utf8")).toContain("Window.");
 });
 
 test("a file that is not called as its record, and a name that nobody defines, are refused", () => {

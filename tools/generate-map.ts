@@ -54,7 +54,7 @@ const tail = `
    \`["null", X]\`; a decimal keeps its scale and precision; every field has a doc.
 2. \`node tools/generate-contracts.ts --new-version\` adds \`versions/<record>/<n>.avsc\`, the types and this page. The schema gate
    (\`packages/contracts/schema-gate.test.ts\`) reads what every version writes with every other version, both ways.
-3. A file in \`versions/\` is never changed: \`versions/lock.json\` holds the SHA-256 of each. Until the first release
-   (\`isReleased\` in that file) version 1 alone may be made anew, with \`--rewrite-unreleased\`.
+3. A file in \`versions/\` is never changed: \`versions/lock.json\` holds the SHA-256 of each. Only a version
+   newer than the released one (\`released\` in that file) may be made anew, with \`--rewrite-unreleased\`.
 4. \`node tools/generate-contracts.ts --check\` fails where anything generated differs from its source.
 `;

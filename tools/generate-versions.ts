@@ -2,7 +2,7 @@
 // SHA-256 of each file.
 //
 // 1. A version that is released is never rewritten: readers hold records that were written by it.
-// 2. Before the first release (`isReleased: false` in lock.json) version 1 may be rewritten, with --rewrite-unreleased.
+// 2. `released` in lock.json says up to which version that is; what is newer may be rewritten, with --rewrite-unreleased.
 // 3. A further version is made only on request, with --new-version.
 
 import { createHash } from "node:crypto";
@@ -10,7 +10,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from "node:path";
 
 export interface Lock {
-  readonly isReleased: boolean;
+  /** Newest released version of a record, by its file; one that is not here has none. */
+  readonly released: Readonly<Record<string, number>>;
   /** `<record>/<n>.avsc` → SHA-256 of the file, hex. */
   readonly sha256: Readonly<Record<string, string>>;
 }
@@ -30,7 +31,7 @@ export function versionsFolder(root: string): string {
 
 export function readLock(root: string): Lock {
   const path = join(versionsFolder(root), "lock.json");
-  if (!existsSync(path)) return { isReleased: false, sha256: {} };
+  if (!existsSync(path)) return { released: {}, sha256: {} };
   const lock: Lock = JSON.parse(readFileSync(path, "utf8"));
   return lock;
 }
@@ -47,7 +48,6 @@ export function readVersions(root: string, file: string): readonly string[] {
 export function settleVersions(root: string, current: ReadonlyMap<string, string>, mode: VersionMode): VersionResult {
   const lock = readLock(root);
   const complaints = lockComplaints(root, lock);
-  if (mode === "rewrite-unreleased" && lock.isReleased) complaints.push("version 1 is released: use --new-version");
   const versions = new Map<string, readonly string[]>();
   for (const [file, text] of current) {
     const kept = readVersions(root, file);
@@ -68,9 +68,10 @@ function settle(
 ): readonly string[] {
   if (kept.length === 0 && mode !== "check") return [text];
   if (mode === "new-version") return [...kept, text];
-  if (mode === "rewrite-unreleased" && !lock.isReleased && kept.length === 1) return [text];
+  const isReleased = kept.length <= (lock.released[file] ?? 0);
+  if (mode === "rewrite-unreleased" && !isReleased) return [...kept.slice(0, -1), text];
   complaints.push(
-    `avro/versions/${file} does not end with the current schema: run with --new-version${lock.isReleased ? "" : " or --rewrite-unreleased"}`,
+    `avro/versions/${file} does not end with the current schema: run with --new-version${isReleased ? "" : " or --rewrite-unreleased"}`,
   );
   return kept;
 }
@@ -101,7 +102,7 @@ function write(root: string, versions: ReadonlyMap<string, readonly string[]>, l
       hashes[`${file}/${index + 1}.avsc`] = sha256(text);
     });
   }
-  const next: Lock = { isReleased: lock.isReleased, sha256: { ...lock.sha256, ...hashes } };
+  const next: Lock = { released: lock.released, sha256: { ...lock.sha256, ...hashes } };
   writeFileSync(join(versionsFolder(root), "lock.json"), `${JSON.stringify(next, null, 2)}\n`);
 }
 

@@ -1,35 +1,73 @@
-// The one configuration file as the services see it: banks, schemes, calendars, windows. Read by `read-configuration.ts`
+// The one configuration file as the services see it: banks, scheme connectors, schemes, calendars, windows. Read by `read-configuration.ts`
 // from YAML; `${NAME}` in a string is taken from the environment (addresses and secrets never stand in the file).
 
 import type { SchemeTimes } from "@sluice/calendar";
+import type { DeliveryOperation } from "@sluice/domain";
 
-export interface Bank {
+/** Whoever calls Sluice and is called by it: a bank, or a scheme connector. Ids are unique among both. */
+export interface Party {
   /** Configured id, [a-z0-9-]{1,32}. */
   readonly id: string;
   readonly name: string;
-  /** Agents that the bank stands for. */
-  readonly agents: readonly BankAgent[];
-  /** SHA-256, hex, of each bearer token that the bank may call with. */
+  /** SHA-256, hex, of each bearer token that it may call with. */
   readonly tokenSha256: readonly string[];
+  /** Requests a second that it may send; beyond that 429. */
+  readonly requestsPerSecond: number;
+  /** Connections that it may hold open; on a further one 429. */
+  readonly inboundConnections: number;
   /** Base address for deliveries, without a trailing slash; operations add their path. */
   readonly baseUrl: string;
-  /** Addresses of single operations where they differ, by operation name. */
-  readonly operationUrls: Readonly<Partial<Record<"outboundDirectDebitResponse" | "inboundDirectDebit", string>>>;
-  /** Base address for event postings; null: the bank receives none. */
-  readonly eventsUrl: string | null;
+  /** Addresses of single operations where they differ. */
+  readonly operationUrls: Readonly<Partial<Record<DeliveryOperation, string>>>;
   /** Bearer token that Sluice calls with; null: none. */
   readonly bearerToken: string | null;
   readonly answerTimeoutMs: number;
   /** Codes that mean "seen before" on an attempt that may not be the first. */
   readonly duplicateCodes: readonly number[];
+  /** Connections to each of its addresses. */
+  readonly connections: number;
+}
+
+export interface Bank extends Party {
+  /** Agents that the bank stands for. */
+  readonly agents: readonly BankAgent[];
+  /** Base address for event postings; null: the bank receives none. */
+  readonly eventsUrl: string | null;
   /** Debits released and not yet acknowledged, over all lanes. */
   readonly maxUnacknowledged: number;
-  /** Connections to each of the bank's addresses. */
-  readonly connections: number;
   readonly eventDeadlineMs: number;
   readonly eventShape: "full" | "sample";
+  readonly eventClasses: readonly EventClass[];
+  readonly eventPayload: "full" | "masked" | "none";
+  /** The initiating side is told ACSC or RJCT when an on-us debit ends. */
+  readonly onUsOutcomeReport: boolean;
   readonly onNonWorkingDay: "refuse" | "next";
+  /** Every debit and credit to it is refused (AG01). */
   readonly isBlocked: boolean;
+  /** Accounts that are refused (AG01). */
+  readonly blockedAccounts: readonly BlockedAccount[];
+  /** Largest item by scheme and currency (AM14); none by default. */
+  readonly itemLimits: readonly ItemLimit[];
+}
+
+export type EventClass = "TRANSACTION_STATE" | "ESM_STATE";
+
+export interface BlockedAccount {
+  /** Null: whatever the branch. */
+  readonly branch: string | null;
+  readonly account: string;
+}
+
+export interface ItemLimit {
+  readonly scheme: string;
+  readonly currency: string;
+  /** × 10,000, so that no double touches it. */
+  readonly amountTenThousandths: bigint;
+}
+
+export interface Connector extends Party {
+  /** Schemes that it speaks for. */
+  readonly schemes: readonly string[];
 }
 
 export interface BankAgent {
@@ -38,18 +76,37 @@ export interface BankAgent {
   readonly branchRanges: readonly (readonly [string, string])[];
 }
 
+export const schemeIds = ["ZA_EFT", "ZA_RTC", "ZA_RPP"] as const;
+
 export interface Scheme {
-  /** ZA_EFT. */
+  /** One of `schemeIds`. */
   readonly id: string;
   readonly currencies: readonly string[];
+  /** Where `takesDebits` is false only the calendar counts: no day is planned. */
   readonly times: SchemeTimes;
-  readonly creditsFinal: "clock";
+  readonly takesDebits: boolean;
+  /** Who declares the credits of a day final. */
+  readonly creditsFinal: "clock" | "connector" | "bank";
+  /** How long after receipt a credit must have been delivered and reported on. */
+  readonly creditDeadlineMs: number;
+  /** Rule for account numbers of the schema GENERIC. */
+  readonly accountRule: "za-cdv" | "uk-modulus" | "none";
+  /** Largest item by currency, whatever the bank (AM14). */
+  readonly itemLimits: readonly ItemLimit[];
 }
 
 export interface Configuration {
   /** Text chosen by the operator, or the first 12 hex digits of the file's SHA-256. */
   readonly version: string;
   readonly banks: readonly Bank[];
+  readonly connectors: readonly Connector[];
   readonly schemes: readonly Scheme[];
   readonly cdv: { readonly refuseOn: "high" | "medium" };
+  /** Folder of imported rule data (`./sluice rules import`); null: what ships alone. */
+  readonly rulesFolder: string | null;
+}
+
+/** Banks and connectors: who may call, and who is called. */
+export function partiesOf(configuration: Configuration): readonly Party[] {
+  return [...configuration.banks, ...configuration.connectors];
 }

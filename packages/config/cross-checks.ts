@@ -1,7 +1,7 @@
 // What members of the file must be to each other.
 
 import { wallMs } from "@sluice/calendar";
-import type { BankInFile, SchemeInFile } from "./file-schema.ts";
+import type { BankInFile, ConnectorInFile, SchemeInFile } from "./file-schema.ts";
 import { problem } from "./problem.ts";
 import type { Path, Problem } from "./problem.ts";
 
@@ -18,15 +18,21 @@ export function checkSchemes(schemes: readonly Placed<SchemeInFile>[], calendars
       "another scheme has this id",
     ),
     ...schemes.flatMap(({ path, value }) => [
-      ...(calendars.has(value.calendar) ? [] : [problem([...path, "calendar"], "no such calendar")]),
+      ...(calendars.has(calendarOf(value)) ? [] : [problem([...path, "calendar"], "no such calendar")]),
       ...checkTimes(path, value),
     ]),
   ];
 }
 
-export function checkBanks(banks: readonly Placed<BankInFile>[]): readonly Problem[] {
-  const ids = banks.map(({ path, value }, owner) => ({ path: [...path, "id"], owner: `${owner}`, value: value.id }));
-  const tokens = banks.flatMap(({ path, value }) =>
+/** Name of a scheme's calendar: credits that are final at once are taken every day. */
+export function calendarOf({ id, calendar }: SchemeInFile): string {
+  return calendar ?? (id === "ZA_EFT" ? "za" : "za-every-day");
+}
+
+export function checkBanks(banks: readonly Placed<BankInFile>[], connectors: readonly Placed<ConnectorInFile>[]): readonly Problem[] {
+  const parties = [...banks, ...connectors];
+  const ids = parties.map(({ path, value }, owner) => ({ path: [...path, "id"], owner: `${owner}`, value: value.id }));
+  const tokens = parties.flatMap(({ path, value }) =>
     value.tokenSha256.map((hash, index) => ({
       path: [...path, "tokenSha256", index],
       owner: `${value.id}/${index}`,
@@ -41,7 +47,7 @@ export function checkBanks(banks: readonly Placed<BankInFile>[]): readonly Probl
       }),
     );
   return [
-    ...repeated(ids, "another bank has this id"),
+    ...repeated(ids, "another bank or connector has this id"),
     ...repeated(tokens, "the same token twice"),
     ...repeated(agents("memberId"), "another bank has this memberId"),
     ...repeated(agents("bicfi"), "another bank has this bicfi"),

@@ -3,6 +3,7 @@
 
 import { readLocalTime } from "@sluice/calendar";
 import { z } from "zod";
+import { schemeIds } from "./configuration.ts";
 import { readDuration } from "./durations.ts";
 
 const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
@@ -41,26 +42,73 @@ const agent = z.strictObject({
     .default([]),
 });
 
-export const bankSchema = z.strictObject({
+/** An amount in quotes, so that YAML makes no double of it; × 10,000. */
+const money = z
+  .string('an amount in quotes, for example "25000.00"')
+  .regex(/^\d{1,14}(\.\d{1,4})?$/, 'an amount in quotes, for example "25000.00"')
+  .transform((given) => {
+    const [whole = "", fraction = ""] = given.split(".");
+    return BigInt(whole + fraction.padEnd(4, "0"));
+  });
+const currencyCode = z.string().regex(/^[A-Z]{3}$/, "an ISO 4217 code");
+const schemeId = z.enum(schemeIds);
+
+const party = {
   id: z.string().regex(/^[a-z0-9-]{1,32}$/, "1 to 32 of a-z, 0-9 and -"),
   name: text(140),
-  agents: z.array(agent).min(1, "at least one").max(100),
   tokenSha256: z
     .array(z.string().regex(/^[0-9a-fA-F]{64}$/, "SHA-256 of the token, 64 hex digits"))
     .min(1, "at least one")
     .max(10),
+  requestsPerSecond: z.int().min(1).max(100_000).default(500),
+  inboundConnections: z.int().min(1).max(4_096).default(64),
   baseUrl: url,
-  operationUrls: z.strictObject({ outboundDirectDebitResponse: url.optional(), inboundDirectDebit: url.optional() }).default({}),
-  eventsUrl: url.nullable().default(null),
   bearerToken: text(1_024).nullable().default(null),
   answerTimeout: duration(1_000, 30_000).default(5_000),
   duplicateCodes: z.array(z.int().min(200).max(499)).max(10).default([409]),
-  maxUnacknowledged: z.int().min(1).max(100_000).default(256),
   connections: z.int().min(1).max(1_024).default(16),
+};
+
+export const bankSchema = z.strictObject({
+  ...party,
+  agents: z.array(agent).min(1, "at least one").max(100),
+  operationUrls: z
+    .strictObject({
+      outboundDirectDebitResponse: url.optional(),
+      inboundDirectDebit: url.optional(),
+      inboundCreditTransferAuthorization: url.optional(),
+    })
+    .default({}),
+  eventsUrl: url.nullable().default(null),
+  maxUnacknowledged: z.int().min(1).max(100_000).default(256),
   eventDeadline: duration(1_000, 30 * 86_400_000).default(72 * 3_600_000),
   eventShape: z.enum(["full", "sample"]).default("full"),
+  eventClasses: z
+    .array(z.enum(["TRANSACTION_STATE", "ESM_STATE"]))
+    .min(1, "at least one")
+    .max(2)
+    .refine((classes) => classes.includes("TRANSACTION_STATE"), "TRANSACTION_STATE is always sent")
+    .default(["TRANSACTION_STATE"]),
+  eventPayload: z.enum(["full", "masked", "none"]).default("full"),
+  onUsOutcomeReport: z.boolean().default(false),
   onNonWorkingDay: z.enum(["refuse", "next"]).default("refuse"),
   blocked: z.boolean().default(false),
+  blockedAccounts: z
+    .array(z.strictObject({ branch: branch.nullable().default(null), account: text(40) }))
+    .max(100_000)
+    .default([]),
+  itemLimits: z
+    .array(z.strictObject({ scheme: schemeId, currency: currencyCode, amount: money }))
+    .max(100)
+    .default([]),
+});
+
+export const connectorSchema = z.strictObject({
+  ...party,
+  schemes: z.array(schemeId).min(1, "at least one").max(schemeIds.length),
+  operationUrls: z
+    .strictObject({ inboundDirectDebitResponse: url.optional(), inboundCreditTransferAuthorizationResponse: url.optional() })
+    .default({}),
 });
 
 export const calendarSchema = z.strictObject({
@@ -71,12 +119,10 @@ export const calendarSchema = z.strictObject({
 });
 
 export const schemeSchema = z.strictObject({
-  id: z.enum(["ZA_EFT"]).default("ZA_EFT"),
-  currencies: z
-    .array(z.string().regex(/^[A-Z]{3}$/, "an ISO 4217 code"))
-    .min(1, "at least one")
-    .default(["ZAR"]),
-  calendar: text(64).default("za"),
+  id: schemeId.default("ZA_EFT"),
+  currencies: z.array(currencyCode).min(1, "at least one").default(["ZAR"]),
+  /** za, and every day for schemes that take credits only. */
+  calendar: text(64).optional(),
   processing: z
     .array(z.strictObject({ opens: localTime, closes: localTime }))
     .min(1, "at least one window")
@@ -84,7 +130,14 @@ export const schemeSchema = z.strictObject({
     .default([{ opens: "08:00", closes: "16:00" }]),
   reconciliation: localTime.default("17:30"),
   cutOff: duration(0, 12 * 3_600_000).default(15 * 60_000),
-  creditsFinal: z.enum(["clock"]).default("clock"),
+  /** Left out: connector where a connector speaks for the scheme, else clock. */
+  creditsFinal: z.enum(["clock", "connector", "bank"]).optional(),
+  creditDeadline: duration(10_000, 24 * 3_600_000).default(2 * 3_600_000),
+  accountRule: z.enum(["za-cdv", "uk-modulus", "none"]).default("za-cdv"),
+  itemLimits: z
+    .array(z.strictObject({ currency: currencyCode, amount: money }))
+    .max(100)
+    .default([]),
 });
 
 export const cdvSchema = z.strictObject({ refuseOn: z.enum(["high", "medium"]).default("high") });
@@ -95,10 +148,13 @@ export const fileSchema = z.strictObject({
   calendars: z.record(z.string(), z.unknown()).optional(),
   schemes: z.array(z.unknown()).min(1, "at least one").max(10).optional(),
   banks: z.array(z.unknown()).min(1, "at least one").max(1_000),
+  connectors: z.array(z.unknown()).max(100).optional(),
   cdv: z.unknown().optional(),
+  rulesFolder: text(1_024).optional(),
 });
 
 export type BankInFile = z.infer<typeof bankSchema>;
+export type ConnectorInFile = z.infer<typeof connectorSchema>;
 export type CalendarInFile = z.infer<typeof calendarSchema>;
 export type SchemeInFile = z.infer<typeof schemeSchema>;
 

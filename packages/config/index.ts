@@ -5,5 +5,5 @@ export type { Problem } from "./problem.ts";
 export { readConfiguration } from "./read-configuration.ts";
 export type { ConfigurationReading } from "./read-configuration.ts";
 export { schemeOf } from "./scheme-of.ts";
-export { southAfrica } from "./south-africa.ts";
+export { southAfrica, southAfricaEveryDay } from "./south-africa.ts";
 export * from "./service-settings.ts";

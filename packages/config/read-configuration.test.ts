@@ -202,7 +202,7 @@ test("two banks share no branch, no name of an agent, no token and no id", () =>
   expect(problemsOf(sample, { ...environment, SECOND_BANK_TOKEN_SHA256: hash("first").toUpperCase() })).toEqual([
     "banks[1].tokenSha256[0]: the same token twice",
   ]);
-  expect(problemsOf(spoilt("id: second", "id: first"))).toContain("banks[1].id: another bank has this id");
+  expect(problemsOf(spoilt("id: second", "id: first"))).toContain("banks[1].id: another bank or connector has this id");
 });
 
 test("a file that cannot be read or is wrong ends the start with a fault that says everything", () => {

@@ -7,17 +7,17 @@
 import { createHash } from "node:crypto";
 import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
-import type { Bank, Configuration, Scheme } from "./configuration.ts";
+import type { Bank, Configuration, Connector, Scheme } from "./configuration.ts";
 import type { Calendar } from "@sluice/calendar";
-import { checkBanks, checkSchemes } from "./cross-checks.ts";
+import { calendarOf, checkBanks, checkSchemes } from "./cross-checks.ts";
 import type { Placed } from "./cross-checks.ts";
 import { isUnresolved, withEnvironment } from "./environment.ts";
 import type { Environment } from "./environment.ts";
-import { bankSchema, calendarSchema, cdvSchema, fileSchema, schemeSchema } from "./file-schema.ts";
-import type { BankInFile, SchemeInFile } from "./file-schema.ts";
+import { bankSchema, calendarSchema, cdvSchema, connectorSchema, fileSchema, schemeSchema } from "./file-schema.ts";
+import type { BankInFile, ConnectorInFile, SchemeInFile } from "./file-schema.ts";
 import { problem } from "./problem.ts";
 import type { Path, Problem } from "./problem.ts";
-import { southAfrica } from "./south-africa.ts";
+import { southAfrica, southAfricaEveryDay } from "./south-africa.ts";
 
 export type ConfigurationReading =
   | { readonly ok: true; readonly configuration: Configuration }
@@ -30,23 +30,29 @@ export function readConfiguration(text: string, environment: Environment): Confi
   const tree = withEnvironment(readYaml(text, problems), environment, problems);
   if (tree === undefined) return { ok: false, problems };
   const file = readPart(fileSchema, [], tree, problems);
-  const calendars = new Map<string, Calendar>([["za", southAfrica]]);
+  const calendars = new Map<string, Calendar>([
+    ["za", southAfrica],
+    ["za-every-day", southAfricaEveryDay],
+  ]);
   for (const [name, given] of Object.entries(memberAt(tree, ["calendars"]) ?? {})) {
     // A calendar with a problem of its own is still known by name, so that its schemes get none.
     calendars.set(name, readPart(calendarSchema, ["calendars", name], given, problems) ?? southAfrica);
   }
   const schemes = readParts(schemeSchema, "schemes", memberAt(tree, ["schemes"]) ?? [{}], problems);
+  const connectors = readParts(connectorSchema, "connectors", memberAt(tree, ["connectors"]) ?? [], problems);
   const banks = readParts(bankSchema, "banks", memberAt(tree, ["banks"]), problems);
   const cdv = readPart(cdvSchema, ["cdv"], memberAt(tree, ["cdv"]) ?? {}, problems);
-  problems.push(...checkSchemes(schemes, new Set(calendars.keys())), ...checkBanks(banks));
+  problems.push(...checkSchemes(schemes, new Set(calendars.keys())), ...checkBanks(banks, connectors));
   if (problems.length > 0 || file === undefined || cdv === undefined) return { ok: false, problems };
   return {
     ok: true,
     configuration: {
       version: file.version ?? createHash("sha256").update(text).digest("hex").slice(0, 12),
       banks: banks.map(({ value }) => bankOf(value)),
-      schemes: schemes.map(({ value }) => schemeFrom(value, calendars.get(value.calendar)!)),
+      connectors: connectors.map(({ value }) => connectorOf(value)),
+      schemes: schemes.map(({ value }) => schemeFrom(value, calendars.get(calendarOf(value))!, connectors)),
       cdv,
+      rulesFolder: file.rulesFolder ?? null,
     },
   };
 }
@@ -97,22 +103,41 @@ function memberAt(tree: unknown, path: Path): unknown {
 }
 
 function bankOf(file: BankInFile): Bank {
-  const { answerTimeout, eventDeadline, blocked, operationUrls, tokenSha256, ...same } = file;
-  const { outboundDirectDebitResponse, inboundDirectDebit } = operationUrls;
+  const { answerTimeout, eventDeadline, blocked, operationUrls, tokenSha256, itemLimits, ...same } = file;
   return {
     ...same,
     tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()),
-    operationUrls: {
-      ...(outboundDirectDebitResponse === undefined ? {} : { outboundDirectDebitResponse }),
-      ...(inboundDirectDebit === undefined ? {} : { inboundDirectDebit }),
-    },
+    operationUrls: given(operationUrls),
     answerTimeoutMs: answerTimeout,
     eventDeadlineMs: eventDeadline,
     isBlocked: blocked,
+    itemLimits: itemLimits.map(({ scheme, currency, amount }) => ({ scheme, currency, amountTenThousandths: amount })),
   };
 }
 
-function schemeFrom(file: SchemeInFile, calendar: Calendar): Scheme {
-  const { id, currencies, processing, reconciliation, cutOff, creditsFinal } = file;
-  return { id, currencies, creditsFinal, times: { calendar, processing, reconciliation, cutOffMs: cutOff } };
+function connectorOf(file: ConnectorInFile): Connector {
+  const { answerTimeout, operationUrls, tokenSha256, ...same } = file;
+  const hashes = tokenSha256.map((hash) => hash.toLowerCase());
+  return { ...same, tokenSha256: hashes, operationUrls: given(operationUrls), answerTimeoutMs: answerTimeout };
+}
+
+/** Without the members that were left out. */
+function given<T extends Readonly<Record<string, string | undefined>>>(members: T): { readonly [K in keyof T]?: string } {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only members of T are left
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as { readonly [K in keyof T]?: string };
+}
+
+function schemeFrom(file: SchemeInFile, calendar: Calendar, connectors: readonly Placed<ConnectorInFile>[]): Scheme {
+  const { id, currencies, processing, reconciliation, cutOff, creditsFinal, creditDeadline, accountRule, itemLimits } = file;
+  const isConnected = connectors.some(({ value }) => value.schemes.includes(id));
+  return {
+    id,
+    currencies,
+    takesDebits: id === "ZA_EFT",
+    times: { calendar, processing, reconciliation, cutOffMs: cutOff },
+    creditsFinal: creditsFinal ?? (isConnected ? "connector" : "clock"),
+    creditDeadlineMs: creditDeadline,
+    accountRule,
+    itemLimits: itemLimits.map(({ currency, amount }) => ({ scheme: id, currency, amountTenThousandths: amount })),
+  };
 }

@@ -1,4 +1,4 @@
-// The calendar that ships: South Africa's, as data in `data/calendar-za.json`.
+// The calendars that ship: South Africa's, as data in `data/calendar-za.json`.
 
 import type { Calendar } from "@sluice/calendar";
 import data from "../../data/calendar-za.json" with { type: "json" };
@@ -8,4 +8,12 @@ export const southAfrica: Calendar = {
   zone: data.zone,
   workingDays: data.workingDays,
   holidays: data.holidays.map(({ date }) => date),
+};
+
+/** For credits that are final at once: every day is a business date. */
+export const southAfricaEveryDay: Calendar = {
+  version: "za-every-day/1",
+  zone: data.zone,
+  workingDays: [1, 2, 3, 4, 5, 6, 7],
+  holidays: [],
 };

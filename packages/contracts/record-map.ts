@@ -15,14 +15,18 @@ const readers = ["validator", "scheduler", "dispatcher", "event-publisher"] as c
 
 export const recordMap = [
   use(journal, "DirectDebitReceived", ["ingress"], ["validator", "scheduler"]),
+  use(journal, "CreditTransferReceived", ["ingress"], ["validator", "scheduler"]),
+  use(journal, "CreditsFinalRequested", ["ingress"], ["scheduler"]),
   use(journal, "StatusReportReceived", ["ingress"], ["scheduler"]),
   use(journal, "AccountVerified", ["validator"], ["scheduler"]),
   use(journal, "Release", ["scheduler"], ["scheduler"]),
   use(journal, "DeliveryEnded", ["dispatcher"], ["scheduler"]),
+  use(journal, "DeadlinePassed", ["scheduler"], ["scheduler"]),
   use(journal, "DayClosed", ["scheduler"], ["scheduler"]),
   use(journal, "DayPlanned", ["scheduler"], ["scheduler"]),
   use(journal, "DayTimeReached", ["scheduler"], ["scheduler"]),
   use(journal, "LaneCredits", ["scheduler"], ["scheduler"]),
+  use(journal, "LaneBankClear", ["scheduler"], ["scheduler"]),
   use(journal, "DayTimes", ["scheduler"], ["scheduler"]),
   use(journal, "DayVoid", ["scheduler"], ["scheduler"]),
   use(journal, "WindowOpened", ["scheduler"], ["scheduler"]),
@@ -35,6 +39,7 @@ export const recordMap = [
   use(dispatch, "DayTimes", ["scheduler"], ["dispatcher"]),
   use(dispatch, "DayReconciled", ["scheduler"], ["dispatcher"]),
   use(events, "TransactionStateEvent", ["scheduler"], ["event-publisher"]),
+  use(events, "EsmStateEvent", ["scheduler"], ["event-publisher"]),
   use(receipts, "Receipt", ["dispatcher", "event-publisher"], ["timeline"]),
   use(deadLetters, "DeadLetter", readers, ["operators"]),
 ] as const satisfies readonly RecordUse[];

@@ -20,8 +20,12 @@ export interface MessageIdentity {
 
 export interface DirectDebitReceived {
   readonly kind: "DirectDebitReceived";
+  /** on-us: a bank's own; off-us: from a scheme connector. */
+  readonly flow: "on-us" | "off-us";
   readonly uetr: string;
   readonly message: MessageIdentity;
+  /** Of an off-us debit: the debtor's bank; null: the verdict names it. */
+  readonly bank: string | null;
   readonly receivedAtMs: number;
   /** Provisional: the first reconciliation close at least an hour after receipt. */
   readonly closesWith: DayKey;
@@ -32,15 +36,36 @@ export interface DirectDebitReceived {
   readonly currency: string;
 }
 
+export interface CreditTransferReceived {
+  readonly kind: "CreditTransferReceived";
+  readonly uetr: string;
+  readonly message: MessageIdentity;
+  readonly receivedAtMs: number;
+  /** Bank of the creditor. */
+  readonly bank: string;
+  /** Provisional; the verdict replaces it. */
+  readonly businessDate: string;
+  /** Provisional deadline for delivery and report; the verdict replaces it. */
+  readonly deadlineMs: number;
+  readonly scheme: string;
+  readonly amountTenThousandths: bigint;
+  readonly currency: string;
+}
+
 export interface AccountVerified {
   readonly kind: "AccountVerified";
   /** What was judged: sender, identification and content hash of one message. */
   readonly judged: Pick<MessageIdentity, "sender" | "messageIdentification" | "contentHash">;
   readonly verdict: "accepted" | "refused";
-  /** Bank that the debit will be sent to. */
+  /** Bank that the debit or credit will be sent to. */
   readonly bank: string;
   readonly businessDate: string;
+  /** Empty for a credit. */
   readonly closesWith: DayKey;
+  /** Of a credit; null for a debit. */
+  readonly deadlineMs: number | null;
+  /** The initiating side of an on-us debit wants to be told the outcome. */
+  readonly wantsOutcomeReport: boolean;
 }
 
 export interface Release {
@@ -54,6 +79,8 @@ export interface Release {
 export interface DeliveryEvidence {
   readonly attempts: number;
   readonly anyAnswer: boolean;
+  /** An attempt had no answer, or one that leaves open whether the message was taken. */
+  readonly mayHaveBeenTaken: boolean;
   readonly httpStatusCode: number | null;
   readonly isBreakerOpen: boolean;
   readonly isBankPaused: boolean;
@@ -68,6 +95,8 @@ export interface DeliveryEnded {
 
 export interface StatusReportReceived {
   readonly kind: "StatusReportReceived";
+  /** Where it was posted: a report on a debit, or on a credit. */
+  readonly about: "debit" | "credit";
   readonly message: MessageIdentity;
   readonly receivedAtMs: number;
   readonly outcome: "made" | "not-made" | "pending";
@@ -79,7 +108,21 @@ export interface DayClosed {
   readonly day: DayKey;
 }
 
-export type TransactionFact = DirectDebitReceived | AccountVerified | Release | DeliveryEnded | StatusReportReceived | DayClosed;
+/** The own deadline of a credit; judged by the record's append time. */
+export interface DeadlinePassed {
+  readonly kind: "DeadlinePassed";
+  readonly deadlineMs: number;
+}
+
+export type TransactionFact =
+  | DirectDebitReceived
+  | CreditTransferReceived
+  | AccountVerified
+  | Release
+  | DeliveryEnded
+  | StatusReportReceived
+  | DayClosed
+  | DeadlinePassed;
 
 // ---- business days
 
@@ -124,7 +167,27 @@ export interface LaneCredits {
   readonly banksUnresolved: readonly string[];
 }
 
-export type DayFact = DayPlanned | DayTimeReached | LaneCredits;
+/** A bank that a lane named in its LaneCredits has no earlier credit unresolved there any more. */
+export interface LaneBankClear {
+  readonly kind: "LaneBankClear";
+  readonly scheme: string;
+  readonly businessDate: string;
+  readonly lane: number;
+  readonly declaration: string;
+  readonly bank: string;
+}
+
+/** A bank or a connector declares the credits of a day final; the day decides. */
+export interface CreditsFinalRequested {
+  readonly kind: "CreditsFinalRequested";
+  readonly scheme: string;
+  readonly businessDate: string;
+  readonly requestedBy: string;
+  /** The one bank that it is declared for; null: all. */
+  readonly bank: string | null;
+}
+
+export type DayFact = DayPlanned | DayTimeReached | LaneCredits | LaneBankClear | CreditsFinalRequested;
 
 // ---- markers: outputs of a day, one copy to each partition. `id` = scheme:date:kind:number (the copy adds :partition).
 

@@ -2,7 +2,7 @@
 // They are a function of the transaction and one entry of `transitions` or `told`, so a replay gives the first ones again.
 
 import type { DayKey } from "./fact.ts";
-import type { State } from "./transaction.ts";
+import type { Flow, State } from "./transaction.ts";
 
 /** The message an event carries as payload, or a delivery as body. */
 export type MessageForm =
@@ -12,10 +12,28 @@ export type MessageForm =
   | "report-rejected"
   | "final-report"
   | "duplicate-refused"
-  | "report-again";
+  | "report-again"
+  /** To the initiating side of an on-us debit: ACSC or RJCT (`S`). */
+  | "on-us-outcome"
+  | "credit-received"
+  | "inbound-credit"
+  /** To a scheme connector (`O`): what became of its debit or credit, by the state that was entered. */
+  | "outcome-report";
+
+/** What is sent, and where: the address follows from it. */
+export type DeliveryOperation =
+  | "outboundDirectDebitResponse"
+  | "inboundDirectDebit"
+  /** To a connector. */
+  | "inboundDirectDebitResponse"
+  /** To a bank. */
+  | "inboundCreditTransferAuthorization"
+  /** To a connector. */
+  | "inboundCreditTransferAuthorizationResponse";
 
 export interface EventOutput {
   readonly kind: "event";
+  readonly flow: Flow;
   /** Derived from UETR and stageVersion; 32 hex digits. */
   readonly id: string;
   readonly stageVersion: number;
@@ -36,8 +54,10 @@ export interface EventOutput {
 
 export interface DispatchOutput {
   readonly kind: "dispatch";
-  readonly operation: "outboundDirectDebitResponse" | "inboundDirectDebit";
+  readonly operation: DeliveryOperation;
   readonly form: MessageForm;
+  /** State that it follows from; for an answer to a further message, the state at that moment. */
+  readonly state: State;
   /** 32 hex digits of the UETR and a letter, or a letter and 34 hex digits. */
   readonly messageIdentification: string;
   /** The UETR, or an own key that holds nothing up. */
@@ -45,7 +65,10 @@ export interface DispatchOutput {
   readonly receiver: string;
   readonly businessDate: string;
   readonly closesWith: DayKey | null;
+  /** Own deadline by which the delivery ends alone. */
   readonly deadlineMs: number | null;
+  /** Own deadline of the transaction: attempts stop, and only a stop ends the delivery. */
+  readonly stopsAtMs: number | null;
   readonly madeAtMs: number;
   readonly causedByOffset: bigint;
   /** For `duplicate-refused` and `report-again`: identification of the message that it answers. */

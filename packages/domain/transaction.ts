@@ -1,8 +1,12 @@
 // A transaction as its journal left it: what `decide` reads and `apply` returns, and what the store keeps (as plain values).
 
 import type { DayKey, DeliveryEvidence, MessageIdentity } from "./fact.ts";
+import type { DeliveryOperation } from "./output.ts";
 
-export type State =
+/** on-us: both agents are of one bank; off-us: a debit from a scheme connector; credit: a credit from one. */
+export type Flow = "on-us" | "off-us" | "credit";
+
+export type DebitState =
   | "RECEIVED"
   | "ACCEPTED"
   | "REJECTED"
@@ -15,10 +19,32 @@ export type State =
   | "UNPAID"
   | "RECONCILIATION";
 
+/** States of a credit are named as their events. */
+export type CreditState =
+  | "CREDIT_AUTH_RECEIVED"
+  | "CREDIT_AUTH_ACCEPTED"
+  | "CREDIT_AUTH_REJECTED"
+  | "CREDIT_AUTH_DELIVERY_PENDING"
+  | "CREDIT_AUTH_DELIVERED"
+  | "CREDIT_AUTH_RESPONSE_ACCEPTED"
+  | "CREDIT_AUTH_DELIVERY_FAILURE"
+  | "CREDIT_AUTH_RECONCILIATION";
+
+export type State = DebitState | CreditState;
+
 /** A report came for a UETR that nothing was received for: kept for the operator, never applied by itself. No event, not unresolved. */
 export type OrphanState = "ORPHAN";
 
-export const terminalStates: ReadonlySet<State> = new Set<State>(["REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION"]);
+export const terminalStates: ReadonlySet<State> = new Set<State>([
+  "REJECTION_REPORTED",
+  "COMPLETED",
+  "UNPAID",
+  "RECONCILIATION",
+  "CREDIT_AUTH_REJECTED",
+  "CREDIT_AUTH_RESPONSE_ACCEPTED",
+  "CREDIT_AUTH_DELIVERY_FAILURE",
+  "CREDIT_AUTH_RECONCILIATION",
+]);
 
 /** What the reconciliation close makes an item of. Neither terminal states nor orphans. */
 export const unresolvedStates: ReadonlySet<State> = new Set<State>([
@@ -29,6 +55,10 @@ export const unresolvedStates: ReadonlySet<State> = new Set<State>([
   "HELD",
   "RELEASED",
   "DELIVERED",
+  "CREDIT_AUTH_RECEIVED",
+  "CREDIT_AUTH_ACCEPTED",
+  "CREDIT_AUTH_DELIVERY_PENDING",
+  "CREDIT_AUTH_DELIVERED",
 ]);
 
 export function isUnresolved(state: string): state is State {
@@ -62,11 +92,13 @@ export interface Transition {
   readonly httpStatusCode: number | null;
 }
 
-/** An output that is no transition: a refused duplicate (AM05), a report sent once more, a stop answered again. */
+/** An output that is no transition: a refused duplicate (AM05), a report sent once more, the outcome of an on-us debit, a stop answered again. */
 export interface Told {
   readonly offset: bigint;
   readonly atMs: number;
-  readonly kind: "duplicate-refused" | "report-again" | "stop-again";
+  readonly kind: "duplicate-refused" | "report-again" | "on-us-outcome" | "stop-again";
+  /** Of the delivery that is made or stopped. */
+  readonly operation: DeliveryOperation;
   /** Identification of what is sent (derived), or of the delivery that is stopped. */
   readonly messageIdentification: string;
   /** Identification of the message that it answers. */
@@ -77,7 +109,7 @@ export interface Told {
   readonly deadlineMs: number;
 }
 
-export type ItemCause = "GATE_CLOSED" | "WINDOW_MISSED" | "BANK_PAUSED" | "PACED_OUT" | "BREAKER_OPEN" | "PDNG";
+export type ItemCause = "GATE_CLOSED" | "WINDOW_MISSED" | "BANK_PAUSED" | "PACED_OUT" | "BREAKER_OPEN" | "PDNG" | "OUTCOME_UNDELIVERED";
 
 /**
  * A reconciliation item. `row` is the row of interface section 7; null while it depends on the stop's answer. Unsettled and the
@@ -121,7 +153,16 @@ export type RemarkKind =
   | "report-foreign"
   | "report-orphan"
   | "report-pending"
+  | "report-other-flow"
   | "report-original-differs";
+
+/** The newest outcome told to a scheme connector. */
+export interface OutcomeTold {
+  /** 1 to 9: the digit of its identification. */
+  readonly number: number;
+  /** Append time of its acknowledgement; null: still told. */
+  readonly acknowledgedAtMs: number | null;
+}
 
 export interface Transaction {
   /** Lower case. */
@@ -132,17 +173,25 @@ export interface Transaction {
   readonly applied: bigint;
   readonly lane: number;
   readonly state: State | OrphanState;
+  /** Null for an orphan. */
+  readonly flow: Flow | null;
   /** The message that made the transaction; null for an orphan (reports only). */
   readonly message: MessageIdentity | null;
   readonly receivedAtMs: number;
   readonly scheme: string;
   readonly amountTenThousandths: bigint;
   readonly currency: string;
-  /** Bank that the debit will be or was sent to; null before the verdict. */
+  /** Bank that the debit or credit will be or was sent to; null before the verdict on an on-us debit. */
   readonly bank: string | null;
   readonly businessDate: string | null;
-  /** The day whose reconciliation close is the deadline. */
+  /** The day whose reconciliation close is the deadline; empty for a credit. */
   readonly closesWith: DayKey;
+  /** Own deadline of a credit; null for a debit. */
+  readonly deadlineMs: number | null;
+  /** From the verdict: the initiating side wants to be told the outcome. */
+  readonly wantsOutcomeReport: boolean;
+  /** Null: no connector is told anything. */
+  readonly outcome: OutcomeTold | null;
   /** Release order within (lane, bank, day): receivedAt as 15 digits, ':', UETR. */
   readonly queueKey: string;
   /** Identity of the bank's final report; null before it. */

@@ -7,12 +7,12 @@
 // 2. A resolved write is durable (majority); a rejected one has an unknown outcome: reread.
 // 3. No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 
-import type { Day, Item, State, Transaction } from "@sluice/domain";
+import type { Day, Flow, Item, State, Transaction } from "@sluice/domain";
 
 /** A transaction's snapshot: the domain's view, and the messages as Avro bytes in wire format (with schema id). */
 export interface TransactionDocument {
   readonly transaction: Transaction;
-  /** Wire-format bytes of the accepted DirectDebitReceived record. */
+  /** Wire-format bytes of the accepted DirectDebitReceived or CreditTransferReceived record. */
   readonly acceptedMessage: Uint8Array;
   /** Wire-format bytes of the final StatusReportReceived record; null before it came. */
   readonly finalReport: Uint8Array | null;
@@ -26,10 +26,18 @@ export interface TransactionWrite {
   readonly expectedVersion: number;
 }
 
-/** What a lane's owner keeps of an unresolved transaction (projection only). */
-export interface UnresolvedRow {
+/** What a lane's owner keeps of an open transaction (projection only): one that is unresolved, or whose connector still has to be told the outcome. */
+export interface OpenRow {
   readonly uetr: string;
   readonly state: State;
+  readonly flow: Flow;
+  readonly scheme: string;
+  /** Own deadline of a credit, epoch ms. */
+  readonly deadlineMs: number | null;
+  /** The outcome was told and is not acknowledged. */
+  readonly isOutcomeAwaited: boolean;
+  /** Offset of the record that made it: whether it was received before a declaration. */
+  readonly receivedOffset: bigint;
   readonly bank: string | null;
   readonly businessDate: string | null;
   readonly closesWith: string;
@@ -42,10 +50,10 @@ export interface TransactionStore {
   load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>>;
   /** At most 1,000 writes. Answers the UETRs that were not written because their version differs (or already/no longer exist). */
   write(writes: readonly TransactionWrite[]): Promise<{ readonly conflicts: readonly string[] }>;
-  /** Unresolved (not terminal) transactions of a lane by UETR, after `afterUetr`, at most `limit` (≤ 10,000). A scan: for take-over and closes. */
-  unresolved(lane: number, afterUetr: string | null, limit: number): Promise<readonly UnresolvedRow[]>;
+  /** Open transactions of a lane by UETR, after `afterUetr`, at most `limit` (≤ 10,000). A scan: for take-over and closes. */
+  open(lane: number, afterUetr: string | null, limit: number): Promise<readonly OpenRow[]>;
   /** Held transactions of a lane, bank and business day (`scheme:date`), by queue key after `afterQueueKey`, at most `limit` (≤ 10,000). */
-  held(lane: number, bank: string, day: string, afterQueueKey: string | null, limit: number): Promise<readonly UnresolvedRow[]>;
+  held(lane: number, bank: string, day: string, afterQueueKey: string | null, limit: number): Promise<readonly OpenRow[]>;
   /** Reconciliation items of a day, for people; by UETR. */
   items(
     day: string,
