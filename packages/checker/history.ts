@@ -1,29 +1,46 @@
 // Histories: what was recorded at points that do not trust the system, one JSON object a line. The checker is a function from
 // them to a report. Offsets are decimal text, bytes are SHA-256 hex (and, where the checker must look inside, the text itself).
 
-/** A request that a bank's client sent to Sluice, and what it was told. `status` null: no answer. */
+/**
+ * A request that a bank's or a connector's client sent to Sluice, and what it was told. `bank`: id of either. `status` null: no answer.
+ * Of creditsFinal the UETR is the day (`scheme:date`), and there is no identification.
+ */
 export interface SentEntry {
   readonly kind: "sent";
   readonly atMs: number;
   readonly bank: string;
-  readonly operation: "outboundDirectDebit" | "inboundDirectDebitResponse";
+  readonly operation:
+    | "outboundDirectDebit"
+    | "inboundDirectDebitResponse"
+    | "inboundCreditTransferAuthorizationResponse"
+    /** Of a connector. */
+    | "inboundDirectDebit"
+    | "inboundCreditTransferAuthorization"
+    | "creditsFinal";
   readonly uetr: string;
   readonly messageIdentification: string;
   readonly bodyHash: string;
   readonly status: number | null;
 }
 
-/** A request that a simulated bank received from Sluice, and what it answered. `status` null: it gave no answer. */
+/** A request that a simulated bank or connector received from Sluice, and what it answered. `status` null: it gave no answer. */
 export interface ReceivedEntry {
   readonly kind: "received";
   readonly atMs: number;
   readonly bank: string;
-  readonly operation: "outboundDirectDebitResponse" | "inboundDirectDebit" | "events";
+  readonly operation:
+    | "outboundDirectDebitResponse"
+    | "inboundDirectDebit"
+    | "inboundCreditTransferAuthorization"
+    /** At a connector. */
+    | "inboundDirectDebitResponse"
+    | "inboundCreditTransferAuthorizationResponse"
+    | "events";
   readonly webhookId: string;
   readonly uetr: string;
   readonly bodyHash: string;
   readonly status: number | null;
-  /** Of an event. */
+  /** Of an event of class TRANSACTION_STATE; null otherwise. */
   readonly stageVersion: number | null;
   readonly state: string | null;
 }
