@@ -1,6 +1,7 @@
 import { checkAccount, isRefusal, zaCdv } from "@sluice/account-validation";
 import { describe, expect, it } from "vitest";
-import { badAccount, bodyOf, directDebit, goodAccount, sampleBranch, uetrFrom } from "./builders.ts";
+import { badAccount, bodyOf, directDebit, goodAccount, uetrFrom } from "./builders.ts";
+import { sampleBranch } from "./sample-configuration.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 describe("builders", () => {

@@ -1,10 +1,8 @@
-// Good messages and a good configuration, to be spoilt on purpose: a test names only what it is about.
+// Good messages, to be spoilt on purpose: a test names only what it is about.
 // Messages are plain JSON values; `bodyOf` makes the bytes. Amounts keep the digits they are given (1250.50 stays 1250.50).
 
-import { createHash } from "node:crypto";
-import type { SchemeTimes } from "@sluice/calendar";
-import type { Bank, Configuration } from "@sluice/config";
 import type { Random } from "@sluice/runtime";
+import { sampleBranch } from "./sample-configuration.ts";
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -28,7 +26,6 @@ export interface DirectDebitOptions {
 }
 
 export const sampleUetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
-export const sampleBranch = "250655";
 
 export function directDebit(options: Partial<DirectDebitOptions> = {}): JsonObject {
   const debtorBranch = options.debtorBranch ?? sampleBranch;
@@ -147,54 +144,4 @@ function agent(branch: string): JsonObject {
 export function rawNumber(text: string): Json {
   const rawJson: (text: string) => Json = Reflect.get(JSON, "rawJSON");
   return rawJson(text);
-}
-
-export interface SampleBankOptions extends Partial<Bank> {
-  readonly id: string;
-  /** Branch code and member id that the bank stands for. */
-  readonly branch?: string;
-}
-
-/** The token that a sample bank calls with. */
-export function sampleToken(bankId: string): string {
-  return `sample-token-of-${bankId}`;
-}
-
-export function sampleBank({ branch = sampleBranch, ...options }: SampleBankOptions): Bank {
-  return {
-    name: `Bank ${options.id}`,
-    agents: [{ memberId: branch, bicfi: null, branchRanges: [[branch, branch]] }],
-    tokenSha256: [createHash("sha256").update(sampleToken(options.id)).digest("hex")],
-    baseUrl: `http://${options.id}.invalid`,
-    operationUrls: {},
-    eventsUrl: `http://${options.id}.invalid`,
-    bearerToken: null,
-    answerTimeoutMs: 5_000,
-    duplicateCodes: [409],
-    maxUnacknowledged: 256,
-    connections: 16,
-    eventDeadlineMs: 72 * 3_600_000,
-    eventShape: "full",
-    onNonWorkingDay: "refuse",
-    isBlocked: false,
-    ...options,
-  };
-}
-
-export const sampleTimes: SchemeTimes = {
-  calendar: { version: "sample-1", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
-  processing: [{ opens: "08:00", closes: "16:00" }],
-  reconciliation: "17:30",
-  cutOffMs: 900_000,
-};
-
-export function sampleConfiguration(options: Partial<Configuration> & { readonly times?: SchemeTimes } = {}): Configuration {
-  const { times = sampleTimes, ...rest } = options;
-  return {
-    version: "sample",
-    banks: [sampleBank({ id: "first" })],
-    schemes: [{ id: "ZA_EFT", currencies: ["ZAR"], times, creditsFinal: "clock" }],
-    cdv: { refuseOn: "high" },
-    ...rest,
-  };
 }

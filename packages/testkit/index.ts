@@ -6,6 +6,7 @@ export * from "./bank-server.ts";
 export * from "./bank-simulator.ts";
 export * from "./builders.ts";
 export * from "./history-entries.ts";
+export * from "./sample-configuration.ts";
 export * from "./seeded-random.ts";
 export * from "./simulated-bank.ts";
 export * from "./virtual-time.ts";

@@ -1,0 +1,97 @@
+// A good configuration, to be spoilt on purpose: a test names only what it is about.
+
+import { createHash } from "node:crypto";
+import type { SchemeTimes } from "@sluice/calendar";
+import type { Bank, Configuration, Connector, Party, Scheme } from "@sluice/config";
+
+/** Branch of the sample bank and of the builders' messages. */
+export const sampleBranch = "250655";
+
+export interface SampleBankOptions extends Partial<Bank> {
+  readonly id: string;
+  /** Branch code and member id that the bank stands for. */
+  readonly branch?: string;
+}
+
+/** The token that a sample bank or connector calls with. */
+export function sampleToken(partyId: string): string {
+  return `sample-token-of-${partyId}`;
+}
+
+export function sampleBank({ branch = sampleBranch, ...options }: SampleBankOptions): Bank {
+  return {
+    ...sampleParty(options.id, `Bank ${options.id}`),
+    agents: [{ memberId: branch, bicfi: null, branchRanges: [[branch, branch]] }],
+    eventsUrl: `http://${options.id}.invalid`,
+    maxUnacknowledged: 256,
+    eventDeadlineMs: 72 * 3_600_000,
+    eventShape: "full",
+    eventClasses: ["TRANSACTION_STATE"],
+    eventPayload: "full",
+    onUsOutcomeReport: false,
+    onNonWorkingDay: "refuse",
+    isBlocked: false,
+    blockedAccounts: [],
+    itemLimits: [],
+    ...options,
+  };
+}
+
+/** Speaks for every scheme. */
+export function sampleConnector(options: Partial<Connector> = {}): Connector {
+  const { id = "clearing" } = options;
+  return { ...sampleParty(id, `Connector ${id}`), schemes: ["ZA_EFT", "ZA_RTC", "ZA_RPP"], ...options };
+}
+
+function sampleParty(id: string, name: string): Party {
+  return {
+    id,
+    name,
+    tokenSha256: [createHash("sha256").update(sampleToken(id)).digest("hex")],
+    requestsPerSecond: 100_000,
+    inboundConnections: 1_024,
+    baseUrl: `http://${id}.invalid`,
+    operationUrls: {},
+    bearerToken: null,
+    answerTimeoutMs: 5_000,
+    duplicateCodes: [409],
+    connections: 16,
+  };
+}
+
+export const sampleTimes: SchemeTimes = {
+  calendar: { version: "sample-1", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+  processing: [{ opens: "08:00", closes: "16:00" }],
+  reconciliation: "17:30",
+  cutOffMs: 900_000,
+};
+
+/** ZA_EFT, and with another id a scheme of credits alone. */
+export function sampleScheme(options: Partial<Scheme> = {}): Scheme {
+  const { id = "ZA_EFT" } = options;
+  return {
+    id,
+    currencies: ["ZAR"],
+    times: sampleTimes,
+    takesDebits: id === "ZA_EFT",
+    creditsFinal: "clock",
+    creditDeadlineMs: 2 * 3_600_000,
+    accountRule: "za-cdv",
+    itemLimits: [],
+    ...options,
+  };
+}
+
+/** One bank, no connector, ZA_EFT. */
+export function sampleConfiguration(options: Partial<Configuration> & { readonly times?: SchemeTimes } = {}): Configuration {
+  const { times = sampleTimes, ...rest } = options;
+  return {
+    version: "sample",
+    banks: [sampleBank({ id: "first" })],
+    connectors: [],
+    schemes: [sampleScheme({ times })],
+    cdv: { refuseOn: "high" },
+    rulesFolder: null,
+    ...rest,
+  };
+}
