@@ -1,6 +1,5 @@
 // What every adapter of the store port keeps, run on each: `describeStore("memory", open)`.
 
-import { isUnresolved } from "@sluice/domain";
 import type { Day, Marker, Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import type { ParkedMessage, Store, TransactionDocument } from "./port.ts";
@@ -32,6 +31,7 @@ export function transaction(over: Partial<Transaction> = {}): Transaction {
     applied: 9_007_199_254_740_993n,
     lane: 3,
     state: "HELD",
+    flow: "on-us",
     message: { sender: "first", messageIdentification: "M-1", contentHash: "aa", substanceHash: "bb" },
     receivedAtMs: 1_795_000_000_123,
     scheme: "ZA_EFT",
@@ -40,6 +40,9 @@ export function transaction(over: Partial<Transaction> = {}): Transaction {
     bank: "first",
     businessDate: "2026-11-20",
     closesWith: "ZA_EFT:2026-11-20",
+    deadlineMs: null,
+    wantsOutcomeReport: false,
+    outcome: null,
     queueKey: `001795000000123:${id}`,
     finalReport: null,
     finalOutcome: null,
@@ -66,9 +69,13 @@ export function transaction(over: Partial<Transaction> = {}): Transaction {
 
 /** Every optional part filled in. */
 export function fullTransaction(): Transaction {
-  const evidence = { attempts: 3, anyAnswer: true, httpStatusCode: 503, isBreakerOpen: true, isBankPaused: false };
+  const evidence = { attempts: 3, anyAnswer: true, mayHaveBeenTaken: false, httpStatusCode: 503, isBreakerOpen: true, isBankPaused: false };
   return transaction({
     state: "RECONCILIATION",
+    flow: "off-us",
+    deadlineMs: 1_795_000_000_400,
+    wantsOutcomeReport: true,
+    outcome: { number: 2, acknowledgedAtMs: 1_795_000_000_450 },
     finalReport: { sender: "first", messageIdentification: "R-1", contentHash: "cc", substanceHash: "dd" },
     finalOutcome: "not-made",
     pendingAtMs: 1_795_000_000_500,
@@ -77,6 +84,7 @@ export function fullTransaction(): Transaction {
         offset: 12n,
         atMs: 1_795_000_000_600,
         kind: "duplicate-refused",
+        operation: "inboundDirectDebitResponse",
         messageIdentification: "X00",
         about: "M-2",
         receiver: "first",
@@ -115,9 +123,16 @@ function transactionPromises(open: () => Promise<Store>): void {
       finalReport: Uint8Array.of(1),
       verdict: Uint8Array.of(),
     };
-    const { message: _, ...orphan } = transaction({ uetr: uetr(2), state: "ORPHAN", bank: null, businessDate: null });
     const without: TransactionDocument = {
-      transaction: { ...orphan, message: null },
+      transaction: transaction({
+        uetr: uetr(2),
+        state: "ORPHAN",
+        flow: null,
+        message: null,
+        bank: null,
+        businessDate: null,
+        transitions: [],
+      }),
       acceptedMessage: Uint8Array.of(),
       finalReport: null,
       verdict: null,
@@ -213,33 +228,50 @@ function transactionPromises(open: () => Promise<Store>): void {
     expect((await transactions.load([])).size).toBe(0);
   });
 
-  test("unresolved transactions of a lane come by UETR in pages, without terminal ones and orphans", async () => {
+  test("open transactions of a lane come by UETR in pages: the unresolved, and those whose outcome is not acknowledged", async () => {
     const { transactions } = await open();
-    const states = [
-      "RECEIVED",
-      "COMPLETED",
-      "HELD",
-      "ORPHAN",
-      "RECONCILIATION",
-      "UNPAID",
-      "REJECTION_REPORTED",
-      "DELIVERED",
-      "REJECTED",
-    ] as const;
-    const documents = states.map((state, n) => document({ uetr: uetr(n + 1), state }));
+    const told = { number: 1, acknowledgedAtMs: null };
+    const given: readonly Partial<Transaction>[] = [
+      { state: "RECEIVED" },
+      { state: "COMPLETED" },
+      { state: "HELD", flow: "off-us" },
+      { state: "ORPHAN", flow: null, outcome: told },
+      { state: "COMPLETED", flow: "off-us", outcome: told },
+      { state: "UNPAID", flow: "off-us", outcome: { number: 1, acknowledgedAtMs: 1_795_000_000_900 } },
+      { state: "CREDIT_AUTH_DELIVERED", flow: "credit", deadlineMs: 1_795_000_007_000, closesWith: "" },
+      { state: "CREDIT_AUTH_RECONCILIATION", flow: "credit", outcome: { number: 2, acknowledgedAtMs: null } },
+      { state: "CREDIT_AUTH_DELIVERY_FAILURE", flow: "credit" },
+      { state: "REJECTED" },
+    ];
+    const documents = given.map((over, n) => document({ uetr: uetr(n + 1), ...over }));
     await transactions.write([...documents, document({ uetr: uetr(20), lane: 4 })].map((document) => ({ document, expectedVersion: 0 })));
-    const all = await transactions.unresolved(3, null, 10);
-    expect(all.map((row) => row.uetr)).toEqual([1, 3, 8, 9].map(uetr));
-    expect(all[0]).toStrictEqual({
-      uetr: uetr(1),
-      state: "RECEIVED",
+    const all = await transactions.open(3, null, 20);
+    expect(all.map((row) => row.uetr)).toEqual([1, 3, 5, 7, 8, 10].map(uetr));
+    expect(all.map(({ isOutcomeAwaited }) => isOutcomeAwaited)).toEqual([false, false, true, false, true, false]);
+    expect(all[3]).toStrictEqual({
+      uetr: uetr(7),
+      state: "CREDIT_AUTH_DELIVERED",
+      flow: "credit",
+      scheme: "ZA_EFT",
+      deadlineMs: 1_795_000_007_000,
+      isOutcomeAwaited: false,
+      receivedOffset: 9_007_199_254_740_993n,
       bank: "first",
       businessDate: "2026-11-20",
-      closesWith: "ZA_EFT:2026-11-20",
-      queueKey: `001795000000123:${uetr(1)}`,
+      closesWith: "",
+      queueKey: `001795000000123:${uetr(7)}`,
     });
-    expect((await transactions.unresolved(3, uetr(1), 2)).map((row) => row.uetr)).toEqual([uetr(3), uetr(8)]);
-    expect(states.filter((state) => isUnresolved(state))).toHaveLength(all.length);
+    expect((await transactions.open(3, uetr(1), 2)).map((row) => row.uetr)).toEqual([uetr(3), uetr(5)]);
+  });
+
+  test("a transaction is open no more once its outcome is acknowledged", async () => {
+    const { transactions } = await open();
+    const told = (acknowledgedAtMs: number | null, version: number) =>
+      document({ state: "UNPAID", flow: "off-us", outcome: { number: 1, acknowledgedAtMs }, version });
+    await transactions.write([{ document: told(null, 1), expectedVersion: 0 }]);
+    expect(await transactions.open(3, null, 10)).toHaveLength(1);
+    await transactions.write([{ document: told(1_795_000_000_900, 2), expectedVersion: 1 }]);
+    expect(await transactions.open(3, null, 10)).toEqual([]);
   });
 
   test("held transactions of a lane, bank and day come by queue key in pages", async () => {

@@ -102,6 +102,18 @@ test("offsets and amounts lie there as 64-bit integers, times as dates, message 
   expect(raw!["lane"]).toMatchObject({ _bsontype: "Int32" });
 });
 
+test("documents written before flows and outcomes were known are read, listed and written again", async () => {
+  const { store, client, database } = await watched();
+  await store.transactions.write([{ document: document(), expectedVersion: 0 }]);
+  const later = { flow: "", deadline: "", wantsOutcomeReport: "", outcome: "", receivedOffset: "" } as const;
+  await client.db(database).collection("transactions").updateMany({}, { $unset: later });
+  expect((await store.transactions.load([uetr(1)])).get(uetr(1))).toStrictEqual(document());
+  const row = { uetr: uetr(1), flow: "on-us", scheme: "ZA_EFT", deadlineMs: null, isOutcomeAwaited: false };
+  expect(await store.transactions.open(3, null, 10)).toMatchObject([row]);
+  expect(await store.transactions.held(3, "first", "ZA_EFT:2026-11-20", null, 10)).toMatchObject([row]);
+  expect(await store.transactions.write([{ document: document({ version: 2 }), expectedVersion: 1 }])).toEqual({ conflicts: [] });
+});
+
 test("a server that is not there rejects with a retryable fault, soon", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

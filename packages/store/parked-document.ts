@@ -11,9 +11,11 @@ export interface StoredParked {
   readonly sequence: bigint;
   readonly closesWith: string | null;
   readonly deadline: Date | null;
+  readonly stopsAt: Date | null;
   readonly nextAttemptAt: Date;
   readonly attempts: number;
   readonly anyAnswer: boolean;
+  readonly mayHaveBeenTaken: boolean;
   readonly recentAttempts: readonly (Omit<ParkedAttempt, "atMs"> & { readonly at: Date })[];
   readonly ended: "refused" | null;
   readonly recordBytes: Uint8Array;
@@ -21,13 +23,14 @@ export interface StoredParked {
 }
 
 /** What an update replaces: all else of a parked message never changes. */
-export type AttemptState = Pick<StoredParked, "nextAttemptAt" | "attempts" | "anyAnswer" | "recentAttempts" | "ended">;
+export type AttemptState = Pick<StoredParked, "nextAttemptAt" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "ended">;
 
 export function toAttemptState(message: ParkedMessage): AttemptState {
   return {
     nextAttemptAt: new Date(message.nextAttemptAtMs),
     attempts: message.attempts,
     anyAnswer: message.anyAnswer,
+    mayHaveBeenTaken: message.mayHaveBeenTaken,
     recentAttempts: message.recentAttempts.map(({ atMs, httpStatusCode, answer, tookMs }) => ({
       at: new Date(atMs),
       httpStatusCode,
@@ -48,6 +51,7 @@ export function toStoredParked(message: ParkedMessage): StoredParked {
     sequence: message.sequence,
     closesWith: message.closesWith,
     deadline: message.deadlineMs === null ? null : new Date(message.deadlineMs),
+    stopsAt: message.stopsAtMs === null ? null : new Date(message.stopsAtMs),
     ...toAttemptState(message),
     recordBytes: message.record.slice(),
     traceparent: message.traceparent,
@@ -67,8 +71,10 @@ export function fromStoredParked(stored: StoredParked): ParkedMessage {
     nextAttemptAtMs: stored.nextAttemptAt.getTime(),
     closesWith: stored.closesWith,
     deadlineMs: stored.deadline?.getTime() ?? null,
+    stopsAtMs: stored.stopsAt?.getTime() ?? null,
     attempts: stored.attempts,
     anyAnswer: stored.anyAnswer,
+    mayHaveBeenTaken: stored.mayHaveBeenTaken,
     recentAttempts: stored.recentAttempts.map(({ at, httpStatusCode, answer, tookMs }) => ({
       atMs: at.getTime(),
       httpStatusCode,

@@ -106,8 +106,12 @@ export interface ParkedMessage {
   readonly nextAttemptAtMs: number;
   readonly closesWith: string | null;
   readonly deadlineMs: number | null;
+  /** Attempts stop then, and only a change ends it; null: not by a time of its own. */
+  readonly stopsAtMs: number | null;
   readonly attempts: number;
   readonly anyAnswer: boolean;
+  /** An attempt left open whether the message was taken. */
+  readonly mayHaveBeenTaken: boolean;
   /** At most ten. */
   readonly recentAttempts: readonly ParkedAttempt[];
   /** null: still tried; "refused": a not-recoverable answer, kept until a change arrives. */

@@ -55,7 +55,7 @@ export interface MemoryStoreOptions {
 /** Does one call: `effect` gets the number of documents of the bulk that it may touch. */
 type Call = <T>(operation: string, keys: readonly string[], payload: unknown, effect: (documentsMax: number) => T) => Promise<T>;
 
-const reads = new Set(["load", "unresolved", "held", "items", "open", "list", "ofLane", "ping"]);
+const reads = new Set(["load", "held", "items", "open", "list", "ofLane", "ping"]);
 
 export function createMemoryStore(options: MemoryStoreOptions): Store {
   const call = calls(options);
@@ -141,9 +141,9 @@ function transactionsIn(call: Call, kept: Map<string, StoredTransaction>): Trans
         return { conflicts };
       });
     },
-    async unresolved(lane, afterUetr, limit) {
+    async open(lane, afterUetr, limit) {
       assertPage(limit);
-      return call("transactions.unresolved", [`${lane}`], [afterUetr, limit], () =>
+      return call("transactions.open", [`${lane}`], [afterUetr, limit], () =>
         all()
           .filter((stored) => stored.lane === lane && stored.isOpen && (afterUetr === null || stored._id > afterUetr))
           .slice(0, limit)

@@ -70,6 +70,7 @@ export function mongoStoreOn(client: MongoClient, database: string): Store {
 async function prepare(db: Db): Promise<void> {
   await db.collection("transactions").createIndexes([
     { key: { _id: 1, version: 1 }, name: "compare-and-set", unique: true },
+    // Named as it was made first: a server refuses the same keys under a second name.
     { key: { lane: 1, isOpen: 1, _id: 1 }, name: "unresolved" },
     { key: { lane: 1, bank: 1, scheme: 1, businessDate: 1, state: 1, queueKey: 1 }, name: "held" },
     { key: { "items.day": 1, _id: 1 }, name: "items" },

@@ -3,20 +3,41 @@
 //
 // 1. Offsets and amounts are bigint here and int64 in BSON, never a double; times are dates of whole milliseconds.
 // 2. `toStored` copies: nothing of what a caller holds is shared with what is kept.
+// 3. A document written before a field was known is read as well: each `…Ever` type names what it may lack, and its reader says what is meant.
 
 import { assert } from "@sluice/runtime";
 import { isUnresolved } from "@sluice/domain";
-import type { DeliveryEvidence, Item, MessageIdentity, OrphanState, Remarks, State, Told, Transaction, Transition } from "@sluice/domain";
-import type { TransactionDocument, UnresolvedRow } from "./port.ts";
+import type {
+  DeliveryEvidence,
+  DeliveryOperation,
+  Flow,
+  Item,
+  MessageIdentity,
+  OrphanState,
+  OutcomeTold,
+  Remarks,
+  State,
+  Told,
+  Transaction,
+  Transition,
+} from "@sluice/domain";
+import type { OpenRow, TransactionDocument } from "./port.ts";
+
+/** As it may lie there: what was added later may be absent. */
+type Ever<Stored, Later extends keyof Stored> = Omit<Stored, Later> & Partial<Pick<Stored, Later>>;
 
 type StoredTransition = Omit<Transition, "atMs"> & { readonly at: Date };
 type StoredTold = Omit<Told, "atMs" | "deadlineMs"> & { readonly at: Date; readonly deadline: Date };
+type StoredToldEver = Ever<StoredTold, "operation">;
+type StoredEvidenceEver = Ever<DeliveryEvidence, "mayHaveBeenTaken">;
 type StoredLateAnswer = Omit<Item["lateAnswers"][number], "atMs"> & { readonly at: Date };
 type StoredItem = Omit<Item, "madeAtMs" | "settledAtMs" | "lateAnswers"> & {
   readonly madeAt: Date;
   readonly settledAt: Date | null;
   readonly lateAnswers: readonly StoredLateAnswer[];
 };
+type StoredItemEver = Omit<StoredItem, "evidence"> & { readonly evidence: StoredEvidenceEver | null };
+type StoredOutcome = Omit<OutcomeTold, "acknowledgedAtMs"> & { readonly acknowledgedAt: Date | null };
 type StoredRemark = Omit<Remarks["last"][number], "atMs"> & { readonly at: Date };
 
 export interface StoredTransaction {
@@ -25,13 +46,19 @@ export interface StoredTransaction {
   readonly applied: bigint;
   readonly lane: number;
   readonly state: State | OrphanState;
-  /** Neither terminal nor an orphan: it still has a deadline. */
+  /** Unresolved, or its connector still has to be told the outcome: what `open` lists. */
   readonly isOpen: boolean;
+  readonly flow: Flow | null;
   readonly scheme: string;
   readonly bank: string | null;
   readonly businessDate: string | null;
   readonly closesWith: string;
+  readonly deadline: Date | null;
+  readonly wantsOutcomeReport: boolean;
+  readonly outcome: StoredOutcome | null;
   readonly queueKey: string;
+  /** Offset of the record that made it; null for an orphan. */
+  readonly receivedOffset: bigint | null;
   readonly receivedAt: Date;
   readonly amountTenThousandths: bigint;
   readonly currency: string;
@@ -48,6 +75,11 @@ export interface StoredTransaction {
   readonly verdictBytes: Uint8Array | null;
 }
 
+export type StoredTransactionEver = Ever<
+  Omit<StoredTransaction, "told" | "items"> & { readonly told: readonly StoredToldEver[]; readonly items: readonly StoredItemEver[] },
+  "flow" | "deadline" | "wantsOutcomeReport" | "outcome" | "receivedOffset"
+>;
+
 export function toStored(document: TransactionDocument): StoredTransaction {
   const { transaction } = document;
   return {
@@ -56,12 +88,17 @@ export function toStored(document: TransactionDocument): StoredTransaction {
     applied: transaction.applied,
     lane: transaction.lane,
     state: transaction.state,
-    isOpen: isUnresolved(transaction.state),
+    isOpen: isUnresolved(transaction.state) || isAwaited(transaction.state, transaction.outcome?.acknowledgedAtMs),
+    flow: transaction.flow,
     scheme: transaction.scheme,
     bank: transaction.bank,
     businessDate: transaction.businessDate,
     closesWith: transaction.closesWith,
+    deadline: optionalDate(transaction.deadlineMs),
+    wantsOutcomeReport: transaction.wantsOutcomeReport,
+    outcome: toStoredOutcome(transaction.outcome),
     queueKey: transaction.queueKey,
+    receivedOffset: transaction.transitions[0]?.offset ?? null,
     receivedAt: new Date(transaction.receivedAtMs),
     amountTenThousandths: transaction.amountTenThousandths,
     currency: transaction.currency,
@@ -88,13 +125,14 @@ export function toStored(document: TransactionDocument): StoredTransaction {
   };
 }
 
-export function fromStored(stored: StoredTransaction): TransactionDocument {
+export function fromStored(stored: StoredTransactionEver): TransactionDocument {
   const transaction: Transaction = {
     uetr: stored._id,
     version: stored.version,
     applied: stored.applied,
     lane: stored.lane,
     state: stored.state,
+    flow: flowOf(stored),
     message: identity(stored.message),
     receivedAtMs: stored.receivedAt.getTime(),
     scheme: stored.scheme,
@@ -103,6 +141,9 @@ export function fromStored(stored: StoredTransaction): TransactionDocument {
     bank: stored.bank,
     businessDate: stored.businessDate,
     closesWith: stored.closesWith,
+    deadlineMs: stored.deadline?.getTime() ?? null,
+    wantsOutcomeReport: stored.wantsOutcomeReport ?? false,
+    outcome: fromStoredOutcome(stored.outcome ?? null),
     queueKey: stored.queueKey,
     finalReport: identity(stored.finalReport),
     finalOutcome: stored.finalOutcome,
@@ -130,13 +171,31 @@ export function fromStored(stored: StoredTransaction): TransactionDocument {
 }
 
 /** The fields that `toRow` reads, for a projected query. */
-export const rowFields = { _id: 1, state: 1, bank: 1, businessDate: 1, closesWith: 1, queueKey: 1 } as const;
+export const rowFields = {
+  _id: 1,
+  state: 1,
+  flow: 1,
+  scheme: 1,
+  deadline: 1,
+  outcome: 1,
+  receivedOffset: 1,
+  bank: 1,
+  businessDate: 1,
+  closesWith: 1,
+  queueKey: 1,
+} as const;
 
-export function toRow(stored: Pick<StoredTransaction, keyof typeof rowFields>): UnresolvedRow {
-  assert(isUnresolved(stored.state), "only unresolved transactions are listed by lane");
+export function toRow(stored: Pick<StoredTransactionEver, keyof typeof rowFields>): OpenRow {
+  const { state } = stored;
+  assert(state !== "ORPHAN", "an orphan is not open");
   return {
     uetr: stored._id,
-    state: stored.state,
+    state,
+    flow: stored.flow ?? firstFlow,
+    scheme: stored.scheme,
+    deadlineMs: stored.deadline?.getTime() ?? null,
+    isOutcomeAwaited: isAwaited(state, stored.outcome?.acknowledgedAt),
+    receivedOffset: stored.receivedOffset ?? 0n,
     bank: stored.bank,
     businessDate: stored.businessDate,
     closesWith: stored.closesWith,
@@ -144,9 +203,30 @@ export function toRow(stored: Pick<StoredTransaction, keyof typeof rowFields>): 
   };
 }
 
+/** All debits were on-us before there were flows. */
+const firstFlow: Flow = "on-us";
+
+function flowOf({ flow, state }: Pick<StoredTransactionEver, "flow" | "state">): Flow | null {
+  if (flow !== undefined) return flow;
+  return state === "ORPHAN" ? null : firstFlow;
+}
+
+/** `acknowledgedAt` of the outcome told; undefined: none was told. */
+function isAwaited(state: State | OrphanState, acknowledgedAt: Date | number | null | undefined): boolean {
+  return state !== "ORPHAN" && acknowledgedAt === null;
+}
+
+function toStoredOutcome(from: OutcomeTold | null): StoredOutcome | null {
+  return from === null ? null : { number: from.number, acknowledgedAt: optionalDate(from.acknowledgedAtMs) };
+}
+
+function fromStoredOutcome(from: StoredOutcome | null): OutcomeTold | null {
+  return from === null ? null : { number: from.number, acknowledgedAtMs: from.acknowledgedAt?.getTime() ?? null };
+}
+
 /** Reconciliation items of `day` in one transaction, for people. */
 export function itemsOf(
-  stored: Pick<StoredTransaction, "_id" | "bank" | "items">,
+  stored: Pick<StoredTransactionEver, "_id" | "bank" | "items">,
   day: string,
 ): readonly { readonly uetr: string; readonly bank: string | null; readonly item: Item }[] {
   return stored.items
@@ -170,10 +250,11 @@ function identity(from: MessageIdentity | null): MessageIdentity | null {
   return { sender, messageIdentification, contentHash, substanceHash };
 }
 
-function evidence(from: DeliveryEvidence | null): DeliveryEvidence | null {
+/** What is not known to have been refused may have been taken. */
+function evidence(from: StoredEvidenceEver | null): DeliveryEvidence | null {
   if (from === null) return null;
-  const { attempts, anyAnswer, httpStatusCode, isBreakerOpen, isBankPaused } = from;
-  return { attempts, anyAnswer, httpStatusCode, isBreakerOpen, isBankPaused };
+  const { attempts, anyAnswer, mayHaveBeenTaken = true, httpStatusCode, isBreakerOpen, isBankPaused } = from;
+  return { attempts, anyAnswer, mayHaveBeenTaken, httpStatusCode, isBreakerOpen, isBankPaused };
 }
 
 function toStoredTransition(from: Transition): StoredTransition {
@@ -187,13 +268,18 @@ function fromStoredTransition(from: StoredTransition): Transition {
 }
 
 function toStoredTold(from: Told): StoredTold {
-  const { offset, atMs, kind, messageIdentification, about, receiver, deadlineMs } = from;
-  return { offset, at: new Date(atMs), kind, messageIdentification, about, receiver, deadline: new Date(deadlineMs) };
+  const { offset, atMs, kind, operation, messageIdentification, about, receiver, deadlineMs } = from;
+  return { offset, at: new Date(atMs), kind, operation, messageIdentification, about, receiver, deadline: new Date(deadlineMs) };
 }
 
-function fromStoredTold(from: StoredTold): Told {
-  const { offset, at, kind, messageIdentification, about, receiver, deadline } = from;
-  return { offset, atMs: at.getTime(), kind, messageIdentification, about, receiver, deadlineMs: deadline.getTime() };
+function fromStoredTold(from: StoredToldEver): Told {
+  const { offset, at, kind, operation = firstOperation(from), messageIdentification, about, receiver, deadline } = from;
+  return { offset, atMs: at.getTime(), kind, operation, messageIdentification, about, receiver, deadlineMs: deadline.getTime() };
+}
+
+/** Only reports to the initiating side were told before there were flows; a stop was of one of those, or of the inbound debit (D). */
+function firstOperation({ kind, messageIdentification }: StoredToldEver): DeliveryOperation {
+  return kind === "stop-again" && messageIdentification.endsWith("D") ? "inboundDirectDebit" : "outboundDirectDebitResponse";
 }
 
 function toStoredItem(from: Item): StoredItem {
@@ -210,7 +296,7 @@ function toStoredItem(from: Item): StoredItem {
   };
 }
 
-function fromStoredItem(from: StoredItem): Item {
+function fromStoredItem(from: StoredItemEver): Item {
   const { day, row, cause, state, madeAt, settledAt, lateAnswers } = from;
   return {
     day,

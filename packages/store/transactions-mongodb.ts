@@ -60,10 +60,10 @@ export function transactionsIn(collection: Collection<MongoTransaction>): Transa
       });
     },
 
-    async unresolved(lane, afterUetr, limit) {
+    async open(lane, afterUetr, limit) {
       assertPage(limit);
       const filter: Filter<MongoTransaction> = { lane, isOpen: true, ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }) };
-      const found = await guarded("transactions.unresolved", "read", () =>
+      const found = await guarded("transactions.open", "read", () =>
         collection.find(filter, { projection: rowFields, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
       );
       return found.map(toRow);
