@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { businessDateOf, firstReconciliationCloseAfter, isWorkingDay, planDay, subServiceOf } from "./index.ts";
+import { businessDateOf, firstReconciliationCloseAfter, isWorkingDay, offUsBusinessDateOf, planDay, subServiceOf } from "./index.ts";
 import type { BusinessDate, NamedDates, SchemeTimes } from "./index.ts";
 
 const times: SchemeTimes = {
@@ -71,6 +71,41 @@ test("with a window over midnight the date that began yesterday is still in time
   expect(judged("2026-11-21T01:46:00+02:00", {}, night)).toMatchObject({ businessDate: "2026-11-21" });
 });
 
+function offUs(received: string, settlementDate: string | null, of = times): string {
+  const { businessDate, subService } = offUsBusinessDateOf(of, at(received), settlementDate);
+  return `${businessDate} ${subService}`;
+}
+
+test("an off-us debit takes its settlement date, else the date of receipt [D9 business-date-off-us]", () => {
+  expect(offUs("2026-11-20T10:00:00+02:00", "2026-11-23")).toBe("2026-11-23 TWO_DAY");
+  expect(offUs("2026-11-20T10:00:00+02:00", null)).toBe("2026-11-20 SAME_DAY");
+  expect(offUs("2026-11-20T22:30:00Z", null)).toBe("2026-11-21 SAME_DAY");
+  expect(offUs("2026-11-21T01:00:00+02:00", null, night)).toBe("2026-11-21 SAME_DAY");
+  expect(offUs("2026-11-21T01:00:00+02:00", "2026-11-20", night)).toBe("2026-11-20 SAME_DAY");
+  expect(offUs("2026-11-20T10:00:00+02:00", "2029-11-20")).toBe("2029-11-20 TWO_DAY");
+});
+
+test("an off-us debit whose date is past, not working or beyond its cut-off takes the next window's, and is never refused", () => {
+  expect(offUs("2026-11-20T10:00:00+02:00", "2026-11-01")).toBe("2026-11-20 SAME_DAY");
+  expect(offUs("2026-11-20T15:45:00.001+02:00", "2026-11-19")).toBe("2026-11-21 ONE_DAY");
+  expect(offUs("2026-11-20T15:45:00+02:00", "2026-11-20")).toBe("2026-11-20 SAME_DAY");
+  expect(offUs("2026-11-20T15:45:00.001+02:00", null)).toBe("2026-11-21 ONE_DAY");
+  expect(offUs("2026-11-22T10:00:00+02:00", null)).toBe("2026-11-23 ONE_DAY");
+  expect(offUs("2026-11-20T10:00:00+02:00", "2026-11-29")).toBe("2026-11-30 TWO_DAY");
+  expect(offUs("2026-11-20T10:00:00+02:00", "2026-02-30")).toBe("2026-11-20 SAME_DAY");
+});
+
+test("a date whose window a missing hour swallows is nobody's business date", () => {
+  const calendar = { ...times.calendar, zone: "Europe/Berlin", workingDays: [1, 2, 3, 4, 5, 6, 7] };
+  const inGap = { ...times, calendar, processing: [{ opens: "02:00", closes: "03:00" }], reconciliation: "04:00" };
+  const received = "2027-03-27T12:00:00+01:00";
+  expect(judged(received, {}, inGap)).toMatchObject({ businessDate: "2027-03-29", subService: "ONE_DAY" });
+  expect(judged(received, on("2027-03-28"), inGap)).toEqual({ refused: "DT01", text: "requestedCollectionDate is not a working day" });
+  expect(judged(received, on("2027-03-28", { onNonWorkingDay: "next" }), inGap)).toMatchObject({ businessDate: "2027-03-29" });
+  expect(offUs(received, "2027-03-28", inGap)).toBe("2027-03-29 ONE_DAY");
+  expect(firstReconciliationCloseAfter(inGap, at(received), 0).businessDate).toBe("2027-03-29");
+});
+
 test("the reconciliation close is the first at least so much later", () => {
   const hour = 3_600_000;
   expect(firstReconciliationCloseAfter(times, at("2026-11-20T16:30:00+02:00"), hour)).toEqual({
@@ -115,6 +150,18 @@ test("an accepted date works and its cut-off is ahead; without a named date none
   const days = fc.option(fc.integer({ min: -5, max: 400 }));
   const property = fc.property(fc.constantFrom(...zones), instant, days, fc.boolean(), holds);
   expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
+});
+
+test("every off-us debit has a business date with its cut-off ahead, never before the one it names", () => {
+  const holds = (zone: string, receivedAtMs: number, days: number, isNight: boolean): boolean => {
+    const of = { ...(isNight ? night : times), calendar: { ...times.calendar, zone } };
+    const wanted = Temporal.Instant.fromEpochMilliseconds(receivedAtMs).toZonedDateTimeISO(zone).toPlainDate().add({ days }).toString();
+    const { businessDate } = offUsBusinessDateOf(of, receivedAtMs, wanted);
+    const plan = planDay(of, "X", businessDate);
+    return plan.isWorkingDay && plan.cutOffAtMs >= receivedAtMs && businessDate >= wanted;
+  };
+  const property = fc.property(fc.constantFrom(...zones), instant, fc.integer({ min: -400, max: 800 }), fc.boolean(), holds);
+  expect(() => fc.assert(property, { numRuns: 300 })).not.toThrow();
 });
 
 test("the first close after an instant is not before it, and no earlier one would do", () => {

@@ -1,13 +1,14 @@
 // The business date of a debit, judged in the scheme's zone at the instant of its receipt.
 //
 // #1 A date counts as long as its cut-off is ahead; received exactly at the cut-off is in time.
-// #2 A named date is never replaced, except one that does not work where the bank asks for the next working day.
-// #3 Nothing here reads a clock: the same receipt gives the same date at any later time.
+// #2 On-us a named date is never replaced, except one that does not work where the bank asks for the next working day.
+// #3 Off-us no date is refused: one that cannot be used becomes the next that can.
+// #4 Nothing here reads a clock: the same receipt gives the same date at any later time.
 
-import { firstWorkingDay, isWorking, plainDate } from "./calendar.ts";
+import { plainDate } from "./calendar.ts";
 import type { SchemeTimes } from "./calendar.ts";
 import { daysAfter } from "./local-time.ts";
-import { instantsOf } from "./plan-day.ts";
+import { firstBusinessDate, instantsOf, isBusinessDate } from "./plan-day.ts";
 import type { Instants } from "./plan-day.ts";
 
 export type SubService = "SAME_DAY" | "ONE_DAY" | "TWO_DAY";
@@ -18,9 +19,14 @@ export interface NamedDates {
   readonly onNonWorkingDay: "refuse" | "next";
 }
 
+export interface UsableDate {
+  readonly businessDate: string;
+  readonly subService: SubService;
+}
+
 /** `refused` is the ISO 20022 reason: DT01 a date that cannot be used, TM01 received after the cut-off. */
 export type BusinessDate =
-  | { readonly businessDate: string; readonly subService: SubService }
+  | UsableDate
   | { readonly refused: "DT01" | "TM01"; readonly text: string };
 
 const daysAheadMax = 366;
@@ -42,10 +48,23 @@ export function businessDateOf(times: SchemeTimes, receivedAtMs: number, named: 
   if (wanted === null) return { refused: "DT01", text: `${member} is not a date` };
   const days = today.until(wanted).days;
   if (days > daysAheadMax) return { refused: "DT01", text: `${member} is more than ${daysAheadMax} days ahead` };
-  if (isWorking(times.calendar, wanted)) return inTime(times, today, receivedAtMs, wanted, member);
+  if (isBusinessDate(times, wanted)) return inTime(times, today, receivedAtMs, wanted, member);
   if (days < 0) return { refused: "DT01", text: `${member} is past` };
   if (named.onNonWorkingDay === "refuse") return { refused: "DT01", text: `${member} is not a working day` };
-  return inTime(times, today, receivedAtMs, firstWorkingDay(times.calendar, wanted), member);
+  return inTime(times, today, receivedAtMs, firstBusinessDate(times, wanted), member);
+}
+
+/** #3 The settlement date, else the date of receipt; where its window is past or does not exist, the next one's. */
+export function offUsBusinessDateOf(
+  times: SchemeTimes,
+  receivedAtMs: number,
+  settlementDate: string | null,
+): UsableDate {
+  const today = plainDate(times.calendar, receivedAtMs);
+  const wanted = readDate(settlementDate ?? "") ?? today;
+  const isAhead = (instants: Instants): boolean => receivedAtMs <= instants.cutOffAtMs;
+  const date = firstBusinessDate(times, wanted);
+  return answer(times, today, isAhead(instantsOf(times, date)) ? date : firstDate(times, today, isAhead));
 }
 
 /** The first reconciliation close that is at least `minimumMs` after an instant. */
@@ -78,21 +97,21 @@ function inTime(
 
 /** The first working date of which `isAhead` holds, if its times may be ahead on `day`: one with times after midnight began before it. */
 function firstDate(times: SchemeTimes, day: Temporal.PlainDate, isAhead: (instants: Instants) => boolean): Temporal.PlainDate {
-  let date = firstWorkingDay(times.calendar, day.subtract({ days: daysAfter(times.reconciliation) + 1 }));
+  let date = firstBusinessDate(times, day.subtract({ days: daysAfter(times.reconciliation) + 1 }));
   for (let tries = 0; tries < workingDatesTriedMax; tries += 1) {
     if (isAhead(instantsOf(times, date))) return date;
-    date = firstWorkingDay(times.calendar, date.add({ days: 1 }));
+    date = firstBusinessDate(times, date.add({ days: 1 }));
   }
   throw new Error(`no date of calendar ${times.calendar.version} has its times ahead of ${day.toString()}`);
 }
 
-function answer(times: SchemeTimes, today: Temporal.PlainDate, date: Temporal.PlainDate): BusinessDate {
+function answer(times: SchemeTimes, today: Temporal.PlainDate, date: Temporal.PlainDate): UsableDate {
   return { businessDate: date.toString(), subService: subService(times, today, date) };
 }
 
 function subService(times: SchemeTimes, today: Temporal.PlainDate, date: Temporal.PlainDate): SubService {
   if (Temporal.PlainDate.compare(date, today) <= 0) return "SAME_DAY";
-  const first = firstWorkingDay(times.calendar, today.add({ days: 1 }));
+  const first = firstBusinessDate(times, today.add({ days: 1 }));
   return Temporal.PlainDate.compare(date, first) <= 0 ? "ONE_DAY" : "TWO_DAY";
 }
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { datesAhead, isWorkingDay, localDate, nextBusinessDate, planDay, readLocalTime } from "./index.ts";
+import { creditBusinessDate, datesAhead, isWorkingDay, localDate, planDay, readLocalTime } from "./index.ts";
 import type { Calendar, SchemeTimes } from "./index.ts";
 
 const calendar: Calendar = { version: "1", zone: "Africa/Johannesburg", workingDays: [1, 2, 3, 4, 5, 6], holidays: ["2026-12-16"] };
@@ -22,10 +22,20 @@ test("a date works by weekday and holidays", () => {
 });
 
 test("the next business date skips what does not work", () => {
-  expect(nextBusinessDate(calendar, "2026-11-20")).toBe("2026-11-21");
-  expect(nextBusinessDate(calendar, "2026-11-21")).toBe("2026-11-23");
-  expect(nextBusinessDate(calendar, "2026-12-15")).toBe("2026-12-17");
-  expect(() => nextBusinessDate({ ...calendar, workingDays: [] }, "2026-12-15")).toThrow("no working day");
+  const next = (date: string, over: Partial<Calendar> = {}): string =>
+    planDay({ ...times, calendar: { ...calendar, ...over } }, "X", date).nextBusinessDate;
+  expect(["2026-11-20", "2026-11-21", "2026-12-15"].map((date) => next(date))).toEqual(["2026-11-21", "2026-11-23", "2026-12-17"]);
+  expect(() => next("2026-12-15", { workingDays: [] })).toThrow("no working day");
+});
+
+test("a credit counts for its date of receipt in the scheme's zone, or the next working day [D7 credit business date]", () => {
+  const received = (text: string, of = calendar): string => creditBusinessDate(of, at(text));
+  expect(received("2026-11-20T22:30:00Z")).toBe("2026-11-21");
+  expect(received("2026-11-21T21:59:59.999Z")).toBe("2026-11-21");
+  expect(received("2026-11-21T22:00:00Z")).toBe("2026-11-23");
+  expect(received("2026-12-16T10:00:00+02:00")).toBe("2026-12-17");
+  const everyDay = { ...calendar, workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] };
+  expect(received("2026-11-21T22:00:00Z", everyDay)).toBe("2026-11-22");
 });
 
 test("the local date and the dates ahead follow the scheme's zone", () => {
@@ -77,17 +87,38 @@ test("a local time that does not exist moves forward by the gap; one that exists
   expect(planDay(lordHowe, "X", "2026-10-04").windows[0]!.closesAtMs).toBe(at("2026-10-04T02:45:00+11:00"));
 });
 
-test("times keep their order where a missing hour would turn it around", () => {
+const berlinGap = "2027-03-28";
+
+test("I9: where a missing hour leaves a window no time it is void; the others keep their numbers and the cut-off is the last one's", () => {
   const berlin = inZone("Europe/Berlin", {
     processing: [
       { opens: "01:00", closes: "02:30" },
       { opens: "03:00", closes: "03:15" },
+      { opens: "04:00", closes: "05:00" },
     ],
-    reconciliation: "03:20",
+    reconciliation: "06:00",
   });
-  const { windows, reconciliationAtMs } = planDay(berlin, "X", "2027-03-28");
-  expect(windows[1]).toEqual({ number: 2, opensAtMs: windows[0]!.closesAtMs, closesAtMs: windows[0]!.closesAtMs });
-  expect(reconciliationAtMs).toBe(windows[0]!.closesAtMs);
+  const { windows } = planDay(berlin, "X", berlinGap);
+  expect(windows).toEqual([
+    { number: 1, opensAtMs: at("2027-03-28T01:00:00+01:00"), closesAtMs: at("2027-03-28T03:30:00+02:00") },
+    { number: 3, opensAtMs: at("2027-03-28T04:00:00+02:00"), closesAtMs: at("2027-03-28T05:00:00+02:00") },
+  ]);
+  const early = { ...berlin, processing: berlin.processing.slice(0, 2), reconciliation: "03:20" };
+  expect(planDay(early, "X", berlinGap)).toMatchObject({
+    isWorkingDay: true,
+    cutOffAtMs: at("2027-03-28T03:15:00+02:00"),
+    reconciliationAtMs: at("2027-03-28T03:30:00+02:00"),
+  });
+});
+
+test("I9: a date whose only window falls into a missing hour is no business date; one that only moves there keeps its length", () => {
+  const inGap = inZone("Europe/Berlin", { processing: [{ opens: "02:00", closes: "03:00" }], reconciliation: "04:00" });
+  expect(planDay(inGap, "X", berlinGap)).toMatchObject({ isWorkingDay: false, windows: [], nextBusinessDate: "2027-03-29" });
+  expect(planDay(inGap, "X", "2027-03-27")).toMatchObject({ isWorkingDay: true, nextBusinessDate: "2027-03-29" });
+  const within = inZone("Europe/Berlin", { processing: [{ opens: "02:10", closes: "02:50" }], reconciliation: "04:00" });
+  expect(planDay(within, "X", berlinGap).windows).toEqual([
+    { number: 1, opensAtMs: at("2027-03-28T03:10:00+02:00"), closesAtMs: at("2027-03-28T03:50:00+02:00") },
+  ]);
 });
 
 test("local times are HH:MM or HH:MM:SS, with +Nd in front, and nothing else", () => {
@@ -112,9 +143,10 @@ const clock = fc
   .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
   .map(([h, m]) => `${`${h}`.padStart(2, "0")}:${`${m}`.padStart(2, "0")}`);
 
-test("in every zone, on every date, times keep their order and the cut-off lies before the last close", () => {
+test("I9: in every zone, on every date, a plan is in order, no window is empty or early, and the cut-off is the last window's", () => {
   const dates = fc.integer({ min: 0, max: 4_000 }).map((days) => Temporal.PlainDate.from("2020-01-01").add({ days }).toString());
-  const clocks = fc.array(clock, { minLength: 5, maxLength: 5 }).map((list) => list.sort());
+  const gaps = fc.constantFrom(berlinGap, "2021-03-14", "2022-10-02", "2023-03-26");
+  const clocks = fc.uniqueArray(clock, { minLength: 5, maxLength: 5 }).map((list) => list.toSorted());
   const holds = (zone: string, date: string, sorted: readonly string[], isNight: boolean): boolean => {
     const processing = [
       { opens: sorted[0]!, closes: sorted[1]! },
@@ -124,10 +156,13 @@ test("in every zone, on every date, times keep their order and the cut-off lies 
     const plan = planDay(inZone(zone, { processing, reconciliation, cutOffMs: 60_000 }), "X", date);
     const inOrder = [...plan.windows.flatMap(({ opensAtMs, closesAtMs }) => [opensAtMs, closesAtMs]), plan.reconciliationAtMs];
     const isOrdered = inOrder.every((atMs, index) => index === 0 || atMs >= inOrder[index - 1]!);
-    return (
-      isOrdered && (plan.windows.length === 0 || plan.cutOffAtMs === plan.windows[1]!.closesAtMs - 60_000) && plan.nextBusinessDate > date
-    );
+    const areGood = plan.windows.every(({ number, opensAtMs, closesAtMs }) => {
+      const wanted = Temporal.PlainDateTime.from(`${date}T${processing[number - 1]!.opens}`);
+      return closesAtMs > opensAtMs && opensAtMs >= wanted.toZonedDateTime(zone, { disambiguation: "earlier" }).epochMilliseconds;
+    });
+    const isCutOffRight = plan.windows.length === 0 || plan.cutOffAtMs === plan.windows.at(-1)!.closesAtMs - 60_000;
+    return isOrdered && areGood && isCutOffRight && plan.isWorkingDay === plan.windows.length > 0 && plan.nextBusinessDate > date;
   };
-  const property = fc.property(fc.constantFrom(...zones), dates, clocks, fc.boolean(), holds);
-  expect(() => fc.assert(property, { numRuns: 300 })).not.toThrow();
+  const property = fc.property(fc.constantFrom(...zones), fc.oneof(dates, gaps), clocks, fc.boolean(), holds);
+  expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
 });

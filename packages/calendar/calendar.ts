@@ -28,9 +28,9 @@ export function isWorkingDay(calendar: Calendar, date: string): boolean {
   return isWorking(calendar, Temporal.PlainDate.from(date));
 }
 
-/** The first working day after `date`, YYYY-MM-DD. */
-export function nextBusinessDate(calendar: Calendar, date: string): string {
-  return firstWorkingDay(calendar, Temporal.PlainDate.from(date).add({ days: 1 })).toString();
+/** Business date of a credit: the date of receipt in the scheme's zone if it works, else the next working day. */
+export function creditBusinessDate(calendar: Calendar, atMs: number): string {
+  return firstWorkingDay(calendar, plainDate(calendar, atMs)).toString();
 }
 
 /** The calendar date of an instant in the scheme's zone. */
@@ -54,11 +54,15 @@ export function isWorking(calendar: Calendar, date: Temporal.PlainDate): boolean
   return calendar.workingDays.includes(date.dayOfWeek) && !calendar.holidays.includes(date.toString());
 }
 
-/** `from` itself, or the first working day after it. */
-export function firstWorkingDay(calendar: Calendar, from: Temporal.PlainDate): Temporal.PlainDate {
+/** @internal `from` itself, or the first date after it that works and of which `isGood` holds. */
+export function firstWorkingDay(
+  calendar: Calendar,
+  from: Temporal.PlainDate,
+  isGood: (date: Temporal.PlainDate) => boolean = () => true,
+): Temporal.PlainDate {
   for (let days = 0; days <= searchDaysMax; days += 1) {
     const date = from.add({ days });
-    if (isWorking(calendar, date)) return date;
+    if (isWorking(calendar, date) && isGood(date)) return date;
   }
   throw new Error(`calendar ${calendar.version} has no working day within ${searchDaysMax} days of ${from.toString()}`);
 }

@@ -1,6 +1,6 @@
-export { businessDateOf, firstReconciliationCloseAfter, subServiceOf } from "./business-date.ts";
-export type { BusinessDate, NamedDates, SubService } from "./business-date.ts";
-export { datesAhead, isWorkingDay, localDate, nextBusinessDate } from "./calendar.ts";
+export { businessDateOf, firstReconciliationCloseAfter, offUsBusinessDateOf, subServiceOf } from "./business-date.ts";
+export type { BusinessDate, NamedDates, SubService, UsableDate } from "./business-date.ts";
+export { creditBusinessDate, datesAhead, isWorkingDay, localDate } from "./calendar.ts";
 export type { Calendar, SchemeTimes } from "./calendar.ts";
 export { readLocalTime, wallMs } from "./local-time.ts";
 export type { LocalTime } from "./local-time.ts";
