@@ -6,6 +6,8 @@ export * from "./generated/records.ts";
 export { minorUnitsOf } from "./iso-4217.ts";
 export { isJsonObject, numberText, parseJson } from "./json.ts";
 export type { Json, JsonNumber, JsonObject, ParsedJson } from "./json.ts";
+export { servedOperations } from "./operations.ts";
+export type { CallerKind, ServedOperation, ServedOperationName } from "./operations.ts";
 export { outgoingRecord } from "./outgoing-record.ts";
 export type { KeyedRecord, OutgoingOptions } from "./outgoing-record.ts";
 export { partitionOf } from "./partition.ts";
