@@ -11,11 +11,13 @@ export interface StoredParked {
   readonly sequence: bigint;
   readonly closesWith: string | null;
   readonly deadline: Date | null;
-  readonly stopsAt: Date | null;
+  /** Absent in documents written before there was one. */
+  readonly stopsAt?: Date | null;
   readonly nextAttemptAt: Date;
   readonly attempts: number;
   readonly anyAnswer: boolean;
-  readonly mayHaveBeenTaken: boolean;
+  /** Absent in documents written before it was known: it may. */
+  readonly mayHaveBeenTaken?: boolean;
   readonly recentAttempts: readonly (Omit<ParkedAttempt, "atMs"> & { readonly at: Date })[];
   readonly ended: "refused" | null;
   readonly recordBytes: Uint8Array;
@@ -74,7 +76,7 @@ export function fromStoredParked(stored: StoredParked): ParkedMessage {
     stopsAtMs: stored.stopsAt?.getTime() ?? null,
     attempts: stored.attempts,
     anyAnswer: stored.anyAnswer,
-    mayHaveBeenTaken: stored.mayHaveBeenTaken,
+    mayHaveBeenTaken: stored.mayHaveBeenTaken ?? true,
     recentAttempts: stored.recentAttempts.map(({ at, httpStatusCode, answer, tookMs }) => ({
       atMs: at.getTime(),
       httpStatusCode,
