@@ -25,9 +25,7 @@ export interface UsableDate {
 }
 
 /** `refused` is the ISO 20022 reason: DT01 a date that cannot be used, TM01 received after the cut-off. */
-export type BusinessDate =
-  | UsableDate
-  | { readonly refused: "DT01" | "TM01"; readonly text: string };
+export type BusinessDate = UsableDate | { readonly refused: "DT01" | "TM01"; readonly text: string };
 
 const daysAheadMax = 366;
 
@@ -55,11 +53,7 @@ export function businessDateOf(times: SchemeTimes, receivedAtMs: number, named: 
 }
 
 /** #3 The settlement date, else the date of receipt; where its window is past or does not exist, the next one's. */
-export function offUsBusinessDateOf(
-  times: SchemeTimes,
-  receivedAtMs: number,
-  settlementDate: string | null,
-): UsableDate {
+export function offUsBusinessDateOf(times: SchemeTimes, receivedAtMs: number, settlementDate: string | null): UsableDate {
   const today = plainDate(times.calendar, receivedAtMs);
   const wanted = readDate(settlementDate ?? "") ?? today;
   const isAhead = (instants: Instants): boolean => receivedAtMs <= instants.cutOffAtMs;
