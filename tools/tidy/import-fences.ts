@@ -27,6 +27,7 @@ const forServices: Fence = {
     "config",
     "contracts",
     "delivery",
+    "documents",
     "domain",
     "http",
     "messaging",
@@ -46,6 +47,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/runtime": { values: ["http", "telemetry"] },
   "packages/config": { values: ["calendar", "runtime"] },
   "packages/contracts": { values: ["runtime"], types: ["domain"] },
+  "packages/documents": { values: ["contracts"] },
   "packages/messaging": { values: ["contracts", "runtime", "telemetry"] },
   "packages/store": { values: ["domain", "runtime", "telemetry"], types: ["contracts"] },
   "packages/delivery": { values: ["contracts", "messaging", "runtime", "store", "telemetry"], types: ["config"] },
@@ -59,7 +61,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "services/dispatcher": forServices,
   "services/event-publisher": forServices,
   test: { values: all },
-  tools: { values: ["contracts"] },
+  tools: { values: ["contracts", "documents"] },
 };
 
 const adapters = new Set([
@@ -88,14 +90,14 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@hono/node-server": ["packages/http"],
   "@kafkajs/confluent-schema-registry": ["packages/contracts"],
   avsc: ["packages/contracts", "tools"],
-  hono: ["packages/http", "services/ingress"],
+  hono: ["packages/documents", "packages/http", "services/ingress"],
   kafkajs: ["packages/messaging", "test"],
   mongodb: ["packages/store", "infra/local", "test"],
   pino: ["packages/telemetry"],
   "prom-client": ["packages/telemetry"],
   undici: ["packages/delivery", "packages/testkit", "packages/cli", "test"],
   yaml: ["packages/config", "packages/cli"],
-  zod: ["packages/config", "packages/contracts"],
+  zod: ["packages/config", "packages/contracts", "packages/documents"],
 };
 const testPackages = new Set(["vitest", "fast-check"]);
 
