@@ -1,25 +1,37 @@
 // Which close a transaction has, told from the journal alone: the verdict's day, unless the provisional day was reconciled in the
-// transaction's lane before the verdict came.
+// transaction's lane before the verdict came. A credit has no such day: its own deadline ends it.
 
 import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
-import { textAt } from "./value.ts";
+import { numberAt, textAt } from "./value.ts";
 
 export interface Close {
-  /** `scheme:date`; empty where no debit is known. */
+  /** `scheme:date`; empty where no debit is known, and for a credit. */
   readonly day: string;
   /** Its first DayReconciled in the transaction's lane; null while it has not come. */
   readonly marker: PlacedRecord | null;
 }
 
 export function closeOf(evidence: Evidence, journey: Journey): Close {
-  const { debit, verdict } = journey;
-  if (debit === null) return { day: "", marker: null };
+  const { request, verdict } = journey;
+  if (request === null || journey.flow === "credit") return { day: "", marker: null };
   const markerOf = (day: string): PlacedRecord | null =>
-    evidence.markers(debit.partition, day).find((record) => record.type === "DayReconciled") ?? null;
-  const provisionalDay = textAt(debit.value, "closesWith");
+    evidence.markers(request.partition, day).find((record) => record.type === "DayReconciled") ?? null;
+  const provisionalDay = textAt(request.value, "closesWith");
   const provisional: Close = { day: provisionalDay, marker: markerOf(provisionalDay) };
   const isClosedFirst = verdict !== null && provisional.marker !== null && provisional.marker.at < verdict.at;
   if (verdict === null || isClosedFirst) return provisional;
   const day = textAt(verdict.value, "closesWith");
   return { day, marker: markerOf(day) };
+}
+
+/** The first record that ends a credit by its deadline: its append time is not before the deadline that held there. Null: none. */
+export function deadlineOf(journey: Journey): PlacedRecord | null {
+  const { request, verdict } = journey;
+  if (request === null || journey.flow !== "credit") return null;
+  const passed = journey.journal.find((record) => {
+    const judged = verdict !== null && verdict.at < record.at ? verdict : request;
+    const deadlineMs = numberAt(judged.value, "deadlineMs");
+    return record.type === "DeadlinePassed" && numberAt(record.value, "deadlineMs") === deadlineMs && record.appendedAtMs >= deadlineMs;
+  });
+  return passed ?? null;
 }

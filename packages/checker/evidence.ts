@@ -3,7 +3,7 @@
 //
 // 1. A record read twice (same topic, partition and offset) counts once.
 // 2. Requests keep the order of the history: each recorder writes in the order in which things happened to it.
-// 3. The journey's debit is the first of its UETR in the journal; its verdict the first after it that names it.
+// 3. The journey's request (debit or credit) is the first of its UETR in the journal; its verdict the first after it that names it.
 
 import type { HistoryEntry, ReceivedEntry, RecordEntry, SentEntry, SnapshotEntry } from "./history.ts";
 import { numberAt, offsetAt, textAt } from "./value.ts";
@@ -33,14 +33,27 @@ export interface StateEvent {
   readonly record: PlacedRecord;
 }
 
+/** on-us and off-us debits, credits; null: nothing but reports are known. */
+export type Flow = "on-us" | "off-us" | "credit" | null;
+
+export interface EsmEvent {
+  readonly id: string;
+  readonly state: string;
+  readonly bank: string;
+  readonly record: PlacedRecord;
+}
+
 export interface Journey {
   readonly uetr: string;
+  readonly flow: Flow;
   /** All of its records in the journal, by partition and offset. */
   readonly journal: readonly PlacedRecord[];
-  readonly debit: PlacedRecord | null;
+  readonly request: PlacedRecord | null;
   readonly verdict: PlacedRecord | null;
-  /** Repeats by id removed, in order of first appearance. */
+  /** Of class TRANSACTION_STATE; repeats by id removed, in order of first appearance. */
   readonly events: readonly StateEvent[];
+  /** Of class ESM_STATE, likewise. */
+  readonly esmEvents: readonly EsmEvent[];
   readonly snapshot: SnapshotEntry | null;
 }
 
@@ -54,6 +67,11 @@ export interface Evidence {
   readonly events: readonly PlacedRecord[];
   readonly receipts: readonly PlacedRecord[];
   readonly journeys: readonly Journey[];
+  /** Requests to declare credits final. */
+  readonly declarations: readonly PlacedRecord[];
+  readonly partitions: readonly number[];
+  /** Every copy of GateOpened. */
+  readonly gates: readonly PlacedRecord[];
   /** Markers in a partition of the journal for a day (`scheme:date`), in order. */
   markers(partition: number, day: string): readonly PlacedRecord[];
 }
@@ -67,7 +85,14 @@ export const markerTypes: ReadonlySet<string> = new Set([
   "GateOpened",
   "DayReconciled",
 ]);
-const dayFactTypes: ReadonlySet<string> = new Set(["DayPlanned", "DayTimeReached", "LaneCredits", "unreadable"]);
+const dayFactTypes: ReadonlySet<string> = new Set([
+  "DayPlanned",
+  "DayTimeReached",
+  "LaneCredits",
+  "LaneBankClear",
+  "CreditsFinalRequested",
+  "unreadable",
+]);
 
 export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): Evidence {
   const names = options.topics ?? {
@@ -104,6 +129,9 @@ export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): 
     events,
     receipts: ofTopic(names.receipts),
     journeys: journeysOf(journal, events, snapshots),
+    declarations: journal.filter((record) => record.type === "CreditsFinalRequested"),
+    gates: journal.filter((record) => record.type === "GateOpened"),
+    partitions: [...new Set(journal.map((record) => record.partition))],
     markers: (partition, day) => byDay.get(`${partition} ${day}`) ?? [],
   };
 }
@@ -120,44 +148,73 @@ function journeysOf(
 ): readonly Journey[] {
   const isOfTransaction = (record: PlacedRecord): boolean => !markerTypes.has(record.type) && !dayFactTypes.has(record.type);
   const recordsByUetr = groupBy(journal.filter(isOfTransaction), (record) => record.key ?? "");
-  const eventsByUetr = groupBy(
-    events.filter((record) => record.type === "TransactionStateEvent"),
-    (record) => textAt(record.value, "uetr"),
-  );
-  const uetrs = [...new Set([...recordsByUetr.keys(), ...eventsByUetr.keys(), ...snapshots.keys()])].toSorted();
+  const eventsOf = (type: string): ReadonlyMap<string, readonly PlacedRecord[]> =>
+    groupBy(
+      events.filter((record) => record.type === type),
+      (record) => textAt(record.value, "uetr"),
+    );
+  const stateEvents = eventsOf("TransactionStateEvent");
+  const esmEvents = eventsOf("EsmStateEvent");
+  const uetrs = [...new Set([...recordsByUetr.keys(), ...stateEvents.keys(), ...snapshots.keys()])].toSorted();
   return uetrs.map((uetr) => {
     const records = recordsByUetr.get(uetr) ?? [];
-    const debit = records.find((record) => record.type === "DirectDebitReceived") ?? null;
+    const request = records.find(isRequest) ?? null;
     return {
       uetr,
+      flow: flowOf(request),
       journal: records,
-      debit,
-      verdict: debit === null ? null : (records.find((record) => isVerdictOn(record, debit)) ?? null),
-      events: distinct(eventsByUetr.get(uetr) ?? []),
+      request,
+      verdict: request === null ? null : (records.find((record) => isVerdictOn(record, request)) ?? null),
+      events: distinct(stateEvents.get(uetr) ?? []),
+      esmEvents: distinctEsm(esmEvents.get(uetr) ?? []),
       snapshot: snapshots.get(uetr) ?? null,
     };
   });
 }
 
-function isVerdictOn(record: PlacedRecord, debit: PlacedRecord): boolean {
+function flowOf(request: PlacedRecord | null): Flow {
+  if (request === null) return null;
+  if (request.type === "CreditTransferReceived") return "credit";
+  return textAt(request.value, "flow") === "OFF_US" ? "off-us" : "on-us";
+}
+
+function isRequest(record: RecordEntry): boolean {
+  return record.type === "DirectDebitReceived" || record.type === "CreditTransferReceived";
+}
+
+function isVerdictOn(record: PlacedRecord, request: PlacedRecord): boolean {
   return (
     record.type === "AccountVerified" &&
-    record.partition === debit.partition &&
-    record.at > debit.at &&
-    textAt(record.value, "sender") === textAt(debit.value, "sender") &&
-    textAt(record.value, "messageIdentification") === messageIdentificationOf(debit) &&
-    textAt(record.value, "contentHash") === textAt(debit.value, "contentHash")
+    record.partition === request.partition &&
+    record.at > request.at &&
+    textAt(record.value, "sender") === textAt(request.value, "sender") &&
+    textAt(record.value, "messageIdentification") === messageIdentificationOf(request) &&
+    textAt(record.value, "contentHash") === textAt(request.value, "contentHash")
   );
 }
 
-/** Identification of the message that a DirectDebitReceived or StatusReportReceived carries. */
+const messageMembers: Readonly<Record<string, string>> = {
+  DirectDebitReceived: "debit",
+  CreditTransferReceived: "credit",
+  StatusReportReceived: "report",
+};
+
+/** Identification of the message that a record carries. */
 export function messageIdentificationOf(record: RecordEntry): string {
-  const message = record.type === "DirectDebitReceived" ? "debit" : "report";
-  return textAt(record.value, message, "messageIdentifiers", "messageIdentification");
+  return textAt(record.value, messageMembers[record.type] ?? "", "messageIdentifiers", "messageIdentification");
 }
 
 export function isMessage(record: RecordEntry): boolean {
-  return record.type === "DirectDebitReceived" || record.type === "StatusReportReceived";
+  return messageMembers[record.type] !== undefined;
+}
+
+function distinctEsm(records: readonly PlacedRecord[]): readonly EsmEvent[] {
+  const byId = new Map<string, EsmEvent>();
+  for (const record of records) {
+    const id = textAt(record.value, "id");
+    if (!byId.has(id)) byId.set(id, { id, state: textAt(record.value, "state"), bank: textAt(record.value, "bank"), record });
+  }
+  return [...byId.values()];
 }
 
 function distinct(records: readonly PlacedRecord[]): readonly StateEvent[] {

@@ -8,16 +8,24 @@ import { groupBy, isMessage, messageIdentificationOf } from "./evidence.ts";
 import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
 import type { SnapshotEntry, Violation } from "./history.ts";
+import { isReconciliation } from "./states.ts";
 import { textAt } from "./value.ts";
 
 const remarksKept = 10;
-const recordOf = { outboundDirectDebit: "DirectDebitReceived", inboundDirectDebitResponse: "StatusReportReceived" } as const;
+const recordOf = {
+  outboundDirectDebit: "DirectDebitReceived",
+  inboundDirectDebit: "DirectDebitReceived",
+  inboundCreditTransferAuthorization: "CreditTransferReceived",
+  inboundDirectDebitResponse: "StatusReportReceived",
+  inboundCreditTransferAuthorizationResponse: "StatusReportReceived",
+  creditsFinal: "CreditsFinalRequested",
+} as const;
 
 export function checkNoLoss(evidence: Evidence): Finding {
   const accepted = evidence.sent.filter((request) => request.status === 202);
   const messages = evidence.journeys.flatMap((journey) => journey.journal.filter(isMessage));
   const violations = [
-    ...missingRecords(accepted, messages),
+    ...missingRecords(accepted, [...messages, ...evidence.declarations]),
     ...evidence.journeys.flatMap((journey) => inSeveralPartitions(journey)),
     ...(evidence.isDrained ? evidence.journeys.flatMap((journey) => notFoldedIn(journey)) : []),
   ];
@@ -26,7 +34,7 @@ export function checkNoLoss(evidence: Evidence): Finding {
 
 function missingRecords(accepted: Evidence["sent"], messages: readonly PlacedRecord[]): readonly Violation[] {
   const stored = groupBy(messages, (record) =>
-    JSON.stringify([textAt(record.value, "sender"), record.type, record.key, messageIdentificationOf(record)]),
+    JSON.stringify([senderOf(record), record.type, record.key, messageIdentificationOf(record)]),
   );
   const requests = Map.groupBy(accepted, (request) =>
     JSON.stringify([request.bank, recordOf[request.operation], request.uetr, request.messageIdentification]),
@@ -38,6 +46,10 @@ function missingRecords(accepted: Evidence["sent"], messages: readonly PlacedRec
     const text = `${same.length} requests ${identity} were answered 202, but the journal has ${found} records of them`;
     return [{ promise: "I1", uetr: first?.uetr ?? null, text }];
   });
+}
+
+function senderOf({ type, value }: PlacedRecord): string {
+  return textAt(value, type === "CreditsFinalRequested" ? "requestedBy" : "sender");
 }
 
 function inSeveralPartitions(journey: Journey): readonly Violation[] {
@@ -63,7 +75,7 @@ function notFoldedIn(journey: Journey): readonly Violation[] {
 function isFoldedIn(record: PlacedRecord, snapshot: SnapshotEntry): boolean {
   const offset = String(record.at);
   // The close can fall into a message's turn: that transition is the marker's, not the message's.
-  const isEffect = snapshot.transitions.some((entry) => entry.offset === offset && entry.state !== "RECONCILIATION");
+  const isEffect = snapshot.transitions.some((entry) => entry.offset === offset && !isReconciliation(entry.state));
   if (isEffect || snapshot.remarks.some((remark) => remark.offset === offset)) return true;
   const oldest = snapshot.remarks[0];
   return oldest !== undefined && snapshot.remarks.length >= remarksKept && record.at < BigInt(oldest.offset);

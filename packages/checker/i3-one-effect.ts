@@ -1,7 +1,8 @@
 // I3, one effect: per message identity one effect; a redelivery has the same id and the same bytes.
 //
 // 1. What a bank receives under one webhook-id always has the same bytes, and no other operation or UETR uses that id there.
-// 2. A debit leaves under one identification, to one bank; a debit has one report, A or R.
+// 2. A debit or a credit leaves under one identification, to one bank; a debit has one report, A or R; a connector is told outcomes
+//    under identifications that count from 1.
 // 3. A repeated Dispatch or event record has the same id and the same content; a stage version has one id.
 // 4. Of several records of one message at most one entered states.
 
@@ -9,6 +10,7 @@ import { groupBy, isMessage, messageIdentificationOf } from "./evidence.ts";
 import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
 import type { ReceivedEntry, Violation } from "./history.ts";
+import { isReconciliation } from "./states.ts";
 import { textAt } from "./value.ts";
 
 export function checkOneEffect(evidence: Evidence): Finding {
@@ -17,6 +19,7 @@ export function checkOneEffect(evidence: Evidence): Finding {
     ...severalDeliveries(evidence.received),
     ...differentRecords(evidence.dispatch, "Dispatch", "messageIdentification"),
     ...differentRecords(evidence.events, "TransactionStateEvent", "id"),
+    ...differentRecords(evidence.events, "EsmStateEvent", "id"),
     ...evidence.journeys.flatMap((journey) => [...severalIds(journey), ...severalEffects(journey)]),
   ];
   return { violations, counts: { requestsReceived: evidence.received.length, dispatches: evidence.dispatch.length } };
@@ -34,13 +37,17 @@ function differentBytes(received: readonly ReceivedEntry[]): readonly Violation[
 
 function severalDeliveries(received: readonly ReceivedEntry[]): readonly Violation[] {
   const debits = received.filter((request) => request.operation === "inboundDirectDebit");
+  const credits = received.filter((request) => request.operation === "inboundCreditTransferAuthorization");
+  const outcomes = received.filter((request) => /^[0-9a-f]{32}O1$/.test(request.webhookId));
   const reports = received.filter(
     (request) => request.operation === "outboundDirectDebitResponse" && /^[0-9a-f]{32}[AR]$/.test(request.webhookId),
   );
   const text = (kind: string, ids: readonly string[]): string => `one ${kind} was expected, ${ids.length} were received: ${ids.join(", ")}`;
   return [
     ...[...Map.groupBy(debits, (request) => request.uetr)].map(([uetr, same]) => ({ uetr, kind: "inbound debit", same })),
+    ...[...Map.groupBy(credits, (request) => request.uetr)].map(([uetr, same]) => ({ uetr, kind: "inbound credit", same })),
     ...[...Map.groupBy(reports, (request) => request.uetr)].map(([uetr, same]) => ({ uetr, kind: "report", same })),
+    ...[...Map.groupBy(outcomes, (request) => request.uetr)].map(([uetr, same]) => ({ uetr, kind: "first outcome", same })),
   ].flatMap(({ uetr, kind, same }): Violation[] => {
     const ids = [...new Set(same.map((request) => `${request.bank} ${request.webhookId}`))];
     return ids.length === 1 ? [] : [{ promise: "I3", uetr, text: text(kind, ids) }];
@@ -80,7 +87,7 @@ function severalIds(journey: Journey): readonly Violation[] {
 function severalEffects(journey: Journey): readonly Violation[] {
   const { snapshot } = journey;
   if (snapshot === null) return [];
-  const effects = new Set(snapshot.transitions.filter((entry) => entry.state !== "RECONCILIATION").map((entry) => entry.offset));
+  const effects = new Set(snapshot.transitions.filter((entry) => !isReconciliation(entry.state)).map((entry) => entry.offset));
   const messages = groupBy(journey.journal.filter(isMessage), (record) =>
     JSON.stringify([textAt(record.value, "sender"), record.type, messageIdentificationOf(record)]),
   );

@@ -2,7 +2,8 @@
 //
 // 1. The first attempt of an event comes after one of the event before it was acknowledged (2xx, or any answer that a receipt calls
 //    acknowledged), or after it was given up: a receipt that says so.
-// 2. The report comes before the debit where one bank receives both. Answers to duplicates (X, Y) have no place in the sequence.
+// 2. An event of class ESM_STATE comes after the TRANSACTION_STATE event of its state, and before the next one, in the same way.
+// 3. The report comes before the debit where one bank receives both. Answers to duplicates (X, Y) have no place in the sequence.
 
 import type { Evidence } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
@@ -18,12 +19,17 @@ export function checkOrder(evidence: Evidence): Finding {
   const byReceiver = Map.groupBy(attempts, (attempt) => `${attempt.bank} ${attempt.uetr}`);
   const receipts = outcomesByDelivery(evidence);
   const sequences = sequencesOf(evidence);
+  const esmSequences = esmSequencesOf(evidence);
   const violations: Violation[] = [];
   let eventsInSequence = 0;
   for (const [receiver, own] of byReceiver) {
     const events = own.filter((attempt) => attempt.operation === "events" && attempt.stageVersion !== null);
     eventsInSequence += new Set(events.map((attempt) => attempt.stageVersion)).size;
-    violations.push(...eventsOutOfOrder(events, sequences.get(receiver) ?? [], receipts), ...debitBeforeReport(own));
+    violations.push(
+      ...eventsOutOfOrder(events, sequences.get(receiver) ?? [], receipts),
+      ...esmOutOfOrder(own, esmSequences.get(receiver) ?? [], receipts),
+      ...debitBeforeReport(own),
+    );
   }
   return { violations, counts: { receiversInOrder: byReceiver.size, eventsInSequence } };
 }
@@ -71,6 +77,41 @@ function eventsOutOfOrder(
     if (isEnded(earlier, receipts.get(`${first.bank} ${id}`) ?? new Set())) return [];
     const answers = earlier.map((attempt) => attempt.status ?? "silence").join(", ");
     const text = `event ${stageVersion} was first tried when event ${before} was neither acknowledged nor given up (answers: ${answers || "not tried"})`;
+    return [{ promise: "I4", uetr: first.uetr, text: `${text}, receiver ${first.bank}` }];
+  });
+}
+
+/** Ids of both classes in the order of the event topic, for each (receiver, UETR) that has some of class ESM_STATE. */
+function esmSequencesOf(evidence: Evidence): ReadonlyMap<string, readonly string[]> {
+  const sequences = new Map<string, readonly string[]>();
+  for (const journey of evidence.journeys) {
+    const bank = journey.esmEvents[0]?.bank;
+    if (bank === undefined) continue;
+    const inOrder = [...journey.events, ...journey.esmEvents].toSorted((a, b) => (a.record.at < b.record.at ? -1 : 1));
+    sequences.set(
+      `${bank} ${journey.uetr}`,
+      inOrder.map(({ id }) => id),
+    );
+  }
+  return sequences;
+}
+
+function esmOutOfOrder(
+  own: readonly Attempt[],
+  sequence: readonly string[],
+  receipts: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly Violation[] {
+  const byId = Map.groupBy(
+    own.filter((attempt) => attempt.operation === "events"),
+    (attempt) => attempt.webhookId,
+  );
+  return sequence.flatMap((id, index): Violation[] => {
+    const first = byId.get(id)?.[0];
+    const before = sequence[index - 1];
+    if (first === undefined || before === undefined) return [];
+    const earlier = (byId.get(before) ?? []).filter((attempt) => attempt.position < first.position);
+    if (isEnded(earlier, receipts.get(`${first.bank} ${before}`) ?? new Set())) return [];
+    const text = `event ${id} was first tried when ${before}, before it in the topic, was neither acknowledged nor given up`;
     return [{ promise: "I4", uetr: first.uetr, text: `${text}, receiver ${first.bank}` }];
   });
 }

@@ -1,14 +1,13 @@
 // I5, one end: each transaction reaches one terminal state; nothing leaves it.
 //
 // 1. A terminal state is the last of its events, and of its snapshot's transitions.
-// 2. Once at rest: what was received has ended, if the day that it closes with is reconciled in its lane.
+// 2. Once at rest: what was received has ended, if the day that it closes with is reconciled in its lane; a credit, if its deadline passed.
 
 import type { Evidence, Journey } from "./evidence.ts";
-import { closeOf } from "./close.ts";
+import { closeOf, deadlineOf } from "./close.ts";
 import type { Finding } from "./finding.ts";
 import type { Violation } from "./history.ts";
-
-export const terminalStates: ReadonlySet<string> = new Set(["REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION"]);
+import { terminalStates } from "./states.ts";
 
 export function checkOneEnd(evidence: Evidence): Finding {
   const ended = evidence.journeys.filter((journey) => statesOf(journey).some((state) => terminalStates.has(state)));
@@ -32,8 +31,11 @@ function leftTerminal(journey: Journey, where: string, states: readonly string[]
 
 function notEnded(evidence: Evidence, journey: Journey): readonly Violation[] {
   const { day, marker } = closeOf(evidence, journey);
+  const deadline = deadlineOf(journey);
   const last = journey.snapshot?.state ?? statesOf(journey).at(-1) ?? "nothing";
-  if (marker === null || terminalStates.has(last)) return [];
-  const text = `${day} is reconciled (offset ${marker.at}), but the transaction has not ended: ${last}`;
+  if (terminalStates.has(last)) return [];
+  if (marker === null && deadline === null) return [];
+  const why = marker === null ? `its deadline passed (offset ${deadline?.at ?? ""})` : `${day} is reconciled (offset ${marker.at})`;
+  const text = `${why}, but the transaction has not ended: ${last}`;
   return [{ promise: "I5", uetr: journey.uetr, text }];
 }

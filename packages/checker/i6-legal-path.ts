@@ -1,29 +1,17 @@
 // I6, legal path: only paths of the state table; one event per transition, with the payload of that moment.
 //
 // 1. Repeats by id removed, stage versions are 1 … n without a gap, and first appear in that order.
-// 2. Each state follows from the one before it by the table below. It is written down here from the specification, on purpose: the
-//    checker does not trust the domain.
+// 2. Each state follows from the one before it by the table of its flow (`states.ts`), which is written from the specification, on
+//    purpose: the checker does not trust the domain.
 // 3. The snapshot has the same stage versions, states and causes as the events (while not at rest: it may be ahead).
 // 4. The posting's own body says the same as the record's columns, and shows the kind of message that the state is about.
+// 5. Events of class ESM_STATE, where there are any: one for each of class TRANSACTION_STATE, in the same order.
 
 import type { Evidence, Journey, StateEvent } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
 import type { Violation } from "./history.ts";
+import { payloadOf, steps } from "./states.ts";
 import { memberAt, textAt } from "./value.ts";
-
-const next: Readonly<Record<string, readonly string[]>> = {
-  "": ["RECEIVED"],
-  RECEIVED: ["ACCEPTED", "REJECTED", "RECONCILIATION"],
-  ACCEPTED: ["REPORTED", "RECONCILIATION"],
-  REJECTED: ["REJECTION_REPORTED", "RECONCILIATION"],
-  REPORTED: ["HELD"],
-  HELD: ["RELEASED", "RECONCILIATION"],
-  RELEASED: ["DELIVERED", "RECONCILIATION"],
-  DELIVERED: ["COMPLETED", "UNPAID", "RECONCILIATION"],
-};
-
-const reportStates: ReadonlySet<string> = new Set(["ACCEPTED", "REJECTED", "REJECTION_REPORTED", "REPORTED", "COMPLETED", "UNPAID"]);
-const debitStates: ReadonlySet<string> = new Set(["RECEIVED", "HELD", "RELEASED", "DELIVERED"]);
 
 export function checkLegalPath(evidence: Evidence): Finding {
   const events = evidence.journeys.flatMap((journey) => journey.events);
@@ -32,8 +20,9 @@ export function checkLegalPath(evidence: Evidence): Finding {
       ...outOfSequence(journey),
       ...illegalSteps(journey),
       ...differentFromSnapshot(journey, evidence.isDrained),
+      ...esmOutOfStep(journey, evidence.isDrained),
+      ...journey.events.flatMap((event) => differentBody(event, journey.flow)),
     ]),
-    ...events.flatMap((event) => differentBody(event)),
   ];
   return { violations, counts: { transactionsFollowed: evidence.journeys.length, eventsFollowed: events.length } };
 }
@@ -51,9 +40,10 @@ function outOfSequence(journey: Journey): readonly Violation[] {
 
 function illegalSteps(journey: Journey): readonly Violation[] {
   const states = journey.events.toSorted((a, b) => a.stageVersion - b.stageVersion).map((event) => event.state);
+  const flow = journey.flow ?? (states[0]?.startsWith("CREDIT_") === true ? "credit" : "on-us");
   return states.flatMap((state, index): Violation[] => {
     const before = states[index - 1] ?? "";
-    if (next[before]?.includes(state) === true) return [];
+    if (steps[flow][before]?.includes(state) === true) return [];
     return [violation(journey.uetr, `${state} does not follow ${before === "" ? "nothing" : before}: ${states.join(", ")}`)];
   });
 }
@@ -73,17 +63,26 @@ function differentFromSnapshot(journey: Journey, isDrained: boolean): readonly V
   return violations;
 }
 
-function differentBody(event: StateEvent): readonly Violation[] {
+function esmOutOfStep(journey: Journey, isDrained: boolean): readonly Violation[] {
+  if (journey.esmEvents.length === 0) return [];
+  const told = journey.esmEvents.map(({ state }) => state);
+  const states = journey.events.toSorted((a, b) => a.stageVersion - b.stageVersion).map(({ state }) => state);
+  const expected = isDrained ? states : states.slice(0, told.length);
+  if (told.join() === expected.join()) return [];
+  return [violation(journey.uetr, `events of class ESM_STATE say ${told.join(", ")}, those of TRANSACTION_STATE ${states.join(", ")}`)];
+}
+
+function differentBody(event: StateEvent, flow: Journey["flow"]): readonly Violation[] {
   const body = parsedBody(textAt(event.record.value, "body"));
   if (body === undefined) return [violation(event.uetr, `the body of event ${event.stageVersion} cannot be read`)];
   if (body === null) return [];
   const violations: Violation[] = [];
   const says = `${textAt(body, "type")} ${String(memberAt(body, "stageVersion"))}`;
-  const expected = `DIRECT_DEBIT_${event.state} ${event.stageVersion}`;
+  const expected = `${flow === "credit" ? "" : "DIRECT_DEBIT_"}${event.state} ${event.stageVersion}`;
   if (says !== expected) violations.push(violation(event.uetr, `the body of event ${event.stageVersion} says ${says}, not ${expected}`));
   const payload = textAt(body, "payload", "schema");
-  const schema = reportStates.has(event.state) ? "PaymentStatusReport" : debitStates.has(event.state) ? "DirectDebit" : payload;
-  if (payload !== "" && payload !== schema) {
+  const schema = payloadOf(event.state, flow);
+  if (payload !== "" && schema !== null && payload !== schema) {
     violations.push(violation(event.uetr, `event ${event.stageVersion} ${event.state} carries a ${payload}, not a ${schema}`));
   }
   return violations;

@@ -3,14 +3,16 @@
 // 1. A release counts if, in its partition, the window it names was opened and not closed below it, the gate was open for its bank, and the
 //    day was not reconciled. A record that does not count may be there; it must have no effect.
 // 2. Every RELEASED was made by a release that counts, and every first debit at a bank comes after one.
-// 3. When a debit is released, no debit of the same bank, lane and day with a lower key (receivedAt, then UETR) has been held for longer than
+// 3. When a gate opens for a bank, no credit of the scheme to that bank that its lane received before the declaration is unresolved.
+// 4. When a debit is released, no debit of the same bank, lane and day with a lower key (receivedAt, then UETR) has been held for longer than
 //    the tolerance and goes on being held: a release that is on its way when a lower key becomes held is legal.
 
 import { groupBy } from "./evidence.ts";
 import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
+import { isGateOf, openedTooEarly } from "./i8-gate.ts";
 import type { Finding } from "./finding.ts";
 import type { ReceivedEntry, Violation } from "./history.ts";
-import { numberAt, textAt, textsAt } from "./value.ts";
+import { numberAt, textAt } from "./value.ts";
 
 export function checkHold(evidence: Evidence): Finding {
   const journeys = new Map(evidence.journeys.map((journey) => [journey.uetr, journey]));
@@ -22,6 +24,7 @@ export function checkHold(evidence: Evidence): Finding {
   const violations = [
     ...[...firstDebits].flatMap(([uetr, [first]]) => arrivedUnreleased(evidence, journeys.get(uetr), first)),
     ...released.flatMap(({ journey, at }) => releasedWithout(evidence, journey, at)),
+    ...openedTooEarly(evidence),
     ...outOfTurn(evidence),
   ];
   return { violations, counts: { debitsReleased: released.length, debitsArrived: firstDebits.size } };
@@ -61,12 +64,6 @@ function flawOf(evidence: Evidence, release: PlacedRecord): string | null {
   if (ofWindow("WindowClosed")) return `window ${number} of ${day} was closed`;
   if (!below.some((marker) => isGateOf(marker, textAt(value, "bank")))) return `the gate of ${textAt(value, "bank")} was not open`;
   return below.some((marker) => marker.type === "DayReconciled") ? `${day} was reconciled` : null;
-}
-
-function isGateOf(marker: PlacedRecord, bank: string): boolean {
-  if (marker.type !== "GateOpened") return false;
-  const banks = textsAt(marker.value, "banks");
-  return banks === null ? textsAt(marker.value, "except")?.includes(bank) !== true : banks.includes(bank);
 }
 
 interface Held {
@@ -109,17 +106,17 @@ function isPassedOver(lower: Held, release: PlacedRecord, toleranceMs: number): 
 }
 
 function heldOf(journey: Journey): readonly (Held & { readonly queue: string })[] {
-  const { debit, verdict } = journey;
+  const { request, verdict } = journey;
   const events = journey.events.toSorted((a, b) => a.stageVersion - b.stageVersion);
   const held = events.find((event) => event.state === "HELD");
-  if (debit === null || verdict === null || held === undefined) return [];
+  if (request === null || journey.flow === "credit" || verdict === null || held === undefined) return [];
   const left = events.find((event) => event.stageVersion > held.stageVersion);
   const release =
     left?.state === "RELEASED" ? journey.journal.find((record) => record.at === left.causedBy && record.type === "Release") : undefined;
-  const receivedAtMs = numberAt(debit.value, "receivedAtMs");
+  const receivedAtMs = numberAt(request.value, "receivedAtMs");
   return [
     {
-      queue: `${textAt(verdict.value, "bank")}, lane ${debit.partition}, ${textAt(verdict.value, "businessDate")}`,
+      queue: `${textAt(verdict.value, "bank")}, lane ${request.partition}, ${textAt(verdict.value, "businessDate")}`,
       uetr: journey.uetr,
       queueKey: `${String(receivedAtMs).padStart(15, "0")}:${journey.uetr}`,
       heldAt: held.causedBy,

@@ -1,0 +1,120 @@
+// Credits and off-us debits: histories that the checker must reject, and legal ones that it must accept.
+
+import { expect, test } from "vitest";
+import { checkHistory } from "./check-history.ts";
+import { change, eventReceived, isRecord, item, marker, markers, record, uetrOf, without } from "./given.ts";
+import { connector, tellCredit, tellOffUs, undelivered } from "./given-flows.ts";
+import type { HistoryEntry, RecordEntry, SentEntry, Violation } from "./history.ts";
+
+const one = uetrOf(1);
+const offUs = { number: 1, received: 1, verified: 2, released: 50, delivered: 51, ended: 52, told: 53 } as const;
+const unreported = { number: 2, received: 45, verified: 46, delivered: 47, expired: 71 } as const;
+const credit = { number: 2, received: 10, verified: 11, delivered: 12, ended: 13, told: 14 } as const;
+
+function withDay(...entries: readonly (readonly HistoryEntry[])[]): readonly HistoryEntry[] {
+  return [...markers, ...entries.flat()];
+}
+
+function broken(history: readonly HistoryEntry[]): readonly Violation["promise"][] {
+  return [...new Set(checkHistory(history).violations.map((violation) => violation.promise))].toSorted();
+}
+
+function esm(stageVersion: number, state: string, offset: number): RecordEntry {
+  return record("events", offset, one, "EsmStateEvent", { id: `esm-${stageVersion}`, uetr: one, state, bank: "bank-a" });
+}
+
+const esmStates = ["RECEIVED", "ACCEPTED", "HELD", "RELEASED", "DELIVERED", "COMPLETED"];
+const esmEvents = esmStates.map((state, index) => esm(index + 1, state, 1_000 + index));
+
+test.each<readonly [string, readonly HistoryEntry[]]>([
+  ["an off-us debit and a credit of the same day", withDay(tellOffUs(offUs), tellCredit(credit))],
+  ["a credit that its deadline met", withDay(tellCredit({ ...unreported, items: [item(9, "CREDIT_AUTH_DELIVERED")] }))],
+  ["a deadline that came after the end", withDay(tellCredit({ ...credit, expired: 71 }))],
+  ["an outcome told after the close, with an item", withDay(tellOffUs({ ...offUs, told: 95, items: [undelivered("COMPLETED")] }))],
+  [
+    "a credit that came after the declaration",
+    withDay(tellOffUs(offUs), tellCredit({ number: 2, received: 45, verified: 46, delivered: 47, ended: 60, told: 61 })),
+  ],
+  ["events of both classes", [...withDay(tellOffUs(offUs)), ...esmEvents]],
+])("accepted: %s", (_what, history) => {
+  expect(checkHistory(history).violations).toEqual([]);
+});
+
+const cases: readonly (readonly [string, Violation["promise"], readonly HistoryEntry[]])[] = [
+  ["I1: a credit answered 202 is not in the journal", "I1", without(withDay(tellCredit(credit)), isRecord("CreditTransferReceived"))],
+  ["I1: credits declared final and answered 202 are not in the journal", "I1", [...withDay(tellCredit(credit)), declared()]],
+  [
+    "I5: a credit past its deadline has not ended",
+    "I5",
+    withDay(tellCredit({ ...credit, ended: undefined, told: undefined }), [
+      record("journal", 71, uetrOf(2), "DeadlinePassed", { deadlineMs: 70_000 }),
+    ]),
+  ],
+  [
+    "I6: an off-us debit was reported to nobody",
+    "I6",
+    change(withDay(tellOffUs(offUs)), isEvent("HELD"), (event) => ({ ...event, value: { ...event.value, state: "REPORTED" } })),
+  ],
+  ["I6: an event of class ESM_STATE is missing", "I6", [...withDay(tellOffUs(offUs)), ...esmEvents.slice(1)]],
+  [
+    "I8: the gate opened before an earlier credit was resolved",
+    "I8",
+    withDay(tellOffUs(offUs), tellCredit({ number: 2, received: 10, verified: 11, delivered: 43, ended: 44, told: 45 })),
+  ],
+  [
+    "I8: the gate of one bank opened before its credit was resolved",
+    "I8",
+    [
+      ...withDay(tellCredit({ number: 2, received: 10, verified: 11, delivered: 43, ended: 60, told: 61 })).map((entry) =>
+        isGate(entry) ? { ...entry, value: { ...entry.value, except: ["bank-a"] } } : entry,
+      ),
+      marker(48, "GateOpened", { banks: ["bank-a"], except: [], number: 2 }),
+    ],
+  ],
+  ["I10: an outcome was not delivered at the close, and no item says so", "I10", withDay(tellOffUs({ ...offUs, told: 95 }))],
+  ["I10: an item stands open for an outcome that was told", "I10", withDay(tellOffUs({ ...offUs, items: [undelivered("COMPLETED")] }))],
+  ["I10: a credit that its deadline met has no item", "I10", withDay(tellCredit(unreported))],
+  [
+    "I10: the item of a credit has a row that does not fit",
+    "I10",
+    withDay(tellCredit({ ...unreported, items: [item(7, "CREDIT_AUTH_DELIVERED")] })),
+  ],
+  [
+    "I3: the connector was told a first outcome at two places",
+    "I3",
+    withDay(
+      tellOffUs(offUs),
+      tellOffUs({ ...offUs, told: 60 })
+        .filter((entry) => entry.kind === "received" && entry.bank === connector)
+        .map(elsewhere),
+    ),
+  ],
+  [
+    "I4: an event of class ESM_STATE came before the event of its state was acknowledged",
+    "I4",
+    [...withDay(tellOffUs(offUs)), ...esmEvents, { ...eventReceived(one, 1, "RECEIVED", 60), stageVersion: null, webhookId: "esm-6" }],
+  ],
+];
+
+test.each(cases)("rejected: %s", (_what, promise, history) => {
+  expect(broken(history)).toContain(promise);
+});
+
+function declared(): SentEntry {
+  return {
+    ...{ kind: "sent", atMs: 1, bank: connector, operation: "creditsFinal", bodyHash: "b", status: 202 },
+    ...{ uetr: "ZA_EFT:2026-11-20", messageIdentification: "" },
+  };
+}
+
+function isEvent(state: string): (entry: HistoryEntry) => entry is RecordEntry {
+  return (entry): entry is RecordEntry => isRecord("TransactionStateEvent")(entry) && entry.value["state"] === state;
+}
+
+function isGate(entry: HistoryEntry): entry is RecordEntry {
+  return isRecord("GateOpened")(entry);
+}
+
+function elsewhere(entry: HistoryEntry): HistoryEntry {
+  return entry.kind === "received" ? { ...entry, bank: "elsewhere" } : entry;
+}
