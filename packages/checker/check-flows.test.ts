@@ -102,8 +102,14 @@ test.each(cases)("rejected: %s", (_what, promise, history) => {
 
 function declared(): SentEntry {
   return {
-    ...{ kind: "sent", atMs: 1, bank: connector, operation: "creditsFinal", bodyHash: "b", status: 202 },
-    ...{ uetr: "ZA_EFT:2026-11-20", messageIdentification: "" },
+    kind: "sent",
+    atMs: 1,
+    bank: connector,
+    operation: "creditsFinal",
+    bodyHash: "b",
+    status: 202,
+    uetr: "ZA_EFT:2026-11-20",
+    messageIdentification: "",
   };
 }
 

@@ -29,7 +29,13 @@ export function tellCredit(story: CreditStory): readonly HistoryEntry[] {
   const entries: HistoryEntry[] = [
     sentBy(connector, uetr, story.received, "inboundCreditTransferAuthorization", messageIdentification),
     record("journal", story.received, uetr, "CreditTransferReceived", {
-      ...{ sender: connector, contentHash: "c1", substanceHash: "s1", bank, businessDate, deadlineMs, credit },
+      sender: connector,
+      contentHash: "c1",
+      substanceHash: "s1",
+      bank,
+      businessDate,
+      deadlineMs,
+      credit,
     }),
   ];
   const path: [string, number][] = [["CREDIT_AUTH_RECEIVED", story.received]];
@@ -78,8 +84,14 @@ export function tellOffUs(story: OffUsStory): readonly HistoryEntry[] {
   const entries: HistoryEntry[] = [
     sentBy(connector, uetr, story.received, "inboundDirectDebit", messageIdentification),
     record("journal", story.received, uetr, "DirectDebitReceived", {
-      ...{ sender: connector, contentHash: "c1", substanceHash: "s1", receivedAtMs: atMsOf(story.received) },
-      ...{ closesWith: day, flow: "OFF_US", bank, debit },
+      sender: connector,
+      contentHash: "c1",
+      substanceHash: "s1",
+      receivedAtMs: atMsOf(story.received),
+      closesWith: day,
+      flow: "OFF_US",
+      bank,
+      debit,
     }),
     record("journal", story.verified, uetr, "AccountVerified", judged),
     record("journal", story.released, uetr, "Release", { scheme, businessDate, windowNumber: 1, bank }),
