@@ -15,15 +15,13 @@ import { memberAt, textAt } from "./value.ts";
 
 export function checkLegalPath(evidence: Evidence): Finding {
   const events = evidence.journeys.flatMap((journey) => journey.events);
-  const violations = [
-    ...evidence.journeys.flatMap((journey) => [
-      ...outOfSequence(journey),
-      ...illegalSteps(journey),
-      ...differentFromSnapshot(journey, evidence.isDrained),
-      ...esmOutOfStep(journey, evidence.isDrained),
-      ...journey.events.flatMap((event) => differentBody(event, journey.flow)),
-    ]),
-  ];
+  const violations = evidence.journeys.flatMap((journey) => [
+    ...outOfSequence(journey),
+    ...illegalSteps(journey),
+    ...differentFromSnapshot(journey, evidence.isDrained),
+    ...esmOutOfStep(journey, evidence.isDrained),
+    ...journey.events.flatMap((event) => differentBody(event, journey.flow)),
+  ]);
   return { violations, counts: { transactionsFollowed: evidence.journeys.length, eventsFollowed: events.length } };
 }
 
