@@ -3,15 +3,14 @@ import { expect, test } from "vitest";
 import { createCallers } from "./callers.ts";
 
 const sha = (token: string) => createHash("sha256").update(token).digest("hex");
-const callers = createCallers([
-  { id: "first-bank", tokenSha256: [sha("token-1"), sha("token-1-next")] },
-  { id: "second-bank", tokenSha256: [sha("token-2")] },
-]);
+const firstBank = { id: "first-bank", kind: "bank", tokenSha256: [sha("token-1"), sha("token-1-next")] } as const;
+const clearing = { id: "clearing", kind: "connector", tokenSha256: [sha("token-2")] } as const;
+const callers = createCallers([firstBank, clearing]);
 
-test("a caller is known by any of its tokens", () => {
-  expect(callers.identify("Bearer token-1")).toBe("first-bank");
-  expect(callers.identify("bearer token-1-next")).toBe("first-bank");
-  expect(callers.identify("Bearer token-2")).toBe("second-bank");
+test("a caller is known by any of its tokens, with its kind", () => {
+  expect(callers.identify("Bearer token-1")).toEqual({ id: "first-bank", kind: "bank" });
+  expect(callers.identify("bearer token-1-next")).toEqual({ id: "first-bank", kind: "bank" });
+  expect(callers.identify("Bearer token-2")).toEqual({ id: "clearing", kind: "connector" });
 });
 
 test.each([
@@ -24,11 +23,24 @@ test.each([
   "Basic token-1",
   "token-1",
   "Bearer token-1 ",
+  "Bearer token-1, Bearer token-1",
+  `Bearer ${sha("token-1")}`,
   `Bearer ${"a".repeat(2000)}`,
 ])("%j identifies nobody", (authorization) => {
   expect(callers.identify(authorization)).toBeNull();
 });
 
-test("a hash that is not 64 hex digits is refused at the start", () => {
-  expect(() => createCallers([{ id: "bank", tokenSha256: ["abc"] }])).toThrow("caller bank");
+test("a token that is replaced stops being good at once, the next one and the one beside it go on", () => {
+  const rotating = createCallers([firstBank, clearing]);
+  rotating.replace([{ ...firstBank, tokenSha256: [sha("token-1-next"), sha("token-1-last")] }, clearing]);
+  expect(rotating.identify("Bearer token-1")).toBeNull();
+  for (const token of ["token-1-next", "token-1-last"]) expect(rotating.identify(`Bearer ${token}`)?.id).toBe("first-bank");
+  expect(rotating.identify("Bearer token-2")?.id).toBe("clearing");
+});
+
+test("a hash that is not 64 hex digits is refused, and who was known stays known", () => {
+  expect(() => createCallers([{ id: "bank", kind: "bank", tokenSha256: ["abc"] }])).toThrow("caller bank");
+  const kept = createCallers([firstBank]);
+  expect(() => kept.replace([clearing, { ...firstBank, tokenSha256: ["abc"] }])).toThrow("caller first-bank");
+  expect([kept.identify("Bearer token-1")?.id, kept.identify("Bearer token-2")]).toEqual(["first-bank", null]);
 });

@@ -1,3 +1,4 @@
+export * from "./caller-limits.ts";
 export * from "./callers.ts";
 export * from "./listen.ts";
 export * from "./ops-app.ts";

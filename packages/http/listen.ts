@@ -5,14 +5,18 @@
 // 2. What the HTTP parser refuses (bad syntax, headers too large, too slow) is answered as an ErrorDetail too; but while a request
 //    that was read whole is under way on the connection, it is cut without an answer: a refusal would be taken as that request's.
 // 3. An exception in the handler is logged and answered 500; it never ends the process.
+// 4. A head that could be read in two ways is refused before it is a request (`request-head.ts`); CONNECT is refused; an upgrade that is
+//    asked for is not made, and the request is answered as it is.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Log } from "@sluice/telemetry";
 import { problem, problemText } from "./problem.ts";
+import { expectationRefusal, refuseHead, type HeadRefusal } from "./request-head.ts";
 
 export interface ListenLimits {
   /** Time for the headers, and for the whole request with its body, from the first byte. */
@@ -21,11 +25,18 @@ export interface ListenLimits {
   /** How long a connection may stay idle between requests. */
   readonly keepAliveTimeoutMs: number;
   readonly headerBytesMax: number;
+  readonly headersMax: number;
   readonly connectionsMax: number;
 }
 
+/** What a request came on; the same object for all requests of one connection. */
+export interface Connection {
+  /** Runs `action` once, when the connection is closed. */
+  onClose(action: () => void): void;
+}
+
 export interface ListenOptions {
-  fetch(request: Request): Response | Promise<Response>;
+  fetch(request: Request, connection: Connection): Response | Promise<Response>;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -44,6 +55,7 @@ export const listenLimitsDefault: ListenLimits = {
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 75_000,
   headerBytesMax: 16 * 1024,
+  headersMax: 100,
   connectionsMax: 4_096,
 };
 
@@ -53,15 +65,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const { limits, log } = options;
   const underWay = new Set<ServerResponse>();
   let isClosing = false;
-  const handle = getRequestListener((request) => options.fetch(request), {
-    overrideGlobalObjects: false,
-    errorHandler(error) {
-      if (error instanceof Error && error.name === "RequestError")
-        return problem(400, "Bad request", "The request line or host is not valid.");
-      log.error("http.handler-failed", { error });
-      return problem(500, "Internal error", "The request could not be processed.");
-    },
-  });
+  const handle = requestListener(options);
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -69,6 +73,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.headerBytesMax,
       connectionsCheckingInterval: timeoutCheckMs,
+      // Node would refuse it without a body; `refuseHead` does it with one.
+      requireHostHeader: false,
     },
     (incoming, outgoing) => {
       underWay.add(outgoing);
@@ -77,11 +83,15 @@ export async function listen(options: ListenOptions): Promise<Listening> {
         if (isClosing) server.closeIdleConnections();
       });
       if (isClosing) outgoing.setHeader("connection", "close");
-      void handle(incoming, outgoing);
+      const refused = refuseHead(incoming, limits.headersMax);
+      if (refused === null) void handle(incoming, outgoing);
+      else answerRefused(outgoing, refused);
     },
   );
   server.maxConnections = limits.connectionsMax;
   server.on("clientError", answerUnreadable);
+  server.on("checkExpectation", (_incoming, outgoing: ServerResponse) => answerRefused(outgoing, expectationRefusal));
+  server.on("connect", (_incoming, socket: Duplex) => endWith(socket, "405 Method Not Allowed", "Method not allowed", "allow: POST\r\n"));
   server.listen(options.port, options.host);
   await once(server, "listening");
   server.on("error", (error) => log.error("http.server-failed", { error }));
@@ -97,6 +107,34 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       return closing;
     },
   };
+}
+
+function requestListener(options: ListenOptions): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  const connections = new WeakMap<Socket, Connection>();
+  function connectionOf(socket: Socket): Connection {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const actions: (() => void)[] = [];
+    socket.once("close", () => actions.splice(0).forEach((action) => action()));
+    const connection = { onClose: (action: () => void): void => void (socket.destroyed ? action() : actions.push(action)) };
+    connections.set(socket, connection);
+    return connection;
+  }
+  const listener = getRequestListener((request, { incoming }) => options.fetch(request, connectionOf(incoming.socket)), {
+    overrideGlobalObjects: false,
+    errorHandler(error) {
+      if (error instanceof Error && error.name === "RequestError")
+        return problem(400, "Bad request", "The request line or host is not valid.");
+      options.log.error("http.handler-failed", { error });
+      return problem(500, "Internal error", "The request could not be processed.");
+    },
+  });
+  return async (incoming, outgoing) => await listener(incoming, outgoing);
+}
+
+function answerRefused(outgoing: ServerResponse, { status, body }: HeadRefusal): void {
+  outgoing.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body), connection: "close" });
+  outgoing.end(body);
 }
 
 function closeServer(server: Server, graceMs: number): Promise<void> {
@@ -126,7 +164,11 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & { _http
     error.code === "HPE_HEADER_OVERFLOW" || error.code === "ERR_HTTP_REQUEST_TIMEOUT"
       ? unreadable[error.code]
       : { line: "400 Bad Request", message: "Not HTTP" };
-  const body = problemText(answer.message, "The request was not read to its end.");
-  const headers = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${answer.line}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+  endWith(socket, answer.line, answer.message);
+}
+
+function endWith(socket: Duplex, line: string, message: string, header = ""): void {
+  const body = problemText(message, "The request was not read to its end.");
+  const headers = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${header}connection: close`;
+  socket.end(`HTTP/1.1 ${line}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
 }
