@@ -18,6 +18,7 @@ export function checkSchemes(schemes: readonly Placed<SchemeInFile>[], calendars
       "another scheme has this id",
     ),
     ...schemes.flatMap(({ path, value }) => [
+      ...limitsTwice([...path, "itemLimits"], value.itemLimits),
       ...(calendars.has(calendarOf(value)) ? [] : [problem([...path, "calendar"], "no such calendar")]),
       ...checkTimes(path, value),
     ]),
@@ -32,10 +33,10 @@ export function calendarOf({ id, calendar }: SchemeInFile): string {
 export function checkBanks(banks: readonly Placed<BankInFile>[], connectors: readonly Placed<ConnectorInFile>[]): readonly Problem[] {
   const parties = [...banks, ...connectors];
   const ids = parties.map(({ path, value }, owner) => ({ path: [...path, "id"], owner: `${owner}`, value: value.id }));
-  const tokens = parties.flatMap(({ path, value }) =>
+  const tokens = parties.flatMap(({ path, value }, owner) =>
     value.tokenSha256.map((hash, index) => ({
       path: [...path, "tokenSha256", index],
-      owner: `${value.id}/${index}`,
+      owner: `${owner}/${index}`,
       value: hash.toLowerCase(),
     })),
   );
@@ -52,8 +53,44 @@ export function checkBanks(banks: readonly Placed<BankInFile>[], connectors: rea
     ...repeated(agents("memberId"), "another bank has this memberId"),
     ...repeated(agents("bicfi"), "another bank has this bicfi"),
     ...banks.flatMap(checkAgents),
+    ...banks.flatMap(({ path, value }) => limitsTwice([...path, "itemLimits"], value.itemLimits)),
     ...checkBranchRanges(banks),
   ];
+}
+
+/** Ids of schemes that the file has, and of those that a connector speaks for, also where such a part has a problem of its own. */
+export interface NamedSchemes {
+  readonly known: ReadonlySet<unknown>;
+  readonly spokenFor: ReadonlySet<unknown>;
+}
+
+/** What banks, connectors and schemes name of each other. */
+export function checkNames(
+  schemes: readonly Placed<SchemeInFile>[],
+  banks: readonly Placed<BankInFile>[],
+  connectors: readonly Placed<ConnectorInFile>[],
+  { known, spokenFor }: NamedSchemes,
+): readonly Problem[] {
+  const unknown = (path: Path, id: string): readonly Problem[] => (known.has(id) ? [] : [problem(path, "no such scheme")]);
+  return [
+    ...schemes.flatMap(({ path, value }) =>
+      value.creditsFinal === "connector" && !spokenFor.has(value.id)
+        ? [problem([...path, "creditsFinal"], "no connector speaks for this scheme")]
+        : [],
+    ),
+    ...banks.flatMap(({ path, value }) =>
+      value.itemLimits.flatMap(({ scheme }, index) => unknown([...path, "itemLimits", index, "scheme"], scheme)),
+    ),
+    ...connectors.flatMap(({ path, value }) => value.schemes.flatMap((scheme, index) => unknown([...path, "schemes", index], scheme))),
+  ];
+}
+
+/** The tables of uk-modulus are imported, never shipped. */
+export function checkRules(schemes: readonly Placed<SchemeInFile>[], rulesFolder: string | undefined): readonly Problem[] {
+  if (rulesFolder !== undefined) return [];
+  return schemes.flatMap(({ path, value }) =>
+    value.accountRule === "uk-modulus" ? [problem([...path, "accountRule"], "needs rulesFolder: its tables are imported")] : [],
+  );
 }
 
 function checkTimes(path: Path, scheme: SchemeInFile): readonly Problem[] {
@@ -69,6 +106,15 @@ function checkTimes(path: Path, scheme: SchemeInFile): readonly Problem[] {
   if (wallMs(last.closes) - scheme.cutOff < wallMs(last.opens)) problems.push(problem([...path, "cutOff"], "longer than the last window"));
   if (wallMs(scheme.reconciliation) <= latestMs) problems.push(problem([...path, "reconciliation"], "not after the last window closes"));
   return problems;
+}
+
+function limitsTwice(path: Path, limits: readonly { readonly scheme?: string; readonly currency: string }[]): readonly Problem[] {
+  const places = limits.map(({ scheme = "", currency }, index) => ({
+    path: [...path, index],
+    owner: `${index}`,
+    value: `${scheme}/${currency}`,
+  }));
+  return repeated(places, "a second limit of this scheme and currency");
 }
 
 function checkAgents({ path, value }: Placed<BankInFile>): readonly Problem[] {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { readConfiguration, readConfigurationFile, schemeOf, southAfrica } from "./index.ts";
+import { partiesOf, readConfiguration, readConfigurationFile, schemeOf, southAfrica, southAfricaEveryDay } from "./index.ts";
 import type { Configuration } from "./index.ts";
 
 const sample = readFileSync(new URL("sluice.sample.yaml", import.meta.url), "utf8");
@@ -14,6 +14,9 @@ const environment = {
   FIRST_BANK_BEARER_TOKEN: "the-secret",
   SECOND_BANK_TOKEN_SHA256: hash("second").toUpperCase(),
   SECOND_BANK_URL: "http://127.0.0.1:8080",
+  CLEARING_TOKEN_SHA256: hash("clearing"),
+  CLEARING_URL: "https://clearing.example/",
+  CLEARING_BEARER_TOKEN: "the-other-secret",
 };
 
 const smallest = `
@@ -40,12 +43,14 @@ function spoilt(from: string, to: string): string {
 
 test("the sample file is read whole, with addresses and secrets from the environment", () => {
   const configuration = read(sample);
-  expect(configuration).toMatchObject({ version: "sample-1", cdv: { refuseOn: "high" } });
+  expect(configuration).toMatchObject({ version: "sample-1", cdv: { refuseOn: "high" }, rulesFolder: null });
   expect(configuration.banks[0]).toEqual({
     id: "first",
     name: "First Bank",
     agents: [{ memberId: "250655", bicfi: "FIRNZAJJ", branchRanges: [["250000", "259999"]] }],
     tokenSha256: [hash("first")],
+    requestsPerSecond: 500,
+    inboundConnections: 64,
     baseUrl: "https://first.example/sluice",
     operationUrls: { inboundDirectDebit: "https://debits.first.example/in" },
     eventsUrl: "https://first.example/sluice",
@@ -56,30 +61,89 @@ test("the sample file is read whole, with addresses and secrets from the environ
     connections: 16,
     eventDeadlineMs: 259_200_000,
     eventShape: "full",
+    eventClasses: ["TRANSACTION_STATE", "ESM_STATE"],
+    eventPayload: "full",
+    onUsOutcomeReport: false,
     onNonWorkingDay: "refuse",
     isBlocked: false,
+    blockedAccounts: [{ branch: "250655", account: "62001872440" }],
+    itemLimits: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 10_000_000_000n }],
   });
+  expect(configuration.connectors).toEqual([
+    {
+      id: "clearing",
+      name: "Clearing House",
+      schemes: ["ZA_EFT", "ZA_RTC"],
+      tokenSha256: [hash("clearing")],
+      requestsPerSecond: 500,
+      inboundConnections: 64,
+      baseUrl: "https://clearing.example",
+      operationUrls: {},
+      bearerToken: "the-other-secret",
+      answerTimeoutMs: 5_000,
+      duplicateCodes: [409],
+      connections: 16,
+    },
+  ]);
+  expect(partiesOf(configuration).map(({ id }) => id)).toEqual(["first", "second", "clearing"]);
 });
 
 test("what the sample's comments call the default is the default", () => {
-  const [first, second] = read(sample).banks;
+  const { banks, schemes } = read(sample);
+  const [first, second] = banks;
   const own = ["id", "name", "agents", "tokenSha256", "baseUrl", "operationUrls", "eventsUrl", "bearerToken"];
-  const shared = (bank: object): object => Object.fromEntries(Object.entries(bank).filter(([key]) => !own.includes(key)));
+  const chosen = ["eventClasses", "blockedAccounts", "itemLimits"];
+  const shared = (bank: object): object => Object.fromEntries(Object.entries(bank).filter(([key]) => ![...own, ...chosen].includes(key)));
   expect(shared(second!)).toEqual(shared(first!));
   expect(second).toMatchObject({ operationUrls: {}, eventsUrl: null, bearerToken: null, tokenSha256: [hash("second")] });
-  expect(read(smallest).schemes).toEqual(read(sample).schemes);
+  expect(second).toMatchObject({ eventClasses: ["TRANSACTION_STATE"], blockedAccounts: [], itemLimits: [] });
+  expect(read(smallest).connectors).toEqual([]);
+  expect(read(smallest).schemes).toEqual([{ ...schemes[0], creditsFinal: "clock", itemLimits: [] }]);
 });
 
-test("without schemes there is ZA_EFT, 08:00 to 16:00, reconciliation 17:30, cut-off 15 min, South Africa's calendar", () => {
+test("without schemes there is ZA_EFT, 08:00 to 16:00, reconciliation 17:30, cut-off 15 min, South Africa's calendar [8 processing-window]", () => {
   const configuration = read(smallest, {});
   expect(schemeOf(configuration, "ZA_EFT")).toEqual({
     id: "ZA_EFT",
     currencies: ["ZAR"],
+    takesDebits: true,
     creditsFinal: "clock",
+    creditDeadlineMs: 7_200_000,
+    accountRule: "za-cdv",
+    itemLimits: [],
     times: { calendar: southAfrica, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 900_000 },
   });
   expect(schemeOf(configuration, "ZA_RTC")).toBeUndefined();
   expect(configuration.version).toBe(hash(smallest).slice(0, 12));
+});
+
+test("credits of ZA_RTC and ZA_RPP are taken every day, and no debits are", () => {
+  const schemes = read(`schemes: [{}, { id: ZA_RTC }, { id: ZA_RPP, creditDeadline: 30s }]\n${smallest}`).schemes;
+  expect(schemes.map(({ id, takesDebits }) => `${id} ${takesDebits}`)).toEqual(["ZA_EFT true", "ZA_RTC false", "ZA_RPP false"]);
+  expect(schemes.map(({ times }) => times.calendar)).toEqual([southAfrica, southAfricaEveryDay, southAfricaEveryDay]);
+  expect(schemes.map(({ creditDeadlineMs }) => creditDeadlineMs)).toEqual([7_200_000, 7_200_000, 30_000]);
+});
+
+test("who declares credits final: as the file says, else a connector of the scheme where there is one, else the clock", () => {
+  const declaring = (text: string): readonly string[] => read(text).schemes.map(({ creditsFinal }) => creditsFinal);
+  expect(declaring(sample)).toEqual(["connector", "connector"]);
+  expect(declaring(spoilt("    creditsFinal: connector\n", ""))).toEqual(["connector", "connector"]);
+  expect(declaring(spoilt("creditsFinal: connector", "creditsFinal: bank"))).toEqual(["bank", "connector"]);
+  expect(declaring(spoilt("schemes: [ZA_EFT, ZA_RTC]", "schemes: [ZA_RTC]").replace("    creditsFinal: connector\n", ""))).toEqual([
+    "clock",
+    "connector",
+  ]);
+});
+
+test("amounts of limits are exact to four decimals, and no number of YAML", () => {
+  const limit = (text: string) => read(spoilt('"5000000.00"', text)).schemes[0]!.itemLimits;
+  expect(limit('"90071992547409.9301"')).toEqual([{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 900_719_925_474_099_301n }]);
+  expect(limit('"7"')).toEqual([{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 70_000n }]);
+  for (const wrong of ["5000.00", '"1.23456"', '"-1"', '"1e3"', '""', '"123456789012345"']) {
+    expect(problemsOf(spoilt('"5000000.00"', wrong))).toEqual([
+      'schemes[0].itemLimits[0].amount: an amount in quotes, for example "25000.00"',
+    ]);
+  }
 });
 
 test("South Africa's calendar closes on Sundays and public holidays; one on a Sunday moves to Monday", () => {
@@ -99,9 +163,14 @@ calendars:
   odd: { version: "1", zone: Mars/Olympus, workingDays: [8], holidays: ["2026-02-30"] }
 schemes:
   - { calendar: odd, processing: [{ opens: "8:00", closes: "16:00" }], cutOff: soon }
-  - { id: ZA_RTC }
+  - { id: ZA_XXX, itemLimits: [{ currency: zar, amount: 5 }], creditDeadline: 5s, creditsFinal: nobody, accountRule: guess }
+connectors:
+  - { id: clearing, name: C, schemes: [ZA_XXX], tokenSha256: ["\${NO_HASH}"], baseUrl: "\${NO_URL}", eventsUrl: "\${NO_URL}" }
+rulesFolder: ""
 banks:
-  - { id: First!, name: "", agents: [], tokenSha256: [abc], baseUrl: ftp://x, answerTimeout: 31s, colour: 1 }
+  - { id: First!, name: "", agents: [], tokenSha256: [abc], baseUrl: ftp://x, answerTimeout: 31s, colour: 1,
+      requestsPerSecond: 0, inboundConnections: 5000, eventClasses: [ESM_STATE], eventPayload: half, onUsOutcomeReport: perhaps,
+      blockedAccounts: [{ branch: 250655, account: "" }], itemLimits: [{ scheme: ZA, currency: ZAR, amount: "1" }] }
   - { id: second, name: S, agents: [{ branchRanges: [[051001, 051002]] }], tokenSha256: ["\${NO_HASH}"], baseUrl: "\${NO_URL}" }
 cdv: { refuseOn: low }
 `;
@@ -116,6 +185,25 @@ cdv: { refuseOn: low }
       "schemes[0].processing[0].opens",
       "schemes[0].cutOff",
       "schemes[1].id",
+      "schemes[1].itemLimits[0].currency",
+      "schemes[1].itemLimits[0].amount",
+      "schemes[1].creditDeadline",
+      "schemes[1].creditsFinal",
+      "schemes[1].accountRule",
+      "connectors[0].schemes[0]",
+      "connectors[0].tokenSha256[0]",
+      "connectors[0].baseUrl",
+      "connectors[0].eventsUrl",
+      "connectors[0].eventsUrl",
+      "rulesFolder",
+      "banks[0].requestsPerSecond",
+      "banks[0].inboundConnections",
+      "banks[0].eventClasses",
+      "banks[0].eventPayload",
+      "banks[0].onUsOutcomeReport",
+      "banks[0].blockedAccounts[0].branch",
+      "banks[0].blockedAccounts[0].account",
+      "banks[0].itemLimits[0].scheme",
       "banks[0].id",
       "banks[0].name",
       "banks[0].agents",
@@ -158,8 +246,8 @@ test("a secret never stands in the file, and none is in a problem's text", () =>
   expect(problems.map((line) => line.split(":")[0])).toEqual([
     "banks[0].tokenSha256[0]",
     "banks[0].baseUrl",
-    "banks[0].eventsUrl",
     "banks[0].bearerToken",
+    "banks[0].eventsUrl",
   ]);
   expect(problems.join()).not.toMatch(/s3cret|ssss/);
   expect(problemsOf('a: "s3cret\nb: [').join()).not.toContain("s3cret");
@@ -203,6 +291,55 @@ test("two banks share no branch, no name of an agent, no token and no id", () =>
     "banks[1].tokenSha256[0]: the same token twice",
   ]);
   expect(problemsOf(spoilt("id: second", "id: first"))).toContain("banks[1].id: another bank or connector has this id");
+});
+
+test("a bank and a connector share no id and no token, nor do two connectors", () => {
+  expect(problemsOf(spoilt("id: clearing", "id: second"))).toEqual(["connectors[0].id: another bank or connector has this id"]);
+  expect(problemsOf(sample, { ...environment, CLEARING_TOKEN_SHA256: hash("first") })).toEqual([
+    "connectors[0].tokenSha256[0]: the same token twice",
+  ]);
+  const another = `
+  - { id: clearing, name: Other, schemes: [ZA_RTC], tokenSha256: ["${hash("clearing")}"], baseUrl: "https://other.example" }
+`;
+  expect(problemsOf(spoilt("# Folder of rule data", `${another}# Folder of rule data`))).toEqual([
+    "connectors[1].id: another bank or connector has this id",
+    "connectors[1].tokenSha256[0]: the same token twice",
+  ]);
+});
+
+test("credits that a connector declares final need one that speaks for the scheme", () => {
+  expect(problemsOf(spoilt("schemes: [ZA_EFT, ZA_RTC]", "schemes: [ZA_RTC]"))).toEqual([
+    "schemes[0].creditsFinal: no connector speaks for this scheme",
+  ]);
+});
+
+test("limits and connectors name schemes of the file; a scheme with a problem of its own brings no second one", () => {
+  expect(problemsOf(spoilt("scheme: ZA_EFT", "scheme: ZA_RPP"))).toEqual(["banks[0].itemLimits[0].scheme: no such scheme"]);
+  expect(problemsOf(spoilt("schemes: [ZA_EFT, ZA_RTC]", "schemes: [ZA_EFT, ZA_RPP]"))).toEqual([
+    "connectors[0].schemes[1]: no such scheme",
+  ]);
+  expect(problemsOf(spoilt("  - id: ZA_RTC", "  - id: ZA_RTC\n    cutOff: soon"))).toEqual([
+    "schemes[1].cutOff: a duration such as 1s, 15m or 72h",
+  ]);
+  expect(problemsOf(spoilt("baseUrl: ${CLEARING_URL}", "baseUrl: nowhere"))).toHaveLength(1);
+});
+
+test("a scheme and a bank have one limit for a currency", () => {
+  const twice = '- { currency: ZAR, amount: "1" }\n      - { currency: ZAR, amount: "2" }';
+  expect(problemsOf(spoilt('- { currency: ZAR, amount: "5000000.00" }', twice))).toEqual([
+    "schemes[0].itemLimits[1]: a second limit of this scheme and currency",
+  ]);
+  const ofBank = '- { scheme: ZA_EFT, currency: ZAR, amount: "1000000.00" }';
+  expect(problemsOf(spoilt(ofBank, `${ofBank}\n      ${ofBank}`))).toEqual([
+    "banks[0].itemLimits[1]: a second limit of this scheme and currency",
+  ]);
+});
+
+test("uk-modulus needs the folder of its imported tables", () => {
+  const uk = spoilt("accountRule: za-cdv", "accountRule: uk-modulus");
+  expect(problemsOf(uk)).toEqual(["schemes[0].accountRule: needs rulesFolder: its tables are imported"]);
+  const configured = read(uk.replace("# rulesFolder: rules", "rulesFolder: rules"));
+  expect([configured.schemes[0]!.accountRule, configured.rulesFolder]).toEqual(["uk-modulus", "rules"]);
 });
 
 test("a file that cannot be read or is wrong ends the start with a fault that says everything", () => {

@@ -9,7 +9,7 @@ import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import type { Bank, Configuration, Connector, Scheme } from "./configuration.ts";
 import type { Calendar } from "@sluice/calendar";
-import { calendarOf, checkBanks, checkSchemes } from "./cross-checks.ts";
+import { calendarOf, checkBanks, checkNames, checkRules, checkSchemes } from "./cross-checks.ts";
 import type { Placed } from "./cross-checks.ts";
 import { isUnresolved, withEnvironment } from "./environment.ts";
 import type { Environment } from "./environment.ts";
@@ -38,11 +38,21 @@ export function readConfiguration(text: string, environment: Environment): Confi
     // A calendar with a problem of its own is still known by name, so that its schemes get none.
     calendars.set(name, readPart(calendarSchema, ["calendars", name], given, problems) ?? southAfrica);
   }
-  const schemes = readParts(schemeSchema, "schemes", memberAt(tree, ["schemes"]) ?? [{}], problems);
-  const connectors = readParts(connectorSchema, "connectors", memberAt(tree, ["connectors"]) ?? [], problems);
+  const schemesGiven = memberAt(tree, ["schemes"]) ?? [{}];
+  const connectorsGiven = memberAt(tree, ["connectors"]) ?? [];
+  const schemes = readParts(schemeSchema, "schemes", schemesGiven, problems);
+  const connectors = readParts(connectorSchema, "connectors", connectorsGiven, problems);
   const banks = readParts(bankSchema, "banks", memberAt(tree, ["banks"]), problems);
   const cdv = readPart(cdvSchema, ["cdv"], memberAt(tree, ["cdv"]) ?? {}, problems);
-  problems.push(...checkSchemes(schemes, new Set(calendars.keys())), ...checkBanks(banks, connectors));
+  problems.push(
+    ...checkSchemes(schemes, new Set(calendars.keys())),
+    ...checkBanks(banks, connectors),
+    ...checkNames(schemes, banks, connectors, {
+      known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? "ZA_EFT")),
+      spokenFor: new Set(listed(connectorsGiven).flatMap((connector) => listed(memberAt(connector, ["schemes"])))),
+    }),
+    ...checkRules(schemes, file?.rulesFolder),
+  );
   if (problems.length > 0 || file === undefined || cdv === undefined) return { ok: false, problems };
   return {
     ok: true,
@@ -79,12 +89,15 @@ function readYaml(text: string, problems: Problem[]): unknown {
 }
 
 function readParts<S extends z.ZodType>(schema: S, member: string, given: unknown, problems: Problem[]): readonly Placed<z.infer<S>>[] {
-  if (!Array.isArray(given)) return [];
-  return given.flatMap((one: unknown, index) => {
+  return listed(given).flatMap((one, index) => {
     const path = [member, index];
     const value = readPart(schema, path, one, problems);
     return value === undefined ? [] : [{ path, value }];
   });
+}
+
+function listed(given: unknown): readonly unknown[] {
+  return Array.isArray(given) ? given : [];
 }
 
 function readPart<S extends z.ZodType>(schema: S, path: Path, given: unknown, problems: Problem[]): z.infer<S> | undefined {
