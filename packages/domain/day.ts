@@ -2,7 +2,7 @@
 
 import type { DayKey, DayPlanned, Marker } from "./fact.ts";
 
-/** A marker that the day sent. All are kept: `planVersionsMax` and `windowsMax` bound them. */
+/** A marker that the day sent. All are kept: the bounds below bound them. */
 export interface DayTold {
   /** Offset of the record in whose turn it was made. */
   readonly offset: bigint;
@@ -25,19 +25,42 @@ export interface Day {
   readonly closed: readonly number[];
   /** Windows that never opened: their closing time had come first. They are closed all the same. */
   readonly missed: readonly number[];
-  /** Declarations of credits final, by marker id. */
-  readonly declared: readonly string[];
-  /** Lanes that answered the declaration for all banks, with the banks they named. */
-  readonly laneAnswers: readonly { readonly lane: number; readonly banksUnresolved: readonly string[] }[];
+  /** Declarations of credits final, in order; one for all banks, or one a bank. At most `declarationsMax`. */
+  readonly declarations: readonly Declaration[];
+  /** A gate was opened: for all banks but some, or for a single one. */
   readonly isGateOpen: boolean;
   readonly reconciledAtMs: number | null;
-  /** At most planVersionsMax + 2 × windowsMax + 4. */
+  /** At most planVersionsMax + 2 × windowsMax + declarationsMax + banksNamedMax + 3. */
   readonly told: readonly DayTold[];
+}
+
+/** A declaration of credits final, and how far the lanes are with it. Done when no lane is awaited and no bank is unresolved. */
+export interface Declaration {
+  /** Id of its marker, without a partition. */
+  readonly id: string;
+  /** The one bank that it is for; null: all. */
+  readonly bank: string | null;
+  /** Lanes that have not answered it. */
+  readonly lanesAwaited: readonly number[];
+  /** Banks that lanes named in their answers and that are not clear there yet, by bank. At most `banksNamedMax`. */
+  readonly unresolved: readonly BankLanes[];
+  /** Banks that a lane called clear before it answered, by bank: the answer that comes later is older. At most `banksNamedMax`. */
+  readonly clearEarly: readonly BankLanes[];
+}
+
+/** A bank and lanes, ascending, at least one. */
+export interface BankLanes {
+  readonly bank: string;
+  readonly lanes: readonly number[];
 }
 
 /** Versions of a day's plan that are taken; a further one is refused. */
 export const planVersionsMax = 16;
 export const windowsMax = 24;
+/** Declarations of a day: one for all banks, or one for each. A further one is refused. */
+export const declarationsMax = 512;
+/** Banks that the lanes' answers to one declaration may name. An answer that names more is refused, so that the gate stays closed. */
+export const banksNamedMax = 512;
 
 /** Outputs of a day: markers; each goes to every partition of the journal, DayTimes and DayReconciled also of dispatch. */
 export interface MarkerOutput {

@@ -1,40 +1,45 @@
 // All that can happen to a business day. Its outputs are markers, one copy to each lane.
 //
-//                                   no day          planned         window open      windows closed    reconciled
-//   DayPlanned, first               DayTimes *      =               =                =                 =
-//   DayPlanned, later version       -               DayTimes **     DayTimes **      DayTimes **       -
-//   window-opens, not before time   -               WindowOpened †  = or next †      =                 =
-//   window-opens, its close passed  -               missed          missed           =                 =
-//   window-closes, not before time  -               missed, closed  WindowClosed     =                 =
-//   reconciliation, not before time -               missed ‡        closed ‡         DayReconciled     =
-//   a time that is not reached yet  -               -               -                -                 =
-//   LaneCredits                     -               - (undeclared)  the last of all  the last of all   =
-//                                                                   lanes: GateOpened
+//                                     no day       planned         window open      windows closed   reconciled
+//   DayPlanned, first                 DayTimes *   =               =                =                =
+//   DayPlanned, later version         -            DayTimes **     DayTimes **      DayTimes **      -
+//   window-opens, not before time     -            WindowOpened †  = or next †      =                =
+//   window-opens, its close passed    -            missed          missed           =                =
+//   window-closes, not before time    -            missed, closed  WindowClosed     =                =
+//   reconciliation, not before time   -            missed ‡        closed ‡         DayReconciled    =
+//   a time that is not reached yet    -            -               -                -                =
+//   CreditsFinalRequested             -            declared §      declared §       declared §       -
+//   LaneCredits                       -            the gate §§     the gate §§      the gate §§      =
+//   LaneBankClear                     -            the gate §§     the gate §§      the gate §§      =
 //   *  a date without a window: DayVoid instead. ** only if a time not reached changed. † the first opening declares the credits final
-//   (`creditsFinal: clock`). ‡ windows still open or missed are closed first, then DayReconciled.
+//   (`creditsFinal: clock`). ‡ windows still open or missed are closed first, then DayReconciled. § CreditsDeclared, once for each scope;
+//   `-` where the plan says that another declares. §§ GateOpened when every lane has answered: `credits-final.ts`.
 //
 // 1. A fact is judged by its own append time against the plan, never by a clock (I9: not before its time).
 // 2. Each window opens at most once and closes exactly once, in order; a missed one closes too, so that its debits can go on (I9).
 // 3. A closing time that passed before another time is done first, by whichever fact comes next.
-// 4. The gate opens once, when every lane has answered the declaration: for all banks except those that a lane named.
-// 5. A record at or below `applied` is a replay: nothing changes, its first markers again, with the same ids.
+// 4. A record at or below `applied` is a replay: nothing changes, its first markers again, with the same ids.
 
-import type { Day, DayTold, MarkerOutput } from "./day.ts";
-import type { DayFact, DayKey, DayPlanned, DayTimeReached, LaneCredits, Marker, Place } from "./fact.ts";
-import { markerId } from "./ids.ts";
+import { declare, onCreditsFinalRequested, onLaneBankClear, onLaneCredits } from "./credits-final.ts";
+import type { CreditsRefusal } from "./credits-final.ts";
+import type { Day, MarkerOutput } from "./day.ts";
+import { countOf, markerBase, tellMarker } from "./day-markers.ts";
+import type { DayFact, DayKey, DayPlanned, DayTimeReached, Marker, Place } from "./fact.ts";
 import type { PlanRefusal } from "./plan.ts";
 import { isInOrder, merge } from "./plan.ts";
 
 export type DayReason =
   | PlanRefusal
+  | CreditsRefusal
   | "other-key"
   | "not-planned"
   | "no-such-window"
   | "too-early"
   | "window-missed"
-  | "not-declared"
-  | "no-such-lane"
-  | "lane-counted";
+  /** Already so. */
+  | "already-declared"
+  | "lane-counted"
+  | "bank-clear";
 
 export interface DayOutcome {
   readonly decision: "applied" | "ignored" | "refused" | "replayed";
@@ -43,7 +48,8 @@ export interface DayOutcome {
   readonly outputs: readonly MarkerOutput[];
 }
 
-interface DayJudgement {
+/** A handler's answer: the day after the fact, not yet counted as folded in. */
+export interface DayJudgement {
   readonly decision: "applied" | "ignored" | "refused";
   readonly reason: DayReason | null;
   readonly day: Day;
@@ -80,8 +86,7 @@ function first(key: DayKey, fact: DayFact, place: Place): DayJudgement | { reado
     opened: [],
     closed: [],
     missed: [],
-    declared: [],
-    laneAnswers: [],
+    declarations: [],
     isGateOpen: false,
     reconciledAtMs: null,
     told: [],
@@ -97,6 +102,10 @@ function judge(day: Day, fact: DayFact, place: Place): DayJudgement {
       return onTimeReached(day, fact, place);
     case "LaneCredits":
       return onLaneCredits(day, fact, place);
+    case "LaneBankClear":
+      return onLaneBankClear(day, fact, place);
+    case "CreditsFinalRequested":
+      return onCreditsFinalRequested(day, fact, place);
     default:
       throw new Error(`no such fact: ${String(fact satisfies never)}`);
   }
@@ -120,10 +129,12 @@ function areTimesEqual(a: DayPlanned, b: DayPlanned): boolean {
 function tellPlan(day: Day, place: Place): Day {
   const { windows, nextBusinessDate, reconciliationAtMs, calendarVersion } = day.plan;
   if (windows.length === 0) {
-    return countOf(day, "DayVoid") > 0 ? day : tell(day, place, { ...base(day, "DayVoid", 1), kind: "DayVoid", nextBusinessDate });
+    return countOf(day, "DayVoid") > 0
+      ? day
+      : tellMarker(day, place, { ...markerBase(day, "DayVoid", 1), kind: "DayVoid", nextBusinessDate });
   }
   const number = countOf(day, "DayTimes") + 1;
-  return tell(day, place, { ...base(day, "DayTimes", number), kind: "DayTimes", number, reconciliationAtMs, calendarVersion });
+  return tellMarker(day, place, { ...markerBase(day, "DayTimes", number), kind: "DayTimes", number, reconciliationAtMs, calendarVersion });
 }
 
 function onTimeReached(day: Day, fact: DayTimeReached, place: Place): DayJudgement {
@@ -157,50 +168,18 @@ function close(day: Day, number: number, place: Place): Day {
   const isLast = day.plan.windows.at(-1)?.number === number;
   const missed = day.opened.includes(number) ? day.missed : [...day.missed, number];
   const { nextBusinessDate } = day.plan;
-  const marker: Marker = { ...base(day, "WindowClosed", number), kind: "WindowClosed", number, isLast, nextBusinessDate };
-  return tell({ ...day, missed, closed: [...day.closed, number] }, place, marker);
+  const marker: Marker = { ...markerBase(day, "WindowClosed", number), kind: "WindowClosed", number, isLast, nextBusinessDate };
+  return tellMarker({ ...day, missed, closed: [...day.closed, number] }, place, marker);
 }
 
 function open(day: Day, number: number, place: Place): Day {
-  const marker: Marker = { ...base(day, "WindowOpened", number), kind: "WindowOpened", number };
-  const opened = tell({ ...day, opened: [...day.opened, number] }, place, marker);
-  const isDeclaredNow = day.plan.creditsFinal === "clock" && day.declared.length === 0;
-  return isDeclaredNow ? declare(opened, place) : opened;
-}
-
-function declare(day: Day, place: Place): Day {
-  const number = countOf(day, "CreditsDeclared") + 1;
-  const marker: Marker = { ...base(day, "CreditsDeclared", number), kind: "CreditsDeclared", number, bank: null, declaredBy: "clock" };
-  return tell({ ...day, declared: [...day.declared, marker.id] }, place, marker);
+  const marker: Marker = { ...markerBase(day, "WindowOpened", number), kind: "WindowOpened", number };
+  const opened = tellMarker({ ...day, opened: [...day.opened, number] }, place, marker);
+  const isDeclaredNow = day.plan.creditsFinal === "clock" && day.declarations.length === 0;
+  return isDeclaredNow ? declare(opened, null, place) : opened;
 }
 
 function reconcile(day: Day, place: Place): Day {
-  const marker: Marker = { ...base(day, "DayReconciled", 1), kind: "DayReconciled", number: 1 };
-  return tell({ ...day, reconciledAtMs: place.appendedAtMs }, place, marker);
-}
-
-function onLaneCredits(day: Day, fact: LaneCredits, place: Place): DayJudgement {
-  if (!day.declared.includes(fact.declaration)) return { decision: "refused", reason: "not-declared", day };
-  if (fact.lane < 0 || fact.lane >= day.plan.lanes) return { decision: "refused", reason: "no-such-lane", day };
-  if (day.laneAnswers.some((answer) => answer.lane === fact.lane)) return { decision: "ignored", reason: "lane-counted", day };
-  const laneAnswers = [...day.laneAnswers, { lane: fact.lane, banksUnresolved: fact.banksUnresolved }].toSorted((a, b) => a.lane - b.lane);
-  const counted = { ...day, laneAnswers };
-  if (laneAnswers.length < day.plan.lanes) return { decision: "applied", reason: null, day: counted };
-  const except = [...new Set(laneAnswers.flatMap((answer) => answer.banksUnresolved))].toSorted();
-  const marker: Marker = { ...base(day, "GateOpened", 1), kind: "GateOpened", number: 1, banks: null, except };
-  return { decision: "applied", reason: null, day: tell({ ...counted, isGateOpen: true }, place, marker) };
-}
-
-function base(day: Day, kind: Marker["kind"], number: number): { id: string; scheme: string; businessDate: string } {
-  const { scheme, businessDate } = day.plan;
-  return { id: markerId(scheme, businessDate, kind, number), scheme, businessDate };
-}
-
-function countOf(day: Day, kind: Marker["kind"]): number {
-  return day.told.filter((told) => told.marker.kind === kind).length;
-}
-
-function tell(day: Day, place: Place, marker: Marker): Day {
-  const told: DayTold = { offset: place.offset, atMs: place.appendedAtMs, marker };
-  return { ...day, told: [...day.told, told] };
+  const marker: Marker = { ...markerBase(day, "DayReconciled", 1), kind: "DayReconciled", number: 1 };
+  return tellMarker({ ...day, reconciledAtMs: place.appendedAtMs }, place, marker);
 }

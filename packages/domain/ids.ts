@@ -11,6 +11,11 @@ export function eventId(uetr: string, stageVersion: number, digest: Digest): str
   return digest(`sluice:event:${uetr}:${stageVersion}`).slice(0, 32);
 }
 
+/** `webhook-id` of an ESM_STATE event, beside the other of the same state: 32 hex digits. */
+export function esmEventId(uetr: string, stageVersion: number, digest: Digest): string {
+  return digest(`sluice:esm:${uetr}:${stageVersion}`).slice(0, 32);
+}
+
 /** Identification of the inbound debit (D), of report ACCP (A) or RJCT (R): 32 hex digits of the UETR and the letter. */
 export function sentIdentification(uetr: string, letter: SentLetter): string {
   return `${uetr.replaceAll("-", "")}${letter}`;

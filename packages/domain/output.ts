@@ -56,9 +56,9 @@ export interface DispatchOutput {
   readonly kind: "dispatch";
   readonly operation: DeliveryOperation;
   readonly form: MessageForm;
-  /** State that it follows from; for an answer to a further message, the state at that moment. */
+  /** State that it follows from; of a report sent once more, the state whose report it repeats; of a refused duplicate, the state at that moment. */
   readonly state: State;
-  /** 32 hex digits of the UETR and a letter, or a letter and 34 hex digits. */
+  /** 32 hex digits of the UETR and a letter (`O` with a digit), or a letter and 34 hex digits. */
   readonly messageIdentification: string;
   /** The UETR, or an own key that holds nothing up. */
   readonly deliveryKey: string;

@@ -17,8 +17,7 @@ export interface StoredDay {
   readonly opened: readonly number[];
   readonly closed: readonly number[];
   readonly missed: readonly number[];
-  readonly declared: readonly string[];
-  readonly laneAnswers: Day["laneAnswers"];
+  readonly declarations: Day["declarations"];
   readonly plan: Omit<DayPlanned, "kind" | "windows" | "cutOffAtMs" | "reconciliationAtMs"> & {
     readonly windows: readonly { readonly number: number; readonly opensAt: Date; readonly closesAt: Date }[];
     readonly cutOffAt: Date;
@@ -41,8 +40,7 @@ export function toStoredDay(day: Day): StoredDay {
     opened: [...day.opened],
     closed: [...day.closed],
     missed: [...day.missed],
-    declared: [...day.declared],
-    laneAnswers: day.laneAnswers.map(({ lane, banksUnresolved }) => ({ lane, banksUnresolved: [...banksUnresolved] })),
+    declarations: copyOf(day.declarations),
     plan: {
       scheme,
       businessDate,
@@ -92,12 +90,21 @@ export function fromStoredDay(stored: StoredDay): Day {
     opened: [...stored.opened],
     closed: [...stored.closed],
     missed: [...stored.missed],
-    declared: [...stored.declared],
-    laneAnswers: stored.laneAnswers.map(({ lane, banksUnresolved }) => ({ lane, banksUnresolved: [...banksUnresolved] })),
+    declarations: copyOf(stored.declarations),
     isGateOpen: stored.isGateOpen,
     reconciledAtMs: stored.reconciledAt?.getTime() ?? null,
     told: stored.told.map(({ offset, at, marker }): DayTold => ({ offset, atMs: at.getTime(), marker: fromStoredMarker(marker) })),
   };
+}
+
+function copyOf(declarations: Day["declarations"]): Day["declarations"] {
+  return declarations.map(({ id, bank, lanesAwaited, unresolved, clearEarly }) => ({
+    id,
+    bank,
+    lanesAwaited: [...lanesAwaited],
+    unresolved: unresolved.map((named) => ({ bank: named.bank, lanes: [...named.lanes] })),
+    clearEarly: clearEarly.map((named) => ({ bank: named.bank, lanes: [...named.lanes] })),
+  }));
 }
 
 function toStoredMarker(marker: Marker): StoredMarker {

@@ -102,7 +102,7 @@ function describeDay(day: Day): readonly string[] {
   return [
     `${day.plan.businessDate} is planned, calendar ${day.plan.calendarVersion}`,
     ...day.opened.map((number) => `processing window ${number} opened`),
-    ...day.declared.map(() => "credits are declared final"),
+    ...day.declarations.map(() => "credits are declared final"),
     ...(day.isGateOpen ? ["the gate is open: debits are released"] : []),
     ...day.closed.map((number) => `processing window ${number} closed`),
     ...(day.reconciledAtMs === null ? [] : ["reconciliation window closed"]),
