@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import shipped from "../../data/za-cdv.json" with { type: "json" };
 import { padded, remainder } from "./check-digits.ts";
-import { checkAccount, isRefusal, zaCdv } from "./index.ts";
+import { checkAccount, isRefusal, shippedRules, zaCdv } from "./index.ts";
 import type { AccountQuestion, CdvData, CdvRow } from "./index.ts";
 import { judgeByCdv, typesOf } from "./za-cdv.ts";
 
@@ -19,7 +19,10 @@ function asked(
   accountTypeCode: string | null = "CACC",
   over: Partial<AccountQuestion> = {},
 ): string {
-  const answer = checkAccount({ rule: "za-cdv", branch, account, accountTypeCode, direction: "debit", refuseOn: "high", ...over }, zaCdv);
+  const answer = checkAccount(
+    { rule: "za-cdv", branch, account, accountTypeCode, direction: "debit", refuseOn: "high", onDate: "2026-11-20", ...over },
+    shippedRules,
+  );
   expect([answer.rule, answer.version]).toEqual(["za-cdv", "1"]);
   return answer.reason === null ? answer.result : `${answer.result} ${answer.reason}`;
 }

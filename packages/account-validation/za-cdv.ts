@@ -8,19 +8,11 @@
 // #4 An unknown account type is judged as the best over the types that the branch has.
 
 import { padded, remainder } from "./check-digits.ts";
+import type { Judgement, ReasonCode } from "./judgement.ts";
 import { acceptsByException, isAllowedDirection, isAbout, knownExceptions } from "./za-cdv-exceptions.ts";
 import type { Number11 } from "./za-cdv-exceptions.ts";
 import { isBranch } from "./za-cdv-data.ts";
 import type { CdvData, CdvRange, CdvRow } from "./za-cdv-data.ts";
-
-export type Result = "valid" | "invalid" | "not-verifiable" | "warning";
-export type ReasonCode = "not-numeric" | "zero" | "too-long" | "unknown-branch" | "no-rule" | "account-type" | "check-digit" | "direction";
-
-export interface Judgement {
-  readonly result: Result;
-  /** Null where the result is `valid`. */
-  readonly reason: ReasonCode | null;
-}
 
 export interface CdvQuestion {
   /** Null: not given. */

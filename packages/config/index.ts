@@ -7,3 +7,4 @@ export type { ConfigurationReading } from "./read-configuration.ts";
 export { schemeOf } from "./scheme-of.ts";
 export { southAfrica, southAfricaEveryDay } from "./south-africa.ts";
 export * from "./service-settings.ts";
+export { readRulesFolder } from "./rules-folder.ts";

@@ -1,4 +1,4 @@
-import { checkAccount, isRefusal, zaCdv } from "@sluice/account-validation";
+import { checkAccount, isRefusal, shippedRules } from "@sluice/account-validation";
 import { describe, expect, it } from "vitest";
 import { badAccount, bodyOf, directDebit, goodAccount, uetrFrom } from "./builders.ts";
 import { sampleBranch } from "./sample-configuration.ts";
@@ -32,7 +32,18 @@ describe("builders", () => {
 
 describe("accounts", () => {
   const answerFor = (account: string) =>
-    checkAccount({ rule: "za-cdv", branch: sampleBranch, account, accountTypeCode: "CACC", direction: "debit", refuseOn: "high" }, zaCdv);
+    checkAccount(
+      {
+        rule: "za-cdv",
+        branch: sampleBranch,
+        account,
+        accountTypeCode: "CACC",
+        direction: "debit",
+        refuseOn: "high",
+        onDate: "2026-11-20",
+      },
+      shippedRules,
+    );
 
   it("that are good are valid, every one, and bad ones are refused", () => {
     for (let number = 0; number < 500; number += 1) {

@@ -45,7 +45,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/telemetry": pure,
   "packages/http": { values: ["telemetry"] },
   "packages/runtime": { values: ["http", "telemetry"] },
-  "packages/config": { values: ["calendar", "runtime"] },
+  "packages/config": { values: ["account-validation", "calendar", "runtime"], types: ["domain"] },
   "packages/contracts": { values: ["runtime"], types: ["domain"] },
   "packages/documents": { values: ["contracts"] },
   "packages/messaging": { values: ["contracts", "runtime", "telemetry"] },
@@ -91,6 +91,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@kafkajs/confluent-schema-registry": ["packages/contracts"],
   avsc: ["packages/contracts", "tools"],
   hono: ["packages/documents", "packages/http", "services/ingress"],
+  // The IBAN registry's lengths, formats and national check digits: the one library of a pure package, pure itself.
+  ibantools: ["packages/account-validation"],
   kafkajs: ["packages/messaging", "test"],
   mongodb: ["packages/store", "infra/local", "test"],
   pino: ["packages/telemetry"],
