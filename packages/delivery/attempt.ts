@@ -2,14 +2,16 @@
 //
 // #1 Every attempt of a message has the same body bytes, `webhook-id` and `idempotency-key` (I3); only the timestamp differs.
 // #2 A code that means "seen before" acknowledges only an attempt that may not be the first: a second one, or any on a record
-//    that lay in the partition when this lane was taken.
+//    that lay in the partition when this lane was taken. On a first one it is a refusal that leaves open what became of the message.
+// #3 A record without a trace gets one from its id, so that every attempt has the same.
 
+import { createHash } from "node:crypto";
 import { answerText } from "./answer-text.ts";
 import type { EngineContext } from "./context.ts";
 import { attemptsKept, type Delivery, type Progress } from "./delivery.ts";
-import { attemptsEndMs, type DeliveryLane } from "./lane.ts";
+import { attemptsEndMs, mayBeRepeat, type DeliveryLane } from "./lane.ts";
 import type { BankAnswer, BankRequest } from "./port.ts";
-import { classify, waitMs, type AnswerClass } from "./retry-law.ts";
+import { classify, leavesOpen, waitMs, type AnswerClass } from "./retry-law.ts";
 
 export interface AttemptResult {
   readonly class: AnswerClass;
@@ -24,16 +26,20 @@ const answerTimeoutOfUnknownMs = 5_000;
 
 export async function attempt(context: EngineContext, lane: DeliveryLane, delivery: Delivery, before: Progress): Promise<AttemptResult> {
   const { time, agreed, random } = context;
-  const bank = context.bank(delivery.bank);
-  const timeoutMs = bank?.answerTimeoutMs ?? answerTimeoutOfUnknownMs;
+  const receiver = context.receiver(delivery.bank);
+  const timeoutMs = receiver?.answerTimeoutMs ?? answerTimeoutOfUnknownMs;
   const atMs = time.nowMs();
   const startedMs = time.monotonicMs();
-  const answer = bank === null ? noAddress : await context.gateway.post(requestOf(delivery, atMs, timeoutMs));
+  const answer = receiver === null ? noAddress : await context.gateway.post(requestOf(delivery, atMs, timeoutMs));
   const tookMs = Math.round(time.monotonicMs() - startedMs);
-  const mayBeRepeat = before.attempts > 0 || delivery.sequence < lane.repeatsBelow;
-  const answerClass = classify(answer, (status) => bank !== null && context.rules.acknowledges(bank, status, mayBeRepeat));
+  const acknowledges = (status: number, isRepeat: boolean): boolean =>
+    receiver !== null && context.rules.acknowledges(receiver, status, isRepeat);
+  const wasThereBefore = mayBeRepeat(lane, delivery);
+  const answerClass = classify(answer, (status) => acknowledges(status, wasThereBefore || before.attempts > 0));
+  const isLeftOpen = answerClass !== "acknowledged" && leavesOpen(answer, (status) => acknowledges(status, true));
   const httpStatusCode = answer.kind === "answered" ? answer.status : null;
-  const progress = grown(before, { atMs, httpStatusCode, answer: answerText(answer), tookMs });
+  const made = { atMs, httpStatusCode, answer: answerText(answer), tookMs };
+  const progress = grown(before, made, wasThereBefore || isLeftOpen);
   context.metrics.attempts.add({ bank: delivery.bank, class: answerClass });
   context.metrics.attemptSeconds.observe(tookMs / 1_000, { bank: delivery.bank });
   const nowMs = agreed.nowMs();
@@ -57,19 +63,31 @@ export async function attempt(context: EngineContext, lane: DeliveryLane, delive
 const noAddress: BankAnswer = { kind: "silent", reason: "no-address" };
 
 function requestOf(delivery: Delivery, atMs: number, timeoutMs: number): BankRequest {
-  const headers: Record<string, string> = {
+  const headers = {
     "content-type": "application/json",
     "webhook-id": delivery.id,
     "webhook-timestamp": String(Math.floor(atMs / 1_000)),
     "idempotency-key": delivery.id,
+    "user-agent": "Sluice",
+    traceparent: delivery.traceparent ?? traceparentOf(delivery.id),
   };
-  if (delivery.traceparent !== null) headers["traceparent"] = delivery.traceparent;
   return { bank: delivery.bank, operation: delivery.operation, body: delivery.body, headers, timeoutMs };
 }
 
+/** #3 */
+function traceparentOf(id: string): string {
+  const digest = createHash("sha256").update(`sluice:trace:${id}`).digest("hex");
+  return `00-${digest.slice(0, 32)}-${digest.slice(32, 48)}-01`;
+}
+
 /** The first attempt is kept for good: it says since when. */
-function grown(before: Progress, made: Progress["recentAttempts"][number]): Progress {
+function grown(before: Progress, made: Progress["recentAttempts"][number], mayHaveBeenTaken: boolean): Progress {
   const attempts = [...before.recentAttempts, made];
   const kept = attempts.length <= attemptsKept ? attempts : [attempts[0]!, ...attempts.slice(2)];
-  return { attempts: before.attempts + 1, anyAnswer: before.anyAnswer || made.httpStatusCode !== null, recentAttempts: kept };
+  return {
+    attempts: before.attempts + 1,
+    anyAnswer: before.anyAnswer || made.httpStatusCode !== null,
+    mayHaveBeenTaken: before.mayHaveBeenTaken || mayHaveBeenTaken,
+    recentAttempts: kept,
+  };
 }

@@ -1,6 +1,6 @@
 // What every part of the engine stands on: the ports, the bounds, and what is shared by all lanes.
 
-import type { Bank } from "@sluice/config";
+import type { Party } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import type { LogEnds, OutgoingRecord, Producer } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/runtime";
@@ -24,7 +24,8 @@ export interface EnginePorts {
   readonly lanes: LaneStore;
   /** Newest append time seen, carried on by the monotonic clock. */
   readonly agreed: { nowMs(): number; observe(appendedAtMs: number): void };
-  readonly banks: readonly Bank[];
+  /** Banks and scheme connectors. */
+  readonly receivers: readonly Party[];
   readonly rules: DeliveryRules;
   readonly serde: Pick<Serde, "learn">;
   heartbeatAgeMs(): number;
@@ -36,13 +37,13 @@ export interface EngineContext extends EnginePorts {
   readonly bounds: DeliveryBounds;
   readonly metrics: DeliveryMetrics;
   readonly parkedCalls: ParkedCalls;
-  bank(id: string): Bank | null;
+  receiver(id: string): Party | null;
   slots(bank: string): BankSlots;
   /** True from the moment the process is asked to end: nothing parked is tried any more. */
   isStopping(): boolean;
 }
 
-/** A bank that is not configured has no address: one attempt at a time finds that out. */
+/** A receiver that is not configured has no address: one attempt at a time finds that out. */
 const slotsOfUnknown = 1;
 
 export function createContext(
@@ -51,7 +52,7 @@ export function createContext(
   metrics: DeliveryMetrics,
   isStopping: () => boolean,
 ): EngineContext {
-  const banks = new Map(ports.banks.map((bank) => [bank.id, bank]));
+  const receivers = new Map(ports.receivers.map((receiver) => [receiver.id, receiver]));
   const slots = new Map<string, BankSlots>();
   return {
     ...ports,
@@ -61,11 +62,11 @@ export function createContext(
     metrics,
     parkedCalls: createParkedCalls(ports.parked, bounds.bulkMessagesMax),
     isStopping,
-    bank: (id) => banks.get(id) ?? null,
+    receiver: (id) => receivers.get(id) ?? null,
     slots(id) {
       const known = slots.get(id);
       if (known !== undefined) return known;
-      const made = new BankSlots(ports.time, banks.get(id)?.connections ?? slotsOfUnknown);
+      const made = new BankSlots(ports.time, receivers.get(id)?.connections ?? slotsOfUnknown);
       slots.set(id, made);
       return made;
     },

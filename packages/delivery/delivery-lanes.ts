@@ -22,7 +22,7 @@ import {
 import { assert, Fault, type Random, type Readiness, type Running, type Time } from "@sluice/runtime";
 import type { LaneStore, ParkedStore } from "@sluice/store";
 import type { Log, Metrics } from "@sluice/telemetry";
-import type { Bank } from "@sluice/config";
+import type { Party } from "@sluice/config";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
 import type { DeliveryRules, RecordPlace } from "./delivery.ts";
 import { createDeliveryEngine, type LaneDeliveries } from "./engine.ts";
@@ -36,7 +36,8 @@ export interface DeliveryLanesOptions {
   readonly messaging: Messaging;
   readonly serde: Serde;
   readonly gateway: BankGateway;
-  readonly banks: readonly Bank[];
+  /** Banks and scheme connectors. */
+  readonly receivers: readonly Party[];
   readonly parked: ParkedStore;
   readonly laneStore: LaneStore;
   readonly rules: DeliveryRules;

@@ -1,18 +1,17 @@
 // What the engine knows of a message to be delivered, and what a service tells it about its messages: the dispatcher's are
 // Dispatches, the event-publisher's are postings; all else is the same.
 
-import type { Bank } from "@sluice/config";
+import type { Party } from "@sluice/config";
 import type { OutgoingRecord } from "@sluice/messaging";
 import type { ParkedAttempt } from "@sluice/store";
-import type { BankRequest } from "./port.ts";
-
-export type Operation = BankRequest["operation"];
+import type { Operation } from "./port.ts";
 
 /** Who a delivery is: what can be said of it without its body. */
 export interface DeliverySubject {
   /** `messageIdentification`, or the event's id; the webhook-id of every attempt. */
   readonly id: string;
   readonly uetr: string;
+  /** Id of the bank or scheme connector that it goes to. */
   readonly bank: string;
   readonly operation: Operation;
   /** Of an event. */
@@ -28,9 +27,11 @@ export interface Delivery extends DeliverySubject {
   readonly sequence: bigint;
   /** The finished body: the same bytes on every attempt. */
   readonly body: Uint8Array;
-  /** The day whose reconciliation close ends attempts, but not the delivery; null: it has an own deadline. */
+  /** The day whose reconciliation close ends attempts, but not the delivery; null: no day does. */
   readonly closesWith: string | null;
-  /** Own deadline, which ends it, epoch ms. */
+  /** When attempts end, but not the delivery, epoch ms; null: at no time of its own. */
+  readonly stopsAtMs: number | null;
+  /** Own deadline, which ends it, epoch ms. With none of the three it is tried until it is acknowledged. */
   readonly deadlineMs: number | null;
   /** Wire-format bytes of the record, to park it with. */
   readonly record: Uint8Array;
@@ -43,12 +44,14 @@ export type RecordPlace = Pick<Delivery, "sequence" | "record" | "traceparent">;
 export interface Progress {
   readonly attempts: number;
   readonly anyAnswer: boolean;
+  /** An attempt left open whether the message was taken (retry-law.ts #5), or one of an earlier owner may have. */
+  readonly mayHaveBeenTaken: boolean;
   /** The first attempt and the newest others: `attemptsKept` at most. */
   readonly recentAttempts: readonly ParkedAttempt[];
 }
 
 export const attemptsKept = 10;
-export const untried: Progress = { attempts: 0, anyAnswer: false, recentAttempts: [] };
+export const untried: Progress = { attempts: 0, anyAnswer: false, mayHaveBeenTaken: false, recentAttempts: [] };
 
 export type DeliveryOutcome = "acknowledged" | "refused" | "stopped" | "expired";
 
@@ -69,8 +72,8 @@ export interface DeliveryEnd {
 export interface DeliveryRules {
   /** The name under which the lanes' positions are kept. */
   readonly service: string;
-  /** `mayBeRepeat`: the bank may have had this message before. */
-  acknowledges(bank: Bank, status: number, mayBeRepeat: boolean): boolean;
+  /** `mayBeRepeat`: the receiver may have had this message before. */
+  acknowledges(receiver: Party, status: number, mayBeRepeat: boolean): boolean;
   /** Reads the record of a parked message again. Throws as the serde does. */
   delivery(record: Uint8Array, place: Omit<RecordPlace, "record">): Delivery;
   /** Appended, and acknowledged by the log, before the end counts. */

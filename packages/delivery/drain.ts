@@ -2,10 +2,9 @@
 //
 // #1 Only heads of keys, oldest first, as many at once as the bank has slots; the message behind is due when its head is gone.
 // #2 Each attempt is made from the copy in the store: one that is gone has ended elsewhere.
-// #3 What can no longer be tried leaves the page: its day is over (the store keeps it), or its own deadline has passed (it ends).
+// #3 What can no longer be tried leaves the page: attempts are over (the store keeps it), or its own deadline has passed (it ends).
 // #4 Nothing that goes wrong here loses a message: it is due again.
 
-import { Fault } from "@sluice/runtime";
 import type { ParkedMessage } from "@sluice/store";
 import { attempt } from "./attempt.ts";
 import type { EngineContext } from "./context.ts";
@@ -15,6 +14,7 @@ import { lockKey } from "./key-locks.ts";
 import { isExpired, isOver, noteSpilling, type BankQueue, type DeliveryLane } from "./lane.ts";
 import { isLaneClosed } from "./ownership.ts";
 import type { PageEntry } from "./parked-page.ts";
+import { readParked } from "./read-parked.ts";
 import { scanSoon } from "./scan.ts";
 import { progressOf } from "./spill.ts";
 
@@ -73,11 +73,11 @@ async function retry(context: EngineContext, lane: DeliveryLane, queue: BankQueu
     if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
     const parked = await context.parkedCalls.load(lane.ownership, entry.id);
     if (parked === undefined || parked.ended !== null) return queue.page.remove(entry.id);
-    const delivery = await read(context, parked);
+    const delivery = await readParked(context, parked);
     const message = { lane, queue, entry, parked, delivery };
     // An end needs no slot: a bank that hangs does not hold it up.
     await (isExpired(context, entry)
-      ? inTurn(message, () => expire(context, lane, delivery, progressOf(parked), true))
+      ? inTurn(message, () => expire(context, lane, delivery, progressOf(lane, parked), true))
       : tryAgain(context, message));
   } catch (error) {
     if (isLaneClosed(error)) return;
@@ -105,7 +105,7 @@ async function tryAgain(context: EngineContext, message: Retried): Promise<void>
       if (isExpired(context, entry) || isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
       await lane.ownership.mayAct();
       isAttempted = true;
-      const attempting = attempt(context, lane, delivery, progressOf(parked)).finally(() => slot[Symbol.dispose]());
+      const attempting = attempt(context, lane, delivery, progressOf(lane, parked)).finally(() => slot[Symbol.dispose]());
       await settle(context, lane, delivery, await lane.ownership.whileOpen(attempting), true);
     });
   } finally {
@@ -123,14 +123,4 @@ async function inTurn({ lane, queue, entry }: Retried, work: () => Promise<void>
   await lane.locks.hold(lockKey(queue.bank, entry.key), async () => {
     if (queue.page.has(entry.id)) await work();
   });
-}
-
-async function read(context: EngineContext, { record, sequence, traceparent }: ParkedMessage): Promise<Delivery> {
-  try {
-    return context.rules.delivery(record, { sequence, traceparent });
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== "contracts.unknown-schema") throw error;
-    await context.serde.learn(record);
-    return context.rules.delivery(record, { sequence, traceparent });
-  }
 }

@@ -1,7 +1,7 @@
 // Fast path: a new message is tried at once, and an acknowledged one costs no write to the store.
 //
-// #1 Only a message with nothing parked before it (same bank and key), of a bank that does not spill, whose day is not over,
-//    is tried. Handlers of one key come one after the other, so its turn comes when the one before is done or parked.
+// #1 Only a message with nothing parked before it (same bank and key), of a bank that does not spill, that attempts are not
+//    over for, is tried. Handlers of one key come one after the other, so its turn comes when the one before is done or parked.
 // #2 It waits at most `slotWaitMaxMs` for its bank, and a bank may have at most an eighth of the lane's buffer in hand: beyond
 //    either it is parked without an attempt (I14).
 // #3 An attempt begins only while the lane is known to be ours.
@@ -49,7 +49,7 @@ async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: Ban
 
 /** #1, #2 */
 function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): ParkReason | null {
-  if (isOver(context, lane, delivery)) return "day-over";
+  if (isOver(context, lane, delivery)) return "over";
   if (queue.page.holds(delivery.deliveryKey)) return "held";
   if (queue.isSpilling) return "spilling";
   if (queue.inHand > bankShareMax(context.bounds)) return "share";
@@ -105,7 +105,7 @@ async function detach(
   delivery: Delivery,
   { outcome }: Attempting,
 ): Promise<void> {
-  const timeoutMs = context.bank(delivery.bank)?.answerTimeoutMs ?? 0;
+  const timeoutMs = context.receiver(delivery.bank)?.answerTimeoutMs ?? 0;
   const parking = parkUntried(context, lane, delivery, "slow", timeoutMs);
   const settling = lane.locks
     .hold(lockKey(delivery.bank, delivery.deliveryKey), async () => {

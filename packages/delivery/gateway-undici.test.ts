@@ -1,9 +1,9 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer, type AddressInfo, type Server as NetServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { sampleBank } from "@sluice/testkit";
+import { sampleBank, sampleConnector } from "@sluice/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { answerBytesMax, createUndiciGateway, urlOf } from "./gateway-undici.ts";
+import { answerBytesMax, createUndiciGateway } from "./gateway-undici.ts";
 import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
 
 const opened: (() => Promise<void>)[] = [];
@@ -73,16 +73,18 @@ describe("the gateway to banks", () => {
     expect(seen[0]?.headers["accept-encoding"]).toBeUndefined();
   });
 
-  it("takes the address of a single operation from the configuration, and says where there is none", async () => {
-    const bank = sampleBank({
-      id: "first",
-      baseUrl: "http://a/base",
-      eventsUrl: null,
-      operationUrls: { inboundDirectDebit: "http://b/debits?x=1" },
+  it("posts outcomes to a scheme connector with its own token, and says where there is no address", async () => {
+    const seen: (string | undefined)[][] = [];
+    const url = await httpBank(({ url: path, headers }, response) => {
+      seen.push([path, headers.authorization]);
+      response.writeHead(202).end();
     });
-    expect(urlOf(bank, "inboundDirectDebit")?.href).toBe("http://b/debits?x=1");
-    expect(urlOf(bank, "outboundDirectDebitResponse")?.href).toBe("http://a/base/outbound/direct-debit-response");
-    expect(urlOf(bank, "events")).toBeNull();
+    const connected = createUndiciGateway([sampleConnector({ baseUrl: url, bearerToken: "theirs" })]);
+    opened.push(() => connected.close());
+    const to = { bank: "clearing", operation: "inboundCreditTransferAuthorizationResponse" } as const;
+    expect(await connected.post(request(to))).toMatchObject({ status: 202 });
+    expect(seen).toEqual([["/inbound/credit-transfer-authorisation-response", "Bearer theirs"]]);
+    expect(await connected.post(request({ ...to, operation: "events" }))).toEqual({ kind: "silent", reason: "no-address" });
     const gateway = gatewayTo("http://127.0.0.1:1", { eventsUrl: null });
     expect(await gateway.post(request({ operation: "events" }))).toEqual({ kind: "silent", reason: "no-address" });
     expect(await gateway.post(request({ bank: "other" }))).toEqual({ kind: "silent", reason: "no-address" });

@@ -1,13 +1,13 @@
-// The way out to banks: one undici pool for each address of a bank.
+// The way out to banks and scheme connectors: one undici pool for each address of a receiver.
 //
 // #1 `post` never rejects. An answer counts only if it was read to its end, or to 64 KiB; a cut or late one is silence, for
 //    nobody knows what the bank meant to say.
 // #2 One deadline covers waiting for a connection, connecting, sending and reading.
 // #3 No redirect is followed, nothing is decompressed, no request is sent twice.
-// #4 The bank's bearer token is added here and nowhere else.
+// #4 The receiver's bearer token is added here and nowhere else.
 
-import type { Bank } from "@sluice/config";
 import { Pool, type Dispatcher } from "undici";
+import { urlOf, type Receiver } from "./addresses.ts";
 import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
 
 export const answerBytesMax = 64 * 1024;
@@ -15,25 +15,20 @@ const headerBytesMax = 16 * 1024;
 const connectTimeoutMs = 5_000;
 const keepAliveMs = 4_000;
 
-const paths = {
-  outboundDirectDebitResponse: "/outbound/direct-debit-response",
-  inboundDirectDebit: "/inbound/direct-debit",
-} as const;
-
-export function createUndiciGateway(banks: readonly Bank[]): BankGateway {
-  const bankById = new Map(banks.map((bank) => [bank.id, bank]));
+export function createUndiciGateway(receivers: readonly Receiver[]): BankGateway {
+  const receiverById = new Map(receivers.map((receiver) => [receiver.id, receiver]));
   const pools = new Map<string, Pool>();
 
-  function poolOf(bank: Bank, origin: string): Pool {
-    const key = `${bank.id} ${origin}`;
+  function poolOf(receiver: Receiver, origin: string): Pool {
+    const key = `${receiver.id} ${origin}`;
     const known = pools.get(key);
     if (known !== undefined) return known;
     const pool = new Pool(origin, {
-      connections: bank.connections,
+      connections: receiver.connections,
       pipelining: 1,
-      connect: { timeout: Math.min(connectTimeoutMs, bank.answerTimeoutMs) },
-      headersTimeout: bank.answerTimeoutMs,
-      bodyTimeout: bank.answerTimeoutMs,
+      connect: { timeout: Math.min(connectTimeoutMs, receiver.answerTimeoutMs) },
+      headersTimeout: receiver.answerTimeoutMs,
+      bodyTimeout: receiver.answerTimeoutMs,
       keepAliveTimeout: keepAliveMs,
       maxHeaderSize: headerBytesMax,
     });
@@ -43,22 +38,16 @@ export function createUndiciGateway(banks: readonly Bank[]): BankGateway {
 
   return {
     async post(request) {
-      const bank = bankById.get(request.bank);
-      const url = bank === undefined ? null : urlOf(bank, request.operation);
-      if (bank === undefined || url === null) return { kind: "silent", reason: "no-address" };
-      return exchange(poolOf(bank, url.origin), url, bank.bearerToken, request);
+      const receiver = receiverById.get(request.bank);
+      const url = receiver === undefined ? null : urlOf(receiver, request.operation);
+      if (receiver === undefined || url === null) return { kind: "silent", reason: "no-address" };
+      return exchange(poolOf(receiver, url.origin), url, receiver.bearerToken, request);
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
       pools.clear();
     },
   };
-}
-
-/** Where a message of that operation goes; null: the bank has no such address. */
-export function urlOf(bank: Bank, operation: BankRequest["operation"]): URL | null {
-  if (operation === "events") return bank.eventsUrl === null ? null : new URL(`${bank.eventsUrl}/events`);
-  return new URL(bank.operationUrls[operation] ?? `${bank.baseUrl}${paths[operation]}`);
 }
 
 async function exchange(pool: Pool, url: URL, bearerToken: string | null, request: BankRequest): Promise<BankAnswer> {

@@ -1,3 +1,4 @@
+export { operationNamed } from "./addresses.ts";
 export { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
 export * from "./delivery.ts";
 export { startDeliveryLanes, placeOf, type DeliveryLanesOptions } from "./delivery-lanes.ts";

@@ -2,7 +2,7 @@
 //
 // #1 A bank spills while its page does not hold all that it has parked (`coveredBelow`), and from there until its queue has
 //    drained: nothing due, and no more than half a page waiting. While it spills, nothing new takes the fast path.
-// #2 A message that attempts are over for (its day closed, or refused) is in no page, so it holds nothing up and makes no
+// #2 A message that attempts are over for (its day closed, its own time to stop passed, or refused) is in no page, so it holds nothing up and makes no
 //    bank backlogged; the store keeps it until a change comes.
 
 import type { ParkedMessage } from "@sluice/store";
@@ -98,7 +98,7 @@ export function queueOf(context: EngineContext, lane: DeliveryLane, bank: string
   const known = lane.banks.get(bank);
   if (known !== undefined) return known;
   const page = new ParkedPage({
-    messagesMax: bankPageMax(context.bounds, context.banks.length),
+    messagesMax: bankPageMax(context.bounds, context.receivers.length),
     coveredBelow: lane.scannedBelow,
     wakeMsOf: (entry) => wakeMs(context, lane, entry),
   });
@@ -126,16 +126,26 @@ export function noteSpilling(context: EngineContext, lane: DeliveryLane, queue: 
   context.log.info(isSpilling ? "bank.spilling" : "bank.drained", { bank: queue.bank, partition: lane.partition, parked: queue.page.size });
 }
 
+/** What may end attempts on a message. */
+type Limits = Pick<Delivery, "closesWith" | "stopsAtMs" | "deadlineMs">;
+
 /** When attempts on a message end, epoch ms by agreed time; null: no end is known. */
-export function attemptsEndMs(lane: DeliveryLane, message: Pick<Delivery, "closesWith" | "deadlineMs">): number | null {
-  const closesAtMs = message.closesWith === null ? null : lane.days.closesAtMs(message.closesWith);
-  if (closesAtMs === null || message.deadlineMs === null) return closesAtMs ?? message.deadlineMs;
-  return Math.min(closesAtMs, message.deadlineMs);
+export function attemptsEndMs(lane: DeliveryLane, { closesWith, stopsAtMs, deadlineMs }: Limits): number | null {
+  const closesAtMs = closesWith === null ? null : lane.days.closesAtMs(closesWith);
+  const endMs = Math.min(...[closesAtMs, stopsAtMs, deadlineMs].map((ms) => ms ?? Number.POSITIVE_INFINITY));
+  return endMs === Number.POSITIVE_INFINITY ? null : endMs;
 }
 
 /** #2 */
-export function isOver(context: EngineContext, lane: DeliveryLane, message: Pick<Delivery, "closesWith">): boolean {
-  return message.closesWith !== null && lane.days.isOver(message.closesWith, context.agreed.nowMs());
+export function isOver(context: EngineContext, lane: DeliveryLane, message: Pick<Limits, "closesWith" | "stopsAtMs">): boolean {
+  const { closesWith, stopsAtMs } = message;
+  const nowMs = context.agreed.nowMs();
+  return (stopsAtMs !== null && stopsAtMs <= nowMs) || (closesWith !== null && lane.days.isOver(closesWith, nowMs));
+}
+
+/** Whether an owner before us may have tried it. */
+export function mayBeRepeat(lane: DeliveryLane, { sequence }: Pick<Delivery, "sequence">): boolean {
+  return sequence < lane.repeatsBelow;
 }
 
 export function isExpired(context: EngineContext, message: Pick<Delivery, "deadlineMs">): boolean {
@@ -145,8 +155,8 @@ export function isExpired(context: EngineContext, message: Pick<Delivery, "deadl
 /** The waiting time of a stored message is bounded, so that one parked under a wrong clock is tried all the same (I7). */
 export function entryOf(context: EngineContext, message: Omit<ParkedMessage, "record">): PageEntry {
   const waitMs = Math.min(retryAfterMaxMs, Math.max(0, message.nextAttemptAtMs - context.agreed.nowMs()));
-  const { id, deliveryKey: key, sequence, closesWith, deadlineMs } = message;
-  return { id, key, sequence, closesWith, deadlineMs, dueMs: context.time.monotonicMs() + waitMs };
+  const { id, deliveryKey: key, sequence, closesWith, stopsAtMs, deadlineMs } = message;
+  return { id, key, sequence, closesWith, stopsAtMs, deadlineMs, dueMs: context.time.monotonicMs() + waitMs };
 }
 
 /** Looked at again soon after an end that agreed time has not reached yet. */

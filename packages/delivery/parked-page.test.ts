@@ -7,6 +7,7 @@ const entry = (sequence: number, key: string, dueMs = 0): PageEntry => ({
   key,
   sequence: BigInt(sequence),
   closesWith: null,
+  stopsAtMs: null,
   deadlineMs: null,
   dueMs,
 });

@@ -12,6 +12,7 @@ export interface PageEntry {
   readonly key: string;
   readonly sequence: bigint;
   readonly closesWith: string | null;
+  readonly stopsAtMs: number | null;
   readonly deadlineMs: number | null;
   /** Next attempt, monotonic milliseconds. */
   dueMs: number;

@@ -1,8 +1,14 @@
 // Ports of ordered delivery. The gateway's adapter is `gateway-undici.ts`; tests and the simulation bring their own.
 
+import type { Party } from "@sluice/config";
+
+/** What is sent, and where: the address follows from it. */
+export type Operation = keyof Party["operationUrls"] | "events";
+
 export interface BankRequest {
+  /** Id of a bank or of a scheme connector. */
   readonly bank: string;
-  readonly operation: "outboundDirectDebitResponse" | "inboundDirectDebit" | "events";
+  readonly operation: Operation;
   readonly body: Uint8Array;
   /** Without authentication, which the adapter adds. */
   readonly headers: Readonly<Record<string, string>>;

@@ -3,6 +3,9 @@
 
 import { untried, type Progress } from "./delivery.ts";
 
+/** Of a delivery that nothing is known of: it may have been tried. */
+const unknown: Progress = { ...untried, mayHaveBeenTaken: true };
+
 interface Known {
   readonly progress: Progress;
   readonly changeOffset: bigint | null;
@@ -17,7 +20,7 @@ export class RecentEnds {
   }
 
   progress(id: string): Progress {
-    return this.#byId.get(id)?.progress ?? untried;
+    return this.#byId.get(id)?.progress ?? unknown;
   }
 
   /** Whether a later change than this one was applied. */

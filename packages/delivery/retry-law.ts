@@ -7,6 +7,8 @@
 // #3 Transient with a readable `Retry-After`: exactly that, clamped to 1 s … 15 min, and shortened to leave one attempt before
 //    the deadline. What cannot be read as seconds or an HTTP date is as if it were not there.
 // #4 About the address: between 1 and 5 min, evenly. A proxy that answers 404 during a deployment must not end a day's debits.
+// #5 Whether a message was taken is left open by silence, by a 5xx or what is no HTTP answer code, by a 2xx that does not
+//    acknowledge, and by a code that means "seen before". Any other answer says that it was not.
 
 import type { Random } from "@sluice/runtime";
 import type { BankAnswer } from "./port.ts";
@@ -33,6 +35,12 @@ export function classify(answer: BankAnswer, acknowledges: (status: number) => b
   if (addressCodes.has(status) || (status >= 200 && status < 400)) return "address";
   if (status >= 400 && status < 500 && !transientCodes.has(status)) return "refused";
   return "transient";
+}
+
+/** #5. Of an answer that does not acknowledge; `meansSeen` says which codes mean that the message was there before. */
+export function leavesOpen(answer: BankAnswer, meansSeen: (status: number) => boolean): boolean {
+  if (answer.kind === "silent") return !addressReasons.has(answer.reason);
+  return answer.status < 300 || answer.status >= 500 || meansSeen(answer.status);
 }
 
 export interface Failure {

@@ -3,11 +3,12 @@
 // #1 A message is parked only when the store has acknowledged it; a duplicate is success. The lane's offset moves on after
 //    that, and the next message of its key is looked at after that: spills of one key are in order.
 // #2 Where the page covers its sequence, it is in the page from then on; else the scan that covers it will bring it.
+// #3 What lay in the partition when the lane was taken may have been tried by an owner that could not write down what came of it.
 
 import type { ParkedMessage } from "@sluice/store";
 import type { EngineContext } from "./context.ts";
 import type { Delivery, Progress } from "./delivery.ts";
-import { entryOf, isOver, noteSpilling, queueOf, type BankQueue, type DeliveryLane } from "./lane.ts";
+import { entryOf, isOver, mayBeRepeat, noteSpilling, queueOf, type BankQueue, type DeliveryLane } from "./lane.ts";
 import type { PageEntry } from "./parked-page.ts";
 
 export interface ParkedState {
@@ -18,7 +19,7 @@ export interface ParkedState {
 }
 
 /** Why a message is parked: `failed` and `ended` after an attempt, `slow` during its first, all others without one. */
-export type ParkReason = "failed" | "ended" | "held" | "spilling" | "share" | "slot" | "slow" | "day-over";
+export type ParkReason = "failed" | "ended" | "held" | "spilling" | "share" | "slot" | "slow" | "over";
 
 export async function park(
   context: EngineContext,
@@ -49,7 +50,7 @@ function take(context: EngineContext, { page, scan }: BankQueue, entry: PageEntr
 }
 
 export function parkedOf(lane: DeliveryLane, delivery: Delivery, { progress, nextAttemptAtMs, ended }: ParkedState): ParkedMessage {
-  const { id, bank, deliveryKey, uetr, sequence, record, traceparent, closesWith, deadlineMs } = delivery;
+  const { id, bank, deliveryKey, uetr, sequence, record, traceparent, closesWith, stopsAtMs, deadlineMs } = delivery;
   return {
     id,
     lane: lane.partition,
@@ -60,6 +61,7 @@ export function parkedOf(lane: DeliveryLane, delivery: Delivery, { progress, nex
     record,
     traceparent,
     closesWith,
+    stopsAtMs,
     deadlineMs,
     nextAttemptAtMs,
     ended,
@@ -67,6 +69,8 @@ export function parkedOf(lane: DeliveryLane, delivery: Delivery, { progress, nex
   };
 }
 
-export function progressOf({ attempts, anyAnswer, recentAttempts }: ParkedMessage): Progress {
-  return { attempts, anyAnswer, recentAttempts };
+/** #3 */
+export function progressOf(lane: DeliveryLane, message: ParkedMessage): Progress {
+  const { attempts, anyAnswer, recentAttempts } = message;
+  return { attempts, anyAnswer, mayHaveBeenTaken: message.mayHaveBeenTaken || mayBeRepeat(lane, message), recentAttempts };
 }

@@ -11,6 +11,7 @@ import { drain } from "./drain.ts";
 import { end, unpark } from "./end.ts";
 import { lockKey } from "./key-locks.ts";
 import { queueOf, type DeliveryLane } from "./lane.ts";
+import { readParked } from "./read-parked.ts";
 import { progressOf } from "./spill.ts";
 
 export interface DeliveryStop {
@@ -30,9 +31,15 @@ export async function stopDelivery(context: EngineContext, lane: DeliveryLane, s
   }
   await lane.locks.hold(lockKey(subject.bank, stop.deliveryKey), async () => {
     const parked = await context.parkedCalls.load(lane.ownership, subject.id);
-    const progress = parked === undefined ? lane.recent.progress(subject.id) : progressOf(parked);
+    const progress = parked === undefined ? lane.recent.progress(subject.id) : progressOf(lane, parked);
     const isKnown = parked !== undefined;
-    await end(context, lane, subject, { outcome: "stopped", httpStatusCode: null, progress, stopOffset: causedByOffset, isKnown });
+    const operation = parked === undefined ? subject.operation : (await readParked(context, parked)).operation;
+    await end(
+      context,
+      lane,
+      { ...subject, operation },
+      { outcome: "stopped", httpStatusCode: null, progress, stopOffset: causedByOffset, isKnown },
+    );
     if (isKnown) await unpark(context, lane, subject);
     lane.recent.changed(subject.id, progress, causedByOffset);
   });

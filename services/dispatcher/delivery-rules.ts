@@ -1,12 +1,12 @@
 // What the engine is told about Dispatches: how they are acknowledged, and what their end appends.
 //
-// #1 202 acknowledges; a bank's duplicate codes do on an attempt that may not be the first.
+// #1 202 acknowledges; a receiver's duplicate codes do on an attempt that may not be the first.
 // #2 Acknowledged, refused and stopped are facts for the journal (DeliveryEnded); expired is not: no transition waits for it.
 // #3 Every end of a delivery writes a receipt; a stop that met nothing writes none.
 
 import { headers, outgoingRecord, topics, type DeliveryOutcome, type Dispatch, type Serde } from "@sluice/contracts";
-import type { Delivery, DeliveryEnd, DeliveryRules, Operation } from "@sluice/delivery";
-import { lastAttempts, receiptOf, type RecordPlace } from "@sluice/delivery";
+import type { Delivery, DeliveryEnd, DeliveryRules, RecordPlace } from "@sluice/delivery";
+import { lastAttempts, operationNamed, receiptOf } from "@sluice/delivery";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 
@@ -14,7 +14,7 @@ export function dispatchRules(serde: Serde, lanes: number): DeliveryRules {
   return {
     service: "dispatcher",
     isExpiredKept: false,
-    acknowledges: (bank, status, mayBeRepeat) => status === 202 || (mayBeRepeat && bank.duplicateCodes.includes(status)),
+    acknowledges: (receiver, status, mayBeRepeat) => status === 202 || (mayBeRepeat && receiver.duplicateCodes.includes(status)),
     delivery(record, place) {
       const decoded = serde.decode(record);
       if (decoded.name !== "Dispatch") throw new Fault("dispatcher.not-a-dispatch", `a parked ${decoded.name}`, { isRetryable: false });
@@ -33,15 +33,13 @@ export function dispatchRules(serde: Serde, lanes: number): DeliveryRules {
   };
 }
 
-const operations: readonly Operation[] = ["outboundDirectDebitResponse", "inboundDirectDebit"];
-
 export function deliveryOf(dispatch: Dispatch, place: RecordPlace): Delivery {
-  const { messageIdentification: id, uetr, deliveryKey, bank, body, closesWith, deadlineMs } = dispatch;
-  const operation = operations.find((known) => known === dispatch.operation);
-  if (operation === undefined) {
+  const { messageIdentification: id, uetr, deliveryKey, bank, body, closesWith, stopsAtMs, deadlineMs } = dispatch;
+  const operation = operationNamed(dispatch.operation);
+  if (operation === null) {
     throw new Fault("dispatcher.unknown-operation", "a dispatch for an operation that is not known to this reader", { isRetryable: true });
   }
-  return { id, uetr, deliveryKey, bank, operation, body, closesWith, deadlineMs, stageVersion: null, ...place };
+  return { id, uetr, deliveryKey, bank, operation, body, closesWith, stopsAtMs, deadlineMs, stageVersion: null, ...place };
 }
 
 /** #2 */
@@ -60,6 +58,7 @@ function deliveryEnded({ subject, httpStatusCode, progress, stopOffset }: Delive
     httpStatusCode,
     attempts: progress.attempts,
     anyAnswer: progress.anyAnswer,
+    mayHaveBeenTaken: progress.mayHaveBeenTaken,
     recentAttempts: lastAttempts(progress),
     breakerOpen: false,
     bankPaused: false,

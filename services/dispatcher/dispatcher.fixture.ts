@@ -71,6 +71,7 @@ export function dispatch(over: Partial<Records["Dispatch"]> = {}): Records["Disp
     body: new TextEncoder().encode(`{"id":"${id}","value":1250.50}`),
     closesWith: day,
     deadlineMs: null,
+    stopsAtMs: null,
     causedByOffset: 0n,
     madeAtMs: 0,
     ...over,

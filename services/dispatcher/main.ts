@@ -1,3 +1,4 @@
+import { partiesOf } from "@sluice/config";
 import { lanesDefault, registrySerde } from "@sluice/contracts";
 import { createUndiciGateway } from "@sluice/delivery/gateway-undici";
 import { createKafkaMessaging } from "@sluice/messaging";
@@ -16,7 +17,7 @@ runService("dispatcher", async (context) => {
   await store.prepare();
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "dispatcher" }, time, log });
   opened.defer(() => messaging.close());
-  const gateway = createUndiciGateway(configuration.banks);
+  const gateway = createUndiciGateway(partiesOf(configuration));
   opened.defer(() => gateway.close());
   const dispatcher = await startDispatcher({
     time,

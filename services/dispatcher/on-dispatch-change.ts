@@ -13,7 +13,13 @@ export async function onDispatchChange(change: DispatchChange, traceparent: stri
   await lane.stop({ subject: { id, uetr, bank, operation, stageVersion: null, traceparent }, deliveryKey, causedByOffset });
 }
 
-/** Identifications say what they identify: 32 hex digits and `D` are a debit; all others are reports. */
+/**
+ * For a message that is not parked here any more, or never was. Identifications say what they identify: 32 hex digits of the UETR and
+ * `D` a debit, `C` a credit, `O` and a digit an outcome (on a debit or on a credit); all others are reports.
+ */
 function operationOf(messageIdentification: string): Operation {
-  return /^[0-9a-f]{32}D$/i.test(messageIdentification) ? "inboundDirectDebit" : "outboundDirectDebitResponse";
+  const letter = /^[0-9a-f]{32}([DCO])\d?$/i.exec(messageIdentification)?.[1]?.toUpperCase();
+  if (letter === "D") return "inboundDirectDebit";
+  if (letter === "C") return "inboundCreditTransferAuthorization";
+  return letter === "O" ? "inboundDirectDebitResponse" : "outboundDirectDebitResponse";
 }

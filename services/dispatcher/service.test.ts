@@ -50,6 +50,7 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
         "webhook-id": messageId(1),
         "webhook-timestamp": String(Math.floor(atMs / 1_000)),
         "idempotency-key": messageId(1),
+        "user-agent": "Sluice",
         traceparent,
       });
     }

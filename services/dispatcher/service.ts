@@ -1,4 +1,5 @@
-// Dispatcher: reports and debits leave for their banks, in order per UETR, until the bank acknowledges or a change stops them.
+// Dispatcher: reports, debits, credits and outcomes leave for their banks and scheme connectors, in order per UETR, until they are
+// acknowledged or a change stops them.
 //
 //   Dispatch         on-dispatch.ts          a message to deliver
 //   DispatchChange   on-dispatch-change.ts   its delivery stops; answered by DeliveryEnded
@@ -10,7 +11,7 @@
 // #1 Only a journal fact ends a delivery that a transition waits for; never a clock.
 // #2 Each end is a DeliveryEnded in the journal and a receipt, acknowledged before the message counts as done.
 
-import type { Configuration } from "@sluice/config";
+import { partiesOf, type Configuration } from "@sluice/config";
 import { groups, topics, type AnyDecoded, type Serde } from "@sluice/contracts";
 import { startDeliveryLanes, placeOf, type BankGateway, type DeliveryBounds, type LaneDeliveries } from "@sluice/delivery";
 import type { Messaging, ReceivedRecord } from "@sluice/messaging";
@@ -45,7 +46,7 @@ export async function startDispatcher(ports: DispatcherPorts): Promise<Running> 
   const { store, configuration, serde, fail } = ports;
   return startDeliveryLanes({
     ...ports,
-    banks: configuration.banks,
+    receivers: partiesOf(configuration),
     parked: store.deliveries,
     laneStore: store.lanes,
     rules: dispatchRules(serde, ports.lanes),

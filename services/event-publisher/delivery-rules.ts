@@ -4,7 +4,7 @@
 // #2 Every end writes a receipt, and nothing else: never a fact for the journal (I13).
 // #3 What expired is kept as undelivered, as what was refused.
 
-import { headers, outgoingRecord, topics, type Serde, type TransactionStateEvent } from "@sluice/contracts";
+import { headers, outgoingRecord, topics, type EsmStateEvent, type Serde, type TransactionStateEvent } from "@sluice/contracts";
 import { receiptOf, type Delivery, type DeliveryRules, type RecordPlace } from "@sluice/delivery";
 import { Fault } from "@sluice/runtime";
 
@@ -15,10 +15,9 @@ export function postingRules(serde: Serde, lanes: number): DeliveryRules {
     acknowledges: (_bank, status) => status >= 200 && status < 300,
     delivery(record, place) {
       const decoded = serde.decode(record);
-      if (decoded.name !== "TransactionStateEvent") {
-        throw new Fault("event-publisher.not-an-event", `a parked ${decoded.name}`, { isRetryable: false });
-      }
-      return deliveryOf(decoded.value, { ...place, record });
+      if (decoded.name === "TransactionStateEvent") return deliveryOf(decoded.value, { ...place, record });
+      if (decoded.name === "EsmStateEvent") return deliveryOfEsm(decoded.value, { ...place, record });
+      throw new Fault("event-publisher.not-an-event", `a parked ${decoded.name}`, { isRetryable: false });
     },
     recordsOf(end) {
       const { uetr, traceparent } = end.subject;
@@ -29,6 +28,16 @@ export function postingRules(serde: Serde, lanes: number): DeliveryRules {
 }
 
 export function deliveryOf(event: TransactionStateEvent, place: RecordPlace): Delivery {
-  const { id, uetr, bank, stageVersion, body, deadlineMs } = event;
-  return { id, uetr, deliveryKey: uetr, bank, operation: "events", stageVersion, body, closesWith: null, deadlineMs, ...place };
+  return posting(event, event.stageVersion, place);
+}
+
+/** Its place in the log, after the TransactionStateEvent of the same state, is its place in the order; it has no stageVersion. */
+export function deliveryOfEsm(event: EsmStateEvent, place: RecordPlace): Delivery {
+  return posting(event, null, place);
+}
+
+function posting(event: TransactionStateEvent | EsmStateEvent, stageVersion: number | null, place: RecordPlace): Delivery {
+  const { id, uetr, bank, body, deadlineMs } = event;
+  const limits = { closesWith: null, stopsAtMs: null, deadlineMs };
+  return { id, uetr, deliveryKey: uetr, bank, operation: "events", stageVersion, body, ...limits, ...place };
 }

@@ -1,6 +1,7 @@
 // Event-publisher: one POST for each event, in order per UETR, until the bank takes it or its deadline has passed.
 //
 //   TransactionStateEvent   on-transaction-state-event.ts   an event to post
+//   EsmStateEvent           on-esm-state-event.ts           the same of class ESM_STATE, after the one of the same state
 //
 // How it delivers is packages/delivery; what an end means is delivery-rules.ts.
 //
@@ -16,6 +17,7 @@ import type { Random, Running, Time } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
 import type { Log, Metrics } from "@sluice/telemetry";
 import { postingRules } from "./delivery-rules.ts";
+import { onEsmStateEvent } from "./on-esm-state-event.ts";
 import { onTransactionStateEvent } from "./on-transaction-state-event.ts";
 
 export interface EventPublisherPorts {
@@ -41,7 +43,7 @@ export async function startEventPublisher(ports: EventPublisherPorts): Promise<R
   const receivers = new Set(configuration.banks.filter(({ eventsUrl }) => eventsUrl !== null).map(({ id }) => id));
   return startDeliveryLanes({
     ...ports,
-    banks: configuration.banks,
+    receivers: configuration.banks,
     parked: store.postings,
     laneStore: store.lanes,
     rules: postingRules(serde, ports.lanes),
@@ -59,7 +61,8 @@ async function handle(
   lane: LaneDeliveries,
   receivers: ReadonlySet<string>,
 ): Promise<string | null> {
-  if (decoded.name !== "TransactionStateEvent") return `${decoded.name} does not belong into ${topics.events}`;
-  await onTransactionStateEvent(decoded.value, placeOf(record), lane, receivers);
+  if (decoded.name === "TransactionStateEvent") await onTransactionStateEvent(decoded.value, placeOf(record), lane, receivers);
+  else if (decoded.name === "EsmStateEvent") await onEsmStateEvent(decoded.value, placeOf(record), lane, receivers);
+  else return `${decoded.name} does not belong into ${topics.events}`;
   return null;
 }

@@ -1,0 +1,31 @@
+// Where a message goes: the path of each operation below a receiver's base address, or an address of its own.
+
+import type { Party } from "@sluice/config";
+import type { Operation } from "./port.ts";
+
+/** A bank or a scheme connector. Only a bank may have an address for events. */
+export type Receiver = Party & { readonly eventsUrl?: string | null };
+
+const paths: Readonly<Record<Exclude<Operation, "events">, string>> = {
+  outboundDirectDebitResponse: "/outbound/direct-debit-response",
+  inboundDirectDebit: "/inbound/direct-debit",
+  inboundDirectDebitResponse: "/inbound/direct-debit-response",
+  inboundCreditTransferAuthorization: "/inbound/credit-transfer-authorisation",
+  inboundCreditTransferAuthorizationResponse: "/inbound/credit-transfer-authorisation-response",
+};
+
+/** An operation as a record names it; null where this reader does not know it. */
+export function operationNamed(name: string): Exclude<Operation, "events"> | null {
+  return isOperation(name) ? name : null;
+}
+
+function isOperation(name: string): name is keyof typeof paths {
+  return Object.hasOwn(paths, name);
+}
+
+/** Null: the receiver has no such address. */
+export function urlOf(receiver: Receiver, operation: Operation): URL | null {
+  if (operation !== "events") return new URL(receiver.operationUrls[operation] ?? `${receiver.baseUrl}${paths[operation]}`);
+  const { eventsUrl = null } = receiver;
+  return eventsUrl === null ? null : new URL(`${eventsUrl}/events`);
+}
