@@ -101,7 +101,7 @@ test("what the sample's comments call the default is the default", () => {
   expect(read(smallest).schemes).toEqual([{ ...schemes[0], creditsFinal: "clock", itemLimits: [] }]);
 });
 
-test("without schemes there is ZA_EFT, 08:00 to 16:00, reconciliation 17:30, cut-off 15 min, South Africa's calendar [8 processing-window]", () => {
+test("without schemes there is ZA_EFT, 08:00 to 16:00, reconciliation 17:30, cut-off 15 min, South Africa's calendar [D9 processing-window]", () => {
   const configuration = read(smallest, {});
   expect(schemeOf(configuration, "ZA_EFT")).toEqual({
     id: "ZA_EFT",

@@ -1,0 +1,68 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { conformanceOf, generate } from "./generate-conformance.ts";
+import { treeOf } from "./tidy/file-tree.ts";
+
+const section = { section: "2.5", title: "DirectDebit", rows: ["debtor", "debtorAgent", "purpose"].map(rowOf) };
+
+function rowOf(name: string): { readonly id: string; readonly says: string } {
+  return { id: `2.5 ${name}`, says: `About ${name}.` };
+}
+
+function given(test: string, notYetShown: readonly string[] = []) {
+  return conformanceOf(
+    treeOf({
+      "docs/conformance/rows.json": JSON.stringify([section, { section: "7", title: "Errors", rows: [{ id: "7.3", says: "x" }] }]),
+      "docs/conformance/not-yet-shown.json": JSON.stringify(notYetShown),
+      "packages/a/a.test.ts": test,
+    }),
+  );
+}
+
+test("docs/conformance.md is what the tests give, and every row is shown or known as not yet shown", () => {
+  expect(generate(fileURLToPath(new URL("..", import.meta.url)), true)).toEqual([]);
+});
+
+describe("marks in titles", () => {
+  test("name rows one by one, or all that begin alike", () => {
+    const { complaints, page } = given(`
+      test("a debtor's name | goes through [2.5 debtor] [7.3]", f);
+      test.each(cases)('%s is refused [2.5 debtor*]', f);
+      it(\`all [2.5 *]\`, f);
+    `);
+    expect(complaints).toEqual([]);
+    expect(page).toContain(
+      "| 2.5 debtor | About debtor. | [packages/a/a.test.ts](../packages/a/a.test.ts): a debtor's name \\| goes through; ",
+    );
+    expect(page).toContain("%s is refused; all |");
+    expect(page).toContain("| 2.5 purpose | About purpose. | [packages/a/a.test.ts](../packages/a/a.test.ts): all |");
+  });
+
+  test("that name no row are refused", () => {
+    const { complaints } = given('test("x [2.5 debitor]", f);\ntest("y [7.11]", f);\ntest("z [2.5 *] [7.3]", f);\n');
+    expect(complaints).toEqual([
+      "packages/a/a.test.ts: [2.5 debitor] is no row of docs/conformance/rows.json",
+      "packages/a/a.test.ts: [7.11] is no row of docs/conformance/rows.json",
+    ]);
+  });
+
+  test("of the decisions are listed as they are", () => {
+    expect(given('test("again [D4 repeat] [2.5 *] [7.3]", f);').page).toContain("| D4 repeat | [packages/a/a.test.ts]");
+  });
+
+  test("are not found in what is no title", () => {
+    const text = 'const a = values[0]; read("list[2.5]", "[2.5 debtor]"); // [2.5 debitor]\n';
+    expect(
+      given(
+        text,
+        section.rows.map(({ id }) => id),
+      ).complaints,
+    ).toEqual(["no test shows row 7.3"]);
+  });
+});
+
+test("a row that nothing shows is a complaint unless it is on the list, which only shrinks", () => {
+  const { complaints, notYetShown } = given('test("x [2.5 debtor]", f);', ["2.5 debtor", "7.3", "2.5 gone"]);
+  expect(complaints).toEqual(["no test shows row 2.5 debtorAgent", "no test shows row 2.5 purpose"]);
+  expect(notYetShown).toEqual(["7.3"]);
+});
