@@ -8,13 +8,15 @@ import type { DayFact, DayPlanned, DayTimeReached, Marker, TransactionFact } fro
 import { Fault, unreachable } from "@sluice/runtime";
 import type { AnyDecoded } from "./api.ts";
 import type * as wire from "./generated/records.ts";
-import { outcomeOf } from "./read-status-report.ts";
+import { outcomeOf } from "./status-meaning.ts";
 
 /** The fact of a record under its key (UETR, or `scheme:date`); null for a record that is none (markers, records of other topics). */
 export function factFromRecord(decoded: AnyDecoded, key: string): TransactionFact | DayFact | null {
   switch (decoded.name) {
     case "DirectDebitReceived":
       return debitFact(decoded.value, key);
+    case "CreditTransferReceived":
+      return creditFact(decoded.value, key);
     case "AccountVerified":
       return verdictFact(decoded.value);
     case "Release":
@@ -25,6 +27,8 @@ export function factFromRecord(decoded: AnyDecoded, key: string): TransactionFac
       return reportFact(decoded.value);
     case "DayClosed":
       return { kind: "DayClosed", day: decoded.value.day };
+    case "DeadlinePassed":
+      return { kind: "DeadlinePassed", deadlineMs: decoded.value.deadlineMs };
     case "DayPlanned":
       return dayPlannedFact(decoded.value);
     case "DayTimeReached": {
@@ -33,6 +37,12 @@ export function factFromRecord(decoded: AnyDecoded, key: string): TransactionFac
     }
     case "LaneCredits":
       return { kind: "LaneCredits", ...decoded.value };
+    case "LaneBankClear":
+      return { kind: "LaneBankClear", ...decoded.value };
+    case "CreditsFinalRequested": {
+      const { scheme, businessDate, requestedBy, bank } = decoded.value;
+      return { kind: "CreditsFinalRequested", scheme, businessDate, requestedBy, bank };
+    }
     case "DayTimes":
     case "DayVoid":
     case "WindowOpened":
@@ -43,6 +53,7 @@ export function factFromRecord(decoded: AnyDecoded, key: string): TransactionFac
     case "Dispatch":
     case "DispatchChange":
     case "TransactionStateEvent":
+    case "EsmStateEvent":
     case "Receipt":
     case "DeadLetter":
       return null;
@@ -69,17 +80,22 @@ export function markerFromRecord(decoded: AnyDecoded): Marker | null {
     case "DayReconciled":
       return { kind: decoded.name, ...withoutPartition(decoded.value) };
     case "DirectDebitReceived":
+    case "CreditTransferReceived":
     case "StatusReportReceived":
     case "AccountVerified":
     case "Release":
     case "DeliveryEnded":
     case "DayClosed":
+    case "DeadlinePassed":
     case "DayPlanned":
     case "DayTimeReached":
     case "LaneCredits":
+    case "LaneBankClear":
+    case "CreditsFinalRequested":
     case "Dispatch":
     case "DispatchChange":
     case "TransactionStateEvent":
+    case "EsmStateEvent":
     case "Receipt":
     case "DeadLetter":
       return null;
@@ -102,8 +118,10 @@ function debitFact(received: wire.DirectDebitReceived, uetr: string): Transactio
   const { value, currency } = debit.amounts.bankSettlementAmount;
   return {
     kind: "DirectDebitReceived",
+    flow: known(received.flow, { ON_US: "on-us", OFF_US: "off-us" } as const),
     uetr,
     message: identityOf(received, debit.messageIdentifiers),
+    bank: received.bank === "" ? null : received.bank,
     receivedAtMs: received.receivedAtMs,
     closesWith: received.closesWith,
     closesAtMs: received.closesAtMs,
@@ -113,10 +131,31 @@ function debitFact(received: wire.DirectDebitReceived, uetr: string): Transactio
   };
 }
 
+function creditFact(received: wire.CreditTransferReceived, uetr: string): TransactionFact {
+  const { credit, bank, businessDate, deadlineMs, receivedAtMs } = received;
+  const { value, currency } = credit.amounts.bankSettlementAmount;
+  return {
+    kind: "CreditTransferReceived",
+    uetr,
+    message: identityOf(received, credit.messageIdentifiers),
+    receivedAtMs,
+    bank,
+    businessDate,
+    deadlineMs,
+    scheme: credit.paymentScheme.schema,
+    amountTenThousandths: value,
+    currency,
+  };
+}
+
 function reportFact(received: wire.StatusReportReceived): TransactionFact {
   const { report } = received;
   return {
     kind: "StatusReportReceived",
+    about: known(received.operation, {
+      inboundDirectDebitResponse: "debit",
+      inboundCreditTransferAuthorizationResponse: "credit",
+    } as const),
     message: identityOf(received, report.messageIdentifiers),
     receivedAtMs: received.receivedAtMs,
     outcome: outcomeOf(report),
@@ -132,7 +171,7 @@ function identityOf(
 }
 
 function verdictFact(verified: wire.AccountVerified): TransactionFact {
-  const { sender, messageIdentification, contentHash, bank, businessDate, closesWith } = verified;
+  const { sender, messageIdentification, contentHash, bank, businessDate, closesWith, deadlineMs } = verified;
   return {
     kind: "AccountVerified",
     judged: { sender, messageIdentification, contentHash },
@@ -140,6 +179,8 @@ function verdictFact(verified: wire.AccountVerified): TransactionFact {
     bank,
     businessDate,
     closesWith,
+    deadlineMs,
+    wantsOutcomeReport: verified.onUsOutcomeReport,
   };
 }
 
@@ -151,6 +192,7 @@ function deliveryFact(ended: wire.DeliveryEnded): TransactionFact {
     evidence: {
       attempts: ended.attempts,
       anyAnswer: ended.anyAnswer,
+      mayHaveBeenTaken: ended.mayHaveBeenTaken,
       httpStatusCode: ended.httpStatusCode,
       isBreakerOpen: ended.breakerOpen,
       isBankPaused: ended.bankPaused,

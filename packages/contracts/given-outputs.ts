@@ -22,7 +22,8 @@ export function received(change: (debit: Json) => Json = (debit) => debit): wire
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: debit, ...hashes } = reading.read;
   const receivedAtMs = atMs("2026-11-20T05:12:03.200Z");
-  return { sender: "first", ...hashes, receivedAtMs, closesWith: "ZA_EFT:2026-11-20", closesAtMs: receivedAtMs + 3_600_000, debit };
+  const close = { closesWith: "ZA_EFT:2026-11-20", closesAtMs: receivedAtMs + 3_600_000 };
+  return { sender: "first", ...hashes, receivedAtMs, ...close, debit, flow: "ON_US", bank: "" };
 }
 
 export function verified(verdict: wire.Verdict, reasons: readonly wire.Reason[] = []): wire.AccountVerified {
@@ -38,6 +39,8 @@ export function verified(verdict: wire.Verdict, reasons: readonly wire.Reason[] 
     closesWith: "ZA_EFT:2026-11-20",
     subService: "SAME_DAY",
     calendarVersion: "1",
+    deadlineMs: null,
+    onUsOutcomeReport: false,
   };
 }
 
@@ -46,7 +49,7 @@ export function reported(status: Json = { code: "ACSC" }): wire.StatusReportRece
   const reading = readStatusReport(bytesOf(changed(sample("status-report-from-bank.json"), ["status"], status)));
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: report, ...hashes } = reading.read;
-  return { sender: "first", ...hashes, receivedAtMs: atMs("2026-11-20T06:00:04.100Z"), report };
+  return { sender: "first", ...hashes, receivedAtMs: atMs("2026-11-20T06:00:04.100Z"), report, operation: "inboundDirectDebitResponse" };
 }
 
 export function sources(given: Partial<MessageSources> = {}): MessageSources {
@@ -55,6 +58,7 @@ export function sources(given: Partial<MessageSources> = {}): MessageSources {
 
 export const heldEvent: EventOutput = {
   kind: "event",
+  flow: "on-us",
   id: "0123456789abcdef0123456789abcdef",
   stageVersion: 4,
   state: "HELD",
@@ -73,6 +77,7 @@ export function dispatch(letter: "A" | "R" | "D", madeAt: string): DispatchOutpu
   return {
     kind: "dispatch",
     operation: letter === "D" ? "inboundDirectDebit" : "outboundDirectDebitResponse",
+    state: ({ A: "ACCEPTED", R: "REJECTED", D: "RELEASED" } as const)[letter],
     form: ({ A: "report-accepted", R: "report-rejected", D: "inbound-debit" } as const)[letter],
     messageIdentification: `${hex}${letter}`,
     deliveryKey: uetr,
@@ -80,6 +85,7 @@ export function dispatch(letter: "A" | "R" | "D", madeAt: string): DispatchOutpu
     businessDate: "2026-11-20",
     closesWith: "ZA_EFT:2026-11-20",
     deadlineMs: null,
+    stopsAtMs: null,
     madeAtMs: atMs(madeAt),
     causedByOffset: 18n,
     about: null,

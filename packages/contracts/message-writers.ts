@@ -1,7 +1,7 @@
 // Messages as JSON text. The order of members is the order in which they are written, the same in every message.
 
 import type * as wire from "./generated/records.ts";
-import { amount, array, message, number, object, pairs, text, token } from "./write-json.ts";
+import { amount, array, message, object, pairs, text, token } from "./write-json.ts";
 import type { Write } from "./write-json.ts";
 
 const code = object<wire.Code>({ schema: text, value: text });
@@ -36,7 +36,7 @@ const address = object<wire.Address>({
 
 const partyIdentifier = object<wire.PartyIdentifier>({ identification: text, issuer: text, scheme: code });
 
-const party = object<wire.Party>({
+const creditParty = object<wire.CreditParty>({
   legalName: text,
   knownAsName: text,
   countryOfResidence: text,
@@ -44,6 +44,7 @@ const party = object<wire.Party>({
   contactDetails: object<wire.ContactDetails>({ phoneNumber: text, mobileNumber: text, emailAddress: text }),
   identification: object<wire.PartyIdentification>({ schema: text, identifiers: array(partyIdentifier) }),
 });
+const party: Write<wire.Party> = creditParty;
 
 const paymentAccount = object<wire.PaymentAccount>({
   identification: object<wire.AccountIdentification>({ schema: text, value: text, issuer: text, scheme: code }),
@@ -74,6 +75,12 @@ const structuredRemittance = object<wire.StructuredRemittance>({
 });
 
 const remittanceInformation = object<wire.RemittanceInformation>({ unstructured: array(text), structured: array(structuredRemittance) });
+
+const paymentTypeInformation = object<wire.PaymentTypeInformation>({
+  categoryPurpose: code,
+  localInstrument: code,
+  serviceLevel: array(code),
+});
 
 const paymentScheme = object<wire.PaymentScheme>({
   schema: text,
@@ -109,12 +116,38 @@ export const directDebitText: Write<wire.DirectDebit> = message<wire.DirectDebit
     trackingDays: token,
   }),
   paymentScheme,
-  paymentTypeInformation: object<wire.PaymentTypeInformation>({ categoryPurpose: code, localInstrument: code, serviceLevel: array(code) }),
+  paymentTypeInformation,
   purpose: code,
   remittanceInformation,
   requestedCollectionDate: text,
   sequenceType: text,
   settlementDate: text,
+});
+
+export const creditTransferText: Write<wire.CreditTransfer> = message<wire.CreditTransfer>("CreditTransfer", {
+  messageIdentifiers,
+  supplementaryData: pairs,
+  paymentScheme: object<wire.CreditPaymentScheme>({
+    schema: text,
+    schemeData: object<wire.CreditSchemeData>({ userReference: text, originatorEchoData: text, businessReference: text }),
+  }),
+  transactionIdentifiers,
+  amounts,
+  paymentTypeInformation,
+  creditor: creditParty,
+  debtor: creditParty,
+  creditorAccount: paymentAccount,
+  debtorAccount: paymentAccount,
+  creditorAgent: institution,
+  debtorAgent: institution,
+  instructingAgent: institution,
+  instructedAgent: institution,
+  instructionForCreditorAgent: array(object<wire.CreditorAgentInstruction>({ code: text, information: text })),
+  intermediaryAgents: array(institution),
+  previousInstructingAgents: array(institution),
+  purpose: code,
+  remittanceInformation,
+  tax: object<wire.Tax>({ totalAmount: amount }),
 });
 
 const originalTransactionData = object<wire.OriginalTransactionData>({
@@ -145,55 +178,4 @@ export const statusReportText: Write<wire.PaymentStatusReport> = message<wire.Pa
     outcome: text,
     reasonInfo: array(object<wire.StatusReason>({ reason: code, additionalInformation: text })),
   }),
-});
-
-export type EventIdentifiers = Pick<wire.TransactionIdentifiers, "endToEndIdentification" | "transactionIdentification" | "uetr">;
-
-/** The members of an event posting; `payload` is finished text. */
-export interface EventDocument {
-  readonly name: string;
-  readonly apiVersion: string;
-  readonly class: string;
-  readonly type: string;
-  readonly stageVersion: number;
-  readonly actionDate: string | null;
-  readonly creationDateTime: string | null;
-  readonly tranInfo: { readonly tranUetr: string; readonly direction: string; readonly paymentScheme: string; readonly service: string };
-  readonly messageInfo: {
-    readonly messageIdentification: string;
-    readonly creationDateTime: string;
-    readonly httpStatusCode: number | null;
-  };
-  readonly identifiers: EventIdentifiers | null;
-  readonly state: { readonly financialTransactionState: string; readonly transactionState: string } | null;
-  readonly transactionInfo: {
-    readonly direction: string;
-    readonly paymentType: string;
-    readonly recordType: string;
-    readonly returnType: string | null;
-    readonly subService: string | null;
-  } | null;
-  readonly payload: string;
-}
-
-export const eventText: Write<EventDocument> = object<EventDocument>({
-  name: text,
-  apiVersion: text,
-  class: text,
-  type: text,
-  stageVersion: number,
-  actionDate: text,
-  creationDateTime: text,
-  tranInfo: object<EventDocument["tranInfo"]>({ tranUetr: text, direction: text, paymentScheme: text, service: text }),
-  messageInfo: object<EventDocument["messageInfo"]>({ messageIdentification: text, creationDateTime: text, httpStatusCode: number }),
-  identifiers: object<EventIdentifiers>({ endToEndIdentification: text, transactionIdentification: text, uetr: text }),
-  state: object<NonNullable<EventDocument["state"]>>({ financialTransactionState: text, transactionState: text }),
-  transactionInfo: object<NonNullable<EventDocument["transactionInfo"]>>({
-    direction: text,
-    paymentType: text,
-    recordType: text,
-    returnType: text,
-    subService: text,
-  }),
-  payload: token,
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { bytesOf, changed, jsonNumber, sample, sampleBytes } from "./given-messages.ts";
 import type { Json, PathPart } from "./json.ts";
-import { outcomeOf, readStatusReport } from "./read-status-report.ts";
+import { readStatusReport } from "./read-status-report.ts";
+import { outcomeOf } from "./status-meaning.ts";
 
 const report = sample("status-report-from-bank.json");
 

@@ -1,4 +1,4 @@
-// PaymentStatusReport from HTTP, and what it means. The table of codes is the one of decisions: code → outcome → meaning.
+// PaymentStatusReport from HTTP, every member of it. What it means: `status-meaning.ts`.
 
 import * as z from "zod";
 import type { Reading } from "./api.ts";
@@ -17,40 +17,13 @@ import {
 } from "./message-parts.ts";
 import { zaEft } from "./read-direct-debit.ts";
 import { readMessage } from "./read-message.ts";
-
-type Outcome = "APPROVED" | "REJECTED" | "PENDING" | "CANCELLED";
-export type Meaning = "made" | "not-made" | "pending";
-
-const outcomeByCode: ReadonlyMap<string, Outcome> = new Map([
-  ["ACCP", "APPROVED"],
-  ["ACSP", "APPROVED"],
-  ["ACSC", "APPROVED"],
-  ["ACCC", "APPROVED"],
-  ["RJCT", "REJECTED"],
-  ["PDNG", "PENDING"],
-  ["CANC", "CANCELLED"],
-]);
-
-const meaningByOutcome: ReadonlyMap<string, Meaning> = new Map([
-  ["APPROVED", "made"],
-  ["REJECTED", "not-made"],
-  ["PENDING", "pending"],
-  ["CANCELLED", "not-made"],
-]);
-
-/** What a bank's report says of the debit. Throws for a report that `readStatusReport` would have refused. */
-export function outcomeOf(report: PaymentStatusReport): Meaning {
-  const { code: statusCode, outcome } = report.status;
-  const found = meaningByOutcome.get(outcome ?? outcomeByCode.get(statusCode ?? "") ?? "");
-  if (found === undefined) throw new Error("a status report without a known code or outcome");
-  return found;
-}
+import { outcomeByCode, outcomes } from "./status-meaning.ts";
 
 const statusReason: z.ZodType<StatusReason> = members({ reason: maybe(code), additionalInformation: maybe(text(500)) });
 
 const status: z.ZodType<Status> = members({
   code: maybe(text(35, 1)),
-  outcome: maybe(oneOf(["APPROVED", "REJECTED", "PENDING", "CANCELLED"])),
+  outcome: maybe(oneOf(outcomes)),
   reasonInfo: maybe(z.array(statusReason)),
 }).superRefine(({ code: statusCode, outcome }, context) => {
   if (statusCode === null && outcome === null) {

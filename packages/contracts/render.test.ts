@@ -7,8 +7,10 @@ import type { Json } from "./json.ts";
 import { isJsonObject } from "./json.ts";
 import { eventColumns, renderEventBody } from "./render-event.ts";
 import { renderDispatchBody, utcText } from "./render-message.ts";
-import { stateTable } from "./state-table.ts";
+import { stateRow, stateTables } from "./state-table.ts";
 
+const full = { eventShape: "full", eventPayload: "full" } as const;
+const stateTable = stateTables["on-us"];
 const exact = (bytes: Uint8Array): string => exactText(parsed(bytes));
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 /** Without white space between tokens. */
@@ -38,7 +40,7 @@ describe("the samples are reproduced from the outbound debit, digits included", 
   });
 
   test("event-direct-debit-held.json, its members in the same order", () => {
-    const body = renderEventBody(heldEvent, sources({ verdict: verified("ACCEPTED") }), { eventShape: "full" });
+    const body = renderEventBody(heldEvent, sources({ verdict: verified("ACCEPTED") }), full);
     expect(exact(body)).toBe(exact(sampleBytes("event-direct-debit-held.json")));
     expect(text(body)).toBe(compact(sampleBytes("event-direct-debit-held.json")));
   });
@@ -46,16 +48,14 @@ describe("the samples are reproduced from the outbound debit, digits included", 
 
 test("I3: the same output and sources give the same bytes", () => {
   const given = () => sources({ verdict: verified("ACCEPTED") });
-  const bodies = [1, 2].map(() => renderEventBody(heldEvent, given(), { eventShape: "full" }));
+  const bodies = [1, 2].map(() => renderEventBody(heldEvent, given(), full));
   expect(bodies[0]).toEqual(bodies[1]);
 });
 
 test("I3: a replay of RECEIVED, when the verdict is known, gives the bytes of the first time", () => {
   const output: EventOutput = { ...heldEvent, state: "RECEIVED", stageVersion: 1, httpStatusCode: 202 };
-  const first = renderEventBody(output, sources(), { eventShape: "full" });
-  expect(renderEventBody(output, sources({ verdict: verified("ACCEPTED"), finalReport: reported() }), { eventShape: "full" })).toEqual(
-    first,
-  );
+  const first = renderEventBody(output, sources(), full);
+  expect(renderEventBody(output, sources({ verdict: verified("ACCEPTED"), finalReport: reported() }), full)).toEqual(first);
   expect(at(first, "transactionInfo", "subService")).toBeUndefined();
   expect(exactText(at(first, "messageInfo", "httpStatusCode") ?? null)).toBe("202");
 });
@@ -122,10 +122,7 @@ describe("reports that Sluice makes", () => {
 describe("a bank's final report in an event", () => {
   const unpaid: EventOutput = { ...heldEvent, state: "UNPAID", payload: "final-report", direction: "INBOUND", httpStatusCode: 202 };
   const payload = (status: Json): Json | undefined =>
-    at(
-      renderEventBody(unpaid, sources({ verdict: verified("ACCEPTED"), finalReport: reported(status) }), { eventShape: "full" }),
-      "payload",
-    );
+    at(renderEventBody(unpaid, sources({ verdict: verified("ACCEPTED"), finalReport: reported(status) }), full), "payload");
 
   test("is shown as it came", () => {
     expect(
@@ -155,9 +152,7 @@ describe("a bank's final report in an event", () => {
   });
 
   test("UNPAID has a return type, and names the exchange", () => {
-    const body = renderEventBody(unpaid, sources({ verdict: verified("ACCEPTED"), finalReport: reported({ code: "RJCT" }) }), {
-      eventShape: "full",
-    });
+    const body = renderEventBody(unpaid, sources({ verdict: verified("ACCEPTED"), finalReport: reported({ code: "RJCT" }) }), full);
     expect(at(body, "transactionInfo", "returnType")).toBe("UNPAID");
     expect(exactText(at(body, "messageInfo") ?? null)).toContain('"httpStatusCode":202');
   });
@@ -178,13 +173,13 @@ describe("every state has its event", () => {
     ["UNPAID", "UNPAID / SENT"],
     ["RECONCILIATION", "UNMATCHED / SEND_ERROR"],
   ] as const)("%s is %s", (state, shown) => {
-    const { financialTransactionState, transactionState } = stateTable[state];
+    const { financialTransactionState, transactionState } = stateRow({ flow: "on-us", state });
     expect(`${financialTransactionState} / ${transactionState}`).toBe(shown);
   });
 
   const states = Object.keys(stateTable) as readonly State[];
   test.each(states)("I6: %s", (state) => {
-    const row = stateTable[state];
+    const row = stateRow({ flow: "on-us", state });
     const verdict = state.startsWith("REJECT") ? verified("REFUSED") : verified("ACCEPTED");
     const output: EventOutput = {
       ...heldEvent,
@@ -193,7 +188,7 @@ describe("every state has its event", () => {
       direction: row.direction ?? "INBOUND",
       httpStatusCode: 202,
     };
-    const body = renderEventBody(output, sources({ verdict, finalReport: reported() }), { eventShape: "full" });
+    const body = renderEventBody(output, sources({ verdict, finalReport: reported() }), full);
     expect(at(body, "name")).toBe(`TRANSACTION_STATE_DIRECT_DEBIT_${state}`);
     expect(exactText(at(body, "state") ?? null)).toBe(
       `{"financialTransactionState":"${row.financialTransactionState}","transactionState":"${row.transactionState}"}`,
@@ -205,7 +200,7 @@ describe("every state has its event", () => {
 
   test("RECONCILIATION of a held debit is ON_HOLD, else SEND_ERROR; from RECEIVED it shows no verdict", () => {
     const close: EventOutput = { ...heldEvent, state: "RECONCILIATION", wasHeld: true };
-    const shown = (output: EventOutput) => renderEventBody(output, sources({ verdict: verified("ACCEPTED") }), { eventShape: "full" });
+    const shown = (output: EventOutput) => renderEventBody(output, sources({ verdict: verified("ACCEPTED") }), full);
     expect(at(shown(close), "state", "transactionState")).toBe("ON_HOLD");
     expect(at(shown(close), "transactionInfo", "subService")).toBe("SAME_DAY");
     expect(at(shown({ ...close, wasHeld: false }), "state", "transactionState")).toBe("SEND_ERROR");
@@ -213,15 +208,13 @@ describe("every state has its event", () => {
   });
 
   test("an output that contradicts the table is our mistake", () => {
-    expect(() => renderEventBody({ ...heldEvent, direction: "INBOUND" }, sources(), { eventShape: "full" })).toThrow("HELD is OUTBOUND");
-    expect(() => renderEventBody({ ...heldEvent, payload: "inbound-debit" }, sources(), { eventShape: "full" })).toThrow(
-      "HELD shows debit-received",
-    );
+    expect(() => renderEventBody({ ...heldEvent, direction: "INBOUND" }, sources(), full)).toThrow("HELD is OUTBOUND");
+    expect(() => renderEventBody({ ...heldEvent, payload: "inbound-debit" }, sources(), full)).toThrow("HELD shows debit-received");
   });
 });
 
 test("the sample shape leaves out what the interface's sample does not show", () => {
-  const body = parsed(renderEventBody(heldEvent, sources(), { eventShape: "sample" }));
+  const body = parsed(renderEventBody(heldEvent, sources(), { eventShape: "sample", eventPayload: "full" }));
   expect(isJsonObject(body) && Object.keys(body)).toEqual([
     "name",
     "apiVersion",

@@ -7,8 +7,9 @@ import { isJsonObject } from "./json.ts";
 import type { Json } from "./json.ts";
 import { directDebitText, statusReportText } from "./message-writers.ts";
 import { readDirectDebit } from "./read-direct-debit.ts";
-import { outcomeOf, readStatusReport } from "./read-status-report.ts";
+import { readStatusReport } from "./read-status-report.ts";
 import { fixedSerde } from "./serde.ts";
+import { outcomeOf } from "./status-meaning.ts";
 
 const serde = fixedSerde();
 const envelope = { sender: "first", receivedAtMs: 1_763_600_000_000 };
@@ -18,7 +19,7 @@ function debitThroughAvro(json: Json): string {
   const reading = readDirectDebit(bytesOf(json));
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: debit, ...hashes } = reading.read;
-  const decoded = serde.decode(serde.encode("DirectDebitReceived", { ...envelope, ...close, ...hashes, debit }));
+  const decoded = serde.decode(serde.encode("DirectDebitReceived", { ...envelope, ...close, ...hashes, debit, flow: "ON_US", bank: "" }));
   return directDebitText((decoded.value as DirectDebitReceived).debit);
 }
 
@@ -26,7 +27,9 @@ function reportThroughAvro(json: Json): string {
   const reading = readStatusReport(bytesOf(json));
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: report, ...hashes } = reading.read;
-  const decoded = serde.decode(serde.encode("StatusReportReceived", { ...envelope, ...hashes, report }));
+  const decoded = serde.decode(
+    serde.encode("StatusReportReceived", { ...envelope, ...hashes, report, operation: "inboundDirectDebitResponse" }),
+  );
   return statusReportText((decoded.value as StatusReportReceived).report);
 }
 

@@ -55,7 +55,8 @@ test("a record larger than the scratch buffer is encoded too, and encoded bytes 
 });
 
 test("the wire is 0x00, the id as int32, Avro", () => {
-  const id = recordNames.indexOf("Release") + 1;
+  const upToIt = recordNames.slice(0, recordNames.indexOf("Release") + 1);
+  const id = upToIt.reduce((count, name) => count + schemaVersions[name].length, 0);
   expect([...serde.encode("Release", release).subarray(0, 5)]).toEqual([0, 0, 0, 0, id]);
 });
 

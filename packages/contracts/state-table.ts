@@ -1,9 +1,13 @@
-// What an event says of the state that a debit entered: decisions sections 7 and 8 as a table.
+// What an event says of the state that a transaction entered: decisions sections 7 and 8 as tables, one a flow.
 //
-// | state              | financial / transaction state | direction | payload          | an HTTP exchange caused it |
+// | state | financial / transaction state | tranInfo.direction | payload | an HTTP exchange caused it |
 // RECONCILIATION keeps the direction and the payload of the state before it, and is ON_HOLD if the debit was held.
+// CREDIT_AUTH_RESPONSE_ACCEPTED is UNPAID where the bank's report says that it did not book.
 
-import type { MessageForm, State } from "@sluice/domain";
+import type { EventOutput, Flow, MessageForm, State } from "@sluice/domain";
+import { assert } from "@sluice/runtime";
+import type { StatusReportReceived } from "./generated/records.ts";
+import { outcomeOf } from "./status-meaning.ts";
 
 export interface StateRow {
   readonly financialTransactionState: string;
@@ -13,8 +17,10 @@ export interface StateRow {
   readonly isByExchange: boolean;
 }
 
+export type StateTable = Readonly<Partial<Record<State, StateRow>>>;
+
 // prettier-ignore
-export const stateTable: Readonly<Record<State, StateRow>> = {
+const onUs: StateTable = {
   RECEIVED:           row("IN_PROGRESS", "RECEIVED",      "OUTBOUND", "debit-received",  true),
   ACCEPTED:           row("IN_PROGRESS", "SEND_PENDING",  "OUTBOUND", "report-accepted", false),
   REJECTED:           row("ERROR",       "RECEIVE_ERROR", "OUTBOUND", "report-rejected", false),
@@ -27,6 +33,60 @@ export const stateTable: Readonly<Record<State, StateRow>> = {
   UNPAID:             row("UNPAID",      "SENT",          "INBOUND",  "final-report",    true),
   RECONCILIATION:     row("UNMATCHED",   "SEND_ERROR",    null,       null,              false),
 };
+
+// prettier-ignore
+const offUs: StateTable = {
+  RECEIVED:           row("IN_PROGRESS", "RECEIVED",      "INBOUND", "debit-received", true),
+  ACCEPTED:           row("IN_PROGRESS", "SEND_PENDING",  "INBOUND", "debit-received", false),
+  REJECTED:           row("ERROR",       "RECEIVE_ERROR", "INBOUND", "outcome-report", false),
+  REJECTION_REPORTED: row("ERROR",       "RECEIVE_ERROR", "INBOUND", "outcome-report", true),
+  HELD:               row("IN_PROGRESS", "ON_HOLD",       "INBOUND", "debit-received", false),
+  RELEASED:           row("IN_PROGRESS", "SEND_PENDING",  "INBOUND", "inbound-debit",  false),
+  DELIVERED:          row("IN_PROGRESS", "SENT",          "INBOUND", "inbound-debit",  true),
+  COMPLETED:          row("ACTIONED",    "SENT",          "INBOUND", "final-report",   true),
+  UNPAID:             row("UNPAID",      "SENT",          "INBOUND", "final-report",   true),
+  RECONCILIATION:     row("UNMATCHED",   "SEND_ERROR",    "INBOUND", null,             false),
+};
+
+// prettier-ignore
+const credit: StateTable = {
+  CREDIT_AUTH_RECEIVED:          row("IN_PROGRESS", "RECEIVE_PENDING", "INBOUND", "credit-received", true),
+  CREDIT_AUTH_ACCEPTED:          row("IN_PROGRESS", "RECEIVED",        "INBOUND", "credit-received", false),
+  CREDIT_AUTH_REJECTED:          row("ERROR",       "RECEIVE_ERROR",   "INBOUND", "outcome-report",  false),
+  CREDIT_AUTH_DELIVERY_PENDING:  row("IN_PROGRESS", "SEND_PENDING",    "INBOUND", "inbound-credit",  false),
+  CREDIT_AUTH_DELIVERED:         row("IN_PROGRESS", "SENT",            "INBOUND", "inbound-credit",  true),
+  CREDIT_AUTH_RESPONSE_ACCEPTED: row("ACTIONED",    "SENT",            "INBOUND", "final-report",    true),
+  CREDIT_AUTH_DELIVERY_FAILURE:  row("ERROR",       "SEND_ERROR",      "INBOUND", "inbound-credit",  true),
+  CREDIT_AUTH_RECONCILIATION:    row("UNMATCHED",   "SEND_ERROR",      "INBOUND", null,              false),
+};
+
+export const stateTables: Readonly<Record<Flow, StateTable>> = { "on-us": onUs, "off-us": offUs, credit };
+
+/** The row of a state; a state that the flow does not have is our mistake. */
+export function stateRow({ flow, state }: Pick<EventOutput, "flow" | "state">): StateRow {
+  const found = stateTables[flow][state];
+  assert(found !== undefined, `${flow} has no state ${state}`);
+  return found;
+}
+
+export interface ShownState {
+  readonly financialTransactionState: string;
+  readonly transactionState: string;
+}
+
+export function shownState(output: EventOutput, { finalReport }: { readonly finalReport: StatusReportReceived | null }): ShownState {
+  const { financialTransactionState, transactionState } = stateRow(output);
+  if (output.wasHeld) return { financialTransactionState, transactionState: "ON_HOLD" };
+  if (output.state !== "CREDIT_AUTH_RESPONSE_ACCEPTED") return { financialTransactionState, transactionState };
+  assert(finalReport !== null, "an end by report has that report");
+  const isNegative = outcomeOf(finalReport.report) === "not-made";
+  return { financialTransactionState: isNegative ? "UNPAID" : financialTransactionState, transactionState };
+}
+
+/** `type` of the event: a credit's states are named as their events. */
+export function eventTypeOf({ flow, state }: Pick<EventOutput, "flow" | "state">): string {
+  return flow === "credit" ? state : `DIRECT_DEBIT_${state}`;
+}
 
 function row(
   financialTransactionState: string,

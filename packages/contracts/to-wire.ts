@@ -1,16 +1,30 @@
 // Facts, markers and outputs in the domain's words → records. With `from-wire.ts` the only bridge.
 
-import type { DayClosed, DayFact, DayTimeReached, DispatchOutput, EventOutput, Marker, Release, StopOutput } from "@sluice/domain";
+import type {
+  CreditsFinalRequested,
+  DayClosed,
+  DayFact,
+  DayTimeReached,
+  DeadlinePassed,
+  DispatchOutput,
+  EventOutput,
+  Marker,
+  Release,
+  StopOutput,
+} from "@sluice/domain";
 import { unreachable } from "@sluice/runtime";
 import type { AnyDecoded, Decoded } from "./api.ts";
 import type { DayTimeKind } from "./generated/records.ts";
+import { uetrOf } from "./received-message.ts";
+import { esmEventId, renderEsmEventBody } from "./render-esm-event.ts";
 import { eventColumns, renderEventBody } from "./render-event.ts";
 import type { EventShape } from "./render-event.ts";
 import { renderDispatchBody } from "./render-message.ts";
 import type { MessageSources } from "./render-message.ts";
+import { shownState } from "./state-table.ts";
 
 /** Facts that the scheduler's standing tasks append. */
-export type AppendedFact = Release | DayClosed | DayFact;
+export type AppendedFact = Release | DayClosed | DeadlinePassed | Exclude<DayFact, CreditsFinalRequested>;
 
 export function recordFromFact(fact: AppendedFact): AnyDecoded {
   switch (fact.kind) {
@@ -18,11 +32,15 @@ export function recordFromFact(fact: AppendedFact): AnyDecoded {
       return { name: fact.kind, value: withoutKind(fact) };
     case "DayClosed":
       return { name: fact.kind, value: { day: fact.day } };
+    case "DeadlinePassed":
+      return { name: fact.kind, value: { deadlineMs: fact.deadlineMs } };
     case "DayPlanned":
       return { name: fact.kind, value: withoutKind(fact) };
     case "DayTimeReached":
       return { name: fact.kind, value: dayTimeReached(fact) };
     case "LaneCredits":
+      return { name: fact.kind, value: withoutKind(fact) };
+    case "LaneBankClear":
       return { name: fact.kind, value: withoutKind(fact) };
     default:
       return unreachable(fact);
@@ -57,13 +75,14 @@ export function dispatchRecord(output: DispatchOutput, sources: MessageSources):
     name: "Dispatch",
     value: {
       messageIdentification: output.messageIdentification,
-      uetr: sources.received.debit.transactionIdentifiers.uetr.toLowerCase(),
+      uetr: uetrOf(sources.received),
       deliveryKey: output.deliveryKey,
       bank: output.receiver,
       operation: output.operation,
       body: renderDispatchBody(output, sources),
       closesWith: output.closesWith,
       deadlineMs: output.deadlineMs,
+      stopsAtMs: output.stopsAtMs,
       causedByOffset: output.causedByOffset,
       madeAtMs: output.madeAtMs,
     },
@@ -80,18 +99,25 @@ export interface EventOptions extends EventShape {
   readonly eventDeadlineMs: number;
   /** Bank that receives the posting. */
   readonly bank: string;
+  readonly eventClasses: readonly ("TRANSACTION_STATE" | "ESM_STATE")[];
 }
 
-export function eventRecord(output: EventOutput, sources: MessageSources, options: EventOptions): Decoded<"TransactionStateEvent"> {
-  return {
-    name: "TransactionStateEvent",
-    value: {
-      ...eventColumns(output, sources),
-      bank: options.bank,
-      deadlineMs: output.enteredAtMs + options.eventDeadlineMs,
-      body: renderEventBody(output, sources, options),
-    },
-  };
+/** The event of a state, and after it the one of class ESM_STATE where the bank asks for it. The first is always made: the topic is read by analysts too. */
+export function eventRecords(
+  output: EventOutput,
+  sources: MessageSources,
+  options: EventOptions,
+): readonly (Decoded<"TransactionStateEvent"> | Decoded<"EsmStateEvent">)[] {
+  const posting = { bank: options.bank, deadlineMs: output.enteredAtMs + options.eventDeadlineMs };
+  const columns = eventColumns(output, sources);
+  const stateEvent = { ...columns, ...posting, body: renderEventBody(output, sources, options) };
+  const records: (Decoded<"TransactionStateEvent"> | Decoded<"EsmStateEvent">)[] = [{ name: "TransactionStateEvent", value: stateEvent }];
+  if (options.eventClasses.includes("ESM_STATE")) {
+    const { stageVersion: _sequence, type: _type, ...shared } = columns;
+    const esm = { ...shared, ...shownState(output, sources), id: esmEventId(columns.uetr, output.stageVersion) };
+    records.push({ name: "EsmStateEvent", value: { ...esm, ...posting, body: renderEsmEventBody(output, sources, options) } });
+  }
+  return records;
 }
 
 function dayTimeReached({ scheme, businessDate, time, number }: DayTimeReached) {

@@ -6,7 +6,7 @@ import { factFromRecord, markerFromRecord } from "./from-wire.ts";
 import { dispatch, heldEvent, received, reported, sources, uetr, verified } from "./given-outputs.ts";
 import { outgoingRecord } from "./outgoing-record.ts";
 import { fixedSerde } from "./serde.ts";
-import { dispatchChangeRecord, dispatchRecord, eventRecord, recordFromFact, recordFromMarker } from "./to-wire.ts";
+import { dispatchChangeRecord, dispatchRecord, eventRecords, recordFromFact, recordFromMarker } from "./to-wire.ts";
 import type { AppendedFact } from "./to-wire.ts";
 import { topics } from "./topics.ts";
 
@@ -33,6 +33,8 @@ const facts: readonly AppendedFact[] = [
   { kind: "DayTimeReached", ...day, time: "window-opens", number: 1 },
   { kind: "DayTimeReached", ...day, time: "window-closes", number: 1 },
   { kind: "DayTimeReached", ...day, time: "reconciliation", number: 0 },
+  { kind: "DeadlinePassed", deadlineMs: 1_763_700_000_000 },
+  { kind: "LaneBankClear", ...day, lane: 3, declaration: "ZA_EFT:2026-11-20:CreditsDeclared:1", bank: "first" },
   { kind: "LaneCredits", ...day, lane: 3, declaration: "ZA_EFT:2026-11-20:CreditsDeclared:1", banksUnresolved: ["first"] },
 ];
 
@@ -72,6 +74,8 @@ test("a debit received is a fact under its key, its amount in ten-thousandths", 
   const value = received();
   expect(factFromRecord(through({ name: "DirectDebitReceived", value }), uetr)).toEqual({
     kind: "DirectDebitReceived",
+    flow: "on-us",
+    bank: null,
     uetr,
     message: {
       sender: "first",
@@ -96,9 +100,12 @@ test("a verdict, a report and the end of a delivery are facts", () => {
     bank: "first",
     businessDate: "2026-11-20",
     closesWith: "ZA_EFT:2026-11-20",
+    deadlineMs: null,
+    wantsOutcomeReport: false,
   });
   expect(factFromRecord(through({ name: "StatusReportReceived", value: reported({ code: "PDNG" }) }), uetr)).toMatchObject({
     kind: "StatusReportReceived",
+    about: "debit",
     outcome: "pending",
     originalMessageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D",
   });
@@ -113,12 +120,13 @@ test("a verdict, a report and the end of a delivery are facts", () => {
     breakerOpen: true,
     bankPaused: false,
     stopOffset: 9n,
+    mayHaveBeenTaken: true,
   } as const;
   expect(factFromRecord(through({ name: "DeliveryEnded", value }), uetr)).toEqual({
     kind: "DeliveryEnded",
     messageIdentification: "m",
     outcome: "stopped",
-    evidence: { attempts: 2, anyAnswer: false, httpStatusCode: null, isBreakerOpen: true, isBankPaused: false },
+    evidence: { attempts: 2, anyAnswer: false, mayHaveBeenTaken: true, httpStatusCode: null, isBreakerOpen: true, isBankPaused: false },
   });
 });
 
@@ -144,8 +152,10 @@ test("outputs become records of their topics", () => {
     closesWith: "ZA_EFT:2026-11-20",
     causedByOffset: 18n,
   });
-  const posted = through(eventRecord(heldEvent, given, { eventShape: "full", eventDeadlineMs: 259_200_000, bank: "first" }));
-  expect(posted.value).toMatchObject({ id: heldEvent.id, bank: "first", deadlineMs: heldEvent.enteredAtMs + 259_200_000 });
+  const options = { eventShape: "full", eventPayload: "full", eventDeadlineMs: 259_200_000, bank: "first" } as const;
+  const [posted, ...others] = eventRecords(heldEvent, given, { ...options, eventClasses: ["TRANSACTION_STATE"] }).map(through);
+  expect(others).toEqual([]);
+  expect(posted?.value).toMatchObject({ id: heldEvent.id, bank: "first", deadlineMs: heldEvent.enteredAtMs + 259_200_000 });
   const stop = { kind: "stop", messageIdentification: "m", deliveryKey: uetr, receiver: "first", causedByOffset: 5n } as const;
   expect(through(dispatchChangeRecord(stop, uetr)).value).toEqual({
     messageIdentification: "m",

@@ -1,0 +1,110 @@
+// A payload for a bank that wants its event postings without personal data (`eventPayload: masked`). What is left still has the
+// shape of its message.
+//
+// 1. Of an account the last four characters are shown, of a party the country alone. Institutions are no persons.
+// 2. Free text may hold names: remittance information, references, supplementary data and additional information are left out;
+//    a required one is `***`.
+
+import { unreachable } from "@sluice/runtime";
+import type * as wire from "./generated/records.ts";
+import type { OutgoingMessage } from "./render-message.ts";
+
+const hidden = "***";
+const shownCharacters = 4;
+
+export function masked(outgoing: OutgoingMessage): OutgoingMessage {
+  switch (outgoing.kind) {
+    case "DirectDebit":
+      return { kind: outgoing.kind, message: maskedDebit(outgoing.message) };
+    case "CreditTransfer":
+      return { kind: outgoing.kind, message: maskedCredit(outgoing.message) };
+    case "PaymentStatusReport":
+      return { kind: outgoing.kind, message: maskedReport(outgoing.message) };
+    default:
+      return unreachable(outgoing);
+  }
+}
+
+/** *******1230 of 62005551230; of a number of eight characters or fewer at most half is shown. */
+export function maskedAccountNumber(value: string): string {
+  const shown = Math.min(shownCharacters, Math.floor(value.length / 2));
+  return "*".repeat(value.length - shown) + value.slice(value.length - shown);
+}
+
+function maskedDebit(debit: wire.DirectDebit): wire.DirectDebit {
+  const { mandateInformation: mandate, paymentScheme } = debit;
+  return {
+    ...debit,
+    supplementaryData: null,
+    creditor: maskedParty(debit.creditor),
+    creditorAccount: maskedAccount(debit.creditorAccount),
+    debtor: maskedParty(debit.debtor),
+    debtorAccount: accountWithoutOwner(debit.debtorAccount),
+    mandateInformation: mandate === null ? null : { ...mandate, electronicSignature: null },
+    paymentScheme: {
+      schema: paymentScheme.schema,
+      schemeData: { userReference: hidden, shortenedDebtorAccountNumber: null, shortenedCreditorAccountNumber: null },
+    },
+    remittanceInformation: null,
+  };
+}
+
+function maskedCredit(credit: wire.CreditTransfer): wire.CreditTransfer {
+  const instructions = credit.instructionForCreditorAgent;
+  return {
+    ...credit,
+    supplementaryData: null,
+    creditor: credit.creditor === null ? null : maskedCreditParty(credit.creditor),
+    creditorAccount: accountWithoutOwner(credit.creditorAccount),
+    debtor: credit.debtor === null ? null : maskedCreditParty(credit.debtor),
+    debtorAccount: maskedAccount(credit.debtorAccount),
+    instructionForCreditorAgent: instructions === null ? null : instructions.map(({ code }) => ({ code, information: null })),
+    paymentScheme: { schema: credit.paymentScheme.schema, schemeData: null },
+    remittanceInformation: null,
+  };
+}
+
+function maskedReport(report: wire.PaymentStatusReport): wire.PaymentStatusReport {
+  const { originalTransactionData: original, status } = report;
+  const reasonInfo = status.reasonInfo?.map(({ reason }) => ({ reason, additionalInformation: null })) ?? null;
+  return {
+    ...report,
+    supplementaryData: null,
+    originalTransactionData: original === null ? null : maskedOriginal(original),
+    status: { ...status, reasonInfo },
+  };
+}
+
+function maskedOriginal(original: wire.OriginalTransactionData): wire.OriginalTransactionData {
+  return {
+    ...original,
+    creditor: original.creditor === null ? null : maskedParty(original.creditor),
+    creditorAccount: maskedAccount(original.creditorAccount),
+    debtor: original.debtor === null ? null : maskedParty(original.debtor),
+    debtorAccount: maskedAccount(original.debtorAccount),
+    remittanceInformation: null,
+  };
+}
+
+function maskedParty(party: wire.Party): wire.Party {
+  return { ...maskedCreditParty(party), legalName: hidden };
+}
+
+function maskedCreditParty({ countryOfResidence, legalName }: wire.Party | wire.CreditParty): wire.CreditParty {
+  const shownName = legalName === null ? null : hidden;
+  return { address: null, contactDetails: null, countryOfResidence, identification: null, knownAsName: null, legalName: shownName };
+}
+
+function maskedAccount(account: wire.PaymentAccount | null): wire.PaymentAccount | null {
+  return account === null ? null : accountWithoutOwner(account);
+}
+
+function accountWithoutOwner({ identification, proxy, currency, type }: wire.PaymentAccount): wire.PaymentAccount {
+  return {
+    identification: identification === null ? null : { ...identification, value: maskedAccountNumber(identification.value) },
+    proxy: proxy === null ? null : { ...proxy, value: hidden },
+    currency,
+    name: null,
+    type,
+  };
+}
