@@ -355,8 +355,9 @@ export function day(over: Partial<Day> = {}): Day {
     opened: [1],
     closed: [],
     missed: [2],
-    declared: ["d"],
-    laneAnswers: [{ lane: 0, banksUnresolved: ["second"] }],
+    declarations: [
+      { id: "d", bank: null, lanesAwaited: [1], unresolved: [{ bank: "second", lanes: [0] }], clearEarly: [{ bank: "third", lanes: [1] }] },
+    ],
     isGateOpen: true,
     reconciledAtMs: null,
     told: markers.map((marker, n) => ({ offset: BigInt(n), atMs: 1_795_000_000_000 + n, marker })),
@@ -426,8 +427,10 @@ export function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
     nextAttemptAtMs: 1_795_000_000_000,
     closesWith: "ZA_EFT:2026-11-20",
     deadlineMs: null,
+    stopsAtMs: null,
     attempts: 1,
     anyAnswer: true,
+    mayHaveBeenTaken: false,
     recentAttempts: [{ atMs: 1_795_000_000_001, httpStatusCode: 503, answer: "busy", tookMs: 12.25 }],
     ended: null,
     ...over,
@@ -439,20 +442,29 @@ function parkedPromises(open: () => Promise<Store>, name: "deliveries" | "postin
     const store = (await open())[name];
     await store.insert([parked()]);
     await store.insert([
-      parked({ id: "m0", deadlineMs: 1_795_000_000_999, closesWith: null }),
+      parked({ id: "m0", deadlineMs: 1_795_000_000_999, stopsAtMs: 1_795_000_000_998, closesWith: null }),
       parked({ attempts: 9 }),
       parked({ id: "m2" }),
     ]);
     const loaded = await store.load(["m2", "m1", "m0", "m9"]);
     expect([...loaded.keys()]).toEqual(["m2", "m1", "m0"]);
     expect(loaded.get("m1")).toStrictEqual(parked());
-    expect(loaded.get("m0")).toStrictEqual(parked({ id: "m0", deadlineMs: 1_795_000_000_999, closesWith: null }));
+    expect(loaded.get("m0")).toStrictEqual(
+      parked({ id: "m0", deadlineMs: 1_795_000_000_999, stopsAtMs: 1_795_000_000_998, closesWith: null }),
+    );
   });
 
   test(`${name}: an update replaces the attempt state and nothing else; of an absent one it is success`, async () => {
     const store = (await open())[name];
     await store.insert([parked()]);
-    const changed = { attempts: 2, anyAnswer: true, nextAttemptAtMs: 1_795_000_005_000, recentAttempts: [], ended: "refused" } as const;
+    const changed = {
+      attempts: 2,
+      anyAnswer: true,
+      mayHaveBeenTaken: true,
+      nextAttemptAtMs: 1_795_000_005_000,
+      recentAttempts: [],
+      ended: "refused",
+    } as const;
     await store.update(parked({ ...changed, record: Uint8Array.of(9), bank: "second" }));
     await store.update(parked({ id: "gone" }));
     expect([...(await store.load(["m1", "gone"])).values()]).toStrictEqual([parked(changed)]);

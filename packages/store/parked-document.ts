@@ -24,6 +24,9 @@ export interface StoredParked {
   readonly traceparent: string | null;
 }
 
+/** As it may lie there: written before a message had a time of its own at which attempts stop. */
+type StoredParkedEver = Omit<StoredParked, "stopsAt" | "mayHaveBeenTaken"> & Partial<Pick<StoredParked, "stopsAt" | "mayHaveBeenTaken">>;
+
 /** What an update replaces: all else of a parked message never changes. */
 export type AttemptState = Pick<StoredParked, "nextAttemptAt" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "ended">;
 
@@ -60,7 +63,7 @@ export function toStoredParked(message: ParkedMessage): StoredParked {
   };
 }
 
-export function fromStoredParked(stored: StoredParked): ParkedMessage {
+export function fromStoredParked(stored: StoredParkedEver): ParkedMessage {
   return {
     id: stored._id,
     lane: stored.lane,
