@@ -1,6 +1,7 @@
-// A business day as it lies in the collection `days`. Times are dates, offsets int64.
+// A business day as it lies in the collection `days`. Times are dates, offsets int64. A day written before declarations counted their own
+// lanes is read as well.
 
-import type { Day, DayPlanned, DayTold, Marker } from "@sluice/domain";
+import type { Day, DayPlanned, DayTold, Declaration, Marker } from "@sluice/domain";
 
 type StoredMarker =
   | Exclude<Marker, { kind: "DayTimes" }>
@@ -25,6 +26,13 @@ export interface StoredDay {
   };
   readonly told: readonly { readonly offset: bigint; readonly at: Date; readonly marker: StoredMarker }[];
 }
+
+/** As it may lie there: until declarations counted their own lanes there was one for all banks, and the answers stood beside it. */
+export type StoredDayEver = StoredDay | StoredDayBefore;
+type StoredDayBefore = Omit<StoredDay, "declarations"> & {
+  readonly declared: readonly string[];
+  readonly laneAnswers: readonly { readonly lane: number; readonly banksUnresolved: readonly string[] }[];
+};
 
 export function toStoredDay(day: Day): StoredDay {
   const { scheme, businessDate, zone, calendarVersion, isWorkingDay, nextBusinessDate, creditsFinal, lanes } = day.plan;
@@ -62,7 +70,7 @@ export function toStoredDay(day: Day): StoredDay {
   };
 }
 
-export function fromStoredDay(stored: StoredDay): Day {
+export function fromStoredDay(stored: StoredDayEver): Day {
   const { scheme, businessDate, zone, calendarVersion, isWorkingDay, nextBusinessDate, creditsFinal, lanes } = stored.plan;
   return {
     key: stored._id,
@@ -90,7 +98,7 @@ export function fromStoredDay(stored: StoredDay): Day {
     opened: [...stored.opened],
     closed: [...stored.closed],
     missed: [...stored.missed],
-    declarations: copyOf(stored.declarations),
+    declarations: copyOf("declarations" in stored ? stored.declarations : declarationsBefore(stored)),
     isGateOpen: stored.isGateOpen,
     reconciledAtMs: stored.reconciledAt?.getTime() ?? null,
     told: stored.told.map(({ offset, at, marker }): DayTold => ({ offset, atMs: at.getTime(), marker: fromStoredMarker(marker) })),
@@ -105,6 +113,13 @@ function copyOf(declarations: Day["declarations"]): Day["declarations"] {
     unresolved: unresolved.map((named) => ({ bank: named.bank, lanes: [...named.lanes] })),
     clearEarly: clearEarly.map((named) => ({ bank: named.bank, lanes: [...named.lanes] })),
   }));
+}
+
+/** There were no credits to wait for then: no lane named a bank. */
+function declarationsBefore({ declared, laneAnswers, plan }: StoredDayBefore): readonly Declaration[] {
+  const answered = new Set(laneAnswers.map(({ lane }) => lane));
+  const lanesAwaited = Array.from({ length: plan.lanes }, (_, lane) => lane).filter((lane) => !answered.has(lane));
+  return declared.map((id) => ({ id, bank: null, lanesAwaited, unresolved: [], clearEarly: [] }));
 }
 
 function toStoredMarker(marker: Marker): StoredMarker {
