@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createBankBehaviour, type SeenRequest } from "./bank-behaviour.ts";
-import { acknowledge, refuse, reportMade, reportNotMade, staySilent } from "./bank-script.ts";
+import { acknowledge, refuse, reportMade, reportNotMade, reportPending, staySilent } from "./bank-script.ts";
 
-const debit: SeenRequest = { operation: "inboundDirectDebit", webhookId: "d1D", uetr: "d1" };
-const report: SeenRequest = { operation: "outboundDirectDebitResponse", webhookId: "d1A", uetr: "d1" };
+const debit: SeenRequest = { operation: "inboundDirectDebit", webhookId: "d1D", uetr: "d1", atMs: 0 };
+const report: SeenRequest = { operation: "outboundDirectDebitResponse", webhookId: "d1A", uetr: "d1", atMs: 0 };
+const credit: SeenRequest = { operation: "inboundCreditTransferAuthorization", webhookId: "c1C", uetr: "c1", atMs: 0 };
 
 describe("a bank's behaviour", () => {
   it("acknowledges everything and reports a debit as made, where no rule speaks", () => {
@@ -16,6 +17,23 @@ describe("a bank's behaviour", () => {
     const bank = createBankBehaviour([]);
     bank.react(debit);
     expect(bank.react(debit)).toEqual({ attempt: 2, answer: acknowledge(), reports: [] });
+  });
+
+  it("reports on a credit as on a debit, once, as scripted", () => {
+    const bank = createBankBehaviour([{ uetr: "c1", reports: [reportPending(), reportNotMade({ code: "CANC" })] }]);
+    expect(bank.react(credit).reports).toMatchObject([{ outcome: "pending" }, { outcome: "not-made", code: "CANC" }]);
+    expect(bank.react(credit).reports).toEqual([]);
+    expect(bank.react({ ...credit, webhookId: "c2C", uetr: "c2" }).reports).toEqual([reportMade()]);
+  });
+
+  it("is down between two times, and back after them", () => {
+    const bank = createBankBehaviour([{ betweenMs: [1_000, 2_000], answer: staySilent }]);
+    expect([999, 1_000, 1_999, 2_000].map((atMs) => bank.react({ ...report, atMs }).answer.kind)).toEqual([
+      "answer",
+      "silent",
+      "silent",
+      "answer",
+    ]);
   });
 
   it("acts with the first attempt that it acknowledges, not with one that it refused", () => {

@@ -1,7 +1,7 @@
-// What a bank decides about one request, without a clock, a socket or a draw: the core that the HTTP server and the simulation share.
+// What a bank or a connector decides about one request, without a clock, a socket or a draw: the core that the HTTP server and the simulation share.
 //
 // #1 An attempt is a request with a webhook-id; they are counted per (operation, webhook-id).
-// #2 A debit is acted on (booked and reported) once per webhook-id: with the first acknowledged attempt, or with the first for which the
+// #2 A debit or a credit is acted on (booked and reported) once per webhook-id: with the first acknowledged attempt, or with the first for which the
 //    script says so. A later attempt is a repeat, answered as scripted, without effect.
 
 import { assert } from "@sluice/runtime";
@@ -12,6 +12,8 @@ export interface SeenRequest {
   readonly webhookId: string;
   /** Lower case; empty where the body names none. */
   readonly uetr: string;
+  /** Epoch ms by the clock of the bank. */
+  readonly atMs: number;
 }
 
 export interface Reaction {
@@ -30,6 +32,7 @@ export interface BankBehaviour {
 
 const messagesMax = 2_000_000;
 const rulesMax = 200_000;
+const actedOn: ReadonlySet<BankOperation> = new Set<BankOperation>(["inboundDirectDebit", "inboundCreditTransferAuthorization"]);
 const defaultAnswer = acknowledge();
 const defaultReports: readonly ReportPlan[] = [reportMade()];
 
@@ -48,7 +51,7 @@ export function createBankBehaviour(script: readonly ScriptRule[]): BankBehaviou
     const answer = matching.find((rule) => rule.answer !== undefined)?.answer ?? defaultAnswer;
     const isAnswerPositive = answer.kind === "answer" && answer.status >= 200 && answer.status < 300;
     const isActing = isAnswerPositive || matching.some((rule) => rule.isActedOn === true);
-    if (request.operation !== "inboundDirectDebit" || message.isActedOn || !isActing) {
+    if (!actedOn.has(request.operation) || message.isActedOn || !isActing) {
       return { attempt: message.attempts, answer, reports: [] };
     }
     message.isActedOn = true;
@@ -78,6 +81,7 @@ function indexed(script: readonly ScriptRule[]): (request: SeenRequest, attempt:
     [...general, ...(byUetr.get(request.uetr) ?? [])]
       .filter(({ rule }) => rule.operation === undefined || rule.operation === request.operation)
       .filter(({ rule }) => rule.attempts === undefined || (attempt >= rule.attempts[0] && attempt <= rule.attempts[1]))
+      .filter(({ rule }) => rule.betweenMs === undefined || (request.atMs >= rule.betweenMs[0] && request.atMs < rule.betweenMs[1]))
       .sort((a, b) => a.place - b.place)
       .map(({ rule }) => rule);
 }

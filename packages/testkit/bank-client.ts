@@ -1,4 +1,4 @@
-// How a bank sends: the same bytes again and again until it is told something final. The law is section 3 of the decisions.
+// How a bank or a connector sends: the same bytes again and again until it is told something final. The law is section 3 of the decisions.
 //
 // #1 No answer within 1 s, or a 5xx or 429: unknown or refused for now, so the same message again, up to 3 times, starts 1 s apart.
 // #2 After that as `Retry-After` says (1 s to 15 min), or every 60 s (`slowRepeatMs`), until `giveUpAfterMs`.
@@ -13,6 +13,8 @@ import { bodyOf, type JsonObject } from "./builders.ts";
 
 export interface TransportRequest {
   readonly operation: SentEntry["operation"];
+  /** Where it goes on Sluice: bank and connector have addresses of their own for what is called the same. */
+  readonly path: string;
   readonly token: string;
   readonly body: Uint8Array;
 }
@@ -22,6 +24,22 @@ export interface TransportAnswer {
   readonly retryAfter: string | null;
   readonly body: Uint8Array;
 }
+
+/** Addresses on Sluice of what a bank or a connector may send. */
+export type CallPaths = Readonly<Partial<Record<SentEntry["operation"], string>>>;
+
+export const bankCallPaths: CallPaths = {
+  outboundDirectDebit: "/transactions/outbound/direct-debit",
+  inboundDirectDebitResponse: "/transactions/inbound/direct-debit-response",
+  inboundCreditTransferAuthorizationResponse: "/transactions/inbound/credit-transfer-authorisation-response",
+  creditsFinal: "/transactions/credits-final",
+};
+
+export const connectorCallPaths: CallPaths = {
+  inboundDirectDebit: "/scheme/inbound/direct-debit",
+  inboundCreditTransferAuthorization: "/scheme/inbound/credit-transfer-authorisation",
+  creditsFinal: "/scheme/credits-final",
+};
 
 /** To Sluice. Null: no answer. Aborted: the answer is not awaited any more. */
 export interface BankTransport {
@@ -39,8 +57,9 @@ export interface SendEnd {
 
 export interface BankClientPorts {
   readonly time: Time;
-  readonly bankId: string;
+  readonly partyId: string;
   readonly token: string;
+  readonly paths: CallPaths;
   readonly transport: BankTransport;
   readonly recorder: BankRecorder;
   readonly giveUpAfterMs: number;
@@ -68,6 +87,8 @@ export function createBankClient(ports: BankClientPorts): BankClient {
 
   async function send(operation: SentEntry["operation"], message: JsonObject): Promise<SendEnd> {
     const body = bodyOf(message);
+    const path = ports.paths[operation];
+    assert(path !== undefined, `${ports.partyId} has no address to send ${operation} to`);
     const describe = describeMessage(message);
     const bodyHash = createHash("sha256").update(body).digest("hex");
     const startMs = ports.time.monotonicMs();
@@ -75,10 +96,10 @@ export function createBankClient(ports: BankClientPorts): BankClient {
       await turns.take();
       const attemptMs = ports.time.monotonicMs();
       const atMs = ports.time.nowMs();
-      const answer = await attempt(ports, { operation, token: ports.token, body });
+      const answer = await attempt(ports, { operation, path, token: ports.token, body });
       turns.giveBack();
       const status = answer?.status ?? null;
-      ports.recorder.sent({ kind: "sent", atMs, bank: ports.bankId, operation, ...describe, bodyHash, status }, body);
+      ports.recorder.sent({ kind: "sent", atMs, bank: ports.partyId, operation, ...describe, bodyHash, status }, body);
       const end: SendEnd = { status, attempts, body: answer?.body ?? noBody };
       if (status !== null && status < 500 && status !== 429) return end;
       const nextMs =
@@ -129,7 +150,10 @@ function slowDelayMs(answer: TransportAnswer | null, slowRepeatMs: number): numb
   return Math.min(Math.max(seconds * 1_000, quickRepeatMs), retryAfterMaxMs);
 }
 
+/** What is named like this in a history; a declaration is about a day. */
 function describeMessage(message: JsonObject): { readonly uetr: string; readonly messageIdentification: string } {
+  const scheme = textAt(message, "scheme");
+  if (scheme !== "") return { uetr: `${scheme}:${textAt(message, "businessDate")}`, messageIdentification: "" };
   return {
     uetr: textAt(message, "transactionIdentifiers", "uetr").toLowerCase(),
     messageIdentification: textAt(message, "messageIdentifiers", "messageIdentification"),

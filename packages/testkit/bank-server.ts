@@ -1,16 +1,27 @@
-// A simulated bank on real HTTP: the server that carries out what `SimulatedBank.receive` decides, wire faults included.
+// A simulated bank or connector on real HTTP: the server that carries out what `receive` decides, wire faults included.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { assert, type Random, type Time } from "@sluice/runtime";
 import type { AnswerPlan, BankOperation } from "./bank-script.ts";
-import { latenessMs, type SimulatedBank } from "./simulated-bank.ts";
+import { latenessMs, type SimulatedParty } from "./simulated-party.ts";
+
+type Receives = Pick<SimulatedParty, "receive">;
 
 const bodyBytesMax = 1_048_576;
 
-const operations: Readonly<Record<string, BankOperation>> = {
+/** Path to operation. */
+export type ServedPaths = Readonly<Record<string, BankOperation>>;
+
+export const bankServedPaths: ServedPaths = {
   "/outbound/direct-debit-response": "outboundDirectDebitResponse",
   "/inbound/direct-debit": "inboundDirectDebit",
+  "/inbound/credit-transfer-authorisation": "inboundCreditTransferAuthorization",
   "/events": "events",
+};
+
+export const connectorServedPaths: ServedPaths = {
+  "/inbound/direct-debit-response": "inboundDirectDebitResponse",
+  "/inbound/credit-transfer-authorisation-response": "inboundCreditTransferAuthorizationResponse",
 };
 
 export interface BankServer {
@@ -26,12 +37,13 @@ export interface BankServerPorts {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  readonly paths: ServedPaths;
 }
 
-export async function startBankServer(bank: SimulatedBank, ports: BankServerPorts): Promise<BankServer> {
+export async function startBankServer(party: Receives, ports: BankServerPorts): Promise<BankServer> {
   const broken: unknown[] = [];
   const server = createServer((request, response) => {
-    serve(bank, ports, request, response).catch((error: unknown) => {
+    serve(party, ports, request, response).catch((error: unknown) => {
       // A caller that left in the middle of its body is a fault of the test's making; anything else is the bank's own.
       if (!request.destroyed || request.complete) broken.push(error);
       response.destroy();
@@ -52,15 +64,15 @@ export async function startBankServer(bank: SimulatedBank, ports: BankServerPort
   }
 }
 
-async function serve(bank: SimulatedBank, ports: BankServerPorts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const operation = operations[request.url ?? ""];
+async function serve(party: Receives, ports: BankServerPorts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const operation = ports.paths[request.url ?? ""];
   const body = await readBody(request);
   if (operation === undefined || request.method !== "POST" || body === null) {
     response.writeHead(operation === undefined ? 404 : body === null ? 413 : 405).end();
     return;
   }
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  carryOut(bank.receive({ operation, body, headers }), ports, response);
+  carryOut(party.receive({ operation, body, headers }), ports, response);
 }
 
 function carryOut(plan: AnswerPlan, ports: BankServerPorts, response: ServerResponse): void {

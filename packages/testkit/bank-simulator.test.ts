@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import { machineRandom, machineTime, type Time } from "@sluice/runtime";
 import { request } from "undici";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { startBankSimulator, type BankSimulatorOptions } from "./bank-simulator.ts";
+import { startBankSimulator, startConnectorSimulator, type BankSimulatorOptions } from "./bank-simulator.ts";
 import { acknowledge, dropConnection, refuse, reportNotMade, staySilent } from "./bank-script.ts";
-import { bodyOf, directDebit, sampleUetr, statusReport } from "./builders.ts";
+import { bodyOf, creditTransfer, directDebit, offUsDebit, sampleUetr, statusReport } from "./builders.ts";
 
 const opened: AsyncDisposableStack[] = [];
 afterEach(async () => {
@@ -105,19 +105,55 @@ describe("the bank simulator on real HTTP", () => {
     expect(bank.recorded.receivedEntries()).toMatchObject([{ operation: "events", stageVersion: 4, state: "HELD", uetr: sampleUetr }]);
   });
 
-  it("demands its token, and knows only its three addresses", async () => {
+  it("demands its token, and knows only the addresses of a bank", async () => {
     const bank = await givenBank({ expectedToken: "secret" });
     const codes: number[] = [];
     for (const [path, token] of [
       ["/events", "wrong"],
       ["/events", "secret"],
       ["/elsewhere", "secret"],
+      ["/inbound/credit-transfer-authorisation", "secret"],
+      ["/inbound/direct-debit-response", "secret"],
     ] as const) {
       const answer = await post(`${bank.url}${path}`, bodyOf({ tranInfo: { tranUetr: sampleUetr } }), { authorization: `Bearer ${token}` });
       await answer.body.dump();
       codes.push(answer.statusCode);
     }
-    expect(codes).toEqual([401, 202, 404]);
+    expect(codes).toEqual([401, 202, 404, 202, 404]);
+  });
+
+  it("a connector sends to the scheme's addresses, and is told outcomes at its own two", async () => {
+    const ingress = await givenIngress([202]);
+    const connector = await startConnectorSimulator({
+      time: machineTime,
+      random: machineRandom,
+      connectorId: "clearing",
+      token: "c1",
+      ingressUrl: ingress.url,
+      host: "127.0.0.1",
+      port: 0,
+    });
+    keep(() => connector.stop());
+    await connector.sendDebit(offUsDebit());
+    await connector.sendCredit(creditTransfer());
+    await connector.declareCreditsFinal();
+    expect(ingress.received.map(({ path, token }) => [path, token])).toEqual(
+      ["/scheme/inbound/direct-debit", "/scheme/inbound/credit-transfer-authorisation", "/scheme/credits-final"].map((path) => [
+        path,
+        "Bearer c1",
+      ]),
+    );
+    const codes: number[] = [];
+    for (const path of ["/inbound/direct-debit-response", "/inbound/credit-transfer-authorisation-response", "/inbound/direct-debit"]) {
+      const answer = await post(`${connector.url}${path}`, bodyOf(statusReport()));
+      await answer.body.dump();
+      codes.push(answer.statusCode);
+    }
+    expect(codes).toEqual([202, 202, 404]);
+    expect(connector.recorded.receivedEntries().map(({ bank, operation }) => [bank, operation])).toEqual([
+      ["clearing", "inboundDirectDebitResponse"],
+      ["clearing", "inboundCreditTransferAuthorizationResponse"],
+    ]);
   });
 
   it("sends a debit again after a 503, and nothing while it has no address", async () => {

@@ -1,19 +1,18 @@
-// A simulated bank with its real HTTP server and client: what demo, end-to-end tests, bench and chaos put beside Sluice.
+// Simulated banks and connectors with their real HTTP servers and clients: what demo, end-to-end tests, bench and chaos put beside Sluice.
 
-import type { SentEntry } from "@sluice/checker";
 import type { Random, Time } from "@sluice/runtime";
-import { Pool } from "undici";
-import type { BankTransport } from "./bank-client.ts";
 import { createMemoryRecorder, type BankRecorder, type MemoryRecorder } from "./bank-recorder.ts";
 import type { ScriptRule } from "./bank-script.ts";
-import { startBankServer } from "./bank-server.ts";
+import { bankServedPaths, connectorServedPaths, startBankServer, type ServedPaths } from "./bank-server.ts";
+import { createHttpTransport, type HttpTransport } from "./http-transport.ts";
 import { createSimulatedBank, type SimulatedBank } from "./simulated-bank.ts";
+import { createSimulatedConnector, type SimulatedConnector } from "./simulated-connector.ts";
+import type { PartyPorts, SimulatedParty } from "./simulated-party.ts";
 
-export interface BankSimulatorOptions {
+export interface PartySimulatorOptions {
   readonly time: Time;
   readonly random: Random;
-  readonly bankId: string;
-  /** Bearer token that the bank calls with. */
+  /** Bearer token that it calls with. */
   readonly token: string;
   /** Bearer token that it demands of Sluice; none by default. */
   readonly expectedToken?: string | null;
@@ -30,8 +29,17 @@ export interface BankSimulatorOptions {
   readonly connections?: number;
 }
 
-export interface BankSimulator extends SimulatedBank {
-  /** Base address for deliveries and for events. */
+export interface BankSimulatorOptions extends PartySimulatorOptions {
+  readonly bankId: string;
+}
+
+export interface ConnectorSimulatorOptions extends PartySimulatorOptions {
+  readonly connectorId: string;
+}
+
+/** What a simulator has beside what it simulates. */
+export interface Simulator {
+  /** Base address for deliveries, and for events. */
   readonly url: string;
   /** What was recorded, where no recorder was given. */
   readonly recorded: MemoryRecorder;
@@ -39,21 +47,47 @@ export interface BankSimulator extends SimulatedBank {
   callAt(ingressUrl: string): void;
 }
 
+export type BankSimulator = SimulatedBank & Simulator;
+export type ConnectorSimulator = SimulatedConnector & Simulator;
+
 const giveUpAfterMsDefault = 900_000;
 const connectionsDefault = 32;
 
-const paths: Readonly<Record<SentEntry["operation"], string>> = {
-  outboundDirectDebit: "/transactions/outbound/direct-debit",
-  inboundDirectDebitResponse: "/transactions/inbound/direct-debit-response",
-};
+export function startBankSimulator(options: BankSimulatorOptions): Promise<BankSimulator> {
+  const { bankId } = options;
+  return start(options, bankServedPaths, (ports) => createSimulatedBank({ ...ports, bankId }));
+}
 
-export async function startBankSimulator(options: BankSimulatorOptions): Promise<BankSimulator> {
+export function startConnectorSimulator(options: ConnectorSimulatorOptions): Promise<ConnectorSimulator> {
+  const { connectorId } = options;
+  return start(options, connectorServedPaths, (ports) => createSimulatedConnector({ ...ports, connectorId }));
+}
+
+async function start<Kind extends SimulatedParty>(
+  options: PartySimulatorOptions,
+  paths: ServedPaths,
+  create: (ports: PartyPorts) => Kind,
+): Promise<Kind & Simulator> {
   const recorded = createMemoryRecorder();
   const transport = createHttpTransport(options.ingressUrl, options.connections ?? connectionsDefault);
-  const bank = createSimulatedBank({
+  const party = create(portsOf(options, transport, recorded));
+  const { time, random, host, port } = options;
+  const server = await startBankServer(party, { time, random, host, port, paths });
+  return {
+    ...party,
+    url: server.url,
+    recorded,
+    callAt: (ingressUrl: string) => transport.callAt(ingressUrl),
+    async stop() {
+      await Promise.all([party.stop(), server.stop()]);
+    },
+  };
+}
+
+function portsOf(options: PartySimulatorOptions, transport: HttpTransport, recorded: MemoryRecorder): PartyPorts {
+  return {
     time: options.time,
     random: options.random,
-    bankId: options.bankId,
     token: options.token,
     expectedToken: options.expectedToken ?? null,
     script: options.script ?? [],
@@ -61,50 +95,5 @@ export async function startBankSimulator(options: BankSimulatorOptions): Promise
     recorder: options.recorder ?? recorded,
     giveUpAfterMs: options.giveUpAfterMs ?? giveUpAfterMsDefault,
     ...(options.slowRepeatMs === undefined ? {} : { slowRepeatMs: options.slowRepeatMs }),
-  });
-  const server = await startBankServer(bank, options);
-  return {
-    ...bank,
-    url: server.url,
-    recorded,
-    callAt: (ingressUrl) => transport.callAt(ingressUrl),
-    async stop() {
-      await Promise.all([bank.stop(), server.stop()]);
-    },
-  };
-}
-
-function createHttpTransport(ingressUrl: string | null, connections: number): BankTransport & { callAt(url: string): void } {
-  const open = (url: string): Pool => new Pool(url, { connections, pipelining: 1 });
-  let pool = ingressUrl === null ? null : open(ingressUrl);
-  return {
-    callAt(url) {
-      void pool?.destroy();
-      pool = open(url);
-    },
-    async post(request, signal) {
-      if (pool === null) return null;
-      try {
-        const answer = await pool.request({
-          method: "POST",
-          path: paths[request.operation],
-          headers: { authorization: `Bearer ${request.token}`, "content-type": "application/json" },
-          body: request.body,
-          signal,
-        });
-        const retryAfter = answer.headers["retry-after"];
-        return {
-          status: answer.statusCode,
-          retryAfter: typeof retryAfter === "string" ? retryAfter : null,
-          body: new Uint8Array(await answer.body.arrayBuffer()),
-        };
-      } catch {
-        // Whatever went wrong with the connection, the bank heard nothing.
-        return null;
-      }
-    },
-    async close() {
-      await pool?.destroy();
-    },
   };
 }

@@ -25,6 +25,9 @@ export interface DirectDebitOptions {
   readonly members: JsonObject;
 }
 
+/** Somewhere beyond the scheme. */
+export const otherBranch = "198765";
+const otherAccount = "1234567890";
 export const sampleUetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
 
 export function directDebit(options: Partial<DirectDebitOptions> = {}): JsonObject {
@@ -54,6 +57,64 @@ export function directDebit(options: Partial<DirectDebitOptions> = {}): JsonObje
   };
 }
 
+/** From a scheme connector: the creditor is at another bank. */
+export function offUsDebit(options: Partial<DirectDebitOptions> = {}): JsonObject {
+  return directDebit({
+    messageIdentification: "CLEARING-20261120-000001",
+    creditorBranch: otherBranch,
+    creditorAccount: otherAccount,
+    ...options,
+  });
+}
+
+export interface CreditTransferOptions {
+  readonly uetr: string;
+  readonly messageIdentification: string;
+  readonly scheme: string;
+  /** Decimal text, written as it is. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly creditorAccount: string;
+  readonly debtorAccount: string;
+  readonly creditorBranch: string;
+  readonly debtorBranch: string;
+  readonly creationDateTime: string;
+  /** Members put in place of the built ones; `undefined` leaves one out. */
+  readonly members: JsonObject;
+}
+
+/** From a scheme connector: the debtor is at another bank. */
+export function creditTransfer(options: Partial<CreditTransferOptions> = {}): JsonObject {
+  const amount: JsonObject = { value: rawNumber(options.amount ?? "1250.50"), currency: options.currency ?? "ZAR" };
+  return {
+    schema: "CreditTransfer",
+    messageIdentifiers: {
+      messageIdentification: options.messageIdentification ?? "CLEARING-20261120-900001",
+      creationDateTime: options.creationDateTime ?? "2026-11-20T07:12:03.120+02:00",
+    },
+    transactionIdentifiers: { endToEndIdentification: "SAL-2026-11", uetr: options.uetr ?? sampleUetr },
+    amounts: { bankSettlementAmount: amount, instructedAmount: amount },
+    creditor: { legalName: "T Mokoena", countryOfResidence: "ZA" },
+    creditorAccount: account(options.creditorAccount ?? goodAccount(1)),
+    creditorAgent: agent(options.creditorBranch ?? sampleBranch),
+    debtor: { legalName: "Baobab Mining Ltd", countryOfResidence: "ZA" },
+    debtorAccount: account(options.debtorAccount ?? otherAccount),
+    debtorAgent: agent(options.debtorBranch ?? otherBranch),
+    paymentScheme: { schema: options.scheme ?? "ZA_EFT", schemeData: { userReference: "SALARY NOVEMBER" } },
+    ...options.members,
+  };
+}
+
+export interface CreditsFinalOptions {
+  readonly scheme?: string;
+  readonly businessDate?: string;
+}
+
+/** The credits of a business day are declared final. */
+export function creditsFinal({ scheme = "ZA_EFT", businessDate = "2026-11-20" }: CreditsFinalOptions = {}): JsonObject {
+  return { scheme, businessDate };
+}
+
 export interface StatusReportOptions {
   readonly uetr: string;
   readonly messageIdentification: string;
@@ -61,13 +122,16 @@ export interface StatusReportOptions {
   readonly originalCreationDateTime: string;
   readonly endToEndIdentification: string;
   readonly creationDateTime: string;
+  readonly scheme: string;
   readonly outcome: "made" | "not-made" | "pending";
+  /** Status code in place of the outcome's own; null: that one. */
+  readonly code: string | null;
   /** ISO 20022 reason of a negative report; null: none is given. */
   readonly reason: string | null;
   readonly members: JsonObject;
 }
 
-/** A bank's report on an inbound debit. */
+/** A bank's report on an inbound debit or credit. */
 export function statusReport(options: Partial<StatusReportOptions> = {}): JsonObject {
   const uetr = options.uetr ?? sampleUetr;
   const outcome = options.outcome ?? "made";
@@ -83,9 +147,10 @@ export function statusReport(options: Partial<StatusReportOptions> = {}): JsonOb
       creationDateTime: options.originalCreationDateTime ?? "2026-11-20T06:00:01.000Z",
     },
     transactionIdentifiers: { endToEndIdentification: options.endToEndIdentification ?? "INV-88123", uetr },
-    paymentScheme: { schema: "ZA_EFT" },
+    paymentScheme: { schema: options.scheme ?? "ZA_EFT" },
     status: {
-      ...statusOf[outcome],
+      ...(options.code === "CANC" ? { outcome: "CANCELLED" } : { outcome: statusOf[outcome].outcome }),
+      code: options.code ?? statusOf[outcome].code,
       ...(outcome === "not-made" && reason !== null ? { reasonInfo: [{ reason: { schema: "CODE", value: reason } }] } : {}),
     },
     ...options.members,
