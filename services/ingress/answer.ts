@@ -2,7 +2,7 @@
 
 import type { ErrorDetail } from "@sluice/contracts";
 
-export type RefusalStatus = 400 | 403 | 422 | 500 | 503;
+export type RefusalStatus = 400 | 403 | 422 | 429 | 500 | 503;
 
 export type IngressAnswer =
   | { readonly status: 202 }
@@ -21,4 +21,12 @@ export function unavailable(detail: string): Refusal {
   return { status: 503, error: { schema: "ErrorDetail", message: "Not available now", detail }, retryAfterSeconds };
 }
 
-export const tooMuch = unavailable("Too many requests are under way.");
+/** The caller asks for more than its share; nothing was read. */
+export function tooMany(detail: string, afterSeconds: number = retryAfterSeconds): Refusal {
+  return { status: 429, error: { schema: "ErrorDetail", message: "Too many requests", detail }, retryAfterSeconds: afterSeconds };
+}
+
+export const noRoom = {
+  whole: unavailable("Too many requests are under way."),
+  share: tooMany("Too many of your requests are under way."),
+} as const;

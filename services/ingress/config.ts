@@ -5,11 +5,12 @@ import { integer, readEnvironment, text } from "@sluice/runtime";
 
 /** Port 0: any free one. Throws a Fault that names everything missing or wrong. */
 export function readIngressConfig() {
-  const { configurationFile, ...config } = readEnvironment(process.env, {
+  const environment = process.env;
+  const config = readEnvironment(environment, {
     ...logSettings,
     ...fileSettings,
     host: text("SLUICE_HTTP_HOST", "127.0.0.1"),
     port: integer("SLUICE_HTTP_PORT", { min: 0, max: 65_535, fallback: 0 }),
   });
-  return { ...config, configuration: readConfigurationFile(configurationFile, process.env) };
+  return { ...config, environment, configuration: readConfigurationFile(config.configurationFile, environment) };
 }

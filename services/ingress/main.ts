@@ -1,21 +1,24 @@
 import { lanesDefault, registrySerde } from "@sluice/contracts";
-import { listen, listenLimitsDefault } from "@sluice/http";
+import { listen, listenLimitsDefault, type Connection } from "@sluice/http";
 import { createKafkaMessaging } from "@sluice/messaging";
 import { runService } from "@sluice/runtime/process";
 import { readIngressConfig } from "./config.ts";
 import { startIngress } from "./service.ts";
+import { watchCallers } from "./watch-callers.ts";
 
 const stopGraceMs = 5_000;
 
 runService("ingress", async ({ log, metrics, time, random, stopping }) => {
-  const { host, port, kafkaBrokers, schemaRegistryUrl, configuration } = readIngressConfig();
+  const { host, port, kafkaBrokers, schemaRegistryUrl, configurationFile, environment, configuration } = readIngressConfig();
   await using opened = new AsyncDisposableStack();
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "ingress" }, time, log });
   opened.defer(() => messaging.close());
   const ingress = startIngress({ time, random, log, metrics, messaging, serde, configuration, lanes: lanesDefault });
   opened.defer(() => ingress.stop());
-  const fetch = (request: Request): Promise<Response> => ingress.fetch(request);
+  const watch = watchCallers(ingress, { time, path: configurationFile, environment, running: configuration, log });
+  opened.defer(() => watch.stop());
+  const fetch = (request: Request, connection: Connection): Promise<Response> => ingress.fetch(request, connection);
   const listening = await listen({ fetch, host, port, limits: listenLimitsDefault, log });
   opened.defer(() => listening.close(stopGraceMs));
   const running = opened.move();

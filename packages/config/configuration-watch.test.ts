@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { machineTime } from "@sluice/runtime";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { callersAfter, callersOf, readConfiguration, waitingForRestart, watchConfiguration } from "./index.ts";
+import type { CallerSettings, Configuration } from "./index.ts";
+
+const sha = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+interface FileOptions {
+  readonly tokens?: readonly string[];
+  readonly rate?: number;
+  readonly baseUrl?: string;
+  readonly second?: boolean;
+  readonly reconciliation?: string;
+}
+
+function fileText({
+  tokens = ["one"],
+  rate = 500,
+  baseUrl = "https://first.example",
+  second = true,
+  reconciliation,
+}: FileOptions = {}): string {
+  const hashes = tokens.map((token) => `"${sha(token)}"`).join(", ");
+  const others = second
+    ? `  - { id: second, name: Second, agents: [{ memberId: "2" }], tokenSha256: ["${sha("two")}"], baseUrl: "https://second.example" }\n`
+    : "";
+  return `${reconciliation === undefined ? "" : `schemes: [{ reconciliation: "${reconciliation}" }]\n`}banks:
+  - { id: first, name: First, agents: [{ memberId: "1" }], tokenSha256: [${hashes}], requestsPerSecond: ${rate}, baseUrl: "${baseUrl}" }
+${others}connectors:
+  - { id: clearing, name: Clearing, schemes: [ZA_EFT], tokenSha256: ["${sha("three")}"], baseUrl: "https://clearing.example" }
+`;
+}
+
+function configured(options?: FileOptions): Configuration {
+  const reading = readConfiguration(fileText(options), {});
+  if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
+  return reading.configuration;
+}
+
+describe("what of a changed file a running service can take", () => {
+  it("is the credentials and limits of its callers", () => {
+    const next = configured({ tokens: ["one", "one-next"], rate: 7 });
+    expect(callersAfter(configured(), next)).toEqual(callersOf(next));
+    expect(callersOf(next)[0]).toEqual({
+      id: "first",
+      kind: "bank",
+      tokenSha256: [sha("one"), sha("one-next")],
+      requestsPerSecond: 7,
+      inboundConnections: 64,
+    });
+    expect(waitingForRestart(configured(), next)).toEqual([]);
+  });
+
+  it("is nothing else: what waits for a restart is named", () => {
+    const next = configured({ baseUrl: "https://other.example", second: false, reconciliation: "18:00" });
+    expect(waitingForRestart(configured(), next)).toEqual(["/banks/first", "/banks/second", "/schemes"]);
+    expect(waitingForRestart(next, configured())).toEqual(["/banks/first", "/banks/second", "/schemes"]);
+  });
+
+  it("locks out who is not in the file any more, and lets nobody in who was not there at the start", () => {
+    const [more, less] = [configured(), configured({ second: false })];
+    expect(callersAfter(more, less).find(({ id }) => id === "second")?.tokenSha256).toEqual([]);
+    expect(callersAfter(less, more).map(({ id }) => id)).toEqual(["first", "clearing"]);
+  });
+});
+
+const opened: AsyncDisposableStack[] = [];
+afterEach(async () => {
+  for (const stack of opened.splice(0)) await stack.disposeAsync();
+});
+
+async function givenWatch() {
+  const stack = new AsyncDisposableStack();
+  opened.push(stack);
+  const folder = await mkdtemp(join(tmpdir(), "sluice-watch-"));
+  stack.defer(() => rm(folder, { recursive: true }));
+  const path = join(folder, "sluice.yaml");
+  await writeFile(path, fileText());
+  const said: { callers?: readonly CallerSettings[]; waiting?: readonly string[]; problems?: readonly string[] }[] = [];
+  const watch = watchConfiguration({
+    time: machineTime,
+    path,
+    environment: {},
+    running: configured(),
+    pollMs: 5,
+    changed: (callers, waiting) => void said.push({ callers, waiting }),
+    broken: (problems) => void said.push({ problems }),
+  });
+  stack.defer(() => watch.stop());
+  async function write(text: string): Promise<void> {
+    await writeFile(`${path}.new`, text);
+    await rename(`${path}.new`, path);
+  }
+  const heard = (count: number) => vi.waitFor(() => expect(said).toHaveLength(count));
+  return { path, said, write, heard };
+}
+
+describe("a configuration file that is watched", () => {
+  it("tells new credentials once, whatever is written again or around them", async () => {
+    const { said, write, heard } = await givenWatch();
+    await write(fileText({ tokens: ["one", "one-next"] }));
+    await heard(1);
+    await write(`# a remark\n${fileText({ tokens: ["one", "one-next"] })}`);
+    await write(fileText({ tokens: ["one-next"] }));
+    await heard(2);
+    expect(said.map(({ callers, waiting }) => [callers?.[0]?.tokenSha256.length, waiting])).toEqual([
+      [2, []],
+      [1, []],
+    ]);
+  });
+
+  it("keeps what it had while it is broken, says so once, and goes on when it is mended", async () => {
+    const { said, write, heard, path } = await givenWatch();
+    await write("banks: [");
+    await heard(1);
+    await write("banks: []\nsecret: shouted");
+    await heard(2);
+    await rm(path);
+    await heard(3);
+    await write(`#${" ".repeat(5 * 1024 * 1024)}\n${fileText()}`);
+    await heard(4);
+    await write(fileText({ rate: 9 }));
+    await heard(5);
+    expect(said.map(({ problems }) => problems?.length ?? 0)).toEqual([1, expect.any(Number), 1, 1, 0]);
+    expect(said[0]?.problems?.[0]).toContain("not YAML");
+    expect(said[2]?.problems).toEqual(["cannot be read"]);
+    expect(said[3]?.problems?.[0]).toContain("longer than");
+    expect(JSON.stringify(said.slice(0, 4))).not.toContain("shouted");
+    expect(said[4]?.callers?.[0]?.requestsPerSecond).toBe(9);
+  });
+});

@@ -1,0 +1,22 @@
+// Credentials and limits of callers follow the configuration file while ingress runs, so that a token can be replaced without a restart.
+
+import { watchConfiguration, type ConfigurationWatch, type ConfigurationWatchOptions } from "@sluice/config";
+import type { Log } from "@sluice/telemetry";
+import type { Ingress } from "./service.ts";
+
+export function watchCallers(
+  ingress: Pick<Ingress, "replaceCallers">,
+  { log, ...file }: Omit<ConfigurationWatchOptions, "changed" | "broken"> & { readonly log: Log },
+): ConfigurationWatch {
+  return watchConfiguration({
+    ...file,
+    changed(callers, waiting) {
+      ingress.replaceCallers(callers);
+      log.info("ingress.callers-replaced", { callers: callers.length });
+      if (waiting.length > 0) log.warn("ingress.needs-restart", { changed: waiting.slice(0, 20).join(" "), count: waiting.length });
+    },
+    broken(problems) {
+      log.error("ingress.configuration-broken", { problems: problems.slice(0, 20).join("; "), count: problems.length });
+    },
+  });
+}
