@@ -106,7 +106,7 @@ const party = member(
     contactDetails: member({ phoneNumber: text(35), mobileNumber: text(35), emailAddress: text(256) }, []),
     countryOfResidence: country,
     identification: member({ schema: fc.constantFrom("PERSON", "ORGANISATION"), identifiers }, ["schema"]),
-    knownAsName: text(140),
+    knownAsName: text(140, 1),
     legalName: text(140, 1),
   },
   ["legalName"],

@@ -3,6 +3,8 @@ export { amountText } from "./amount.ts";
 export { canonicalJson, hashesOf, sha256Hex } from "./canonical-json.ts";
 export { factFromRecord, markerFromRecord } from "./from-wire.ts";
 export * from "./generated/records.ts";
+export { messageJsonSchema, messageSchemas } from "./message-schemas.ts";
+export type { MessageSchemaName } from "./message-schemas.ts";
 export { minorUnitsOf } from "./iso-4217.ts";
 export { isJsonObject, numberText, parseJson } from "./json.ts";
 export type { Json, JsonNumber, JsonObject, ParsedJson } from "./json.ts";
@@ -11,6 +13,9 @@ export type { CallerKind, ServedOperation, ServedOperationName } from "./operati
 export { outgoingRecord } from "./outgoing-record.ts";
 export type { KeyedRecord, OutgoingOptions } from "./outgoing-record.ts";
 export { partitionOf } from "./partition.ts";
+export { readCreditTransfer } from "./read-credit-transfer.ts";
+export { readCreditsFinal } from "./read-credits-final.ts";
+export type { CreditsFinal } from "./read-credits-final.ts";
 export { readDirectDebit } from "./read-direct-debit.ts";
 export { readStatusReport } from "./read-status-report.ts";
 export { flowOf, isCredit, messageIn, uetrOf } from "./received-message.ts";

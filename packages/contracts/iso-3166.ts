@@ -12,3 +12,7 @@ const codes: ReadonlySet<string> = new Set(
 export function isCountry(code: string): boolean {
   return codes.has(code);
 }
+
+export function countryCodes(): string[] {
+  return [...codes];
+}

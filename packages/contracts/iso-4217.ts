@@ -25,3 +25,7 @@ const minorUnits: ReadonlyMap<string, number> = new Map(
 export function minorUnitsOf(currency: string): number | null {
   return minorUnits.get(currency) ?? null;
 }
+
+export function currencyCodes(): string[] {
+  return [...minorUnits.keys()].toSorted();
+}

@@ -31,6 +31,12 @@ export function maskedAccountNumber(value: string): string {
   return "*".repeat(value.length - shown) + value.slice(value.length - shown);
 }
 
+/** XX00XXXXXXXXXXXXXX5555 of GB33BUKB20201555555555: it still has the form of an IBAN. */
+function maskedIban(value: string): string {
+  const shown = maskedAccountNumber(value.slice(4)).replaceAll("*", "X");
+  return `XX00${shown}`;
+}
+
 function maskedDebit(debit: wire.DirectDebit): wire.DirectDebit {
   const { mandateInformation: mandate, paymentScheme } = debit;
   return {
@@ -100,8 +106,9 @@ function maskedAccount(account: wire.PaymentAccount | null): wire.PaymentAccount
 }
 
 function accountWithoutOwner({ identification, proxy, currency, type }: wire.PaymentAccount): wire.PaymentAccount {
+  const shownNumber = identification?.schema === "IBAN" ? maskedIban : maskedAccountNumber;
   return {
-    identification: identification === null ? null : { ...identification, value: maskedAccountNumber(identification.value) },
+    identification: identification === null ? null : { ...identification, value: shownNumber(identification.value) },
     proxy: proxy === null ? null : { ...proxy, value: hidden },
     currency,
     name: null,

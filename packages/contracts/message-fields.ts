@@ -4,12 +4,17 @@
 // 1. A shape that does not fit is a 400; a value that is well-formed and cannot be processed (currency, digits, scheme,
 //    contradicting status) is marked by `cannotProcess` and becomes a 422.
 // 2. No text made here repeats a value but an amount, a code of a public list, or a length.
+// 3. Each schema carries as metadata what its JSON Schema has to say (`message-schemas.ts`): bounds, patterns, formats. What is
+//    refused as 422 is said there too where JSON Schema can say it.
 
 import * as z from "zod";
-import { isCountry } from "./iso-3166.ts";
-import { minorUnitsOf } from "./iso-4217.ts";
+import { countryCodes, isCountry } from "./iso-3166.ts";
+import { currencyCodes, minorUnitsOf } from "./iso-4217.ts";
 import { numberText } from "./json.ts";
 import type { JsonNumber } from "./json.ts";
+
+const identifierPattern = /^[!-~](?:[ -~]*[!-~])?$/;
+const withoutControls = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
 /** The part of zod's contexts that an issue is added to. */
 interface Issues {
@@ -40,52 +45,104 @@ export function members<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
+/** Free text; control characters are refused by `json.ts`. */
 export function text(max: number, min = 0) {
   const range = min === 0 ? `at most ${max}` : `${min} to ${max}`;
-  return z.string().refine((value) => isWithin(value, min, max), `must have ${range} characters`);
+  return z
+    .string()
+    .refine((value) => isWithin(value, min, max), `must have ${range} characters`)
+    .meta({ ...(min === 0 ? {} : { minLength: min }), maxLength: max, pattern: withoutControls });
 }
 
 /** Printable ASCII without a leading or trailing blank. */
 export function identifier(max: number) {
-  return z.string().refine((value) => value.length <= max && identifierPattern.test(value), {
-    message: `must be 1 to ${max} printable ASCII characters, without a leading or trailing blank`,
-  });
+  return z
+    .string()
+    .refine((value) => value.length <= max && identifierPattern.test(value), {
+      message: `must be 1 to ${max} printable ASCII characters, without a leading or trailing blank`,
+    })
+    .meta({ minLength: 1, maxLength: max, pattern: identifierPattern.source });
 }
 
 export function pattern(expression: RegExp, what: string) {
-  return z.string().refine((value) => expression.test(value), `must be ${what}`);
+  return z
+    .string()
+    .refine((value) => expression.test(value), `must be ${what}`)
+    .meta({ pattern: expression.source, description: `${what.charAt(0).toUpperCase()}${what.slice(1)}.` });
 }
 
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
   return z.enum(values);
 }
 
-export const date = z.string().refine(isDate, "must be a date, YYYY-MM-DD");
-export const dateTime = z.string().refine(isDateTime, "must be a date and time of RFC 3339");
-export const uuid = pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, "a UUID");
-export const country = z.string().refine(isCountry, "must be a country code of ISO 3166, two capital letters");
-
-export const currency = pattern(/^[A-Z]{3}$/, "a currency code of ISO 4217, three capital letters").superRefine((code, context) => {
-  if (/^[A-Z]{3}$/.test(code) && minorUnitsOf(code) === null) cannotProcess(context, `${code} is not an active currency`);
+export const date = z.string().refine(isDate, "must be a date, YYYY-MM-DD").meta({ format: "date" });
+export const dateTime = z
+  .string()
+  .refine(isDateTime, "must be a date and time of RFC 3339")
+  .meta({ format: "date-time", description: "Date and time of RFC 3339, with its offset and at most nine digits of a second." });
+export const uuid = pattern(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/, "a UUID").meta({
+  format: "uuid",
+  description: "UUID in any case; compared in lower case and passed on as written.",
 });
+export const country = z
+  .string()
+  .refine(isCountry, "must be a country code of ISO 3166, two capital letters")
+  .meta({ id: "CountryCode", enum: countryCodes(), description: "Country code of ISO 3166 alpha-2." });
 
-export const jsonNumber = z.custom<JsonNumber>((value) => typeof value === "symbol", "must be a number");
+export const currency = pattern(/^[A-Z]{3}$/, "a currency code of ISO 4217, three capital letters")
+  .superRefine((code, context) => {
+    if (/^[A-Z]{3}$/.test(code) && minorUnitsOf(code) === null) cannotProcess(context, `${code} is not an active currency`);
+  })
+  .meta({ id: "CurrencyCode", enum: currencyCodes(), description: "Active currency code of ISO 4217. Three other letters: 422." });
+
+/** A JSON number, said to readers of the JSON Schema as `shown`. */
+export function jsonNumber(shown: Readonly<Record<string, unknown>>) {
+  return shownAs(
+    z.custom<JsonNumber>((value) => typeof value === "symbol", "must be a number"),
+    { type: "number", ...shown },
+  );
+}
+
+/** A JSON number that is a whole one, from `minimum`. */
+export function jsonInteger(minimum: number, description: string) {
+  return shownAs(
+    z.custom<JsonNumber>((value) => typeof value === "symbol" && /^[0-9]+$/.test(numberText(value)), "must be a whole number"),
+    { type: "integer", minimum, description },
+  );
+}
+
+/** The object has the scheme as its `schema`; another scheme cannot be processed, whatever the other members look like. */
+export function ofScheme<T>(schemes: readonly string[], schema: z.ZodType<T>): z.ZodType<T> {
+  return z.preprocess((value, context) => {
+    const given = typeof value === "object" && value !== null && "schema" in value ? value.schema : undefined;
+    const isOther = typeof given === "string" && isWithin(given, 1, 35) && !schemes.includes(given);
+    if (isOther) cannotProcess(context, `only ${schemes.join(", ")} ${schemes.length === 1 ? "is" : "are"} accepted here`, ["schema"]);
+    return value;
+  }, schema);
+}
 
 /** A string or a number; kept as its JSON token, so that it goes out as it came. */
 export function textOrNumber(max: number) {
   const message = `must be a string or a number of 1 to ${max} characters`;
-  return z
-    .custom<string | JsonNumber>((value) => {
-      if (typeof value === "symbol") return numberText(value).length <= max;
-      return typeof value === "string" && isWithin(value, 1, max);
-    }, message)
-    .transform((value) => (typeof value === "symbol" ? numberText(value) : JSON.stringify(value)));
+  const given = z.custom<string | JsonNumber>((value) => {
+    if (typeof value === "symbol") return numberText(value).length <= max;
+    return typeof value === "string" && isWithin(value, 1, max);
+  }, message);
+  const shown = { type: ["string", "number"], minLength: 1, maxLength: max, pattern: withoutControls };
+  return shownAs(given, shown).transform((value) => (typeof value === "symbol" ? numberText(value) : JSON.stringify(value)));
 }
 
 /** At most 50 pairs. */
 export const supplementaryData = z
   .record(text(70, 1), text(1000))
-  .refine((map) => Object.keys(map).length <= 50, "must have at most 50 entries");
+  .refine((map) => Object.keys(map).length <= 50, "must have at most 50 entries")
+  .meta({ id: "SupplementaryData", maxProperties: 50, description: "Key-value pairs: the place for extras." });
+
+/** A type that JSON Schema has no word for, with the words for what it reads. */
+function shownAs<T extends z.ZodType>(schema: T, shown: Readonly<Record<string, unknown>>): T {
+  schema._zod.toJSONSchema = () => ({ ...shown });
+  return schema;
+}
 
 function isWithin(value: string, min: number, max: number): boolean {
   if (value.length < min) return false;
@@ -93,7 +150,6 @@ function isWithin(value: string, min: number, max: number): boolean {
   return value.length <= max || (value.length <= 2 * max && Array.from(value).length <= max);
 }
 
-const identifierPattern = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const datePattern = /^(\d{4})-(\d\d)-(\d\d)$/;
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 

@@ -150,13 +150,16 @@ export const creditTransferText: Write<wire.CreditTransfer> = message<wire.Credi
   tax: object<wire.Tax>({ totalAmount: amount }),
 });
 
+/** A legal name that was absent is kept as the empty text. */
+const originalParty: Write<wire.Party> = (read) => creditParty({ ...read, legalName: read.legalName === "" ? null : read.legalName });
+
 const originalTransactionData = object<wire.OriginalTransactionData>({
   paymentMethod: text,
   amounts,
-  creditor: party,
+  creditor: originalParty,
   creditorAccount: paymentAccount,
   creditorAgent: institution,
-  debtor: party,
+  debtor: originalParty,
   debtorAccount: paymentAccount,
   debtorAgent: institution,
   settlementDate: text,

@@ -58,7 +58,8 @@ describe("a required member that is missing is a 400 with its place", () => {
 });
 
 test("a report of another scheme cannot be processed, one with scheme data does not fit", () => {
-  expect(said("paymentScheme", { schema: "ZA_RTC" })).toBe("422 /paymentScheme/schema: only ZA_EFT is accepted here");
+  for (const schema of ["ZA_EFT", "ZA_RTC", "ZA_RPP"]) expect(said("paymentScheme", { schema })).toBe("made");
+  expect(said("paymentScheme", { schema: "ZA_X" })).toBe("422 /paymentScheme/schema: only ZA_EFT, ZA_RTC, ZA_RPP are accepted here");
   expect(said("paymentScheme", { schema: "ZA_EFT", schemeData: {} })).toMatch(/^400 \/paymentScheme\/schemeData/);
 });
 

@@ -45,25 +45,16 @@ export function rejectedStatus({ verdict }: MessageSources): wire.Status {
 
 /** What a connector is told of the state that its debit or credit entered. */
 export function outcomeStatus(state: State, sources: MessageSources): wire.Status {
-  switch (state) {
-    case "COMPLETED":
-    case "UNPAID":
-    case "CREDIT_AUTH_RESPONSE_ACCEPTED":
-      return passedOn(sources);
-    case "REJECTED":
-    case "REJECTION_REPORTED":
-    // A rejection whose telling was not acknowledged at the close.
-    case "RECONCILIATION":
-    case "CREDIT_AUTH_REJECTED":
-      return rejectedStatus(sources);
-    case "CREDIT_AUTH_DELIVERY_FAILURE":
-      return undeliveredStatus;
-    case "CREDIT_AUTH_RECONCILIATION":
-      return pendingStatus;
-    default:
-      throw new Error(`no outcome is told in ${state}`);
-  }
+  if (endsByReport.has(state)) return passedOn(sources);
+  if (endsByVerdict.has(state)) return rejectedStatus(sources);
+  if (state === "CREDIT_AUTH_DELIVERY_FAILURE") return undeliveredStatus;
+  assert(state === "CREDIT_AUTH_RECONCILIATION", `no outcome is told in ${state}`);
+  return pendingStatus;
 }
+
+const endsByReport: ReadonlySet<State> = new Set<State>(["COMPLETED", "UNPAID", "CREDIT_AUTH_RESPONSE_ACCEPTED"]);
+/** An off-us debit in RECONCILIATION whose outcome was told is a rejection that was not acknowledged before the close. */
+const endsByVerdict: ReadonlySet<State> = new Set<State>(["REJECTED", "REJECTION_REPORTED", "RECONCILIATION", "CREDIT_AUTH_REJECTED"]);
 
 /** What the initiating side of an on-us debit is told at its end. */
 export function onUsOutcomeStatus(sources: MessageSources): wire.Status {

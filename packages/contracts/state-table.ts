@@ -88,6 +88,16 @@ export function eventTypeOf({ flow, state }: Pick<EventOutput, "flow" | "state">
   return flow === "credit" ? state : `DIRECT_DEBIT_${state}`;
 }
 
+/** Every state of every flow, and every event type, each once. */
+export const stateNames: readonly string[] = namesOf((_flow, state) => state);
+export const eventTypes: readonly string[] = namesOf((flow, state) => eventTypeOf({ flow, state }));
+
+function namesOf(nameOf: (flow: Flow, state: State) => string): readonly string[] {
+  const flows: readonly Flow[] = ["on-us", "off-us", "credit"];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a table are states
+  return [...new Set(flows.flatMap((flow) => Object.keys(stateTables[flow]).map((state) => nameOf(flow, state as State))))];
+}
+
 function row(
   financialTransactionState: string,
   transactionState: string,

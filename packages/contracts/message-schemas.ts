@@ -1,0 +1,168 @@
+// Every body that goes over HTTP, as one map of schemas: the source of the OpenAPI documents and of the JSON Schemas.
+// `z.toJSONSchema(messageSchemas.DirectDebit, { io: "input" })` is the JSON Schema of a body; shapes that have an `id` stand in
+// `$defs` under it.
+//
+// 1. What Sluice receives is read by these very schemas. What it sends is made by the writers, and tested against these.
+// 2. JSON Schema cannot say: that an amount's fraction fits its currency, that a code and an outcome agree (both 422), that an
+//    amount has at most 18 digits, that no member is given twice, that a body has at most 32 levels and 256 KiB, and which
+//    numbers and texts `json.ts` refuses (exponents, half surrogate pairs).
+// 3. Receivers ignore members that they do not know: what Sluice alone sends is described with room for more.
+
+import * as z from "zod";
+import { date, dateTime, identifier, jsonInteger, text, uuid } from "./message-fields.ts";
+import { creditSchemes, creditTransfer } from "./read-credit-transfer.ts";
+import { creditsFinal } from "./read-credits-final.ts";
+import { directDebit } from "./read-direct-debit.ts";
+import { paymentStatusReport } from "./read-status-report.ts";
+import { eventTypes, stateNames } from "./state-table.ts";
+
+const eventFields = {
+  apiVersion: z
+    .string()
+    .regex(/^[0-9]+\.[0-9]+\.[0-9]+$/)
+    .meta({ description: "Version of the event document, for example 1.0.0." }),
+  actionDate: date.meta({ description: "Business date." }),
+  creationDateTime: dateTime.meta({ description: "When the state was entered, UTC." }),
+};
+
+const state = z
+  .looseObject({
+    financialTransactionState: z.enum(["IN_PROGRESS", "ACTIONED", "UNPAID", "ERROR", "UNMATCHED"]),
+    transactionState: z.enum(["RECEIVE_PENDING", "RECEIVED", "RECEIVE_ERROR", "SEND_PENDING", "SENT", "SEND_ERROR", "ON_HOLD"]),
+  })
+  .meta({ id: "EventState", description: "The state in the words of the ESM." });
+
+const identifiers = z
+  .looseObject({
+    endToEndIdentification: identifier(35),
+    transactionIdentification: identifier(35).optional(),
+    uetr: uuid,
+    matchingKey: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional()
+      .meta({
+        description:
+          "Of ESM_STATE: SHA-256, hex, over homing branch, homing account, amount in minor units, action date and user reference, joined by |.",
+      }),
+  })
+  .meta({ id: "EventIdentifiers", description: "Identifiers of the transaction." });
+
+const transactionInfo = z
+  .looseObject({
+    direction: z.enum(["ON_US", "INBOUND"]),
+    paymentType: z.enum(["CREDIT", "DEBIT"]),
+    recordType: z.enum(["PAYMENT"]),
+    returnType: z.enum(["UNPAID"]).optional().meta({ description: "Only where a debit ended unpaid." }),
+    subService: z
+      .enum(["SAME_DAY", "ONE_DAY", "TWO_DAY"])
+      .optional()
+      .meta({ description: "Working days from receipt to business date, two or more as TWO_DAY; absent before the checks." }),
+  })
+  .meta({ id: "EventTransactionInfo", description: "Kind of transaction." });
+
+const tranInfo = z
+  .looseObject({
+    tranUetr: uuid,
+    direction: z.enum(["INBOUND", "OUTBOUND"]),
+    paymentScheme: z.enum(creditSchemes),
+    service: z.enum(["EFT_DIRECT_DEBIT", "EFT_CREDIT", "RTC_CREDIT", "RPP_CREDIT"]),
+  })
+  .meta({ id: "EventTranInfo", description: "The transaction." });
+
+const messageInfo = z
+  .looseObject({
+    messageIdentification: identifier(35),
+    creationDateTime: dateTime,
+    httpStatusCode: jsonInteger(100, "Only where an HTTP exchange caused the state.").optional(),
+  })
+  .meta({ id: "EventMessageInfo", description: "The message that the payload is, or would be." });
+
+const transactionStateEvent = z
+  .looseObject({
+    name: z.enum(eventTypes.map((type) => `TRANSACTION_STATE_${type}`)),
+    apiVersion: eventFields.apiVersion,
+    class: z.literal("TRANSACTION_STATE"),
+    type: z.enum(eventTypes),
+    stageVersion: jsonInteger(1, "Counts the states of a UETR from 1 without a gap."),
+    actionDate: eventFields.actionDate.optional(),
+    creationDateTime: eventFields.creationDateTime.optional(),
+    tranInfo,
+    messageInfo,
+    identifiers: identifiers.optional(),
+    state: state.optional(),
+    transactionInfo: transactionInfo.optional(),
+    payload: z.union([directDebit, paymentStatusReport, creditTransfer]).optional(),
+  })
+  .meta({
+    id: "TransactionStateEvent",
+    description:
+      "A transaction entered a state. stageVersion counts the states of a UETR from 1 without a gap. With eventShape sample actionDate, creationDateTime, identifiers, state and transactionInfo are absent, with eventPayload none the payload.",
+  });
+
+const paymentRecord = z
+  .looseObject({
+    schema: z.literal("PaymentRecord"),
+    recordIdentifier: z.enum(["DEBIT", "CREDIT"]),
+    actionDate: date,
+    amount: jsonInteger(0, "In minor units of the currency."),
+    homingAccount: text(40, 1).optional().meta({ description: "Account debited (of a credit: credited)." }),
+    homingAccountName: text(140).optional(),
+    homingBranch: identifier(35).optional(),
+    homingInstitution: identifier(35).optional().meta({ description: "memberId of its bank." }),
+    userAccount: text(40, 1).optional().meta({ description: "Account of the other side." }),
+    userBranch: identifier(35).optional(),
+    userReference: text(140).optional(),
+  })
+  .meta({ id: "PaymentRecord", description: "The payment as a record. Members without a source are absent." });
+
+const esmStateEvent = z
+  .looseObject({
+    ...eventFields,
+    class: z.literal("ESM_STATE"),
+    eftDataRecord: paymentRecord.optional(),
+    identifiers,
+    state,
+    transactionInfo,
+  })
+  .meta({ id: "EsmStateEvent", description: "The same state as a payment record, for banks that ask for the class ESM_STATE." });
+
+const errorDetail = z
+  .looseObject({
+    schema: z.literal("ErrorDetail"),
+    message: text(500, 1),
+    detail: text(2000),
+    notKnownAsOf: dateTime.optional().meta({
+      description: "Of a 404 on a UETR: up to this append time it is certain that nothing was received under it.",
+    }),
+  })
+  .meta({ id: "ErrorDetail", description: "Why a request was refused: which field, and why. Never an account number or a name." });
+
+const transactionStatus = z
+  .looseObject({
+    schema: z.literal("TransactionStatus"),
+    uetr: uuid,
+    state: z.enum(stateNames),
+    stageVersion: jsonInteger(1, "Counts the states of a UETR from 1 without a gap."),
+    businessDate: date,
+    updatedAt: dateTime,
+  })
+  .meta({ id: "TransactionStatus", description: "State of one of the caller's own transactions." });
+
+export const messageSchemas = {
+  DirectDebit: directDebit,
+  PaymentStatusReport: paymentStatusReport,
+  CreditTransfer: creditTransfer,
+  CreditsFinal: creditsFinal,
+  TransactionStateEvent: transactionStateEvent,
+  EsmStateEvent: esmStateEvent,
+  ErrorDetail: errorDetail,
+  TransactionStatus: transactionStatus,
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type MessageSchemaName = keyof typeof messageSchemas;
+
+/** The JSON Schema (2020-12) of a body, self-contained. */
+export function messageJsonSchema(name: MessageSchemaName) {
+  return z.toJSONSchema(messageSchemas[name], { io: "input" });
+}
