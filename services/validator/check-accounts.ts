@@ -1,56 +1,54 @@
-// The accounts of a debit: the debtor's always, the creditor's where it is given. Every question asked is kept with its
-// answer and the version of the data, whether it refuses or not.
+// The accounts of a payment. Every question asked is kept with its answer and the version of the data, whether it refuses or not.
 //
-// Asked is za-cdv, of numbers of the schema GENERIC. An IBAN or a proxy alone is not verifiable yet: no rule is built for them.
+//   IBAN      rule iban
+//   GENERIC   the scheme's rule: za-cdv, uk-modulus or none; the data in force on the date of receipt
+//   a proxy   no rule: not verifiable
 
 import { checkAccount, isRefusal } from "@sluice/account-validation";
-import type { AccountAnswer, CdvData } from "@sluice/account-validation";
-import type { Configuration } from "@sluice/config";
-import type { DirectDebit, Institution, PaymentAccount, Reason, RuleDecision } from "@sluice/contracts";
+import type { AccountAnswer, AccountQuestion, RuleBook } from "@sluice/account-validation";
+import type { Configuration, Scheme } from "@sluice/config";
+import type { PaymentAccount, Reason, RuleDecision } from "@sluice/contracts";
+import type { AccountSide } from "./payment.ts";
 
 export interface AccountChecks {
   readonly reasons: readonly Reason[];
   readonly decisions: readonly RuleDecision[];
 }
 
-interface Side {
-  readonly account: "debtor" | "creditor";
-  readonly given: PaymentAccount;
-  readonly agent: Institution;
-  readonly direction: "debit" | "credit";
-  /** ISO 20022 reason of a wrong number on this side. */
-  readonly code: "AC02" | "AC03";
+/** Who is asked: the rules, as they are in force on a date, by a scheme's choice. */
+export interface AccountRules {
+  readonly book: RuleBook;
+  /** Date of receipt in the scheme's zone. */
+  readonly onDate: string;
+  readonly accountRule: Scheme["accountRule"];
+  readonly refuseOn: Configuration["cdv"]["refuseOn"];
 }
 
-export function checkAccounts(debit: DirectDebit, configuration: Configuration, data: CdvData): AccountChecks {
-  const { debtorAccount, debtorAgent, creditorAccount, creditorAgent } = debit;
-  const sides: Side[] = [{ account: "debtor", given: debtorAccount, agent: debtorAgent, direction: "debit", code: "AC02" }];
-  if (creditorAccount !== null) {
-    sides.push({ account: "creditor", given: creditorAccount, agent: creditorAgent, direction: "credit", code: "AC03" });
-  }
-  const checks = sides.map((side) => checkSide(side, configuration, data));
+export function checkAccounts(sides: readonly AccountSide[], rules: AccountRules): AccountChecks {
+  const checks = sides.map((side) => checkSide(side, rules));
   return { reasons: checks.flatMap(({ reasons }) => reasons), decisions: checks.flatMap(({ decisions }) => decisions) };
 }
 
-function checkSide(side: Side, configuration: Configuration, data: CdvData): AccountChecks {
+function checkSide(side: AccountSide, rules: AccountRules): AccountChecks {
   const { account, given, agent, direction } = side;
-  if (given.identification?.schema !== "GENERIC") return { reasons: [], decisions: [notAsked(side)] };
-  const branch = agent.branch?.identification ?? null;
-  const answer = checkAccount(
-    {
-      rule: "za-cdv",
-      branch,
-      account: given.identification.value,
-      accountTypeCode: typeCodeOf(given),
-      direction,
-      refuseOn: configuration.cdv.refuseOn,
-    },
-    data,
-  );
-  return {
-    reasons: [...checkBranch(branch, answer), ...refusalsOf(side, answer)],
-    decisions: [{ account, ...answer }],
+  const { identification } = given;
+  if (identification === null) return notAsked(account, "proxy");
+  const isIban = identification.schema === "IBAN";
+  const rule = isIban ? "iban" : rules.accountRule;
+  if (rule === "none") return notAsked(account, "none");
+  const branch = isIban ? null : (agent.branch?.identification ?? null);
+  const { onDate, refuseOn, book } = rules;
+  const question: AccountQuestion = {
+    rule,
+    branch,
+    account: identification.value,
+    accountTypeCode: typeCodeOf(given),
+    direction,
+    refuseOn,
+    onDate,
   };
+  const answer = checkAccount(question, book);
+  return { reasons: [...checkBranch(branch, answer), ...refusalsOf(side, answer)], decisions: [{ account, ...answer }] };
 }
 
 function typeCodeOf({ type }: PaymentAccount): string | null {
@@ -61,13 +59,12 @@ function checkBranch(branch: string | null, { rule, version }: AccountAnswer): r
   return branch === null || /^\d{6}$/.test(branch) ? [] : [{ code: "AC08", text: `${rule}/${version} branch-form` }];
 }
 
-function refusalsOf({ code }: Side, answer: AccountAnswer): readonly Reason[] {
+function refusalsOf({ code }: AccountSide, answer: AccountAnswer): readonly Reason[] {
   if (!isRefusal(answer)) return [];
   const text = `${answer.rule}/${answer.version} ${answer.reason}`;
   return [{ code: answer.reason === "direction" ? "AC13" : code, text }];
 }
 
-function notAsked({ account, given }: Side): RuleDecision {
-  const rule = given.identification === null ? "proxy" : given.identification.schema.toLowerCase();
-  return { account, rule, version: "none", result: "not-verifiable", reason: "no-rule" };
+function notAsked(account: AccountSide["account"], rule: "proxy" | "none"): AccountChecks {
+  return { reasons: [], decisions: [{ account, rule, version: "none", result: "not-verifiable", reason: "no-rule" }] };
 }

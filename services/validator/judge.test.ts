@@ -1,35 +1,35 @@
-import { zaCdv } from "@sluice/account-validation";
+import { shippedRules } from "@sluice/account-validation";
+import type { RuleBook } from "@sluice/account-validation";
 import type { Configuration } from "@sluice/config";
-import { readDirectDebit } from "@sluice/contracts";
-import type { AccountVerified, DirectDebitReceived } from "@sluice/contracts";
-import { badAccount, bodyOf, directDebit, goodAccount, sampleBank, sampleConfiguration } from "@sluice/testkit";
+import type { AccountVerified } from "@sluice/contracts";
+import { badAccount, goodAccount, sampleBank, sampleConfiguration, sampleScheme } from "@sluice/testkit";
 import type { DirectDebitOptions } from "@sluice/testkit";
 import { expect, test } from "vitest";
+import { credit, offUsDebit, onUsDebit } from "./given.ts";
 import { judge } from "./judge.ts";
 
 const noonMs = Temporal.Instant.from("2026-11-20T12:00:00+02:00").epochMilliseconds;
 const hourMs = 3_600_000;
 const configuration = sampleConfiguration();
 const blocked = sampleConfiguration({ banks: [sampleBank({ id: "first", isBlocked: true })] });
-
-function received(options: Partial<DirectDebitOptions> = {}, receivedAtMs = noonMs): DirectDebitReceived {
-  const reading = readDirectDebit(bodyOf(directDebit(options)));
-  if (!reading.ok) throw new Error(JSON.stringify(reading.error));
-  const { message: debit, contentHash, substanceHash } = reading.read;
-  return { sender: "first", contentHash, substanceHash, receivedAtMs, closesWith: "ZA_EFT:2026-11-20", closesAtMs: 0, debit };
-}
+const flows = { "on-us": onUsDebit, "off-us": offUsDebit, credit };
 
 interface Given {
+  readonly flow?: keyof typeof flows;
   readonly options?: Partial<DirectDebitOptions>;
+  readonly scheme?: string;
+  readonly bank?: string;
   readonly receivedAtMs?: number;
   readonly appendedAtMs?: number;
   readonly configuration?: Configuration;
+  readonly rules?: RuleBook;
 }
 
 function judged(given: Given = {}): AccountVerified {
   const receivedAtMs = given.receivedAtMs ?? noonMs;
   const place = { appendedAtMs: given.appendedAtMs ?? receivedAtMs + 3 };
-  return judge(received(given.options, receivedAtMs), place, given.configuration ?? configuration, zaCdv);
+  const received = flows[given.flow ?? "on-us"]({ ...given, receivedAtMs });
+  return judge(received, place, given.configuration ?? configuration, given.rules ?? shippedRules);
 }
 
 function reasons(given: Given): readonly string[] {
@@ -44,11 +44,10 @@ const account = (value: string, type: string | null = "CACC", schema = "GENERIC"
 });
 
 test("a good debit is accepted with everything that was taken from configuration", () => {
-  const debit = received();
   expect(judged()).toEqual({
     sender: "first",
     messageIdentification: "ACME-20261120-000001",
-    contentHash: debit.contentHash,
+    contentHash: onUsDebit({ receivedAtMs: noonMs }).value.contentHash,
     verdict: "ACCEPTED",
     reasons: [],
     decisions: [
@@ -60,17 +59,19 @@ test("a good debit is accepted with everything that was taken from configuration
     closesWith: "ZA_EFT:2026-11-20",
     subService: "SAME_DAY",
     calendarVersion: "sample-1",
+    deadlineMs: null,
+    onUsOutcomeReport: false,
   });
 });
 
-test("a wrong account number is AC02 on the debtor's side and AC03 on the creditor's, with rule and data version", () => {
+test("a wrong account number is AC02 on the debtor's side and AC03 on the creditor's, with rule and data version [4 step-3] [7.6] [D6 AC02] [D6 AC03]", () => {
   expect(reasons({ options: { debtorAccount: badAccount(7) } })).toEqual(["AC02 za-cdv/1 check-digit"]);
   expect(reasons({ options: { creditorAccount: badAccount(7) } })).toEqual(["AC03 za-cdv/1 check-digit"]);
   expect(reasons({ options: { debtorAccount: "0000" } })).toEqual(["AC02 za-cdv/1 zero"]);
   expect(reasons({ options: { creditorAccount: "12345678901234" } })).toEqual(["AC03 za-cdv/1 too-long"]);
 });
 
-test("an account that takes no debits is AC13, and may be credited", () => {
+test("an account that takes no debits is AC13, and may be credited [D6 AC13]", () => {
   const african = sampleConfiguration({ banks: [sampleBank({ id: "first", branch: "430000" })] });
   const creditOnly = account("80000000797", "SVGS");
   const agents = { debtorBranch: "430000", creditorBranch: "430000" };
@@ -84,7 +85,7 @@ test("an account that takes no debits is AC13, and may be credited", () => {
   });
 });
 
-test("a branch that is given but not six digits is AC08; one that is missing or unknown refuses nothing", () => {
+test("a branch that is given but not six digits is AC08; one that is missing or unknown refuses nothing [D6 AC08]", () => {
   const agent = (identification: string) => ({ memberId: "250655", branch: { identification } });
   expect(reasons({ options: { members: { debtorAgent: agent("25065") } } })).toEqual(["AC08 za-cdv/1 branch-form"]);
   expect(reasons({ options: { members: { creditorAgent: agent("25-655") } } })).toEqual(["AC08 za-cdv/1 branch-form"]);
@@ -92,14 +93,48 @@ test("a branch that is given but not six digits is AC08; one that is missing or 
   expect(reasons({ options: { members: { debtorAgent: { memberId: "250655" } } } })).toEqual([]);
 });
 
-test("an account that no rule can judge is not verifiable and passes; without a creditor's account only the debtor's is asked", () => {
-  const iban = judged({ options: { members: { debtorAccount: account("DE89370400440532013000", null, "IBAN") } } });
-  expect(iban.decisions[0]).toEqual({ account: "debtor", rule: "iban", version: "none", result: "not-verifiable", reason: "no-rule" });
-  expect(iban.verdict).toBe("ACCEPTED");
+test("an IBAN is asked of rule iban, whatever the scheme's rule and the branch [D6 iban]", () => {
+  const iban = (value: string) => ({
+    members: { debtorAccount: account(value, null, "IBAN"), debtorAgent: { memberId: "250655", branch: { identification: "X" } } },
+  });
+  const { version } = shippedRules.iban[0]!;
+  expect(judged({ options: iban("DE89370400440532013000") }).decisions[0]).toEqual({
+    account: "debtor",
+    rule: "iban",
+    version,
+    result: "valid",
+    reason: null,
+  });
+  expect(reasons({ options: iban("DE88370400440532013000") })).toEqual([`AC02 iban/${version} check-digit`]);
+  const none = sampleConfiguration({ schemes: [sampleScheme({ accountRule: "none" })] });
+  expect(reasons({ options: iban("DE88370400440532013000"), configuration: none })).toEqual([`AC02 iban/${version} check-digit`]);
+});
+
+test("a number of the schema GENERIC is asked of the scheme's rule: za-cdv, uk-modulus, or none", () => {
+  const notAsked = { account: "debtor", version: "none", result: "not-verifiable", reason: "no-rule" };
+  const by = (accountRule: "uk-modulus" | "none") =>
+    judged({ options: { debtorAccount: badAccount(7) }, configuration: sampleConfiguration({ schemes: [sampleScheme({ accountRule })] }) });
+  expect(by("none").decisions[0]).toEqual({ ...notAsked, rule: "none" });
+  expect(by("uk-modulus").decisions[0]).toEqual({ ...notAsked, rule: "uk-modulus" });
+  expect([by("none").verdict, by("uk-modulus").verdict]).toEqual(["ACCEPTED", "ACCEPTED"]);
+});
+
+test("the data in force on the date of receipt, in the scheme's zone, is asked and named", () => {
+  const [first] = shippedRules["za-cdv"];
+  const later = { ...first!, version: "2", effectiveFrom: "2026-11-21", origin: "imported" } as const;
+  const rules: RuleBook = { ...shippedRules, "za-cdv": [{ ...first!, effectiveTo: "2026-11-21" }, later] };
+  const versionAt = (text: string) =>
+    judged({ rules, receivedAtMs: Temporal.Instant.from(text).epochMilliseconds }).decisions.map(({ version }) => version);
+  expect(versionAt("2026-11-20T21:59:59Z")).toEqual(["1", "1"]);
+  expect(versionAt("2026-11-20T22:00:00Z")).toEqual(["2", "2"]);
+});
+
+test("a proxy alone is not verifiable and passes; without a creditor's account only the debtor's is asked", () => {
   const proxy = judged({
     options: { members: { debtorAccount: { proxy: { schema: "CODE", value: "someone" } }, creditorAccount: undefined } },
   });
   expect(proxy.decisions).toEqual([{ account: "debtor", rule: "proxy", version: "none", result: "not-verifiable", reason: "no-rule" }]);
+  expect(proxy.verdict).toBe("ACCEPTED");
 });
 
 test("an unknown account type is tried as any type of the bank, a failing rule of medium confidence refuses only where that is wanted", () => {
@@ -114,7 +149,7 @@ test("an unknown account type is tried as any type of the bank, a failing rule o
   expect(reasons({ ...given, configuration: strict })).toEqual(["AC02 za-cdv/1 check-digit"]);
 });
 
-test("a value of 0 is AM01, a currency that is not the scheme's AM03, a blocked bank AG01", () => {
+test("a value of 0 is AM01, a currency that is not the scheme's AM03, a blocked bank AG01 [D6 AM01] [D6 AM03] [D6 AG01]", () => {
   expect(reasons({ options: { amount: "0.00" } })).toEqual(["AM01 scheme/sample zero-amount"]);
   expect(reasons({ options: { currency: "USD" } })).toEqual(["AM03 scheme/sample currency"]);
   expect(reasons({ configuration: blocked })).toEqual(["AG01 configuration/sample bank-blocked"]);
@@ -126,7 +161,7 @@ test("a bank that left the configuration is AG01, and the report goes to the sen
   expect(judged({ configuration: without }).bank).toBe("first");
 });
 
-test("a named date that cannot be used is DT01, today after the cut-off TM01, with the calendar's version", () => {
+test("a named date that cannot be used is DT01, today after the cut-off TM01, with the calendar's version [D6 DT01] [D6 TM01]", () => {
   expect(reasons({ options: { requestedCollectionDate: "2026-11-19" } })).toEqual([
     "DT01 calendar/sample-1 requestedCollectionDate is past",
   ]);
@@ -173,6 +208,139 @@ test("a refused debit keeps its date and ends with the first close at least an h
   });
 });
 
+test("an account that its bank blocked is AG01, with or without its branch, however it is written [D6 AG01]", () => {
+  const blocking = (branch: string | null, value: string) =>
+    sampleConfiguration({ banks: [sampleBank({ id: "first", blockedAccounts: [{ branch, account: value }] })] });
+  const [debtor, creditor] = ["AG01 configuration/sample debtor-account-blocked", "AG01 configuration/sample creditor-account-blocked"];
+  const number = goodAccount(1);
+  expect(reasons({ configuration: blocking(null, number) })).toEqual([debtor]);
+  expect(reasons({ configuration: blocking("250655", number) })).toEqual([debtor]);
+  expect(reasons({ configuration: blocking("250656", number) })).toEqual([]);
+  expect(reasons({ configuration: blocking(null, `00${number}`) })).toEqual([debtor]);
+  expect(reasons({ configuration: blocking(null, goodAccount(2)) })).toEqual([]);
+  const noBranch = { members: { debtorAgent: { memberId: "250655" } } };
+  expect(reasons({ configuration: blocking("250655", number), options: noBranch })).toEqual([debtor]);
+  expect(reasons({ configuration: blocking(null, "62001872440") })).toEqual([creditor]);
+  expect(reasons({ configuration: blocking(null, "62001872440"), flow: "credit" })).toEqual([creditor]);
+  expect(reasons({ configuration: blocking(null, number), flow: "credit" })).toEqual([]);
+  expect(reasons({ configuration: blocking(null, number), flow: "off-us" })).toEqual([debtor]);
+  expect(reasons({ configuration: blocking(null, "62001872440"), flow: "off-us" })).toEqual([]);
+});
+
+test("an item above the smaller of the bank's and the scheme's limit is AM14, exactly [7.6] [D6 AM14]", () => {
+  const limited = (bank: bigint | null, scheme: bigint | null) => {
+    const of = (sum: bigint | null) => (sum === null ? [] : [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: sum }]);
+    return sampleConfiguration({
+      banks: [sampleBank({ id: "first", itemLimits: of(bank) })],
+      schemes: [sampleScheme({ itemLimits: of(scheme) })],
+    });
+  };
+  const found = (amount: string, bank: bigint | null, scheme: bigint | null) =>
+    reasons({ options: { amount }, configuration: limited(bank, scheme) });
+  expect(found("100.00", 1_000_000n, null)).toEqual([]);
+  expect(found("100.01", 1_000_000n, null)).toEqual(["AM14 bank/sample item-limit"]);
+  expect(found("100.01", null, 1_000_000n)).toEqual(["AM14 scheme/sample item-limit"]);
+  expect(found("100.01", 1_000_000n, 999_999n)).toEqual(["AM14 scheme/sample item-limit"]);
+  expect(found("100.01", 999_999n, 1_000_000n)).toEqual(["AM14 bank/sample item-limit"]);
+  expect(found("90071992547409.94", 900_719_925_474_099_300n, null)).toEqual(["AM14 bank/sample item-limit"]);
+  expect(found("90071992547409.93", 900_719_925_474_099_300n, null)).toEqual([]);
+  const others = [
+    { scheme: "ZA_EFT", currency: "USD", amountTenThousandths: 1n },
+    { scheme: "ZA_RTC", currency: "ZAR", amountTenThousandths: 1n },
+  ];
+  expect(reasons({ configuration: sampleConfiguration({ banks: [sampleBank({ id: "first", itemLimits: others })] }) })).toEqual([]);
+});
+
+test("an off-us debit is judged by the debtor's account alone, for the bank that ingress found", () => {
+  const options = { creditorAccount: badAccount(2) };
+  expect(judged({ flow: "off-us", options })).toMatchObject({
+    sender: "clearing",
+    verdict: "ACCEPTED",
+    bank: "first",
+    decisions: [{ account: "debtor", result: "valid" }],
+    closesWith: "ZA_EFT:2026-11-20",
+    deadlineMs: null,
+    onUsOutcomeReport: false,
+  });
+  expect(reasons({ flow: "off-us", options: { debtorAccount: badAccount(1) } })).toEqual(["AC02 za-cdv/1 check-digit"]);
+  expect(judged({ flow: "off-us", bank: "gone" })).toMatchObject({
+    verdict: "REFUSED",
+    bank: "gone",
+    reasons: [{ code: "AG01", text: "configuration/sample unknown-bank" }],
+  });
+});
+
+test("an off-us debit is never refused for its date; one that cannot be used becomes the next [D9 business-date-off-us]", () => {
+  const dated = (settlementDate: string | undefined, receivedAtMs = noonMs) =>
+    judged({ flow: "off-us", options: { requestedCollectionDate: "2026-11-01", members: { settlementDate } }, receivedAtMs });
+  const accepted = (date: string) => ({ verdict: "ACCEPTED", businessDate: date, closesWith: `ZA_EFT:${date}` });
+  expect(dated("2026-11-25")).toMatchObject(accepted("2026-11-25"));
+  expect(dated(undefined)).toMatchObject(accepted("2026-11-20"));
+  expect(dated("2026-11-19")).toMatchObject(accepted("2026-11-20"));
+  expect(dated("2026-11-20", noonMs + 4 * hourMs)).toMatchObject(accepted("2026-11-21"));
+});
+
+test("a refused off-us debit ends with the first close at least an hour after receipt", () => {
+  const bad = { debtorAccount: badAccount(1), members: { settlementDate: "2026-11-25" } };
+  expect(judged({ flow: "off-us", options: bad })).toMatchObject({
+    verdict: "REFUSED",
+    businessDate: "2026-11-25",
+    closesWith: "ZA_EFT:2026-11-20",
+  });
+});
+
+test("a credit is judged by the creditor's account, closes with no day and has a deadline after its receipt [D7 credit deadline]", () => {
+  expect(judged({ flow: "credit", options: { debtorAccount: badAccount(1) } })).toMatchObject({
+    sender: "clearing",
+    verdict: "ACCEPTED",
+    bank: "first",
+    decisions: [{ account: "creditor", rule: "za-cdv", result: "valid" }],
+    businessDate: "2026-11-20",
+    subService: "SAME_DAY",
+    closesWith: "",
+    deadlineMs: noonMs + 2 * hourMs,
+    onUsOutcomeReport: false,
+  });
+  expect(judged({ flow: "credit", appendedAtMs: noonMs + 60_000 }).deadlineMs).toBe(noonMs + 2 * hourMs);
+  expect(judged({ flow: "credit", appendedAtMs: noonMs + 60_001 }).deadlineMs).toBe(noonMs + 60_001 + 2 * hourMs);
+  const short = sampleConfiguration({ schemes: [sampleScheme({ creditDeadlineMs: 30_000 })] });
+  expect(judged({ flow: "credit", configuration: short }).deadlineMs).toBe(noonMs + 30_000);
+});
+
+test("a credit is refused for its account, its amount, its limits and its bank, and never for a date", () => {
+  const options = { creditorAccount: badAccount(2), amount: "0", currency: "USD", requestedCollectionDate: "2026-11-19" };
+  const verdict = judged({ flow: "credit", options, configuration: blocked, receivedAtMs: noonMs + 8 * hourMs });
+  expect(verdict.reasons.map(({ code }) => code)).toEqual(["AG01", "AC03", "AM01", "AM03"]);
+  expect(verdict).toMatchObject({ businessDate: "2026-11-20", closesWith: "", deadlineMs: noonMs + 10 * hourMs });
+});
+
+test("a credit counts for its date of receipt where that works, else the next working day, by its scheme's calendar", () => {
+  const weekdays = {
+    ...configuration.schemes[0]!.times,
+    calendar: { ...configuration.schemes[0]!.times.calendar, workingDays: [1, 2, 3, 4, 5] },
+  };
+  const schemes = [sampleScheme({ times: weekdays }), sampleScheme({ id: "ZA_RTC" })];
+  const saturdayMs = noonMs + 24 * hourMs;
+  const of = (scheme: string) =>
+    judged({ flow: "credit", scheme, receivedAtMs: saturdayMs, configuration: sampleConfiguration({ schemes }) });
+  expect(of("ZA_EFT")).toMatchObject({ businessDate: "2026-11-23", subService: "ONE_DAY" });
+  expect(of("ZA_RTC")).toMatchObject({ businessDate: "2026-11-21", subService: "SAME_DAY" });
+});
+
+test("an on-us verdict says whether the initiating side wants to be told the outcome", () => {
+  const telling = sampleConfiguration({ banks: [sampleBank({ id: "first", onUsOutcomeReport: true })] });
+  const wants = (flow: keyof typeof flows) => judged({ flow, configuration: telling }).onUsOutcomeReport;
+  expect([wants("on-us"), wants("off-us"), wants("credit")]).toEqual([true, false, false]);
+});
+
+test("a payment of a scheme that is not configured, or a debit of one without windows, is judged by nobody", () => {
+  const without = sampleConfiguration({ schemes: [sampleScheme({ id: "ZA_RTC" })] });
+  for (const flow of ["on-us", "off-us", "credit"] as const)
+    expect(() => judged({ flow, configuration: without })).toThrow("configured schemes");
+  const windowless = sampleConfiguration({ schemes: [sampleScheme({ takesDebits: false })] });
+  expect(() => judged({ configuration: windowless })).toThrow("windows");
+});
+
 test("every failing rule is named, and no text repeats a value of the message", () => {
   const options = {
     debtorAccount: badAccount(1),
@@ -186,6 +354,6 @@ test("every failing rule is named, and no text repeats a value of the message", 
   for (const value of [badAccount(1), badAccount(2), "USD", "2026-11-19"]) expect(found.join()).not.toContain(value);
 });
 
-test("I3: the same record gives the same verdict again", () => {
-  expect(judged()).toEqual(judged());
+test("I3: the same record gives the same verdict again, in every flow", () => {
+  for (const flow of ["on-us", "off-us", "credit"] as const) expect(judged({ flow })).toEqual(judged({ flow }));
 });

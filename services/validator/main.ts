@@ -6,7 +6,7 @@ import { startValidator } from "./service.ts";
 
 runService("validator", async (context) => {
   const { log, metrics, time, random, stopping } = context;
-  const { kafkaBrokers, schemaRegistryUrl, configuration } = readValidatorConfig();
+  const { kafkaBrokers, schemaRegistryUrl, configuration, rules } = readValidatorConfig();
   await using opened = new AsyncDisposableStack();
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "validator" }, time, log });
@@ -19,6 +19,7 @@ runService("validator", async (context) => {
     messaging,
     serde,
     configuration,
+    rules,
     lanes: lanesDefault,
     fail: (reason) => context.fail(reason),
   });

@@ -1,21 +1,14 @@
-import { fixedSerde, outgoingRecord, readDirectDebit, topics } from "@sluice/contracts";
-import type { AnyDecoded, DirectDebitReceived, Serde } from "@sluice/contracts";
+import { shippedRules } from "@sluice/account-validation";
+import { fixedSerde, outgoingRecord, topics } from "@sluice/contracts";
+import type { Decoded, Serde } from "@sluice/contracts";
 import { createMemoryLog } from "@sluice/messaging";
 import type { OutgoingRecord, ProduceFate } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 import { createMetrics, silentLog } from "@sluice/telemetry";
 import type { Log, LogFields } from "@sluice/telemetry";
-import {
-  badAccount,
-  bodyOf,
-  createVirtualTime,
-  directDebit,
-  sampleConfiguration,
-  sampleUetr,
-  seededRandom,
-  uetrFrom,
-} from "@sluice/testkit";
+import { badAccount, createVirtualTime, sampleConfiguration, sampleUetr, seededRandom, uetrFrom } from "@sluice/testkit";
 import { expect, test } from "vitest";
+import { credit, offUsDebit, onUsDebit } from "./given.ts";
 import { startValidator } from "./service.ts";
 
 const startAtMs = Date.UTC(2026, 10, 20, 10);
@@ -49,6 +42,7 @@ function world(over: { readonly serde?: Serde } = {}) {
       messaging: messaging.client(name),
       serde: over.serde ?? serde,
       configuration: sampleConfiguration(),
+      rules: shippedRules,
       lanes,
       fail: (reason) => state.failures.push(reason),
     });
@@ -83,25 +77,13 @@ function world(over: { readonly serde?: Serde } = {}) {
   return { time, state, messaging, serde, metrics, start, append, settled, records, verdicts, until };
 }
 
-function debit(uetr = sampleUetr, debtorAccount?: string): DirectDebitReceived {
-  const reading = readDirectDebit(
-    bodyOf(directDebit({ uetr: uetr.toUpperCase(), ...(debtorAccount === undefined ? {} : { debtorAccount }) })),
-  );
-  if (!reading.ok) throw new Error(JSON.stringify(reading.error));
-  const { message, contentHash, substanceHash } = reading.read;
-  return {
-    sender: "first",
-    contentHash,
-    substanceHash,
-    receivedAtMs: startAtMs,
-    closesWith: "ZA_EFT:2026-11-20",
-    closesAtMs: 0,
-    debit: message,
-  };
+function debit(uetr = sampleUetr, debtorAccount?: string): Decoded<"DirectDebitReceived"> {
+  const account = debtorAccount === undefined ? {} : { debtorAccount };
+  return onUsDebit({ options: { uetr: uetr.toUpperCase(), ...account }, receivedAtMs: startAtMs });
 }
 
 function debitRecord(serde: Serde, uetr = sampleUetr, debtorAccount?: string): OutgoingRecord {
-  const decoded: AnyDecoded = { name: "DirectDebitReceived", value: debit(uetr, debtorAccount) };
+  const decoded = debit(uetr, debtorAccount);
   return outgoingRecord(serde, topics.journal, uetr, decoded, { lanes, headers: { traceparent: "00-1-2-01" } });
 }
 
@@ -192,13 +174,30 @@ test("other records are passed undecoded, and what cannot be read is put aside w
 test("a debit that nobody can judge is put aside; the process lives", async () => {
   const { start, append, settled, serde, records, until, state } = world();
   const validator = await settled(start("validator"));
-  const { debit: message, ...rest } = debit();
+  const { debit: message, ...rest } = debit().value;
   const unknownScheme = { ...rest, debit: { ...message, paymentScheme: { ...message.paymentScheme, schema: "ZA_RTC" } } };
   await append([outgoingRecord(serde, topics.journal, sampleUetr, { name: "DirectDebitReceived", value: unknownScheme }, { lanes })]);
   await until(() => records(topics.deadLetters).length === 1);
   await settled(validator.stop());
-  expect(state.lines.map(({ event }) => event)).toEqual(["debit.not-judged", "record.put-aside"]);
+  expect(state.lines.map(({ event }) => event)).toEqual(["payment.not-judged", "record.put-aside"]);
   expect(state.failures).toEqual([]);
+});
+
+test("debits of both flows and credits each get their verdict", async () => {
+  const { start, append, settled, serde, verdicts, until, metrics } = world();
+  const validator = await settled(start("validator"));
+  const uetrs = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
+  const given = uetrs.map((uetr, index) => [onUsDebit, offUsDebit, credit][index]!({ options: { uetr }, receivedAtMs: startAtMs }));
+  await append(given.map((decoded, index) => outgoingRecord(serde, topics.journal, uetrs[index]!, decoded, { lanes })));
+  await until(() => verdicts().length === 3);
+  await settled(validator.stop());
+  const byKey = new Map(verdicts().map(({ key, decoded }) => [key, decoded.value]));
+  expect(uetrs.map((uetr) => byKey.get(uetr))).toMatchObject([
+    { sender: "first", closesWith: "ZA_EFT:2026-11-20", deadlineMs: null },
+    { sender: "clearing", closesWith: "ZA_EFT:2026-11-20", deadlineMs: null },
+    { sender: "clearing", closesWith: "", deadlineMs: startAtMs + 7_200_000 },
+  ]);
+  expect(await metrics.text()).toContain('sluice_validator_verdicts_total{record="CreditTransferReceived",verdict="ACCEPTED"} 1');
 });
 
 test("an unknown schema makes its lane wait until it is learnt, and nothing is put aside", async () => {

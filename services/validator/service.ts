@@ -1,20 +1,22 @@
-// Validator: every debit of the journal gets a verdict, with all that is taken from configuration.
+// Validator: every debit and credit of the journal gets a verdict, with all that is taken from configuration.
 //
-//   DirectDebitReceived   on-direct-debit-received.ts   → AccountVerified
+//   DirectDebitReceived      on-payment-received.ts   → AccountVerified
+//   CreditTransferReceived   on-payment-received.ts   → AccountVerified
 //
 // Anything else in the journal is passed by its type header, undecoded.
 //
 // #1 It keeps nothing: the group's committed offset says where to go on. What lies above it may be judged twice.
 // #2 Records of one UETR are judged in order, others side by side.
 
+import type { RuleBook } from "@sluice/account-validation";
 import type { Configuration } from "@sluice/config";
-import { groups, headers, topics } from "@sluice/contracts";
+import { groups, topics } from "@sluice/contracts";
 import type { Serde } from "@sluice/contracts";
 import { createKeyedLanes } from "@sluice/messaging";
-import type { Messaging, ReceivedRecord } from "@sluice/messaging";
+import type { Messaging } from "@sluice/messaging";
 import type { Random, Running, Time } from "@sluice/runtime";
 import type { Log, Metrics } from "@sluice/telemetry";
-import { onDirectDebitReceived } from "./on-direct-debit-received.ts";
+import { isJudged, onPaymentReceived } from "./on-payment-received.ts";
 import { validatorMetrics } from "./validator-metrics.ts";
 
 export interface ValidatorPorts {
@@ -25,6 +27,8 @@ export interface ValidatorPorts {
   readonly messaging: Messaging;
   readonly serde: Serde;
   readonly configuration: Configuration;
+  /** Account rules and their data, by date. */
+  readonly rules: RuleBook;
   /** Partitions of the journal. */
   readonly lanes: number;
   /** The service cannot go on; the process must end. */
@@ -51,7 +55,7 @@ export async function startValidator(ports: ValidatorPorts): Promise<Running> {
     startAt: (_partition, _epoch, { committed, logStart }) => Promise.resolve(committed ?? logStart),
     keyOf: (record) => Buffer.from(record.key ?? []).toString("latin1"),
     handle: async (record) => {
-      if (isDebit(record)) await onDirectDebitReceived(record, judging);
+      if (isJudged(record)) await onPaymentReceived(record, judging);
     },
   });
   let stopped: Promise<void> | null = null;
@@ -62,8 +66,4 @@ export async function startValidator(ports: ValidatorPorts): Promise<Running> {
       return stopped;
     },
   };
-}
-
-function isDebit(record: ReceivedRecord): boolean {
-  return record.headers[headers.type] === "DirectDebitReceived";
 }

@@ -7,6 +7,7 @@
 // #4 What is judged is the history: what banks sent and received, every record of every topic, and the snapshots.
 
 import type { HistoryEntry, SnapshotEntry } from "@sluice/checker";
+import { readRulesFolder } from "@sluice/config";
 import type { Configuration } from "@sluice/config";
 import { fixedSerde, groups, topics } from "@sluice/contracts";
 import { startDispatcher } from "@sluice/dispatcher";
@@ -89,7 +90,11 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
   const banks = startBanks({ time, random, scenario, recorder, isTroubled, ingress: () => ingress.up() });
   const ingress = cluster.run({ name: "ingress", instances: 1, start: async (ports) => startIngress(portsOf(world, ports)) });
   const others = [
-    cluster.run({ name: "validator", instances: scenario.instances, start: (ports) => startValidator(portsOf(world, ports)) }),
+    cluster.run({
+      name: "validator",
+      instances: scenario.instances,
+      start: (ports) => startValidator({ ...portsOf(world, ports), rules: readRulesFolder(null) }),
+    }),
     cluster.run({ name: "scheduler", instances: scenario.instances, start: (ports) => startScheduler(portsOf(world, ports)) }),
     cluster.run({
       name: "dispatcher",

@@ -1,20 +1,21 @@
-// A debit was received: its verdict is appended to the journal, under the same key.
+// A debit or a credit was received: its verdict is appended to the journal, under the same key.
 //
 // #1 The record is completed only after the verdict, or its dead letter, is acknowledged. A repeat appends the same verdict
 //    again, and the scheduler takes the first.
 // #2 A record that cannot be read in itself, or that nobody can judge, is put aside with its bytes and its reason.
 // #3 A schema that is not known yet makes the lane wait; nothing is guessed.
 
-import { zaCdv } from "@sluice/account-validation";
+import type { RuleBook } from "@sluice/account-validation";
 import type { Configuration } from "@sluice/config";
 import { headers, outgoingRecord, topics } from "@sluice/contracts";
-import type { AccountVerified, DirectDebitReceived, Serde } from "@sluice/contracts";
+import type { AccountVerified, Serde } from "@sluice/contracts";
 import { deadLetterOf } from "@sluice/messaging";
 import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 import type { Time } from "@sluice/runtime";
 import type { Log } from "@sluice/telemetry";
 import { judge } from "./judge.ts";
+import type { ReceivedPayment } from "./payment.ts";
 import type { ValidatorMetrics } from "./validator-metrics.ts";
 
 export interface Judging {
@@ -24,13 +25,23 @@ export interface Judging {
   readonly serde: Serde;
   readonly producer: Producer;
   readonly configuration: Configuration;
+  readonly rules: RuleBook;
   /** Partitions of the journal. */
   readonly lanes: number;
 }
 
-type Judged = { readonly uetr: string; readonly verdict: AccountVerified } | { readonly unreadable: string };
+type Judged =
+  | { readonly uetr: string; readonly received: ReceivedPayment; readonly verdict: AccountVerified }
+  | { readonly unreadable: string };
 
-export async function onDirectDebitReceived(record: ReceivedRecord, judging: Judging): Promise<void> {
+/** Record types that get a verdict. */
+const judgedNames = ["DirectDebitReceived", "CreditTransferReceived"] as const;
+
+export function isJudged({ headers: given }: ReceivedRecord): boolean {
+  return judgedNames.some((name) => name === given[headers.type]);
+}
+
+export async function onPaymentReceived(record: ReceivedRecord, judging: Judging): Promise<void> {
   const startedMs = judging.time.monotonicMs();
   const judged = await judgedRecord(record, judging);
   const { partition, offset } = record;
@@ -40,11 +51,12 @@ export async function onDirectDebitReceived(record: ReceivedRecord, judging: Jud
     judging.metrics.putAside();
     return;
   }
-  const { uetr, verdict } = judged;
+  const { uetr, received, verdict } = judged;
   const [appended] = await judging.producer.send([outgoing(uetr, verdict, record, judging)]);
   const tookMs = judging.time.monotonicMs() - startedMs;
   judging.log.info("account.verified", {
     uetr,
+    record: received.name,
     partition,
     offset,
     verdictOffset: appended?.offset,
@@ -57,40 +69,51 @@ export async function onDirectDebitReceived(record: ReceivedRecord, judging: Jud
     ),
     businessDate: verdict.businessDate,
     closesWith: verdict.closesWith,
+    deadlineMs: verdict.deadlineMs,
     tookMs,
   });
-  judging.metrics.judged(verdict, tookMs);
+  judging.metrics.judged(received.name, verdict, tookMs);
 }
 
-async function judgedRecord(record: ReceivedRecord, { serde, configuration, log }: Judging): Promise<Judged> {
+async function judgedRecord(record: ReceivedRecord, { serde, configuration, rules, log }: Judging): Promise<Judged> {
   const received = await read(record, serde);
   if (typeof received === "string") return { unreadable: received };
-  const uetr = received.debit.transactionIdentifiers.uetr.toLowerCase();
+  const { uetr: given } = identifiersIn(received);
+  const uetr = given.toLowerCase();
   if (record.key === null || new TextDecoder().decode(record.key) !== uetr) return { unreadable: "its key is not its UETR" };
   try {
-    return { uetr, verdict: judge(received, record, configuration, zaCdv) };
+    return { uetr, received, verdict: judge(received, record, configuration, rules) };
   } catch (error) {
-    log.error("debit.not-judged", { uetr, partition: record.partition, offset: record.offset, error });
+    log.error("payment.not-judged", { uetr, partition: record.partition, offset: record.offset, error });
     return { unreadable: "it could not be judged" };
   }
 }
 
+function identifiersIn(received: ReceivedPayment): { readonly uetr: string } {
+  return received.name === "CreditTransferReceived"
+    ? received.value.credit.transactionIdentifiers
+    : received.value.debit.transactionIdentifiers;
+}
+
 /** Or why it cannot be read. */
-async function read({ value }: ReceivedRecord, serde: Serde): Promise<DirectDebitReceived | string> {
+async function read(record: ReceivedRecord, serde: Serde): Promise<ReceivedPayment | string> {
+  const { value } = record;
   if (value === null) return "no value";
   try {
-    return debitIn(value, serde);
+    return paymentRecord(value, record, serde);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     if (!error.isRetryable) return error.message;
     await serde.learn(value);
-    return debitIn(value, serde);
+    return paymentRecord(value, record, serde);
   }
 }
 
-function debitIn(value: Uint8Array, serde: Serde): DirectDebitReceived | string {
+function paymentRecord(value: Uint8Array, record: ReceivedRecord, serde: Serde): ReceivedPayment | string {
   const decoded = serde.decode(value);
-  return decoded.name === "DirectDebitReceived" ? decoded.value : `its header says DirectDebitReceived, its bytes ${decoded.name}`;
+  const said = record.headers[headers.type];
+  const isPayment = decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived";
+  return isPayment && decoded.name === said ? decoded : `its header says ${said}, its bytes ${decoded.name}`;
 }
 
 function outgoing(uetr: string, value: AccountVerified, record: ReceivedRecord, { serde, lanes }: Judging): OutgoingRecord {
