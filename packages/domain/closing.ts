@@ -1,46 +1,43 @@
-// The reconciliation close. The marker DayReconciled of the day that a transaction closes with, and nothing else, makes
-// RECONCILIATION of what is unresolved; DayClosed only wakes those that have no further fact.
+// The reconciliation close of a debit. The marker DayReconciled of the day that it closes with, and nothing else, makes RECONCILIATION of
+// what is unresolved; DayClosed only wakes those that have no further fact. A credit has its own deadline: `on-deadline.ts`.
 //
-// 1. One item per close: an open early item (row 3) is taken over, otherwise one is made.
-// 2. Row and cause are a function of the state met, the lane's markers and, for RELEASED, the answer to the stop.
+// 1. Row and cause are a function of the state met, the lane's markers and, for RELEASED, the answer to the stop.
+// 2. An ended off-us debit whose outcome the connector has not acknowledged by then gets an item beside its state, once; it is told on.
 
 import { enter } from "./entry.ts";
 import type { Cause } from "./entry.ts";
 import { dayKey } from "./fact.ts";
-import type { DeliveryEvidence, Place } from "./fact.ts";
+import type { Place } from "./fact.ts";
 import { isGateOpenFor } from "./gate.ts";
+import { makeAtClose, showUndelivered } from "./items.ts";
 import type { LaneView, PassedMarker } from "./lane.ts";
-import type { Item, ItemCause, State, Transaction } from "./transaction.ts";
-import { isUnresolved, lateAnswersKept } from "./transaction.ts";
+import { cellOf } from "./table.ts";
+import type { ItemCause, State, Transaction } from "./transaction.ts";
+import { isOutcomeAwaited } from "./transaction.ts";
 
-/** The close's marker, if the lane passed it below `place`. */
+/** The close's marker, if the lane passed it below `place`; a credit has none. */
 export function reconciledBelow(transaction: Transaction, place: Place, lane: LaneView): PassedMarker | null {
+  if (transaction.closesWith === "") return null;
   const passed = lane.passed(transaction.closesWith).find(({ marker }) => marker.kind === "DayReconciled");
   return passed !== undefined && passed.place.offset < place.offset ? passed : null;
 }
 
 /**
- * Takes the close's marker if the transaction is unresolved. `before` the fact the marker came while this state stood, so its own
- * time counts; after the fact it applies only now, because of the fact.
+ * Takes the close's marker as the table's column says. `before` the fact the marker came while this state stood, so its own time
+ * counts; after the fact it applies only now, because of the fact.
  */
 export function takeClose(transaction: Transaction, place: Place, lane: LaneView, moment: "before" | "after"): Transaction {
   const { state } = transaction;
-  if (!isUnresolved(state)) return transaction;
+  if (state === "ORPHAN") return transaction;
   const passed = reconciledBelow(transaction, place, lane);
   if (passed === null) return transaction;
   const atMs = moment === "before" ? passed.place.appendedAtMs : place.appendedAtMs;
+  const cell = cellOf(transaction, "close");
+  if (cell === "undelivered") return isOutcomeAwaited(transaction) ? showUndelivered(transaction, state, atMs) : transaction;
+  if (cell !== "RECONCILIATION") return transaction;
   const cause: Cause = { place, atMs, markerOffset: passed.place.offset };
-  const lastMessage = transaction.transitions.at(-1)?.messageIdentification ?? "";
-  const items = itemsAtClose(transaction, state, passed, atMs, lane);
-  return enter({ ...transaction, items }, "RECONCILIATION", cause, lastMessage, null);
-}
-
-function itemsAtClose(transaction: Transaction, state: State, close: PassedMarker, atMs: number, lane: LaneView): readonly Item[] {
-  const day = transaction.closesWith;
-  if (transaction.items.some(isOpen)) return transaction.items.map((item) => (isOpen(item) ? { ...item, day } : item));
-  const row = rows[state] ?? null;
-  const cause = causeOf(transaction, state, close, lane);
-  return [...transaction.items, { day, row, cause, state, madeAtMs: atMs, evidence: null, settledAtMs: null, lateAnswers: [] }];
+  const shown = makeAtClose(transaction, state, { row: rows[state] ?? null, cause: causeOf(transaction, state, passed, lane), atMs });
+  return enter(shown, "RECONCILIATION", cause, null);
 }
 
 /** Interface section 7 by the state met; null: 7 or 8, set by the answer to the stop. */
@@ -74,55 +71,4 @@ function causeOfHeld(transaction: Transaction, close: PassedMarker, lane: LaneVi
   });
   if (ends.length === 0) return "WINDOW_MISSED";
   return ends.some((end) => isGateOpenFor(transaction.bank, markers, end)) ? "PACED_OUT" : "GATE_CLOSED";
-}
-
-export function isOpen(item: Item): boolean {
-  return item.settledAtMs === null;
-}
-
-/** A not-recoverable answer: the item is shown from this moment, the state stays; a further one renews the evidence. */
-export function showEarly(transaction: Transaction, state: State, place: Place, evidence: DeliveryEvidence): Transaction {
-  const items = transaction.items.some(isOpen)
-    ? transaction.items.map((item) => (isOpen(item) ? { ...item, evidence } : item))
-    : [
-        ...transaction.items,
-        {
-          day: transaction.closesWith,
-          row: 3,
-          cause: null,
-          state,
-          madeAtMs: place.appendedAtMs,
-          evidence,
-          settledAtMs: null,
-          lateAnswers: [],
-        },
-      ];
-  return { ...transaction, items };
-}
-
-/** The first answer of the stopped delivery sets what the item left open; what is set stays. */
-export function setRow(transaction: Transaction, evidence: DeliveryEvidence, isRefused: boolean): Transaction {
-  const items = transaction.items.map((item) => {
-    if (!isOpen(item) || item.evidence !== null) return item;
-    return { ...item, row: item.row ?? rowOfReleased(evidence, isRefused), cause: item.cause ?? causeOfStopped(evidence), evidence };
-  });
-  return { ...transaction, items };
-}
-
-function rowOfReleased(evidence: DeliveryEvidence, isRefused: boolean): number {
-  if (isRefused) return 3;
-  return evidence.anyAnswer ? 8 : 7;
-}
-
-function causeOfStopped(evidence: DeliveryEvidence): ItemCause | null {
-  if (evidence.isBankPaused) return "BANK_PAUSED";
-  return evidence.isBreakerOpen ? "BREAKER_OPEN" : null;
-}
-
-export function noteLateAnswer(transaction: Transaction, place: Place, text: string): Transaction {
-  const answer = { offset: place.offset, atMs: place.appendedAtMs, text };
-  const items = transaction.items.map((item) =>
-    isOpen(item) ? { ...item, lateAnswers: [...item.lateAnswers, answer].slice(-lateAnswersKept) } : item,
-  );
-  return { ...transaction, items };
 }

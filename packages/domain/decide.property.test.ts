@@ -48,7 +48,7 @@ const anyFact: fc.Arbitrary<Step> = fc.oneof(
   fc
     .tuple(letters, fc.constantFrom("acknowledged" as const, "refused" as const, "stopped" as const), fc.boolean())
     .map(([letter, outcome, anyAnswer]) => ended(letter, outcome, { anyAnswer })),
-  fc.constant({ ...ended("A"), messageIdentification: answerIdentification("X", bank, uetr, "M2", digest) }),
+  fc.constant({ ...ended("A"), messageIdentification: answerIdentification("X", bank, "outboundDirectDebit", uetr, "M2", digest) }),
   fc
     .tuple(fc.constantFrom("made" as const, "not-made" as const, "pending" as const), fc.constantFrom("R1", "R2", "R3"), contents, senders)
     .map(([outcome, name, content, sender]) => report(outcome, { message: identity(name, content, sender) })),

@@ -1,9 +1,9 @@
 // The table, cell by cell; then what no row can show alone.
 
 import { expect, test } from "vitest";
-import type { Cell, Column, Row } from "./cell.ts";
-import { columns, statesOf } from "./cell.ts";
-import { cellOf, table } from "./decide.ts";
+import type { Cell, DebitColumn, DebitRow } from "./cell.ts";
+import { debitColumns, statesOf } from "./cell.ts";
+import { debitTable } from "./debit-table.ts";
 import type { TransactionFact } from "./fact.ts";
 import {
   accepted,
@@ -16,6 +16,13 @@ import {
   delivered,
   ended,
   held,
+  offUsCompleted,
+  offUsDebit,
+  offUsDelivered,
+  offUsHeld,
+  offUsRejected,
+  offUsReleased,
+  offUsVerdict,
   openDay,
   placeOf,
   rejected,
@@ -29,13 +36,15 @@ import {
   verdict,
 } from "./given.ts";
 import type { Step } from "./given.ts";
+import { debitCell } from "./table.ts";
 import { isTerminal, isUnresolved } from "./transaction.ts";
 
 /** How a row is reached; REPORTED is passed through and never rests. */
-const reachedBy: Readonly<Record<Exclude<Row, "REPORTED">, readonly Step[]>> = {
+const reachedBy: Readonly<Record<Exclude<DebitRow, "REPORTED">, readonly Step[]>> = {
   NONE: [],
   ORPHAN: [report("made", { message: { ...report().message, messageIdentification: "R0" } })],
-  RECEIVED: [debit()],
+  "RECEIVED on-us": [debit()],
+  "RECEIVED off-us": [offUsDebit()],
   ACCEPTED: accepted,
   REJECTED: rejected,
   REJECTION_REPORTED: [...rejected, ended("R")],
@@ -46,24 +55,54 @@ const reachedBy: Readonly<Record<Exclude<Row, "REPORTED">, readonly Step[]>> = {
   UNPAID: [...delivered, report("not-made")],
   RECONCILIATION: [...released, dayReconciled(), dayClosed()],
 };
-const rows = Object.keys(reachedBy) as Exclude<Row, "REPORTED">[];
+/** The same off-us; ACCEPTED too is passed through. */
+const reachedOffUsBy: Readonly<Partial<Record<DebitRow, readonly Step[]>>> = {
+  "RECEIVED off-us": [offUsDebit()],
+  REJECTED: offUsRejected,
+  REJECTION_REPORTED: [...offUsRejected, ended("O")],
+  HELD: [...offUsHeld, ...openDay],
+  RELEASED: offUsReleased,
+  DELIVERED: offUsDelivered,
+  COMPLETED: offUsCompleted,
+  UNPAID: [...offUsDelivered, report("not-made")],
+  RECONCILIATION: [...offUsReleased, dayReconciled(), dayClosed()],
+};
+const cases = [
+  ...(Object.keys(reachedBy) as (keyof typeof reachedBy)[]).map((row) => ({ flow: rowFlow(row), row, given: reachedBy[row] })),
+  ...(Object.keys(reachedOffUsBy) as DebitRow[]).map((row) => ({ flow: "off-us" as const, row, given: reachedOffUsBy[row] ?? [] })),
+];
+const cells = cases.flatMap((one) => debitColumns.map((column) => ({ ...one, column, cell: debitCell(one.row, column) })));
 
-function factOf(row: Row, column: Column): TransactionFact {
-  const letter = row === "ACCEPTED" || row === "HELD" ? "A" : row === "REJECTED" || row === "REJECTION_REPORTED" ? "R" : "D";
+function rowFlow(row: DebitRow): "on-us" | "off-us" {
+  return row === "RECEIVED off-us" ? "off-us" : "on-us";
+}
+
+/** The delivery that the state waits for, or the last that it waited for. */
+function letterOf(flow: "on-us" | "off-us", row: DebitRow): "A" | "R" | "D" {
+  if (flow === "off-us") return "D";
+  if (row === "ACCEPTED" || row === "HELD") return "A";
+  return row === "REJECTED" || row === "REJECTION_REPORTED" ? "R" : "D";
+}
+
+function factOf(flow: "on-us" | "off-us", row: DebitRow, column: DebitColumn): TransactionFact {
   const second = { message: { ...report().message, messageIdentification: `second-${column}` } };
+  const isOnUs = flow === "on-us";
   switch (column) {
-    case "debit":
-      return debit();
+    case "message":
+      return isOnUs ? debit() : offUsDebit();
     case "accepted":
     case "refused":
-      return verdict({ verdict: column });
+      return isOnUs ? verdict({ verdict: column }) : offUsVerdict({ verdict: column });
     case "release":
       return release();
     case "acknowledged":
     case "stopped":
-      return ended(letter, column);
+      return ended(letterOf(flow, row), column);
     case "declined":
-      return ended(letter, "refused");
+      return ended(letterOf(flow, row), "refused");
+    case "told":
+    case "untold":
+      return ended("O", column === "told" ? "acknowledged" : "refused");
     case "made":
     case "not-made":
     case "pending":
@@ -75,40 +114,41 @@ function factOf(row: Row, column: Column): TransactionFact {
   }
 }
 
-const cells = rows.flatMap((row) => columns.map((column) => ({ row, column, cell: cellOf(row, column) })));
+/** Cells of a delivery that this flow never sends in the row: the fact is refused, whatever the cell says of the other flow. */
+function isNeverSent(flow: "on-us" | "off-us", row: DebitRow, column: DebitColumn, given: readonly Step[]): boolean {
+  const isOutcome = column === "told" || column === "untold";
+  if (isOutcome) return flow === "on-us" || !["REJECTED", "REJECTION_REPORTED", "COMPLETED", "UNPAID"].includes(row);
+  const isOfDelivery = column === "acknowledged" || column === "declined" || column === "stopped";
+  return isOfDelivery && flow === "off-us" && !given.some((step) => step.kind === "Release");
+}
 
-test.each(cells)("I6: $row, $column: $cell", ({ row, column, cell }) => {
-  const given = [...reachedBy[row], ...(column === "close" ? [dayReconciled()] : [])];
-  const before = tellAll(reachedBy[row]).transaction;
-  expect(before?.state ?? "NONE").toBe(row);
-
-  const { transaction, outcomes } = tellAll([...given, factOf(row, column)]);
-
-  const path = statesOf(cell) ?? [];
-  const entered = (transaction?.transitions ?? []).slice(before?.transitions.length ?? 0).map((entry) => entry.state);
-  expect(entered).toEqual(path);
-  expect(transaction?.state ?? "NONE").toBe(path.at(-1) ?? (cell === "orphan" ? "ORPHAN" : row));
-  expect(outcomes.at(-1)).toMatchObject(answerOf(cell, column));
+test.each(cells)("I6: $flow, $row, $column: $cell [D4 repeat] [D7 $row]", ({ flow, row, column, cell, given }) => {
+  const steps = column === "close" ? [...given, dayReconciled()] : given;
+  const before = tellAll(given);
+  const { transaction, outcomes } = tellAll([...steps, factOf(flow, row, column)]);
+  const last = outcomes.at(-1);
+  const path = isNeverSent(flow, row, column, given) ? null : statesOf(flow, cell);
+  expect(transaction?.transitions.slice(before.transaction?.transitions.length ?? 0).map((entry) => entry.state) ?? []).toEqual(path ?? []);
+  const decisions = isNeverSent(flow, row, column, given) ? ["refused"] : decisionsOf(cell);
+  expect(decisions).toContain(last?.decision);
+  expect(last?.outputs.filter((output) => output.kind === "event").map((event) => event.state)).toEqual(path ?? []);
 });
 
-/** What the outcome says, by the cell. */
-function answerOf(cell: Cell, column: Column): object {
-  if (statesOf(cell) !== null) return { decision: "applied" };
-  if (cell === "-") return { decision: "refused", outputs: [] };
-  if (cell === "=" && column === "declined") return { decision: "remarked", outputs: [{ kind: "stop" }] };
-  if (cell === "=") return { decision: "ignored", outputs: [] };
-  if (cell === "again") return { decision: "remarked", reason: "repeat", outputs: [] };
-  if (cell === "row 3") return { decision: "applied", transaction: { items: [{ row: 3, settledAtMs: null }] }, outputs: [] };
-  if (cell === "row") return { decision: "applied", reason: "row-set", transaction: { items: [{ row: 7 }] }, outputs: [] };
-  if (cell === "late") return { decision: "remarked" };
-  return { decision: "remarked", reason: `report-${cell}`, outputs: [] };
+/** A declined delivery that the transaction has finished with is stopped again, which is no more than a remark. */
+function decisionsOf(cell: Cell): readonly string[] {
+  if (cell === "=") return ["ignored", "remarked"];
+  if (cell === "-") return ["refused"];
+  if (cell === "undelivered") return ["applied", "ignored"];
+  if (statesOf("on-us", cell) !== null || cell === "row" || cell === "row 3" || cell === "told") return ["applied"];
+  return ["remarked"];
 }
 
 test("I5: the close column agrees with what is terminal and what is unresolved, and nothing leaves what is terminal", () => {
-  for (const row of Object.keys(table) as Row[]) {
-    const paths = columns.map((column) => statesOf(cellOf(row, column)));
-    expect(cellOf(row, "close")).toBe(isUnresolved(row) ? "RECONCILIATION" : isTerminal(row) ? "=" : "-");
-    expect(paths.some((path) => path !== null)).toBe(!isTerminal(row));
+  for (const row of Object.keys(debitTable) as DebitRow[]) {
+    const state = row.replace(/ .*/, "");
+    const paths = debitColumns.map((column) => statesOf("on-us", debitCell(row, column)));
+    expect(debitCell(row, "close") === "RECONCILIATION").toBe(isUnresolved(state));
+    expect(paths.some((path) => path !== null)).toBe(!isTerminal(state));
   }
 });
 

@@ -1,4 +1,4 @@
-// Given, when, then for the tests of this package: one lane, one day with two windows, one debit, facts in offset order.
+// Given, when, then for the tests of this package: one lane, one day with two windows, one debit or credit, facts in offset order.
 
 import { decideDay } from "./decide-day.ts";
 import type { DayOutcome } from "./decide-day.ts";
@@ -19,8 +19,12 @@ export const date = "2026-11-20";
 export const nextDate = "2026-11-23";
 export const today = `${scheme}:${date}`;
 export const tomorrow = `${scheme}:${nextDate}`;
-/** Sends the debit and, on-us, receives it. */
+/** Sends the on-us debit and receives it; receives the off-us debit and the credit. */
 export const bank = "bank-a";
+/** Sends the off-us debit and the credit. */
+export const connector = "pch";
+/** The credit's own deadline. */
+export const deadlineMs = 30_000;
 
 /** Stands in for SHA-256: 64 hex digits that differ where texts do (eight runs of FNV-1a), for nothing here is imported, not even from Node. */
 export function digest(text: string): string {
@@ -39,11 +43,34 @@ export function identity(messageIdentification: string, content = "c1", sender =
 export function debit(changes: Partial<facts.DirectDebitReceived> = {}): facts.DirectDebitReceived {
   return {
     kind: "DirectDebitReceived",
+    flow: "on-us",
     uetr,
     message: identity("M1"),
+    bank: null,
     receivedAtMs: 1_000,
     closesWith: today,
     closesAtMs: 900_000,
+    scheme,
+    amountTenThousandths: 12_505_000n,
+    currency: "ZAR",
+    ...changes,
+  };
+}
+
+/** Of a scheme connector, to the bank. */
+export function offUsDebit(changes: Partial<facts.DirectDebitReceived> = {}): facts.DirectDebitReceived {
+  return debit({ flow: "off-us", message: identity("M1", "c1", connector), bank, ...changes });
+}
+
+export function credit(changes: Partial<facts.CreditTransferReceived> = {}): facts.CreditTransferReceived {
+  return {
+    kind: "CreditTransferReceived",
+    uetr,
+    message: identity("M1", "c1", connector),
+    receivedAtMs: 1_000,
+    bank,
+    businessDate: date,
+    deadlineMs: deadlineMs - 1_000,
     scheme,
     amountTenThousandths: 12_505_000n,
     currency: "ZAR",
@@ -60,8 +87,19 @@ export function verdict(changes: Partial<facts.AccountVerified> = {}): facts.Acc
     bank,
     businessDate: date,
     closesWith: today,
+    deadlineMs: null,
+    wantsOutcomeReport: false,
     ...changes,
   };
+}
+
+/** On the message of the connector. */
+export function offUsVerdict(changes: Partial<facts.AccountVerified> = {}): facts.AccountVerified {
+  return verdict({ judged: { ...verdict().judged, sender: connector }, ...changes });
+}
+
+export function creditVerdict(changes: Partial<facts.AccountVerified> = {}): facts.AccountVerified {
+  return offUsVerdict({ closesWith: "", deadlineMs, ...changes });
 }
 
 export function release(changes: Partial<facts.Release> = {}): facts.Release {
@@ -69,13 +107,21 @@ export function release(changes: Partial<facts.Release> = {}): facts.Release {
 }
 
 export function ended(
-  letter: "A" | "R" | "D",
+  letter: "A" | "R" | "D" | "C" | "O" | "S",
   outcome: facts.DeliveryEnded["outcome"] = "acknowledged",
   evidence: Partial<DeliveryEvidence> = {},
 ): facts.DeliveryEnded {
   const codes = { acknowledged: 202, refused: 400, stopped: null };
-  const full = { attempts: 1, anyAnswer: outcome !== "stopped", httpStatusCode: codes[outcome], isBreakerOpen: false, isBankPaused: false };
-  return { kind: "DeliveryEnded", messageIdentification: `${hex}${letter}`, outcome, evidence: { ...full, ...evidence } };
+  const full: DeliveryEvidence = {
+    attempts: 1,
+    anyAnswer: outcome !== "stopped",
+    mayHaveBeenTaken: outcome !== "refused",
+    httpStatusCode: codes[outcome],
+    isBreakerOpen: false,
+    isBankPaused: false,
+  };
+  const messageIdentification = `${hex}${letter}${letter === "O" ? 1 : ""}`;
+  return { kind: "DeliveryEnded", messageIdentification, outcome, evidence: { ...full, ...evidence } };
 }
 
 export function report(
@@ -84,12 +130,26 @@ export function report(
 ): facts.StatusReportReceived {
   return {
     kind: "StatusReportReceived",
+    about: "debit",
     message: identity(`R-${outcome}`),
     receivedAtMs: 2_000,
     outcome,
     originalMessageIdentification: `${hex}D`,
     ...changes,
   };
+}
+
+/** The bank's report on the credit. */
+export function creditReport(
+  outcome: facts.StatusReportReceived["outcome"] = "made",
+  changes: Partial<facts.StatusReportReceived> = {},
+): facts.StatusReportReceived {
+  return report(outcome, { about: "credit", originalMessageIdentification: `${hex}C`, ...changes });
+}
+
+/** Appended at the n-th second, by `placeOf`. */
+export function deadlinePassed(atMs = deadlineMs): facts.DeadlinePassed {
+  return { kind: "DeadlinePassed", deadlineMs: atMs };
 }
 
 export function dayClosed(day = today): facts.DayClosed {
@@ -108,6 +168,9 @@ export function windowClosed(number = 1, businessDate = date): Marker {
 export function gateOpened(changes: { banks?: readonly string[] | null; except?: readonly string[]; number?: number } = {}): Marker {
   const number = changes.number ?? 1;
   return { ...based("GateOpened", number, date), kind: "GateOpened", number, banks: changes.banks ?? null, except: changes.except ?? [] };
+}
+export function dayTimes(number: number, reconciliationAtMs: number, businessDate = date): Marker {
+  return { ...based("DayTimes", number, businessDate), kind: "DayTimes", number, reconciliationAtMs, calendarVersion: `v${number}` };
 }
 export function dayReconciled(businessDate = date): Marker {
   return { ...based("DayReconciled", 1, businessDate), kind: "DayReconciled", number: 1 };
@@ -154,11 +217,11 @@ export function after(...steps: readonly Step[]): { transaction: Transaction; la
   return { transaction, last, states: transaction.transitions.map((entry) => entry.state) };
 }
 
-/** An output in a word: `HELD`, `send:D`, `stop:D`, `send:X`. */
+/** An output in a word: `HELD`, `send:D`, `stop:D`, `send:O1`, `send:X`. */
 export function short(output: Output): string {
   if (output.kind === "event") return output.state;
   const own = output.messageIdentification.startsWith(hex)
-    ? output.messageIdentification.slice(-1)
+    ? output.messageIdentification.slice(hex.length)
     : output.messageIdentification.slice(0, 1);
   return `${output.kind === "stop" ? "stop" : "send"}:${own}`;
 }
@@ -170,6 +233,18 @@ export const openDay: readonly Step[] = [windowOpened(), gateOpened()];
 export const released: readonly Step[] = [...held, ...openDay, release()];
 export const delivered: readonly Step[] = [...released, ended("D")];
 export const completed: readonly Step[] = [...delivered, report()];
+
+export const offUsHeld: readonly Step[] = [offUsDebit(), offUsVerdict()];
+export const offUsRejected: readonly Step[] = [offUsDebit(), offUsVerdict({ verdict: "refused" })];
+export const offUsReleased: readonly Step[] = [...offUsHeld, ...openDay, release()];
+export const offUsDelivered: readonly Step[] = [...offUsReleased, ended("D")];
+export const offUsCompleted: readonly Step[] = [...offUsDelivered, report()];
+
+export const creditPending: readonly Step[] = [credit(), creditVerdict()];
+export const creditRejected: readonly Step[] = [credit(), creditVerdict({ verdict: "refused" })];
+export const creditDelivered: readonly Step[] = [...creditPending, ended("C")];
+export const creditFinal: readonly Step[] = [...creditDelivered, creditReport()];
+export const creditFailed: readonly Step[] = [...creditPending, ended("C", "refused")];
 
 // ---- business days
 
@@ -198,8 +273,19 @@ export function reached(time: facts.DayTimeReached["time"], number = 0): facts.D
   return { kind: "DayTimeReached", scheme, businessDate: date, time, number };
 }
 
-export function laneCredits(lane: number, banksUnresolved: readonly string[] = []): facts.LaneCredits {
-  return { kind: "LaneCredits", scheme, businessDate: date, lane, declaration: `${today}:CreditsDeclared:1`, banksUnresolved };
+export function laneCredits(lane: number, banksUnresolved: readonly string[] = [], declaration = 1): facts.LaneCredits {
+  const id = `${today}:CreditsDeclared:${declaration}`;
+  return { kind: "LaneCredits", scheme, businessDate: date, lane, declaration: id, banksUnresolved };
+}
+
+export function laneBankClear(lane: number, cleared: string, declaration = 1): facts.LaneBankClear {
+  const id = `${today}:CreditsDeclared:${declaration}`;
+  return { kind: "LaneBankClear", scheme, businessDate: date, lane, declaration: id, bank: cleared };
+}
+
+/** null: for all banks, by the connector. */
+export function creditsFinal(declaredFor: string | null = null): facts.CreditsFinalRequested {
+  return { kind: "CreditsFinalRequested", scheme, businessDate: date, requestedBy: declaredFor ?? connector, bank: declaredFor };
 }
 
 /** A day told these facts, each appended at its time. */

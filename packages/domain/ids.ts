@@ -4,7 +4,11 @@
 /** SHA-256 of a text (UTF-8) as 64 lower-case hex digits. */
 export type Digest = (text: string) => string;
 
-export type SentLetter = "D" | "A" | "R";
+/** inbound debit, report ACCP, report RJCT, credit, outcome to a connector, outcome to the initiating side. */
+export type SentLetter = "D" | "A" | "R" | "C" | "O" | "S";
+
+/** The messages under a UETR that Sluice receives; part of the identity of one. */
+export type ReceivedOperation = "outboundDirectDebit" | "inboundDirectDebit" | "inboundCreditTransferAuthorization";
 
 /** `webhook-id` of an event: 32 hex digits. */
 export function eventId(uetr: string, stageVersion: number, digest: Digest): string {
@@ -16,9 +20,9 @@ export function esmEventId(uetr: string, stageVersion: number, digest: Digest): 
   return digest(`sluice:esm:${uetr}:${stageVersion}`).slice(0, 32);
 }
 
-/** Identification of the inbound debit (D), of report ACCP (A) or RJCT (R): 32 hex digits of the UETR and the letter. */
-export function sentIdentification(uetr: string, letter: SentLetter): string {
-  return `${uetr.replaceAll("-", "")}${letter}`;
+/** Identification of a message that leaves once: 32 hex digits of the UETR and the letter; after O the digit that counts outcomes. */
+export function sentIdentification(uetr: string, letter: SentLetter, outcomeNumber = 1): string {
+  return `${uetr.replaceAll("-", "")}${letter}${letter === "O" ? outcomeNumber : ""}`;
 }
 
 /**
@@ -28,11 +32,12 @@ export function sentIdentification(uetr: string, letter: SentLetter): string {
 export function answerIdentification(
   letter: "X" | "Y",
   sender: string,
+  operation: ReceivedOperation,
   uetr: string,
   messageIdentification: string,
   digest: Digest,
 ): string {
-  const identity = JSON.stringify([sender, "outboundDirectDebit", uetr, messageIdentification]);
+  const identity = JSON.stringify([sender, operation, uetr, messageIdentification]);
   return `${letter}${digest(`sluice:answer:${identity}`).slice(0, 34)}`;
 }
 

@@ -8,5 +8,5 @@ export * from "./outcome.ts";
 export * from "./output.ts";
 export { isGateOpenFor } from "./gate.ts";
 export { outputsAt } from "./outputs.ts";
-export { queueKey } from "./on-debit.ts";
+export { queueKey } from "./on-message.ts";
 export * from "./transaction.ts";

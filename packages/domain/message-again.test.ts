@@ -19,7 +19,7 @@ import {
 } from "./given.ts";
 import { tellAll, uetr, verdict } from "./given.ts";
 import { answerIdentification } from "./ids.ts";
-import { remarksKept, toldMax } from "./transaction.ts";
+import { answersToldMax, remarksKept } from "./transaction.ts";
 
 const otherName = debit({ message: identity("M2", "c1"), closesAtMs: 777 });
 const otherContent = debit({ message: identity("M3", "c3"), closesAtMs: 888 });
@@ -55,7 +55,7 @@ test("same UETR, other identification, otherwise equal: the report is sent once 
   });
   const sent = last.outputs[0];
   expect(sent).toMatchObject({ messageIdentification: expect.stringMatching(/^Y[0-9a-f]{34}$/) });
-  expect(sent).toMatchObject({ deliveryKey: answerIdentification("Y", "bank-a", uetr, "M2", digest) });
+  expect(sent).toMatchObject({ deliveryKey: answerIdentification("Y", "bank-a", "outboundDirectDebit", uetr, "M2", digest) });
 });
 
 test("the same, while there is no report yet: only recorded, and answered when it is repeated after the report", () => {
@@ -91,10 +91,10 @@ test("I3: a message that was answered is not answered again", () => {
   expect(after(...accepted, otherContent, fromOther).last.outputs.map(short)).toEqual(["send:X"]);
 });
 
-test("I15: at most ten answers are told; what comes after is only counted", () => {
+test("I15: at most seven answers are told; what comes after is only counted", () => {
   const many = Array.from({ length: 25 }, (_, index) => debit({ message: identity(`N${index}`, `n${index}`) }));
   const { transaction, last } = after(...accepted, ...many);
-  expect(transaction.told).toHaveLength(toldMax);
+  expect(transaction.told).toHaveLength(answersToldMax);
   expect(transaction.remarks.count).toBe(25);
   expect(transaction.remarks.last).toHaveLength(remarksKept);
   expect(transaction.remarks.last.at(-1)).toMatchObject({ messageIdentification: "N24", kind: "duplicate-refused" });
@@ -102,7 +102,7 @@ test("I15: at most ten answers are told; what comes after is only counted", () =
 });
 
 test("the end of a delivery that answered a duplicate changes nothing", () => {
-  const about = { ...ended("A"), messageIdentification: answerIdentification("X", "bank-a", uetr, "M3", digest) };
+  const about = { ...ended("A"), messageIdentification: answerIdentification("X", "bank-a", "outboundDirectDebit", uetr, "M3", digest) };
   expect(after(...accepted, otherContent, about).last).toMatchObject({ decision: "ignored", outputs: [] });
 });
 

@@ -16,7 +16,10 @@ export type Reason =
   | Told["kind"]
   | "late-answer"
   | "row-set"
+  /** A not-recoverable answer. */
   | "refused-by-bank"
+  | "outcome-acknowledged"
+  | "outcome-undelivered"
   | "nothing-received"
   | "other-message-judged"
   | "not-in-this-state"
@@ -28,7 +31,9 @@ export type Reason =
   | "day-reconciled"
   | "delivery-never-sent"
   | "delivery-finished"
-  | "day-not-reconciled";
+  | "day-not-reconciled"
+  | "other-deadline"
+  | "too-early";
 
 export interface Outcome {
   readonly decision: Decision;

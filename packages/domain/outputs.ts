@@ -1,9 +1,10 @@
 // What the entries of one turn emit. `decide` and a replay both come here, so a replay gives the first outputs again: an output is a
-// function of its entry and of what never changes afterwards (message, bank, entries before it).
+// function of its entry and of what never changes afterwards (flow, message, bank, a credit's deadline once it is sent, entries before it).
 
 import { eventId, sentIdentification } from "./ids.ts";
 import type { Digest, SentLetter } from "./ids.ts";
 import type { DispatchOutput, EventOutput, MessageForm, Output, StopOutput } from "./output.ts";
+import { flowOf, letters, operationOf, outcomeNumberAt, receiverOf, sentIn, shownAfter } from "./state-messages.ts";
 import type { State, Told, Transaction, Transition } from "./transaction.ts";
 
 /** Exactly the outputs of the entries of `transitions` and `told` made in the turn of the record at `offset`, in order. */
@@ -18,25 +19,10 @@ export function outputsAt(transaction: Transaction, offset: bigint, digest: Dige
   return outputs;
 }
 
-/** The delivery that the transaction waits for in this state. */
-export function awaitedIn(state: State): SentLetter | null {
-  if (state === "ACCEPTED") return "A";
-  if (state === "REJECTED") return "R";
-  if (state === "RELEASED") return "D";
-  return null;
-}
-
-/** Receiver of a delivery: a report goes to the debit's sender, the debit to the bank of the verdict. */
-export function receiverOf(transaction: Transaction, letter: SentLetter): string {
-  const receiver = letter === "D" ? transaction.bank : (transaction.message?.sender ?? null);
-  if (receiver === null) throw new Error(`no receiver of ${letter} for ${transaction.uetr}`);
-  return receiver;
-}
-
 function outputsOfTransition(transaction: Transaction, entry: Transition, index: number, digest: Digest): readonly Output[] {
   const outputs: Output[] = [eventOf(transaction, entry, index, digest)];
-  const starts = awaitedIn(entry.state);
-  if (starts !== null) outputs.push(dispatchOf(transaction, entry, starts));
+  const starts = sentIn(flowOf(transaction), entry.state);
+  if (starts !== null) outputs.push(dispatchOf(transaction, entry, index, starts));
   const stops = stoppedBy(transaction, entry, index);
   if (stops !== null) outputs.push(stopOf(transaction, stops, entry.offset));
   return outputs;
@@ -44,9 +30,11 @@ function outputsOfTransition(transaction: Transaction, entry: Transition, index:
 
 function eventOf(transaction: Transaction, entry: Transition, index: number, digest: Digest): EventOutput {
   const before = transaction.transitions[index - 1]?.state ?? null;
-  const payload = payloadOf(transaction, index);
+  const flow = flowOf(transaction);
+  const payload = shownAfter(transaction, index + 1);
   return {
     kind: "event",
+    flow,
     id: eventId(transaction.uetr, entry.stageVersion, digest),
     stageVersion: entry.stageVersion,
     state: entry.state,
@@ -56,40 +44,18 @@ function eventOf(transaction: Transaction, entry: Transition, index: number, dig
     messageIdentification: entry.messageIdentification,
     messageMadeAtMs: madeAtMs(transaction, payload, index) ?? entry.atMs,
     httpStatusCode: entry.httpStatusCode,
-    direction: isReleasedBy(transaction, index) ? "INBOUND" : "OUTBOUND",
+    direction: flow !== "on-us" || isReleasedBy(transaction, index) ? "INBOUND" : "OUTBOUND",
     causedByOffset: entry.offset,
     wasHeld: entry.state === "RECONCILIATION" && before === "HELD",
   };
 }
 
-const payloads: Readonly<Record<Exclude<State, "RECONCILIATION">, MessageForm>> = {
-  RECEIVED: "debit-received",
-  ACCEPTED: "report-accepted",
-  REJECTED: "report-rejected",
-  REJECTION_REPORTED: "report-rejected",
-  REPORTED: "report-accepted",
-  HELD: "debit-received",
-  RELEASED: "inbound-debit",
-  DELIVERED: "inbound-debit",
-  COMPLETED: "final-report",
-  UNPAID: "final-report",
-};
-
-/** The close shows the last message: that of the state before. */
-function payloadOf(transaction: Transaction, index: number): MessageForm {
-  const shown = transaction.transitions.slice(0, index + 1).findLast((entry) => entry.state !== "RECONCILIATION")?.state;
-  if (shown === undefined || shown === "RECONCILIATION") throw new Error(`no message of ${transaction.uetr}`);
-  return payloads[shown];
-}
-
-/** When the message that an event shows was made by Sluice; null for a bank's own message. */
+/** When the message that an event shows was made by Sluice: as it was first sent; null for a message that Sluice received. */
 function madeAtMs(transaction: Transaction, form: MessageForm, index: number): number | null {
-  const made: Partial<Record<MessageForm, State>> = {
-    "report-accepted": "ACCEPTED",
-    "report-rejected": "REJECTED",
-    "inbound-debit": "RELEASED",
-  };
-  const entry = transaction.transitions.slice(0, index + 1).findLast((earlier) => earlier.state === made[form]);
+  const letter = letters[form];
+  if (letter === undefined) return null;
+  const flow = flowOf(transaction);
+  const entry = transaction.transitions.slice(0, index + 1).findLast((earlier) => sentIn(flow, earlier.state) === letter);
   return entry?.atMs ?? null;
 }
 
@@ -97,26 +63,43 @@ function isReleasedBy(transaction: Transaction, index: number): boolean {
   return transaction.transitions.slice(0, index + 1).some((entry) => entry.state === "RELEASED");
 }
 
+/** The delivery of the state before, where it has not ended by its acknowledgement. An outcome is told on. */
 function stoppedBy(transaction: Transaction, entry: Transition, index: number): SentLetter | null {
   const before = transaction.transitions[index - 1];
-  if (before === undefined) return null;
-  if (entry.state === "RECONCILIATION") return awaitedIn(before.state);
-  const isProvenByReport = entry.state === "DELIVERED" && entry.httpStatusCode === null;
-  return isProvenByReport ? "D" : null;
+  const letter = before === undefined ? null : sentIn(flowOf(transaction), before.state);
+  if (letter === "O") return null;
+  if (endings.has(entry.state)) return letter;
+  const isDelivered = entry.state === "DELIVERED" || entry.state === "CREDIT_AUTH_DELIVERED";
+  // Without a code it was proven by the bank's report.
+  return isDelivered && entry.httpStatusCode === null ? letter : null;
 }
 
-function dispatchOf(transaction: Transaction, entry: Transition, letter: SentLetter): DispatchOutput {
-  const forms = { D: "inbound-debit", A: "report-accepted", R: "report-rejected" } as const;
+/** States that end a delivery which is still tried, or lies parked. */
+const endings: ReadonlySet<State> = new Set<State>(["RECONCILIATION", "CREDIT_AUTH_RECONCILIATION", "CREDIT_AUTH_DELIVERY_FAILURE"]);
+
+const forms: Readonly<Record<SentLetter, MessageForm>> = {
+  A: "report-accepted",
+  R: "report-rejected",
+  D: "inbound-debit",
+  C: "inbound-credit",
+  O: "outcome-report",
+  S: "on-us-outcome",
+};
+
+function dispatchOf(transaction: Transaction, entry: Transition, index: number, letter: SentLetter): DispatchOutput {
+  const isOfDebit = letter !== "C" && letter !== "O";
   return {
     kind: "dispatch",
-    operation: letter === "D" ? "inboundDirectDebit" : "outboundDirectDebitResponse",
+    operation: operationOf(flowOf(transaction), letter),
     form: forms[letter],
-    messageIdentification: sentIdentification(transaction.uetr, letter),
+    state: entry.state,
+    messageIdentification: sentIdentification(transaction.uetr, letter, outcomeNumberAt(transaction, index)),
     deliveryKey: transaction.uetr,
     receiver: receiverOf(transaction, letter),
     businessDate: entry.businessDate,
-    closesWith: entry.closesWith,
+    closesWith: isOfDebit ? entry.closesWith : null,
     deadlineMs: null,
+    stopsAtMs: letter === "C" ? transaction.deadlineMs : null,
     madeAtMs: entry.atMs,
     causedByOffset: entry.offset,
     about: null,
@@ -143,18 +126,30 @@ function outputOfTold(transaction: Transaction, told: Told): Output {
       causedByOffset: told.offset,
     };
   }
+  const entered = transaction.transitions.filter((entry) => entry.offset <= told.offset);
+  const repeated = told.kind === "report-again" ? entered.findLast((entry) => isReported(transaction, entry)) : undefined;
+  const entry = repeated ?? entered.at(-1);
+  if (entry === undefined) throw new Error(`told before anything: ${transaction.uetr}`);
   return {
     kind: "dispatch",
-    operation: "outboundDirectDebitResponse",
+    operation: told.operation,
     form: told.kind,
+    state: entry.state,
     messageIdentification: told.messageIdentification,
     deliveryKey: told.messageIdentification,
     receiver: told.receiver,
-    businessDate: transaction.transitions.findLast((entry) => entry.offset < told.offset)?.businessDate ?? "",
+    businessDate: entry.businessDate,
     closesWith: null,
     deadlineMs: told.deadlineMs,
+    stopsAtMs: null,
     madeAtMs: told.atMs,
     causedByOffset: told.offset,
-    about: told.about,
+    about: told.kind === "on-us-outcome" ? null : told.about,
   };
+}
+
+/** The sender was told something with this entry: the verdict on-us, an outcome otherwise. */
+function isReported(transaction: Transaction, entry: Transition): boolean {
+  const letter = sentIn(flowOf(transaction), entry.state);
+  return letter === "A" || letter === "R" || letter === "O";
 }

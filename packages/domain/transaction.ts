@@ -112,9 +112,10 @@ export interface Told {
 export type ItemCause = "GATE_CLOSED" | "WINDOW_MISSED" | "BANK_PAUSED" | "PACED_OUT" | "BREAKER_OPEN" | "PDNG" | "OUTCOME_UNDELIVERED";
 
 /**
- * A reconciliation item. `row` is the row of interface section 7; null while it depends on the stop's answer. Unsettled and the
- * state RECONCILIATION: the one item of the close. Unsettled in another state: shown early, after a not-recoverable answer
- * (row 3); the close takes over that very item, and an acknowledgement or a report before the close settles it.
+ * A reconciliation item. `row` is the row of interface section 7; null while it depends on the stop's answer. Made in an unresolved
+ * state: the one item of the close, or shown early, after a not-recoverable answer (row 3); the close takes over that very item, and
+ * an acknowledgement or a report before the close settles it. Made in a terminal state: it stands beside that state, for an outcome that
+ * the connector did not take (OUTCOME_UNDELIVERED); its acknowledgement settles it.
  */
 export interface Item {
   readonly day: DayKey;
@@ -205,7 +206,14 @@ export interface Transaction {
   readonly remarks: Remarks;
 }
 
+/** A connector was told an outcome and has not acknowledged it. */
+export function isOutcomeAwaited({ outcome }: Pick<Transaction, "outcome">): boolean {
+  return outcome !== null && outcome.acknowledgedAtMs === null;
+}
+
 export const transitionsMax = 24;
 export const toldMax = 10;
+/** Of them, answers to further messages: the rest is kept for the transaction's own outcome and stops. */
+export const answersToldMax = 7;
 export const remarksKept = 10;
 export const lateAnswersKept = 10;
