@@ -4,7 +4,9 @@
 import { judgeIban } from "./iban.ts";
 import type { Judgement, ReasonCode, Result } from "./judgement.ts";
 import { versionNamed, versionOn } from "./rule-book.ts";
-import type { RuleBook, RuleName } from "./rule-book.ts";
+import type { RuleBook, RuleName, RuleVersion } from "./rule-book.ts";
+import type { Note, Step } from "./steps.ts";
+import { judgeByUkModulus } from "./uk-modulus.ts";
 import { judgeByCdv } from "./za-cdv.ts";
 
 export interface AccountQuestion {
@@ -46,25 +48,38 @@ const accountTypes: ReadonlyMap<string, number> = new Map([
 ]);
 
 export function checkAccount(question: AccountQuestion, book: RuleBook): AccountAnswer {
-  return answer({ ...question, version: null, accountType: null }, book);
+  return answer({ ...question, version: null, accountType: null }, book, null);
 }
 
-function answer(question: ExactQuestion, book: RuleBook): AccountAnswer {
-  const { rule } = question;
-  if (rule === "iban") return found(question, book.iban, () => judgeIban(question.account));
-  if (rule === "uk-modulus") return found(question, book["uk-modulus"], () => ({ result: "not-verifiable", reason: "no-rule" }));
-  const accountType = question.accountType ?? accountTypes.get(question.accountTypeCode ?? "") ?? null;
-  return found(question, book["za-cdv"], (data) => judgeByCdv({ ...question, accountType }, data));
+export interface Explanation {
+  readonly answer: AccountAnswer;
+  /** How the answer was come to, computed now by the same code. */
+  readonly steps: readonly Step[];
 }
 
-function found<Data>(
+/** An answer with its steps: of now, or computed again for the date or version of an old decision. */
+export function explainAccount(question: ExactQuestion, book: RuleBook): Explanation {
+  const steps: Step[] = [];
+  return { answer: answer(question, book, (step) => steps.push(step)), steps };
+}
+
+function answer(question: ExactQuestion, book: RuleBook, note: Note): AccountAnswer {
+  const { rule, accountTypeCode } = question;
+  if (rule === "iban") return byVersion(question, book.iban, () => judgeIban(question.account, note));
+  if (rule === "uk-modulus") return byVersion(question, book["uk-modulus"], (data) => judgeByUkModulus(question, data, note));
+  const accountType = question.accountType ?? accountTypes.get(accountTypeCode ?? "") ?? null;
+  return byVersion(question, book["za-cdv"], (data) => judgeByCdv({ ...question, accountType }, data, note));
+}
+
+function byVersion<Data>(
   { rule, version, onDate }: ExactQuestion,
-  versions: Parameters<typeof versionOn<Data>>[0],
+  versions: readonly RuleVersion<Data>[],
   judge: (data: Data) => Judgement,
 ): AccountAnswer {
   const chosen = version === null ? versionOn(versions, onDate) : versionNamed(versions, version);
-  if (chosen === null) return { rule, version: "none", result: "not-verifiable", reason: "no-rule" };
-  return { rule, version: chosen.version, ...judge(chosen.data) };
+  if (chosen === null) return { result: "not-verifiable", rule, version: "none", reason: "no-rule" };
+  const { result, reason } = judge(chosen.data);
+  return { result, rule, version: chosen.version, reason };
 }
 
 /** True where a debit or credit is refused for this answer. */

@@ -1,4 +1,7 @@
-// The arithmetic: plain products (not Luhn's digit sums), leftmost weight on the leftmost of eleven padded digits.
+// The arithmetic: digit by weight, leftmost on leftmost. Plain products for all rules but one: double alternate adds the digits of each
+// product.
+
+import type { Note } from "./steps.ts";
 
 const paddedDigits = 11;
 
@@ -8,7 +11,52 @@ export function padded(account: string): string | null {
   return significant.length > paddedDigits ? null : significant.padStart(paddedDigits, "0");
 }
 
-/** Of the weighted sum plus the fudge by the modulus. */
-export function remainder(digits: string, weights: readonly number[], modulus: number, fudge: number): number {
-  return weights.reduce((sum, weight, index) => sum + weight * Number(digits[index]), fudge) % modulus;
+export interface Weighing {
+  /** What it is called where it is explained. */
+  readonly test: string;
+  readonly weights: readonly number[];
+  readonly modulus: number;
+  readonly fudge: number;
+}
+
+/** Of the weighted sum plus the fudge by the modulus: 0 … modulus − 1, also where weights are negative. */
+export function weigh(digits: string, weighing: Weighing, note: Note = null): number {
+  return remainderOf(digits, weighing, (product) => product, note);
+}
+
+/** The same, with the digits of each product added up (UK double alternate). */
+export function weighByDigits(digits: string, weighing: Weighing, note: Note = null): number {
+  return remainderOf(digits, weighing, digitSum, note);
+}
+
+function remainderOf(
+  digits: string,
+  { test, weights, modulus, fudge }: Weighing,
+  counted: (product: number) => number,
+  note: Note,
+): number {
+  const total = weights.reduce((sum, weight, index) => sum + counted(weight * digitAt(digits, index)), fudge);
+  const remainder = ((total % modulus) + modulus) % modulus;
+  note?.({
+    step: "weighing",
+    test,
+    digits,
+    weights,
+    products: weights.map((weight, index) => counted(weight * digitAt(digits, index))),
+    fudge,
+    total,
+    modulus,
+    remainder,
+  });
+  return remainder;
+}
+
+function digitAt(digits: string, index: number): number {
+  return Number(digits[index] ?? "0");
+}
+
+/** Of a product below 1,000. */
+function digitSum(product: number): number {
+  const size = Math.abs(product);
+  return Math.sign(product) * ((size % 10) + (Math.floor(size / 10) % 10) + Math.floor(size / 100));
 }

@@ -6,6 +6,7 @@
 
 import { getCountrySpecifications, validateIBAN, ValidationErrorsIBAN } from "ibantools";
 import type { Judgement } from "./judgement.ts";
+import type { Note } from "./steps.ts";
 
 /** The rule's version is its library's: a test holds the two together. */
 export const ibanVersion = "ibantools-4.5.4";
@@ -19,24 +20,36 @@ const reasons = [
 
 const countries = getCountrySpecifications();
 
-export function judgeIban(account: string): Judgement {
+export function judgeIban(account: string, note: Note = null): Judgement {
   const iban = account.replaceAll(" ", "").toUpperCase();
+  note?.({ step: "number", given: account, digits: iban });
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{1,30}$/.test(iban)) return { result: "invalid", reason: "format" };
   const country = countries[iban.slice(0, 2)];
   if (country === undefined) return { result: "invalid", reason: "country" };
+  const isRight = mod97(iban) === 1;
+  note?.({ step: "finding", text: `mod 97 leaves ${mod97(iban)}${isRight ? "" : ", not 1"}` });
   if (!country.IBANRegistry)
-    return mod97(iban) === 1 ? { result: "not-verifiable", reason: "no-rule" } : { result: "invalid", reason: "check-digit" };
+    return isRight ? { result: "not-verifiable", reason: "no-rule" } : { result: "invalid", reason: "check-digit" };
   const { valid, errorCodes } = validateIBAN(iban);
+  note?.({
+    step: "finding",
+    text: `${iban.slice(0, 2)}: ${valid ? "length, format and check digits fit" : wrongOf(errorCodes).join(", ")}`,
+  });
   if (valid) return { result: "valid", reason: null };
-  const reason = reasons.find(([code]) => errorCodes.includes(code))?.[1] ?? "format";
-  return { result: "invalid", reason };
+  return { result: "invalid", reason: wrongOf(errorCodes)[0] ?? "format" };
 }
 
-/** 1 where the check digits are right (ISO 13616). */
+/** 1 where the check digits are right (ISO 13616): letters count as two digits, A = 10 … Z = 35. */
 export function mod97(iban: string): number {
   const turned = `${iban.slice(4)}${iban.slice(0, 4)}`;
-  return [...turned].reduce((rest, character) => {
-    const value = Number.parseInt(character, 36);
-    return (rest * (value > 9 ? 100 : 10) + value) % 97;
-  }, 0);
+  let rest = 0;
+  for (let index = 0; index < turned.length; index += 1) {
+    const value = Number.parseInt(turned.charAt(index), 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest;
+}
+
+function wrongOf(errorCodes: readonly ValidationErrorsIBAN[]) {
+  return reasons.filter(([code]) => errorCodes.includes(code)).map(([, reason]) => reason);
 }

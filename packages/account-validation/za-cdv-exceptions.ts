@@ -1,47 +1,124 @@
-// What the rows' letters and notes say beyond the weights. The data names them; their meaning is code.
+// What the rows' letters say beyond the weights. The data names them; their meaning is code, from the data's own `exceptions`.
 //
-// Built: m (Standard Bank), v (African Bank). Not built yet: b, e, f, h, p, of rows of medium confidence: where only they
-// could tell, the answer is `not-verifiable`.
+// #1 b, f, h, m and p accept numbers that the base test does not; e and v restrict numbers that pass. v is about directions: it is
+//    asked once a number has passed.
+// #2 f and h stand by themselves: a row may have them without weights.
+// #3 The meaning of p is of low confidence: it may accept, and what it does not accept is unsure, never wrong.
+// #4 A letter that is not in this list says nothing that we know: no number of such a row is judged.
 
-import { remainder } from "./check-digits.ts";
-import type { CdvRow } from "./za-cdv-data.ts";
+import { weigh } from "./check-digits.ts";
+import type { Weighing } from "./check-digits.ts";
+import type { Note } from "./steps.ts";
 
-export const knownExceptions: ReadonlySet<string> = new Set(["m", "v"]);
+export const knownExceptions = ["b", "e", "f", "h", "m", "p", "v"] as const;
+export type Exception = (typeof knownExceptions)[number];
 
-/** `digits`: padded to 11. `length`: of the number as given. */
-export interface Number11 {
+/** One number, of one type, as the tests see it. */
+export interface CdvNumber {
   readonly branch: string;
-  readonly digits: string;
-  readonly length: number;
+  readonly accountType: number;
+  readonly given: string;
+  /** Padded to 11; null: more significant digits than that, which only h judges. */
+  readonly digits: string | null;
 }
 
-const standardBankCentral = "051001";
+/** `unsure`: not known, so never a reason to refuse. `not-about`: the rule says nothing about such a number. */
+export type RowVerdict = "passes" | "fails" | "unsure" | "not-about";
 
-/** Conditions from the rows' notes, by the row's bank: what the row is about. */
-const conditions: ReadonlyMap<string, (number: Number11) => boolean> = new Map([
-  [
-    "Standard Bank of South Africa",
-    ({ branch, digits, length }: Number11) => branch === standardBankCentral || length <= 9 || digits.startsWith("00"),
-  ],
-  ["Nedbank, current", ({ digits }: Number11) => digits.startsWith("01")],
-  ["Nedbank, savings", ({ digits }: Number11) => digits.startsWith("02")],
-]);
+/** `remainder`: of the row's base test; null: it has none. */
+export type JudgeException = (number: CdvNumber, remainder: number | null, note: Note) => RowVerdict;
 
-/** False: the row says nothing about such a number. */
-export function isAbout(row: CdvRow, number: Number11): boolean {
-  if (row.digitsAsGiven !== null && !row.digitsAsGiven.includes(number.length)) return false;
-  return conditions.get(row.bank)?.(number) ?? true;
-}
+export const judgeException: Readonly<Record<Exception, JudgeException>> = {
+  b: ({ given }, remainder) => {
+    if (remainder === null) return "unsure";
+    return isPass(remainder === 0 || (remainder === 1 && /[01]$/.test(given)));
+  },
+  e: ({ digits }, remainder) => {
+    if (remainder === null) return "unsure";
+    return isPass(remainder === 0 && /^0[1-9]/.test(digits ?? "") && !(digits ?? "").endsWith("00"));
+  },
+  f: (number, remainder, note) => isPass(remainder === 0 || acceptsF(number, note)),
+  h: judgeH,
+  m: ({ branch, digits }, remainder, note) => {
+    if (remainder === null) return "unsure";
+    const isAsked = branch === standardBankCentral && (digits ?? "").startsWith("1");
+    return isPass(remainder === 0 || (isAsked && weigh(digits ?? "", weightsOfM, note) === 0));
+  },
+  p: ({ accountType, digits }, remainder, note) => {
+    if (remainder === null) return "unsure";
+    if (remainder === 0) return "passes";
+    return accountType === 2 && weigh(digits ?? "", weightsOfP, note) === 0 ? "passes" : "unsure";
+  },
+  v: (_, remainder) => (remainder === null ? "unsure" : isPass(remainder === 0)),
+};
 
-const weightsOfM = [13, 12, 9, 8, 7, 6, 5, 4, 3, 2, 1];
+export const standaloneExceptions: ReadonlySet<string> = new Set<Exception>(["f", "h"]);
 
-/** A number that failed the base test: does the row's exception take it all the same? Eleven padded digits that start with 1 are eleven. */
-export function acceptsByException(row: CdvRow, { branch, digits }: Number11): boolean {
-  if (row.exception !== "m") return false;
-  return branch === standardBankCentral && digits.startsWith("1") && remainder(digits, weightsOfM, 11, 0) === 0;
+export function isKnownException(letter: string): letter is Exception {
+  return (knownExceptions as readonly string[]).includes(letter);
 }
 
 /** Exception v: accounts that take credits only. In force since 10 July 2021. */
-export function isAllowedDirection(row: CdvRow, digits: string, direction: "debit" | "credit"): boolean {
-  return row.exception !== "v" || direction === "credit" || !/^[389]/.test(digits);
+export function isDebitRefusedByV(digits: string, onDate: string): boolean {
+  return onDate >= "2021-07-10" && /^[389]/.test(digits);
+}
+
+export const standardBankCentral = "051001";
+
+const weightsOfM: Weighing = { test: "exception m", weights: [13, 12, 9, 8, 7, 6, 5, 4, 3, 2, 1], modulus: 11, fudge: 0 };
+const weightsOfP: Weighing = { test: "exception p", weights: [1, 4, 3, 2, 9, 8, 7, 4, 3, 2, 1], modulus: 10, fudge: 0 };
+
+const weightsOfF = {
+  f1: { test: "exception f (1)", weights: [1, 7, 3, 2, 9, 8, 7, 4, 3, 2, 1], modulus: 10, fudge: 0 },
+  f2: { test: "exception f (2)", weights: [1, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1], modulus: 11, fudge: 0 },
+  f3: { test: "exception f (3)", weights: [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1], modulus: 11, fudge: 0 },
+  f4: { test: "exception f (4)", weights: [1, 1, 3, 2, 7, 6, 5, 4, 3, 2, 1], modulus: 11, fudge: 0 },
+  f5: { test: "exception f (5)", weights: [1, 4, 3, 2, 9, 8, 7, 4, 3, 2, 1], modulus: 10, fudge: 0 },
+} satisfies Record<string, Weighing>;
+
+/** Lengths are those of the number as given: old and new numbers of the bank differ by them. */
+function acceptsF({ accountType, given, digits }: CdvNumber, note: Note): boolean {
+  if (digits === null) return false;
+  const { f1, f2, f3, f4, f5 } = weightsOfF;
+  if (accountType === 2 && given.length === 11 && given.startsWith("53")) {
+    note?.({ step: "finding", text: "exception f: savings, 11 digits that start with 53, is accepted without a test" });
+    return true;
+  }
+  if (weigh(digits, f1, note) === 0 || weigh(digits, f2, note) === 0) return true;
+  const third = weigh(digits, f3, note);
+  if (third === 0 || (third === 1 && /^\d{9,10}[01]$/.test(given))) return true;
+  if (weigh(digits, f4, note) === 0) return true;
+  if (given.length < 10 && weigh(plusSix(digits), { ...f4, test: "exception f (4), last digit plus 6" }, note) === 0) return true;
+  return weigh(digits, f5, note) === 0;
+}
+
+function plusSix(digits: string): string {
+  return `${digits.slice(0, -1)}${(Number(digits.at(-1)) + 6) % 10}`;
+}
+
+const weightsOfH: Weighing = { test: "exception h", weights: [1, 1, 1, 29, 23, 19, 17, 13, 7, 3, 1], modulus: 11, fudge: 0 };
+/** Where the check digit would have to be 10, the seventh digit stands in its place: the eighth is not weighed. */
+const secondOfH: Weighing = {
+  test: "exception h, seventh digit repeated",
+  weights: [1, 1, 1, 29, 23, 19, 17, 13, 7, 3, 0],
+  modulus: 11,
+  fudge: 10,
+};
+
+/** 13 digits, of which the first eight count, the eighth as their check digit. Other lengths are left to the base test. */
+function judgeH({ accountType, given }: CdvNumber, remainder: number | null, note: Note): RowVerdict {
+  if (given.length !== 13) {
+    if (remainder === null) return "not-about";
+    return isPass(remainder === 0);
+  }
+  const isInRange = accountType !== 1 || (given >= "8000000000001" && given <= "8999999999901");
+  const first8 = given.slice(0, 8);
+  if (!isInRange || /^0+$/.test(first8)) return "not-about";
+  const digits = first8.padStart(11, "0");
+  if (weigh(digits, weightsOfH, note) === 0) return "passes";
+  return isPass(first8[6] === first8[7] && weigh(digits, secondOfH, note) === 0);
+}
+
+function isPass(isPassed: boolean): RowVerdict {
+  return isPassed ? "passes" : "fails";
 }

@@ -7,12 +7,15 @@
 // #3 Lengths and conditions of a row refuse nothing: unmet, the row is not about this number (`no-rule`).
 // #4 An unknown account type is judged as the best over the types that the branch has.
 
-import { padded, remainder } from "./check-digits.ts";
+import { padded } from "./check-digits.ts";
 import type { Judgement, ReasonCode } from "./judgement.ts";
-import { acceptsByException, isAllowedDirection, isAbout, knownExceptions } from "./za-cdv-exceptions.ts";
-import type { Number11 } from "./za-cdv-exceptions.ts";
+import type { Placed } from "./range-index.ts";
+import type { Note } from "./steps.ts";
+import { isDebitRefusedByV } from "./za-cdv-exceptions.ts";
+import type { CdvNumber, RowVerdict } from "./za-cdv-exceptions.ts";
 import { isBranch } from "./za-cdv-data.ts";
-import type { CdvData, CdvRange, CdvRow } from "./za-cdv-data.ts";
+import type { CdvData, CdvEntry, CdvRow } from "./za-cdv-data.ts";
+import { judgeRow } from "./za-cdv-row.ts";
 
 export interface CdvQuestion {
   /** Null: not given. */
@@ -22,25 +25,26 @@ export interface CdvQuestion {
   readonly accountType: number | null;
   readonly direction: "debit" | "credit";
   readonly refuseOn: "high" | "medium";
+  readonly onDate: string;
 }
 
 const digitsMax = 13;
 
-export function judgeByCdv(question: CdvQuestion, data: CdvData): Judgement {
+export function judgeByCdv(question: CdvQuestion, data: CdvData, note: Note = null): Judgement {
   const { branch, account } = question;
   if (!/^\d+$/.test(account)) return { result: "invalid", reason: "not-numeric" };
   if (account.length > digitsMax) return { result: "invalid", reason: "too-long" };
-  const types = branch === null || !isBranch(branch) ? [] : typesOf(branch, data);
-  if (branch === null || types.length === 0) return withoutRow(account, "unknown-branch");
-  if (question.accountType !== null) return judgeType(branch, question.accountType, question, data);
-  return types.map((type) => judgeType(branch, type, question, data)).reduce((best, next) => (rank(next) > rank(best) ? next : best));
+  note?.({ step: "number", given: account, digits: padded(account) });
+  const placed = branch === null || !isBranch(branch) ? [] : data.at(branch);
+  if (branch === null || placed.length === 0) return withoutRow(account, "unknown-branch");
+  if (question.accountType !== null) return judgeType(branch, question.accountType, question, placed, note);
+  const judged = typesOf(branch, data).map((type) => judgeType(branch, type, question, placed, note));
+  return judged.reduce((best, next) => (rank(next) > rank(best) ? next : best));
 }
 
 /** Account types that anything is known of at a branch. */
 export function typesOf(branch: string, data: CdvData): readonly number[] {
-  const types = [...data.rows, ...data.notVerifiable]
-    .filter((entry) => widthAt(entry, branch) !== null)
-    .flatMap((entry) => entry.accountTypes);
+  const types = data.at(branch).flatMap(({ value }) => value.accountTypes);
   return [...new Set(types)].sort((a, b) => a - b);
 }
 
@@ -49,15 +53,17 @@ function rank({ result }: Judgement): number {
   return ["invalid", "warning", "not-verifiable", "valid"].indexOf(result);
 }
 
-function judgeType(branch: string, type: number, question: CdvQuestion, data: CdvData): Judgement {
-  const found = ruleFor(branch, type, data);
-  if (found === "none") return withoutRow(question.account, "account-type");
-  if (found === "not-verifiable") return withoutRow(question.account, "no-rule");
-  const [first] = found;
-  if (first.accountIndicator === 0) return { result: "not-verifiable", reason: "no-rule" };
-  if (isZero(question.account))
-    return first.accountIndicator === 1 ? { result: "valid", reason: null } : { result: "invalid", reason: "zero" };
-  return judgeByRows(found, branch, question);
+function judgeType(branch: string, accountType: number, question: CdvQuestion, placed: readonly Placed<CdvEntry>[], note: Note): Judgement {
+  note?.({ step: "type", accountType });
+  const { account } = question;
+  const number = { branch, accountType, given: account, digits: padded(account) };
+  const rule = ruleFor(number, placed);
+  if (rule === "none") return withoutRow(account, "account-type");
+  if (rule === "not-verifiable") return withoutRow(account, "no-rule");
+  const { accountIndicator } = rule[0];
+  if (accountIndicator === 0) return { result: "not-verifiable", reason: "no-rule" };
+  if (isZero(account)) return accountIndicator === 1 ? { result: "valid", reason: null } : { result: "invalid", reason: "zero" };
+  return judgeByRows(rule, number, question, note);
 }
 
 function withoutRow(account: string, reason: ReasonCode): Judgement {
@@ -70,57 +76,33 @@ function isZero(account: string): boolean {
 
 type Rule = readonly [CdvRow, ...CdvRow[]];
 
-function ruleFor(branch: string, type: number, data: CdvData): Rule | "not-verifiable" | "none" {
-  const rows = narrowest(data.rows, branch, type);
-  const unverifiable = narrowest(data.notVerifiable, branch, type);
-  const [first, ...others] = rows.entries;
-  if (first === undefined) return unverifiable.entries.length === 0 ? "none" : "not-verifiable";
-  return unverifiable.width < rows.width ? "not-verifiable" : [first, ...others];
+function ruleFor(number: CdvNumber, placed: readonly Placed<CdvEntry>[]): Rule | "not-verifiable" | "none" {
+  const ofType = placed.filter(({ value }) => value.accountTypes.includes(number.accountType));
+  const width = Math.min(...ofType.map((entry) => entry.width));
+  const rows = ofType.flatMap((entry) => (entry.value.kind === "row" && entry.width === width ? [entry.value.row] : []));
+  const [first, ...others] = rows;
+  if (first === undefined) return ofType.length === 0 ? "none" : "not-verifiable";
+  // Its notes send numbers of 13 digits to exception h, a row of the same bank with a wider range.
+  const isSentOn = first.condition === "nedbank-current" && number.given.length === 13;
+  const sentTo = isSentOn ? ofType.find(({ value }) => value.kind === "row" && value.row.exception === "h") : undefined;
+  return sentTo?.value.kind === "row" ? [sentTo.value.row] : [first, ...others];
 }
 
-function narrowest<E extends CdvRange>(
-  entries: readonly E[],
-  branch: string,
-  type: number,
-): { readonly width: number; readonly entries: readonly E[] } {
-  const widths = entries.map((entry) => (entry.accountTypes.includes(type) ? (widthAt(entry, branch) ?? Infinity) : Infinity));
-  const width = Math.min(Infinity, ...widths);
-  return { width, entries: width === Infinity ? [] : entries.filter((_, index) => widths[index] === width) };
-}
-
-/** Branches in the narrowest range of an entry that holds this one; null: none does. */
-function widthAt(entry: CdvRange, branch: string): number | null {
-  const widths = entry.branchRanges
-    .filter(([from, to]) => from <= branch && branch <= to)
-    .map(([from, to]) => Number(to) - Number(from) + 1);
-  return widths.length === 0 ? null : Math.min(...widths);
-}
-
-function judgeByRows(rows: Rule, branch: string, question: CdvQuestion): Judgement {
-  const { account, direction } = question;
-  const digits = padded(account);
-  if (digits === null) return { result: "not-verifiable", reason: "no-rule" };
-  const number = { branch, digits, length: account.length };
-  const about = rows.filter((row) => isAbout(row, number));
-  if (!about.includes(rows[0])) return { result: "not-verifiable", reason: "no-rule" };
-  if (about.some((row) => passes(row, number))) {
-    const isAllowed = about.every((row) => isAllowedDirection(row, digits, direction));
-    return isAllowed ? { result: "valid", reason: null } : { result: "warning", reason: "direction" };
+function judgeByRows(rows: Rule, number: CdvNumber, question: CdvQuestion, note: Note): Judgement {
+  const verdicts: RowVerdict[] = [];
+  for (const row of rows) {
+    const verdict = judgeRow(row, number, note);
+    if (verdict === "passes")
+      return isRefusedDebit(rows, number, question) ? { result: "warning", reason: "direction" } : { result: "valid", reason: null };
+    verdicts.push(verdict);
   }
-  // What an exception would say that is not built, nobody can say.
-  if (!about.every(isTestable)) return { result: "not-verifiable", reason: "no-rule" };
+  if (verdicts[0] === "not-about") return { result: "not-verifiable", reason: "no-rule" };
+  if (verdicts.includes("unsure")) return { result: "not-verifiable", reason: rows[0].exception === "p" ? "check-digit" : "no-rule" };
   return { result: refuses(rows[0], question.refuseOn) ? "invalid" : "not-verifiable", reason: "check-digit" };
 }
 
-function passes(row: CdvRow, number: Number11): boolean {
-  if (row.weights === null || row.modulus === 0 || row.confidence === "low" || row.confidence === "conflict") return false;
-  const isBasePassed = remainder(number.digits, row.weights, row.modulus, row.fudge) === 0;
-  // Exception e, not built, restricts numbers that pass: without it a pass proves nothing.
-  return isBasePassed ? row.exception !== "e" : acceptsByException(row, number);
-}
-
-function isTestable(row: CdvRow): boolean {
-  return row.weights !== null && row.modulus !== 0 && (row.exception === null || knownExceptions.has(row.exception));
+function isRefusedDebit(rows: Rule, { digits }: CdvNumber, { direction, onDate }: CdvQuestion): boolean {
+  return direction === "debit" && rows.some(({ exception }) => exception === "v" && isDebitRefusedByV(digits ?? "", onDate));
 }
 
 function refuses(row: CdvRow, refuseOn: "high" | "medium"): boolean {

@@ -1,0 +1,58 @@
+// The table of rule uk-modulus in its published form (valacdos): first and last sort code, method, 14 weights, and an exception or none,
+// parted by blanks.
+//
+// #1 A sort code has one row or two; a third could not be understood and is refused.
+
+import { rangeIndex } from "./range-index.ts";
+import { linesOf } from "./table-reading.ts";
+import type { NumberedLine, RefusedLine, TableReading } from "./table-reading.ts";
+import { ukMethods } from "./uk-modulus-data.ts";
+import type { UkMethod, UkRow } from "./uk-modulus-data.ts";
+
+export interface ValacdosContent {
+  readonly rows: readonly UkRow[];
+}
+
+const rowsOfSortCodeMax = 2;
+const highestException = 14;
+
+export function readValacdos(text: string): TableReading<ValacdosContent> {
+  const lines = linesOf(text);
+  const read = lines.map((line) => ({ ...line, row: rowOf(line) }));
+  const refused: RefusedLine[] = [];
+  const good: { readonly line: number; readonly row: UkRow }[] = [];
+  for (const { line, row } of read) {
+    if (typeof row === "string") refused.push({ line, reason: row });
+    else good.push({ line, row });
+  }
+  const at = rangeIndex(good.map((one) => ({ ranges: [one.row.sortCodes], value: one })));
+  const isTooMany = (one: (typeof good)[number]): boolean =>
+    at(one.row.sortCodes[0]).findIndex(({ value }) => value === one) >= rowsOfSortCodeMax;
+  refused.push(...good.filter(isTooMany).map(({ line }) => ({ line, reason: "a third row for its sort codes" })));
+  const rows = good.filter((one) => !isTooMany(one)).map(({ row }) => row);
+  const unknown = new Set(rows.flatMap(({ exception }) => (exception !== null && exception > highestException ? [exception] : [])));
+  const remarks = [...unknown].map((exception) => `exception ${exception} is not known: its sort codes are not verifiable`);
+  return { content: { rows }, linesRead: lines.length, rowsRead: rows.length, refused: inLines(refused), remarks };
+}
+
+/** A text says what is wrong with it. */
+function rowOf({ text }: NumberedLine): UkRow | string {
+  const [from = "", to = "", method = "", ...numbers] = text.trim().split(/\s+/);
+  if (!/^\d{6}$/.test(from) || !/^\d{6}$/.test(to)) return "no two sort codes of six digits at its start";
+  if (from > to) return "the first sort code is after the last";
+  if (!isMethod(method)) return `the method is not ${ukMethods.join(", ")}`;
+  if (numbers.length < 14 || numbers.length > 15) return "not 14 weights and at most one exception";
+  const weights = numbers.slice(0, 14);
+  if (!weights.every((weight) => /^-?\d{1,2}$/.test(weight))) return "a weight is not a number of at most two digits";
+  const exception = numbers[14] ?? null;
+  if (exception !== null && !/^[1-9]\d?$/.test(exception)) return "the exception is not a number from 1 on";
+  return { sortCodes: [from, to], method, weights: weights.map(Number), exception: exception === null ? null : Number(exception) };
+}
+
+function isMethod(text: string): text is UkMethod {
+  return (ukMethods as readonly string[]).includes(text);
+}
+
+function inLines(refused: readonly RefusedLine[]): readonly RefusedLine[] {
+  return refused.toSorted((a, b) => a.line - b.line);
+}

@@ -1,0 +1,80 @@
+// One check of rule uk-modulus: a row of the table on a sort code and an account number, with what the row's exception changes.
+//
+// Positions: u v w x y z are the sort code, a b c d e f g h the account number.
+
+import { weigh, weighByDigits } from "./check-digits.ts";
+import type { Note } from "./steps.ts";
+import type { UkRow } from "./uk-modulus-data.ts";
+
+export interface UkNumber {
+  readonly sortCode: string;
+  /** Eight digits. */
+  readonly account: string;
+}
+
+export type Substitutions = Readonly<Record<string, string>> | null;
+
+/** `unsure`: not known, so no reason to refuse. */
+export type UkVerdict = "passes" | "fails" | "unsure";
+
+const highestException = 14;
+
+export function checkRow(row: UkRow, number: UkNumber, substitutions: Substitutions, note: Note): UkVerdict {
+  const { exception } = row;
+  const name = `${row.sortCodes.join("–")} ${row.method}`;
+  note?.({ step: "row", row: name, exception: exception === null ? null : String(exception), confidence: null });
+  if (exception !== null && (exception < 1 || exception > highestException)) {
+    note?.({ step: "finding", text: `exception ${exception} is not known` });
+    return "unsure";
+  }
+  if (exception === 5 && substitutions === null) {
+    note?.({ step: "finding", text: "exception 5 needs the substitution file, which was not imported" });
+    return "unsure";
+  }
+  const sortCode = sortCodeFor(row, number, substitutions, note);
+  if (isRight(row, `${sortCode}${number.account}`, note)) return "passes";
+  return exception === 14 && isRightWithoutLast(row, sortCode, number.account, note) ? "passes" : "fails";
+}
+
+function sortCodeFor({ exception }: UkRow, { sortCode }: UkNumber, substitutions: Substitutions, note: Note): string {
+  const taken = takenInstead(exception, sortCode, substitutions);
+  if (taken !== sortCode) note?.({ step: "finding", text: `exception ${exception}: sort code ${taken} is taken instead` });
+  return taken;
+}
+
+function takenInstead(exception: number | null, sortCode: string, substitutions: Substitutions): string {
+  if (exception === 5) return substitutions?.[sortCode] ?? sortCode;
+  if (exception === 8) return "090126";
+  return exception === 9 ? "309634" : sortCode;
+}
+
+const euro = [0, 0, 1, 2, 5, 3, 6, 4, 8, 7, 10, 9, 3, 1];
+const euroWithNine = [0, 0, 0, 0, 0, 0, 0, 0, 8, 7, 10, 9, 3, 1];
+
+function weightsFor({ exception, weights }: UkRow, digits: string): readonly number[] {
+  const isNineAtG = digits[12] === "9";
+  const ab = digits.slice(6, 8);
+  if (exception === 2 && digits[6] !== "0") return isNineAtG ? euroWithNine : euro;
+  const isZeroed = isNineAtG && (exception === 7 || (exception === 10 && (ab === "09" || ab === "99")));
+  return isZeroed ? weights.map((weight, index) => (index < 8 ? 0 : weight)) : weights;
+}
+
+function isRight(row: UkRow, digits: string, note: Note): boolean {
+  const { method, exception } = row;
+  const modulus = method === "MOD11" ? 11 : 10;
+  const test = exception === null ? method : `${method}, exception ${exception}`;
+  const weighing = { test, weights: weightsFor(row, digits), modulus, fudge: exception === 1 ? 27 : 0 };
+  const remainder = method === "DBLAL" ? weighByDigits(digits, weighing, note) : weigh(digits, weighing, note);
+  if (exception === 4) return remainder === Number(digits.slice(12));
+  if (exception !== 5) return remainder === 0;
+  // The check digit is not weighed but compared: g by modulus 11 (which has no digit for 1), h by double alternate.
+  const wanted = remainder === 0 ? 0 : modulus - remainder;
+  return wanted === Number(method === "DBLAL" ? digits[13] : digits[12]);
+}
+
+/** Exception 14: a number with an added last digit 0, 1 or 9 is tried without it. */
+function isRightWithoutLast(row: UkRow, sortCode: string, account: string, note: Note): boolean {
+  if (!/[019]$/.test(account)) return false;
+  note?.({ step: "finding", text: "exception 14: tried again without the last digit" });
+  return isRight(row, `${sortCode}0${account.slice(0, -1)}`, note);
+}
