@@ -1,104 +1,11 @@
-import { fixedSerde, partitionOf, topics, type AnyDecoded } from "@sluice/contracts";
-import { createMemoryLog, type ProduceFate } from "@sluice/messaging";
-import { createMetrics, silentLog, type Log, type LogFields } from "@sluice/telemetry";
-import {
-  bodyOf,
-  createVirtualTime,
-  directDebit,
-  sampleBank,
-  sampleConfiguration,
-  sampleToken,
-  sampleUetr,
-  seededRandom,
-  statusReport,
-  type JsonObject,
-} from "@sluice/testkit";
+import { partitionOf } from "@sluice/contracts";
+import { bodyOf, directDebit, sampleToken, sampleUetr, statusReport, type JsonObject } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
-import { startIngress, type IngressAnswer, type IngressRequest } from "./service.ts";
-
-const startAtMs = Date.UTC(2026, 10, 20, 6);
-const lanes = 4;
-const configuration = sampleConfiguration({
-  banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "250656" })],
-});
-
-async function givenIngress() {
-  const time = createVirtualTime({ startAtMs });
-  const world: { fate: ProduceFate; lines: { event: string; fields: LogFields }[] } = { fate: { kind: "append" }, lines: [] };
-  const messaging = createMemoryLog({
-    time,
-    random: seededRandom(1),
-    topics: { [topics.journal]: lanes, [topics.probe]: 1 },
-    hooks: { produce: () => world.fate },
-  });
-  const note = (event: string, fields: LogFields = {}): void => void world.lines.push({ event, fields });
-  const log: Log = { ...silentLog, info: note, warn: note };
-  const serde = fixedSerde();
-  const ports = {
-    time,
-    random: seededRandom(2),
-    log,
-    metrics: createMetrics({ withProcess: false }),
-    messaging,
-    serde,
-    configuration,
-    lanes,
-  };
-  const ingress = startIngress(ports);
-  await time.advance(50);
-
-  function journal(): {
-    readonly partition: number;
-    readonly key: string;
-    readonly headers: Record<string, string>;
-    readonly decoded: AnyDecoded;
-  }[] {
-    return Array.from({ length: lanes }, (_, partition) => messaging.records({ topic: topics.journal, partition }))
-      .flat()
-      .map(({ partition, key, headers, value }) => ({
-        partition,
-        key: Buffer.from(key ?? []).toString(),
-        headers: { ...headers },
-        decoded: serde.decode(value ?? new Uint8Array()),
-      }));
-  }
-
-  async function settled<T>(work: Promise<T>): Promise<T> {
-    let done: { readonly value: T } | null = null;
-    void work.then((value) => (done = { value }));
-    await time.run({ until: () => done !== null, stepsMax: 100_000 });
-    return done!.value;
-  }
-
-  const accept = (message: JsonObject | Uint8Array, request: Partial<IngressRequest> = {}): Promise<IngressAnswer> =>
-    settled(
-      ingress.accept({
-        operation: "outboundDirectDebit",
-        caller: "first",
-        body: message instanceof Uint8Array ? message : bodyOf(message),
-        ...request,
-      }),
-    );
-
-  const requested = (path: string, init: RequestInit = {}): Promise<Response> =>
-    settled(ingress.fetch(new Request(`http://ingress${path}`, init)));
-
-  return { ingress, time, messaging, world, journal, accept, requested, settled };
-}
-
-function post(body: Uint8Array, headers: Record<string, string | undefined> = {}): RequestInit {
-  const all = {
-    authorization: `Bearer ${sampleToken("first")}`,
-    "content-type": "application/json",
-    "content-length": String(body.byteLength),
-    ...headers,
-  };
-  const given = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as [string, string]]));
-  return { method: "POST", headers: given, body: Buffer.from(body) };
-}
+import { givenIngress, lanes, post, startAtMs } from "./given.ts";
+import type { IngressAnswer, IngressRequest } from "./service.ts";
 
 describe("a debit that is accepted", () => {
-  it("is in the journal under its UETR, with sender, receipt time and provisional deadline, before 202 is said", async () => {
+  it("is in the journal under its UETR, with sender, receipt time and provisional deadline, before 202 is said [4 outboundDirectDebit] [4 step-2]", async () => {
     const { accept, journal } = await givenIngress();
     const upper = sampleUetr.toUpperCase();
     expect(await accept(directDebit({ uetr: upper, amount: "1250.50" }))).toEqual({ status: 202 });
@@ -118,7 +25,7 @@ describe("a debit that is accepted", () => {
     });
   });
 
-  it("is not answered before the log has acknowledged it", async () => {
+  it("is not answered before the log has acknowledged it [8 ack-202]", async () => {
     const { ingress, time, world, journal } = await givenIngress();
     world.fate = { kind: "append", delayMs: 400 };
     let answer: IngressAnswer | null = null;
@@ -205,6 +112,7 @@ describe("over HTTP, before the message is looked at", () => {
     ["an unknown token, before the content type", 401, path, post(body, { authorization: "Bearer x", "content-type": "text/plain" })],
     ["another content type, before the length", 415, path, post(body, { "content-type": "text/xml", "content-length": undefined })],
     ["another charset", 415, path, post(body, { "content-type": "application/json; charset=latin1" })],
+    ["a compressed body", 415, path, post(body, { "content-encoding": "gzip" })],
     ["no length", 411, path, post(body, { "content-length": undefined })],
     ["a length above 256 KiB", 413, path, post(body, { "content-length": "262145" })],
     ["a length that is not that of the body", 400, path, post(body, { "content-length": "5" })],
@@ -232,7 +140,7 @@ describe("over HTTP, before the message is looked at", () => {
 });
 
 describe("while the journal cannot be had", () => {
-  it("a message gets 503 with Retry-After, never a false 202, and the next ones get it at once", async () => {
+  it("a message gets 503 with Retry-After, never a false 202, and the next ones get it at once [7.2]", async () => {
     const { messaging, requested, time, ingress, journal } = await givenIngress();
     messaging.setBroker(false);
     const startedMs = time.monotonicMs();
@@ -264,7 +172,7 @@ describe("while the journal cannot be had", () => {
 });
 
 describe("bounds", () => {
-  it("more bytes or requests than there is room for get 503 without being read, and room comes back", async () => {
+  it("a caller that asks for more than its half gets 429 without being read, and room comes back", async () => {
     const { ingress, world, time, settled, accept } = await givenIngress();
     world.fate = { kind: "append", delayMs: 500 };
     const large = new Uint8Array(250 * 1024).fill(32);
@@ -272,7 +180,7 @@ describe("bounds", () => {
     const request: IngressRequest = { operation: "outboundDirectDebit", caller: "first", body: large };
     const answers = await settled(Promise.all(Array.from({ length: 200 }, () => ingress.accept(request))));
     const codes = answers.map(({ status }) => status);
-    expect([codes.filter((code) => code === 202).length, codes.filter((code) => code === 503).length]).toEqual([131, 69]);
+    expect([codes.filter((code) => code === 202).length, codes.filter((code) => code === 429).length]).toEqual([66, 134]);
     await time.advance(1_000);
     expect(await accept(directDebit())).toEqual({ status: 202 });
   });
