@@ -1,0 +1,84 @@
+// What a bank and a connector must serve: each message that Sluice posts, where, and what is said of it. The paths are those that the
+// deliveries' addresses are made of: a test compares them with what a simulated bank and connector were sent.
+
+import type { MessageName } from "./json-schemas.ts";
+import type { tags } from "./operation-texts.ts";
+
+export interface Delivery {
+  readonly name: string;
+  readonly tag: keyof typeof tags;
+  /** Added to the receiver's base address. */
+  readonly path: string;
+  /** Any of these. */
+  readonly bodies: readonly MessageName[];
+  readonly summary: string;
+  readonly description: string;
+}
+
+const until = "Sent until it is acknowledged, with the same bytes; for how long and how often: \"How Sluice calls you\".";
+
+export const deliveries = [
+  {
+    name: "outboundDirectDebitResponse",
+    tag: "bankServes",
+    path: "/outbound/direct-debit-response",
+    bodies: ["PaymentStatusReport"],
+    summary: "Take the report on a debit that was sent",
+    description: `To the bank that sent outboundDirectDebit: \`ACCP\`, the debit is checked and queued, or \`RJCT\` with every rule that failed; the rule and the version of its data are in
+\`additionalInformation\`. \`originalMessageIdentifiers\` are those of the debit. A refused duplicate is told in the same way (\`AM05\`), and by configuration the outcome (\`onUsOutcomeReport\`: \`ACSC\` or \`RJCT\`). ${until}`,
+  },
+  {
+    name: "inboundDirectDebit",
+    tag: "bankServes",
+    path: "/inbound/direct-debit",
+    bodies: ["DirectDebit"],
+    summary: "Take a debit to be made",
+    description: `To the payer's bank, within the debits window: the debit as it was accepted, with Sluice's \`messageIdentifiers\` and with \`settlementDate\` = business date; all else unchanged.
+Store it, answer 202, debit the account, and report with inboundDirectDebitResponse before the reconciliation window closes. ${until}`,
+  },
+  {
+    name: "inboundCreditTransferAuthorization",
+    tag: "bankServes",
+    path: "/inbound/credit-transfer-authorisation",
+    bodies: ["CreditTransfer"],
+    summary: "Take a credit to be booked",
+    description: `To the payee's bank: the credit as it was accepted, with Sluice's \`messageIdentifiers\`; all else unchanged. Store it, answer 202, book it, and report with
+inboundCreditTransferAuthorizationResponse before the credit's deadline. ${until}`,
+  },
+  {
+    name: "events",
+    tag: "bankServes",
+    path: "/events",
+    bodies: ["TransactionStateEvent", "EsmStateEvent"],
+    summary: "Take an event",
+    description: `Only if the bank wants events. One posting for each state that a transaction enters, in order for each UETR. Any 2xx acknowledges. A posting that is refused for good, or that no one took
+for 72 hours, is kept as undelivered, and the next is sent. Events never change the processing. The members that are required here and missing in the interface's sample are left out with \`eventShape: sample\`.`,
+  },
+  {
+    name: "schemeInboundDirectDebitResponse",
+    tag: "connectorServes",
+    path: "/inbound/direct-debit-response",
+    bodies: ["PaymentStatusReport"],
+    summary: "Take the outcome of a debit that was handed over",
+    description: `To the connector that handed the debit over: the payer's bank's report (made or not made, with its reasons), or \`RJCT\` where a check failed. ${until} Also past the close of the day.`,
+  },
+  {
+    name: "schemeInboundCreditTransferAuthorizationResponse",
+    tag: "connectorServes",
+    path: "/inbound/credit-transfer-authorisation-response",
+    bodies: ["PaymentStatusReport"],
+    summary: "Take the outcome of a credit that was handed over",
+    description: `To the connector that handed the credit over: the payee's bank's report, \`RJCT\` where the credit was refused, or \`PDNG\` where the outcome was unknown at the deadline: the bank may have booked it. ${until}`,
+  },
+] as const satisfies readonly Delivery[];
+
+export type DeliveryName = (typeof deliveries)[number]["name"];
+
+export const answersToDeliveries = [
+  { status: "202", description: "Taken and stored, for the first time or again. The body is not read." },
+  { status: "409", description: "Seen before. Acknowledges an attempt that may not have been the first." },
+  { status: "408", description: "Passing: it is sent again, with back-off." },
+  { status: "429", description: "Too much: it is sent again, not before `Retry-After` is over.", isRetryable: true },
+  { status: "4XX", description: "401, 403, 404, 405, 407, 410, 421: taken as a fault of the address, tried again every 1 to 5 min. 425: as 408. Any other: refused for good, shown to Sluice's operators." },
+  { status: "5XX", description: "Passing, and unknown whether it was taken: it is sent again, with back-off, and not before `Retry-After` is over.", isRetryable: true },
+] as const;

@@ -1,0 +1,188 @@
+// Every error that an operation may answer, as it is answered. Texts are those of ingress and of the readers: a test provokes each one.
+//
+// #1 `provoke` says how to get the error, starting from the operation's own example: members changed (JSON text, null: left out), a body
+//    in its place, or what is said of the request. Null: no request alone gets it.
+
+import type { ServedOperationName } from "@sluice/contracts";
+
+export type Provocation =
+  | { readonly change: readonly (readonly [path: string, json: string | null])[] }
+  | { readonly body: string }
+  | {
+      readonly request:
+        | "get"
+        | "no-token"
+        | "other-kind-of-caller"
+        | "other-bank"
+        | "other-path"
+        | "other-media-type"
+        | "chunked"
+        | "too-large";
+    };
+
+export interface DocumentedError {
+  readonly name: string;
+  readonly status: number;
+  readonly summary: string;
+  readonly message: string;
+  readonly detail: string;
+  readonly operations: readonly ServedOperationName[] | "posts";
+  readonly provoke: Provocation | null;
+}
+
+const debits = ["outboundDirectDebit", "schemeInboundDirectDebit"] as const;
+const amounts = [...debits, "schemeInboundCreditTransferAuthorization"] as const;
+const reports = ["inboundDirectDebitResponse", "inboundCreditTransferAuthorizationResponse"] as const;
+const messages = [...amounts, ...reports] as const;
+const declarations = ["creditsFinal", "schemeCreditsFinal"] as const;
+const misfit = "The message does not fit the schema.";
+const unreadable = "The body is not JSON that can be read.";
+const settlementAmount = "/amounts/bankSettlementAmount";
+
+export const documentedErrors: readonly DocumentedError[] = [
+  error("notJson", 400, "The body is not JSON", unreadable, "/: a value was expected at character 1", "posts", { body: "<xml/>" }),
+  error("memberTwice", 400, "A member is there twice", unreadable, "/schema: this member is given twice", "posts", {
+    body: '{"schema":"DirectDebit","schema":"DirectDebit"}',
+  }),
+  error("memberMissing", 400, "A required member is missing", misfit, "/transactionIdentifiers/uetr: is required", messages, {
+    change: [["/transactionIdentifiers/uetr", null]],
+  }),
+  error(
+    "memberUnknown",
+    400,
+    "A member is not of this interface",
+    misfit,
+    "/amounts/vat: this member is not known; supplementaryData is the place for extras",
+    amounts,
+    { change: [["/amounts/vat", "1"]] },
+  ),
+  error("tooLong", 400, "A text is too long", misfit, "/creditor/legalName: must have 1 to 140 characters", debits, {
+    change: [["/creditor/legalName", JSON.stringify("x".repeat(141))]],
+  }),
+  error("notAuthenticated", 401, "The token is missing or not known", "Not authenticated", "A known bearer token is needed.", "posts", {
+    request: "no-token",
+  }),
+  error(
+    "notYourAgent",
+    403,
+    "The caller is not the creditor's agent",
+    "Not allowed",
+    "/creditorAgent: you do not stand for this agent.",
+    ["outboundDirectDebit"],
+    { request: "other-bank" },
+  ),
+  error("notFound", 404, "No such address", "Not found", "There is no such address.", "posts", { request: "other-path" }),
+  error("notAllowedMethod", 405, "Another method than POST", "Method not allowed", "Only POST.", "posts", { request: "get" }),
+  error("tooSlow", 408, "The request did not come in time", "Too slow", "The request was not read to its end.", "posts", null),
+  error(
+    "noLength",
+    411,
+    "The body has no announced length",
+    "Length required",
+    "Send the body with a content-length header and without chunks.",
+    "posts",
+    { request: "chunked" },
+  ),
+  error("tooLarge", 413, "The body is too large", "Too large", "A body may have at most 262144 bytes.", "posts", { request: "too-large" }),
+  error("notJsonType", 415, "The media type is not JSON", "Unsupported media type", "Send application/json in UTF-8.", "posts", {
+    request: "other-media-type",
+  }),
+  error(
+    "tooManyDigits",
+    422,
+    "More decimals than the currency has",
+    "The amount cannot be processed.",
+    `${settlementAmount}/value: 1250.505 has more digits than ZAR allows (2).`,
+    amounts,
+    { change: [[`${settlementAmount}/value`, "1250.505"]] },
+  ),
+  error(
+    "unknownCurrency",
+    422,
+    "The currency is not active",
+    "The amount cannot be processed.",
+    `${settlementAmount}/currency: XYZ is not an active currency`,
+    amounts,
+    { change: [[`${settlementAmount}/currency`, '"XYZ"']] },
+  ),
+  error(
+    "wrongScheme",
+    422,
+    "Not a scheme of direct debits",
+    "The message cannot be processed.",
+    "/paymentScheme/schema: only ZA_EFT is accepted here",
+    debits,
+    { change: [["/paymentScheme/schema", '"ZA_RTC"']] },
+  ),
+  error(
+    "unknownDebtorAgent",
+    422,
+    "Nobody stands for the debtor's agent",
+    "Unknown agent",
+    "/debtorAgent: no configured bank stands for this agent.",
+    debits,
+    { change: [["/debtorAgent", '{"memberId":"999999"}']] },
+  ),
+  error(
+    "unknownCreditorAgent",
+    422,
+    "Nobody stands for the creditor's agent",
+    "Unknown agent",
+    "/creditorAgent: no configured bank stands for this agent.",
+    ["schemeInboundCreditTransferAuthorization"],
+    { change: [["/creditorAgent", '{"memberId":"999999"}']] },
+  ),
+  error(
+    "contradictingStatus",
+    422,
+    "Code and outcome disagree",
+    "The message cannot be processed.",
+    "/status/outcome: ACSC and REJECTED contradict each other",
+    reports,
+    { change: [["/status", '{"code":"ACSC","outcome":"REJECTED"}']] },
+  ),
+  error(
+    "unknownStatus",
+    422,
+    "A code that is not in the table",
+    "The message cannot be processed.",
+    "/status/code: must be one of ACCP, ACSP, ACSC, ACCC, RJCT, PDNG, CANC",
+    reports,
+    { change: [["/status", '{"code":"PART"}']] },
+  ),
+  error("pastDate", 422, "The business day is over", "Past date", "/businessDate: this business day is over.", declarations, {
+    change: [["/businessDate", '"2020-01-03"']],
+  }),
+  error("internal", 500, "A fault of Sluice's own", "Internal error", "The message could not be processed.", "posts", null),
+  error("notStored", 503, "The message was not stored", "Not available now", "The message was not stored. Send it again.", "posts", null),
+  error(
+    "unknownWhetherStored",
+    503,
+    "It is not known whether it was stored",
+    "Not available now",
+    "It is not known whether the message was stored. Send it again as it is.",
+    "posts",
+    null,
+  ),
+  error("tooMuch", 503, "Too much is under way", "Not available now", "Too many requests are under way.", "posts", null),
+];
+
+export function errorsOf(operation: ServedOperationName): readonly DocumentedError[] {
+  return documentedErrors.filter(({ operations }) => operations === "posts" || operations.includes(operation));
+}
+
+export function errorBody({ message, detail }: Pick<DocumentedError, "message" | "detail">): object {
+  return { schema: "ErrorDetail", message, detail };
+}
+
+function error(
+  name: string,
+  status: number,
+  summary: string,
+  message: string,
+  detail: string,
+  operations: DocumentedError["operations"],
+  provoke: Provocation | null,
+): DocumentedError {
+  return { name, status, summary, message, detail, operations, provoke };
+}

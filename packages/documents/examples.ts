@@ -1,0 +1,45 @@
+// Examples of what Sluice receives and of what it answers to questions. Those of what it sends: `sent-examples.ts`.
+
+import type { ServedOperationName } from "@sluice/contracts";
+import { exactJson, type ExactJson } from "./exact-json.ts";
+import { bankReports, creditReports, sampleText } from "./samples.ts";
+
+export interface Example {
+  readonly name: string;
+  readonly summary: string;
+  readonly value: ExactJson;
+}
+
+/** Bodies of requests, the usual one first. */
+export function receivedExamples(operation: ServedOperationName): readonly Example[] {
+  switch (operation) {
+    case "outboundDirectDebit":
+      return [shown("debit", "A debit with most of what it may say", sampleText("outbound-direct-debit.json"))];
+    case "schemeInboundDirectDebit":
+      return [shown("debit", "A debit of another bank's customer", sampleText("scheme-inbound-direct-debit.json"))];
+    case "schemeInboundCreditTransferAuthorization":
+      return [shown("credit", "A salary", sampleText("scheme-inbound-credit-transfer.json"))];
+    case "inboundDirectDebitResponse":
+      return [
+        shown("made", "The debit was made", bankReports.made),
+        shown("notMade", "It was not made: insufficient funds", bankReports.notMade),
+        shown("pending", "Still working", bankReports.pending),
+        shown("outcomeAlone", "An outcome without code or reason: MS03 is recorded", bankReports.outcomeAlone),
+      ];
+    case "inboundCreditTransferAuthorizationResponse":
+      return [
+        shown("booked", "The credit was booked", creditReports.booked),
+        shown("notBooked", "It was not booked: the account is closed", creditReports.notBooked),
+        shown("pending", "Still working", creditReports.pending),
+      ];
+    case "creditsFinal":
+    case "schemeCreditsFinal":
+      return [shown("day", "A business day", sampleText("credits-final.json"))];
+    default:
+      return [];
+  }
+}
+
+function shown(name: string, summary: string, text: string): Example {
+  return { name, summary, value: exactJson(text) };
+}
