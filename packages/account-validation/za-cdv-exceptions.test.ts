@@ -6,7 +6,7 @@ import type { CdvRow } from "./za-cdv-data.ts";
 
 // Weights in the published notation: a letter is a weight above 9, A = 10 … Z = 35.
 function left(notation: string, digits: string, modulus: number, fudge = 0): number {
-  const sum = [...notation].reduce((total, letter, index) => total + Number.parseInt(letter, 36) * Number(digits[index]), fudge);
+  const sum = notation.split("").reduce((total, letter, index) => total + Number.parseInt(letter, 36) * Number(digits[index]), fudge);
   return sum % modulus;
 }
 
@@ -127,14 +127,14 @@ test("f: five weightings, a last digit raised by 6 for short numbers, remainder 
     one.length < 10 && left("11327654321", `${pad(one).slice(0, 10)}${(Number(one.at(-1)) + 6) % 10}`, 11) === 0;
   const isAny = (one: string): boolean => tests.some((fits) => fits(one)) || isThirdWithOne(one) || isRaised(one);
   for (const [index, fits] of tests.entries()) {
-    const only = first("4", 11, (one) => fits(one) && tests.every((other, at) => at === index || !other(one)) && !isThirdWithOne(one));
+    const only = first("46", 11, (one) => fits(one) && tests.every((other, at) => at === index || !other(one)) && !isThirdWithOne(one));
     expect([index, asked("632005", only, 1)]).toEqual([index, "valid"]);
   }
   const noTest = (one: string): boolean => !tests.some((fits) => fits(one));
   expect(
     asked(
       "632005",
-      first("4", 10, (one) => noTest(one) && isThirdWithOne(one)),
+      first("5", 10, (one) => noTest(one) && isThirdWithOne(one)),
       1,
     ),
   ).toBe("valid");
