@@ -1,9 +1,10 @@
+import type { ReceivedEntry } from "@sluice/checker";
 import type { Item, Transaction } from "@sluice/domain";
 import { seededRandom, type RecordedRequest } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
-import { checkDay, type DayEvidence } from "./check-day.ts";
+import { checkDay, postedAs, type DayEvidence } from "./check-day.ts";
 import { formatTable, reconciliationListOf, specialsOf, tableOf } from "./day-table.ts";
-import { planDemoDay, type DemoDebit } from "./demo-day.ts";
+import { connectorId, planDemoDay, type DemoTransaction } from "./demo-day.ts";
 
 const day = planDemoDay(seededRandom(1), 3, 0);
 
@@ -12,17 +13,25 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   UNPAID: ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "DELIVERED", "UNPAID"],
   REJECTION_REPORTED: ["RECEIVED", "REJECTED", "REJECTION_REPORTED"],
   RECONCILIATION: ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "RECONCILIATION"],
+  CREDIT_AUTH_RESPONSE_ACCEPTED: [
+    "CREDIT_AUTH_RECEIVED",
+    "CREDIT_AUTH_ACCEPTED",
+    "CREDIT_AUTH_DELIVERY_PENDING",
+    "CREDIT_AUTH_DELIVERED",
+    "CREDIT_AUTH_RESPONSE_ACCEPTED",
+  ],
+  CREDIT_AUTH_REJECTED: ["CREDIT_AUTH_RECEIVED", "CREDIT_AUTH_REJECTED"],
 };
 
 /** A day on which everything went as planned. */
 function goodDay(): { snapshots: Map<string, Transaction>; requests: RecordedRequest[] } {
   return {
-    snapshots: new Map(day.debits.map((debit) => [debit.uetr, snapshotOf(debit)])),
-    requests: day.debits.flatMap((debit) => requestsOf(debit)),
+    snapshots: new Map(day.transactions.map((debit) => [debit.uetr, snapshotOf(debit)])),
+    requests: day.transactions.flatMap((debit) => requestsOf(debit)),
   };
 }
 
-function snapshotOf(debit: DemoDebit): Transaction {
+function snapshotOf(debit: DemoTransaction): Transaction {
   const states = ways[debit.end.state] ?? [];
   const items: Partial<Item>[] =
     debit.end.row === null ? [] : [{ row: debit.end.row, cause: null, state: "RELEASED", evidence: null, settledAtMs: null }];
@@ -35,9 +44,9 @@ function snapshotOf(debit: DemoDebit): Transaction {
   } as unknown as Transaction;
 }
 
-function requestsOf(debit: DemoDebit): RecordedRequest[] {
+function requestsOf(debit: DemoTransaction): RecordedRequest[] {
   const common = { atMs: 0, bank: debit.bank, uetr: debit.uetr, bodyHash: "h", status: 202 };
-  const sent = { ...common, kind: "sent", operation: "outboundDirectDebit", messageIdentification: "m" } as const;
+  const sent = { ...common, kind: "sent", operation: postedAs[debit.flow], messageIdentification: "m" } as const;
   const received = { ...common, kind: "received", webhookId: "w", stageVersion: null, state: null } as const;
   const body = (text: string): Pick<RecordedRequest, "body" | "headers"> => ({ body: new TextEncoder().encode(text), headers: {} });
   return [
@@ -46,14 +55,32 @@ function requestsOf(debit: DemoDebit): RecordedRequest[] {
       entry: { ...received, operation: "events", stageVersion: index + 1, state } as const,
       ...body(""),
     })),
-    ...(debit.end.state === "REJECTION_REPORTED"
+    ...toldTo(debit, received, body),
+    ...(debit.end.state === "REJECTION_REPORTED" || debit.end.state === "CREDIT_AUTH_REJECTED"
       ? []
-      : [{ entry: { ...received, operation: "inboundDirectDebit" } as const, ...body(`{"value":${debit.amount},`) }]),
+      : [{ entry: { ...received, operation: inboundAs(debit) }, ...body(`{"value":${debit.amount},`) }]),
   ];
 }
 
-const debitOf = (kind: DemoDebit["kind"]): DemoDebit => day.debits.find((debit) => debit.kind === kind)!;
+function inboundAs({ flow }: DemoTransaction): "inboundDirectDebit" | "inboundCreditTransferAuthorization" {
+  return flow === "credit" ? "inboundCreditTransferAuthorization" : "inboundDirectDebit";
+}
+
+/** What the connector is told. */
+function toldTo(
+  { uetr, flow, end }: DemoTransaction,
+  received: Omit<ReceivedEntry, "operation">,
+  body: (text: string) => Pick<RecordedRequest, "body" | "headers">,
+): readonly RecordedRequest[] {
+  if (end.told === null) return [];
+  const operation = flow === "credit" ? "inboundCreditTransferAuthorizationResponse" : "inboundDirectDebitResponse";
+  const webhookId = `${uetr.replaceAll("-", "")}O1`;
+  return [{ entry: { ...received, operation, bank: connectorId, webhookId }, ...body(`{"code":"${end.told}"`) }];
+}
+
+const debitOf = (kind: DemoTransaction["kind"]): DemoTransaction => day.transactions.find((debit) => debit.kind === kind)!;
 const good = debitOf("good");
+const credit = debitOf("credit");
 
 /** What is found after one thing was spoilt. */
 function found(spoil: (evidence: ReturnType<typeof goodDay>) => void): readonly string[] {
@@ -115,9 +142,23 @@ describe("the demo's own count", () => {
     ).toEqual([expect.stringContaining("was not sent that amount")]);
   });
 
+  it("finds an outcome that the connector was not told, or another one, or one too many", () => {
+    const isTold = ({ entry }: RecordedRequest): boolean =>
+      entry.kind === "received" && entry.uetr === credit.uetr && entry.bank === connectorId;
+    const told = requestsOf(credit).find(isTold)!;
+    expect(found(({ requests }) => without(requests, isTold))).toEqual([expect.stringContaining("did not acknowledge the outcome")]);
+    expect(
+      found(({ requests }) => {
+        requests[requests.findIndex(isTold)] = { ...told, body: new TextEncoder().encode('{"code":"PDNG"') };
+      }),
+    ).toEqual([expect.stringContaining("was not told ACSC")]);
+    const stray = { ...told.entry, uetr: good.uetr, webhookId: `${good.uetr.replaceAll("-", "")}O1` } as RecordedRequest["entry"];
+    expect(found(({ requests }) => requests.push({ ...told, entry: stray }))).toEqual([expect.stringContaining("nothing to do with it")]);
+  });
+
   it("finds an item under another row, a missing one, and one too many", () => {
     const silent = debitOf("no-answer");
-    const withItems = (debit: DemoDebit, items: readonly Partial<Item>[]): readonly string[] =>
+    const withItems = (debit: DemoTransaction, items: readonly Partial<Item>[]): readonly string[] =>
       found(({ snapshots }) => snapshots.set(debit.uetr, { ...snapshotOf(debit), items } as Transaction));
     expect(withItems(silent, [{ row: 8, settledAtMs: null }])).toEqual([expect.stringContaining("under row 7, found row 8")]);
     expect(withItems(silent, [])).toEqual([expect.stringContaining("under row 7, found none")]);
@@ -143,13 +184,17 @@ describe("the demo's tables", () => {
 
   it("count every debit once, by bank and state, with sums", () => {
     const table = tableOf(evidence);
-    expect(table.reduce((sum, { count }) => sum + count, 0)).toBe(day.debits.length);
-    expect(table.filter(({ bank }) => bank === "karoo").map(({ state, count }) => [state, count])).toEqual([
-      ["COMPLETED", 6],
-      ["REJECTION_REPORTED", 5],
+    expect(table.reduce((sum, { count }) => sum + count, 0)).toBe(day.transactions.length);
+    expect(table.filter(({ bank }) => bank === "karoo").map(({ flow, state, count }) => [flow, state, count])).toEqual([
+      ["credit", "CREDIT_AUTH_RESPONSE_ACCEPTED", 4],
+      ["debit from elsewhere", "COMPLETED", 3],
+      ["own debit", "COMPLETED", 6],
+      ["own debit", "REJECTION_REPORTED", 5],
     ]);
     const cents = (text: string): bigint => BigInt(text.replace(".", ""));
-    expect(table.reduce((sum, row) => sum + cents(row.sum), 0n)).toBe(day.debits.reduce((sum, { amount }) => sum + cents(amount), 0n));
+    expect(table.reduce((sum, row) => sum + cents(row.sum), 0n)).toBe(
+      day.transactions.reduce((sum, { amount }) => sum + cents(amount), 0n),
+    );
   });
 
   it("list what was not resolved, with its row", () => {
@@ -162,7 +207,7 @@ describe("the demo's tables", () => {
 
   it("show each special one, with what is recorded beside its states", () => {
     const specials = specialsOf(evidence);
-    expect(specials).toHaveLength(day.debits.length - 3);
+    expect(specials).toHaveLength(day.transactions.length - 3);
     expect(specials.filter(({ posts }) => posts === 2)).toMatchObject([{ kind: "posted twice", state: "COMPLETED", remarks: ["repeat"] }]);
   });
 

@@ -1,14 +1,15 @@
 // The demo's own count of its day, beside the checker's promises: what was planned against what the store and the banks say.
 //
-// #1 Every debit was accepted, ended in the state planned, and is on the reconciliation list exactly if planned, under the row planned.
+// #1 Every debit and credit was accepted, ended in the state planned, and is on the reconciliation list exactly if planned, under the row planned.
 // #2 Its bank received every event of it: stage versions 1 to n without a gap, first receipts in order, the states of the snapshot.
-// #3 At most one inbound debit exists for a UETR, always the same bytes, with the amount that was posted, digit for digit; none for a refused one.
-// #4 Per bank the sums balance: accepted = completed + rejected + unpaid + reconciled.
-// #5 Nothing else was ever heard of at a bank.
+// #3 The connector was told the outcome planned, and acknowledged it.
+// #4 At most one inbound debit or credit exists for a UETR, always the same bytes, with the amount that was posted, digit for digit; none for a refused one.
+// #5 Per bank the sums balance: accepted = completed + rejected + unpaid + reconciled.
+// #6 Nothing else was ever heard of at a bank.
 
 import type { Transaction } from "@sluice/domain";
 import type { RecordedRequest } from "@sluice/testkit";
-import type { DemoDay, DemoDebit } from "./demo-day.ts";
+import type { DemoDay, DemoTransaction } from "./demo-day.ts";
 
 export interface DayEvidence {
   readonly day: DemoDay;
@@ -18,24 +19,38 @@ export interface DayEvidence {
   readonly requests: readonly RecordedRequest[];
 }
 
+/** How it comes to Sluice. */
+export const postedAs = {
+  "on-us": "outboundDirectDebit",
+  "off-us": "inboundDirectDebit",
+  credit: "inboundCreditTransferAuthorization",
+} as const;
+
 /** One sentence for each thing that is off; empty: the day is right. */
 export function checkDay(evidence: DayEvidence): readonly string[] {
   const byUetr = Map.groupBy(evidence.requests, ({ entry }) => entry.uetr);
-  const problems = evidence.day.debits.flatMap((debit) => {
+  const problems = evidence.day.transactions.flatMap((debit) => {
     const requests = byUetr.get(debit.uetr) ?? [];
     const snapshot = evidence.snapshots.get(debit.uetr);
-    const found = [...checkEnd(debit, snapshot, requests), ...checkEvents(snapshot, requests), ...checkInbound(debit, requests)];
+    const found = [
+      ...checkEnd(debit, snapshot, requests),
+      ...checkEvents(snapshot, requests),
+      ...checkInbound(debit, requests),
+      ...checkTold(debit, requests),
+    ];
     return found.map((text) => `${debit.bank} ${debit.kind} ${debit.uetr}: ${text}`);
   });
-  const planned = new Set(evidence.day.debits.map(({ uetr }) => uetr));
-  const strangers = [...byUetr.keys()].filter((uetr) => !planned.has(uetr)).map((uetr) => `a bank was sent ${uetr}, which nobody posted`);
+  const planned = new Set(evidence.day.transactions.map(({ uetr }) => uetr));
+  const strangers = [...byUetr.keys()]
+    .filter((uetr) => !planned.has(uetr) && !uetr.includes(":"))
+    .map((uetr) => `a bank was sent ${uetr}, which nobody posted`);
   return [...problems, ...strangers, ...checkSums(evidence)];
 }
 
-function checkEnd(debit: DemoDebit, snapshot: Transaction | undefined, requests: readonly RecordedRequest[]): readonly string[] {
+function checkEnd(debit: DemoTransaction, snapshot: Transaction | undefined, requests: readonly RecordedRequest[]): readonly string[] {
   const problems: string[] = [];
   const accepted = requests.filter(
-    ({ entry }) => entry.kind === "sent" && entry.operation === "outboundDirectDebit" && entry.status === 202,
+    ({ entry }) => entry.kind === "sent" && entry.operation === postedAs[debit.flow] && entry.status === 202,
   );
   if (accepted.length < debit.posts) problems.push(`posted ${debit.posts} times, answered 202 ${accepted.length} times`);
   if (snapshot === undefined) return [...problems, "is not in the store"];
@@ -68,9 +83,10 @@ function checkEvents(snapshot: Transaction | undefined, requests: readonly Recor
   return [`its bank should have received the events ${expected.join(", ")}, it received ${firsts.join(", ") || "none"}`];
 }
 
-function checkInbound(debit: DemoDebit, requests: readonly RecordedRequest[]): readonly string[] {
-  const inbound = requests.filter(({ entry }) => entry.kind === "received" && entry.operation === "inboundDirectDebit");
-  const isRefused = debit.end.state === "REJECTION_REPORTED";
+function checkInbound(debit: DemoTransaction, requests: readonly RecordedRequest[]): readonly string[] {
+  const operation = debit.flow === "credit" ? "inboundCreditTransferAuthorization" : "inboundDirectDebit";
+  const inbound = requests.filter(({ entry }) => entry.kind === "received" && entry.operation === operation);
+  const isRefused = debit.end.state === "REJECTION_REPORTED" || debit.end.state === "CREDIT_AUTH_REJECTED";
   if (isRefused) return inbound.length === 0 ? [] : ["was refused, and sent to the bank all the same"];
   const effects = new Set(inbound.map(({ entry }) => `${entry.kind === "received" ? entry.webhookId : ""} ${entry.bodyHash}`));
   if (effects.size !== 1) return [`should have reached its bank as one message, it came as ${effects.size}`];
@@ -78,14 +94,23 @@ function checkInbound(debit: DemoDebit, requests: readonly RecordedRequest[]): r
   return body.includes(`"value":${debit.amount},`) ? [] : [`was posted over ${debit.amount}, and the bank was not sent that amount`];
 }
 
+function checkTold({ uetr, end }: DemoTransaction, requests: readonly RecordedRequest[]): readonly string[] {
+  const identification = `${uetr.replaceAll("-", "")}O1`;
+  const told = requests.filter(({ entry }) => entry.kind === "received" && entry.webhookId === identification);
+  if (end.told === null) return told.length === 0 ? [] : ["the connector was told an outcome, though it has nothing to do with it"];
+  if (!told.some(({ entry }) => entry.status === 202)) return ["the connector did not acknowledge the outcome"];
+  const body = new TextDecoder().decode(told[0]?.body);
+  return body.includes(`"code":"${end.told}"`) ? [] : [`the connector was not told ${end.told}`];
+}
+
 function checkSums({ day, snapshots }: DayEvidence): readonly string[] {
   return day.banks.flatMap(({ id }) => {
-    const debits = day.debits.filter(({ bank }) => bank === id);
+    const debits = day.transactions.filter(({ bank }) => bank === id);
     const posted = debits.reduce((sum, { amount }) => sum + tenThousandths(amount), 0n);
     const ended = debits.reduce((sum, { uetr }) => sum + (snapshots.get(uetr)?.amountTenThousandths ?? 0n), 0n);
     return posted === ended
       ? []
-      : [`${id}: debits over ${decimalText(posted)} were posted, those in the store are over ${decimalText(ended)}`];
+      : [`${id}: debits and credits over ${decimalText(posted)} were posted, those in the store are over ${decimalText(ended)}`];
   });
 }
 

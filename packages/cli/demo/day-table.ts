@@ -1,4 +1,4 @@
-// The tables that the demo ends with: all debits by bank and final state, and the reconciliation list. Functions of the evidence alone.
+// The tables that the demo ends with: all debits and credits by bank and final state, and the reconciliation list. Functions of the evidence alone.
 
 import type { DayEvidence } from "./check-day.ts";
 import { decimalText } from "./check-day.ts";
@@ -6,11 +6,14 @@ import { decimalText } from "./check-day.ts";
 export interface TableRow {
   readonly bank: string;
   readonly character: string;
+  readonly flow: string;
   readonly state: string;
   readonly count: number;
   /** Decimal text. */
   readonly sum: string;
 }
+
+const flowText = { "on-us": "own debit", "off-us": "debit from elsewhere", credit: "credit" } as const;
 
 export interface ListedItem {
   readonly uetr: string;
@@ -26,23 +29,28 @@ export interface ListedItem {
 
 export function tableOf({ day, snapshots }: DayEvidence): readonly TableRow[] {
   return day.banks.flatMap(({ id, character }) => {
-    const ended = day.debits
+    const ended = day.transactions
       .filter(({ bank }) => bank === id)
-      .map(({ uetr }) => ({ state: snapshots.get(uetr)?.state ?? "(lost)", sum: snapshots.get(uetr)?.amountTenThousandths ?? 0n }));
-    return [...Map.groupBy(ended, ({ state }) => state)]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([state, those]) => ({
+      .map(({ uetr, flow }) => ({
+        flow: flowText[flow],
+        state: snapshots.get(uetr)?.state ?? "(lost)",
+        sum: snapshots.get(uetr)?.amountTenThousandths ?? 0n,
+      }));
+    return [...Map.groupBy(ended, ({ flow, state }) => `${flow} ${state}`).values()]
+      .map((those) => ({
         bank: id,
         character,
-        state,
+        flow: those[0]?.flow ?? "",
+        state: those[0]?.state ?? "",
         count: those.length,
         sum: decimalText(those.reduce((total, { sum }) => total + sum, 0n)),
-      }));
+      }))
+      .toSorted((a, b) => (`${a.flow} ${a.state}` < `${b.flow} ${b.state}` ? -1 : 1));
   });
 }
 
 export function reconciliationListOf({ day, snapshots }: DayEvidence): readonly ListedItem[] {
-  return day.debits.flatMap(({ uetr, bank, amount }) =>
+  return day.transactions.flatMap(({ uetr, bank, amount }) =>
     (snapshots.get(uetr)?.items ?? []).map((item) => ({
       uetr,
       bank,
@@ -70,7 +78,7 @@ export interface SpecialDebit {
 
 /** Every debit that is not one of the many good ones, by kind. */
 export function specialsOf({ day, snapshots }: DayEvidence): readonly SpecialDebit[] {
-  return day.debits
+  return day.transactions
     .filter(({ kind }) => kind !== "good")
     .toSorted((a, b) => (a.kind === b.kind ? 0 : a.kind < b.kind ? -1 : 1))
     .map(({ uetr, bank, kind, messageIdentification, posts }) => {

@@ -1,5 +1,5 @@
 // The configuration file of a demo day, and the environment that its references are taken from: a calendar in which every day works,
-// windows in whole seconds, and a bank for each simulated one.
+// windows in whole seconds, and a bank for each simulated one and the connector.
 
 import { createHash } from "node:crypto";
 import { stringify } from "yaml";
@@ -20,7 +20,15 @@ export interface DemoConfiguration {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export function demoConfiguration(times: DemoTimes, banks: readonly DemoBankAccess[]): DemoConfiguration {
+/** How the connector is called, and what it calls with. */
+export interface DemoConnectorAccess {
+  readonly id: string;
+  readonly url: string;
+  readonly token: string;
+  readonly sluiceToken: string;
+}
+
+export function demoConfiguration(times: DemoTimes, banks: readonly DemoBankAccess[], connector: DemoConnectorAccess): DemoConfiguration {
   const local = (atMs: number): string => timeIn(times.zone, atMs);
   const yaml = stringify({
     version: "demo",
@@ -44,10 +52,20 @@ export function demoConfiguration(times: DemoTimes, banks: readonly DemoBankAcce
       bearerToken: `\${${variableOf(bank)}}`,
       answerTimeout: `${bank.answerTimeoutMs}ms`,
     })),
+    connectors: [
+      {
+        id: connector.id,
+        name: "Clearing House",
+        schemes: ["ZA_EFT"],
+        tokenSha256: [createHash("sha256").update(connector.token).digest("hex")],
+        baseUrl: connector.url,
+        bearerToken: `\${${variableOf(connector)}}`,
+      },
+    ],
   });
-  return { yaml, environment: Object.fromEntries(banks.map((bank) => [variableOf(bank), bank.sluiceToken])) };
+  return { yaml, environment: Object.fromEntries([...banks, connector].map((party) => [variableOf(party), party.sluiceToken])) };
 }
 
-function variableOf(bank: DemoBank): string {
-  return `DEMO_${bank.id.toUpperCase()}_TOKEN`;
+function variableOf(party: { readonly id: string }): string {
+  return `DEMO_${party.id.toUpperCase()}_TOKEN`;
 }

@@ -3,22 +3,24 @@ import { readConfiguration } from "@sluice/config";
 import { seededRandom } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { demoConfiguration } from "./demo-configuration.ts";
-import { demoBanks, planDemoDay, planDemoTimes } from "./demo-day.ts";
+import { connectorId, demoBanks, planDemoDay, planDemoTimes } from "./demo-day.ts";
 
 const nowMs = Date.UTC(2026, 10, 20, 7, 50, 12, 345);
 const pace = { opensInMs: 12_000, windowMs: 14_000, reconcilesAfterMs: 4_000 };
 
 describe("the demo's day", () => {
   it("holds the good debits asked for and at least one of each special kind", () => {
-    const { debits } = planDemoDay(seededRandom(1), 200, nowMs);
-    const counts = Object.groupBy(debits, ({ kind }) => kind);
+    const { transactions } = planDemoDay(seededRandom(1), 200, nowMs);
+    const counts = Object.groupBy(transactions, ({ kind }) => kind);
     expect(counts.good).toHaveLength(200);
-    expect(Object.keys(counts)).toHaveLength(8);
-    expect(new Set(debits.map(({ uetr }) => uetr)).size).toBe(debits.length);
+    expect(Object.keys(counts)).toHaveLength(13);
+    expect(new Set(transactions.map(({ uetr }) => uetr)).size).toBe(transactions.length);
     expect(new Set(counts["shared-identification"]?.map(({ messageIdentification }) => messageIdentification)).size).toBe(1);
-    const others = debits.filter(({ kind }) => kind !== "shared-identification").map(({ messageIdentification }) => messageIdentification);
+    const others = transactions
+      .filter(({ kind }) => kind !== "shared-identification")
+      .map(({ messageIdentification }) => messageIdentification);
     expect(new Set(others).size).toBe(others.length);
-    expect(debits.filter(({ posts }) => posts === 2)).toHaveLength(1);
+    expect(transactions.filter(({ posts }) => posts === 2)).toHaveLength(1);
   });
 
   it("is the same for the same seed", () => {
@@ -28,14 +30,15 @@ describe("the demo's day", () => {
   });
 
   it("gives each bank fewer refused tries in a row than open a breaker", () => {
-    const { debits } = planDemoDay(seededRandom(1), 200, nowMs);
-    expect(debits.filter(({ bank }) => bank === "baobab").length * 2).toBeLessThan(10);
+    const { transactions } = planDemoDay(seededRandom(1), 200, nowMs);
+    expect(transactions.filter(({ bank }) => bank === "baobab").length * 2).toBeLessThan(10);
   });
 
   it("has a configuration that reads back to the times planned, to the second", () => {
     const times = planDemoTimes(nowMs, pace);
     const banks = demoBanks.map((bank) => ({ ...bank, url: "http://bank.invalid:1", token: `t-${bank.id}`, sluiceToken: `s-${bank.id}` }));
-    const { yaml, environment } = demoConfiguration(times, banks);
+    const clearing = { id: connectorId, url: "http://clearing.invalid:1", token: "t", sluiceToken: "s-clearing" };
+    const { yaml, environment } = demoConfiguration(times, banks, clearing);
     const reading = readConfiguration(yaml, environment);
     if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
     const [scheme] = reading.configuration.schemes;
@@ -48,5 +51,7 @@ describe("the demo's day", () => {
     expect(times.opensAtMs - nowMs).toBeGreaterThanOrEqual(12_000);
     expect(times.opensAtMs - nowMs).toBeLessThan(13_000);
     expect(reading.configuration.banks.map(({ id, bearerToken }) => [id, bearerToken])).toEqual(banks.map(({ id }) => [id, `s-${id}`]));
+    expect(reading.configuration.connectors.map(({ id, bearerToken }) => [id, bearerToken])).toEqual([[connectorId, "s-clearing"]]);
+    expect(scheme!.creditsFinal).toBe("connector");
   });
 });

@@ -1,15 +1,20 @@
-// The demo's business day as data: banks and what they do, debits and how each must end, and the times. Nothing here runs anything.
+// The demo's business day as data: banks and what they do, debits and credits and how each must end, and the times. Nothing here runs anything.
 //
 // #1 Each bank has one character, so one bank's trouble is seen not to be another's.
-// #2 Every debit says its end beforehand; the demo is right when each ended so.
-// #3 The zone is a fixed offset in which it is about noon, so a demo at midnight plays within one date; every day works.
+// #2 Every debit and credit says its end beforehand; the demo is right when each ended so.
+// #3 Debits of a bank's own customers come from the bank; debits and credits from beyond come from the clearing house's connector, which declares
+//    the credits of the day final a moment after the window has opened: until then the gate is closed.
+// #4 The zone is a fixed offset in which it is about noon, so a demo at midnight plays within one date; every day works.
 
+import type { Flow } from "@sluice/domain";
 import type { Random } from "@sluice/runtime";
 import {
   acknowledge,
   badAccount,
+  creditTransfer,
   directDebit,
   goodAccount,
+  offUsDebit,
   refuse,
   reportMade,
   reportNotMade,
@@ -20,7 +25,7 @@ import {
 } from "@sluice/testkit";
 import { dateIn, noonZone } from "./noon-zone.ts";
 
-export type DebitKind =
+export type TransactionKind =
   | "good"
   | "bad-account"
   | "posted-twice"
@@ -28,7 +33,12 @@ export type DebitKind =
   | "late-acknowledgement"
   | "not-made"
   | "no-answer"
-  | "no-report";
+  | "no-report"
+  | "from-elsewhere"
+  | "from-elsewhere-not-made"
+  | "credit"
+  | "credit-not-made"
+  | "credit-bad-account";
 
 export interface DemoBank {
   readonly id: string;
@@ -40,8 +50,10 @@ export interface DemoBank {
   readonly script: readonly ScriptRule[];
 }
 
-export interface DemoDebit {
-  readonly kind: DebitKind;
+export interface DemoTransaction {
+  readonly kind: TransactionKind;
+  readonly flow: Flow;
+  /** Whose account is debited or credited: it receives the message and the events. */
   readonly bank: string;
   readonly uetr: string;
   readonly messageIdentification: string;
@@ -54,9 +66,17 @@ export interface DemoDebit {
 }
 
 export interface DemoEnd {
-  readonly state: "COMPLETED" | "REJECTION_REPORTED" | "UNPAID" | "RECONCILIATION";
+  readonly state:
+    | "COMPLETED"
+    | "REJECTION_REPORTED"
+    | "UNPAID"
+    | "RECONCILIATION"
+    | "CREDIT_AUTH_RESPONSE_ACCEPTED"
+    | "CREDIT_AUTH_REJECTED";
   /** Row of the reconciliation list; null: it is not on it. */
   readonly row: number | null;
+  /** Status code that the connector is told; null: it is told nothing. */
+  readonly told: "ACSC" | "RJCT" | null;
 }
 
 export interface DemoTimes {
@@ -71,7 +91,7 @@ export interface DemoTimes {
 
 export interface DemoDay {
   readonly banks: readonly DemoBank[];
-  readonly debits: readonly DemoDebit[];
+  readonly transactions: readonly DemoTransaction[];
 }
 
 /** From now to the opening, from there to the close, from there to the reconciliation. */
@@ -82,7 +102,8 @@ export interface DemoPace {
 }
 
 const cutOffMs = 1_000;
-const made: DemoEnd = { state: "COMPLETED", row: null };
+const made: DemoEnd = { state: "COMPLETED", row: null, told: null };
+const booked: DemoEnd = { state: "CREDIT_AUTH_RESPONSE_ACCEPTED", row: null, told: "ACSC" };
 const answers: ScriptRule = { answer: acknowledge({ afterMs: 2, jitterMs: 20 }) };
 const reports: ScriptRule = { reports: [reportMade({ afterMs: 100, jitterMs: 400 })] };
 
@@ -113,7 +134,7 @@ export const demoBanks: readonly DemoBank[] = [
     id: "protea",
     name: "Protea Bank",
     branch: "250657",
-    character: "reports that debits were not made",
+    character: "reports that nothing was made",
     answerTimeoutMs: 5_000,
     script: [{ reports: [reportNotMade({ afterMs: 300, reason: "AM04" })] }, answers],
   },
@@ -135,8 +156,10 @@ export const demoBanks: readonly DemoBank[] = [
   },
 ];
 
+export const connectorId = "clearing";
+
 interface Cast {
-  readonly kind: DebitKind;
+  readonly kind: TransactionKind;
   readonly bank: string;
   readonly count: number;
   readonly end: DemoEnd;
@@ -145,52 +168,65 @@ interface Cast {
 function castOf(goodDebits: number): readonly Cast[] {
   return [
     { kind: "good", bank: "karoo", count: goodDebits, end: made },
-    { kind: "bad-account", bank: "karoo", count: 5, end: { state: "REJECTION_REPORTED", row: null } },
+    { kind: "bad-account", bank: "karoo", count: 5, end: { ...made, state: "REJECTION_REPORTED" } },
     { kind: "posted-twice", bank: "karoo", count: 1, end: made },
     { kind: "shared-identification", bank: "karoo", count: 2, end: made },
     { kind: "late-acknowledgement", bank: "baobab", count: 3, end: made },
-    { kind: "not-made", bank: "protea", count: 2, end: { state: "UNPAID", row: null } },
-    { kind: "no-answer", bank: "kudu", count: 2, end: { state: "RECONCILIATION", row: 7 } },
-    { kind: "no-report", bank: "marula", count: 2, end: { state: "RECONCILIATION", row: 9 } },
+    { kind: "not-made", bank: "protea", count: 2, end: { ...made, state: "UNPAID" } },
+    { kind: "no-answer", bank: "kudu", count: 2, end: { state: "RECONCILIATION", row: 7, told: null } },
+    { kind: "no-report", bank: "marula", count: 2, end: { state: "RECONCILIATION", row: 9, told: null } },
+    { kind: "from-elsewhere", bank: "karoo", count: 3, end: { ...made, told: "ACSC" } },
+    { kind: "from-elsewhere-not-made", bank: "protea", count: 1, end: { state: "UNPAID", row: null, told: "RJCT" } },
+    { kind: "credit", bank: "karoo", count: 4, end: booked },
+    { kind: "credit-not-made", bank: "protea", count: 1, end: { ...booked, told: "RJCT" } },
+    { kind: "credit-bad-account", bank: "baobab", count: 1, end: { state: "CREDIT_AUTH_REJECTED", row: null, told: "RJCT" } },
   ];
 }
 
 export function planDemoDay(random: Random, goodDebits: number, createdAtMs: number): DemoDay {
   let number = 0;
-  const debits = castOf(goodDebits).flatMap((cast) =>
+  const transactions = castOf(goodDebits).flatMap((cast) =>
     Array.from({ length: cast.count }, () => {
       number += 1;
-      return planDebit(random, cast, number, createdAtMs);
+      return planTransaction(random, cast, number, createdAtMs);
     }),
   );
-  return { banks: demoBanks, debits: shuffled(random, debits) };
+  return { banks: demoBanks, transactions: shuffled(random, transactions) };
 }
 
-function planDebit(random: Random, cast: Cast, number: number, createdAtMs: number): DemoDebit {
+function planTransaction(random: Random, cast: Cast, number: number, createdAtMs: number): DemoTransaction {
   const { kind, bank, end } = cast;
   const branch = demoBanks.find(({ id }) => id === bank)?.branch ?? "";
   const uetr = uetrFrom(random);
+  const flow = flowOf(kind);
+  const sender = flow === "on-us" ? bank : connectorId;
   const ofFile = kind === "shared-identification" ? "FILE-7" : String(number).padStart(6, "0");
-  const messageIdentification = `${bank.toUpperCase()}-${ofFile}`;
+  const messageIdentification = `${sender.toUpperCase()}-${ofFile}`;
   const cents = 1_000 + Math.floor(random.fraction() * 500_000);
   const amount = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
-  const message = directDebit({
-    uetr,
-    messageIdentification,
-    amount,
-    debtorBranch: branch,
-    debtorAccount: kind === "bad-account" ? badAccount(number) : goodAccount(number),
-    creationDateTime: new Date(createdAtMs).toISOString(),
-  });
-  return { kind, bank, uetr, messageIdentification, amount, message, posts: kind === "posted-twice" ? 2 : 1, end };
+  const account = kind.endsWith("bad-account") ? badAccount(number) : goodAccount(number);
+  const common = { uetr, messageIdentification, amount, creationDateTime: new Date(createdAtMs).toISOString() };
+  const debit = { ...common, debtorBranch: branch, debtorAccount: account };
+  const message =
+    flow === "credit"
+      ? creditTransfer({ ...common, creditorBranch: branch, creditorAccount: account })
+      : flow === "off-us"
+        ? offUsDebit(debit)
+        : directDebit(debit);
+  return { kind, flow, bank, uetr, messageIdentification, amount, message, posts: kind === "posted-twice" ? 2 : 1, end };
+}
+
+function flowOf(kind: TransactionKind): Flow {
+  if (kind.startsWith("credit")) return "credit";
+  return kind.startsWith("from-elsewhere") ? "off-us" : "on-us";
 }
 
 /** The first and the last stay good ones; the special ones lie among the others. */
-function shuffled(random: Random, debits: readonly DemoDebit[]): readonly DemoDebit[] {
-  return debits
-    .map((debit) => ({ debit, place: random.fraction() }))
+function shuffled(random: Random, transactions: readonly DemoTransaction[]): readonly DemoTransaction[] {
+  return transactions
+    .map((transaction) => ({ transaction, place: random.fraction() }))
     .toSorted((a, b) => a.place - b.place)
-    .map(({ debit }) => debit);
+    .map(({ transaction }) => transaction);
 }
 
 /** Times are whole seconds, as the configuration writes them. */

@@ -73,7 +73,7 @@ async function demonstrate(options: DemoOptions, narrator: Narrator, signal: Abo
   const day = planDemoDay(machineRandom, options.debits, machineTime.nowMs());
   for (const pace of pacesFor(options)) {
     await using stage = await openStage({ time: machineTime, random: machineRandom, narrator, day, pace, directory, signal });
-    if (pace.isLast || !isTooLate(stage.times, day.debits.length, machineTime.nowMs())) {
+    if (pace.isLast || !isTooLate(stage.times, day.transactions.length, machineTime.nowMs())) {
       return await playOn(stage, day, options, narrator, signal);
     }
     narrator.say("demo", "this machine needs more time to start: once again, with later windows");
@@ -92,7 +92,7 @@ async function playOn(stage: Stage, day: DemoDay, options: DemoOptions, narrator
     kill: kill === null ? null : { service: kill, carryOut: () => killAndRestart(stage, kill) },
   });
   signal.throwIfAborted();
-  const uetrs = day.debits.map(({ uetr }) => uetr);
+  const uetrs = day.transactions.map(({ uetr }) => uetr);
   const requests: readonly RecordedRequest[] = [...stage.recorded.requests];
   const documents = await loadDocuments(stage.store.transactions, uetrs);
   const history = await collectHistory({ ...stage, requests, documents });
@@ -109,13 +109,13 @@ async function playOn(stage: Stage, day: DemoDay, options: DemoOptions, narrator
       ...stage.services.lost(),
       ...checked.violations.map(({ promise, uetr, text }) => `${promise}${uetr === null ? "" : ` ${uetr}`}: ${text}`),
     ],
-    counts: { debits: uetrs.length, historyEntries: history.length, ...checked.counts },
+    counts: { transactions: uetrs.length, historyEntries: history.length, ...checked.counts },
   };
 }
 
 /** The one whose timeline is shown. */
 function firstGood(day: DemoDay): string {
-  return day.debits.find(({ kind }) => kind === "good")?.uetr ?? "";
+  return day.transactions.find(({ kind }) => kind === "good")?.uetr ?? "";
 }
 
 async function killAndRestart(stage: Stage, name: NonNullable<DemoOptions["kill"]>): Promise<void> {

@@ -1,10 +1,10 @@
 import { createMemoryRecorder, createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
-import { planDemoDay, type DemoDebit } from "./demo-day.ts";
+import { planDemoDay, type DemoTransaction } from "./demo-day.ts";
 import { createNarrator } from "./narrator.ts";
 
 const day = planDemoDay(seededRandom(1), 20, 0);
-const good = day.debits.filter(({ kind }) => kind === "good");
+const good = day.transactions.filter(({ kind }) => kind === "good");
 const body = new Uint8Array();
 
 function given() {
@@ -14,13 +14,13 @@ function given() {
   const inner = createMemoryRecorder();
   const recorder = narrator.recorder(day, inner);
   const common = { atMs: 0, bodyHash: "" };
-  const event = ({ bank, uetr }: DemoDebit, stageVersion: number, state: string): void =>
+  const event = ({ bank, uetr }: DemoTransaction, stageVersion: number, state: string): void =>
     recorder.received(
       { ...common, kind: "received", bank, uetr, operation: "events", webhookId: "w", status: 202, stageVersion, state },
       body,
       {},
     );
-  const sent = ({ bank, uetr }: DemoDebit, status: number | null): void =>
+  const sent = ({ bank, uetr }: DemoTransaction, status: number | null): void =>
     recorder.sent({ ...common, kind: "sent", bank, uetr, operation: "outboundDirectDebit", messageIdentification: "m", status }, body);
   return { time, lines, inner, event, sent };
 }
@@ -32,7 +32,7 @@ describe("the narrator", () => {
     for (const debit of good.slice(0, 5)) event(debit, 2, "ACCEPTED");
     event(good[0]!, 1, "RECEIVED");
     await time.advance(1_000);
-    expect(lines).toEqual(["debits     15 RECEIVED · 5 ACCEPTED"]);
+    expect(lines).toEqual(["states     15 RECEIVED · 5 ACCEPTED"]);
     await time.advance(5_000);
     expect(lines).toHaveLength(1);
     expect(inner.requests).toHaveLength(26);
@@ -40,7 +40,7 @@ describe("the narrator", () => {
 
   it("tells how a special debit ends, once, however often its event comes", () => {
     const { lines, event } = given();
-    const special = day.debits.find(({ kind }) => kind === "not-made")!;
+    const special = day.transactions.find(({ kind }) => kind === "not-made")!;
     for (let copy = 0; copy < 3; copy += 1) event(special, 7, "UNPAID");
     expect(lines).toEqual([`protea     ${special.uetr.slice(0, 8)}… (not made): UNPAID`]);
   });

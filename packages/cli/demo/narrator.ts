@@ -4,7 +4,7 @@
 import type { ReceivedEntry, SentEntry } from "@sluice/checker";
 import type { Time } from "@sluice/runtime";
 import type { BankRecorder } from "@sluice/testkit";
-import type { DemoDay, DemoDebit } from "./demo-day.ts";
+import type { DemoDay, DemoTransaction } from "./demo-day.ts";
 
 export interface Narrator {
   /** One line: who, and what happened. */
@@ -17,10 +17,12 @@ export interface Narrator {
 const countIntervalMs = 1_000;
 const refusalLinesMax = 3;
 const unansweredLinesMax = 3;
+const creditEnds = ["CREDIT_AUTH_REJECTED", "CREDIT_AUTH_RESPONSE_ACCEPTED", "CREDIT_AUTH_RECONCILIATION"];
 /** States whose entry is a line of its own for a debit that is not one of the many good ones. */
-const toldStates: ReadonlySet<string> = new Set(["REJECTED", "REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION"]);
+const toldStates: ReadonlySet<string> = new Set(["REJECTED", "REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION", ...creditEnds]);
 const stateOrder = ["RECEIVED", "ACCEPTED", "REJECTED", "REJECTION_REPORTED", "REPORTED", "HELD", "RELEASED", "DELIVERED"];
-const endOrder = ["COMPLETED", "UNPAID", "RECONCILIATION"];
+const creditOrder = ["CREDIT_AUTH_RECEIVED", "CREDIT_AUTH_ACCEPTED", "CREDIT_AUTH_DELIVERY_PENDING", "CREDIT_AUTH_DELIVERED"];
+const endOrder = ["COMPLETED", "UNPAID", "RECONCILIATION", ...creditOrder, ...creditEnds];
 
 export function createNarrator(time: Time, write: (line: string) => void): Narrator {
   const startedMs = time.monotonicMs();
@@ -37,7 +39,7 @@ export function createNarrator(time: Time, write: (line: string) => void): Narra
   function sayCounts(): void {
     timer = null;
     const counts = countsOf([...stateByUetr.values()].map(({ state }) => state));
-    if (counts !== saidCounts) say("debits", counts);
+    if (counts !== saidCounts) say("states", counts);
     saidCounts = counts;
     if (unanswered > unansweredLinesMax) say("banks", `${unanswered} posts in all had no 202 in this second; each is sent again`);
     unanswered = 0;
@@ -61,7 +63,7 @@ export function createNarrator(time: Time, write: (line: string) => void): Narra
   return {
     say,
     recorder(day, inner) {
-      const debits = new Map(day.debits.map((debit) => [debit.uetr, debit]));
+      const planned = new Map(day.transactions.map((transaction) => [transaction.uetr, transaction]));
       const refusals = new Map<string, number>();
       return {
         sent(entry, body) {
@@ -72,7 +74,7 @@ export function createNarrator(time: Time, write: (line: string) => void): Narra
           inner.received(entry, body, headers);
           const isNews = entry.operation === "events" && (stateByUetr.get(entry.uetr)?.stageVersion ?? 0) < (entry.stageVersion ?? 0);
           noteState(entry);
-          const line = lineOfReceived(entry, debits.get(entry.uetr), isNews, refusals);
+          const line = lineOfReceived(entry, planned.get(entry.uetr), isNews, refusals);
           if (line !== null) say(entry.bank, line);
         },
       };
@@ -82,11 +84,17 @@ export function createNarrator(time: Time, write: (line: string) => void): Narra
 }
 
 function describeUnanswered(entry: SentEntry): string {
-  const what = entry.operation === "outboundDirectDebit" ? "debit" : "report";
+  if (entry.operation === "creditsFinal") return `credits of ${entry.uetr} declared final: ${entry.status ?? "no answer"}, is sent again`;
+  const what = entry.operation.endsWith("Response") ? "report" : entry.operation.includes("Credit") ? "credit" : "debit";
   return `${short(entry.uetr)} ${what} posted: ${entry.status ?? "no answer"}, is sent again`;
 }
 
-function lineOfReceived(entry: ReceivedEntry, debit: DemoDebit | undefined, isNews: boolean, refusals: Map<string, number>): string | null {
+function lineOfReceived(
+  entry: ReceivedEntry,
+  debit: DemoTransaction | undefined,
+  isNews: boolean,
+  refusals: Map<string, number>,
+): string | null {
   if (entry.operation === "events") {
     const isTold = isNews && debit?.kind !== "good" && toldStates.has(entry.state ?? "");
     return isTold ? `${short(entry.uetr)} ${kindText(debit)}: ${entry.state}` : null;
@@ -96,7 +104,11 @@ function lineOfReceived(entry: ReceivedEntry, debit: DemoDebit | undefined, isNe
   const count = (refusals.get(key) ?? 0) + 1;
   refusals.set(key, count);
   if (count > refusalLinesMax) return null;
-  const what = entry.operation === "inboundDirectDebit" ? "debit delivered" : "report delivered";
+  const what = entry.operation.endsWith("Response")
+    ? "report delivered"
+    : entry.operation.includes("Credit")
+      ? "credit delivered"
+      : "debit delivered";
   return `${short(entry.uetr)} ${what}, try ${count}: ${entry.status === null ? "stays silent" : `answers ${entry.status}`}`;
 }
 
@@ -108,7 +120,7 @@ function countsOf(states: readonly string[]): string {
     .join(" · ");
 }
 
-function kindText(debit: DemoDebit | undefined): string {
+function kindText(debit: DemoTransaction | undefined): string {
   return debit === undefined ? "unknown" : `(${debit.kind.replaceAll("-", " ")})`;
 }
 

@@ -1,6 +1,6 @@
 // Plays a planned day against running services, and knows when it is over.
 //
-// #1 Debits are posted at a pace, each until it is answered 202; then the clock does the rest, and the play only watches.
+// #1 Debits and credits are posted at a pace, each until it is answered 202; then the clock does the rest, and the play only watches.
 // #2 The day is over when its reconciliation is done and the evidence is as planned, twice a second apart; or when the time given for it is
 //    over: then what is still off is the result.
 // #3 A service is killed once, in the middle of its work: ingress and validator while debits come in, the others while debits go out.
@@ -9,9 +9,9 @@ import type { Day } from "@sluice/domain";
 import { dayKey } from "@sluice/domain";
 import { assert, sleep, type Time } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
-import type { BankSimulator, MemoryRecorder } from "@sluice/testkit";
+import type { BankSimulator, ConnectorSimulator, MemoryRecorder, SendEnd } from "@sluice/testkit";
 import { checkDay, type DayEvidence } from "./check-day.ts";
-import type { DemoDay, DemoDebit, DemoTimes } from "./demo-day.ts";
+import type { DemoDay, DemoTransaction, DemoTimes } from "./demo-day.ts";
 import { loadDocuments } from "./history.ts";
 import type { Narrator } from "./narrator.ts";
 import { short } from "./narrator.ts";
@@ -23,6 +23,7 @@ export interface PlayPorts {
   readonly day: DemoDay;
   readonly times: DemoTimes;
   readonly banks: ReadonlyMap<string, BankSimulator>;
+  readonly connector: ConnectorSimulator;
   readonly recorded: MemoryRecorder;
   readonly store: Store;
   readonly narrator: Narrator;
@@ -37,6 +38,7 @@ export interface PlayEnd {
 }
 
 const watchIntervalMs = 500;
+const declaredAfterMs = 1_500;
 /** After the planned reconciliation. */
 const settleLimitMs = 40_000;
 
@@ -48,9 +50,9 @@ export async function playDay(ports: PlayPorts): Promise<PlayEnd> {
   try {
     narrator.say(
       "banks",
-      `post ${day.debits.length} debits; window ${at(times, times.opensAtMs)}–${at(times, times.closesAtMs)}, reconciliation ${at(times, times.reconciliationAtMs)}`,
+      `and connector post ${day.transactions.length} debits and credits; window ${at(times, times.opensAtMs)}–${at(times, times.closesAtMs)}, reconciliation ${at(times, times.reconciliationAtMs)}`,
     );
-    const refused = await postAll(ports);
+    const refused = [...(await postAll(ports)), ...(await declareCreditsFinal(ports))];
     const end = await untilSettled(ports);
     await killing;
     return { evidence: end.evidence, problems: [...refused, ...end.problems] };
@@ -62,25 +64,41 @@ export async function playDay(ports: PlayPorts): Promise<PlayEnd> {
 
 async function postAll(ports: PlayPorts): Promise<readonly string[]> {
   const posting: Promise<string | null>[] = [];
-  for (const debit of ports.day.debits) {
+  for (const transaction of ports.day.transactions) {
     if (ports.signal.aborted) break;
-    posting.push(post(ports, debit));
+    posting.push(post(ports, transaction));
     await sleep(ports.time, 1_000 / postsPerSecond, ports.signal);
   }
   const problems = (await Promise.all(posting)).filter((problem) => problem !== null);
-  ports.narrator.say("banks", problems.length === 0 ? "all debits answered 202" : `${problems.length} debits were not accepted`);
+  ports.narrator.say("banks", problems.length === 0 ? "all answered 202" : `${problems.length} were not accepted`);
   return problems;
 }
 
-async function post(ports: PlayPorts, debit: DemoDebit): Promise<string | null> {
-  const bank = ports.banks.get(debit.bank);
-  assert(bank !== undefined, "every debit is of a planned bank");
-  for (let count = 1; count <= debit.posts; count += 1) {
-    const { status, body } = await bank.sendDebit(debit.message);
-    if (count === 2) ports.narrator.say(debit.bank, `${short(debit.uetr)} posted a second time: ${status}`);
-    if (status !== 202) return `${debit.bank} ${debit.uetr}: was answered ${status ?? "nothing"} ${new TextDecoder().decode(body)}`;
+async function post(ports: PlayPorts, transaction: DemoTransaction): Promise<string | null> {
+  const { bank, uetr, posts } = transaction;
+  for (let count = 1; count <= posts; count += 1) {
+    const { status, body } = await send(ports, transaction);
+    if (count === 2) ports.narrator.say(bank, `${short(uetr)} posted a second time: ${status}`);
+    if (status !== 202) return `${bank} ${uetr}: was answered ${status ?? "nothing"} ${new TextDecoder().decode(body)}`;
   }
   return null;
+}
+
+function send({ banks, connector }: PlayPorts, { flow, bank, message }: DemoTransaction): Promise<SendEnd> {
+  if (flow === "credit") return connector.sendCredit(message);
+  if (flow === "off-us") return connector.sendDebit(message);
+  const own = banks.get(bank);
+  assert(own !== undefined, "every debit is of a planned bank");
+  return own.sendDebit(message);
+}
+
+/** After the opening, so that the gate is seen closed while the window is open. */
+async function declareCreditsFinal({ connector, times, time, narrator, signal }: PlayPorts): Promise<readonly string[]> {
+  await sleep(time, Math.max(0, times.opensAtMs + declaredAfterMs - time.nowMs()), signal);
+  if (signal.aborted) return [];
+  narrator.say(connector.connectorId, `declares the credits of ${times.businessDate} final`);
+  const { status, body } = await connector.declareCreditsFinal({ businessDate: times.businessDate });
+  return status === 202 ? [] : [`credits were declared final: answered ${status ?? "nothing"} ${new TextDecoder().decode(body)}`];
 }
 
 /** Says what the business day goes through, as the store knows it. */
@@ -101,7 +119,9 @@ async function watchDay({ store, times, narrator, time }: PlayPorts, signal: Abo
 function describeDay(day: Day): readonly string[] {
   return [
     `${day.plan.businessDate} is planned, calendar ${day.plan.calendarVersion}`,
-    ...day.opened.map((number) => `processing window ${number} opened`),
+    ...day.opened.map(
+      (number) => `processing window ${number} opened; the gate is closed until the credits are declared final and resolved`,
+    ),
     ...day.declarations.map(() => "credits are declared final"),
     ...(day.isGateOpen ? ["the gate is open: debits are released"] : []),
     ...day.closed.map((number) => `processing window ${number} closed`),
@@ -125,7 +145,7 @@ async function untilSettled(ports: PlayPorts): Promise<PlayEnd> {
 async function gather({ day, store, recorded }: PlayPorts): Promise<DayEvidence> {
   const documents = await loadDocuments(
     store.transactions,
-    day.debits.map(({ uetr }) => uetr),
+    day.transactions.map(({ uetr }) => uetr),
   );
   const snapshots = new Map([...documents].map(([uetr, { transaction }]) => [uetr, transaction]));
   return { day, snapshots, requests: recorded.requests };
@@ -136,7 +156,7 @@ async function killOnce({ kill, day, recorded, narrator, time }: PlayPorts, sign
   const isIncoming = kill.service === "ingress" || kill.service === "validator";
   const share = isIncoming ? 0.4 : 0.25;
   const operation = isIncoming ? "outboundDirectDebit" : "inboundDirectDebit";
-  const wanted = Math.max(1, Math.floor(day.debits.length * share));
+  const wanted = Math.max(1, Math.floor(day.transactions.length * share));
   while (!signal.aborted && recorded.requests.filter(({ entry }) => entry.operation === operation).length < wanted) {
     await sleep(time, 20, signal);
   }

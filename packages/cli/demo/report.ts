@@ -22,7 +22,7 @@ const problemsShownMax = 40;
 
 export function formatReport(report: DemoReport, tookMs: number): string {
   const { evidence, times, timeline, problems } = report;
-  const table = tableOf(evidence).map(({ bank, character, state, count, sum }) => [bank, character, state, count, sum]);
+  const table = tableOf(evidence).map(({ bank, character, flow, state, count, sum }) => [bank, character, flow, state, count, sum]);
   const list = reconciliationListOf(evidence).map((item) => [
     item.uetr,
     item.bank,
@@ -46,8 +46,8 @@ export function formatReport(report: DemoReport, tookMs: number): string {
   return [
     "\nOne debit\n",
     timeline === null ? "  nothing is known of it" : formatTimeline(timeline).replaceAll(/^(?=.)/gm, "  "),
-    `\nAll debits of ${times.businessDate}\n`,
-    formatTable(["bank", "which", "final state", "debits", "sum ZAR"], table),
+    `\nAll debits and credits of ${times.businessDate}\n`,
+    formatTable(["bank", "which", "what", "final state", "count", "sum ZAR"], table),
     "\nThe special ones\n",
     formatTable(["which", "UETR", "bank", "identification", "posted", "final state", "recorded"], specials),
     `\nReconciliation list at ${close} (${list.length})\n`,
@@ -64,7 +64,7 @@ export function jsonReport(report: DemoReport, tookMs: number): string {
     problems,
     businessDate: times.businessDate,
     times,
-    debits: tableOf(evidence),
+    transactions: tableOf(evidence),
     specials: specialsOf(evidence),
     reconciliation: reconciliationListOf(evidence),
     timeline,

@@ -11,11 +11,18 @@ import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { Fault, type Random, type Time } from "@sluice/runtime";
 import { createMongoStore, type Store } from "@sluice/store";
 import { silentLog } from "@sluice/telemetry";
-import { createMemoryRecorder, startBankSimulator, type BankSimulator, type MemoryRecorder } from "@sluice/testkit";
-import { demoConfiguration, type DemoBankAccess } from "./demo-configuration.ts";
+import {
+  createMemoryRecorder,
+  startBankSimulator,
+  startConnectorSimulator,
+  type BankSimulator,
+  type ConnectorSimulator,
+  type MemoryRecorder,
+} from "@sluice/testkit";
+import { demoConfiguration, type DemoBankAccess, type DemoConnectorAccess } from "./demo-configuration.ts";
 import { provision } from "../provision.ts";
 import { serviceEnvironment } from "../service-environment.ts";
-import { planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "./demo-day.ts";
+import { connectorId, planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "./demo-day.ts";
 import { startDemoServices, type DemoServices } from "./demo-services.ts";
 import { slowedDown } from "./pace.ts";
 import type { Narrator } from "./narrator.ts";
@@ -39,6 +46,7 @@ export interface Stage extends AsyncDisposable {
   readonly kafkaBrokers: string;
   readonly times: DemoTimes;
   readonly banks: ReadonlyMap<string, BankSimulator>;
+  readonly connector: ConnectorSimulator;
   readonly recorded: MemoryRecorder;
   readonly services: DemoServices;
   readonly store: Store;
@@ -74,10 +82,11 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   opened.defer(() => store.close());
   const recorded = createMemoryRecorder();
   const access = await openBanks(options, recorded, opened);
+  const clearing = await openConnector(options, recorded, opened);
   signal.throwIfAborted();
   // From here on the clock of the day runs.
   const times = planDemoTimes(time.nowMs(), slowedDown(options.pace, provisioningMs));
-  const { yaml, environment: references } = demoConfiguration(times, access);
+  const { yaml, environment: references } = demoConfiguration(times, access, clearing);
   const configurationFile = join(servers.directory, "sluice.yaml");
   await writeFile(configurationFile, yaml);
   narrator.say("services", `start: ${serviceNames.join(", ")}`);
@@ -85,12 +94,13 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const services = await startDemoServices({ environment, directory: servers.directory, signal });
   opened.defer(() => services.stop());
   const banks = new Map(access.map(({ simulator }) => [simulator.bankId, simulator]));
-  for (const bank of banks.values()) bank.callAt(services.ingressUrl);
+  for (const party of [...banks.values(), clearing.simulator]) party.callAt(services.ingressUrl);
   narrator.say("services", `are ready; ingress listens on ${services.ingressUrl}`);
   const owned = opened.move();
   const close = (): Promise<void> => owned.disposeAsync();
   const { directory, kafkaBrokers } = servers;
-  return { directory, kafkaBrokers, times, banks, recorded, services, store, messaging, serde, [Symbol.asyncDispose]: close };
+  const connector = clearing.simulator;
+  return { directory, kafkaBrokers, times, banks, connector, recorded, services, store, messaging, serde, [Symbol.asyncDispose]: close };
 }
 
 async function timed(time: Time, work: () => Promise<void>): Promise<number> {
@@ -126,6 +136,20 @@ async function openBanks(options: StageOptions, recorded: MemoryRecorder, opened
     banks.push({ ...bank, url: simulator.url, token, sluiceToken, simulator });
   }
   return banks;
+}
+
+async function openConnector(
+  { time, random, day, narrator }: StageOptions,
+  recorded: MemoryRecorder,
+  opened: AsyncDisposableStack,
+): Promise<DemoConnectorAccess & { readonly simulator: ConnectorSimulator }> {
+  const token = random.hex(24);
+  const sluiceToken = random.hex(24);
+  const recorder = narrator.recorder(day, recorded);
+  const common = { time, random, token, expectedToken: sluiceToken, ingressUrl: null, host, port: 0, slowRepeatMs, recorder };
+  const simulator = await startConnectorSimulator({ ...common, connectorId });
+  opened.defer(() => simulator.stop());
+  return { id: connectorId, url: simulator.url, token, sluiceToken, simulator };
 }
 
 async function requireEmptyJournal(messaging: Messaging): Promise<void> {
