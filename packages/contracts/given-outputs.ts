@@ -2,7 +2,7 @@
 
 import type { DispatchOutput, EventOutput } from "@sluice/domain";
 import type * as wire from "./generated/records.ts";
-import { bytesOf, changed, sample } from "./given-messages.ts";
+import { bytesOf, changed, sample } from "./given-json.ts";
 import type { Json } from "./json.ts";
 import { readDirectDebit } from "./read-direct-debit.ts";
 import { readStatusReport } from "./read-status-report.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson, hashesOf } from "./canonical-json.ts";
-import { exactText, parsed } from "./given-messages.ts";
+import { exactText, parsed } from "./given-json.ts";
 import { isJsonObject, parseJson, pointer } from "./json.ts";
 import type { Json } from "./json.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, changed, jsonNumber, sample, sampleBytes } from "./given-messages.ts";
+import { bytesOf, changed, jsonNumber, sample, sampleBytes } from "./given-json.ts";
 import type { Json, PathPart } from "./json.ts";
 import { readDirectDebit } from "./read-direct-debit.ts";
 

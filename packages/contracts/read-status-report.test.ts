@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, changed, jsonNumber, sample, sampleBytes } from "./given-messages.ts";
+import { bytesOf, changed, jsonNumber, sample, sampleBytes } from "./given-json.ts";
 import type { Json, PathPart } from "./json.ts";
 import { readStatusReport } from "./read-status-report.ts";
 import { outcomeOf } from "./status-meaning.ts";

@@ -1,7 +1,7 @@
 import type { EventOutput, State } from "@sluice/domain";
 import { describe, expect, test } from "vitest";
 import { amountText } from "./amount.ts";
-import { changed, exactText, jsonNumber, parsed, sample, sampleBytes } from "./given-messages.ts";
+import { changed, exactText, jsonNumber, parsed, sample, sampleBytes } from "./given-json.ts";
 import { answer, dispatch, heldEvent, received, reported, sources, uetr, verified } from "./given-outputs.ts";
 import type { Json } from "./json.ts";
 import { isJsonObject } from "./json.ts";

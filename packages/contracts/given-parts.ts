@@ -1,0 +1,169 @@
+// For tests: the parts of arbitrary messages. `Optional` says whether an optional member is there by chance or always.
+
+import * as fc from "fast-check";
+import { jsonNumber } from "./given-json.ts";
+import { countryCodes } from "./iso-3166.ts";
+import { currencyCodes, minorUnitsOf } from "./iso-4217.ts";
+import type { Json } from "./json.ts";
+
+export type Optional = "by chance" | "always";
+
+type Shape = Readonly<Record<string, fc.Arbitrary<Json>>>;
+
+const letter = fc.constantFrom(...Array.from("aZ09 .,/-'&<éñ漢\u2028😀\"\\{}[]:"));
+const asciiLetter = fc.constantFrom(...Array.from('aZ09-/_.@#"\\{}'));
+
+/** Sometimes exactly as long as it may be, in letters of two code units. */
+export function text(max: number, min = 0): fc.Arbitrary<Json> {
+  const longest = fc.constant("😀".repeat(max));
+  return fc.oneof(
+    { weight: 19, arbitrary: fc.string({ unit: letter, minLength: min, maxLength: max }) },
+    { weight: 1, arbitrary: longest },
+  );
+}
+
+export function identifier(max: number): fc.Arbitrary<Json> {
+  const longest = fc.constant("~".repeat(max));
+  const inner = fc.constant(`a${" ".repeat(max - 2)}b`);
+  const usual = fc.string({ unit: asciiLetter, minLength: 1, maxLength: max });
+  return fc.oneof({ weight: 18, arbitrary: usual }, { weight: 1, arbitrary: longest }, { weight: 1, arbitrary: inner });
+}
+
+export function list(items: fc.Arbitrary<Json>, max: number): fc.Arbitrary<Json> {
+  return fc.array(items, { maxLength: max });
+}
+
+const dayMs = 86_400_000;
+const someTime = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2099, 11, 31) });
+export const date: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom("2026-11-20", "2028-02-29", "2000-02-29", "0001-01-01", "9999-12-31"),
+  someTime.map((ms) => new Date(ms - (ms % dayMs)).toISOString().slice(0, 10)),
+);
+export const dateTime: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom("2026-11-20T07:12:03.120+02:00", "2026-11-20T05:12:03Z", "2026-11-20t05:12:60.123456789z", "2026-11-20T00:00:00-12:45"),
+  someTime.map((ms) => new Date(ms).toISOString()),
+);
+
+const number = fc.constantFrom("0", "12", "8001", "-3", "12.50", "0.0", "123456789012345678901234567890").map(jsonNumber);
+export const textOrNumber: fc.Arbitrary<Json> = fc.oneof(text(70, 1), number);
+
+const currencies: readonly string[] = currencyCodes();
+
+/** Of every active currency, over the whole range of 18 digits, with every number of digits after the point that it allows. */
+export const amount: fc.Arbitrary<Json> = fc
+  .tuple(
+    fc.oneof(fc.constant("ZAR"), fc.constantFrom(...currencies)),
+    fc.nat({ max: 4 }),
+    fc.nat({ max: 17 }),
+    fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }),
+  )
+  .map(([currency, wanted, wholeDigits, drawn]) => {
+    const fraction = Math.min(wanted, minorUnitsOf(currency) ?? 0);
+    const whole = Math.max(1, Math.min(wholeDigits + 1, 18 - fraction));
+    const digits = drawn
+      .toString()
+      .padStart(18, "0")
+      .slice(0, whole + fraction);
+    const shown = digits.slice(0, whole).replace(/^0+(?=[0-9])/, "");
+    return { value: jsonNumber(fraction === 0 ? shown : `${shown}.${digits.slice(whole)}`), currency };
+  });
+
+const text70 = ["department", "streetName", "buildingName", "townName", "townLocationName", "districtName", "countrySubDivision"] as const;
+
+/** The parts that messages share. */
+export function partsOf(optional: Optional) {
+  const member = (shape: Shape, required: readonly string[]): fc.Arbitrary<Json> =>
+    fc.record(shape, { requiredKeys: optional === "always" ? Object.keys(shape) : [...required] });
+
+  const code = member({ schema: fc.constantFrom("CODE", "PROPRIETARY"), value: text(35, 1) }, ["schema", "value"]);
+  const country = fc.constantFrom(...countryCodes());
+  const address = member(
+    {
+      ...Object.fromEntries(text70.map((name) => [name, text(70, 1)])),
+      addressType: fc.constantFrom("ADDR", "PBOX", "HOME", "BIZZ", "MLTO", "DLVY"),
+      buildingNumber: textOrNumber,
+      floor: textOrNumber,
+      postBox: textOrNumber,
+      postCode: textOrNumber,
+      country,
+      addressLine: list(textOrNumber, 7),
+    },
+    [],
+  );
+  const identifiers = list(member({ identification: identifier(35), issuer: text(35), scheme: code }, ["identification"]), 3);
+  const partyShape: Shape = {
+    address,
+    contactDetails: member({ phoneNumber: text(35), mobileNumber: text(35), emailAddress: text(256) }, []),
+    countryOfResidence: country,
+    identification: member({ schema: fc.constantFrom("PERSON", "ORGANISATION"), identifiers }, ["schema"]),
+    knownAsName: text(140, 1),
+    legalName: text(140, 1),
+  };
+  const generic = member({ schema: fc.constant("GENERIC"), value: identifier(40), issuer: text(35), scheme: code }, ["schema", "value"]);
+  const iban = member({ schema: fc.constant("IBAN"), value: fc.constantFrom("GB33BUKB20201555555555", "NO9386011117947") }, [
+    "schema",
+    "value",
+  ]);
+  const accountShape: Shape = {
+    identification: fc.oneof(generic, iban),
+    proxy: member({ schema: text(35, 1), value: text(2048, 1), namespace: text(35) }, ["schema", "value"]),
+    currency: fc.constantFrom(...currencies),
+    name: text(70),
+    type: code,
+  };
+  const institution = member(
+    {
+      bicfi: fc.constantFrom("FIRNZAJJ", "FIRNZAJJXXX"),
+      memberId: identifier(35),
+      name: text(140),
+      branch: member({ identification: identifier(35), name: text(140), address }, ["identification"]),
+      lei: fc.constant("5493001KJTIIGC8Y1R12"),
+      companyRegistration: text(35),
+      additionalIdentifications: identifiers,
+    },
+    [],
+  );
+  const remittanceType = member({ issuer: text(35), schema: text(35), value: text(35) }, []);
+  const structured = member(
+    {
+      referredDocuments: list(member({ type: remittanceType, documentIdentifier: text(35) }, []), 2),
+      referredDocumentAmount: member({ duePayableAmount: amount, remittedAmount: amount }, []),
+      creditorReference: member({ type: remittanceType, reference: text(35) }, []),
+      additionalRemittanceInformation: list(text(140), 2),
+      originatorReference: text(35),
+    },
+    [],
+  );
+  const uuids = fc.oneof(
+    fc.uuid(),
+    fc.uuid().map((uuid) => uuid.toUpperCase()),
+  );
+  return {
+    member,
+    code,
+    institution,
+    party: member(partyShape, ["legalName"]),
+    creditParty: member(partyShape, []),
+    account: fc.oneof(member(accountShape, ["identification"]), member(accountShape, ["proxy"])),
+    amounts: member({ bankSettlementAmount: amount, instructedAmount: amount }, ["bankSettlementAmount"]),
+    remittanceInformation: member({ unstructured: list(text(140), 3), structured: list(structured, 2) }, []),
+    paymentTypeInformation: member({ categoryPurpose: code, localInstrument: code, serviceLevel: list(code, 2) }, []),
+    messageIdentifiers: member({ messageIdentification: identifier(35), creationDateTime: dateTime }, [
+      "messageIdentification",
+      "creationDateTime",
+    ]),
+    transactionIdentifiers: member(
+      {
+        endToEndIdentification: identifier(35),
+        transactionIdentification: identifier(35),
+        uetr: uuids,
+        instructionIdentification: identifier(35),
+      },
+      ["endToEndIdentification", "uetr"],
+    ),
+    pairs: fc.dictionary(fc.string({ unit: letter, minLength: 1, maxLength: 70 }), text(1000), {
+      minKeys: optional === "always" ? 1 : 0,
+      maxKeys: 5,
+    }) satisfies fc.Arbitrary<Json>,
+  };
+}
