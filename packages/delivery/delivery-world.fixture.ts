@@ -2,12 +2,12 @@
 // stopped, killed between any two of their effects, and started anew. All under a virtual clock and one seed.
 
 import { fixedSerde, outgoingRecord, topics, type AnyDecoded, type Records } from "@sluice/contracts";
-import type { Bank, Configuration } from "@sluice/config";
+import type { Bank, Configuration, Connector } from "@sluice/config";
 import { createMemoryLog, type MemoryClient, type MemoryHooks, type Messaging } from "@sluice/messaging";
 import type { Random, Running, Time } from "@sluice/runtime";
 import { createMemoryStore, type MemoryStoreHooks, type ParkedMessage, type Store } from "@sluice/store";
 import { silentMetrics, type Log, type Metrics } from "@sluice/telemetry";
-import { createVirtualTime, sampleBank, sampleConfiguration, seededRandom } from "@sluice/testkit";
+import { createVirtualTime, sampleBank, sampleConfiguration, sampleConnector, seededRandom } from "@sluice/testkit";
 import type { DeliveryBounds } from "./bounds.ts";
 import { createKillable, type CrashAt, type Killable } from "./killable.fixture.ts";
 import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
@@ -60,6 +60,7 @@ export interface WorldOptions {
   readonly start: (ports: Ports) => Promise<Running>;
   readonly seed?: number;
   readonly banks?: readonly Bank[];
+  readonly connectors?: readonly Connector[];
   readonly lanes?: number;
   readonly bounds?: Partial<DeliveryBounds>;
 }
@@ -87,7 +88,10 @@ export function createWorld(options: WorldOptions) {
   const logged: { event: string; fields: object }[] = [];
   const failures: unknown[] = [];
   const banks = createBanks(time);
-  const configuration = sampleConfiguration({ banks: options.banks ?? [sampleBank({ id: "first" })] });
+  const configuration = sampleConfiguration({
+    banks: options.banks ?? [sampleBank({ id: "first" })],
+    connectors: options.connectors ?? [sampleConnector()],
+  });
   const fail = (reason: unknown): void => void failures.push(reason);
   const shared = {
     random,

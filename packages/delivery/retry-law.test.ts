@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BankAnswer } from "./port.ts";
-import { backOffBoundMs, classify, retryAfterMs, waitMs, type Failure } from "./retry-law.ts";
+import { backOffBoundMs, classify, leavesOpen, retryAfterMs, waitMs, type Failure } from "./retry-law.ts";
 
 const accepts202 = (status: number): boolean => status === 202;
 const answered = (status: number, retryAfter: string | null = null): BankAnswer => ({
@@ -31,7 +31,7 @@ describe("the class of an answer (I12)", () => {
     ...[200, 201, 203, 204, 206, 299].map((status) => [status, "address"] as const),
     ...[400, 402, 406, 409, 411, 412, 413, 415, 418, 422, 451, 499].map((status) => [status, "refused"] as const),
     ...[100, 101, 199, 600, 999].map((status) => [status, "transient"] as const),
-  ] as const)("I12: %i is %s", (status, expected) => {
+  ] as const)("I12: %i is %s [7.3] [D3 classes]", (status, expected) => {
     expect(classify(answered(status), accepts202)).toBe(expected);
   });
 
@@ -47,8 +47,31 @@ describe("the class of an answer (I12)", () => {
   });
 });
 
+describe("what an answer that does not acknowledge leaves open", () => {
+  const never = (): boolean => false;
+
+  it.each([
+    ...[400, 401, 403, 404, 405, 408, 409, 410, 422, 425, 429, 499].map((status) => [status, false] as const),
+    ...[301, 302, 307, 308].map((status) => [status, false] as const),
+    ...[200, 201, 204, 299].map((status) => [status, true] as const),
+    ...[500, 502, 503, 504, 599].map((status) => [status, true] as const),
+    ...[101, 199, 600].map((status) => [status, true] as const),
+  ] as const)("after %i the message may have been taken: %s [D3 evidence]", (status, expected) => {
+    expect(leavesOpen(answered(status), never)).toBe(expected);
+  });
+
+  it("after silence it may have been taken, whatever the reason, unless nobody was asked", () => {
+    for (const reason of ["timeout", "ECONNRESET", "ECONNREFUSED"]) expect(leavesOpen({ kind: "silent", reason }, never)).toBe(true);
+    expect(leavesOpen({ kind: "silent", reason: "no-address" }, never)).toBe(false);
+  });
+
+  it("a code that means seen before says that it was, also where it refuses", () => {
+    expect(leavesOpen(answered(409), (status) => status === 409)).toBe(true);
+  });
+});
+
 describe("the wait before the next attempt (I12)", () => {
-  it("I12: transient: full jitter below 1 s, doubling to 60 s", () => {
+  it("I12: transient: full jitter below 1 s, doubling to 60 s [7.8] [D3 back-off]", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10_000 }),
@@ -65,7 +88,7 @@ describe("the wait before the next attempt (I12)", () => {
     expect([1, 2, 3, 6, 7, 8, 50].map(backOffBoundMs)).toEqual([1_000, 2_000, 4_000, 32_000, 60_000, 60_000, 60_000]);
   });
 
-  it("I12: about the address: 1 to 5 min, whatever Retry-After says", () => {
+  it("I12: about the address: 1 to 5 min, whatever Retry-After says [D3 address]", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), fc.nat(100), (fraction, attempts) => {
         const ms = waitMs(failure({ class: "address", attempts, retryAfter: "1" }), always(fraction));
@@ -89,7 +112,7 @@ describe("the wait before the next attempt (I12)", () => {
     ["Fri Nov 20 12:00:30 2026", 30_000],
     ["Sat, 20 Nov 1999 12:00:00 GMT", 1_000],
     ["Sat, 20 Nov 9999 12:00:00 GMT", 900_000],
-  ])("I12: Retry-After %j waits %i ms, clamped to 1 s … 15 min", (header, expected) => {
+  ])("I12: Retry-After %j waits %i ms, clamped to 1 s … 15 min [D3 retry-after]", (header, expected) => {
     expect(retryAfterMs(header, failure().nowMs)).toBe(expected);
     expect(waitMs(failure({ retryAfter: header }), always(0.5))).toBe(expected);
   });

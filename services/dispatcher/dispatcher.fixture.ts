@@ -54,8 +54,11 @@ export function uetr(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }
 
-/** Identification of a message of that UETR: A or R a report, D the debit. */
-export function messageId(number: number, letter: "A" | "R" | "D" = "A"): string {
+/** A or R a report, D the debit, C the credit, S a report of the outcome, O1 an outcome told to the connector. */
+export type Letter = "A" | "R" | "D" | "C" | "S" | "O1";
+
+/** Identification of a message of that UETR. */
+export function messageId(number: number, letter: Letter = "A"): string {
   return `${uetr(number).replaceAll("-", "")}${letter}`;
 }
 
@@ -67,7 +70,7 @@ export function dispatch(over: Partial<Records["Dispatch"]> = {}): Records["Disp
     uetr: of,
     deliveryKey: of,
     bank: "first",
-    operation: id.endsWith("D") ? "inboundDirectDebit" : "outboundDirectDebitResponse",
+    operation: operations[id.slice(32)] ?? "outboundDirectDebitResponse",
     body: new TextEncoder().encode(`{"id":"${id}","value":1250.50}`),
     closesWith: day,
     deadlineMs: null,
@@ -76,6 +79,22 @@ export function dispatch(over: Partial<Records["Dispatch"]> = {}): Records["Disp
     madeAtMs: 0,
     ...over,
   };
+}
+
+const operations: Readonly<Record<string, string>> = {
+  D: "inboundDirectDebit",
+  C: "inboundCreditTransferAuthorization",
+  O1: "inboundDirectDebitResponse",
+};
+
+/** To the creditor's bank, with a time of its own at which attempts stop. */
+export function credit(number: number, stopsAtMs: number, over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
+  return dispatch({ messageIdentification: messageId(number, "C"), closesWith: null, stopsAtMs, ...over });
+}
+
+/** To a connector: told until it is acknowledged. */
+export function outcome(number: number, over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
+  return dispatch({ messageIdentification: messageId(number, "O1"), bank: "clearing", closesWith: null, ...over });
 }
 
 function change(over: Partial<Records["DispatchChange"]>): Records["DispatchChange"] {
@@ -91,7 +110,7 @@ function change(over: Partial<Records["DispatchChange"]>): Records["DispatchChan
 }
 
 /** What stops a message. */
-export function stopOf(number: number, letter: "A" | "R" | "D" = "A") {
+export function stopOf(number: number, letter: Letter = "A") {
   return { messageIdentification: messageId(number, letter), uetr: uetr(number), deliveryKey: uetr(number) };
 }
 

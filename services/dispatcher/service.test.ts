@@ -9,7 +9,7 @@ const closesAtMs = startAtMs + 60 * minuteMs;
 const parkedIds = async (world: ReturnType<typeof dispatcherWorld>) => (await world.parked("deliveries")).map(({ id }) => id);
 
 describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
-  it("is one POST with the finished bytes, then DeliveryEnded ACKNOWLEDGED and a receipt, and nothing in the store", async () => {
+  it("is one POST with the finished bytes, then DeliveryEnded ACKNOWLEDGED and a receipt, and nothing in the store [4 outboundDirectDebitResponse] [4 inboundDirectDebit] [4 step-5] [4 step-8] [8 ack-202]", async () => {
     const world = dispatcherWorld();
     await world.start();
     await world.dispatch({ messageIdentification: messageId(1) }, { messageIdentification: messageId(2, "D") });
@@ -35,7 +35,7 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
     expect(await world.parked("deliveries")).toEqual([]);
   });
 
-  it("I3: every attempt has the same bytes and id, and the trace of its record, also when it was parked between", async () => {
+  it("I3: every attempt has the same bytes and id, and the trace of its record, also when it was parked between [4 step-4] [7.8] [D8 headers]", async () => {
     const world = dispatcherWorld();
     await world.start();
     world.answers(({ attempt }) => (attempt < 4 ? 503 : 202));
@@ -62,7 +62,7 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
     expect(await world.parked("deliveries")).toEqual([]);
   });
 
-  it("only 202 acknowledges: another 2xx is about the address, and is repeated after 1 to 5 min", async () => {
+  it("only 202 acknowledges: another 2xx is about the address, and is repeated after 1 to 5 min [8 ack-202] [D3 address]", async () => {
     const world = dispatcherWorld();
     await world.start();
     world.answers(({ attempt }) => ([200, 204, 307, 404, 202] as const)[attempt - 1] ?? 500);
@@ -77,7 +77,7 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
 describe("a code that means seen before", { timeout: 30_000 }, () => {
   const banks = [sampleBank({ id: "first", duplicateCodes: [409] })];
 
-  it("refuses on a first attempt, and acknowledges a later one", async () => {
+  it("refuses on a first attempt, and acknowledges a later one [D3 duplicate-codes]", async () => {
     const world = dispatcherWorld({ banks });
     await world.start();
     world.answers(({ id, attempt }) => (id === messageId(2) && attempt === 1 ? "silent" : 409));
@@ -100,7 +100,7 @@ describe("a code that means seen before", { timeout: 30_000 }, () => {
 });
 
 describe("a delivery that is refused for good", { timeout: 30_000 }, () => {
-  it("is a fact at once, stays parked and is not tried again; a stop ends it", async () => {
+  it("is a fact at once, stays parked and is not tried again; a stop ends it [7.3] [D3 not-recoverable]", async () => {
     const world = dispatcherWorld();
     const process = await world.start();
     world.answers(() => 422);
@@ -151,7 +151,7 @@ describe("a stop", { timeout: 30_000 }, () => {
     expect(await world.parked("deliveries")).toEqual([]);
   });
 
-  it("says that a silent bank never answered", async () => {
+  it("says that a silent bank never answered [7.7]", async () => {
     const world = dispatcherWorld();
     await world.start();
     world.answers(() => "silent");
@@ -235,7 +235,7 @@ describe("a stop", { timeout: 30_000 }, () => {
 });
 
 describe("the close of a day", { timeout: 30_000 }, () => {
-  it("no clock ends a delivery: past the planned close attempts stop, and only the stop brings its end", async () => {
+  it("no clock ends a delivery: past the planned close attempts stop, and only the stop brings its end [D3 deadlines]", async () => {
     const world = dispatcherWorld();
     await world.start();
     world.answers(() => 503);

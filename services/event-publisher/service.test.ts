@@ -13,9 +13,15 @@ function publisherWorld(options: Omit<WorldOptions, "start"> = {}) {
     publish: async (...events: readonly Partial<Records["TransactionStateEvent"]>[]) =>
       world.append(
         topics.events,
-        events.map((over) => {
+        events.map((over) => transactionState(event(over))),
+      ),
+    /** Each with the one of class ESM_STATE after it, as they lie in the log. */
+    publishBoth: async (...events: readonly Partial<Records["TransactionStateEvent"]>[]) =>
+      world.append(
+        topics.events,
+        events.flatMap((over) => {
           const value = event(over);
-          return { key: value.uetr, decoded: { name: "TransactionStateEvent", value } as const };
+          return [transactionState(value), esmState(value)];
         }),
       ),
     receipts: () => world.records(topics.receipts, "Receipt"),
@@ -50,11 +56,24 @@ function event(over: Partial<Records["TransactionStateEvent"]>): Records["Transa
   };
 }
 
+function transactionState(value: Records["TransactionStateEvent"]) {
+  return { key: value.uetr, decoded: { name: "TransactionStateEvent", value } as const };
+}
+
+const esmId = (number: number, stageVersion: number): string => `e${eventId(number, stageVersion).slice(1)}`;
+
+function esmState({ stageVersion, type: _type, ...event }: Records["TransactionStateEvent"]) {
+  const id = esmId(Number(event.uetr.slice(-12)), stageVersion);
+  const states = { financialTransactionState: "IN_PROGRESS", transactionState: "RECEIVE_PENDING" };
+  const value = { ...event, ...states, id, body: new TextEncoder().encode(`{"id":"${id}"}`) };
+  return { key: event.uetr, decoded: { name: "EsmStateEvent", value } as const };
+}
+
 const stages = (number: number, count: number): Partial<Records["TransactionStateEvent"]>[] =>
   Array.from({ length: count }, (_, index) => ({ uetr: uetr(number), stageVersion: index + 1 }));
 
 describe("event postings", { timeout: 30_000 }, () => {
-  it("one POST for each event, in order per UETR, acknowledged by any 2xx, with a receipt and nothing in the journal", async () => {
+  it("one POST for each event, in order per UETR, acknowledged by any 2xx, with a receipt and nothing in the journal [4 event-posting] [4 delivery-1] [4 delivery-2] [6 delivery] [D8 acknowledged]", async () => {
     const world = publisherWorld();
     await world.start();
     world.answers(({ attempt, id }) =>
@@ -85,7 +104,7 @@ describe("event postings", { timeout: 30_000 }, () => {
     expect(await world.parked("postings")).toEqual([]);
   });
 
-  it("I13: a posting that is refused for good is kept as undelivered, and the next one is sent", async () => {
+  it("I13: a posting that is refused for good is kept as undelivered, and the next one is sent [6 effect] [D8 undelivered]", async () => {
     const world = publisherWorld();
     await world.start();
     world.answers(({ id }) => (id === eventId(1, 2) ? 400 : 202));
@@ -104,7 +123,7 @@ describe("event postings", { timeout: 30_000 }, () => {
     expect(world.log.records({ topic: topics.journal, partition: 0 })).toEqual([]);
   });
 
-  it("a posting past its deadline is kept as undelivered, and the next one is sent", async () => {
+  it("a posting past its deadline is kept as undelivered, and the next one is sent [D3 deadlines] [D8 undelivered]", async () => {
     const world = publisherWorld();
     const first = await world.start();
     world.answers(({ id }) => (id === eventId(1, 1) ? 503 : 202));
@@ -134,15 +153,77 @@ describe("event postings", { timeout: 30_000 }, () => {
     ]);
   });
 
-  it("a bank without an address for events costs nothing: no request, no receipt, and the lane goes on", async () => {
+  it("a bank without an address for events costs nothing: no request, no receipt, no write of a posting, and the lane goes on [6 delivery] [D8 optional]", async () => {
     const world = publisherWorld({ banks: [sampleBank({ id: "first" }), sampleBank({ id: "quiet", eventsUrl: null })] });
+    const calls: string[] = [];
     await world.start();
-    await world.publish(...stages(1, 5).map((stage) => ({ ...stage, bank: "quiet" })), { uetr: uetr(2) });
+    world.hooks.store.fault = ({ operation }) => {
+      // The lane's take-over looks once what lies there.
+      if (operation.startsWith("postings") && operation !== "postings.ofLane") calls.push(operation);
+      return "none";
+    };
+    await world.publishBoth(...stages(1, 5).map((stage) => ({ ...stage, bank: "quiet" })));
+    await world.publish({ uetr: uetr(2) });
     await world.until(() => world.receipts().length === 1);
     await world.time.advance(1_000);
     expect(world.received.map(({ bank }) => bank)).toEqual(["first"]);
     expect(world.receipts().map(({ bank }) => bank)).toEqual(["first"]);
-    expect((await world.during(world.store.lanes.list("event-publisher")))[0]?.position).toBe(6n);
+    expect(calls).toEqual([]);
+    expect((await world.during(world.store.lanes.list("event-publisher")))[0]?.position).toBe(11n);
+    // The count counts: a bank that has an address and refuses makes one.
+    world.answers(() => 400);
+    await world.publish({ uetr: uetr(3) });
+    await world.until(() => world.receipts().length === 2);
+    await world.time.advance(10);
+    expect(calls).toEqual(["postings.insert"]);
+  });
+
+  it("I4: an event of class ESM_STATE follows that of the same state, with an id of its own and no stageVersion, through repeats and a restart [2.3 class] [D8 ESM_STATE]", async () => {
+    const world = publisherWorld();
+    const first = await world.start();
+    let refusals = 6;
+    world.answers(() => ((refusals -= 1) >= 0 ? 503 : 202));
+    await world.publishBoth(...stages(1, 3));
+    await world.until(() => refusals < 3);
+    await first.stop();
+    await world.start();
+    await world.until(() => world.receipts().length === 6);
+    const posted = world.received.filter(({ status }) => status === 202).map(({ id }) => id);
+    expect(posted).toEqual([1, 2, 3].flatMap((stageVersion) => [eventId(1, stageVersion), esmId(1, stageVersion)]));
+    const firsts = [...new Set(world.received.map(({ id }) => id))];
+    expect(firsts).toEqual(posted);
+    expect(world.receipts().map(({ stageVersion, operation }) => [stageVersion, operation])).toEqual(
+      [1, 2, 3].flatMap((stageVersion) => [
+        [stageVersion, "events"],
+        [null, "events"],
+      ]),
+    );
+    for (const { headers, id, body } of world.received) {
+      expect(headers).toMatchObject({ "webhook-id": id, "idempotency-key": id });
+      expect(body).toBe(`{"id":"${id}"}`);
+    }
+    expect(world.log.records({ topic: topics.journal, partition: 0 })).toEqual([]);
+  });
+
+  it("I13: of the two classes one that is refused does not keep the other back", async () => {
+    const world = publisherWorld();
+    await world.start();
+    world.answers(({ id }) => (id === esmId(1, 1) ? 422 : 202));
+    await world.publishBoth(...stages(1, 2));
+    await world.until(() => world.receipts().length === 4);
+    expect([...world.outcomes().values()]).toEqual(["ACKNOWLEDGED", "REFUSED", "ACKNOWLEDGED", "ACKNOWLEDGED"]);
+    expect(await world.parked("postings")).toMatchObject([{ id: esmId(1, 1), ended: "refused" }]);
+  });
+
+  it("I14: a bank whose events are not taken keeps no other bank's back, and what is no event goes to the dead letters", async () => {
+    const world = publisherWorld({ banks: [sampleBank({ id: "first" }), sampleBank({ id: "down", connections: 2 })] });
+    await world.start();
+    world.answers(({ bank }) => (bank === "down" ? "silent" : 204));
+    await world.publish(...Array.from({ length: 100 }, (_, index) => ({ uetr: uetr(100 + index), bank: "down" })));
+    await world.append(topics.events, [{ key: uetr(1), decoded: { name: "DayClosed", value: { day: "ZA_EFT:2026-11-20" } } }]);
+    await world.publishBoth(...stages(1, 7));
+    await world.until(() => world.receipts().length === 14, 10_000);
+    expect(world.records(topics.deadLetters, "DeadLetter")).toMatchObject([{ service: "event-publisher" }]);
   });
 
   it("survives a restart: what was parked is posted in order, from the first that was not taken", async () => {
