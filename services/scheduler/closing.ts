@@ -1,14 +1,15 @@
-// Closing: after a day's reconciliation marker each transaction that is still unresolved and closes with that day is woken by a DayClosed.
-// The marker decides; DayClosed only gives a turn to those that no other fact does.
+// Closing: after a day's reconciliation marker each open transaction that closes with that day is woken by a DayClosed: one that is unresolved,
+// and one whose connector has not acknowledged the outcome. The marker decides; DayClosed only gives a turn to those that no other fact does.
+// Credits close with no day: they have deadlines of their own (`deadlines.ts`).
 //
 // 1. One reading after the marker is enough: everything before it is written by then, and whatever is decided after it takes the marker
 //    in its own turn.
 // 2. A day is done when every DayClosed is appended; after any failure its reading starts anew (what closed meanwhile is no longer in it).
-// 3. At take-over the days that are reconciled and still have unresolved transactions are closed again.
+// 3. At take-over the days that are reconciled and still have open transactions are closed again; a second DayClosed changes nothing.
 
 import type { DayKey } from "@sluice/domain";
 import type { Time } from "@sluice/runtime";
-import type { TransactionStore, UnresolvedRow } from "@sluice/store";
+import type { OpenRow, TransactionStore } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
 import type { AppendFacts } from "./appending.ts";
 import type { LaneMarkers } from "./lane-markers.ts";
@@ -18,15 +19,15 @@ import { failedTurnPauseMs, startStandingTask } from "./standing-task.ts";
 export interface ClosingOptions {
   readonly lane: number;
   readonly markers: LaneMarkers;
-  readonly store: Pick<TransactionStore, "unresolved">;
+  readonly store: Pick<TransactionStore, "open">;
   readonly append: AppendFacts;
   readonly time: Time;
   readonly log: Log;
 }
 
 export interface Closing {
-  /** At take-over, each unresolved transaction of the lane. */
-  fill(row: UnresolvedRow): void;
+  /** At take-over, each open transaction of the lane. */
+  fill(row: OpenRow): void;
   /** The lane has passed the day's reconciliation marker. */
   close(day: DayKey): void;
   wake(): void;
@@ -55,8 +56,8 @@ export function startClosing(options: ClosingOptions): Closing {
     let after: string | null = null;
     let woken = 0;
     do {
-      const rows: readonly UnresolvedRow[] = await store.unresolved(lane, after, pageRowsMax);
-      const closed = rows.filter((row) => closing.has(row.closesWith));
+      const rows: readonly OpenRow[] = await store.open(lane, after, pageRowsMax);
+      const closed = rows.filter((row) => row.flow !== "credit" && closing.has(row.closesWith));
       for (let start = 0; start < closed.length; start += appendFactsMax) {
         const chunk = closed.slice(start, start + appendFactsMax);
         const isAppended = await append(chunk.map((row) => ({ key: row.uetr, fact: { kind: "DayClosed", day: row.closesWith } })));
@@ -71,7 +72,7 @@ export function startClosing(options: ClosingOptions): Closing {
 
   return {
     fill(row) {
-      if (isReconciled(markers.passed(row.closesWith))) days.add(row.closesWith);
+      if (row.flow !== "credit" && isReconciled(markers.passed(row.closesWith))) days.add(row.closesWith);
     },
     close(day) {
       days.add(day);

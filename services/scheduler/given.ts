@@ -1,10 +1,11 @@
 // Given, when, then for the tests of this service: the scheduler on memory adapters under a virtual clock, and around it a small world that
 // plays validator, dispatcher and bank by appending to the journal.
 //
-// The day is 2026-11-20 in +02:00; the clock starts at 07:00:00. Window 07:00:10 to 07:01:00, reconciliation 07:01:30.
+// The day is 2026-11-20 in +02:00; the clock starts at 07:00:00. Window 07:00:10 to 07:01:00, reconciliation 07:01:30. A credit's deadline is
+// two minutes after its receipt.
 
-import type { Configuration } from "@sluice/config";
-import { fixedSerde, outgoingRecord, readDirectDebit, readStatusReport, topics } from "@sluice/contracts";
+import type { Bank, Configuration, Scheme } from "@sluice/config";
+import { fixedSerde, outgoingRecord, topics } from "@sluice/contracts";
 import type { AnyDecoded, Decoded, RecordName, Serde } from "@sluice/contracts";
 import { createMemoryLog } from "@sluice/messaging";
 import type { MemoryClient, MemoryHooks, MemoryLog, Producer, ReceivedRecord } from "@sluice/messaging";
@@ -12,17 +13,20 @@ import type { Running, Time } from "@sluice/runtime";
 import { createMemoryStore } from "@sluice/store";
 import type { MemoryStoreHooks, Store, TransactionDocument } from "@sluice/store";
 import { silentLog, silentMetrics } from "@sluice/telemetry";
-import {
-  bodyOf,
-  createVirtualTime,
-  directDebit,
-  sampleBank,
-  sampleConfiguration,
-  seededRandom,
-  statusReport,
-  uetrFrom,
-} from "@sluice/testkit";
+import { createVirtualTime, sampleBank, sampleConfiguration, sampleConnector, sampleScheme, seededRandom, uetrFrom } from "@sluice/testkit";
 import type { VirtualTime } from "@sluice/testkit";
+import {
+  bank,
+  creditRecord,
+  creditsFinalRecord,
+  day,
+  endedRecord,
+  offUsDebitRecord,
+  onUsDebitRecord,
+  reportRecord,
+  verdictOn,
+} from "./given-records.ts";
+import type { CreditOptions, Ended, ReportOptions, Sent } from "./given-records.ts";
 import type { LaneContext } from "./lane-context.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
 import { handlers, startScheduler } from "./service.ts";
@@ -31,8 +35,8 @@ export const startAtMs = Date.UTC(2026, 10, 20, 5, 0, 0);
 export const opensAtMs = startAtMs + 10_000;
 export const closesAtMs = startAtMs + 60_000;
 export const reconciliationAtMs = startAtMs + 90_000;
-export const day = "ZA_EFT:2026-11-20";
-export const bank = "first";
+export const creditDeadlineMs = 120_000;
+export { bank, businessDate, connector, day } from "./given-records.ts";
 
 const times = {
   calendar: { version: "test-1", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
@@ -45,6 +49,11 @@ export interface WorldOptions {
   readonly seed?: number;
   readonly lanes?: number;
   readonly maxUnacknowledged?: number;
+  readonly creditsFinal?: Scheme["creditsFinal"];
+  /** Beside `first`. */
+  readonly banks?: readonly string[];
+  /** Of `first`. */
+  readonly bankOptions?: Partial<Bank>;
   readonly logHooks?: MemoryHooks;
   readonly storeHooks?: MemoryStoreHooks;
 }
@@ -63,7 +72,7 @@ export interface StartedScheduler extends Running {
 export class World {
   readonly time: VirtualTime;
   readonly log: MemoryLog;
-  readonly store: Store;
+  store: Store;
   readonly serde = fixedSerde();
   readonly lanes: number;
   readonly #options: WorldOptions;
@@ -87,12 +96,13 @@ export class World {
       topics: Object.fromEntries(partitions),
       ...(options.logHooks === undefined ? {} : { hooks: options.logHooks }),
     });
-    this.store = createMemoryStore({
-      time,
-      random: this.#random,
-      ...(options.storeHooks === undefined ? {} : { hooks: options.storeHooks }),
-    });
+    this.store = this.emptyStore();
     this.#producer = this.log.client("world").producer("world");
+  }
+
+  emptyStore(): Store {
+    const { storeHooks } = this.#options;
+    return createMemoryStore({ time: this.time, random: this.#random, ...(storeHooks === undefined ? {} : { hooks: storeHooks }) });
   }
 
   async scheduler(own: { readonly serde?: Serde } = {}): Promise<StartedScheduler> {
@@ -144,8 +154,12 @@ export class World {
   }
 
   #configuration(): Configuration {
-    const maxUnacknowledged = this.#options.maxUnacknowledged ?? 256;
-    return sampleConfiguration({ times, banks: [sampleBank({ id: bank, maxUnacknowledged })] });
+    const { maxUnacknowledged = 256, creditsFinal = "clock", banks = [], bankOptions = {} } = this.#options;
+    return sampleConfiguration({
+      schemes: [sampleScheme({ times, creditsFinal, creditDeadlineMs }), sampleScheme({ id: "ZA_RTC", times })],
+      banks: [sampleBank({ id: bank, maxUnacknowledged, ...bankOptions }), ...banks.map((id) => sampleBank({ id, maxUnacknowledged }))],
+      connectors: [sampleConnector()],
+    });
   }
 
   uetr(): string {
@@ -187,59 +201,59 @@ export class World {
     await this.done(producer.send([{ topic: topics.journal, partition, key, value, headers: {} }]));
   }
 
-  debitOf(uetr: string, receivedAtMs = this.time.nowMs(), messageIdentification = `M-${uetr.slice(0, 8)}`): Decoded<"DirectDebitReceived"> {
-    const reading = readDirectDebit(bodyOf(directDebit({ uetr, messageIdentification })));
-    if (!reading.ok) throw new Error(reading.error.detail);
-    const { message: debit, contentHash, substanceHash } = reading.read;
-    const closes = { closesWith: day, closesAtMs: reconciliationAtMs };
-    return { name: "DirectDebitReceived", value: { sender: bank, contentHash, substanceHash, receivedAtMs, ...closes, debit } };
+  debitOf(uetr: string, receivedAtMs = this.time.nowMs(), messageIdentification?: string): Decoded<"DirectDebitReceived"> {
+    const named = messageIdentification === undefined ? {} : { messageIdentification };
+    return onUsDebitRecord({ uetr, receivedAtMs, closesAtMs: reconciliationAtMs, ...named });
   }
 
-  verdictOf({ value }: Decoded<"DirectDebitReceived">, verdict: "ACCEPTED" | "REFUSED" = "ACCEPTED"): Decoded<"AccountVerified"> {
-    const { sender, contentHash, debit } = value;
-    const { messageIdentification } = debit.messageIdentifiers;
-    const judged = { sender, messageIdentification, contentHash };
-    const reasons = verdict === "REFUSED" ? [{ code: "AC02", text: "za-cdv/1 check-digit" }] : [];
-    const dated = { bank, businessDate: "2026-11-20", closesWith: day, subService: "SAME_DAY", calendarVersion: "test-1" };
-    return { name: "AccountVerified", value: { ...judged, verdict, reasons, decisions: [], ...dated } };
+  verdictOf(of: Decoded<"DirectDebitReceived"> | Decoded<"CreditTransferReceived">, verdict: "ACCEPTED" | "REFUSED" = "ACCEPTED") {
+    return verdictOn(of, verdict);
   }
 
-  endedOf(
-    uetr: string,
-    letter: "A" | "R" | "D",
-    outcome: "ACKNOWLEDGED" | "REFUSED" | "STOPPED" = "ACKNOWLEDGED",
-  ): Decoded<"DeliveryEnded"> {
-    const httpStatusCode = { ACKNOWLEDGED: 202, REFUSED: 422, STOPPED: null }[outcome];
-    return {
-      name: "DeliveryEnded",
-      value: {
-        messageIdentification: `${uetr.replaceAll("-", "")}${letter}`,
-        operation: letter === "D" ? "inboundDirectDebit" : "outboundDirectDebitResponse",
-        outcome,
-        httpStatusCode,
-        attempts: 1,
-        anyAnswer: httpStatusCode !== null,
-        recentAttempts: [],
-        breakerOpen: false,
-        bankPaused: false,
-        stopOffset: null,
-      },
-    };
+  endedOf(uetr: string, sent: Sent, outcome: Ended = "ACKNOWLEDGED"): Decoded<"DeliveryEnded"> {
+    return endedRecord(uetr, sent, outcome);
   }
 
-  reportOf(uetr: string, outcome: "made" | "not-made"): Decoded<"StatusReportReceived"> {
-    const reading = readStatusReport(bodyOf(statusReport({ uetr, outcome, messageIdentification: `R-${uetr.slice(0, 8)}` })));
-    if (!reading.ok) throw new Error(reading.error.detail);
-    const { message: report, contentHash, substanceHash } = reading.read;
-    return { name: "StatusReportReceived", value: { sender: bank, contentHash, substanceHash, receivedAtMs: this.time.nowMs(), report } };
+  reportOf(uetr: string, outcome: "made" | "not-made", options: Partial<ReportOptions> = {}): Decoded<"StatusReportReceived"> {
+    return reportRecord({ uetr, outcome, receivedAtMs: this.time.nowMs(), ...options });
   }
 
   /** A debit that is accepted, and whose report is acknowledged: HELD once the scheduler has read it. */
-  async hold(uetr: string, receivedAtMs?: number): Promise<void> {
-    const debit = this.debitOf(uetr, receivedAtMs);
+  async hold(uetr: string, receivedAtMs?: number, of?: string): Promise<void> {
+    const named = of === undefined ? {} : { bank: of };
+    const debit = onUsDebitRecord({ uetr, receivedAtMs: receivedAtMs ?? this.time.nowMs(), closesAtMs: reconciliationAtMs, ...named });
     await this.append(topics.journal, uetr, debit);
     await this.append(topics.journal, uetr, this.verdictOf(debit));
     await this.append(topics.journal, uetr, this.endedOf(uetr, "A"));
+  }
+
+  /** A debit from the connector that is accepted: HELD once the scheduler has read it. */
+  async holdOffUs(uetr: string, of: string = bank): Promise<void> {
+    const debit = offUsDebitRecord({ uetr, receivedAtMs: this.time.nowMs(), closesAtMs: reconciliationAtMs, bank: of });
+    await this.append(topics.journal, uetr, debit);
+    await this.append(topics.journal, uetr, this.verdictOf(debit));
+  }
+
+  creditOf(uetr: string, options: Partial<CreditOptions> = {}): Decoded<"CreditTransferReceived"> {
+    const nowMs = this.time.nowMs();
+    return creditRecord({ uetr, receivedAtMs: nowMs, deadlineMs: nowMs + creditDeadlineMs, ...options });
+  }
+
+  /** A credit that is accepted: on its way to its bank once the scheduler has read it. */
+  async credit(uetr: string, options: Partial<CreditOptions> = {}): Promise<void> {
+    const credit = this.creditOf(uetr, options);
+    await this.append(topics.journal, uetr, credit);
+    await this.append(topics.journal, uetr, this.verdictOf(credit));
+  }
+
+  /** The bank reports on a credit: it has ended. */
+  async endCredit(uetr: string, of: string = bank): Promise<void> {
+    await this.append(topics.journal, uetr, this.reportOf(uetr, "made", { about: "credit", bank: of }));
+  }
+
+  /** Credits are declared final, by the connector or by a bank for itself. */
+  async declare(of: string | null = null): Promise<void> {
+    await this.append(topics.journal, day, creditsFinalRecord(of, this.time.nowMs()));
   }
 
   /** Records of a topic as they lie there, decoded, over all partitions. */

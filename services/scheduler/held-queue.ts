@@ -2,13 +2,13 @@
 
 import type { DayKey } from "@sluice/domain";
 import type { TransactionStore } from "@sluice/store";
-import type { HeldPage } from "./held-page.ts";
-import { createHeldPage, pageKeysMax } from "./held-page.ts";
+import type { QueuePage } from "./queue-page.ts";
+import { createQueuePage, pageKeysMax } from "./queue-page.ts";
 
 export interface HeldGroup {
   readonly bank: string;
   readonly day: DayKey;
-  readonly page: HeldPage;
+  readonly page: QueuePage;
 }
 
 export interface HeldQueue {
@@ -33,7 +33,7 @@ export function createHeldQueue(lane: number, store: Pick<TransactionStore, "hel
   return {
     insert(bank, day, queueKey) {
       const id = `${day} ${bank}`;
-      const group = groups.get(id) ?? { bank, day, page: createHeldPage(keysMax) };
+      const group = groups.get(id) ?? { bank, day, page: createQueuePage(keysMax) };
       groups.set(id, group);
       group.page.insert(queueKey);
     },

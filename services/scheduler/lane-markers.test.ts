@@ -1,7 +1,7 @@
 import type { Marker } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { createLaneMarkers, datesKeptMax, passedFromState } from "./lane-markers.ts";
-import { declarationsWithoutGate, isReconciled, openWindowOf } from "./passed-day.ts";
+import { isReconciled, openDeclarations, openWindowOf } from "./passed-day.ts";
 
 const at = (offset: bigint) => ({ offset, appendedAtMs: Number(offset) });
 const opened = (number: number, businessDate = "2026-11-20"): Marker => ({
@@ -64,11 +64,32 @@ test("a window is open from its opening to its closing, and none is after the re
   expect(isReconciled(markers.passed("ZA_EFT:2026-11-20"))).toBe(true);
 });
 
-test("a declaration waits for its gate until the lane has seen that open", () => {
+test("a declaration for all banks is open until the gate is, and then until each excepted bank has its own", () => {
   const markers = createLaneMarkers(0, []);
   const base = { scheme: "ZA_EFT", businessDate: "2026-11-20", number: 1 };
+  const open = () => openDeclarations(markers.passed("ZA_EFT:2026-11-20")).map(({ declaration, excepted }) => [declaration.id, excepted]);
   markers.pass({ ...base, kind: "CreditsDeclared", id: "d", bank: null, declaredBy: "clock" }, at(1n));
-  expect(declarationsWithoutGate(markers.passed("ZA_EFT:2026-11-20")).map(({ id }) => id)).toEqual(["d"]);
-  markers.pass({ ...base, kind: "GateOpened", id: "g", banks: null, except: [] }, at(2n));
-  expect(declarationsWithoutGate(markers.passed("ZA_EFT:2026-11-20"))).toEqual([]);
+  expect(open()).toEqual([["d", null]]);
+  markers.pass({ ...base, kind: "GateOpened", id: "g", banks: null, except: ["second", "third"] }, at(2n));
+  expect(open()).toEqual([["d", ["second", "third"]]]);
+  markers.pass({ ...base, kind: "GateOpened", id: "h", banks: ["third"], except: [] }, at(3n));
+  expect(open()).toEqual([["d", ["second"]]]);
+  markers.pass({ ...base, kind: "GateOpened", id: "i", banks: ["second"], except: [] }, at(4n));
+  expect(open()).toEqual([]);
+});
+
+test("a bank's own declaration is open until its gate is, or the day is reconciled", () => {
+  const markers = createLaneMarkers(0, []);
+  const base = { scheme: "ZA_EFT", businessDate: "2026-11-20", number: 1 };
+  const open = () => openDeclarations(markers.passed("ZA_EFT:2026-11-20")).map(({ declaration, offset }) => [declaration.bank, offset]);
+  markers.pass({ ...base, kind: "CreditsDeclared", id: "d", bank: "second", declaredBy: "bank" }, at(1n));
+  markers.pass({ ...base, kind: "CreditsDeclared", id: "e", bank: "third", declaredBy: "bank" }, at(2n));
+  expect(open()).toEqual([
+    ["second", 1n],
+    ["third", 2n],
+  ]);
+  markers.pass({ ...base, kind: "GateOpened", id: "g", banks: ["second"], except: [] }, at(3n));
+  expect(open()).toEqual([["third", 2n]]);
+  markers.pass({ ...base, kind: "DayReconciled", id: "r", number: 1 }, at(4n));
+  expect(open()).toEqual([]);
 });

@@ -3,18 +3,19 @@
 
 import type { Day, Marker } from "@sluice/domain";
 import { dayKey } from "@sluice/domain";
-import type { UnresolvedRow } from "@sluice/store";
+import type { OpenRow } from "@sluice/store";
 import type { LaneContext } from "./lane-context.ts";
 import { startClosing } from "./closing.ts";
 import { startCrediting } from "./crediting.ts";
 import { startDayClock } from "./day-clock.ts";
+import { startDeadlines } from "./deadlines.ts";
 import type { Turn } from "./handler.ts";
 import type { LaneMarkers } from "./lane-markers.ts";
 import { startReleasing } from "./releasing.ts";
 
 export interface LaneTasks {
-  /** At take-over, each unresolved transaction of the lane; then `wake`. */
-  fill(row: UnresolvedRow): void;
+  /** At take-over, each open transaction of the lane; then `wake`. */
+  fill(row: OpenRow): void;
   /** What a batch did. */
   saw(turns: readonly Turn[]): void;
   /** A marker that the lane has passed for the first time. */
@@ -50,25 +51,32 @@ export function startLaneTasks({ context, lane, markers, days, isCaughtUp }: Lan
     metrics,
   });
   const closing = startClosing({ ...common, store: store.transactions });
-  const crediting = startCrediting(common);
+  const crediting = startCrediting({ ...common, store: store.transactions, metrics });
+  const deadlines = startDeadlines({ lane, store: store.transactions, append, agreedNowMs, isCaughtUp, time, log, metrics });
   const dayClock = startDayClock({ lane, days, append, agreedNowMs, time, log });
-  const tasks = [releasing, closing, crediting, dayClock];
+  const tasks = [releasing, closing, crediting, deadlines, dayClock];
 
   return {
     fill(row) {
       releasing.fill(row);
       closing.fill(row);
+      deadlines.fill(row);
     },
     saw(turns) {
-      for (const { transaction, day, name, decision } of turns) {
-        if (transaction !== null) releasing.saw(transaction, name === "Release" && decision !== "put-aside");
+      for (const { transaction, day, name, decision, record } of turns) {
         if (day !== null) dayClock.saw(day);
+        if (transaction === null) continue;
+        const judged = decision === "put-aside" ? null : name;
+        releasing.saw(transaction, judged === "Release");
+        crediting.saw(transaction);
+        deadlines.saw(transaction, judged === "DeadlinePassed" ? record.appendedAtMs : null);
       }
+      deadlines.caughtUp();
       releasing.wake();
     },
     passed(marker) {
-      if (marker.kind === "CreditsDeclared") crediting.answer(marker);
       if (marker.kind === "DayReconciled") closing.close(dayKey(marker.scheme, marker.businessDate));
+      if (gateMarkers.has(marker.kind)) crediting.wake();
       releasing.wake();
     },
     wake() {
@@ -79,3 +87,5 @@ export function startLaneTasks({ context, lane, markers, days, isCaughtUp }: Lan
     },
   };
 }
+
+const gateMarkers: ReadonlySet<Marker["kind"]> = new Set<Marker["kind"]>(["CreditsDeclared", "GateOpened", "DayReconciled"]);

@@ -32,9 +32,17 @@ export const onDayFact: Handler = {
   },
 };
 
-function isDayFact(fact: TransactionFact | DayFact): fact is DayFact {
-  return fact.kind === "DayPlanned" || fact.kind === "DayTimeReached" || fact.kind === "LaneCredits";
+export function isDayFact(fact: TransactionFact | DayFact): fact is DayFact {
+  return dayFacts.has(fact.kind);
 }
+
+const dayFacts: ReadonlySet<string> = new Set<DayFact["kind"]>([
+  "DayPlanned",
+  "DayTimeReached",
+  "LaneCredits",
+  "LaneBankClear",
+  "CreditsFinalRequested",
+]);
 
 function copies({ marker, alsoToDispatch }: MarkerOutput, key: string, lanes: number, { serde }: Surroundings): readonly OutgoingRecord[] {
   const targets = alsoToDispatch ? [topics.journal, topics.dispatch] : [topics.journal];

@@ -1,14 +1,15 @@
-// A fact about one debit: the domain decides, the document keeps the messages, the outputs become records.
+// A fact about one debit or credit: the domain decides, the document keeps the messages, the outputs become records.
 //
 // 1. The accepted message, the verdict that was applied and the final report are kept as the bytes that lay in the journal.
 // 2. Outputs are a function of the document and the record at hand, so a replay gives the same bytes.
 
 import { factFromRecord, sha256Hex } from "@sluice/contracts";
 import { decide } from "@sluice/domain";
-import type { DayFact, Transaction, TransactionFact } from "@sluice/domain";
+import type { Transaction } from "@sluice/domain";
 import { assert } from "@sluice/runtime";
 import type { TransactionDocument } from "@sluice/store";
 import type { Handler, JournalRecord } from "./handler.ts";
+import { isDayFact } from "./on-day-fact.ts";
 import { renderOutputs } from "./render-outputs.ts";
 
 export const onTransactionFact: Handler = {
@@ -16,7 +17,7 @@ export const onTransactionFact: Handler = {
   judge(read, working, surroundings) {
     const { record, key, decoded } = read;
     const fact = factFromRecord(decoded, key);
-    assert(fact !== null && isTransactionFact(fact), `${decoded.name} is a fact about a transaction`);
+    assert(fact !== null && !isDayFact(fact), `${decoded.name} is a fact about a transaction`);
     const before = working.documents.get(key) ?? null;
     const place = { offset: record.offset, appendedAtMs: record.appendedAtMs };
     const outcome = decide(key, before?.transaction ?? null, fact, place, working.lane, sha256Hex);
@@ -36,10 +37,6 @@ export const onTransactionFact: Handler = {
     };
   },
 };
-
-function isTransactionFact(fact: TransactionFact | DayFact): fact is TransactionFact {
-  return fact.kind !== "DayPlanned" && fact.kind !== "DayTimeReached" && fact.kind !== "LaneCredits";
-}
 
 const noBytes = new Uint8Array();
 

@@ -1,6 +1,10 @@
 // What the markers that a lane has passed say about a day. Pure.
 
+import { isGateOpenFor } from "@sluice/domain";
 import type { CreditsDeclaredMarker, PassedMarker } from "@sluice/domain";
+
+/** Above every offset: all that the lane has passed. */
+export const everyOffset = 2n ** 63n;
 
 /** Number of the window that is open; null: none is. */
 export function openWindowOf(markers: readonly PassedMarker[]): number | null {
@@ -14,8 +18,28 @@ export function isReconciled(markers: readonly PassedMarker[]): boolean {
   return markers.some(({ marker }) => marker.kind === "DayReconciled");
 }
 
-/** Declarations of credits final that no gate has answered yet, as far as the lane has seen. */
-export function declarationsWithoutGate(markers: readonly PassedMarker[]): readonly CreditsDeclaredMarker[] {
-  if (markers.some(({ marker }) => marker.kind === "GateOpened") || isReconciled(markers)) return [];
-  return markers.flatMap(({ marker }) => (marker.kind === "CreditsDeclared" ? [marker] : []));
+/** A declaration of credits final that the lane has something to say to. */
+export interface OpenDeclaration {
+  readonly declaration: CreditsDeclaredMarker;
+  /** Of its marker in this lane: credits received below it count. */
+  readonly offset: bigint;
+  /** Banks that the gate for all excepted and that have none yet; null: no gate has answered the declaration. */
+  readonly excepted: readonly string[] | null;
+}
+
+/** As far as the lane has seen: declarations whose gate is not open yet, for all banks or for some. */
+export function openDeclarations(markers: readonly PassedMarker[]): readonly OpenDeclaration[] {
+  if (isReconciled(markers)) return [];
+  return markers.flatMap(({ marker, place }) => {
+    if (marker.kind !== "CreditsDeclared") return [];
+    const excepted = marker.bank === null ? exceptedOf(markers) : null;
+    const isOpen = marker.bank === null ? excepted?.length === 0 : isGateOpenFor(marker.bank, markers, everyOffset);
+    return isOpen ? [] : [{ declaration: marker, offset: place.offset, excepted }];
+  });
+}
+
+/** Null: no gate for all banks yet. */
+function exceptedOf(markers: readonly PassedMarker[]): readonly string[] | null {
+  const all = markers.flatMap(({ marker }) => (marker.kind === "GateOpened" && marker.banks === null ? [marker] : []))[0];
+  return all === undefined ? null : all.except.filter((bank) => !isGateOpenFor(bank, markers, everyOffset));
 }

@@ -1,5 +1,6 @@
-// Planning: every scheduler process appends a DayPlanned for each calendar date of each scheme, today … +7, also for one without a window: at
-// start, with every configuration, and at each local midnight. The first one of a calendar version counts; the others change nothing.
+// Planning: every scheduler process appends a DayPlanned for each calendar date of each scheme that takes debits, today … +7, also for one
+// without a window: at start, with every configuration, and at each local midnight. The first one of a calendar version counts; the others
+// change nothing. A scheme of credits alone has no windows: its calendar dates its credits, and there is no day to open.
 //
 // 1. Today is the scheme's local date by agreed time. An earlier date is planned too while its reconciliation close is still ahead (windows
 //    over midnight).
@@ -35,7 +36,8 @@ const dayMs = 86_400_000;
 const askAgainMs = 100;
 
 export function startPlanning(options: PlanningOptions): Planning {
-  const { schemes, lanes, append, time, log } = options;
+  const { lanes, append, time, log } = options;
+  const schemes = options.schemes.filter(({ takesDebits }) => takesDebits);
   let planned: ReadonlySet<string> = new Set();
   let isAppended = false;
   const task = startStandingTask({ name: "planning", lane: null, time, log, turn });
@@ -53,7 +55,7 @@ export function startPlanning(options: PlanningOptions): Planning {
     }
     planned = new Set(plans.map(idOf));
     isAppended = true;
-    return Math.min(...schemes.map((scheme) => untilMidnightMs(scheme, nowMs)));
+    return schemes.length === 0 ? null : Math.min(...schemes.map((scheme) => untilMidnightMs(scheme, nowMs)));
   }
 
   return { isAppended: () => isAppended, stop: () => task.stop() };

@@ -1,6 +1,6 @@
 import type { Marker, State, Transaction } from "@sluice/domain";
 import { queueKey } from "@sluice/domain";
-import type { UnresolvedRow } from "@sluice/store";
+import type { OpenRow } from "@sluice/store";
 import { silentLog, silentMetrics } from "@sluice/telemetry";
 import { createVirtualTime } from "@sluice/testkit";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ const gate: Marker = { ...base, kind: "GateOpened", id: "g", number: 1, banks: n
 interface Given {
   readonly limit?: number;
   readonly pageKeysMax?: number;
-  readonly rows?: readonly UnresolvedRow[];
+  readonly rows?: readonly OpenRow[];
 }
 
 /** One lane of one, a store of rows, and a journal that takes what is appended, or not. */
@@ -58,7 +58,7 @@ function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
     for (const marker of passed) markers.pass(marker, { offset: (offset += 1n), appendedAtMs: 0 });
     releasing.wake();
   };
-  const saw = (row: UnresolvedRow, state: State, isRelease = false): void => {
+  const saw = (row: OpenRow, state: State, isRelease = false): void => {
     if (state !== "HELD") held.delete(row.uetr);
     releasing.saw({ ...row, scheme: "ZA_EFT", state } as unknown as Transaction, isRelease);
     releasing.wake();
@@ -67,12 +67,24 @@ function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
   return { time, pass, saw, released, journal, releasing };
 }
 
-function row(number: number, bank = "first"): UnresolvedRow {
+function row(number: number, bank = "first"): OpenRow {
   const uetr = `u${String(number).padStart(6, "0")}`;
-  return { uetr, state: "HELD", bank, businessDate, closesWith: `ZA_EFT:${businessDate}`, queueKey: queueKey(number, uetr) };
+  return {
+    uetr,
+    state: "HELD",
+    flow: "on-us",
+    scheme: "ZA_EFT",
+    deadlineMs: null,
+    isOutcomeAwaited: false,
+    receivedOffset: 0n,
+    bank,
+    businessDate,
+    closesWith: `ZA_EFT:${businessDate}`,
+    queueKey: queueKey(number, uetr),
+  };
 }
 
-const rowsOf = (count: number, bank?: string): readonly UnresolvedRow[] => Array.from({ length: count }, (_, index) => row(index, bank));
+const rowsOf = (count: number, bank?: string): readonly OpenRow[] => Array.from({ length: count }, (_, index) => row(index, bank));
 
 test("I8: before the window or the gate is open nothing is released, and after the closing nothing more", async () => {
   const rows = rowsOf(6);

@@ -1,17 +1,17 @@
-// Releasing: appends a Release for each held debit whose turn has come. Whether it stands is judged where it lies in the journal; this
-// task only must not be late, must not flood a bank, and keeps the order.
+// Releasing: appends a Release for each held debit, on-us or off-us, whose turn has come. Whether it stands is judged where it lies in the
+// journal; this task only must not be late, must not flood a bank, and keeps the order.
 //
 // 1. Between a window's opening and its closing marker, where the bank's gate is open; per (lane, bank) in order of the queue key (I8).
 // 2. At most the lane's share of the bank's `maxUnacknowledged` is out: an appended Release counts at once (`outstanding.ts`, `pace.ts`).
 // 3. No Release is appended twice for a debit whose first one is still pending here; one that failed is made again, before any later one.
-// 4. The store is read only when a page that was cut runs low (`held-page.ts`).
+// 4. The store is read only when a page that was cut runs low (`queue-page.ts`).
 // 5. Nothing here must survive: a new owner fills its pages from the store. It releases nothing before it has handled all that lay in the log
 //    when it took the lane: a debit that became held meanwhile may come first.
 
 import { dayKey, isGateOpenFor } from "@sluice/domain";
 import type { DayKey, Release, Transaction } from "@sluice/domain";
 import type { Time } from "@sluice/runtime";
-import type { TransactionStore, UnresolvedRow } from "@sluice/store";
+import type { OpenRow, TransactionStore } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
 import type { AppendFacts } from "./appending.ts";
 import type { HeldGroup, HeldQueue } from "./held-queue.ts";
@@ -21,7 +21,7 @@ import type { Outstanding } from "./outstanding.ts";
 import { createOutstanding } from "./outstanding.ts";
 import { laneShare } from "./pace.ts";
 import type { LaneShare } from "./pace.ts";
-import { openWindowOf } from "./passed-day.ts";
+import { everyOffset, openWindowOf } from "./passed-day.ts";
 import type { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { failedTurnPauseMs, startStandingTask } from "./standing-task.ts";
 
@@ -46,8 +46,8 @@ export interface ReleasingOptions {
 }
 
 export interface Releasing {
-  /** At take-over, each unresolved transaction of the lane. */
-  fill(row: UnresolvedRow): void;
+  /** At take-over, each open transaction of the lane. */
+  fill(row: OpenRow): void;
   /** A transaction as a record left it; `isRelease`: the record was a Release. */
   saw(transaction: Transaction, isRelease: boolean): void;
   wake(): void;
@@ -70,20 +70,20 @@ export function startReleasing(options: ReleasingOptions): Releasing {
   const task = startStandingTask({ name: "releasing", lane, time, log, turn: () => turn(work) });
 
   function saw(
-    row: Pick<UnresolvedRow, "uetr" | "bank" | "businessDate" | "queueKey"> & Pick<Transaction, "state">,
-    scheme: string,
+    row: Pick<Transaction, "uetr" | "flow" | "scheme" | "bank" | "businessDate" | "queueKey" | "state">,
     isRelease: boolean,
   ): void {
-    const { uetr, bank, businessDate, queueKey, state } = row;
-    if (bank === null || businessDate === null || state === "ORPHAN") return;
+    const { uetr, flow, scheme, bank, businessDate, queueKey, state } = row;
+    // Credits are never held.
+    if (flow === "credit" || bank === null || businessDate === null || state === "ORPHAN") return;
     const day = dayKey(scheme, businessDate);
     if (out.saw(bank, uetr, state, isRelease)) held.insert(bank, day, queueKey);
     else held.remove(bank, day, queueKey);
   }
 
   return {
-    fill: (row) => saw(row, schemeOf(row.closesWith), false),
-    saw: (transaction, isRelease) => saw(transaction, transaction.scheme, isRelease),
+    fill: (row) => saw(row, false),
+    saw,
     wake: () => task.wake(),
     stop: () => task.stop(),
   };
@@ -156,9 +156,6 @@ function gauge({ held, lane, metrics }: Work): void {
   for (const { bank, page } of held.groups()) banks.set(bank, (banks.get(bank) ?? 0) + page.count);
   metrics.held(lane, banks);
 }
-
-/** Above every offset: all that the lane has passed. */
-const everyOffset = 2n ** 63n;
 
 function schemeOf(day: DayKey): string {
   return day.slice(0, day.indexOf(":"));

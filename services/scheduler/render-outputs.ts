@@ -1,7 +1,7 @@
 // What follows from a decision, as finished records: deliveries and stops to `dispatch`, events to `events`.
 
-import { dispatchChangeRecord, dispatchRecord, eventRecord, headers, outgoingRecord, topics } from "@sluice/contracts";
-import type { Decoded, EventOptions, MessageSources, RecordName, Records, Serde } from "@sluice/contracts";
+import { dispatchChangeRecord, dispatchRecord, eventRecords, headers, outgoingRecord, topics } from "@sluice/contracts";
+import type { Decoded, EventOptions, MessageSources, Received, RecordName, Records, Serde } from "@sluice/contracts";
 import type { Output, Transaction } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { assert } from "@sluice/runtime";
@@ -21,16 +21,16 @@ export function renderOutputs(
   const traceparent = cause.record.headers[headers.traceparent];
   const options = { lanes, headers: traceparent === undefined ? {} : { [headers.traceparent]: traceparent } };
   const sources = sourcesOf(document, cause, serde);
-  return outputs.map((output) => {
+  return outputs.flatMap((output) => {
     switch (output.kind) {
       case "event": {
-        const record = eventRecord(output, sources, eventOptions(document.transaction, surroundings));
-        return outgoingRecord(serde, topics.events, uetr, record, options);
+        const records = eventRecords(output, sources, eventOptions(document.transaction, surroundings));
+        return records.map((record) => outgoingRecord(serde, topics.events, uetr, record, options));
       }
       case "dispatch":
-        return outgoingRecord(serde, topics.dispatch, uetr, dispatchRecord(output, sources), options);
+        return [outgoingRecord(serde, topics.dispatch, uetr, dispatchRecord(output, sources), options)];
       case "stop":
-        return outgoingRecord(serde, topics.dispatch, uetr, dispatchChangeRecord(output, uetr), options);
+        return [outgoingRecord(serde, topics.dispatch, uetr, dispatchChangeRecord(output, uetr), options)];
       default:
         throw new Error(`no such output: ${String(output satisfies never)}`);
     }
@@ -43,11 +43,17 @@ function sourcesOf(
   serde: Serde,
 ): MessageSources {
   return {
-    received: message(serde, acceptedMessage, "DirectDebitReceived"),
+    received: received(serde, acceptedMessage),
     verdict: verdict === null ? null : message(serde, verdict, "AccountVerified"),
     finalReport: finalReport === null ? null : message(serde, finalReport, "StatusReportReceived"),
-    answered: decoded.name === "DirectDebitReceived" ? decoded.value : null,
+    answered: decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived" ? decoded.value : null,
   };
+}
+
+function received(serde: Serde, bytes: Uint8Array): Received {
+  const decoded = serde.decode(bytes);
+  assert(decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived", "kept bytes are a debit or a credit");
+  return decoded.value;
 }
 
 /** Kept bytes were decoded when they came from the journal. */
@@ -61,11 +67,17 @@ function isOf<N extends RecordName>(decoded: { readonly name: RecordName }, name
   return decoded.name === name;
 }
 
-const eventDefaults = { eventDeadlineMs: 72 * 3_600_000, eventShape: "full" } as const;
+/** Of a bank that is not configured any more. */
+const eventDefaults = {
+  eventDeadlineMs: 72 * 3_600_000,
+  eventShape: "full",
+  eventClasses: ["TRANSACTION_STATE"],
+  eventPayload: "full",
+} as const;
 
-/** The postings of a debit go to the bank that sent it; on-us that is the bank that it is sent to as well. */
-function eventOptions({ message: accepted }: Transaction, { configuration }: Surroundings): EventOptions {
-  const bank = accepted?.sender ?? "";
-  const { eventDeadlineMs, eventShape } = configuration.banks.find(({ id }) => id === bank) ?? eventDefaults;
-  return { bank, eventDeadlineMs, eventShape };
+/** Who gets the postings: of an on-us debit the bank that sent it, else the bank that it goes to. */
+function eventOptions({ flow, message: accepted, bank: to }: Transaction, { configuration }: Surroundings): EventOptions {
+  const bank = (flow === "on-us" ? accepted?.sender : to) ?? "";
+  const { eventDeadlineMs, eventShape, eventClasses, eventPayload } = configuration.banks.find(({ id }) => id === bank) ?? eventDefaults;
+  return { bank, eventDeadlineMs, eventShape, eventClasses, eventPayload };
 }

@@ -1,6 +1,8 @@
 // What a batch did, told once it is done: one wide line a batch and a record at debug, one a state entry at info, counts.
 // Identifiers and states only: never an account number, a name or an amount.
 
+import type { Day, State } from "@sluice/domain";
+import type { Log } from "@sluice/telemetry";
 import type { Turn } from "./handler.ts";
 import type { BatchEnd } from "./lane-batch.ts";
 import type { LaneContext } from "./lane-context.ts";
@@ -39,7 +41,9 @@ function reportTurn({ log, metrics }: Reporting, lane: number, turn: Turn): void
     metrics.deadLetters.add({ fact: name });
     log.error("record.put-aside", { lane, key, fact: name, offset: record.offset, reason });
   }
-  if (decision !== "replayed") reportEntries({ log, metrics }, lane, turn);
+  if (decision === "replayed") return;
+  reportEntries({ log, metrics }, lane, turn);
+  if (decision === "applied" && turn.day !== null) reportGate(log, lane, turn.day);
 }
 
 function reportEntries(
@@ -50,9 +54,28 @@ function reportEntries(
   for (const entry of transaction?.transitions ?? []) {
     if (entry.offset !== record.offset) continue;
     const { state, stageVersion } = entry;
-    log.info("debit.state", { lane, uetr: transaction?.uetr, state, stageVersion, offset: record.offset, decision, fact: name });
+    log.info(transaction?.flow === "credit" ? "credit.state" : "debit.state", {
+      lane,
+      uetr: transaction?.uetr,
+      state,
+      stageVersion,
+      offset: record.offset,
+      decision,
+      fact: name,
+    });
     metrics.entries.add({ state });
-    if (state !== "RECONCILIATION") continue;
-    metrics.items.add({ state: transaction?.items.at(-1)?.state ?? "UNKNOWN" });
+    if (!closes.has(state)) continue;
+    metrics.items.add({ state: transaction?.items.findLast((item) => item.settledAtMs === null)?.state ?? "UNKNOWN" });
+  }
+}
+
+const closes: ReadonlySet<State> = new Set<State>(["RECONCILIATION", "CREDIT_AUTH_RECONCILIATION"]);
+
+/** Why a gate is closed: lanes that have not answered the declaration yet, and banks with the lanes in which credits to them are unresolved. */
+function reportGate(log: Log, lane: number, { key: day, declarations }: Day): void {
+  for (const { id: declaration, lanesAwaited, unresolved } of declarations) {
+    if (lanesAwaited.length === 0 && unresolved.length === 0) continue;
+    const banks = unresolved.map(({ bank, lanes }) => `${bank}: lanes ${lanes.join(" ")}`);
+    log.info("gate.closed", { lane, day, declaration, lanesAwaited: lanesAwaited.join(" "), banks });
   }
 }

@@ -20,17 +20,22 @@ export interface SchedulerMetrics {
   readonly positionLag: Gauge;
   /** Labels: lane. */
   readonly ageMs: Gauge;
+  /** Labels: lane. */
+  readonly deadlines: Gauge;
   /** Held debits by bank of a lane; a bank that is not named any more has none. */
   held(lane: number, banks: ReadonlyMap<string, number>): void;
+  /** Credits of a lane that keep a bank's gate closed, by bank; a bank that is not named any more has none. */
+  gateCredits(lane: number, banks: ReadonlyMap<string, number>): void;
 }
 
 export function schedulerMetrics(metrics: Metrics): SchedulerMetrics {
-  const held = metrics.gauge("sluice_scheduler_held_debits", "Held debits in memory, waiting for their window or their turn", [
-    "lane",
-    "bank",
-  ]);
-  /** Bounded by lanes × banks. */
-  const banksShown = new Map<number, Set<string>>();
+  const labels = ["lane", "bank"] as const;
+  const held = metrics.gauge("sluice_scheduler_held_debits", "Held debits in memory, waiting for their window or their turn", labels);
+  const gateCredits = metrics.gauge(
+    "sluice_scheduler_gate_credits",
+    "Unresolved credits from before a declaration of credits final, which keep the gate of a bank closed",
+    labels,
+  );
   return {
     decisions: metrics.counter("sluice_scheduler_decisions_total", "Records judged", ["fact", "decision", "state"]),
     entries: metrics.counter("sluice_scheduler_state_entries_total", "Entries of transactions into a state", ["state"]),
@@ -40,11 +45,20 @@ export function schedulerMetrics(metrics: Metrics): SchedulerMetrics {
     lostWrites: metrics.counter("sluice_scheduler_lost_writes_total", "Batches judged again because another writer was faster", ["lane"]),
     positionLag: metrics.gauge("sluice_scheduler_position_lag_records", "Records done and not yet covered by the position", ["lane"]),
     ageMs: metrics.gauge("sluice_scheduler_record_age_milliseconds", "Age of the newest record done, by agreed time", ["lane"]),
-    held(lane, banks) {
-      const shown = banksShown.get(lane) ?? new Set();
-      banksShown.set(lane, shown);
-      for (const bank of banks.keys()) shown.add(bank);
-      for (const bank of shown) held.set(banks.get(bank) ?? 0, { lane: String(lane), bank });
-    },
+    deadlines: metrics.gauge("sluice_scheduler_deadlines", "Open credits in memory, waiting for their deadline", ["lane"]),
+    held: byBank(held),
+    gateCredits: byBank(gateCredits),
+  };
+}
+
+/** Sets the banks given, and all that were shown of the lane before to none. */
+function byBank(gauge: Gauge): (lane: number, banks: ReadonlyMap<string, number>) => void {
+  /** Bounded by lanes × banks. */
+  const banksShown = new Map<number, Set<string>>();
+  return (lane, banks) => {
+    const shown = banksShown.get(lane) ?? new Set();
+    banksShown.set(lane, shown);
+    for (const bank of banks.keys()) shown.add(bank);
+    for (const bank of shown) gauge.set(banks.get(bank) ?? 0, { lane: String(lane), bank });
   };
 }

@@ -2,16 +2,20 @@
 // means; writes the snapshots; produces what follows; and keeps the standing tasks of the lanes it owns. This file is its table of contents.
 //
 //   record of the journal                                    handler                    what follows
-//   DirectDebitReceived StatusReportReceived AccountVerified on-transaction-fact.ts     state; events, deliveries, stops
-//   Release DeliveryEnded DayClosed                          on-transaction-fact.ts     state; events, deliveries, stops
-//   DayPlanned DayTimeReached LaneCredits                    on-day-fact.ts             day; markers to every lane
+//   DirectDebitReceived CreditTransferReceived               on-transaction-fact.ts     state; events, deliveries, stops
+//   StatusReportReceived AccountVerified                     on-transaction-fact.ts     state; events, deliveries, stops
+//   Release DeliveryEnded DayClosed DeadlinePassed           on-transaction-fact.ts     state; events, deliveries, stops
+//   DayPlanned DayTimeReached                                on-day-fact.ts             day; markers to every lane
+//   CreditsFinalRequested LaneCredits LaneBankClear          on-day-fact.ts             day; markers to every lane
 //   DayTimes DayVoid WindowOpened WindowClosed               on-marker.ts               passed by the lane
 //   CreditsDeclared GateOpened DayReconciled                 on-marker.ts               passed by the lane
 //
 //   standing task     appends          when
 //   releasing.ts      Release          a held debit's turn has come
-//   closing.ts        DayClosed        a day is reconciled and a transaction of it is unresolved
+//   closing.ts        DayClosed        a day is reconciled and a debit of it is unresolved, or its outcome not acknowledged
+//   deadlines.ts      DeadlinePassed   a credit's deadline has passed and it is unresolved, or its outcome not acknowledged
 //   crediting.ts      LaneCredits      credits were declared final
+//                     LaneBankClear    the last credit to a bank from before that has ended
 //   day-clock.ts      DayTimeReached   agreed time has passed a planned time
 //   planning.ts       DayPlanned       at start and at local midnight
 
@@ -36,14 +40,18 @@ import { watchStore } from "./watch-store.ts";
 
 export const handlers: Handlers = {
   DirectDebitReceived: onTransactionFact,
+  CreditTransferReceived: onTransactionFact,
   StatusReportReceived: onTransactionFact,
   AccountVerified: onTransactionFact,
   Release: onTransactionFact,
   DeliveryEnded: onTransactionFact,
   DayClosed: onTransactionFact,
+  DeadlinePassed: onTransactionFact,
   DayPlanned: onDayFact,
   DayTimeReached: onDayFact,
+  CreditsFinalRequested: onDayFact,
   LaneCredits: onDayFact,
+  LaneBankClear: onDayFact,
   DayTimes: onMarker,
   DayVoid: onMarker,
   WindowOpened: onMarker,

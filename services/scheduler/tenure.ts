@@ -6,7 +6,7 @@
 
 import { partitionOf } from "@sluice/contracts";
 import type { PassedMarker } from "@sluice/domain";
-import type { UnresolvedRow } from "@sluice/store";
+import type { OpenRow } from "@sluice/store";
 import type { LaneContext } from "./lane-context.ts";
 import { createLaneMarkers, passedFromState } from "./lane-markers.ts";
 import type { LaneMarkers } from "./lane-markers.ts";
@@ -50,7 +50,7 @@ export async function takeLane(options: TakeOptions): Promise<Tenure> {
   const markers = createLaneMarkers(lane, [...passedFromState(state), ...passed]);
   const days = (await store.days.open()).filter((day) => partitionOf(day.key, lanes) === lane);
   const tasks = startLaneTasks({ context, lane, markers, days, isCaughtUp: options.isCaughtUp });
-  const unresolved = await fill(context, lane, tasks);
+  const open = await fill(context, lane, tasks);
   const position = createLanePosition({
     service,
     lane,
@@ -70,7 +70,7 @@ export async function takeLane(options: TakeOptions): Promise<Tenure> {
     position.stateChanged();
     position.done(doneOffset);
   }
-  log.info("lane.taken", { lane, epoch, position: startAt, markers: markers.all().length, days: days.length, unresolved });
+  log.info("lane.taken", { lane, epoch, position: startAt, markers: markers.all().length, days: days.length, open });
   tasks.wake();
   return { lane, epoch, startAt, markers, position, cache: createSnapshotCache(), tasks };
 }
@@ -79,7 +79,7 @@ async function fill({ store }: LaneContext, lane: number, tasks: LaneTasks): Pro
   let after: string | null = null;
   let count = 0;
   do {
-    const rows: readonly UnresolvedRow[] = await store.transactions.unresolved(lane, after, pageRowsMax);
+    const rows: readonly OpenRow[] = await store.transactions.open(lane, after, pageRowsMax);
     for (const row of rows) tasks.fill(row);
     count += rows.length;
     after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;

@@ -1,10 +1,11 @@
-// The next held debits of one (lane, bank, business day), as queue keys in release order: a bounded page of a queue whose rest is in the store.
+// The first keys of a sorted queue whose rest is in the store: a bounded page. The held debits of a (lane, bank, business day) by queue key; the
+// credits of a lane by deadline.
 //
-// 1. The page holds every held debit of the group with a key up to `completeTo`, except those that are being released.
+// 1. The page holds every key of the queue up to `completeTo`, except those that were taken out.
 // 2. A key below the page's last one is put in; the last falls out when the page is full, and the page is cut there.
 // 3. A cut page is made complete again only by reading the store from `completeTo` on; keys that arrive during the read are not lost.
 
-export interface HeldPage {
+export interface QueuePage {
   readonly count: number;
   /** Key up to which the page is complete; null: the store holds nothing beyond it. */
   readonly completeTo: string | null;
@@ -21,7 +22,7 @@ export interface HeldPage {
 
 export const pageKeysMax = 10_000;
 
-export function createHeldPage(keysMax: number = pageKeysMax): HeldPage {
+export function createQueuePage(keysMax: number = pageKeysMax): QueuePage {
   let keys: string[] = [];
   let completeTo: string | null = null;
   let refill: { arrived: string[]; isArrivalLost: boolean } | null = null;

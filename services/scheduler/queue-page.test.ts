@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createHeldPage } from "./held-page.ts";
+import { createQueuePage } from "./queue-page.ts";
 
 const key = (number: number): string => String(number).padStart(4, "0");
 
 test("keys come out in order, whatever order they came in, each once", () => {
-  const page = createHeldPage(10);
+  const page = createQueuePage(10);
   for (const number of [3, 1, 2, 1]) page.insert(key(number));
   expect(page.first(10)).toEqual(["0001", "0002", "0003"]);
 });
 
 test("a full page drops its last key and is cut there: what is beyond the cut stays in the store", () => {
-  const page = createHeldPage(3);
+  const page = createQueuePage(3);
   for (const number of [1, 2, 3, 4]) page.insert(key(number));
   page.insert(key(0));
   page.insert(key(9));
@@ -20,7 +20,7 @@ test("a full page drops its last key and is cut there: what is beyond the cut st
 });
 
 test("a cut page keeps taking keys below its cut, also when it has run empty", () => {
-  const page = createHeldPage(2);
+  const page = createQueuePage(2);
   for (const number of [1, 5, 7]) page.insert(key(number));
   page.remove(key(1));
   page.remove(key(5));
@@ -31,7 +31,7 @@ test("a cut page keeps taking keys below its cut, also when it has run empty", (
 });
 
 test("a refill continues after the cut, and keys that arrive during it are not lost", () => {
-  const page = createHeldPage(3);
+  const page = createQueuePage(3);
   for (const number of [1, 2, 3, 5]) page.insert(key(number));
   for (const number of [1, 2, 3]) page.remove(key(number));
   page.startRefill();
@@ -42,7 +42,7 @@ test("a refill continues after the cut, and keys that arrive during it are not l
 });
 
 test("a refill that ended at its limit leaves the page cut at the last key read", () => {
-  const page = createHeldPage(3);
+  const page = createQueuePage(3);
   for (const number of [1, 2, 3, 5]) page.insert(key(number));
   for (const number of [1, 2, 3]) page.remove(key(number));
   page.startRefill();
@@ -53,7 +53,7 @@ test("a refill that ended at its limit leaves the page cut at the last key read"
 });
 
 test("when more arrives during a refill than the page can hold, the page stays cut", () => {
-  const page = createHeldPage(1);
+  const page = createQueuePage(1);
   for (const number of [1, 2]) page.insert(key(number));
   page.remove(key(1));
   page.startRefill();
@@ -67,7 +67,7 @@ type Step = { readonly kind: "arrive" | "take" | "refill"; readonly number: numb
 
 /** A page and the store behind it. Answers false where the page hands out what is not the store's first. */
 function play(steps: readonly Step[], keysMax: number): boolean {
-  const page = createHeldPage(keysMax);
+  const page = createQueuePage(keysMax);
   const store = new Set<string>();
   const sorted = (): readonly string[] => [...store].toSorted();
   const arrive = (number: number): void => {

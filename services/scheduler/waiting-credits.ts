@@ -1,0 +1,70 @@
+// The credits that a declaration waits for in this lane, by bank: unresolved, of its scheme, received before its marker, of a business date
+// not after the day's. Their set only shrinks: what is received later has a higher offset, and nothing leaves a terminal state.
+//
+// 1. Before its verdict a credit counts whatever its provisional date says.
+// 2. Of each bank at most `uetrsKeptMax` are kept; the others are only counted, and when the kept ones have ended the store is read again.
+
+import { isUnresolved } from "@sluice/domain";
+import type { Transaction } from "@sluice/domain";
+import type { OpenRow } from "@sluice/store";
+import type { OpenDeclaration } from "./passed-day.ts";
+
+/** What decides whether a credit counts. */
+export type CreditRow = Pick<OpenRow, "uetr" | "state" | "scheme" | "bank" | "businessDate" | "receivedOffset">;
+
+export const uetrsKeptMax = 2_000;
+
+export interface WaitingCredits {
+  /** An open credit, as the store had it. */
+  add(row: CreditRow): void;
+  /** A credit as a record left it: one that does not count any more is taken out. */
+  saw(row: CreditRow): void;
+  /** Banks with a credit that counts, with their number. */
+  banks(): ReadonlyMap<string, number>;
+  /** All that were kept of a bank have ended, and there were more. */
+  isToBeRead(): boolean;
+}
+
+interface OfBank {
+  readonly uetrs: Set<string>;
+  beyond: number;
+}
+
+export function createWaitingCredits(
+  open: Pick<OpenDeclaration, "declaration" | "offset">,
+  keptMax: number = uetrsKeptMax,
+): WaitingCredits {
+  const banks = new Map<string, OfBank>();
+  return {
+    add(row) {
+      if (row.bank === null || !isWaitedFor(row, open)) return;
+      const known = banks.get(row.bank) ?? { uetrs: new Set(), beyond: 0 };
+      banks.set(row.bank, known);
+      if (known.uetrs.size < keptMax) known.uetrs.add(row.uetr);
+      else known.beyond += 1;
+    },
+    saw(row) {
+      if (isWaitedFor(row, open)) return;
+      for (const [bank, known] of banks) {
+        if (known.uetrs.delete(row.uetr) && known.uetrs.size + known.beyond === 0) banks.delete(bank);
+      }
+    },
+    banks: () =>
+      new Map([...banks].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([bank, { uetrs, beyond }]) => [bank, uetrs.size + beyond])),
+    isToBeRead: () => [...banks.values()].some(({ uetrs }) => uetrs.size === 0),
+  };
+}
+
+function isWaitedFor(row: CreditRow, { declaration, offset }: Pick<OpenDeclaration, "declaration" | "offset">): boolean {
+  if (!isUnresolved(row.state) || row.scheme !== declaration.scheme || row.receivedOffset >= offset) return false;
+  if (declaration.bank !== null && declaration.bank !== row.bank) return false;
+  return row.state === "CREDIT_AUTH_RECEIVED" || (row.businessDate ?? "") <= declaration.businessDate;
+}
+
+/** Null: no credit, or one that was never received. */
+export function creditRowOf(transaction: Transaction): CreditRow | null {
+  const { uetr, state, flow, scheme, bank, businessDate, transitions } = transaction;
+  const [first] = transitions;
+  if (flow !== "credit" || state === "ORPHAN" || first === undefined) return null;
+  return { uetr, state, scheme, bank, businessDate, receivedOffset: first.offset };
+}
