@@ -23,6 +23,7 @@ function esm(stageVersion: number, state: string, offset: number): RecordEntry {
   return record("events", offset, one, "EsmStateEvent", { id: `esm-${stageVersion}`, uetr: one, state, bank: "bank-a" });
 }
 
+const declaration = record("journal", 39, "ZA_EFT:2026-11-20", "CreditsFinalRequested", { requestedBy: connector });
 const esmStates = ["RECEIVED", "ACCEPTED", "HELD", "RELEASED", "DELIVERED", "COMPLETED"];
 const esmEvents = esmStates.map((state, index) => esm(index + 1, state, 1_000 + index));
 
@@ -35,6 +36,7 @@ test.each<readonly [string, readonly HistoryEntry[]]>([
     "a credit that came after the declaration",
     withDay(tellOffUs(offUs), tellCredit({ number: 2, received: 45, verified: 46, delivered: 47, ended: 60, told: 61 })),
   ],
+  ["credits declared final, as the journal has it", [...withDay(tellCredit(credit)), declared(), declaration]],
   ["events of both classes", [...withDay(tellOffUs(offUs)), ...esmEvents]],
 ])("accepted: %s", (_what, history) => {
   expect(checkHistory(history).violations).toEqual([]);

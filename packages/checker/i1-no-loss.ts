@@ -34,7 +34,7 @@ export function checkNoLoss(evidence: Evidence): Finding {
 
 function missingRecords(accepted: Evidence["sent"], messages: readonly PlacedRecord[]): readonly Violation[] {
   const stored = groupBy(messages, (record) =>
-    JSON.stringify([senderOf(record), record.type, record.key, messageIdentificationOf(record)]),
+    JSON.stringify([senderOf(record), record.type, record.key?.toLowerCase(), messageIdentificationOf(record)]),
   );
   const requests = Map.groupBy(accepted, (request) =>
     JSON.stringify([request.bank, recordOf[request.operation], request.uetr, request.messageIdentification]),

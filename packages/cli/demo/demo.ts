@@ -13,7 +13,7 @@ import { lanesDefault } from "@sluice/contracts";
 import { Fault, machineRandom, machineTime, sleep } from "@sluice/runtime";
 import type { RecordedRequest } from "@sluice/testkit";
 import { readTimeline } from "@sluice/timeline";
-import { planDemoDay, type DemoDay } from "./demo-day.ts";
+import { planDemoDay, type DemoDay, type TransactionKind } from "./demo-day.ts";
 import { demoUsage, readDemoOptions, type DemoOptions } from "./demo-options.ts";
 import { collectHistory, loadDocuments } from "./history.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
@@ -97,15 +97,15 @@ async function playOn(stage: Stage, day: DemoDay, options: DemoOptions, narrator
   const documents = await loadDocuments(stage.store.transactions, uetrs);
   const history = await collectHistory({ ...stage, requests, documents });
   const checked = checkHistory(history);
-  const timeline = await readTimeline(firstGood(day), { ...stage, lanes: lanesDefault });
+  const timelines = await Promise.all(shownKinds.map((kind) => readTimeline(firstOf(day, kind), { ...stage, lanes: lanesDefault })));
   if (options.isKept) await keep(stage, history, narrator);
   return {
     evidence: end.evidence,
     times: stage.times,
-    timeline,
+    timelines: timelines.filter((timeline) => timeline !== null),
     problems: [
       ...end.problems,
-      ...(timeline === null ? ["the timeline of the first good debit is empty"] : []),
+      ...timelines.flatMap((timeline, index) => (timeline === null ? [`the timeline of the first ${shownKinds[index]} is empty`] : [])),
       ...stage.services.lost(),
       ...checked.violations.map(({ promise, uetr, text }) => `${promise}${uetr === null ? "" : ` ${uetr}`}: ${text}`),
     ],
@@ -113,9 +113,11 @@ async function playOn(stage: Stage, day: DemoDay, options: DemoOptions, narrator
   };
 }
 
-/** The one whose timeline is shown. */
-function firstGood(day: DemoDay): string {
-  return day.transactions.find(({ kind }) => kind === "good")?.uetr ?? "";
+/** One of each has its timeline shown. */
+const shownKinds = ["good", "from-elsewhere", "credit"] as const satisfies readonly TransactionKind[];
+
+function firstOf(day: DemoDay, wanted: TransactionKind): string {
+  return day.transactions.find(({ kind }) => kind === wanted)?.uetr ?? "";
 }
 
 async function killAndRestart(stage: Stage, name: NonNullable<DemoOptions["kill"]>): Promise<void> {

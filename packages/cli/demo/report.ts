@@ -11,7 +11,7 @@ export interface DemoReport {
   readonly evidence: DayEvidence;
   readonly times: DemoTimes;
   /** Of one good debit. */
-  readonly timeline: Timeline | null;
+  readonly timelines: readonly Timeline[];
   /** Sentences; empty: all is right. */
   readonly problems: readonly string[];
   /** How much was looked at. */
@@ -21,7 +21,7 @@ export interface DemoReport {
 const problemsShownMax = 40;
 
 export function formatReport(report: DemoReport, tookMs: number): string {
-  const { evidence, times, timeline, problems } = report;
+  const { evidence, times, timelines, problems } = report;
   const table = tableOf(evidence).map(({ bank, character, flow, state, count, sum }) => [bank, character, flow, state, count, sum]);
   const list = reconciliationListOf(evidence).map((item) => [
     item.uetr,
@@ -44,8 +44,8 @@ export function formatReport(report: DemoReport, tookMs: number): string {
   ]);
   const close = timeIn(times.zone, times.reconciliationAtMs);
   return [
-    "\nOne debit\n",
-    timeline === null ? "  nothing is known of it" : formatTimeline(timeline).replaceAll(/^(?=.)/gm, "  "),
+    "\nOne debit, one from elsewhere, one credit\n",
+    timelines.map((timeline) => formatTimeline(timeline).replaceAll(/^(?=.)/gm, "  ")).join("\n\n"),
     `\nAll debits and credits of ${times.businessDate}\n`,
     formatTable(["bank", "which", "what", "final state", "count", "sum ZAR"], table),
     "\nThe special ones\n",
@@ -58,7 +58,7 @@ export function formatReport(report: DemoReport, tookMs: number): string {
 }
 
 export function jsonReport(report: DemoReport, tookMs: number): string {
-  const { evidence, times, timeline, problems, counts } = report;
+  const { evidence, times, timelines, problems, counts } = report;
   const value = {
     isRight: problems.length === 0,
     problems,
@@ -67,7 +67,7 @@ export function jsonReport(report: DemoReport, tookMs: number): string {
     transactions: tableOf(evidence),
     specials: specialsOf(evidence),
     reconciliation: reconciliationListOf(evidence),
-    timeline,
+    timelines,
     counts,
     tookMs: Math.round(tookMs),
   };
