@@ -1,5 +1,5 @@
-// `./sluice check`: format, lint, types and the pure tests (tidy among them) through turbo, which runs them side by side and
-// passes over what has not changed.
+// `./sluice check`: format, lint (code, and the interface's documents), types and the pure tests (tidy among them) through turbo, which
+// runs them side by side and passes over what has not changed.
 
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface StepResult {
   readonly isCached: boolean;
 }
 
-const steps = ["format:check", "lint", "types", "test:pure"] as const;
+const steps = ["format:check", "lint", "lint:documents", "types", "test:pure"] as const;
 const pureReport = join(projectRoot, ".sluice", "reports", "pure.json");
 
 export const check: RunVerb = async () => {

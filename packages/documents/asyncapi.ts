@@ -1,4 +1,4 @@
-// The AsyncAPI 3 document of the topics: from contracts' record map, the newest version of each Avro schema, and messaging's topics as they
+// The AsyncAPI 3.1 document of the topics: from contracts' record map, the newest version of each Avro schema, and messaging's topics as they
 // are to be. For those who read the topics: analysts, operators, tests. Banks see none of it.
 
 import { headers, lanesDefault, recordMap, schemaVersions, type RecordName } from "@sluice/contracts";
@@ -12,7 +12,7 @@ const avro = "application/vnd.apache.avro+json;version=1.9.0";
 
 export function asyncApiDocument(): Part {
   return {
-    asyncapi: "3.0.0",
+    asyncapi: "3.1.0",
     info: { title: "Sluice's topics", version: documentVersion, description },
     defaultContentType: "application/octet-stream",
     servers: {
@@ -36,7 +36,8 @@ The partition of a key is (murmur2(key) & 0x7fffffff) mod partitions, so that al
 they were written. The events topic is the contract for analysts: its columns are there to filter and to sum by, and \`body\` is the posting as the bank gets it.`;
 
 const topicTexts: Readonly<Record<string, string>> = {
-  journal: "The log of record: all that happened, in order for each UETR. It is kept for good. Markers (WindowOpened, …) are in every partition.",
+  journal:
+    "The log of record: all that happened, in order for each UETR. It is kept for good. Markers (WindowOpened, …) are in every partition.",
   dispatch: "Messages to be delivered to banks and connectors, and changes to deliveries.",
   events: "An event for each entry of a transaction into a state: the analytics contract.",
   receipts: "How each delivery and each posting ended.",
@@ -49,7 +50,9 @@ function channel({ topic, partitions, replication, config }: TopicSpec): Part {
   return {
     address: topic,
     description: topicTexts[nameOf(topic)] ?? topic,
-    ...(used.length === 0 ? {} : { messages: Object.fromEntries(used.map(({ record }) => [record, { $ref: `#/components/messages/${record}` }])) }),
+    ...(used.length === 0
+      ? {}
+      : { messages: Object.fromEntries(used.map(({ record }) => [record, { $ref: `#/components/messages/${record}` }])) }),
     bindings: {
       kafka: {
         topic,
@@ -90,7 +93,11 @@ function message(record: RecordName): Part {
       type: "object",
       required: [headers.type],
       properties: {
-        [headers.type]: { type: "string", const: record, description: "The record's type, so that a reader can pass over it without decoding." },
+        [headers.type]: {
+          type: "string",
+          const: record,
+          description: "The record's type, so that a reader can pass over it without decoding.",
+        },
         [headers.traceparent]: { type: "string", description: "W3C trace context of the request that began it all, where there was one." },
       },
     },

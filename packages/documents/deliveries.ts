@@ -15,7 +15,7 @@ export interface Delivery {
   readonly description: string;
 }
 
-const until = "Sent until it is acknowledged, with the same bytes; for how long and how often: \"How Sluice calls you\".";
+const until = 'Sent until it is acknowledged, with the same bytes; for how long and how often: "How Sluice calls you".';
 
 export const deliveries = [
   {
@@ -79,6 +79,14 @@ export const answersToDeliveries = [
   { status: "409", description: "Seen before. Acknowledges an attempt that may not have been the first." },
   { status: "408", description: "Passing: it is sent again, with back-off." },
   { status: "429", description: "Too much: it is sent again, not before `Retry-After` is over.", isRetryable: true },
-  { status: "4XX", description: "401, 403, 404, 405, 407, 410, 421: taken as a fault of the address, tried again every 1 to 5 min. 425: as 408. Any other: refused for good, shown to Sluice's operators." },
-  { status: "5XX", description: "Passing, and unknown whether it was taken: it is sent again, with back-off, and not before `Retry-After` is over.", isRetryable: true },
+  {
+    status: "4XX",
+    description:
+      "401, 403, 404, 405, 407, 410, 421: taken as a fault of the address, tried again every 1 to 5 min. 425: as 408. Any other: refused for good, shown to Sluice's operators.",
+  },
+  {
+    status: "5XX",
+    description: "Passing, and unknown whether it was taken: it is sent again, with back-off, and not before `Retry-After` is over.",
+    isRetryable: true,
+  },
 ] as const;

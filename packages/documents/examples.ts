@@ -35,8 +35,11 @@ export function receivedExamples(operation: ServedOperationName): readonly Examp
     case "creditsFinal":
     case "schemeCreditsFinal":
       return [shown("day", "A business day", sampleText("credits-final.json"))];
-    default:
+    case "transactionStatus":
+    case "transactionEvents":
       return [];
+    default:
+      throw new Error(`no such operation: ${String(operation satisfies never)}`);
   }
 }
 

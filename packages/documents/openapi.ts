@@ -42,15 +42,17 @@ export function openApiDocument(): Part {
     webhooks: webhooks(),
     components: {
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "A token of the caller. Two may be valid at a time, so that one can replace the other." },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "A token of the caller. Two may be valid at a time, so that one can replace the other.",
+        },
       },
       schemas: namedSchemas((name) => `#/components/schemas/${name}`),
       parameters,
       headers: { "Retry-After": retryAfter },
       responses: sharedResponses(),
-      examples: Object.fromEntries(
-        documentedErrors.map((error) => [error.name, { summary: error.summary, value: errorBody(error) }]),
-      ),
+      examples: Object.fromEntries(documentedErrors.map((error) => [error.name, { summary: error.summary, value: errorBody(error) }])),
     },
   };
 }
@@ -92,14 +94,19 @@ function webhooks(): Part {
 
 function delivered(delivery: Delivery, examples: readonly Example[]): Part {
   const base = delivery.name === "events" ? "{events address}" : "{base address}";
-  const answers = delivery.name === "events" ? [{ status: "2XX", description: "Taken. The body is not read." }, ...answersToDeliveries.slice(1)] : answersToDeliveries;
+  const answers =
+    delivery.name === "events"
+      ? [{ status: "2XX", description: "Taken. The body is not read." }, ...answersToDeliveries.slice(1)]
+      : answersToDeliveries;
   return {
     operationId: `deliver-${delivery.name}`,
     tags: [tags[delivery.tag]],
     summary: delivery.summary,
     description: `\`POST ${base}${delivery.path}\`\n\n${delivery.description}`,
     security: [{ bearer: [] }, {}],
-    parameters: ["webhook-id", "webhook-timestamp", "idempotency-key", "traceparent"].map((name) => ({ $ref: `#/components/parameters/${name}${name === "traceparent" ? "-sent" : ""}` })),
+    parameters: ["webhook-id", "webhook-timestamp", "idempotency-key", "traceparent"].map((name) => ({
+      $ref: `#/components/parameters/${name}${name === "traceparent" ? "-sent" : ""}`,
+    })),
     requestBody: { required: true, content: jsonOf(schemaOf(delivery.bodies), examples) },
     responses: Object.fromEntries(
       answers.map((answer) => [
@@ -189,8 +196,20 @@ const traceparent = { in: "header", schema: { type: "string", pattern: "^[0-9a-f
 const exampleTrace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 const parameters = {
-  traceparent: { ...traceparent, name: "traceparent", description: "W3C trace context. Optional; one that cannot be read is ignored.", schema: { type: "string" }, example: exampleTrace },
-  "traceparent-sent": { ...traceparent, name: "traceparent", required: true, description: "W3C trace context of the request that began it all.", example: exampleTrace },
+  traceparent: {
+    ...traceparent,
+    name: "traceparent",
+    description: "W3C trace context. Optional; one that cannot be read is ignored.",
+    schema: { type: "string" },
+    example: exampleTrace,
+  },
+  "traceparent-sent": {
+    ...traceparent,
+    name: "traceparent",
+    required: true,
+    description: "W3C trace context of the request that began it all.",
+    example: exampleTrace,
+  },
   "webhook-id": {
     in: "header",
     name: "webhook-id",

@@ -6,7 +6,14 @@ import { documentedErrors, errorBody, type DocumentedError } from "./errors.ts";
 type Part = Readonly<Record<string, unknown>>;
 
 const sampleUetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
-const uetr = { in: "path", name: "uetr", required: true, description: "Of the transaction, in any case.", schema: { type: "string", format: "uuid" }, example: sampleUetr };
+const uetr = {
+  in: "path",
+  name: "uetr",
+  required: true,
+  description: "Of the transaction, in any case.",
+  schema: { type: "string", format: "uuid" },
+  example: sampleUetr,
+};
 const from = {
   in: "query",
   name: "from",
@@ -27,10 +34,7 @@ const status = {
 
 const errors = documentedErrors.filter((error) => [401, 405, 408, 429, 431, 500, 503].includes(error.status));
 
-export function statusQuestions(
-  name: ServedOperationName,
-  responseOf: (status: number, errors: readonly DocumentedError[]) => Part,
-): Part {
+export function statusQuestions(name: ServedOperationName, responseOf: (status: number, errors: readonly DocumentedError[]) => Part): Part {
   const isStatus = name === "transactionStatus";
   const statuses = [...new Set(errors.map((error) => error.status))];
   return {
@@ -66,7 +70,10 @@ function found(description: string, schema: Part, value: Part): Part {
   return { description, content: { "application/json": { schema, examples: { found: { summary: "An answer", value } } } } };
 }
 
-function refused(description: string, { notKnownAsOf, ...error }: { readonly message: string; readonly detail: string; readonly notKnownAsOf?: string }): Part {
+function refused(
+  description: string,
+  { notKnownAsOf, ...error }: { readonly message: string; readonly detail: string; readonly notKnownAsOf?: string },
+): Part {
   const value = { ...errorBody(error), ...(notKnownAsOf === undefined ? {} : { notKnownAsOf }) };
   const content = { schema: { $ref: "#/components/schemas/ErrorDetail" }, examples: { refused: { summary: error.message, value } } };
   return { description, content: { "application/json": content } };

@@ -10,49 +10,58 @@ import {
   type Reading,
   type Records,
 } from "@sluice/contracts";
-import type { DispatchOutput, EventOutput } from "@sluice/domain";
+import type { DispatchOutput, EventOutput, MessageForm } from "@sluice/domain";
 import type { DeliveryName } from "./deliveries.ts";
 import { exactJson } from "./exact-json.ts";
 import type { Example } from "./examples.ts";
-import { bankReports, sampleText } from "./samples.ts";
+import { bankReports, creditReports, sampleText } from "./samples.ts";
 
 type Sources = Readonly<Record<"onUs" | "offUs" | "credit", MessageSources>>;
-type Render = (sources: MessageSources) => string;
 
 export function sentExamples(): Readonly<Record<DeliveryName, readonly Example[]>> {
   const { onUs, offUs, credit } = sampleSources();
   const refused = withVerdict(onUs, "REFUSED");
-  const unpaid = { ...onUs, finalReport: report(bankReports.notMade) };
-  const made = { ...onUs, finalReport: report(bankReports.made) };
+  const unpaid = withReport(onUs, bankReports.notMade);
   return {
     outboundDirectDebitResponse: [
-      shown("accepted", "Checked and queued", delivery({ form: "report-accepted", mark: "A", state: "ACCEPTED" })(onUs)),
-      shown("rejected", "Refused by a check", delivery({ form: "report-rejected", mark: "R", state: "REJECTED" })(refused)),
-      shown("duplicateRefused", "Another message has this UETR", delivery({ form: "duplicate-refused", mark: "X", state: "ACCEPTED" })(onUs)),
-      shown("onUsOutcome", "The outcome, where the bank asks for it", delivery({ form: "on-us-outcome", mark: "S", state: "UNPAID" })(unpaid)),
+      shown("accepted", "Checked and queued", delivery("report-accepted", "A", "ACCEPTED", onUs)),
+      shown("rejected", "Refused by a check", delivery("report-rejected", "R", "REJECTED", refused)),
+      shown("duplicateRefused", "Another message has this UETR", delivery("duplicate-refused", "X", "ACCEPTED", onUs)),
+      shown("onUsOutcome", "The outcome, where the bank asks for it", delivery("on-us-outcome", "S", "UNPAID", unpaid)),
     ],
-    inboundDirectDebit: [shown("debit", "A debit to be made", delivery({ form: "inbound-debit", mark: "D", state: "RELEASED" })(onUs))],
+    inboundDirectDebit: [shown("debit", "A debit to be made", delivery("inbound-debit", "D", "RELEASED", onUs))],
     inboundCreditTransferAuthorization: [
-      shown("credit", "A credit to be booked", delivery({ form: "inbound-credit", mark: "C", state: "CREDIT_AUTH_DELIVERY_PENDING" })(credit)),
+      shown("credit", "A credit to be booked", delivery("inbound-credit", "C", "CREDIT_AUTH_DELIVERY_PENDING", credit)),
     ],
-    events: [
-      shown("held", "A debit waits for its window", event({ state: "HELD", payload: "debit-received", stageVersion: 4, direction: "OUTBOUND" })(onUs)),
-      shown("completed", "The payer's bank made the debit", event({ state: "COMPLETED", payload: "final-report", stageVersion: 7, httpStatusCode: 202 })(made)),
-      shown("unpaid", "The payer's bank did not make it", event({ state: "UNPAID", payload: "final-report", stageVersion: 7, httpStatusCode: 202 })(unpaid)),
-      shown("creditReceived", "A credit was received", event({ state: "CREDIT_AUTH_RECEIVED", payload: "credit-received", stageVersion: 1, flow: "credit", httpStatusCode: 202 })(credit)),
-      shown("sampleShape", "The same with eventShape: sample, eventPayload: none", event({ state: "HELD", payload: "debit-received", stageVersion: 4, direction: "OUTBOUND", isSmall: true })(onUs)),
-      shown("esmState", "Of class ESM_STATE, with accounts masked", event({ state: "HELD", payload: "debit-received", stageVersion: 4, direction: "OUTBOUND", isEsm: true })(onUs)),
-    ],
+    events: eventExamples(onUs, credit),
     schemeInboundDirectDebitResponse: [
-      shown("made", "The debit was made", delivery({ form: "outcome-report", mark: "O1", state: "COMPLETED" })({ ...offUs, finalReport: report(bankReports.made) })),
-      shown("notMade", "The debit was not made", delivery({ form: "outcome-report", mark: "O1", state: "UNPAID" })({ ...offUs, finalReport: report(bankReports.notMade) })),
-      shown("rejected", "A check failed", delivery({ form: "outcome-report", mark: "O1", state: "REJECTED" })(withVerdict(offUs, "REFUSED"))),
+      shown("made", "The debit was made", delivery("outcome-report", "O1", "COMPLETED", withReport(offUs, bankReports.made))),
+      shown("notMade", "It was not made", delivery("outcome-report", "O1", "UNPAID", withReport(offUs, bankReports.notMade))),
+      shown("rejected", "A check failed", delivery("outcome-report", "O1", "REJECTED", withVerdict(offUs, "REFUSED"))),
     ],
     schemeInboundCreditTransferAuthorizationResponse: [
-      shown("booked", "The credit was booked", delivery({ form: "outcome-report", mark: "O1", state: "CREDIT_AUTH_RESPONSE_ACCEPTED" })({ ...credit, finalReport: report(bankReports.made) })),
-      shown("unknown", "The outcome is unknown", delivery({ form: "outcome-report", mark: "O1", state: "CREDIT_AUTH_RECONCILIATION" })(credit)),
+      shown(
+        "booked",
+        "Booked",
+        delivery("outcome-report", "O1", "CREDIT_AUTH_RESPONSE_ACCEPTED", withReport(credit, creditReports.booked)),
+      ),
+      shown("unknown", "The outcome is unknown", delivery("outcome-report", "O1", "CREDIT_AUTH_RECONCILIATION", credit)),
     ],
   };
+}
+
+function eventExamples(onUs: MessageSources, credit: MessageSources): readonly Example[] {
+  const held = { state: "HELD", payload: "debit-received", stageVersion: 4, direction: "OUTBOUND" } as const;
+  const ended = { payload: "final-report", stageVersion: 7, httpStatusCode: 202 } as const;
+  const received = { payload: "credit-received", stageVersion: 1, httpStatusCode: 202, flow: "credit" } as const;
+  return [
+    shown("held", "A debit waits for its window", event(held, onUs)),
+    shown("completed", "The payer's bank made it", event({ ...ended, state: "COMPLETED" }, withReport(onUs, bankReports.made))),
+    shown("unpaid", "The payer's bank did not make it", event({ ...ended, state: "UNPAID" }, withReport(onUs, bankReports.notMade))),
+    shown("creditReceived", "A credit was received", event({ ...received, state: "CREDIT_AUTH_RECEIVED" }, credit)),
+    shown("sampleShape", "The first with eventShape: sample and eventPayload: none", event(held, onUs, "small")),
+    shown("esmState", "Beside the first, of class ESM_STATE, with accounts masked", event(held, onUs, "esm")),
+  ];
 }
 
 function sampleSources(): Sources {
@@ -66,7 +75,15 @@ function sampleSources(): Sources {
   const base = { finalReport: null, answered: null };
   const ours = { sender: "first", receivedAtMs, ...onUsHashes, ...closes, debit: onUs, flow: "ON_US", bank: "" } as const;
   const theirs = { sender: "connector", receivedAtMs, ...offUsHashes, ...closes, debit: offUs, flow: "OFF_US", bank: "first" } as const;
-  const paid = { sender: "connector", receivedAtMs, ...creditHashes, bank: "first", businessDate, deadlineMs: receivedAtMs, credit: credited };
+  const paid = {
+    sender: "connector",
+    receivedAtMs,
+    ...creditHashes,
+    bank: "first",
+    businessDate,
+    deadlineMs: receivedAtMs,
+    credit: credited,
+  };
   return {
     onUs: withVerdict({ ...base, received: ours, verdict: null, answered: ours }, "ACCEPTED"),
     offUs: withVerdict({ ...base, received: theirs, verdict: null }, "ACCEPTED"),
@@ -106,66 +123,63 @@ function withVerdict(sources: MessageSources, verdict: Records["AccountVerified"
   return { ...sources, verdict: accountVerified };
 }
 
-function report(text: string): Records["StatusReportReceived"] {
+function withReport(sources: MessageSources, text: string): MessageSources {
   const { message, ...hashes } = read(readStatusReport(new TextEncoder().encode(text)));
-  return { sender: "first", ...hashes, receivedAtMs: madeAtMs, report: message, operation: "inboundDirectDebitResponse" };
+  const finalReport = { sender: "first", ...hashes, receivedAtMs: madeAtMs, report: message, operation: "inboundDirectDebitResponse" };
+  return { ...sources, finalReport };
 }
 
 function uetrOf({ received }: MessageSources): string {
   return ("credit" in received ? received.credit : received.debit).transactionIdentifiers.uetr;
 }
 
-function delivery({ form, mark, state }: Pick<DispatchOutput, "form" | "state"> & { readonly mark: string }): Render {
-  return (sources) => {
-    const hex = uetrOf(sources).replaceAll("-", "");
-    const output: DispatchOutput = {
-      kind: "dispatch",
-      operation: "outboundDirectDebitResponse",
-      form,
-      state,
-      messageIdentification: mark === "X" ? `X${hex}0c` : `${hex}${mark}`,
-      deliveryKey: uetrOf(sources),
-      receiver: "first",
-      businessDate,
-      closesWith: null,
-      deadlineMs: null,
-      stopsAtMs: null,
-      madeAtMs,
-      causedByOffset: 0n,
-      about: null,
-    };
-    return new TextDecoder().decode(renderDispatchBody(output, sources));
+function delivery(form: MessageForm, mark: string, state: DispatchOutput["state"], sources: MessageSources): string {
+  const hex = uetrOf(sources).replaceAll("-", "");
+  const output: DispatchOutput = {
+    kind: "dispatch",
+    operation: "outboundDirectDebitResponse",
+    form,
+    state,
+    messageIdentification: mark === "X" ? `X${hex}0c` : `${hex}${mark}`,
+    deliveryKey: uetrOf(sources),
+    receiver: "first",
+    businessDate,
+    closesWith: null,
+    deadlineMs: null,
+    stopsAtMs: null,
+    madeAtMs,
+    causedByOffset: 0n,
+    about: null,
   };
+  return new TextDecoder().decode(renderDispatchBody(output, sources));
 }
 
 type EventGiven = Pick<EventOutput, "state" | "payload" | "stageVersion"> &
-  Partial<Pick<EventOutput, "direction" | "httpStatusCode" | "flow">> & { readonly isEsm?: boolean; readonly isSmall?: boolean };
+  Partial<Pick<EventOutput, "direction" | "httpStatusCode" | "flow">>;
 
-function event({ isEsm = false, isSmall = false, ...given }: EventGiven): Render {
-  return (sources) => {
-    const output: EventOutput = {
-      kind: "event",
-      flow: "on-us",
-      id: "",
-      enteredAtMs: madeAtMs,
-      businessDate,
-      messageIdentification: "",
-      messageMadeAtMs: madeAtMs,
-      httpStatusCode: null,
-      direction: "INBOUND",
-      causedByOffset: 0n,
-      wasHeld: false,
-      ...given,
-    };
-    const [stateEvent, esmEvent] = eventRecords(output, sources, {
-      bank: "first",
-      eventDeadlineMs: 0,
-      eventClasses: ["TRANSACTION_STATE", "ESM_STATE"],
-      eventShape: isSmall ? "sample" : "full",
-      eventPayload: isEsm ? "masked" : isSmall ? "none" : "full",
-    });
-    return new TextDecoder().decode((isEsm ? esmEvent : stateEvent)?.value.body);
+function event(given: EventGiven, sources: MessageSources, shape: "usual" | "small" | "esm" = "usual"): string {
+  const output: EventOutput = {
+    kind: "event",
+    flow: "on-us",
+    id: "",
+    enteredAtMs: madeAtMs,
+    businessDate,
+    messageIdentification: "",
+    messageMadeAtMs: madeAtMs,
+    httpStatusCode: null,
+    direction: "INBOUND",
+    causedByOffset: 0n,
+    wasHeld: false,
+    ...given,
   };
+  const [stateEvent, esmEvent] = eventRecords(output, sources, {
+    bank: "first",
+    eventDeadlineMs: 0,
+    eventClasses: ["TRANSACTION_STATE", "ESM_STATE"],
+    eventShape: shape === "small" ? "sample" : "full",
+    eventPayload: ({ usual: "full", small: "none", esm: "masked" } as const)[shape],
+  });
+  return new TextDecoder().decode((shape === "esm" ? esmEvent : stateEvent)?.value.body);
 }
 
 function shown(name: string, summary: string, text: string): Example {

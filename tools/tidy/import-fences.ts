@@ -60,6 +60,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "services/scheduler": forServices,
   "services/dispatcher": forServices,
   "services/event-publisher": forServices,
+  "services/console": { values: [...forServices.values, "timeline"] },
   test: { values: all },
   tools: { values: ["contracts", "documents"] },
 };
@@ -87,10 +88,13 @@ const edges = [
 
 /** Homes of npm packages. Tests may use any that their package.json names. */
 const homes: Readonly<Record<string, readonly string[]>> = {
+  "@asyncapi/avro-schema-parser": ["tools"],
+  "@asyncapi/parser": ["tools"],
   "@hono/node-server": ["packages/http"],
   "@kafkajs/confluent-schema-registry": ["packages/contracts"],
+  "@redocly/openapi-core": ["tools"],
   avsc: ["packages/contracts", "tools"],
-  hono: ["packages/documents", "packages/http", "services/ingress"],
+  hono: ["packages/documents", "packages/http", "services/ingress", "services/console"],
   // The IBAN registry's lengths, formats and national check digits: the one library of a pure package, pure itself.
   ibantools: ["packages/account-validation"],
   kafkajs: ["packages/messaging", "test"],

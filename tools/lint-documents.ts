@@ -1,0 +1,40 @@
+// Lints docs/api by the documents' standard tools: Redocly's for OpenAPI, the AsyncAPI initiative's parser for AsyncAPI.
+// `node tools/lint-documents.ts`; `./sluice check` runs it, and passes over it while docs/api has not changed.
+//
+// #1 Warnings count as errors.
+// #2 Each linter first has to find a planted fault: one that finds nothing there finds nothing.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { AvroSchemaParser } from "@asyncapi/avro-schema-parser";
+import { Parser } from "@asyncapi/parser";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+
+type Lint = (text: string) => Promise<readonly string[]>;
+
+async function lintOpenApi(text: string): Promise<readonly string[]> {
+  const config = await createConfig({ extends: ["recommended-strict"] });
+  const problems = await lintFromString({ source: text, absoluteRef: "openapi.json", config });
+  return problems.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer ?? "?"}: ${message}`);
+}
+
+async function lintAsyncApi(text: string): Promise<readonly string[]> {
+  const parser = new Parser();
+  parser.registerSchemaParser(AvroSchemaParser());
+  const { diagnostics } = await parser.parse(text);
+  return diagnostics.map(({ code, message, path }) => `${String(code)} at /${path.join("/")}: ${message}`);
+}
+
+const linters: readonly (readonly [string, Lint, planted: string])[] = [
+  ["openapi.json", lintOpenApi, '{"openapi":"3.1.1","info":{"title":"x"},"paths":{}}'],
+  ["asyncapi.json", lintAsyncApi, '{"asyncapi":"3.1.0","info":{"title":"x"}}'],
+];
+
+const complaints: string[] = [];
+for (const [file, lint, planted] of linters) {
+  if ((await lint(planted)).length === 0) complaints.push(`the linter of ${file} does not find a planted fault`);
+  const text = readFileSync(fileURLToPath(new URL(`../docs/api/${file}`, import.meta.url)), "utf8");
+  complaints.push(...(await lint(text)).map((found) => `docs/api/${file}: ${found}`));
+}
+for (const complaint of complaints) console.error(complaint);
+process.exitCode = complaints.length === 0 ? 0 : 1;
