@@ -1,9 +1,9 @@
 // The rule book: for each rule its data, version by version, each from a date on. Rules are code, data is not: a decision names the
 // version it was made with, and is computed again with it.
 //
-// #1 Versions of a rule stand in the order in which they take effect. Each is in force until the next one is, so on any date one
-//    version at most is, and which one never depends on when it is asked.
-// #2 A version is never changed. A correction is a new version; of two from the same date the later one in the book is in force.
+// #1 On any date one version of a rule at most is in force, and which one never depends on when it is asked.
+// #2 A version is never changed. A correction is a new version; of two from the same date the later one in the book is in force, and the
+//    earlier one is still there by its name.
 
 import { ibanVersion } from "./iban.ts";
 import type { UkModulusData } from "./uk-modulus-data.ts";
@@ -51,7 +51,9 @@ export function inOrder<Data>(versions: readonly Omit<RuleVersion<Data>, "effect
 
 /** In force on a date; null: none is. */
 export function versionOn<Data>(versions: readonly RuleVersion<Data>[], date: string): RuleVersion<Data> | null {
-  return versions.findLast(({ effectiveFrom }) => effectiveFrom <= date) ?? null;
+  const isInForce = ({ effectiveFrom, effectiveTo }: RuleVersion<Data>): boolean =>
+    effectiveFrom <= date && (effectiveTo === null || date < effectiveTo);
+  return versions.find(isInForce) ?? null;
 }
 
 /** By its name; null: the book has none of that name. */
