@@ -1,7 +1,7 @@
 // The nearest deadlines of a lane's open credits: a page of keys (due time, then UETR), and what is known of each one in it.
 //
 // 1. A credit has one deadline here; a new one replaces it.
-// 2. One that was asked about is not due again until the answer was "too early", and a pause has passed.
+// 2. One that pauses is not due, and keeps its place.
 //
 // Bound: `keysMax` keys, and at most twice as many entries; entries of keys that fell out of the page go when it is reached.
 
@@ -19,7 +19,7 @@ export interface Deadline {
 export interface DeadlinePageOptions {
   readonly lane: number;
   readonly store: Pick<TransactionStore, "open">;
-  deadlineOf(row: OpenRow): Deadline | null;
+  readonly deadlineOf: (row: OpenRow) => Deadline | null;
   readonly keysMax?: number | undefined;
 }
 
@@ -31,10 +31,8 @@ export interface DeadlinePage {
   isLow(): boolean;
   /** Those that are due by agreed time, the nearest first; `monotonicMs` for those that pause. */
   due(nowMs: number, monotonicMs: number, most: number): readonly Deadline[];
-  /** Not due any more, until `pause`. */
-  asked(deadlines: readonly Deadline[]): void;
-  /** The answer was "too early": not due again before that monotonic time. */
-  pause(uetr: string, untilMonotonicMs: number): void;
+  /** Not due before that monotonic time; infinite: they were asked about. */
+  pause(uetrs: readonly string[], untilMonotonicMs: number): void;
   /** The nearest one that was not asked about; null: none. */
   nextMs(): number | null;
   /** Fills the page up from the store if it was cut and runs low. */
@@ -52,17 +50,23 @@ interface Entry {
 const lowPageKeys = 1_000;
 const readRowsMax = 10_000;
 
-export function createDeadlinePage({ lane, store, deadlineOf, keysMax = pageKeysMax }: DeadlinePageOptions): DeadlinePage {
+export function createDeadlinePage(options: DeadlinePageOptions): DeadlinePage {
+  const { keysMax = pageKeysMax } = options;
   const page = createQueuePage(keysMax);
   const entries = new Map<string, Entry>();
 
   function insert(deadline: Deadline): void {
     const key = keyOf(deadline);
-    const known = entries.get(deadline.uetr);
-    if (known !== undefined && known.key !== key) page.remove(known.key);
-    if (known?.key !== key) entries.set(deadline.uetr, { key, deadline, notBeforeMs: 0 });
+    know(deadline, key);
     page.insert(key);
     if (entries.size > 2 * keysMax) forgetOutside();
+  }
+
+  function know(deadline: Deadline, key: string): void {
+    const before = entries.get(deadline.uetr);
+    if (before?.key === key) return;
+    if (before !== undefined) page.remove(before.key);
+    entries.set(deadline.uetr, { key, deadline, notBeforeMs: 0 });
   }
 
   function forgetOutside(): void {
@@ -96,15 +100,11 @@ export function createDeadlinePage({ lane, store, deadlineOf, keysMax = pageKeys
       }
       return due;
     },
-    asked(deadlines) {
-      for (const { uetr } of deadlines) {
+    pause(uetrs, untilMonotonicMs) {
+      for (const uetr of uetrs) {
         const entry = entries.get(uetr);
-        if (entry !== undefined) entry.notBeforeMs = Number.POSITIVE_INFINITY;
+        if (entry !== undefined) entry.notBeforeMs = untilMonotonicMs;
       }
-    },
-    pause(uetr, untilMonotonicMs) {
-      const entry = entries.get(uetr);
-      if (entry !== undefined) entry.notBeforeMs = untilMonotonicMs;
     },
     nextMs: () => listed().find(({ notBeforeMs }) => notBeforeMs !== Number.POSITIVE_INFINITY)?.deadline.dueMs ?? null,
     async refill() {
@@ -113,33 +113,36 @@ export function createDeadlinePage({ lane, store, deadlineOf, keysMax = pageKeys
       const limit = keysMax - page.count;
       page.startRefill();
       try {
-        const nearest = await readNearest(completeTo, limit);
-        for (const [key, deadline] of nearest) entries.set(deadline.uetr, { key, deadline, notBeforeMs: 0 });
-        page.finishRefill([...nearest.keys()], nearest.size === limit);
+        const nearest = await readNearest(options, completeTo, limit);
+        // What a record said meanwhile is newer than what was read.
+        const read = [...nearest].filter(([key, { uetr }]) => (entries.get(uetr)?.key ?? key) === key);
+        for (const [key, deadline] of read) know(deadline, key);
+        const keys = read.map(([key]) => key);
+        page.finishRefill(keys, nearest.size === limit);
       } catch (error) {
         page.abandonRefill();
         throw error;
       }
     },
   };
+}
 
-  /** The `limit` nearest after a key, in order: the lane's open rows are read once, and no more than twice as many kept meanwhile. */
-  async function readNearest(afterKey: string, limit: number): Promise<ReadonlyMap<string, Deadline>> {
-    let nearest: (readonly [string, Deadline])[] = [];
-    let after: string | null = null;
-    do {
-      const rows: readonly OpenRow[] = await store.open(lane, after, readRowsMax);
-      for (const row of rows) {
-        const deadline = deadlineOf(row);
-        if (deadline === null) continue;
-        const key = keyOf(deadline);
-        if (key > afterKey) nearest.push([key, deadline]);
-      }
-      nearest = nearest.toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, limit);
-      after = rows.length === readRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
-    } while (after !== null);
-    return new Map(nearest);
-  }
+/** The `limit` nearest after a key, in order: the lane's open rows are read once, and one page of them more is kept meanwhile. */
+async function readNearest(
+  { lane, store, deadlineOf }: DeadlinePageOptions,
+  afterKey: string,
+  limit: number,
+): Promise<ReadonlyMap<string, Deadline>> {
+  let nearest: (readonly [string, Deadline])[] = [];
+  let after: string | null = null;
+  do {
+    const rows: readonly OpenRow[] = await store.open(lane, after, readRowsMax);
+    const deadlines = rows.flatMap((row) => deadlineOf(row) ?? []).map((deadline) => [keyOf(deadline), deadline] as const);
+    const later = deadlines.filter(([key]) => key > afterKey);
+    nearest = [...nearest, ...later].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, limit);
+    after = rows.length === readRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
+  } while (after !== null);
+  return new Map(nearest);
 }
 
 function keyOf({ dueMs, uetr }: Deadline): string {

@@ -69,10 +69,11 @@ export function startDeadlines(options: DeadlinesOptions): Deadlines {
     if (nowMs === null) return askAgainMs;
     const due = page.due(nowMs, time.monotonicMs(), turnFactsMax);
     if (due.length === 0) return sleepMs(nowMs);
-    page.asked(due);
+    const uetrs = due.map(({ uetr }) => uetr);
+    page.pause(uetrs, Number.POSITIVE_INFINITY);
     const isAppended = await append(due.map(({ uetr, deadlineMs }) => ({ key: uetr, fact: { kind: "DeadlinePassed", deadlineMs } })));
     if (!isAppended) {
-      for (const { uetr } of due) page.pause(uetr, time.monotonicMs());
+      page.pause(uetrs, time.monotonicMs());
       return failedTurnPauseMs;
     }
     log.info("deadlines.passed", { lane, credits: due.length });
@@ -101,7 +102,7 @@ export function startDeadlines(options: DeadlinesOptions): Deadlines {
         return;
       }
       page.insert(deadline);
-      if (passedAtMs !== null) page.pause(transaction.uetr, time.monotonicMs() + earlyPauseMs);
+      if (passedAtMs !== null) page.pause([transaction.uetr], time.monotonicMs() + earlyPauseMs);
       if (deadline.dueMs < armedMs) task.wake();
     },
     caughtUp() {
