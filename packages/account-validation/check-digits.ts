@@ -55,8 +55,8 @@ function digitAt(digits: string, index: number): number {
   return Number(digits[index] ?? "0");
 }
 
-/** Of a product below 1,000. */
 function digitSum(product: number): number {
-  const size = Math.abs(product);
-  return Math.sign(product) * ((size % 10) + (Math.floor(size / 10) % 10) + Math.floor(size / 100));
+  let sum = 0;
+  for (let rest = Math.abs(product); rest > 0; rest = Math.floor(rest / 10)) sum += rest % 10;
+  return Math.sign(product) * sum;
 }

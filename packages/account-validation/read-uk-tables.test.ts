@@ -14,6 +14,7 @@ test("the published form is read: sort codes, method, 14 weights, exception, als
     weights: [0, 0, 7, 6, 5, 8, 9, 4, 5, 6, 7, 8, 9, -1],
     exception: 12,
   });
+  expect(readValacdos("300000 300006 MOD11 0 0 0 0 128 64 32 16 8 4 2 1 0 0").content.rows[0]?.weights[4]).toBe(128);
   expect(readValacdos(`${row}\r\n\r\n`).content.rows).toMatchObject([{ exception: null }]);
 });
 

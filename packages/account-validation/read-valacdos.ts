@@ -43,7 +43,7 @@ function rowOf({ text }: NumberedLine): UkRow | string {
   if (!isMethod(method)) return `the method is not ${ukMethods.join(", ")}`;
   if (numbers.length < 14 || numbers.length > 15) return "not 14 weights and at most one exception";
   const weights = numbers.slice(0, 14);
-  if (!weights.every((weight) => /^-?\d{1,2}$/.test(weight))) return "a weight is not a number of at most two digits";
+  if (!weights.every((weight) => /^-?\d{1,3}$/.test(weight))) return "a weight is not a number of at most three digits";
   const exception = numbers[14] ?? null;
   if (exception !== null && !/^[1-9]\d?$/.test(exception)) return "the exception is not a number from 1 on";
   return { sortCodes: [from, to], method, weights: weights.map(Number), exception: exception === null ? null : Number(exception) };
