@@ -70,14 +70,33 @@ export const amount: fc.Arbitrary<Json> = fc
 
 const text70 = ["department", "streetName", "buildingName", "townName", "townLocationName", "districtName", "countrySubDivision"] as const;
 
+type Member = (shape: Shape, required: readonly string[]) => fc.Arbitrary<Json>;
+
 /** The parts that messages share. */
 export function partsOf(optional: Optional) {
-  const member = (shape: Shape, required: readonly string[]): fc.Arbitrary<Json> =>
+  const member: Member = (shape, required) =>
     fc.record(shape, { requiredKeys: optional === "always" ? Object.keys(shape) : [...required] });
-
   const code = member({ schema: fc.constantFrom("CODE", "PROPRIETARY"), value: text(35, 1) }, ["schema", "value"]);
-  const country = fc.constantFrom(...countryCodes());
-  const address = member(
+  const address = addressOf(member);
+  const identifiers = list(member({ identification: identifier(35), issuer: text(35), scheme: code }, ["identification"]), 3);
+  const pairNames = fc.string({ unit: letter, minLength: 1, maxLength: 70 });
+  const pairs: fc.Arbitrary<Json> = fc.dictionary(pairNames, text(1000), { minKeys: optional === "always" ? 1 : 0, maxKeys: 5 });
+  return {
+    member,
+    code,
+    pairs,
+    institution: institutionOf(member, address, identifiers),
+    ...partiesOf(member, address, identifiers),
+    account: accountOf(member, code),
+    amounts: member({ bankSettlementAmount: amount, instructedAmount: amount }, ["bankSettlementAmount"]),
+    remittanceInformation: member({ unstructured: list(text(140), 3), structured: list(structuredOf(member), 2) }, []),
+    paymentTypeInformation: member({ categoryPurpose: code, localInstrument: code, serviceLevel: list(code, 2) }, []),
+    ...identifiersOf(member),
+  };
+}
+
+function addressOf(member: Member): fc.Arbitrary<Json> {
+  return member(
     {
       ...Object.fromEntries(text70.map((name) => [name, text(70, 1)])),
       addressType: fc.constantFrom("ADDR", "PBOX", "HOME", "BIZZ", "MLTO", "DLVY"),
@@ -85,33 +104,40 @@ export function partsOf(optional: Optional) {
       floor: textOrNumber,
       postBox: textOrNumber,
       postCode: textOrNumber,
-      country,
+      country: fc.constantFrom(...countryCodes()),
       addressLine: list(textOrNumber, 7),
     },
     [],
   );
-  const identifiers = list(member({ identification: identifier(35), issuer: text(35), scheme: code }, ["identification"]), 3);
-  const partyShape: Shape = {
+}
+
+function partiesOf(member: Member, address: fc.Arbitrary<Json>, identifiers: fc.Arbitrary<Json>) {
+  const shape: Shape = {
     address,
     contactDetails: member({ phoneNumber: text(35), mobileNumber: text(35), emailAddress: text(256) }, []),
-    countryOfResidence: country,
+    countryOfResidence: fc.constantFrom(...countryCodes()),
     identification: member({ schema: fc.constantFrom("PERSON", "ORGANISATION"), identifiers }, ["schema"]),
     knownAsName: text(140, 1),
     legalName: text(140, 1),
   };
+  return { party: member(shape, ["legalName"]), creditParty: member(shape, []) };
+}
+
+function accountOf(member: Member, code: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   const generic = member({ schema: fc.constant("GENERIC"), value: identifier(40), issuer: text(35), scheme: code }, ["schema", "value"]);
-  const iban = member({ schema: fc.constant("IBAN"), value: fc.constantFrom("GB33BUKB20201555555555", "NO9386011117947") }, [
-    "schema",
-    "value",
-  ]);
-  const accountShape: Shape = {
-    identification: fc.oneof(generic, iban),
+  const ibans = fc.constantFrom("GB33BUKB20201555555555", "NO9386011117947");
+  const shape: Shape = {
+    identification: fc.oneof(generic, member({ schema: fc.constant("IBAN"), value: ibans }, ["schema", "value"])),
     proxy: member({ schema: text(35, 1), value: text(2048, 1), namespace: text(35) }, ["schema", "value"]),
     currency: fc.constantFrom(...currencies),
     name: text(70),
     type: code,
   };
-  const institution = member(
+  return fc.oneof(member(shape, ["identification"]), member(shape, ["proxy"]));
+}
+
+function institutionOf(member: Member, address: fc.Arbitrary<Json>, identifiers: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
+  return member(
     {
       bicfi: fc.constantFrom("FIRNZAJJ", "FIRNZAJJXXX"),
       memberId: identifier(35),
@@ -123,8 +149,11 @@ export function partsOf(optional: Optional) {
     },
     [],
   );
+}
+
+function structuredOf(member: Member): fc.Arbitrary<Json> {
   const remittanceType = member({ issuer: text(35), schema: text(35), value: text(35) }, []);
-  const structured = member(
+  return member(
     {
       referredDocuments: list(member({ type: remittanceType, documentIdentifier: text(35) }, []), 2),
       referredDocumentAmount: member({ duePayableAmount: amount, remittedAmount: amount }, []),
@@ -134,36 +163,22 @@ export function partsOf(optional: Optional) {
     },
     [],
   );
-  const uuids = fc.oneof(
-    fc.uuid(),
-    fc.uuid().map((uuid) => uuid.toUpperCase()),
-  );
-  return {
-    member,
-    code,
-    institution,
-    party: member(partyShape, ["legalName"]),
-    creditParty: member(partyShape, []),
-    account: fc.oneof(member(accountShape, ["identification"]), member(accountShape, ["proxy"])),
-    amounts: member({ bankSettlementAmount: amount, instructedAmount: amount }, ["bankSettlementAmount"]),
-    remittanceInformation: member({ unstructured: list(text(140), 3), structured: list(structured, 2) }, []),
-    paymentTypeInformation: member({ categoryPurpose: code, localInstrument: code, serviceLevel: list(code, 2) }, []),
-    messageIdentifiers: member({ messageIdentification: identifier(35), creationDateTime: dateTime }, [
-      "messageIdentification",
-      "creationDateTime",
-    ]),
-    transactionIdentifiers: member(
-      {
-        endToEndIdentification: identifier(35),
-        transactionIdentification: identifier(35),
-        uetr: uuids,
-        instructionIdentification: identifier(35),
-      },
-      ["endToEndIdentification", "uetr"],
+}
+
+function identifiersOf(member: Member) {
+  const message = { messageIdentification: identifier(35), creationDateTime: dateTime };
+  const uuid = fc.uuid();
+  const transaction = {
+    endToEndIdentification: identifier(35),
+    transactionIdentification: identifier(35),
+    uetr: fc.oneof(
+      uuid,
+      uuid.map((lower) => lower.toUpperCase()),
     ),
-    pairs: fc.dictionary(fc.string({ unit: letter, minLength: 1, maxLength: 70 }), text(1000), {
-      minKeys: optional === "always" ? 1 : 0,
-      maxKeys: 5,
-    }) satisfies fc.Arbitrary<Json>,
+    instructionIdentification: identifier(35),
+  };
+  return {
+    messageIdentifiers: member(message, ["messageIdentification", "creationDateTime"]),
+    transactionIdentifiers: member(transaction, ["endToEndIdentification", "uetr"]),
   };
 }

@@ -48,7 +48,8 @@ export const extras = maybe(supplementaryData);
 const amountDigitsMax = 18;
 const amountValue = jsonNumber({
   minimum: 0,
-  exclusiveMaximum: 10 ** amountDigitsMax,
+  // The largest, read as a double as most validators do, is this.
+  maximum: 10 ** amountDigitsMax,
   description: "Decimal number without exponent, at most 18 digits, none beyond the minor units of the currency (else 422).",
 });
 

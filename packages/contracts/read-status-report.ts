@@ -66,11 +66,10 @@ const originalTransactionData: z.ZodType<OriginalTransactionData> = members({
 
 const paymentScheme: z.ZodType<PaymentScheme> = ofScheme(
   creditSchemes,
-  members({ schema: oneOf(creditSchemes) }).meta({
-    id: "PaymentStatusReportPaymentScheme",
-    description: "The scheme of the debit or credit. Another: 422.",
-  }),
-).transform(({ schema }) => ({ schema, schemeData: null }));
+  members({ schema: oneOf(creditSchemes) })
+    .transform(({ schema }) => ({ schema, schemeData: null }))
+    .meta({ id: "PaymentStatusReportPaymentScheme", description: "The scheme of the debit or credit. Another: 422." }),
+);
 
 export const paymentStatusReport: z.ZodType<PaymentStatusReport> = members({
   schema: z.literal("PaymentStatusReport"),
