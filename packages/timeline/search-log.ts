@@ -45,12 +45,25 @@ async function begin(
 ): Promise<bigint> {
   if (logEnd - logStart <= recordsMax) return logStart;
   if (sinceMs === null) return logEnd - recordsMax;
-  let low = logStart;
-  let high = logEnd;
-  while (low < high) {
+  return await offsetSince(messaging, partition, { from: logStart, to: logEnd, sinceMs, withinRecords: 0n });
+}
+
+export interface OffsetSearch {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly sinceMs: number;
+  /** How far before the first record the answer may lie; each halving reads once. */
+  readonly withinRecords: bigint;
+}
+
+/** An offset from which on every record lies that was appended at `sinceMs` or later. */
+export async function offsetSince(messaging: Messaging, partition: TopicPartition, search: OffsetSearch): Promise<bigint> {
+  let low = search.from;
+  let high = search.to;
+  while (high - low > search.withinRecords) {
     const middle = (low + high) / 2n;
     const record = await firstFrom(messaging, partition, middle, high);
-    if (record !== null && record.appendedAtMs < sinceMs) low = record.offset + 1n;
+    if (record !== null && record.appendedAtMs < search.sinceMs) low = record.offset + 1n;
     else high = middle;
   }
   return low;

@@ -93,6 +93,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@hono/node-server": ["packages/http"],
   "@kafkajs/confluent-schema-registry": ["packages/contracts"],
   "@redocly/openapi-core": ["tools"],
+  ajv: ["packages/documents"],
+  "ajv-formats": ["packages/documents"],
   avsc: ["packages/contracts", "tools"],
   hono: ["packages/documents", "packages/http", "services/ingress", "services/console"],
   // The IBAN registry's lengths, formats and national check digits: the one library of a pure package, pure itself.

@@ -1,0 +1,17 @@
+// What the console takes from outside at its start: the environment, and the configuration file that it names. Nothing else here reads either.
+
+import { fileSettings, logSettings, readConfigurationFile, storeSettings } from "@sluice/config";
+import { integer, readEnvironment, text } from "@sluice/runtime";
+
+/** Port 0: any free one. Throws a Fault that names everything missing or wrong. */
+export function readConsoleConfig() {
+  const environment = process.env;
+  const config = readEnvironment(environment, {
+    ...logSettings,
+    ...storeSettings,
+    ...fileSettings,
+    host: text("SLUICE_HTTP_HOST", "127.0.0.1"),
+    port: integer("SLUICE_CONSOLE_PORT", { min: 0, max: 65_535, fallback: 0 }),
+  });
+  return { ...config, environment, configuration: readConfigurationFile(config.configurationFile, environment) };
+}

@@ -1,0 +1,123 @@
+import { topics } from "@sluice/contracts";
+import { expect, test } from "vitest";
+import { bodyText, debitIn, esmEvent, givenConsole, stateEvent, uetr, type World } from "./given.ts";
+
+const path = `/transactions/${uetr}/events`;
+const states = ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "DELIVERED", "COMPLETED"] as const;
+const other = "00000000-0000-4000-8000-000000000001";
+const all = [1, 2, 3, 4, 5, 6, 7];
+
+async function listed(world: World, query = "", caller = "first"): Promise<string> {
+  const answer = await world.ask(`${path}${query}`, caller);
+  expect(answer.status).toBe(200);
+  return await answer.text();
+}
+
+function list(stageVersions: readonly number[], next: number | null): string {
+  return `{"schema":"TransactionEvents","uetr":"${uetr}","events":[${stageVersions.map(bodyText).join(",")}],"next":${next}}`;
+}
+
+async function withEvents(stageVersions: readonly number[] = all): Promise<World> {
+  const world = await givenConsole();
+  await world.save(debitIn(states, { bank: "first" }));
+  await world.append(topics.events, other, stateEvent(1));
+  for (const stageVersion of stageVersions) {
+    await world.append(topics.events, uetr, stateEvent(stageVersion));
+    await world.append(topics.events, other, stateEvent(stageVersion));
+  }
+  return world;
+}
+
+test("the events of one's own transaction come in order, exactly as they are posted [D8 events-again]", async () => {
+  expect(await listed(await withEvents())).toBe(list(all, null));
+});
+
+test("from a stageVersion on, and from beyond the newest there are none", async () => {
+  const world = await withEvents();
+  expect(await listed(world, "?from=6")).toBe(list([6, 7], null));
+  expect(await listed(world, "?from=8")).toBe(list([], null));
+  for (const wrong of ["0", "-1", "x", "1.5", "", "10000"]) expect((await world.ask(`${path}?from=${wrong}`)).status).toBe(400);
+});
+
+test("what a replay produced again is given once", async () => {
+  expect(await listed(await withEvents([1, 2, 3, 2, 3, 4, 5, 6, 7]))).toBe(list(all, null));
+});
+
+test("I4: an event that is not in the log yet ends the list, which says where to go on", async () => {
+  const world = await withEvents([1, 2, 3]);
+  expect(await listed(world)).toBe(list([1, 2, 3], 4));
+  expect(await listed(world, "?from=4")).toBe(list([], 4));
+  await world.append(topics.events, uetr, stateEvent(4));
+  expect(await listed(world, "?from=4")).toBe(list([4], 5));
+});
+
+test("an event of class ESM_STATE follows the event of its state", async () => {
+  const world = await givenConsole();
+  await world.save(debitIn(states.slice(0, 2), { bank: "first" }));
+  for (const stageVersion of [1, 2]) {
+    await world.append(topics.events, uetr, stateEvent(stageVersion));
+    await world.append(topics.events, uetr, esmEvent(stageVersion));
+  }
+  const { events, next }: { events: readonly object[]; next: number | null } = JSON.parse(await listed(world));
+  expect(events).toMatchObject([{ stageVersion: 1 }, { class: "ESM_STATE", of: 1 }, { stageVersion: 2 }, { class: "ESM_STATE", of: 2 }]);
+  expect(next).toBeNull();
+  const { events: last }: { events: readonly object[] } = JSON.parse(await listed(world, "?from=2"));
+  expect(last).toMatchObject([{ stageVersion: 2 }, { class: "ESM_STATE", of: 2 }]);
+});
+
+test("a page is bounded in bytes; the next one goes on", async () => {
+  const world = await givenConsole();
+  await world.save(debitIn(states, { bank: "first" }));
+  const body = new TextEncoder().encode(JSON.stringify("x".repeat(300_000)));
+  for (const stageVersion of all) await world.append(topics.events, uetr, stateEvent(stageVersion, { body }));
+  const pages: number[] = [];
+  for (let from: number | null = 1; from !== null && pages.length < 10;) {
+    const page: { events: readonly unknown[]; next: number | null } = JSON.parse(await listed(world, `?from=${from}`));
+    pages.push(page.events.length);
+    from = page.next;
+  }
+  expect(pages).toEqual([4, 3]);
+});
+
+test("a long log is searched from the time of each state on", async () => {
+  const world = await givenConsole();
+  await world.save(debitIn(states.slice(0, 2), { bank: "first" }));
+  await world.append(topics.events, uetr, stateEvent(1));
+  const fillers = Array.from({ length: 3_000 }, (_, count) => count);
+  const { messaging, settled, time } = world;
+  const producer = await settled(messaging.producer("filler"));
+  const record = messaging.records({ topic: topics.events, partition: await laneOf(world) })[0]!;
+  await settled(producer.send(fillers.map(() => ({ ...record, key: Buffer.from(other) }))));
+  await time.advance(60_000);
+  await settled(producer.send(fillers.map(() => ({ ...record, key: Buffer.from(other) }))));
+  await world.append(topics.events, uetr, stateEvent(2));
+  expect(await listed(world)).toBe(list([1, 2], null));
+});
+
+async function laneOf({ messaging }: World): Promise<number> {
+  const counts = [0, 1, 2].map((partition) => messaging.records({ topic: topics.events, partition }).length);
+  return counts.findIndex((count) => count > 0);
+}
+
+test("only postings to the caller are given: a connector that sent a debit gets none of the bank's", async () => {
+  const world = await givenConsole();
+  const { message } = debitIn(["RECEIVED"]);
+  await world.save(debitIn(states.slice(0, 2), { flow: "off-us", bank: "first", message: { ...message!, sender: "clearing" } }));
+  for (const stageVersion of [1, 2]) await world.append(topics.events, uetr, stateEvent(stageVersion));
+  expect(await listed(world, "", "first")).toBe(list([1, 2], null));
+  expect(await listed(world, "", "clearing")).toBe(list([], null));
+});
+
+test("another's transaction is as one that is not there", async () => {
+  const world = await withEvents();
+  await world.schedulerReaches(0n);
+  const answer = await world.ask(path, "second");
+  expect([answer.status, await answer.json()]).toMatchObject([404, { schema: "ErrorDetail", notKnownAsOf: expect.any(String) }]);
+});
+
+test("a log that does not answer is 503 with Retry-After", async () => {
+  const world = await withEvents();
+  world.messaging.setBroker(false);
+  const answer = await world.ask(path);
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+});

@@ -1,0 +1,36 @@
+import { watchConfiguration } from "@sluice/config";
+import { lanesDefault, registrySerde } from "@sluice/contracts";
+import { listen, listenLimitsDefault, type Connection } from "@sluice/http";
+import { createKafkaMessaging } from "@sluice/messaging";
+import { runService } from "@sluice/runtime/process";
+import { createMongoStore } from "@sluice/store";
+import { readConsoleConfig } from "./config.ts";
+import { startConsole } from "./service.ts";
+
+const stopGraceMs = 5_000;
+
+runService("console", async ({ log, metrics, time, stopping }) => {
+  const { host, port, kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration, ...file } = readConsoleConfig();
+  await using opened = new AsyncDisposableStack();
+  const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
+  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
+  opened.defer(() => store.close());
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "console" }, time, log });
+  opened.defer(() => messaging.close());
+  const desk = await startConsole({ time, log, metrics, messaging, store, serde, configuration, lanes: lanesDefault });
+  opened.defer(() => desk.stop());
+  const watch = watchConfiguration({
+    time,
+    path: file.configurationFile,
+    environment: file.environment,
+    running: configuration,
+    changed: (callers) => desk.replaceCallers(callers),
+    broken: (problems) => log.error("console.configuration-broken", { problems: problems.slice(0, 20).join("; ") }),
+  });
+  opened.defer(() => watch.stop());
+  const fetch = (request: Request, connection: Connection): Promise<Response> => desk.fetch(request, connection);
+  const listening = await listen({ fetch, host, port, limits: listenLimitsDefault, log });
+  opened.defer(() => listening.close(stopGraceMs));
+  const running = opened.move();
+  return { port: listening.port, readiness: () => desk.readiness(), stop: () => running.disposeAsync() };
+});
