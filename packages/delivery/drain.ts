@@ -9,7 +9,7 @@ import type { ParkedMessage } from "@sluice/store";
 import { attempt } from "./attempt.ts";
 import type { EngineContext } from "./context.ts";
 import type { Delivery } from "./delivery.ts";
-import { expire, settle } from "./end.ts";
+import { expire, sayRefused, settle } from "./end.ts";
 import { lockKey } from "./key-locks.ts";
 import { isExpired, isOver, noteSpilling, type BankQueue, type DeliveryLane } from "./lane.ts";
 import { isLaneClosed } from "./ownership.ts";
@@ -72,13 +72,13 @@ async function retry(context: EngineContext, lane: DeliveryLane, queue: BankQueu
     if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
     if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
     const parked = await context.parkedCalls.load(lane.ownership, entry.id);
-    if (parked === undefined || parked.ended !== null) return queue.page.remove(entry.id);
+    if (parked === undefined || parked.ended === "refused") return queue.page.remove(entry.id);
     const delivery = await readParked(context, parked);
     const message = { lane, queue, entry, parked, delivery };
     // An end needs no slot: a bank that hangs does not hold it up.
-    await (isExpired(context, entry)
-      ? inTurn(message, () => expire(context, lane, delivery, progressOf(lane, parked), true))
-      : tryAgain(context, message));
+    if (parked.ended === "refusing") await inTurn(message, () => sayRefused(context, lane, delivery, progressOf(lane, parked)));
+    else if (isExpired(context, entry)) await inTurn(message, () => expire(context, lane, delivery, progressOf(lane, parked), true));
+    else await tryAgain(context, message);
   } catch (error) {
     if (isLaneClosed(error)) return;
     context.log.error("delivery.retry-failed", { id: entry.id, bank: queue.bank, partition: lane.partition, error });

@@ -5,13 +5,15 @@
 //    same id and bytes.
 // #2 Acknowledged, stopped, expired: nothing is kept (unless the service keeps what expired). Refused: it stays parked,
 //    marked, until a change comes; it holds nothing up.
-// #3 No clock ends a delivery that a transition waits for (`closesWith`); an own deadline does.
+// #3 No clock ends a delivery that a transition waits for (`closesWith`, `stopsAtMs`); an own deadline does.
+// #4 A refusal is written down before it is said, and then marked as said. So once it is said no owner tries the message again, and one
+//    that was not said for sure is said by the next owner: the transaction may take it that nothing of the message is under way.
 
 import type { AttemptResult } from "./attempt.ts";
 import { append, type EngineContext } from "./context.ts";
 import type { Delivery, DeliveryOutcome, DeliverySubject, Progress } from "./delivery.ts";
 import { queueOf, type DeliveryLane } from "./lane.ts";
-import { park, parkedOf } from "./spill.ts";
+import { park, parkedOf, type ParkedState } from "./spill.ts";
 
 export interface EndReason {
   readonly outcome: DeliveryOutcome;
@@ -56,8 +58,8 @@ export async function settle(
     return;
   }
   if (result.class === "refused") {
-    await end(context, lane, delivery, { outcome: "refused", httpStatusCode, progress });
-    await keepEnded(context, lane, delivery, progress, isParked);
+    await keepEnded(context, lane, delivery, { progress, ended: "refusing" }, isParked);
+    await sayRefused(context, lane, delivery, progress);
     return;
   }
   context.log.info("delivery.failed", {
@@ -78,6 +80,13 @@ export async function settle(
   queueOf(context, lane, delivery.bank).page.reschedule(delivery.id, context.time.monotonicMs() + result.waitMs);
 }
 
+/** #4. The last attempt is the one that was refused. */
+export async function sayRefused(context: EngineContext, lane: DeliveryLane, delivery: Delivery, progress: Progress): Promise<void> {
+  const httpStatusCode = progress.recentAttempts.at(-1)?.httpStatusCode ?? null;
+  await end(context, lane, delivery, { outcome: "refused", httpStatusCode, progress });
+  await keepEnded(context, lane, delivery, { progress, ended: "refused" }, true);
+}
+
 /** #3: an own deadline has passed. */
 export async function expire(
   context: EngineContext,
@@ -87,7 +96,7 @@ export async function expire(
   isParked: boolean,
 ): Promise<void> {
   await end(context, lane, delivery, { outcome: "expired", httpStatusCode: null, progress });
-  if (context.rules.isExpiredKept) await keepEnded(context, lane, delivery, progress, isParked);
+  if (context.rules.isExpiredKept) await keepEnded(context, lane, delivery, { progress, ended: "refused" }, isParked);
   else if (isParked) await unpark(context, lane, delivery);
 }
 
@@ -101,11 +110,11 @@ async function keepEnded(
   context: EngineContext,
   lane: DeliveryLane,
   delivery: Delivery,
-  progress: Progress,
+  state: Omit<ParkedState, "nextAttemptAtMs">,
   isParked: boolean,
 ): Promise<void> {
-  const kept = { progress, nextAttemptAtMs: context.agreed.nowMs(), ended: "refused" } as const;
+  const kept = { ...state, nextAttemptAtMs: context.agreed.nowMs() };
   if (!isParked) return park(context, lane, delivery, kept, "ended");
   await context.parkedCalls.update(lane.ownership, parkedOf(lane, delivery, kept));
-  queueOf(context, lane, delivery.bank).page.remove(delivery.id);
+  if (kept.ended === "refused") queueOf(context, lane, delivery.bank).page.remove(delivery.id);
 }

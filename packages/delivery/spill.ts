@@ -15,7 +15,7 @@ export interface ParkedState {
   readonly progress: Progress;
   /** Epoch ms by agreed time. */
   readonly nextAttemptAtMs: number;
-  readonly ended: "refused" | null;
+  readonly ended: "refusing" | "refused" | null;
 }
 
 /** Why a message is parked: `failed` and `ended` after an attempt, `slow` during its first, all others without one. */

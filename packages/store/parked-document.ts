@@ -19,7 +19,7 @@ export interface StoredParked {
   /** Absent in documents written before it was known: it may. */
   readonly mayHaveBeenTaken?: boolean;
   readonly recentAttempts: readonly (Omit<ParkedAttempt, "atMs"> & { readonly at: Date })[];
-  readonly ended: "refused" | null;
+  readonly ended: "refusing" | "refused" | null;
   readonly recordBytes: Uint8Array;
   readonly traceparent: string | null;
 }

@@ -114,8 +114,8 @@ export interface ParkedMessage {
   readonly mayHaveBeenTaken: boolean;
   /** At most ten. */
   readonly recentAttempts: readonly ParkedAttempt[];
-  /** null: still tried; "refused": a not-recoverable answer, kept until a change arrives. */
-  readonly ended: "refused" | null;
+  /** null: still tried; "refused": a not-recoverable answer, kept until a change arrives; "refusing": the same, and the fact of it may not be appended yet. */
+  readonly ended: "refusing" | "refused" | null;
 }
 
 export interface ParkedAttempt {

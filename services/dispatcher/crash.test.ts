@@ -1,6 +1,7 @@
 // Faults 3 and 4: the process ends at every port call, before it has its effect and after it, and a second process goes on.
 
-import { topics } from "@sluice/contracts";
+import { topics, type AnyDecoded } from "@sluice/contracts";
+import { serde } from "@sluice/delivery/delivery-world";
 import { describe, expect, it } from "vitest";
 import { dispatcherWorld, messageId, stopOf, type DispatcherWorld } from "./dispatcher.fixture.ts";
 
@@ -56,6 +57,11 @@ async function check(world: DispatcherWorld): Promise<void> {
     const firstOfNext = world.received.findIndex(({ id }) => id === messageId(number, "D"));
     expect(world.received.findIndex(({ id, status }) => id === messageId(number, "A") && status === 202)).toBeLessThan(firstOfNext);
   }
+  // Refused is said when nothing of it is under way any more: no attempt comes after it.
+  const saidAtMs = world.log
+    .records({ topic: topics.journal, partition: 0 })
+    .find(({ value }) => value !== null && isRefusal(serde.decode(value)))?.appendedAtMs;
+  expect(world.attemptsOf(messageId(3)).filter(({ atMs }) => atMs > (saidAtMs ?? 0))).toEqual([]);
   // Each end that is a fact has its receipt.
   const receipts = new Set(world.receipts().map(({ webhookId, outcome }) => `${webhookId} ${outcome}`));
   const facts = world.ended().filter(({ outcome }) => outcome !== "STOPPED");
@@ -67,6 +73,10 @@ async function check(world: DispatcherWorld): Promise<void> {
   expect((await world.during(world.store.lanes.list("dispatcher")))[0]?.position).toBe(
     world.log.records({ topic: topics.dispatch, partition: 0 }).at(-1)!.offset + 1n,
   );
+}
+
+function isRefusal(decoded: AnyDecoded): boolean {
+  return decoded.name === "DeliveryEnded" && decoded.value.outcome === "REFUSED";
 }
 
 describe("a crash at every boundary", () => {

@@ -1,10 +1,11 @@
 // Whether a message may have been taken: what decides between "it failed" and "nobody knows" for a credit that is refused.
 
-import { startAtMs, type Reply } from "@sluice/delivery/delivery-world";
-import { sampleBank } from "@sluice/testkit";
+import { groups, topics } from "@sluice/contracts";
+import { serde, startAtMs, type Reply } from "@sluice/delivery/delivery-world";
+import { sampleBank, seededRandom } from "@sluice/testkit";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { credit, dispatcherWorld, messageId } from "./dispatcher.fixture.ts";
+import { credit, dispatcherWorld, messageId, type DispatcherWorld } from "./dispatcher.fixture.ts";
 
 const minuteMs = 60_000;
 const stopsAtMs = startAtMs + 24 * 60 * minuteMs;
@@ -17,6 +18,27 @@ async function refusedAfter(replies: readonly Reply[]) {
   await world.dispatch(credit(1, stopsAtMs));
   await world.until(() => world.ended().length === 1, 24 * 60 * minuteMs);
   return world;
+}
+
+/** Those that say that the message was not taken, and when. */
+function certainRefusals(world: DispatcherWorld): { id: string; atMs: number }[] {
+  return [0, 1].flatMap((partition) =>
+    world.log.records({ topic: topics.journal, partition }).flatMap(({ value, appendedAtMs }) => {
+      const decoded = value === null ? null : serde.decode(value);
+      if (decoded?.name !== "DeliveryEnded") return [];
+      const { messageIdentification, outcome, mayHaveBeenTaken } = decoded.value;
+      return outcome === "REFUSED" && !mayHaveBeenTaken ? [{ id: messageIdentification, atMs: appendedAtMs }] : [];
+    }),
+  );
+}
+
+function withFaults(world: DispatcherWorld, seed: number, share: number): void {
+  const random = seededRandom(`faults ${seed}`);
+  const draw = <T>(faults: readonly T[], none: T): T =>
+    random.fraction() < share ? (faults[Math.floor(random.fraction() * faults.length)] ?? none) : none;
+  world.hooks.store.fault = () => draw(["down", "slow", "ambiguous", "torn"] as const, "none");
+  world.hooks.log.produce = (client) =>
+    client === "test" ? { kind: "append" } : { kind: draw(["refuse", "lose-answer", "lose-request", "unknown"] as const, "append") };
 }
 
 describe("evidence of a refusal", { timeout: 30_000 }, () => {
@@ -46,6 +68,52 @@ describe("evidence of a refusal", { timeout: 30_000 }, () => {
       }),
       { numRuns: 40, seed: 20261121 },
     );
+  });
+
+  it("I3: 'not taken' is said only where no attempt before left it open and none comes after, whatever fails and whenever processes end", async () => {
+    const said = { certain: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 1_000_000 }),
+        fc.array(fc.constantFrom<Reply>(422, 400, 429, 404, 503, 202, "silent", { status: 422, afterMs: 3_000 }), {
+          minLength: 3,
+          maxLength: 30,
+        }),
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 8_000 }), fc.constantFrom("kill", "stop", "join", "rebalance", "cut")), {
+          maxLength: 3,
+        }),
+        fc.constantFrom(0, 0, 0.1, 0.3),
+        async (seed, replies, ends, faultShare) => {
+          const world = dispatcherWorld({ seed, lanes: 2 });
+          let requests = 0;
+          world.answers(() => replies[requests++] ?? (requests % 2 === 0 ? 422 : 202));
+          let process = await world.start();
+          await world.dispatch(...[1, 2, 3, 4, 5, 6].map((number) => credit(number, stopsAtMs)));
+          withFaults(world, seed, faultShare);
+          for (const [afterMs, end] of ends) {
+            await world.time.advance(afterMs);
+            if (end === "rebalance") world.log.rebalance(groups.dispatcher);
+            else if (end === "cut") process.client.cut(9_000);
+            else {
+              if (end === "kill") process.kill();
+              if (end === "stop") await process.stop();
+              process = await world.start();
+            }
+          }
+          withFaults(world, seed, 0);
+          await world.until(() => world.endedIds().size === 6, 24 * 60 * minuteMs);
+          await world.time.advance(10 * minuteMs);
+          for (const { id, atMs } of certainRefusals(world)) {
+            said.certain += 1;
+            const attempts = world.attemptsOf(id);
+            expect(attempts.filter(({ status }) => status === null || status >= 500 || status < 300)).toEqual([]);
+            expect(attempts.filter((attempt) => attempt.atMs > atMs)).toEqual([]);
+          }
+        },
+      ),
+      { numRuns: 60, seed: 20261121 },
+    );
+    expect(said.certain).toBeGreaterThan(30);
   });
 
   it("is kept over a restart", async () => {
