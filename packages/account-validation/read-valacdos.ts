@@ -3,7 +3,6 @@
 //
 // #1 A sort code has one row or two; a third could not be understood and is refused.
 
-import { rangeIndex } from "./range-index.ts";
 import { linesOf } from "./table-reading.ts";
 import type { NumberedLine, RefusedLine, TableReading } from "./table-reading.ts";
 import { ukMethods } from "./uk-modulus-data.ts";
@@ -20,19 +19,34 @@ export function readValacdos(text: string): TableReading<ValacdosContent> {
   const lines = linesOf(text);
   const read = lines.map((line) => ({ ...line, row: rowOf(line) }));
   const refused: RefusedLine[] = [];
-  const good: { readonly line: number; readonly row: UkRow }[] = [];
+  const good: RowOfLine[] = [];
   for (const { line, row } of read) {
     if (typeof row === "string") refused.push({ line, reason: row });
     else good.push({ line, row });
   }
-  const at = rangeIndex(good.map((one) => ({ ranges: [one.row.sortCodes], value: one })));
-  const isTooMany = (one: (typeof good)[number]): boolean =>
-    at(one.row.sortCodes[0]).findIndex(({ value }) => value === one) >= rowsOfSortCodeMax;
-  refused.push(...good.filter(isTooMany).map(({ line }) => ({ line, reason: "a third row for its sort codes" })));
-  const rows = good.filter((one) => !isTooMany(one)).map(({ row }) => row);
+  const tooMany = thirdRows(good);
+  refused.push(...[...tooMany].map(({ line }) => ({ line, reason: "a third row for its sort codes" })));
+  const rows = good.filter((one) => !tooMany.has(one)).map(({ row }) => row);
   const unknown = new Set(rows.flatMap(({ exception }) => (exception !== null && exception > highestException ? [exception] : [])));
   const remarks = [...unknown].map((exception) => `exception ${exception} is not known: its sort codes are not verifiable`);
   return { content: { rows }, linesRead: lines.length, rowsRead: rows.length, refused: inLines(refused), remarks };
+}
+
+interface RowOfLine {
+  readonly line: number;
+  readonly row: UkRow;
+}
+
+/** Going up the sort codes with the rows that hold each: those that find two already there. */
+function thirdRows(rows: readonly RowOfLine[]): ReadonlySet<RowOfLine> {
+  const third = new Set<RowOfLine>();
+  let open: readonly RowOfLine[] = [];
+  for (const one of rows.toSorted((a, b) => Number(a.row.sortCodes[0]) - Number(b.row.sortCodes[0]))) {
+    open = open.filter(({ row }) => row.sortCodes[1] >= one.row.sortCodes[0]);
+    if (open.length >= rowsOfSortCodeMax) third.add(one);
+    else open = [...open, one];
+  }
+  return third;
 }
 
 /** A text says what is wrong with it. */
