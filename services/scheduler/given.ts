@@ -5,7 +5,7 @@
 // two minutes after its receipt.
 
 import type { Bank, Configuration, Scheme } from "@sluice/config";
-import { fixedSerde, outgoingRecord, topics } from "@sluice/contracts";
+import { fixedSerde, outgoingRecord, partitionOf, topics } from "@sluice/contracts";
 import type { AnyDecoded, Decoded, RecordName, Serde } from "@sluice/contracts";
 import { createMemoryLog } from "@sluice/messaging";
 import type { MemoryClient, MemoryHooks, MemoryLog, Producer, ReceivedRecord } from "@sluice/messaging";
@@ -164,6 +164,14 @@ export class World {
 
   uetr(): string {
     return uetrFrom(this.#random);
+  }
+
+  /** One whose lane this is. */
+  uetrIn(lane: number): string {
+    for (;;) {
+      const uetr = this.uetr();
+      if (partitionOf(new TextEncoder().encode(uetr), this.lanes) === lane) return uetr;
+    }
   }
 
   /** Lets the world go on until the promise is settled. */

@@ -19,7 +19,7 @@ async function complete(world: World, uetr: string): Promise<void> {
   await world.append(topics.journal, uetr, world.reportOf(uetr, "made"));
 }
 
-test("a debit goes through its seven states, in the window only, each with one event and each message once", async () => {
+test("a debit goes through its seven states, in the window only, each with one event and each message once [3 seven-events] [4 step-6] [4 step-7] [6 trigger]", async () => {
   const world = new World();
   const scheduler = await world.scheduler();
   const uetr = world.uetr();
@@ -45,7 +45,7 @@ test("a debit goes through its seven states, in the window only, each with one e
   expect(scheduler.failures).toEqual([]);
 });
 
-test("a refused debit is reported and ends; its verdict is kept", async () => {
+test("a refused debit is reported and ends; its verdict is kept [3 REJECTED] [3 REJECTION_REPORTED] [7.6]", async () => {
   const world = new World();
   await world.scheduler();
   const uetr = world.uetr();
@@ -148,7 +148,7 @@ test("I8: per bank and lane debits leave in order of receipt, at the lane's shar
   }
 });
 
-test("I10: a debit silent at the close becomes exactly one item, its delivery is stopped, and the stop sets the row", async () => {
+test("I10: a debit silent at the close becomes exactly one item, its delivery is stopped, and the stop sets the row [3 RECONCILIATION] [7.7]", async () => {
   const world = new World();
   await world.scheduler();
   const uetr = world.uetr();
@@ -165,7 +165,7 @@ test("I10: a debit silent at the close becomes exactly one item, its delivery is
   expect(items.map((one) => one.uetr)).toEqual([uetr]);
 });
 
-test("I10: every unresolved debit of the day is woken at the close, also one that has no further fact", async () => {
+test("I10: every unresolved debit of the day is woken at the close, also one that has no further fact [7.4]", async () => {
   const world = new World({ lanes: 3 });
   await world.scheduler();
   const received = Array.from({ length: 20 }, () => world.uetr());
