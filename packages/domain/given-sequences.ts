@@ -122,7 +122,7 @@ export function sequencesOf(flow: Flow): fc.Arbitrary<readonly Step[]> {
     { weight: 4, arbitrary: factsOf(flow) },
     { weight: 1, arbitrary: anyMarker },
   );
-  return fc.array(choice, { minLength: 4, maxLength: 28 }).map((choices) => {
+  return fc.array(choice, { minLength: 4, maxLength: 28, size: "medium" }).map((choices) => {
     const journey = journeys[flow].values();
     return choices.flatMap((chosen) => {
       if (chosen !== null) return [chosen];

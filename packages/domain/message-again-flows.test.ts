@@ -29,6 +29,7 @@ import {
   short,
   tellAll,
   uetr,
+  verdict,
 } from "./given.ts";
 import type { Step } from "./given.ts";
 import { answerIdentification } from "./ids.ts";
@@ -186,11 +187,8 @@ describe.each(flows)("$name", (flow) => {
   });
 
   test("a refused message's own verdict changes nothing", () => {
-    const { last } = after(...flow.started, flow.message("M3", "c3"), {
-      ...{ kind: "AccountVerified", verdict: "refused", bank, businessDate: "2026-11-20", closesWith: "", deadlineMs: 1 },
-      wantsOutcomeReport: false,
-      judged: identity("M3", "c3", connector),
-    });
+    const judged = verdict({ verdict: "refused", judged: identity("M3", "c3", connector) });
+    const { last } = after(...flow.started, flow.message("M3", "c3"), judged);
     expect(last).toMatchObject({ decision: "refused", reason: "other-message-judged", outputs: [] });
   });
 });
