@@ -16,6 +16,7 @@ export type Provocation =
         | "other-bank"
         | "other-path"
         | "other-media-type"
+        | "compressed"
         | "chunked"
         | "too-large";
     };
@@ -28,12 +29,16 @@ export interface DocumentedError {
   readonly detail: string;
   readonly operations: readonly ServedOperationName[] | "posts";
   readonly provoke: Provocation | null;
+  /** Ingress refuses it, after the message was read. */
+  readonly isByIngress: boolean;
 }
 
 const debits = ["outboundDirectDebit", "schemeInboundDirectDebit"] as const;
 const amounts = [...debits, "schemeInboundCreditTransferAuthorization"] as const;
 const reports = ["inboundDirectDebitResponse", "inboundCreditTransferAuthorizationResponse"] as const;
 const messages = [...amounts, ...reports] as const;
+const banks = ["outboundDirectDebit", "inboundDirectDebitResponse", "inboundCreditTransferAuthorizationResponse", "creditsFinal"] as const;
+const connectors = ["schemeInboundDirectDebit", "schemeInboundCreditTransferAuthorization", "schemeCreditsFinal"] as const;
 const declarations = ["creditsFinal", "schemeCreditsFinal"] as const;
 const misfit = "The message does not fit the schema.";
 const unreadable = "The body is not JSON that can be read.";
@@ -71,6 +76,12 @@ export const documentedErrors: readonly DocumentedError[] = [
     ["outboundDirectDebit"],
     { request: "other-bank" },
   ),
+  error("notForBanks", 403, "Not this kind of caller", "Not allowed", "Only a scheme connector sends this.", connectors, {
+    request: "other-kind-of-caller",
+  }),
+  error("notForConnectors", 403, "Not this kind of caller", "Not allowed", "Only a bank sends this.", banks, {
+    request: "other-kind-of-caller",
+  }),
   error("notFound", 404, "No such address", "Not found", "There is no such address.", "posts", { request: "other-path" }),
   error("notAllowedMethod", 405, "Another method than POST", "Method not allowed", "Only POST.", "posts", { request: "get" }),
   error("tooSlow", 408, "The request did not come in time", "Too slow", "The request was not read to its end.", "posts", null),
@@ -87,6 +98,15 @@ export const documentedErrors: readonly DocumentedError[] = [
   error("notJsonType", 415, "The media type is not JSON", "Unsupported media type", "Send application/json in UTF-8.", "posts", {
     request: "other-media-type",
   }),
+  error(
+    "encoded",
+    415,
+    "The body is compressed",
+    "Unsupported content encoding",
+    "Send the body as it is, without content-encoding.",
+    "posts",
+    { request: "compressed" },
+  ),
   error(
     "tooManyDigits",
     422,
@@ -153,6 +173,18 @@ export const documentedErrors: readonly DocumentedError[] = [
   error("pastDate", 422, "The business day is over", "Past date", "/businessDate: this business day is over.", declarations, {
     change: [["/businessDate", '"2020-01-03"']],
   }),
+  error("overRate", 429, "Above the caller's rate", "Too many requests", "You send too many requests a second.", "posts", null),
+  error("overConnections", 429, "Too many connections", "Too many requests", "You hold too many connections.", "posts", null),
+  error(
+    "overShare",
+    429,
+    "Too much of the caller's is under way",
+    "Too many requests",
+    "Too many of your requests are under way.",
+    "posts",
+    null,
+  ),
+  error("headersTooLarge", 431, "The headers are too large", "Headers too large", "The request was not read to its end.", "posts", null),
   error("internal", 500, "A fault of Sluice's own", "Internal error", "The message could not be processed.", "posts", null),
   error("notStored", 503, "The message was not stored", "Not available now", "The message was not stored. Send it again.", "posts", null),
   error(
@@ -184,5 +216,6 @@ function error(
   operations: DocumentedError["operations"],
   provoke: Provocation | null,
 ): DocumentedError {
-  return { name, status, summary, message, detail, operations, provoke };
+  const isByIngress = ["unknownDebtorAgent", "unknownCreditorAgent", "pastDate"].includes(name);
+  return { name, status, summary, message, detail, operations, provoke, isByIngress };
 }

@@ -47,7 +47,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/runtime": { values: ["http", "telemetry"] },
   "packages/config": { values: ["account-validation", "calendar", "runtime"], types: ["domain"] },
   "packages/contracts": { values: ["runtime"], types: ["domain"] },
-  "packages/documents": { values: ["contracts", "messaging"], types: ["delivery", "domain"] },
+  "packages/documents": { values: ["contracts", "messaging", "runtime"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "runtime", "telemetry"] },
   "packages/store": { values: ["domain", "runtime", "telemetry"], types: ["contracts"] },
   "packages/delivery": { values: ["contracts", "messaging", "runtime", "store", "telemetry"], types: ["config"] },

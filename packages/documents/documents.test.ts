@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import {
+  readCreditsFinal,
+  readCreditTransfer,
+  readDirectDebit,
+  readStatusReport,
+  servedOperations,
+  type Reading,
+  type ServedOperationName,
+} from "@sluice/contracts";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import { createDocumentCheck, readOpenApi } from "./document-check.ts";
+import { documentedErrors, errorsOf, type DocumentedError } from "./errors.ts";
+import { changedMessage } from "./exact-json.ts";
+import { receivedExamples } from "./examples.ts";
+import { messageNames, schemaFile } from "./json-schemas.ts";
+import { openApiDocument } from "./openapi.ts";
+
+const document = readOpenApi();
+const check = createDocumentCheck(document);
+
+const readers: Readonly<Record<string, (bytes: Uint8Array) => Reading<unknown>>> = {
+  DirectDebit: readDirectDebit,
+  CreditTransfer: readCreditTransfer,
+  PaymentStatusReport: readStatusReport,
+  CreditsFinal: readCreditsFinal,
+};
+
+function read(operation: ServedOperationName, text: string): Reading<unknown> {
+  const body = servedOperations.find(({ name }) => name === operation)?.body ?? "";
+  const reader = readers[body];
+  if (reader === undefined) throw new Error(`${operation} takes no body`);
+  return reader(new TextEncoder().encode(text));
+}
+
+/** A body that gets the error. */
+function provoking({ operation, error }: { readonly operation: ServedOperationName; readonly error: DocumentedError }): string {
+  const { provoke } = error;
+  if (provoke === null || "request" in provoke) throw new Error("a 400 or a 422 can be provoked by a body");
+  return "body" in provoke ? provoke.body : changedMessage(JSON.stringify(receivedExamples(operation)[0]?.value), provoke.change);
+}
+
+interface Found {
+  readonly at: string;
+  readonly schema: object;
+  readonly value: unknown;
+}
+
+/** Every example beside a schema, anywhere in a part of the document. */
+function examplesIn(part: unknown, at: string): readonly Found[] {
+  if (typeof part !== "object" || part === null) return [];
+  const {
+    schema,
+    examples,
+    example,
+  }: { schema?: object; examples?: Record<string, { value?: unknown; $ref?: string }>; example?: unknown } = part;
+  const own =
+    schema === undefined ? [] : Object.entries(examples ?? {}).map(([name, one]) => ({ at: `${at} ${name}`, schema, value: valueOf(one) }));
+  const single = schema === undefined || example === undefined ? [] : [{ at, schema, value: example }];
+  return [
+    ...own,
+    ...single,
+    ...Object.entries(part).flatMap(([name, inner]) => (name === "examples" ? [] : examplesIn(inner, `${at}/${name}`))),
+  ];
+}
+
+function valueOf({ value, $ref }: { readonly value?: unknown; readonly $ref?: string }): unknown {
+  if ($ref === undefined) return value;
+  const shared: unknown = Reflect.get(Reflect.get(document.components, "examples"), $ref.split("/").at(-1) ?? "");
+  return Reflect.get(Object(shared), "value");
+}
+
+describe("examples of the OpenAPI document", () => {
+  const found = examplesIn(document, "");
+
+  test("fit the schemas that they stand beside", () => {
+    expect(found.length).toBeGreaterThan(60);
+    expect(found.flatMap(({ at, schema, value }) => check.fits(schema, value).map((text) => `${at}: ${text}`))).toEqual([]);
+  });
+
+  test("are there for every body of a request, of a delivery and of an error", () => {
+    const bare: string[] = [];
+    for (const [path, item] of Object.entries({ ...document.paths, ...document.webhooks })) {
+      for (const { requestBody, responses } of Object.values(item)) {
+        if (requestBody !== undefined && !found.some(({ at }) => at.includes(`${path}/post/requestBody`))) bare.push(path);
+        if (!(path in document.paths)) continue;
+        for (const [status, { $ref, content }] of Object.entries(responses)) {
+          const place = $ref?.replace("#", "") ?? `/paths/${path}`;
+          if ((content !== undefined || $ref !== undefined) && !found.some(({ at }) => at.includes(place))) bare.push(`${path} ${status}`);
+        }
+      }
+    }
+    expect(bare).toEqual([]);
+  });
+
+  test("keep the digits of amounts", () => {
+    expect(readFileSync(new URL("../../docs/api/openapi.json", import.meta.url), "utf8")).toContain('"value": 1250.50,');
+  });
+});
+
+describe("what the document says is so", () => {
+  const withBodies = servedOperations.filter(({ body }) => body !== null);
+
+  test.each(withBodies.map(({ name }) => name))("%s: its examples are accepted by the reader", (name) => {
+    const examples = receivedExamples(name);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const { value } of examples) expect(read(name, JSON.stringify(value))).toMatchObject({ ok: true });
+  });
+
+  const refusals = documentedErrors.flatMap((error) =>
+    withBodies
+      .filter(({ name }) => (error.status === 400 || error.status === 422) && errorsOf(name).includes(error))
+      .map(({ name }) => ({ name: error.name, operation: name, error })),
+  );
+
+  test.each(refusals.filter(({ error }) => !error.isByIngress))(
+    "$name of $operation is refused by the reader in these words",
+    (refusal) => {
+      const { status, message, detail } = refusal.error;
+      const reading = read(refusal.operation, provoking(refusal));
+      expect(reading).toEqual({ ok: false, status, error: { schema: "ErrorDetail", message, detail } });
+    },
+  );
+
+  test.each(refusals.filter(({ error }) => error.isByIngress))("$name of $operation is left to ingress by the reader", (refusal) => {
+    expect(read(refusal.operation, provoking(refusal)).ok).toBe(true);
+  });
+
+  test("every operation that may be called is in the document, at all its addresses", () => {
+    const said = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(said.toSorted()).toEqual(servedOperations.flatMap(({ method, paths }) => paths.map((path) => `${method} ${path}`)).toSorted());
+  });
+
+  test("the document's text is JSON of its parts, and nothing refers to what is not there", () => {
+    const text = JSON.stringify(openApiDocument());
+    const names = [...text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(([, kind = "", name = ""]) => [kind, name] as const);
+    expect(names.length).toBeGreaterThan(200);
+    expect(names.filter(([kind, name]) => Reflect.get(Object(Reflect.get(document.components, kind)), name) === undefined)).toEqual([]);
+  });
+});
+
+describe("JSON Schemas", () => {
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+  addFormats.default(ajv);
+
+  test.each(messageNames)("%s keeps to the meta-schema, has an id, and stands alone", (name) => {
+    const schema = schemaFile(name);
+    expect(ajv.validateSchema(schema)).toBe(true);
+    expect(schema["$id"]).toBe(`urn:sluice:schema:${name}:1`);
+    expect(() => ajv.compile(schema)).not.toThrow();
+  });
+
+  test("read the samples", () => {
+    const sample: unknown = JSON.parse(readFileSync(new URL("../../data/messages/outbound-direct-debit.json", import.meta.url), "utf8"));
+    const validate = ajv.getSchema("urn:sluice:schema:DirectDebit:1") ?? ajv.compile(schemaFile("DirectDebit"));
+    expect(validate(sample)).toBe(true);
+    expect(validate({ ...Object(sample), extra: 1 })).toBe(false);
+  });
+});
