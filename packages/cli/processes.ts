@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { noteProcess } from "@sluice/local-servers";
 import { Fault, machineTime, sleep } from "@sluice/runtime";
 
-export const serviceNames = ["ingress", "validator", "scheduler", "dispatcher", "event-publisher"] as const;
+export const serviceNames = ["ingress", "validator", "scheduler", "dispatcher", "event-publisher", "console"] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 export interface ServiceExit {

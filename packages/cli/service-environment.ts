@@ -9,6 +9,8 @@ export interface ServiceSettings {
   readonly database?: string;
   /** Port of ingress; 0 or none: any free one. */
   readonly httpPort?: number;
+  /** Port of the console; 0 or none: any free one. */
+  readonly consolePort?: number;
   /** What the configuration file refers to by ${NAME}. */
   readonly references?: Readonly<Record<string, string>>;
 }
@@ -23,5 +25,6 @@ export function serviceEnvironment(settings: ServiceSettings): Readonly<Record<s
     SLUICE_CONFIG: settings.configurationFile,
     SLUICE_HTTP_HOST: "127.0.0.1",
     SLUICE_HTTP_PORT: String(settings.httpPort ?? 0),
+    SLUICE_CONSOLE_PORT: String(settings.consolePort ?? 0),
   };
 }

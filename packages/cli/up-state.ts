@@ -11,6 +11,8 @@ export interface UpState extends ServerAddresses {
   readonly database: string;
   readonly configurationFile: string;
   readonly ingressUrl: string;
+  /** Where banks ask for the state of their transactions. */
+  readonly consoleUrl: string;
   /** Operations addresses by service. */
   readonly operations: Readonly<Record<string, string>>;
 }
@@ -47,6 +49,7 @@ export function describeUp(state: UpState): string {
   const operations = Object.entries(state.operations).map(([name, address]) => `  ${name.padEnd(16)} ${address}/readyz`);
   return [
     `banks post to    ${state.ingressUrl}/transactions/…`,
+    `banks ask        ${state.consoleUrl}/transactions/{uetr}`,
     `Kafka            ${state.kafkaBrokers}`,
     `schema registry  ${state.schemaRegistryUrl}`,
     `MongoDB          ${state.mongoUrl}/${state.database}`,

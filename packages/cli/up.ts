@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfigurationFile } from "@sluice/config";
 import { freePorts, startServers, stopRecorded } from "@sluice/local-servers";
-import { serviceNames, startService } from "./processes.ts";
+import { serviceNames, startService, type ServiceName } from "./processes.ts";
 import { provision } from "./provision.ts";
 import { serviceEnvironment } from "./service-environment.ts";
 import { describeUp, readUpState, upDirectory, writeUpState } from "./up-state.ts";
@@ -13,6 +13,7 @@ import type { RunVerb } from "./verbs.ts";
 const sampleFile = fileURLToPath(new URL("../../infra/local/sluice.yaml", import.meta.url));
 const database = "sluice";
 const httpPortWanted = 8080;
+const consolePortWanted = 8081;
 
 export const up: RunVerb = async (call) => {
   const present = await readUpState();
@@ -37,8 +38,8 @@ async function startAll(configurationFile: string): Promise<void> {
   const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say });
   say("topics, schemas, indexes");
   await provision(servers, database);
-  const [httpPort = 0] = await freePorts(1, [httpPortWanted]);
-  const environment = serviceEnvironment({ servers, configurationFile, database, httpPort });
+  const [httpPort = 0, consolePort = 0] = await freePorts(2, [httpPortWanted, consolePortWanted]);
+  const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort });
   say(`starting ${serviceNames.join(", ")}`);
   const services = await Promise.all(
     serviceNames.map(async (name) => {
@@ -49,13 +50,15 @@ async function startAll(configurationFile: string): Promise<void> {
     }),
   );
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
+  const addressOf = (wanted: ServiceName): string => `http://127.0.0.1:${services.find(({ name }) => name === wanted)?.port ?? 0}`;
   const state = {
     kafkaBrokers,
     schemaRegistryUrl,
     mongoUrl,
     database,
     configurationFile,
-    ingressUrl: `http://127.0.0.1:${services.find(({ port }) => port !== null)?.port ?? httpPort}`,
+    ingressUrl: addressOf("ingress"),
+    consoleUrl: addressOf("console"),
     operations: Object.fromEntries(services.map(({ name, opsPort }) => [name, `http://127.0.0.1:${opsPort}`])),
   };
   writeUpState(state);

@@ -43,6 +43,7 @@ async function killEachOnce(): Promise<void> {
   await killWhen("scheduler", "inboundDirectDebit", 0.05);
   await killWhen("dispatcher", "inboundDirectDebit", 0.1);
   await killWhen("event-publisher", "inboundDirectDebit", 0.2);
+  await killWhen("console", "inboundDirectDebit", 0.3);
 }
 
 async function killWhen(service: ServiceName, operation: string, share: number): Promise<void> {

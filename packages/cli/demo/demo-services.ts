@@ -1,4 +1,4 @@
-// The five services of a demo day, as processes that can be killed and started again at the same address.
+// The services of a demo day, as processes that can be killed and started again at the same address.
 
 import { join } from "node:path";
 import { Fault } from "@sluice/runtime";
