@@ -4,6 +4,9 @@ import type { DispatchOutput, EventOutput } from "@sluice/domain";
 import type * as wire from "./generated/records.ts";
 import { bytesOf, changed, sample } from "./given-json.ts";
 import type { Json } from "./json.ts";
+import { isCredit, messageIn, uetrOf } from "./received-message.ts";
+import type { Received } from "./received-message.ts";
+import { readCreditTransfer } from "./read-credit-transfer.ts";
 import { readDirectDebit } from "./read-direct-debit.ts";
 import { readStatusReport } from "./read-status-report.ts";
 import type { MessageSources } from "./render-message.ts";
@@ -50,6 +53,37 @@ export function reported(status: Json = { code: "ACSC" }): wire.StatusReportRece
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: report, ...hashes } = reading.read;
   return { sender: "first", ...hashes, receivedAtMs: atMs("2026-11-20T06:00:04.100Z"), report, operation: "inboundDirectDebitResponse" };
+}
+
+/** The sample debit of a scheme connector as received. */
+export function receivedOffUs(change: (debit: Json) => Json = (debit) => debit): wire.DirectDebitReceived {
+  const reading = readDirectDebit(bytesOf(change(sample("scheme-inbound-direct-debit.json"))));
+  if (!reading.ok) throw new Error(reading.error.detail);
+  const { message: debit, ...hashes } = reading.read;
+  return { ...received(), sender: "clearing", ...hashes, debit, flow: "OFF_US", bank: "first" };
+}
+
+/** The sample credit of a scheme connector as received. */
+export function receivedCredit(change: (credit: Json) => Json = (credit) => credit): wire.CreditTransferReceived {
+  const reading = readCreditTransfer(bytesOf(change(sample("scheme-inbound-credit-transfer.json"))));
+  if (!reading.ok) throw new Error(reading.error.detail);
+  const { message: credit, ...hashes } = reading.read;
+  const receivedAtMs = atMs("2026-11-20T04:45:10.200Z");
+  const deadlineMs = receivedAtMs + 7_200_000;
+  return { sender: "clearing", ...hashes, receivedAtMs, bank: "first", businessDate: "2026-11-20", deadlineMs, credit };
+}
+
+/** The bank's report on the message that Sluice sent it of another. */
+export function reportedOn(original: Received, status: Json): wire.StatusReportReceived {
+  const letter = isCredit(original) ? "C" : "D";
+  const { transactionIdentifiers, paymentScheme } = messageIn(original);
+  const { report, ...rest } = reported(status);
+  const originalMessageIdentifiers = {
+    messageIdentification: `${uetrOf(original).replaceAll("-", "")}${letter}`,
+    creationDateTime: "2026-11-20T06:00:01.000Z",
+  };
+  const about = { transactionIdentifiers, originalMessageIdentifiers, paymentScheme: { schema: paymentScheme.schema, schemeData: null } };
+  return { ...rest, report: { ...report, ...about } };
 }
 
 export function sources(given: Partial<MessageSources> = {}): MessageSources {

@@ -7,7 +7,7 @@
 
 import { avroType } from "./avro-types.ts";
 
-type Parts = { readonly [name: string]: unknown };
+export type Parts = { readonly [name: string]: unknown };
 
 /** What stands against the versions of one record, given as JSON text, oldest first: a sentence each. */
 export function gateComplaints(record: string, versions: readonly string[]): readonly string[] {
@@ -41,7 +41,7 @@ export function sampleOf(schema: unknown, isFull: boolean, named: ReadonlyMap<st
 }
 
 /** Records and enums by name, wherever they stand. */
-function namedIn(schema: unknown): ReadonlyMap<string, Parts> {
+export function namedIn(schema: unknown): ReadonlyMap<string, Parts> {
   if (typeof schema !== "object" || schema === null) return new Map();
   const inner = Object.values(schema).flatMap((part) => [...namedIn(part)]);
   const parts = partsOf(schema);
@@ -92,11 +92,11 @@ function docComplaint(parts: Parts, at: string): readonly string[] {
   return typeof parts["doc"] === "string" && parts["doc"] !== "" ? [] : [`${at}: no doc`];
 }
 
-function fieldsOf(parts: Parts): readonly Parts[] {
+export function fieldsOf(parts: Parts): readonly Parts[] {
   return Array.isArray(parts["fields"]) ? parts["fields"].map(partsOf) : [];
 }
 
-function partsOf(schema: unknown): Parts {
+export function partsOf(schema: unknown): Parts {
   return typeof schema === "object" && schema !== null ? Object.fromEntries(Object.entries(schema)) : {};
 }
 
