@@ -1,0 +1,81 @@
+// The console on a real port, with the log and the store of real servers (`./sluice test` starts them). A scheduler's work is done by hand.
+
+import { randomUUID } from "node:crypto";
+import { fixedSerde, lanesDefault, outgoingRecord, partitionOf, topics } from "@sluice/contracts";
+import { listen, listenLimitsDefault, type Connection } from "@sluice/http";
+import { createKafkaMessaging, provisionTopics, topicSpecs } from "@sluice/messaging";
+import { machineTime } from "@sluice/runtime";
+import { createMongoStore } from "@sluice/store";
+import { createMetrics, silentLog } from "@sluice/telemetry";
+import { sampleBank, sampleConfiguration, sampleToken } from "@sluice/testkit";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { bodyText, debitIn, jsonOf, stateEvent } from "./given.ts";
+import { startConsole } from "./service.ts";
+
+const { KAFKA_BROKERS: brokers, MONGO_URL: mongoUrl } = process.env;
+if (brokers === undefined || mongoUrl === undefined)
+  throw new Error("KAFKA_BROKERS or MONGO_URL is not set. ./sluice test starts servers.");
+
+const opened = new AsyncDisposableStack();
+const connection = { brokers: brokers.split(","), clientId: "console-test" };
+const log = silentLog;
+const time = machineTime;
+const messaging = createKafkaMessaging({ connection, time, log });
+opened.defer(() => messaging.close());
+const store = createMongoStore({ url: mongoUrl, database: `console_test_${randomUUID()}`, log });
+opened.defer(() => store.close());
+const uetr = randomUUID();
+const lane = partitionOf(uetr, lanesDefault);
+let url = "";
+
+beforeAll(async () => {
+  await provisionTopics({ connection, specs: topicSpecs({ lanes: lanesDefault, replication: 1, minInsync: 1 }), log });
+  await store.prepare();
+  const configuration = sampleConfiguration({ banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "632005" })] });
+  const metrics = createMetrics({ withProcess: false });
+  const desk = await startConsole({ time, log, metrics, messaging, store, serde: fixedSerde(), configuration, lanes: lanesDefault });
+  opened.defer(() => desk.stop());
+  const fetch = (request: Request, on: Connection): Promise<Response> => desk.fetch(request, on);
+  const listening = await listen({ fetch, host: "127.0.0.1", port: 0, limits: listenLimitsDefault, log });
+  opened.defer(() => listening.close(0));
+  url = `http://127.0.0.1:${listening.port}`;
+  await vi.waitUntil(() => desk.readiness().isReady);
+});
+afterAll(() => opened.disposeAsync());
+
+function ask(path: string, caller = "first"): Promise<Response> {
+  return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${sampleToken(caller)}` } });
+}
+
+test("not known is 503 until the lane's position reaches the log's end, then 404 with a time by the broker's clock", async () => {
+  const { epoch } = await store.lanes.takeOver("scheduler", lane);
+  const producer = await messaging.producer("console-test");
+  const decoded = { name: "DayClosed", value: { day: "ZA_EFT:2026-11-20" } } as const;
+  const [appended] = await producer.send([outgoingRecord(fixedSerde(), topics.journal, uetr, decoded, { lanes: lanesDefault })]);
+  const early = await ask(`/transactions/${uetr}`);
+  expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
+  await store.lanes.write("scheduler", lane, epoch, appended!.offset + 1n);
+  const answer = await ask(`/transactions/${uetr}`);
+  const { notKnownAsOf } = await jsonOf(answer);
+  expect(answer.status).toBe(404);
+  expect(Temporal.Instant.from(String(notKnownAsOf)).epochMilliseconds).toBeGreaterThanOrEqual(appended!.appendedAtMs);
+});
+
+test("the sender is told state and events as they lie in store and log, and another bank that there is nothing", async () => {
+  const atMs = time.nowMs();
+  const debit = debitIn(["RECEIVED", "ACCEPTED"]);
+  const transitions = debit.transitions.map((transition) => ({ ...transition, atMs }));
+  const document = {
+    transaction: { ...debit, uetr, lane, transitions },
+    acceptedMessage: new Uint8Array(),
+    finalReport: null,
+    verdict: null,
+  };
+  await store.transactions.write([{ document, expectedVersion: 0 }]);
+  const producer = await messaging.producer("console-test-events");
+  await producer.send([1, 2].map((stage) => outgoingRecord(fixedSerde(), topics.events, uetr, stateEvent(stage), { lanes: lanesDefault })));
+  expect(await jsonOf(await ask(`/transactions/${uetr.toUpperCase()}`))).toMatchObject({ uetr, state: "ACCEPTED", stageVersion: 2 });
+  const events = await ask(`/transactions/${uetr}/events?from=2`);
+  expect(await events.text()).toBe(`{"schema":"TransactionEvents","uetr":"${uetr}","events":[${bodyText(2)}],"next":null}`);
+  expect((await ask(`/transactions/${uetr}`, "second")).status).toBe(404);
+});
