@@ -3,7 +3,7 @@
 // #1 `provoke` says how to get the error, starting from the operation's own example: members changed (JSON text, null: left out), a body
 //    in its place, or what is said of the request. Null: no request alone gets it.
 
-import type { ServedOperationName } from "@sluice/contracts";
+import { servedOperations, type ServedOperationName } from "@sluice/contracts";
 
 export type Provocation =
   | { readonly change: readonly (readonly [path: string, json: string | null])[] }
@@ -27,7 +27,7 @@ export interface DocumentedError {
   readonly summary: string;
   readonly message: string;
   readonly detail: string;
-  readonly operations: readonly ServedOperationName[] | "posts";
+  readonly operations: readonly ServedOperationName[] | "posts" | "all";
   readonly provoke: Provocation | null;
   /** Ingress refuses it, after the message was read. */
   readonly isByIngress: boolean;
@@ -39,6 +39,7 @@ const reports = ["inboundDirectDebitResponse", "inboundCreditTransferAuthorizati
 const messages = [...amounts, ...reports] as const;
 const banks = ["outboundDirectDebit", "inboundDirectDebitResponse", "inboundCreditTransferAuthorizationResponse", "creditsFinal"] as const;
 const connectors = ["schemeInboundDirectDebit", "schemeInboundCreditTransferAuthorization", "schemeCreditsFinal"] as const;
+const questions = ["transactionStatus", "transactionEvents"] as const;
 const declarations = ["creditsFinal", "schemeCreditsFinal"] as const;
 const misfit = "The message does not fit the schema.";
 const unreadable = "The body is not JSON that can be read.";
@@ -64,7 +65,7 @@ export const documentedErrors: readonly DocumentedError[] = [
   error("tooLong", 400, "A text is too long", misfit, "/creditor/legalName: must have 1 to 140 characters", debits, {
     change: [["/creditor/legalName", JSON.stringify("x".repeat(141))]],
   }),
-  error("notAuthenticated", 401, "The token is missing or not known", "Not authenticated", "A known bearer token is needed.", "posts", {
+  error("notAuthenticated", 401, "The token is missing or not known", "Not authenticated", "A known bearer token is needed.", "all", {
     request: "no-token",
   }),
   error(
@@ -82,9 +83,20 @@ export const documentedErrors: readonly DocumentedError[] = [
   error("notForConnectors", 403, "Not this kind of caller", "Not allowed", "Only a bank sends this.", banks, {
     request: "other-kind-of-caller",
   }),
+  error("notUetr", 400, "The address names no UETR", "Not a UETR", "The address names no UUID of the form 8-4-4-4-12.", questions, null),
+  error(
+    "notStageVersion",
+    400,
+    "`from` is not a stageVersion",
+    "Not a stageVersion",
+    "from: a whole number from 1 to 9999.",
+    ["transactionEvents"],
+    null,
+  ),
   error("notFound", 404, "No such address", "Not found", "There is no such address.", "posts", { request: "other-path" }),
   error("notAllowedMethod", 405, "Another method than POST", "Method not allowed", "Only POST.", "posts", { request: "get" }),
-  error("tooSlow", 408, "The request did not come in time", "Too slow", "The request was not read to its end.", "posts", null),
+  error("notAllowedMethodHere", 405, "Another method than GET", "Method not allowed", "Only GET.", questions, null),
+  error("tooSlow", 408, "The request did not come in time", "Too slow", "The request was not read to its end.", "all", null),
   error(
     "noLength",
     411,
@@ -184,7 +196,8 @@ export const documentedErrors: readonly DocumentedError[] = [
     "posts",
     null,
   ),
-  error("headersTooLarge", 431, "The headers are too large", "Headers too large", "The request was not read to its end.", "posts", null),
+  error("headersTooLarge", 431, "The headers are too large", "Headers too large", "The request was not read to its end.", "all", null),
+  error("tooManyQuestions", 429, "Above the caller's rate", "Too many", "You send too many requests a second.", questions, null),
   error("internal", 500, "A fault of Sluice's own", "Internal error", "The message could not be processed.", "posts", null),
   error("notStored", 503, "The message was not stored", "Not available now", "The message was not stored. Send it again.", "posts", null),
   error(
@@ -197,10 +210,23 @@ export const documentedErrors: readonly DocumentedError[] = [
     null,
   ),
   error("tooMuch", 503, "Too much is under way", "Not available now", "Too many requests are under way.", "posts", null),
+  error(
+    "tooManyQuestionsUnderWay",
+    503,
+    "Too much is under way",
+    "Not available now",
+    "Too many questions are under way. Ask again.",
+    questions,
+    null,
+  ),
+  error("notTold", 503, "It cannot be told now", "Not available now", "The answer did not come in time. Ask again.", questions, null),
 ];
 
 export function errorsOf(operation: ServedOperationName): readonly DocumentedError[] {
-  return documentedErrors.filter(({ operations }) => operations === "posts" || operations.includes(operation));
+  const isPost = servedOperations.some(({ name, method }) => name === operation && method === "POST");
+  return documentedErrors.filter(
+    ({ operations }) => operations === "all" || (operations === "posts" ? isPost : operations.includes(operation)),
+  );
 }
 
 export function errorBody({ message, detail }: Pick<DocumentedError, "message" | "detail">): object {

@@ -71,12 +71,12 @@ inbound/credit-transfer-authorisation-response: the bank's own report, \`RJCT\` 
   transactionStatus: {
     tag: "bankCalls",
     summary: "Ask for the state of one's own transaction",
-    description: `Served by the console service, whose address may differ. A transaction of another bank is answered as one that is not known: 404 with \`notKnownAsOf\`, the time up to which everything
+    description: `Served by the console service, whose address may differ; a connector may ask as well. A transaction of somebody else is answered as one that is not known: 404 with \`notKnownAsOf\`, the time up to which everything
 about this UETR has been looked at. Conclude from it that Sluice does not have your message only if that time is later than your last attempt plus 60 seconds. Where that time cannot be told: 503.`,
   },
   transactionEvents: {
     tag: "bankCalls",
     summary: "Ask for missed events",
-    description: `Served by the console service, whose address may differ. The events of one's own transaction from a \`stageVersion\` on, in order, as they were or will be posted. Not known: as transactionStatus.`,
+    description: `Served by the console service, whose address may differ. The events of one's own transaction from a \`stageVersion\` on, in order, as they were or will be posted to the caller. Not known: as transactionStatus.`,
   },
 };

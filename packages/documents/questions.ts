@@ -1,7 +1,8 @@
 // What a bank may ask of the console: parameters and answers.
 
 import type { ServedOperationName } from "@sluice/contracts";
-import { documentedErrors, errorBody, type DocumentedError } from "./errors.ts";
+import { errorBody, errorsOf, type DocumentedError } from "./errors.ts";
+import { sentExamples } from "./sent-examples.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ const from = {
   name: "from",
   required: false,
   description: "The first `stageVersion` that is wanted.",
-  schema: { type: "integer", minimum: 1, default: 1 },
+  schema: { type: "integer", minimum: 1, maximum: 9999, default: 1 },
   example: 4,
 };
 
@@ -32,49 +33,63 @@ const status = {
   updatedAt: "2026-11-20T05:12:03.702Z",
 };
 
-const errors = documentedErrors.filter((error) => [401, 405, 408, 429, 431, 500, 503].includes(error.status));
-
 export function statusQuestions(name: ServedOperationName, responseOf: (status: number, errors: readonly DocumentedError[]) => Part): Part {
   const isStatus = name === "transactionStatus";
+  const errors = errorsOf(name);
   const statuses = [...new Set(errors.map((error) => error.status))];
   return {
     parameters: isStatus ? [uetr] : [uetr, from],
     responses: {
       "200": isStatus ? found("The state as it is now.", { $ref: "#/components/schemas/TransactionStatus" }, status) : events,
-      "400": refused("The UETR or another parameter cannot be read.", { message: "Not a UETR", detail: "/uetr: must be a UUID" }),
-      "404": refused("Not known, or not the caller's: no difference is made.", {
-        message: "Not found",
-        detail: "No transaction of yours has this UETR.",
-        notKnownAsOf: "2026-11-20T05:13:20.000Z",
-      }),
+      "404": notKnown,
       ...Object.fromEntries(statuses.map((code) => [String(code), responseOf(code, errors)])),
     },
   };
 }
 
+const notKnown = {
+  description: "Not known, or not the caller's: no difference is made.",
+  content: {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/ErrorDetail" },
+      examples: {
+        notKnown: {
+          summary: "Nothing under this UETR up to that time",
+          value: {
+            ...errorBody({ message: "Not known", detail: "No transaction of yours has this UETR." }),
+            notKnownAsOf: "2026-11-20T05:13:20.000Z",
+          },
+        },
+      },
+    },
+  },
+};
+
 const events = found(
-  "The events from there on, in order; an empty list if there is none yet.",
+  "The postings from there on, in order: at most 20, or 1 MiB. Those that were posted to the caller; an empty list if there are none.",
   {
     type: "object",
-    required: ["schema", "uetr", "events"],
+    required: ["schema", "uetr", "events", "next"],
     properties: {
       schema: { const: "TransactionEvents" },
       uetr: { type: "string", format: "uuid" },
-      events: { type: "array", items: { $ref: "#/components/schemas/TransactionStateEvent" } },
+      events: {
+        type: "array",
+        items: { oneOf: [{ $ref: "#/components/schemas/TransactionStateEvent" }, { $ref: "#/components/schemas/EsmStateEvent" }] },
+      },
+      next: { type: ["integer", "null"], minimum: 1, description: "The `from` to go on with; null: that is all." },
     },
   },
-  { schema: "TransactionEvents", uetr: sampleUetr, events: [] },
+  {
+    schema: "TransactionEvents",
+    uetr: sampleUetr,
+    events: sentExamples()
+      .events.slice(0, 1)
+      .map(({ value }) => value),
+    next: 5,
+  },
 );
 
 function found(description: string, schema: Part, value: Part): Part {
   return { description, content: { "application/json": { schema, examples: { found: { summary: "An answer", value } } } } };
-}
-
-function refused(
-  description: string,
-  { notKnownAsOf, ...error }: { readonly message: string; readonly detail: string; readonly notKnownAsOf?: string },
-): Part {
-  const value = { ...errorBody(error), ...(notKnownAsOf === undefined ? {} : { notKnownAsOf }) };
-  const content = { schema: { $ref: "#/components/schemas/ErrorDetail" }, examples: { refused: { summary: error.message, value } } };
-  return { description, content: { "application/json": content } };
 }

@@ -1,4 +1,5 @@
 import { lanesDefault, registrySerde } from "@sluice/contracts";
+import { documentsApp } from "@sluice/documents";
 import { listen, listenLimitsDefault, type Connection } from "@sluice/http";
 import { createKafkaMessaging } from "@sluice/messaging";
 import { runService } from "@sluice/runtime/process";
@@ -14,7 +15,9 @@ runService("ingress", async ({ log, metrics, time, random, stopping }) => {
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "ingress" }, time, log });
   opened.defer(() => messaging.close());
-  const ingress = startIngress({ time, random, log, metrics, messaging, serde, configuration, lanes: lanesDefault });
+  const served = documentsApp();
+  const documents = (request: Request): Promise<Response | null> => served.fetch(request);
+  const ingress = startIngress({ time, random, log, metrics, messaging, serde, configuration, documents, lanes: lanesDefault });
   opened.defer(() => ingress.stop());
   const watch = watchCallers(ingress, { time, path: configurationFile, environment, running: configuration, log });
   opened.defer(() => watch.stop());
