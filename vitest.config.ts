@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). simulation and e2e: across services.
+// pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). interface: ingress on a port, no
+// server. simulation and e2e: across services.
 export default defineConfig({
   test: {
     projects: [
@@ -26,6 +27,7 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      { test: { name: "interface", include: ["test/interface/**/*.test.ts"], fileParallelism: false, testTimeout: 300_000 } },
       { test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], testTimeout: 600_000 } },
       {
         test: {

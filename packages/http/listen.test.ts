@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { silentLog } from "@sluice/telemetry";
 import { afterEach, expect, test } from "vitest";
 import { listen, listenLimitsDefault } from "./listen.ts";
-import type { ListenLimits, Listening } from "./listen.ts";
+import type { Connection, ListenLimits, Listening, ListenOptions } from "./listen.ts";
 import { readBody } from "./read-body.ts";
 
 const open: Listening[] = [];
@@ -11,7 +11,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close(0)));
 });
 
-async function listening(fetch: (request: Request) => Response | Promise<Response>, limits: Partial<ListenLimits> = {}) {
+async function listening(fetch: ListenOptions["fetch"], limits: Partial<ListenLimits> = {}) {
   const server = await listen({ fetch, host: "127.0.0.1", port: 0, limits: { ...listenLimitsDefault, ...limits }, log: silentLog });
   open.push(server);
   return server;
@@ -64,6 +64,51 @@ test("what follows a whole request and is not HTTP is never answered in that req
   const answer = raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc\0\0\0");
   await started.promise;
   expect(await answer).toBe("");
+});
+
+test("a whole request before something that is not HTTP gets its answer, and the connection ends", async () => {
+  const { port } = await listening(echo);
+  const answer = await raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc\0\0\0");
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(answer).toMatch(/connection: close\r\n[^]*\r\n\r\nabc$/i);
+});
+
+test.each([
+  ["GET /a HTTP/1.1\r\n\r\n", 400],
+  ["GET /a HTTP/1.1\r\nhost: a\r\nHost: b\r\n\r\n", 400],
+  ["GET /a HTTP/1.1\r\nhost: a\r\nexpect: 200-ok\r\n\r\n", 400],
+  ["GET /a HTTP/1.1\r\nhost: a\r\nexpect: 100-continue, 200-ok\r\n\r\n", 400],
+  ["GET /a/../b HTTP/1.1\r\nhost: a\r\n\r\n", 400],
+  ["GET /a/%2E./b HTTP/1.1\r\nhost: a\r\n\r\n", 400],
+  ["GET /a HTTP/2.0\r\nhost: a\r\n\r\n", 400],
+  [`GET /a HTTP/1.1\r\nhost: a\r\n${"a: 1\r\n".repeat(100)}\r\n`, 431],
+  ["CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n", 405],
+])("%j is answered %i with an ErrorDetail, and the connection is closed", async (text, status) => {
+  const { port } = await listening(() => new Response("reached"));
+  const answer = await raw(port, text);
+  expect(answer).toMatch(
+    new RegExp(`^(HTTP/1.1 100 Continue\r\n\r\n)?HTTP/1.1 ${status} [^]*connection: close[^]*"schema":"ErrorDetail"`, "i"),
+  );
+  expect(answer).not.toContain("reached");
+});
+
+test.each(["/a..b", "/.well-known", "/a?b=/../c", "/...", "/a.%2e.b"])("%s is a path like any other", async (path) => {
+  const { port } = await listening(() => new Response("reached", { headers: { connection: "close" } }));
+  expect(await raw(port, `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("the requests of one connection come with the same connection, which says when it is closed", async () => {
+  const seen: Connection[] = [];
+  const closed = Promise.withResolvers<void>();
+  const { port } = await listening((_, connection) => {
+    seen.push(connection);
+    if (seen.length === 2) connection.onClose(closed.resolve);
+    return new Response("ok", { headers: seen.length === 2 ? { connection: "close" } : {} });
+  });
+  await raw(port, "GET / HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  await closed.promise;
+  await raw(port, "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+  expect([seen.length, seen[0] === seen[1], seen[1] === seen[2]]).toEqual([3, true, false]);
 });
 
 test("a length and chunks together are refused", async () => {

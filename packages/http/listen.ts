@@ -2,8 +2,9 @@
 //
 // 1. `close` takes no new connection, lets requests under way finish (and tells their peers to close), and after the grace time cuts
 //    what is left. It may be called twice.
-// 2. What the HTTP parser refuses (bad syntax, headers too large, too slow) is answered as an ErrorDetail too; but while a request
-//    that was read whole is under way on the connection, it is cut without an answer: a refusal would be taken as that request's.
+// 2. What the HTTP parser refuses (bad syntax, headers too large, too slow) is answered as an ErrorDetail too; but where a request
+//    that was read whole is under way on the connection, that one gets its answer and the connection is closed: a refusal would be
+//    taken as that request's.
 // 3. An exception in the handler is logged and answered 500; it never ends the process.
 // 4. A head that could be read in two ways is refused before it is a request (`request-head.ts`); CONNECT is refused; an upgrade that is
 //    asked for is not made, and the request is answered as it is.
@@ -60,6 +61,8 @@ export const listenLimitsDefault: ListenLimits = {
 };
 
 const timeoutCheckMs = 1_000;
+/** For the answer to a request after which nothing can be read any more. */
+const lastAnswerMs = 2_000;
 
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { limits, log } = options;
@@ -155,9 +158,14 @@ const unreadable = {
 
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse | null }): void {
   const current = socket._httpMessage ?? null;
-  const isTaken = current !== null && (current.headersSent || current.req.complete);
-  if (error.code === "ECONNRESET" || !socket.writable || isTaken) {
+  const isTaken = current !== null && current.req.complete;
+  if (error.code === "ECONNRESET" || !socket.writable || current?.headersSent === true) {
     socket.destroy();
+    return;
+  }
+  if (isTaken) {
+    current?.setHeader("connection", "close");
+    setTimeout(() => socket.destroy(), lastAnswerMs).unref();
     return;
   }
   const answer =

@@ -13,7 +13,7 @@ export async function readBody(request: Request, bytesMax: number): Promise<Body
   if (announced === null || request.headers.has("transfer-encoding")) {
     return refused(problem(411, "Length required", "Send the body with a content-length header and without chunks."));
   }
-  if (!/^\d{1,15}$/.test(announced)) return refused(problem(400, "Bad length", "The content-length header is not a number."));
+  if (!/^\d+$/.test(announced)) return refused(problem(400, "Bad length", "The content-length header is not a number."));
   if (Number(announced) > bytesMax) {
     return refused(problem(413, "Too large", `A body may have at most ${bytesMax} bytes.`, { connection: "close" }));
   }
