@@ -217,6 +217,7 @@ test("I16: a bank that an owner named is called clear by the next one, though it
     await world.time.advance(10_000);
     await world.scheduler();
     await world.until("released", () => releasedTo(world).includes(second), 60_000);
+    expect(gates(world).at(-1)).toBe(second);
   }
 });
 
@@ -251,6 +252,7 @@ test("I16: and also where the answer that was counted came late, from an owner t
   await world.append(topics.journal, day, { name: "LaneCredits", value });
   await world.scheduler();
   await world.until("released", () => releasedTo(world).length === 3, 60_000);
+  expect(gates(world)).toEqual([`all but ${second}`, second]);
 });
 
 /** As a restored backup: all documents as they were then, under the same keys. */
