@@ -1,7 +1,7 @@
 export { checkAccount, explainAccount, isRefusal } from "./check-account.ts";
 export type { AccountAnswer, AccountQuestion, ExactQuestion, Explanation } from "./check-account.ts";
 export type { ReasonCode, Result } from "./judgement.ts";
-export { inOrder, ruleNames, shippedRules } from "./rule-book.ts";
+export { firstDate, inOrder, ruleNames, shippedRules } from "./rule-book.ts";
 export type { RuleBook, RuleName, RuleVersion } from "./rule-book.ts";
 export type { Step } from "./steps.ts";
 export { ukMethods, ukModulusData } from "./uk-modulus-data.ts";

@@ -4,7 +4,7 @@
 
 import { weigh, weighByDigits } from "./check-digits.ts";
 import type { Note } from "./steps.ts";
-import type { UkRow } from "./uk-modulus-data.ts";
+import type { UkMethod, UkRow } from "./uk-modulus-data.ts";
 
 export interface UkNumber {
   readonly sortCode: string;
@@ -65,11 +65,18 @@ function isRight(row: UkRow, digits: string, note: Note): boolean {
   const test = exception === null ? method : `${method}, exception ${exception}`;
   const weighing = { test, weights: weightsFor(row, digits), modulus, fudge: exception === 1 ? 27 : 0 };
   const remainder = method === "DBLAL" ? weighByDigits(digits, weighing, note) : weigh(digits, weighing, note);
-  if (exception === 4) return remainder === Number(digits.slice(12));
-  if (exception !== 5) return remainder === 0;
-  // The check digit is not weighed but compared: g by modulus 11 (which has no digit for 1), h by double alternate.
-  const wanted = remainder === 0 ? 0 : modulus - remainder;
-  return wanted === Number(method === "DBLAL" ? digits[13] : digits[12]);
+  if (exception !== 4 && exception !== 5) return remainder === 0;
+  return isCompared(exception, method, remainder, digits, note);
+}
+
+/** The check digits are not weighed but compared: gh by exception 4; g by modulus 11 (which has no digit for a remainder of 1) and h by
+ * double alternate, by exception 5. */
+function isCompared(exception: 4 | 5, method: UkMethod, remainder: number, digits: string, note: Note): boolean {
+  const name = exception === 4 ? "gh" : method === "DBLAL" ? "h" : "g";
+  const wanted = exception === 4 || remainder === 0 ? remainder : (method === "MOD11" ? 11 : 10) - remainder;
+  const given = Number(name === "gh" ? digits.slice(12) : digits[name === "g" ? 12 : 13]);
+  note?.({ step: "finding", text: `exception ${exception}: ${name} must be ${wanted} and is ${given}` });
+  return wanted === given;
 }
 
 /** Exception 14: a number with an added last digit 0, 1 or 9 is tried without it. */

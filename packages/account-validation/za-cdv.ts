@@ -38,7 +38,11 @@ export function judgeByCdv(question: CdvQuestion, data: CdvData, note: Note = nu
   const placed = branch === null || !isBranch(branch) ? [] : data.at(branch);
   if (branch === null || placed.length === 0) return withoutRow(account, "unknown-branch");
   if (question.accountType !== null) return judgeType(branch, question.accountType, question, placed, note);
-  const judged = typesOf(branch, data).map((type) => judgeType(branch, type, question, placed, note));
+  const judged = typesOf(branch, data).map((type) => {
+    const one = judgeType(branch, type, question, placed, note);
+    note?.({ step: "finding", text: `as type ${type}: ${one.result}${one.reason === null ? "" : ` (${one.reason})`}` });
+    return one;
+  });
   return judged.reduce((best, next) => (rank(next) > rank(best) ? next : best));
 }
 

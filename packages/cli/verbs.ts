@@ -29,6 +29,35 @@ export interface Verb {
 
 const many = 1_000;
 
+const rulesFolderDetails = ["--config FILE, --folder DIR  where imported data lies: the file's rulesFolder, or the folder itself"] as const;
+
+const rulesQuestionDetails = [
+  "--rule RULE             za-cdv, iban or uk-modulus",
+  "--branch CODE           branch or sort code, six digits",
+  "--account NUMBER        account number, or the IBAN",
+  "--type TYPE             1, 2, 3, 4, 6, or CACC, SVGS, TRAN, LOAN; none: any type that the bank has",
+  "--direction DIRECTION   debit (default) or credit",
+  "--date DATE             the day of the decision, YYYY-MM-DD (today)",
+  "--rule-version VERSION  data of that version (what is in force on the day)",
+  "--refuse-on CONFIDENCE  high or medium (as in the configuration file; else high)",
+  ...rulesFolderDetails,
+  "Exit 0 whatever the result is.",
+] as const;
+
+const rulesQuestionOptions = {
+  rule: { type: "string" },
+  branch: { type: "string" },
+  account: { type: "string" },
+  type: { type: "string" },
+  direction: { type: "string" },
+  date: { type: "string" },
+  "rule-version": { type: "string" },
+  "refuse-on": { type: "string" },
+  config: { type: "string" },
+  folder: { type: "string" },
+  json: { type: "boolean" },
+} as const satisfies ParseArgsOptionsConfig;
+
 export const verbs: readonly Verb[] = [
   {
     name: "demo",
@@ -109,5 +138,58 @@ export const verbs: readonly Verb[] = [
     options: { json: { type: "boolean" } },
     arguments: [1, 1],
     load: async () => (await import("./config-check.ts")).configCheck,
+  },
+  {
+    name: "rules check",
+    usage: "--rule RULE --account NUMBER [--branch CODE] [--type TYPE] [--json]",
+    line: "what a rule says of an account: valid, invalid, not-verifiable or warning",
+    details: rulesQuestionDetails,
+    options: rulesQuestionOptions,
+    arguments: [0, 0],
+    load: async () => (await import("./rules-check.ts")).rulesCheck,
+  },
+  {
+    name: "rules explain",
+    usage: "--rule RULE --account NUMBER [--branch CODE] [--rule-version VERSION] [--json]",
+    line: "computes a decision again, step by step: digits, weights, products, remainder",
+    details: [
+      ...rulesQuestionDetails,
+      "An old decision: give what the timeline names (./sluice tx): rule, version, branch, type, direction, date of receipt.",
+    ],
+    options: rulesQuestionOptions,
+    arguments: [0, 0],
+    load: async () => (await import("./rules-explain.ts")).rulesExplain,
+  },
+  {
+    name: "rules list",
+    usage: "[--config FILE | --folder DIR] [--date DATE] [--json]",
+    line: "the rules for accounts, the versions of their data, and which is in force",
+    details: ["--date DATE  in force on that day (today)", ...rulesFolderDetails],
+    options: { config: { type: "string" }, folder: { type: "string" }, date: { type: "string" }, json: { type: "boolean" } },
+    arguments: [0, 0],
+    load: async () => (await import("./rules-list.ts")).rulesList,
+  },
+  {
+    name: "rules import",
+    usage: "--format FORMAT FILE (--config FILE | --folder DIR) [--effective-from DATE]",
+    line: "imports a table of a clearing house as a new version of a rule's data",
+    details: [
+      "--format FORMAT        cim900, valacdos or scsubtab",
+      "--effective-from DATE  first day that it decides on, YYYY-MM-DD (today)",
+      "--dry-run              only the report",
+      "--json                 the report with every refused line",
+      ...rulesFolderDetails,
+      "Exit 0 if it is imported or was before; 1 if it is refused. Services read the folder when they start.",
+    ],
+    options: {
+      format: { type: "string" },
+      "effective-from": { type: "string" },
+      "dry-run": { type: "boolean" },
+      config: { type: "string" },
+      folder: { type: "string" },
+      json: { type: "boolean" },
+    },
+    arguments: [1, 1],
+    load: async () => (await import("./rules-import.ts")).rulesImport,
   },
 ];
