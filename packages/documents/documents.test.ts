@@ -12,11 +12,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { createDocumentCheck, readOpenApi } from "./document-check.ts";
-import { documentedErrors, errorsOf, type DocumentedError } from "./errors.ts";
-import { changedMessage } from "./exact-json.ts";
+import { documentedErrors, errorsOf } from "./errors.ts";
 import { receivedExamples } from "./examples.ts";
 import { messageNames, schemaFile } from "./json-schemas.ts";
 import { openApiDocument } from "./openapi.ts";
+import { provokingBody } from "./provoking-body.ts";
 
 const document = readOpenApi();
 const check = createDocumentCheck(document);
@@ -33,13 +33,6 @@ function read(operation: ServedOperationName, text: string): Reading<unknown> {
   const reader = readers[body];
   if (reader === undefined) throw new Error(`${operation} takes no body`);
   return reader(new TextEncoder().encode(text));
-}
-
-/** A body that gets the error. */
-function provoking({ operation, error }: { readonly operation: ServedOperationName; readonly error: DocumentedError }): string {
-  const { provoke } = error;
-  if (provoke === null || "request" in provoke) throw new Error("a 400 or a 422 can be provoked by a body");
-  return "body" in provoke ? provoke.body : changedMessage(JSON.stringify(receivedExamples(operation)[0]?.value), provoke.change);
 }
 
 interface Found {
@@ -119,13 +112,13 @@ describe("what the document says is so", () => {
     "$name of $operation is refused by the reader in these words",
     (refusal) => {
       const { status, message, detail } = refusal.error;
-      const reading = read(refusal.operation, provoking(refusal));
+      const reading = read(refusal.operation, provokingBody(refusal.operation, refusal.error));
       expect(reading).toEqual({ ok: false, status, error: { schema: "ErrorDetail", message, detail } });
     },
   );
 
   test.each(refusals.filter(({ error }) => error.isByIngress))("$name of $operation is left to ingress by the reader", (refusal) => {
-    expect(read(refusal.operation, provoking(refusal)).ok).toBe(true);
+    expect(read(refusal.operation, provokingBody(refusal.operation, refusal.error)).ok).toBe(true);
   });
 
   test("every operation that may be called is in the document, at all its addresses", () => {

@@ -1,0 +1,129 @@
+// What the OpenAPI document says of ingress is what ingress does: each example is taken, and each error is answered in those words.
+
+import { servedOperations, type ServedOperationName } from "@sluice/contracts";
+import { createDocumentCheck, documentedErrors, errorBody, errorsOf, provokingBody, receivedExamples } from "@sluice/documents/check";
+import type { DocumentedError, Exchange } from "@sluice/documents/check";
+import { sampleBank, sampleScheme } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { as, givenIngress, post, sampleParties } from "./given.ts";
+
+const check = createDocumentCheck();
+const operations = servedOperations.filter(({ service }) => service === "ingress");
+const addresses = operations.flatMap(({ name, paths, caller }) => paths.map((path) => ({ name, path, caller })));
+
+interface Sent {
+  readonly name: ServedOperationName;
+  readonly path: string;
+  readonly caller: "bank" | "connector";
+  readonly text: string;
+}
+
+/** Credits are declared by whoever the operation is for. */
+function given(name: ServedOperationName) {
+  const creditsFinal = name === "creditsFinal" ? "bank" : "connector";
+  const [, ...others] = sampleParties.schemes;
+  return givenIngress({ ...sampleParties, schemes: [sampleScheme({ creditsFinal }), ...others] });
+}
+
+const tokenOf = { bank: as("first"), connector: as("clearing") } as const;
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+async function exchange(response: Response, { path, text }: Sent): Promise<Exchange & { readonly answer: Uint8Array }> {
+  return { method: "POST", path, body: bytesOf(text), status: response.status, answer: new Uint8Array(await response.arrayBuffer()) };
+}
+
+describe("the examples of the document", () => {
+  it.each(addresses)("$path: each is answered 202 with an empty body, as documented", async ({ name, path, caller }) => {
+    const { requested } = await given(name);
+    for (const { value } of receivedExamples(name)) {
+      const text = JSON.stringify(value);
+      const answered = await exchange(await requested(path, post(bytesOf(text), tokenOf[caller])), { name, path, caller, text });
+      expect([answered.status, answered.answer.byteLength]).toEqual([202, 0]);
+      expect(check.served(answered)).toEqual([]);
+    }
+  });
+});
+
+/** What is asked, with what is said of the request around the body; null: the error is got in another way. */
+function provocation({ provoke }: DocumentedError, { path, caller, text }: Sent): readonly [path: string, init: RequestInit] | null {
+  if (provoke === null) return null;
+  const usual = (headers: Record<string, string | undefined> = {}, body = text): RequestInit =>
+    post(bytesOf(body), { ...tokenOf[caller], ...headers });
+  if (!("request" in provoke)) return [path, usual()];
+  switch (provoke.request) {
+    case "get":
+      return [path, { method: "GET", headers: tokenOf[caller] }];
+    case "no-token":
+      return [path, usual({ authorization: undefined })];
+    case "other-kind-of-caller":
+      return [path, usual(tokenOf[caller === "bank" ? "connector" : "bank"])];
+    case "other-bank":
+      return [path, usual(as("second"))];
+    case "other-path":
+      return [`${path}/elsewhere`, usual()];
+    case "other-media-type":
+      return [path, usual({ "content-type": "application/xml" })];
+    case "compressed":
+      return [path, usual({ "content-encoding": "gzip" })];
+    case "chunked":
+      return [path, usual({ "content-length": undefined })];
+    case "too-large":
+      return [path, usual({}, text + " ".repeat(262_144))];
+    default:
+      throw new Error(`no such request: ${String(provoke.request satisfies never)}`);
+  }
+}
+
+describe("the errors of the document", () => {
+  it.each(addresses)("$path: each is answered in those words, and nothing is stored", async ({ name, path, caller }) => {
+    const { requested, journal } = await given(name);
+    const errors = errorsOf(name).filter(({ provoke }) => provoke !== null);
+    const answers: unknown[] = [];
+    for (const error of errors) {
+      const sent = { name, path, caller, text: provokingBody(name, error) };
+      const [at, init] = provocation(error, sent) ?? ["", {}];
+      const answered = await exchange(await requested(at, init), sent);
+      answers.push([error.name, answered.status, JSON.parse(new TextDecoder().decode(answered.answer)), ...check.served(answered)]);
+    }
+    expect(answers).toEqual(errors.map((error) => [error.name, error.status, errorBody(error)]));
+    expect(errors.length).toBeGreaterThan(8);
+    expect(journal()).toEqual([]);
+  });
+
+  const named = (name: string): DocumentedError | undefined => documentedErrors.find((error) => error.name === name);
+  const path = "/transactions/outbound/direct-debit";
+  const debit = bytesOf(JSON.stringify(receivedExamples("outboundDirectDebit")[0]?.value));
+
+  it("429: a caller above its rate, and one with too many connections, with Retry-After", async () => {
+    const banks = [sampleBank({ id: "first", requestsPerSecond: 1, inboundConnections: 1 })];
+    const { requested } = await givenIngress({ ...sampleParties, banks });
+    const connection = () => ({ onClose: () => {} });
+    await requested(path, post(debit), connection());
+    const overConnections = await requested(path, post(debit), connection());
+    const overRate = await requested(path, post(debit));
+    expect(await overRate.json()).toEqual(errorBody(named("overRate")!));
+    expect(await overConnections.json()).toEqual(errorBody(named("overConnections")!));
+    expect([overRate, overConnections].map(({ status, headers }) => [status, headers.get("retry-after")])).toEqual([
+      [429, "1"],
+      [429, "1"],
+    ]);
+  });
+
+  it("503: not stored, or not known, with Retry-After", async () => {
+    const { requested, world, ingress } = await givenIngress();
+    world.fate = { kind: "lose-answer" };
+    const unknown = await requested(path, post(debit));
+    expect([unknown.status, unknown.headers.get("retry-after"), await unknown.json()]).toEqual([
+      503,
+      "1",
+      errorBody(named("unknownWhetherStored")!),
+    ]);
+    void ingress.stop();
+    const stopping = await requested(path, post(debit));
+    expect([stopping.status, stopping.headers.get("retry-after"), await stopping.json()]).toEqual([
+      503,
+      "1",
+      errorBody(named("notStored")!),
+    ]);
+  });
+});
