@@ -1,6 +1,7 @@
 // A record of the journal that is no message, in a few words.
 
 import type { AnyDecoded, Records } from "@sluice/contracts";
+import { timeText } from "./time-text.ts";
 
 export interface FactDetail {
   readonly messageIdentification: string | null;
@@ -13,6 +14,7 @@ export function detailOf(decoded: AnyDecoded): FactDetail | null {
   if (decoded.name === "Release") return about(null, ofRelease(decoded.value));
   if (decoded.name === "DeliveryEnded") return about(decoded.value.messageIdentification, ofEnd(decoded.value));
   if (decoded.name === "DayClosed") return about(null, decoded.value.day);
+  if (decoded.name === "DeadlinePassed") return about(null, timeText(decoded.value.deadlineMs));
   return null;
 }
 
@@ -20,8 +22,9 @@ function about(messageIdentification: string | null, detail: string): FactDetail
   return { messageIdentification, detail };
 }
 
-function ofVerdict({ verdict, bank, businessDate, reasons }: Records["AccountVerified"]): string {
-  if (reasons.length === 0) return `${verdict}, to ${bank} on ${businessDate}`;
+function ofVerdict({ verdict, bank, businessDate, deadlineMs, reasons }: Records["AccountVerified"]): string {
+  const until = deadlineMs === null ? "" : `, until ${timeText(deadlineMs)}`;
+  if (reasons.length === 0) return `${verdict}, to ${bank} on ${businessDate}${until}`;
   return `${verdict}: ${reasons.map(({ code, text }) => `${code} ${text}`).join("; ")}`;
 }
 
@@ -30,8 +33,9 @@ function ofRelease({ businessDate, windowNumber, bank }: Records["Release"]): st
 }
 
 function ofEnd(end: Records["DeliveryEnded"]): string {
-  const { outcome, httpStatusCode, attempts, breakerOpen, bankPaused } = end;
+  const { outcome, httpStatusCode, attempts, breakerOpen, bankPaused, mayHaveBeenTaken } = end;
   const answer = httpStatusCode === null ? "" : ` ${httpStatusCode}`;
-  const circumstances = [breakerOpen ? ", breaker open" : "", bankPaused ? ", bank paused" : ""].join("");
+  const mayBeThere = mayHaveBeenTaken && outcome !== "ACKNOWLEDGED" ? ", may have been taken" : "";
+  const circumstances = [mayBeThere, breakerOpen ? ", breaker open" : "", bankPaused ? ", bank paused" : ""].join("");
   return `${outcome}${answer} after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}${circumstances}`;
 }

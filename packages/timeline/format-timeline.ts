@@ -1,6 +1,7 @@
 // A timeline for people: one line each, in the order of the journal, columns aligned.
 
-import type { Timeline, TimelineEnd } from "./timeline.ts";
+import { timeText } from "./time-text.ts";
+import type { Timeline, TimelineEnd, TimelineEvent } from "./timeline.ts";
 
 interface Line {
   readonly offset: string;
@@ -12,12 +13,31 @@ interface Line {
 export function formatTimeline(timeline: Timeline): string {
   const lines = [...messageLines(timeline), ...factLines(timeline), ...stateLines(timeline)].toSorted(inOrder);
   const table = aligned([["time (UTC)", "offset", "", "what", "identification", ""], ...lines.map(({ columns }) => columns)]);
-  return [heading(timeline), "", ...table, ...itemLines(timeline), ...remarkLines(timeline), ...notes(timeline)].join("\n");
+  return [
+    heading(timeline),
+    ...endingLines(timeline),
+    "",
+    ...table,
+    ...itemLines(timeline),
+    ...remarkLines(timeline),
+    ...notes(timeline),
+  ].join("\n");
 }
 
-function heading({ uetr, state, scheme, businessDate, amount, bank, lane }: Timeline): string {
-  const parts = [uetr, state ?? "not applied yet", [scheme, businessDate].filter((part) => part !== null).join(" "), amount, bank];
+function heading({ uetr, state, flow, scheme, businessDate, amount, bank, lane }: Timeline): string {
+  const parts = [uetr, state ?? "not applied yet", flow, [scheme, businessDate].filter((part) => part !== null).join(" "), amount, bank];
   return [...parts, `lane ${lane}`].filter((part) => part !== null && part !== "").join("  ");
+}
+
+/** A credit's deadline, and what the connector was told. */
+function endingLines({ deadlineMs, outcome }: Timeline): readonly string[] {
+  const told = outcome === null ? null : `outcome ${outcome.number} told to the connector, ${acknowledged(outcome.acknowledgedAtMs)}`;
+  const parts = [deadlineMs === null ? null : `deadline ${timeText(deadlineMs)}`, told].filter((part) => part !== null);
+  return parts.length === 0 ? [] : [parts.join("  ")];
+}
+
+function acknowledged(atMs: number | null): string {
+  return atMs === null ? "not acknowledged yet" : `acknowledged ${timeText(atMs)}`;
 }
 
 function messageLines({ messages }: Timeline): readonly Line[] {
@@ -37,11 +57,15 @@ function factLines({ facts }: Timeline): readonly Line[] {
 }
 
 function stateLines({ states }: Timeline): readonly Line[] {
-  return states.map(({ stageVersion, state, offset, atMs, markerOffset, messageIdentification, event }) => {
-    const told = event === null ? "no event found" : joined(`event ${ended(event.posting, "not posted")}`, copiesText(event.copies));
+  return states.map(({ stageVersion, state, offset, atMs, markerOffset, messageIdentification, event, esmEvent }) => {
+    const told = joined(event === null ? "no event found" : eventText("event", event), esmEvent === null ? "" : eventText("ESM", esmEvent));
     const cause = markerOffset === null ? "" : `by marker ${markerOffset}`;
     return { offset, rank: 2, columns: [timeText(atMs), offset, String(stageVersion), state, messageIdentification, joined(cause, told)] };
   });
+}
+
+function eventText(what: string, { posting, copies }: TimelineEvent): string {
+  return joined(`${what} ${ended(posting, "not posted")}`, copiesText(copies));
 }
 
 function itemLines({ items }: Timeline): readonly string[] {
@@ -86,11 +110,6 @@ function copiesText(copies: number): string {
 
 function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("; ");
-}
-
-function timeText(atMs: number): string {
-  const text = Temporal.Instant.fromEpochMilliseconds(atMs).toString({ smallestUnit: "millisecond" });
-  return text.replace("T", " ").replace("Z", "");
 }
 
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {

@@ -3,10 +3,11 @@
 import {
   dispatchChangeRecord,
   dispatchRecord,
-  eventRecord,
+  eventRecords,
   factFromRecord,
   fixedSerde,
   outgoingRecord,
+  readCreditTransfer,
   readDirectDebit,
   readStatusReport,
   sha256Hex,
@@ -14,19 +15,41 @@ import {
 } from "@sluice/contracts";
 import type { AnyDecoded, Decoded, MessageSources, Records } from "@sluice/contracts";
 import { decide, laneView } from "@sluice/domain";
-import type { Output, PassedMarker, Transaction } from "@sluice/domain";
+import type { DayFact, DeliveryOperation, Output, PassedMarker, Transaction, TransactionFact } from "@sluice/domain";
 import { createMemoryLog } from "@sluice/messaging";
 import type { Appended, MemoryLog } from "@sluice/messaging";
 import { createMemoryStore } from "@sluice/store";
 import type { Store } from "@sluice/store";
-import { bodyOf, createVirtualTime, directDebit, sampleUetr, seededRandom, statusReport } from "@sluice/testkit";
+import {
+  bodyOf,
+  createVirtualTime,
+  creditTransfer,
+  directDebit,
+  offUsDebit,
+  sampleUetr,
+  seededRandom,
+  statusReport,
+} from "@sluice/testkit";
+import type { JsonObject } from "@sluice/testkit";
 import type { TimelinePorts } from "./read-timeline.ts";
 
 export const uetr = sampleUetr;
 export const hex = uetr.replaceAll("-", "");
 export const bank = "first";
 export const startAtMs = Date.UTC(2026, 10, 20, 5, 0, 0);
+export const connector = "clearing";
+const businessDate = "2026-11-20";
+/** Of a credit. */
+export const deadlineMs = startAtMs + 7_200_000;
 const lanes = 1;
+const eventOptions = { bank, eventDeadlineMs: 1_000, eventShape: "full", eventPayload: "full" } as const;
+const operationOf = {
+  A: "outboundDirectDebitResponse",
+  D: "inboundDirectDebit",
+  C: "inboundCreditTransferAuthorization",
+  O1: "inboundDirectDebitResponse",
+} as const;
+type EventClass = "TRANSACTION_STATE" | "ESM_STATE";
 
 export class Story {
   readonly time = createVirtualTime({ startAtMs, seed: 7 });
@@ -34,8 +57,9 @@ export class Story {
   readonly log: MemoryLog;
   readonly store: Store;
   readonly markers: PassedMarker[] = [];
+  eventClasses: readonly EventClass[] = ["TRANSACTION_STATE"];
   #transaction: Transaction | null = null;
-  #debit: Records["DirectDebitReceived"] | null = null;
+  #received: MessageSources["received"] | null = null;
   #verdict: Records["AccountVerified"] | null = null;
   #finalReport: Records["StatusReportReceived"] | null = null;
 
@@ -69,11 +93,11 @@ export class Story {
   /** A record of the journal under the UETR, and all that follows from it. */
   async happens(decoded: AnyDecoded): Promise<void> {
     const { offset, appendedAtMs } = await this.append(topics.journal, decoded);
-    if (decoded.name === "DirectDebitReceived") this.#debit ??= decoded.value;
+    if (decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived") this.#received ??= decoded.value;
     if (decoded.name === "AccountVerified") this.#verdict = decoded.value;
     if (decoded.name === "StatusReportReceived") this.#finalReport = decoded.value;
     const fact = factFromRecord(decoded, uetr);
-    if (fact === null || fact.kind === "DayPlanned" || fact.kind === "DayTimeReached" || fact.kind === "LaneCredits") return;
+    if (fact === null || isOfDay(fact)) return;
     const before = this.#transaction?.version ?? 0;
     const outcome = decide(uetr, this.#transaction, fact, { offset, appendedAtMs }, laneView(0, this.markers), sha256Hex);
     this.#transaction = outcome.transaction;
@@ -85,44 +109,61 @@ export class Story {
 
   async #produce(output: Output): Promise<void> {
     const sources: MessageSources = {
-      received: this.#debit!,
+      received: this.#received!,
       verdict: this.#verdict,
       finalReport: this.#finalReport,
-      answered: this.#debit,
+      answered: this.#received,
     };
-    const options = { bank, eventDeadlineMs: 1_000, eventShape: "full" } as const;
-    if (output.kind === "event") await this.append(topics.events, eventRecord(output, sources, options));
+    if (output.kind === "event") {
+      for (const record of eventRecords(output, sources, { ...eventOptions, eventClasses: this.eventClasses })) {
+        await this.append(topics.events, record);
+      }
+    }
     if (output.kind === "dispatch") await this.append(topics.dispatch, dispatchRecord(output, sources));
     if (output.kind === "stop") await this.append(topics.dispatch, dispatchChangeRecord(output, uetr));
   }
 
   debit(messageIdentification = "ACME-1"): Decoded<"DirectDebitReceived"> {
-    const reading = readDirectDebit(bodyOf(directDebit({ messageIdentification })));
+    return { name: "DirectDebitReceived", value: { ...debitValue(directDebit({ messageIdentification })), sender: bank } };
+  }
+
+  offUsDebit(): Decoded<"DirectDebitReceived"> {
+    const value = debitValue(offUsDebit({ messageIdentification: "CLEARING-1" }));
+    return { name: "DirectDebitReceived", value: { ...value, sender: connector, flow: "OFF_US", bank } };
+  }
+
+  credit(): Decoded<"CreditTransferReceived"> {
+    const reading = readCreditTransfer(bodyOf(creditTransfer({ messageIdentification: "CLEARING-9" })));
     if (!reading.ok) throw new Error(reading.error.detail);
-    const { message: debit, contentHash, substanceHash } = reading.read;
-    const closes = { closesWith: "ZA_EFT:2026-11-20", closesAtMs: startAtMs + 90_000 };
-    return { name: "DirectDebitReceived", value: { sender: bank, contentHash, substanceHash, receivedAtMs: startAtMs, ...closes, debit } };
+    const { message: credit, contentHash, substanceHash } = reading.read;
+    const provisional = { receivedAtMs: startAtMs, bank, businessDate, deadlineMs };
+    return { name: "CreditTransferReceived", value: { sender: connector, contentHash, substanceHash, ...provisional, credit } };
   }
 
   verdict(): Decoded<"AccountVerified"> {
-    const { sender, contentHash, debit } = this.#debit!;
-    const judged = { sender, contentHash, messageIdentification: debit.messageIdentifiers.messageIdentification };
-    const dated = { bank, businessDate: "2026-11-20", closesWith: "ZA_EFT:2026-11-20", subService: "SAME_DAY", calendarVersion: "1" };
-    return { name: "AccountVerified", value: { ...judged, verdict: "ACCEPTED", reasons: [], decisions: [], ...dated } };
+    const received = this.#received!;
+    const isCredit = "credit" in received;
+    const { messageIdentification } = isCredit ? received.credit.messageIdentifiers : received.debit.messageIdentifiers;
+    const { sender, contentHash } = received;
+    const until = isCredit ? { closesWith: "", deadlineMs } : { closesWith: `ZA_EFT:${businessDate}`, deadlineMs: null };
+    const dated = { bank, businessDate, subService: "SAME_DAY", calendarVersion: "1", ...until, onUsOutcomeReport: false };
+    const judged = { sender, contentHash, messageIdentification, verdict: "ACCEPTED", reasons: [], decisions: [] } as const;
+    return { name: "AccountVerified", value: { ...judged, ...dated } };
   }
 
-  ended(letter: "A" | "D"): Decoded<"DeliveryEnded"> {
-    const operation = letter === "D" ? "inboundDirectDebit" : "outboundDirectDebitResponse";
-    const circumstances = { recentAttempts: [], breakerOpen: false, bankPaused: false, stopOffset: null };
+  ended(mark: "A" | "D" | "C" | "O1", operation: DeliveryOperation = operationOf[mark]): Decoded<"DeliveryEnded"> {
+    const circumstances = { recentAttempts: [], breakerOpen: false, bankPaused: false, stopOffset: null, mayHaveBeenTaken: false };
     const end = { outcome: "ACKNOWLEDGED", httpStatusCode: 202, attempts: 2, anyAnswer: true } as const;
-    return { name: "DeliveryEnded", value: { messageIdentification: `${hex}${letter}`, operation, ...end, ...circumstances } };
+    return { name: "DeliveryEnded", value: { messageIdentification: `${hex}${mark}`, operation, ...end, ...circumstances } };
   }
 
-  report(): Decoded<"StatusReportReceived"> {
-    const reading = readStatusReport(bodyOf(statusReport({ messageIdentification: "PSR-1" })));
+  report(operation = "inboundDirectDebitResponse", letter = "D"): Decoded<"StatusReportReceived"> {
+    const original = { originalMessageIdentification: `${hex}${letter}` };
+    const reading = readStatusReport(bodyOf(statusReport({ messageIdentification: "PSR-1", ...original })));
     if (!reading.ok) throw new Error(reading.error.detail);
     const { message: report, contentHash, substanceHash } = reading.read;
-    return { name: "StatusReportReceived", value: { sender: bank, contentHash, substanceHash, receivedAtMs: startAtMs, report } };
+    const value = { sender: bank, contentHash, substanceHash, receivedAtMs: startAtMs, report, operation };
+    return { name: "StatusReportReceived", value };
   }
 
   async receipt(webhookId: string, operation: string, stageVersion: number | null): Promise<void> {
@@ -151,6 +192,25 @@ export class Story {
     );
   }
 
+  /** An off-us debit's whole way, and its outcome acknowledged by the connector. */
+  async completesOffUs(): Promise<void> {
+    await this.happens(this.offUsDebit());
+    await this.happens(this.verdict());
+    await this.open();
+    await this.happens({ name: "Release", value: { scheme: "ZA_EFT", businessDate, windowNumber: 1, bank } });
+    await this.happens(this.ended("D"));
+    await this.happens(this.report());
+    await this.happens(this.ended("O1"));
+  }
+
+  /** A credit that its bank booked; the connector has not acknowledged the outcome yet. */
+  async booksCredit(): Promise<void> {
+    await this.happens(this.credit());
+    await this.happens(this.verdict());
+    await this.happens(this.ended("C"));
+    await this.happens(this.report("inboundCreditTransferAuthorizationResponse", "C"));
+  }
+
   /** The debit's whole way, with a receipt of its first report and its first event. */
   async completes(): Promise<void> {
     await this.happens(this.debit());
@@ -162,4 +222,24 @@ export class Story {
     await this.happens(this.report());
     await this.receipt(`${hex}A`, "outboundDirectDebitResponse", null);
   }
+}
+
+function debitValue(message: JsonObject): Records["DirectDebitReceived"] {
+  const reading = readDirectDebit(bodyOf(message));
+  if (!reading.ok) throw new Error(reading.error.detail);
+  const { message: debit, contentHash, substanceHash } = reading.read;
+  const closes = { closesWith: `ZA_EFT:${businessDate}`, closesAtMs: startAtMs + 90_000 };
+  return { sender: bank, contentHash, substanceHash, receivedAtMs: startAtMs, ...closes, debit, flow: "ON_US", bank: "" };
+}
+
+const dayFacts: ReadonlySet<string> = new Set<DayFact["kind"]>([
+  "DayPlanned",
+  "DayTimeReached",
+  "LaneCredits",
+  "LaneBankClear",
+  "CreditsFinalRequested",
+]);
+
+function isOfDay(fact: TransactionFact | DayFact): fact is DayFact {
+  return dayFacts.has(fact.kind);
 }

@@ -2,7 +2,7 @@
 // it changes nothing and needs no service to run.
 
 import { amountText, partitionOf, topics } from "@sluice/contracts";
-import type { AnyDecoded, Records, Serde } from "@sluice/contracts";
+import type { AnyDecoded, CreditTransfer, DirectDebit, Records, Serde } from "@sluice/contracts";
 import type { Item, Transaction } from "@sluice/domain";
 import type { Messaging, ReceivedRecord } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
@@ -38,10 +38,13 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
     uetr: key,
     lane,
     state: transaction?.state ?? null,
+    flow: transaction?.flow ?? null,
     scheme: transaction?.scheme ?? null,
     bank: transaction?.bank ?? null,
     businessDate: transaction?.businessDate ?? null,
     closesWith: transaction?.closesWith ?? null,
+    deadlineMs: transaction?.deadlineMs ?? null,
+    outcome: transaction?.outcome ?? null,
     amount,
     states: transaction === null ? [] : statesOf(transaction, eventsByStage(events ?? [], ends)),
     messages: [...received(journal ?? []), ...sent].toSorted(byOffset),
@@ -95,11 +98,17 @@ function beganAtMs({ transitions, remarks }: Transaction): number | null {
 
 function amountIn(journal: readonly FoundRecord[]): string | null {
   for (const { decoded } of journal) {
-    if (decoded.name !== "DirectDebitReceived") continue;
-    const { bankSettlementAmount } = decoded.value.debit.amounts;
+    const payment = paymentIn(decoded);
+    if (payment === null) continue;
+    const { bankSettlementAmount } = payment.amounts;
     return `${bankSettlementAmount.currency} ${amountText(bankSettlementAmount)}`;
   }
   return null;
+}
+
+function paymentIn(decoded: AnyDecoded): DirectDebit | CreditTransfer | null {
+  if (decoded.name === "DirectDebitReceived") return decoded.value.debit;
+  return decoded.name === "CreditTransferReceived" ? decoded.value.credit : null;
 }
 
 function endsById(receipts: readonly FoundRecord[]): ReadonlyMap<string, TimelineEnd> {
@@ -118,18 +127,31 @@ function endsById(receipts: readonly FoundRecord[]): ReadonlyMap<string, Timelin
   return byId;
 }
 
-function eventsByStage(events: readonly FoundRecord[], ends: ReadonlyMap<string, TimelineEnd>): ReadonlyMap<number, TimelineEvent> {
-  const byStage = new Map<number, TimelineEvent>();
+interface StageEvents {
+  readonly event: TimelineEvent | null;
+  readonly esmEvent: TimelineEvent | null;
+}
+
+/** An event of class ESM_STATE has no stageVersion: it belongs to the state that the same record caused. */
+function eventsByStage(events: readonly FoundRecord[], ends: ReadonlyMap<string, TimelineEnd>): ReadonlyMap<number, StageEvents> {
+  const byStage = new Map<number, StageEvents>();
+  const stageOf = new Map<string, number>();
   for (const { offset, decoded } of events) {
-    if (decoded.name !== "TransactionStateEvent") continue;
-    const { id, stageVersion } = decoded.value;
-    const event = byStage.get(stageVersion) ?? { id, offset: String(offset), copies: 0, posting: ends.get(id) ?? null };
-    byStage.set(stageVersion, { ...event, copies: event.copies + 1 });
+    if (decoded.name !== "TransactionStateEvent" && decoded.name !== "EsmStateEvent") continue;
+    const { id, state, causedByOffset } = decoded.value;
+    const entered = `${causedByOffset} ${state}`;
+    if (decoded.name === "TransactionStateEvent") stageOf.set(entered, decoded.value.stageVersion);
+    const stageVersion = stageOf.get(entered);
+    if (stageVersion === undefined) continue;
+    const known = byStage.get(stageVersion) ?? { event: null, esmEvent: null };
+    const member = decoded.name === "TransactionStateEvent" ? "event" : "esmEvent";
+    const event = known[member] ?? { id, offset: String(offset), copies: 0, posting: ends.get(id) ?? null };
+    byStage.set(stageVersion, { ...known, [member]: { ...event, copies: event.copies + 1 } });
   }
   return byStage;
 }
 
-function statesOf({ transitions }: Transaction, events: ReadonlyMap<number, TimelineEvent>): readonly TimelineState[] {
+function statesOf({ transitions }: Transaction, events: ReadonlyMap<number, StageEvents>): readonly TimelineState[] {
   return transitions.map((entry) => ({
     stageVersion: entry.stageVersion,
     state: entry.state,
@@ -139,7 +161,7 @@ function statesOf({ transitions }: Transaction, events: ReadonlyMap<number, Time
     businessDate: entry.businessDate,
     messageIdentification: entry.messageIdentification,
     httpStatusCode: entry.httpStatusCode,
-    event: events.get(entry.stageVersion) ?? null,
+    ...(events.get(entry.stageVersion) ?? { event: null, esmEvent: null }),
   }));
 }
 
@@ -157,19 +179,21 @@ function received(journal: readonly FoundRecord[]): readonly TimelineMessage[] {
 }
 
 function messageIn(decoded: AnyDecoded): Pick<TimelineMessage, "operation" | "messageIdentification" | "bank"> | null {
-  if (decoded.name === "DirectDebitReceived") {
-    const { sender, debit } = decoded.value;
-    return { operation: "outboundDirectDebit", messageIdentification: debit.messageIdentifiers.messageIdentification, bank: sender };
-  }
   if (decoded.name === "StatusReportReceived") {
-    const { sender, report } = decoded.value;
-    return {
-      operation: "inboundDirectDebitResponse",
-      messageIdentification: report.messageIdentifiers.messageIdentification,
-      bank: sender,
-    };
+    const { sender, report, operation } = decoded.value;
+    return { operation, messageIdentification: report.messageIdentifiers.messageIdentification, bank: sender };
   }
-  return null;
+  const payment = paymentIn(decoded);
+  const operation = operationOf(decoded);
+  if (payment === null || operation === null) return null;
+  return { ...operation, messageIdentification: payment.messageIdentifiers.messageIdentification };
+}
+
+function operationOf(decoded: AnyDecoded): Pick<TimelineMessage, "operation" | "bank"> | null {
+  if (decoded.name === "CreditTransferReceived") return { operation: "inboundCreditTransferAuthorization", bank: decoded.value.sender };
+  if (decoded.name !== "DirectDebitReceived") return null;
+  const { flow, sender } = decoded.value;
+  return { operation: flow === "OFF_US" ? "inboundDirectDebit" : "outboundDirectDebit", bank: sender };
 }
 
 function dispatched(dispatch: readonly FoundRecord[], ends: ReadonlyMap<string, TimelineEnd>): readonly TimelineMessage[] {

@@ -2,7 +2,8 @@ import { topics } from "@sluice/contracts";
 import { sampleUetr } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { formatTimeline } from "./format-timeline.ts";
-import { bank, hex, startAtMs, Story, uetr } from "./given.ts";
+import { bank, connector, deadlineMs, hex, startAtMs, Story, uetr } from "./given.ts";
+import type { Timeline } from "./timeline.ts";
 import { readTimeline } from "./read-timeline.ts";
 
 const states = ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "DELIVERED", "COMPLETED"];
@@ -87,11 +88,119 @@ test("a timeline is plain JSON and shows no account number and no name", async (
   for (const secret of secrets) expect(shown).not.toContain(secret);
 });
 
+/** Messages in and out and states, in the order of the journal. */
+function shown(timeline: Timeline): readonly string[] {
+  const lines = formatTimeline(timeline)
+    .split("\n")
+    .filter((line) => /^\d{4}-/.test(line));
+  return lines.map((line) => line.split(/ {2,}/).slice(2, 4).join(" "));
+}
+
+test("an off-us debit shows who handed it over, and that the connector was told the outcome", async () => {
+  const story = new Story();
+  await story.completesOffUs();
+  const timeline = (await story.done(readTimeline(uetr, story.ports)))!;
+  expect(timeline).toMatchObject({
+    flow: "off-us",
+    state: "COMPLETED",
+    bank,
+    amount: "ZAR 1250.50",
+    deadlineMs: null,
+    outcome: { number: 1 },
+  });
+  expect(shown(timeline)).toEqual([
+    "<- inboundDirectDebit",
+    "1 RECEIVED",
+    ".. AccountVerified",
+    "2 ACCEPTED",
+    "3 HELD",
+    ".. Release",
+    "4 RELEASED",
+    "-> inboundDirectDebit",
+    ".. DeliveryEnded",
+    "5 DELIVERED",
+    "<- inboundDirectDebitResponse",
+    "6 COMPLETED",
+    "-> inboundDirectDebitResponse",
+    ".. DeliveryEnded",
+  ]);
+  expect(timeline.messages.map(({ direction, bank: party }) => `${direction} ${party}`)).toEqual([
+    `in ${connector}`,
+    `out ${bank}`,
+    `in ${bank}`,
+    `out ${connector}`,
+  ]);
+  expect(formatTimeline(timeline)).toMatch(/outcome 1 told to the connector, acknowledged 2026-11-20 05:/);
+});
+
+test("a credit shows its states, its deadline and what the connector is told", async () => {
+  const story = new Story();
+  await story.booksCredit();
+  const timeline = (await story.done(readTimeline(uetr, story.ports)))!;
+  expect(timeline).toMatchObject({
+    flow: "credit",
+    state: "CREDIT_AUTH_RESPONSE_ACCEPTED",
+    amount: "ZAR 1250.50",
+    closesWith: "",
+    deadlineMs,
+  });
+  expect(shown(timeline)).toEqual([
+    "<- inboundCreditTransferAuthorization",
+    "1 CREDIT_AUTH_RECEIVED",
+    ".. AccountVerified",
+    "2 CREDIT_AUTH_ACCEPTED",
+    "3 CREDIT_AUTH_DELIVERY_PENDING",
+    "-> inboundCreditTransferAuthorization",
+    ".. DeliveryEnded",
+    "4 CREDIT_AUTH_DELIVERED",
+    "<- inboundCreditTransferAuthorizationResponse",
+    "5 CREDIT_AUTH_RESPONSE_ACCEPTED",
+    "-> inboundCreditTransferAuthorizationResponse",
+  ]);
+  const lines = formatTimeline(timeline).split("\n");
+  expect(lines[1]).toBe("deadline 2026-11-20 07:00:00.000  outcome 1 told to the connector, not acknowledged yet");
+  expect(lines.join("\n")).toContain("ACCEPTED, to first on 2026-11-20, until 2026-11-20 07:00:00.000");
+});
+
+test("a credit unresolved at its deadline shows the fact of it and its item", async () => {
+  const story = new Story();
+  await story.happens(story.credit());
+  await story.happens(story.verdict());
+  await story.done(story.time.advance(deadlineMs - startAtMs + 1_000));
+  await story.happens({ name: "DeadlinePassed", value: { deadlineMs } });
+  const timeline = (await story.done(readTimeline(uetr, story.ports)))!;
+  expect(timeline.state).toBe("CREDIT_AUTH_RECONCILIATION");
+  expect(timeline.facts.at(-1)).toMatchObject({ name: "DeadlinePassed", detail: "2026-11-20 07:00:00.000" });
+  expect(timeline.items).toMatchObject([{ day: "ZA_EFT:2026-11-20", state: "CREDIT_AUTH_DELIVERY_PENDING" }]);
+});
+
+test("events of class ESM_STATE stand beside those of their states", async () => {
+  const story = new Story();
+  story.eventClasses = ["TRANSACTION_STATE", "ESM_STATE"];
+  await story.completes();
+  const timeline = (await story.done(readTimeline(uetr, story.ports)))!;
+  expect(timeline.states.map(({ event, esmEvent }) => [event!.copies, esmEvent!.copies])).toEqual(states.map(() => [1, 1]));
+  await story.receipt(timeline.states[3]!.esmEvent!.id, "events", null);
+  const posted = (await story.done(readTimeline(uetr, story.ports)))!;
+  expect(posted.states[3]!.esmEvent!.posting).toMatchObject({ outcome: "ACKNOWLEDGED" });
+  expect(formatTimeline(posted)).toContain("event not posted; ESM acknowledged 202, 2 attempts, 05:00:02.003");
+});
+
+test("a delivery that ended without an acknowledgement says whether the message may have been taken", async () => {
+  const story = new Story();
+  await story.happens(story.credit());
+  await story.happens(story.verdict());
+  const { value } = story.ended("C");
+  await story.happens({ name: "DeliveryEnded", value: { ...value, outcome: "REFUSED", httpStatusCode: 422, mayHaveBeenTaken: true } });
+  const timeline = (await story.done(readTimeline(uetr, story.ports)))!;
+  expect(timeline.facts.at(-1)!.detail).toBe("REFUSED 422 after 2 attempts, may have been taken");
+});
+
 test("for people: one line each in the order of the journal, columns aligned", async () => {
   const story = new Story();
   await story.completes();
   const lines = formatTimeline((await story.done(readTimeline(uetr, story.ports)))!).split("\n");
-  expect(lines[0]).toBe(`${uetr}  COMPLETED  ZA_EFT 2026-11-20  ZAR 1250.50  ${bank}  lane 0`);
+  expect(lines[0]).toBe(`${uetr}  COMPLETED  on-us  ZA_EFT 2026-11-20  ZAR 1250.50  ${bank}  lane 0`);
   const what = lines.slice(3).map((line) => line.split(/ {2,}/).slice(2, 4).join(" "));
   expect(what).toEqual([
     "<- outboundDirectDebit",

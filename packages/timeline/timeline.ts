@@ -10,12 +10,18 @@ export interface Timeline {
   readonly lane: number;
   /** null: its records are not applied yet. */
   readonly state: string | null;
+  /** on-us, off-us or credit; null: not known yet, or an orphan. */
+  readonly flow: string | null;
   readonly scheme: string | null;
-  /** Bank that the debit is or will be sent to; null before the verdict. */
+  /** Bank that the debit or credit is or will be sent to; null before the verdict. */
   readonly bank: string | null;
   readonly businessDate: string | null;
-  /** The day (scheme:date) whose reconciliation close is the deadline. */
+  /** The day (scheme:date) whose reconciliation close is the deadline; empty for a credit. */
   readonly closesWith: string | null;
+  /** Own deadline of a credit; null for a debit. */
+  readonly deadlineMs: number | null;
+  /** What the scheme connector was told last; null: nothing. */
+  readonly outcome: TimelineOutcome | null;
   /** For example `ZAR 1250.50`. */
   readonly amount: string | null;
   readonly states: readonly TimelineState[];
@@ -39,6 +45,14 @@ export interface TimelineState {
   readonly httpStatusCode: number | null;
   /** Its event; null: not found in the events topic. */
   readonly event: TimelineEvent | null;
+  /** The same of class ESM_STATE; null: its bank asks for none, or it was not found. */
+  readonly esmEvent: TimelineEvent | null;
+}
+
+export interface TimelineOutcome {
+  readonly number: number;
+  /** Null: not acknowledged yet. */
+  readonly acknowledgedAtMs: number | null;
 }
 
 export interface TimelineEvent {
@@ -55,7 +69,7 @@ export interface TimelineMessage {
   readonly direction: "in" | "out";
   readonly operation: string;
   readonly messageIdentification: string;
-  /** Who sent it to Sluice, or whom Sluice sends it to. */
+  /** Bank or scheme connector: who sent it to Sluice, or whom Sluice sends it to. */
   readonly bank: string;
   /** Journal offset of the message, or of what caused it. */
   readonly offset: string;
