@@ -177,6 +177,8 @@ test("a refusal by the bank with no attempt left unanswered ends the credit: tol
   expect(last).toMatchObject({ decision: "applied", reason: "refused-by-bank" });
   expect(transaction.transitions.at(-1)).toMatchObject({ httpStatusCode: 400, messageIdentification: `${hex}C` });
   expect(transaction.items).toEqual([]);
+  const noCode = after(...creditPending, ended("C", "refused", { httpStatusCode: null }));
+  expect(noCode.transaction.transitions.at(-1)).toMatchObject({ state: "CREDIT_AUTH_DELIVERY_FAILURE", httpStatusCode: null });
 });
 
 test("a refusal after an attempt that may have been taken ends nothing: an item, row 3, is shown, and nobody is told RJCT [7.3] [D3 not recoverable]", () => {
@@ -221,5 +223,6 @@ test("the verdict replaces the provisional date and deadline of a credit; the ba
 test("no window, gate or close of a day means anything to a credit", () => {
   expect(after(...creditPending, release()).last).toMatchObject({ decision: "refused", reason: "not-in-this-state" });
   expect(after(...creditPending, dayReconciled(), dayClosed()).last).toMatchObject({ decision: "refused", reason: "other-day" });
+  expect(after(credit()).transaction.closesWith).toBe("");
   expect(after(dayReconciled(), ...creditFinal).states.at(-1)).toBe("CREDIT_AUTH_RESPONSE_ACCEPTED");
 });

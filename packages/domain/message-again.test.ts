@@ -64,6 +64,17 @@ test("the same, while there is no report yet: only recorded, and answered when i
   expect(after(...rejected, otherName).last.outputs.map(short)).toEqual(["send:Y"]);
 });
 
+test("a report sent once more says which state's report it repeats, whatever came after it", () => {
+  expect(after(...held, otherName).last.outputs).toMatchObject([{ form: "report-again", state: "ACCEPTED" }]);
+  expect(after(...completed, otherName).last.outputs).toMatchObject([{ form: "report-again", state: "ACCEPTED" }]);
+  expect(after(...held, otherContent).last.outputs).toMatchObject([{ form: "duplicate-refused", state: "HELD" }]);
+});
+
+test("a message that bears the name of a delivery which was stopped again is not taken as answered", () => {
+  const sameName = debit({ message: identity(`${hex}A`, "c9") });
+  expect(after(...held, ended("A", "refused"), sameName).last.outputs.map(short)).toEqual(["send:X"]);
+});
+
 test("same UETR, other content: RJCT AM05 with its own key and deadline; no state, event or stage version", () => {
   const { last, states, transaction } = after(...held, otherContent);
   expect(states).toEqual(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"]);

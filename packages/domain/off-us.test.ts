@@ -10,6 +10,7 @@ import {
   dayReconciled,
   ended,
   hex,
+  identity,
   offUsCompleted,
   offUsDebit,
   offUsDelivered,
@@ -123,6 +124,12 @@ test("I10: at the close REJECTED is an item, row 5; the connector is told on, an
   expect(isOutcomeAwaited(late.transaction)).toBe(false);
 });
 
+test("a report sent once more after the close repeats the rejection that was told [D4 otherwise equal]", () => {
+  const again = offUsDebit({ message: identity("M2", "c1", connector) });
+  expect(after(...offUsRejected, ...close, again).last.outputs).toMatchObject([{ form: "report-again", state: "REJECTED" }]);
+  expect(after(...offUsDelivered, ...close, again).last.outputs).toEqual([]);
+});
+
 test("a declined outcome stays parked for a redrive: it is never stopped, not even after the close", () => {
   for (const given of [offUsRejected, [...offUsRejected, ...close], offUsCompleted, [...offUsCompleted, ...close]]) {
     expect(after(...given, ended("O", "refused")).last.outputs).toEqual([]);
@@ -188,7 +195,9 @@ test("REJECTED with a declined outcome is an early item of the state, which the 
 test("a further answer to an acknowledged outcome changes nothing; a declined one is stopped", () => {
   expect(after(...offUsCompleted, ended("O"), ended("O")).last).toMatchObject({ decision: "ignored", outputs: [] });
   expect(after(...offUsCompleted, ended("O"), ended("O", "refused")).last.outputs.map(short)).toEqual(["stop:O1"]);
-  expect(after(...offUsCompleted, ended("O", "stopped")).transaction.outcome).toEqual({ number: 1, acknowledgedAtMs: null });
+  const stopped = after(...offUsCompleted, ended("O", "stopped"));
+  expect(stopped.last).toMatchObject({ decision: "ignored", outputs: [] });
+  expect(stopped.transaction).toMatchObject({ outcome: { number: 1, acknowledgedAtMs: null }, items: [] });
 });
 
 test("I8: an off-us debit is released by its bank's window and gate like any other", () => {

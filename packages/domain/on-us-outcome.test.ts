@@ -23,7 +23,7 @@ import {
   verdict,
 } from "./given.ts";
 import type { Step } from "./given.ts";
-import { answersToldMax } from "./transaction.ts";
+import { answersToldMax, toldMax } from "./transaction.ts";
 
 const wanted: readonly Step[] = [debit(), verdict({ wantsOutcomeReport: true }), ended("A"), ...openDay, release(), ended("D")];
 
@@ -76,9 +76,13 @@ test("its end changes nothing, and it does not make the debit look answered", ()
   expect(after(...wanted, report(), other).last.outputs.map(short)).toEqual(["send:Y"]);
 });
 
-test("I15: a place is kept for it, however many further messages were answered before", () => {
+test("I15: a place is kept for it, however many further messages were answered, or deliveries stopped, before", () => {
   const many = Array.from({ length: 30 }, (_, index) => debit({ message: identity(`N${index}`, `n${index}`) }));
   const { last, transaction } = after(...wanted, ...many, report());
   expect(last.outputs.map(short)).toEqual(["COMPLETED", "send:S"]);
   expect(transaction.told).toHaveLength(answersToldMax + 1);
+  const stops = Array.from({ length: 30 }, () => ended("A", "refused"));
+  const stopped = after(...wanted, ...stops, report());
+  expect(stopped.last.outputs.map(short)).toEqual(["COMPLETED", "send:S"]);
+  expect(stopped.transaction.told).toHaveLength(toldMax);
 });
