@@ -49,3 +49,12 @@ export function exactText(json: Json): string {
 export function bytesOf(json: Json): Uint8Array {
   return new TextEncoder().encode(exactText(json));
 }
+
+export const isObject = isJsonObject;
+
+/** What stands at a path of member names; undefined where nothing does. */
+export function memberAt(json: Json, ...path: readonly string[]): Json | undefined {
+  let found: Json | undefined = json;
+  for (const name of path) found = isJsonObject(found) ? found[name] : undefined;
+  return found;
+}

@@ -2,8 +2,11 @@ import type { Marker } from "@sluice/domain";
 import { Fault } from "@sluice/runtime";
 import { expect, test } from "vitest";
 import type { AnyDecoded } from "./api.ts";
+import { avroType } from "./avro-types.ts";
+import { schemaVersions } from "./generated/records.ts";
+import type { Records } from "./generated/records.ts";
 import { factFromRecord, markerFromRecord } from "./from-wire.ts";
-import { dispatch, heldEvent, received, reported, sources, uetr, verified } from "./given-outputs.ts";
+import { dispatch, heldEvent, received, receivedCredit, receivedOffUs, reported, sources, uetr, verified } from "./given-outputs.ts";
 import { outgoingRecord } from "./outgoing-record.ts";
 import { fixedSerde } from "./serde.ts";
 import { dispatchChangeRecord, dispatchRecord, eventRecords, recordFromFact, recordFromMarker } from "./to-wire.ts";
@@ -92,6 +95,77 @@ test("a debit received is a fact under its key, its amount in ten-thousandths", 
   });
 });
 
+test("an off-us debit names its bank from the start, a credit its deadline", () => {
+  const debit = factFromRecord(through({ name: "DirectDebitReceived", value: receivedOffUs() }), uetr);
+  expect(debit).toMatchObject({ kind: "DirectDebitReceived", flow: "off-us", bank: "first", message: { sender: "clearing" } });
+  const value = receivedCredit();
+  expect(factFromRecord(through({ name: "CreditTransferReceived", value }), "2c9d")).toEqual({
+    kind: "CreditTransferReceived",
+    uetr: "2c9d",
+    message: {
+      sender: "clearing",
+      messageIdentification: "PCH-CT-20261120-000007",
+      contentHash: value.contentHash,
+      substanceHash: value.substanceHash,
+    },
+    receivedAtMs: value.receivedAtMs,
+    bank: "first",
+    businessDate: "2026-11-20",
+    deadlineMs: value.deadlineMs,
+    scheme: "ZA_EFT",
+    amountTenThousandths: 185_000_000n,
+    currency: "ZAR",
+  });
+});
+
+test("a declaration is a fact with its scope, a verdict on a credit has its deadline, a report says what it is about", () => {
+  for (const bank of [null, "first"]) {
+    const value = { ...day, requestedBy: "clearing", bank, receivedAtMs: 5 };
+    expect(factFromRecord(through({ name: "CreditsFinalRequested", value }), "ZA_EFT:2026-11-20")).toStrictEqual({
+      kind: "CreditsFinalRequested",
+      ...day,
+      requestedBy: "clearing",
+      bank,
+    });
+  }
+  const verdict = { ...verified("ACCEPTED"), closesWith: "", deadlineMs: 7, onUsOutcomeReport: true };
+  expect(factFromRecord(through({ name: "AccountVerified", value: verdict }), uetr)).toMatchObject({
+    closesWith: "",
+    deadlineMs: 7,
+    wantsOutcomeReport: true,
+  });
+  const report = { ...reported(), operation: "inboundCreditTransferAuthorizationResponse" };
+  expect(factFromRecord(through({ name: "StatusReportReceived", value: report }), uetr)).toMatchObject({ about: "credit" });
+});
+
+test("records of the version before are read: an on-us debit, a report on a debit, an end that may have been taken", () => {
+  const older = <N extends "DirectDebitReceived" | "StatusReportReceived" | "DeliveryEnded">(name: N, value: Records[N]) => {
+    const [first = ""] = schemaVersions[name];
+    const newest = schemaVersions[name].at(-1) ?? "";
+    const bytes = avroType(first).toBuffer(value);
+    const type = avroType(newest);
+    return factFromRecord({ name, value: type.fromBuffer(bytes, type.createResolver(avroType(first))) }, uetr);
+  };
+  expect(older("DirectDebitReceived", receivedOffUs())).toMatchObject({ flow: "on-us", bank: null });
+  expect(older("StatusReportReceived", reported())).toMatchObject({ about: "debit" });
+  const ended = { ...stopped, mayHaveBeenTaken: false };
+  expect(older("DeliveryEnded", ended)).toMatchObject({ evidence: { mayHaveBeenTaken: true } });
+});
+
+const stopped = {
+  messageIdentification: "m",
+  operation: "inboundDirectDebit",
+  outcome: "STOPPED",
+  httpStatusCode: null,
+  attempts: 2,
+  anyAnswer: false,
+  recentAttempts: [],
+  breakerOpen: true,
+  bankPaused: false,
+  stopOffset: 9n,
+  mayHaveBeenTaken: true,
+} as const;
+
 test("a verdict, a report and the end of a delivery are facts", () => {
   expect(factFromRecord(through({ name: "AccountVerified", value: verified("REFUSED", [{ code: "AC02", text: "t" }]) }), uetr)).toEqual({
     kind: "AccountVerified",
@@ -109,20 +183,7 @@ test("a verdict, a report and the end of a delivery are facts", () => {
     outcome: "pending",
     originalMessageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D",
   });
-  const value = {
-    messageIdentification: "m",
-    operation: "inboundDirectDebit",
-    outcome: "STOPPED",
-    httpStatusCode: null,
-    attempts: 2,
-    anyAnswer: false,
-    recentAttempts: [],
-    breakerOpen: true,
-    bankPaused: false,
-    stopOffset: 9n,
-    mayHaveBeenTaken: true,
-  } as const;
-  expect(factFromRecord(through({ name: "DeliveryEnded", value }), uetr)).toEqual({
+  expect(factFromRecord(through({ name: "DeliveryEnded", value: stopped }), uetr)).toEqual({
     kind: "DeliveryEnded",
     messageIdentification: "m",
     outcome: "stopped",
@@ -134,6 +195,8 @@ test("a symbol of a newer writer stops the lane until the reader is brought up t
   const unknown: readonly AnyDecoded[] = [
     { name: "AccountVerified", value: verified("UNKNOWN") },
     { name: "DayTimeReached", value: { ...day, kind: "UNKNOWN", number: 1 } },
+    { name: "DirectDebitReceived", value: { ...received(), flow: "SIDEWAYS" } },
+    { name: "StatusReportReceived", value: { ...reported(), operation: "another" } },
   ];
   for (const record of unknown) {
     expect(() => factFromRecord(through(record), uetr)).toThrow(
