@@ -102,11 +102,11 @@ function message(record: RecordName): Part {
       },
     },
     payload: { schemaFormat: avro, schema },
-    bindings: { kafka: { key: { type: "string", description: keyText(record) }, bindingVersion: "0.5.0" } },
+    bindings: { kafka: { key: { type: "string", description: keyText(record, schema.doc) }, bindingVersion: "0.5.0" } },
   };
 }
 
-/** Keyed by their business day; the others by UETR. */
+/** Keyed by their business day, as markers are; the others by UETR. */
 const dayRecords: ReadonlySet<RecordName> = new Set<RecordName>([
   "CreditsFinalRequested",
   "DayPlanned",
@@ -114,19 +114,9 @@ const dayRecords: ReadonlySet<RecordName> = new Set<RecordName>([
   "LaneCredits",
   "LaneBankClear",
 ]);
-const markers: ReadonlySet<RecordName> = new Set<RecordName>([
-  "DayTimes",
-  "DayVoid",
-  "WindowOpened",
-  "WindowClosed",
-  "CreditsDeclared",
-  "GateOpened",
-  "DayReconciled",
-]);
-
-function keyText(record: RecordName): string {
+function keyText(record: RecordName, doc: string): string {
   if (record === "DeadLetter") return "The key of the record that could not be read.";
-  if (markers.has(record)) return "`scheme:date` of the business day; one copy in every partition.";
+  if (doc.startsWith("Marker:")) return "`scheme:date` of the business day; one copy in every partition.";
   return dayRecords.has(record) ? "`scheme:date` of the business day." : "The UETR in lower case, 36 characters.";
 }
 
