@@ -26,7 +26,7 @@ test.each([
   "MT84MALT011000012345MTLCAST001S",
   "SC18SSCB11010000000000001497USD",
   "MU17BOMM0101101030300200000MUR",
-])("a published example is valid: %s", (iban) => {
+])("a published example is valid: %s [D6 iban]", (iban) => {
   expect(asked(iban)).toBe("valid");
 });
 

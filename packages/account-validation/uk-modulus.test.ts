@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { weigh, weighByDigits } from "./check-digits.ts";
 import { readScsubtab } from "./read-scsubtab.ts";
 import { readValacdos } from "./read-valacdos.ts";
 import { judgeByUkModulus } from "./uk-modulus.ts";
@@ -14,7 +15,7 @@ function asked(branch: string | null, account: string, given = data): string {
   return reason === null ? result : `${result} ${reason}`;
 }
 
-test.each(ukVectors)("published vector $number: $promise", ({ sortCode, account, isValid }) => {
+test.each(ukVectors)("published vector $number: $promise [D6 uk-modulus]", ({ sortCode, account, isValid }) => {
   expect(asked(sortCode, account)).toBe(isValid ? "valid" : "invalid check-digit");
 });
 
@@ -52,6 +53,24 @@ test("exception 14 tries again only where the last digit is 0, 1 or 9", () => {
     return (asked("180002", account) === "valid") === isAccepted;
   });
   expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
+});
+
+test("exception 8 weighs sort code 090126 in place of the one given", () => {
+  const eight = rows.filter(({ exception }) => exception === 8).map((row) => ({ ...row, sortCodes: ["000000", "999999"] as const }));
+  const anywhere = ukModulusData({ rows: eight, substitutions: null });
+  for (const sortCode of ["086090", "123456", "999999"]) {
+    expect(asked(sortCode, "06774744", anywhere)).toBe("valid");
+    expect(asked(sortCode, "06774745", anywhere)).toBe("invalid check-digit");
+  }
+});
+
+test("a remainder is never negative, also where weights are", () => {
+  expect(weigh("00000000000009", { test: "", weights: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1], modulus: 11, fudge: 0 })).toBe(2);
+});
+
+test("double alternate adds the digits of each product: 9 × 2 counts as 9, 9 × 7 as 9, 128 × 9 as 9", () => {
+  const of = (weight: number): number => weighByDigits("9", { test: "", weights: [weight], modulus: 10, fudge: 0 });
+  expect([of(2), of(7), of(128), of(-2)]).toEqual([9, 9, 9, 1]);
 });
 
 test("an exception that is not known judges nothing", () => {

@@ -230,6 +230,31 @@ function withRow(over: Partial<CdvRow>): (account: string) => string {
   };
 }
 
+test("m and p ask for their branch and type themselves, whatever row they stand in", () => {
+  const onlyM = first("1", 11, (one) => left("DC987654321", one, 11) === 0 && left("11987654321", one, 11) !== 0);
+  const judgeM = (branch: string): string =>
+    judgeByCdv(
+      { branch, account: onlyM, accountType: 1, direction: "debit", refuseOn: "high", onDate: "2026-11-20" },
+      cdvData({
+        version: "test",
+        rows: [
+          {
+            ...capitec!,
+            branchRanges: [["000000", "999999"]],
+            confidence: "high",
+            digitsAsGiven: null,
+            exception: "m",
+            weights: [1, 1, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+          },
+        ],
+        notVerifiable: [],
+      }),
+    ).result;
+  expect([judgeM("051001"), judgeM("051002")]).toEqual(["valid", "invalid"]);
+  const onlyP = first("2", 10, (one) => left("14329874321", pad(one), 10) === 0 && left("21987654321", pad(one), 11) !== 0);
+  expect(withRow({ exception: "p" })(onlyP)).toBe("not-verifiable check-digit");
+});
+
 test("a letter that is not known judges no number, neither one that passes nor one that fails", () => {
   const answers = Array.from({ length: 20 }, (_, n) => withRow({ exception: "z" })(String(1_234_567_890 + n)));
   expect(new Set(answers)).toEqual(new Set(["not-verifiable no-rule"]));

@@ -43,7 +43,7 @@ function numbered(row: CdvRow, stem: string, error = 0): string | undefined {
 const row = (bank: string): CdvRow => zaCdv.rows.find((one) => one.bank === bank)!;
 
 test.each(shipped.testVectors.map((vector) => [vector.bank, vector.branch, vector.account, vector] as const))(
-  "published vector: %s %s %s",
+  "published vector: %s %s %s [4 step-3] [D6 za-cdv]",
   (_, branch, account, vector) => {
     const code = codes.get(vector.accountType)!;
     const credit = vector.valid ? "valid" : "invalid check-digit";
