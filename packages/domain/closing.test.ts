@@ -39,7 +39,7 @@ const items = [
   { state: "DELIVERED", given: delivered, row: 9, outputs: ["RECONCILIATION"] },
 ];
 
-test.each(items)("I10: the close makes an item, row $row, of $state", ({ state, given, row, outputs }) => {
+test.each(items)("I10: the close makes an item, row $row, of $state [7.4] [7.5] [7.9] [D9 items]", ({ state, given, row, outputs }) => {
   const { last, transaction } = after(...given, ...close);
   expect(last.decision).toBe("applied");
   expect(last.outputs.map(short)).toEqual(outputs);
@@ -86,7 +86,7 @@ test("a verdict that moves the deadline to a later day is taken before that day 
   expect(states.at(-1)).toBe("HELD");
 });
 
-test("RELEASED: the answer to the stop sets row 7 where no HTTP answer ever came, 8 where any did, and names a pause or a breaker", () => {
+test("RELEASED: the answer to the stop sets row 7 where no HTTP answer ever came, 8 where any did, and names a pause or a breaker [7.7] [7.8]", () => {
   const rowAfter = (evidence: object): unknown => after(...released, ...close, ended("D", "stopped", evidence)).transaction.items;
   expect(rowAfter({ anyAnswer: false, attempts: 4 })).toMatchObject([{ row: 7, cause: null, evidence: { attempts: 4 } }]);
   expect(rowAfter({ anyAnswer: true })).toMatchObject([{ row: 8, cause: null }]);
@@ -125,7 +125,7 @@ test.each([
   { state: "ACCEPTED", given: accepted, letter: "A" as const },
   { state: "REJECTED", given: rejected, letter: "R" as const },
   { state: "RELEASED", given: released, letter: "D" as const },
-])("a not-recoverable answer in $state shows an item, row 3, at once; the state stays; the close takes over that item", (row) => {
+])("a not-recoverable answer in $state shows an item, row 3, at once; the state stays; the close takes over that item [7.3]", (row) => {
   const early = after(...row.given, ended(row.letter, "refused"));
   expect(early.last).toMatchObject({ decision: "applied", reason: "refused-by-bank", outputs: [] });
   expect(early.states.at(-1)).toBe(row.state);

@@ -25,7 +25,7 @@ function gatesOf(day: Day | null): readonly GateOpenedMarker[] {
   return (day?.told ?? []).flatMap(({ marker }) => (marker.kind === "GateOpened" ? [marker] : []));
 }
 
-test("a connector declares for all banks, before or inside a window, and the marker says so [D9 credits-final gate]", () => {
+test("a connector declares for all banks, before or inside a window, and the marker says so [D9 credits-final-gate]", () => {
   const { outcomes, day } = dayAfter(...byConnector, [100, opens]);
   expect(outcomes.map(ids)).toEqual([["DayTimes:1"], ["CreditsDeclared:1"], ["WindowOpened:1"]]);
   expect(outcomes[1]?.outputs).toMatchObject([

@@ -181,7 +181,7 @@ test("a refusal by the bank with no attempt left unanswered ends the credit: tol
   expect(noCode.transaction.transitions.at(-1)).toMatchObject({ state: "CREDIT_AUTH_DELIVERY_FAILURE", httpStatusCode: null });
 });
 
-test("a refusal after an attempt that may have been taken ends nothing: an item, row 3, is shown, and nobody is told RJCT [7.3] [D3 not recoverable]", () => {
+test("a refusal after an attempt that may have been taken ends nothing: an item, row 3, is shown, and nobody is told RJCT [7.3] [D3 not-recoverable]", () => {
   const doubtful = ended("C", "refused", { mayHaveBeenTaken: true });
   const { last, transaction, states } = after(...creditPending, doubtful);
   expect(last.outputs).toEqual([]);

@@ -154,7 +154,7 @@ test("I5: the close column agrees with what is terminal and what is unresolved, 
   }
 });
 
-test("I6: a good on-us debit goes through its seven states in order, each with its outputs", () => {
+test("I6: a good on-us debit goes through its seven states in order, each with its outputs [3 seven-events]", () => {
   expect(tellAll(completed).outcomes.map((outcome) => outcome.outputs.map(short))).toEqual([
     ["RECEIVED"],
     ["ACCEPTED", "send:A"],
@@ -199,7 +199,7 @@ test("the report goes to the sender and the debit to the bank of the verdict, bo
   expect(new Set(sent.map((output) => output.deliveryKey)).size).toBe(1);
 });
 
-test("a bad account is answered RJCT and ends when the bank has acknowledged that", () => {
+test("a bad account is answered RJCT and ends when the bank has acknowledged that [7.6]", () => {
   const { states, transaction } = after(...rejected, ended("R"));
   expect(states).toEqual(["RECEIVED", "REJECTED", "REJECTION_REPORTED"]);
   expect(transaction.transitions.at(-1)).toMatchObject({ httpStatusCode: 202, businessDate: date });

@@ -93,7 +93,7 @@ describe.each(flows)("$name", (flow) => {
     }
   });
 
-  test("same UETR, other identification, otherwise equal: a repeat; its outcome is sent once more if it was told, naming this message [D4 otherwise equal]", () => {
+  test("same UETR, other identification, otherwise equal: a repeat; its outcome is sent once more if it was told, naming this message [D4 otherwise-equal]", () => {
     const again = flow.message("M2", "c1");
     for (const given of [flow.started, flow.waiting, flow.delivered]) {
       expect(after(...given, again).last).toMatchObject({ reason: "repeat-other-identification", outputs: [] });
@@ -137,7 +137,7 @@ describe.each(flows)("$name", (flow) => {
     ]);
   });
 
-  test("a report before it was sent is early and never applied; from another bank it is foreign, from the connector too [D4 before release] [D4 foreign]", () => {
+  test("a report before it was sent is early and never applied; from another bank it is foreign, from the connector too [D4 before-release] [D4 foreign]", () => {
     expect(after(...flow.started, flow.reportOf()).last).toMatchObject({ reason: "report-early", outputs: [] });
     expect(after(...flow.started, flow.reportOf(), ...flow.delivered.slice(1), flow.reportOf()).last).toMatchObject({
       reason: "report-repeat",
@@ -157,7 +157,7 @@ describe.each(flows)("$name", (flow) => {
     expect(right.last).toMatchObject({ decision: "applied", reason: null });
   });
 
-  test("a second report: the same outcome is a repeat, another one contradicting, pending late [D4 second report]", () => {
+  test("a second report: the same outcome is a repeat, another one contradicting, pending late [D4 second-report]", () => {
     const second = (outcome: "made" | "not-made" | "pending") =>
       after(...flow.final, flow.reportOf(outcome, { message: identity("R9") })).last;
     expect(second("made")).toMatchObject({ reason: "report-repeat", outputs: [] });

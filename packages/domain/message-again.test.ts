@@ -24,18 +24,18 @@ import { answersToldMax, remarksKept } from "./transaction.ts";
 const otherName = debit({ message: identity("M2", "c1"), closesAtMs: 777 });
 const otherContent = debit({ message: identity("M3", "c3"), closesAtMs: 888 });
 
-test("I3: same identity, same content: a repeat without outputs", () => {
+test("I3: same identity, same content: a repeat without outputs [D4 repeat]", () => {
   const { last, transaction } = after(...accepted, debit());
   expect(last).toMatchObject({ decision: "remarked", reason: "repeat", outputs: [] });
   expect(transaction.remarks).toMatchObject({ count: 1, last: [{ kind: "repeat", messageIdentification: "M1", sender: "bank-a" }] });
 });
 
-test("I3: same identity, other content: a conflict, no report", () => {
+test("I3: same identity, other content: a conflict, no report [D4 conflict]", () => {
   const { last } = after(...accepted, debit({ message: { ...identity("M1"), contentHash: "other" } }));
   expect(last).toMatchObject({ decision: "remarked", reason: "conflict", outputs: [] });
 });
 
-test("same UETR, other identification, otherwise equal: the report is sent once more, naming this message, in its own time", () => {
+test("same UETR, other identification, otherwise equal: the report is sent once more, naming this message, in its own time [D4 otherwise-equal]", () => {
   const { last, states } = after(...accepted, otherName);
   expect(states).toEqual(["RECEIVED", "ACCEPTED"]);
   expect(last).toMatchObject({
@@ -75,7 +75,7 @@ test("a message that bears the name of a delivery which was stopped again is not
   expect(after(...held, ended("A", "refused"), sameName).last.outputs.map(short)).toEqual(["send:X"]);
 });
 
-test("same UETR, other content: RJCT AM05 with its own key and deadline; no state, event or stage version", () => {
+test("same UETR, other content: RJCT AM05 with its own key and deadline; no state, event or stage version [D4 AM05]", () => {
   const { last, states, transaction } = after(...held, otherContent);
   expect(states).toEqual(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"]);
   expect(transaction.message?.messageIdentification).toBe("M1");
@@ -117,7 +117,7 @@ test("the end of a delivery that answered a duplicate changes nothing", () => {
   expect(after(...accepted, otherContent, about).last).toMatchObject({ decision: "ignored", outputs: [] });
 });
 
-test("a report in RELEASED proves delivery: DELIVERED, then COMPLETED or UNPAID, and the delivery stops", () => {
+test("a report in RELEASED proves delivery: DELIVERED, then COMPLETED or UNPAID, and the delivery stops [D4 in-RELEASED]", () => {
   expect(after(...released, report()).last.outputs.map(short)).toEqual(["DELIVERED", "stop:D", "COMPLETED"]);
   expect(after(...released, report("not-made")).last.outputs.map(short)).toEqual(["DELIVERED", "stop:D", "UNPAID"]);
   const { transaction } = after(...released, report());
@@ -138,7 +138,7 @@ test("a delivery that is declined after the transaction had finished with it is 
   expect(after(...released, report(), ended("D", "refused"), ended("D", "stopped")).last.outputs).toEqual([]);
 });
 
-test("a report before release is recorded as early and never applied, not even when it is repeated after it", () => {
+test("a report before release is recorded as early and never applied, not even when it is repeated after it [D4 before-release]", () => {
   for (const given of [[debit()], accepted, held])
     expect(after(...given, report()).last).toMatchObject({ reason: "report-early", outputs: [] });
   const { last, states } = after(...held, report(), ...released.slice(held.length), ended("D"), report());
@@ -146,13 +146,13 @@ test("a report before release is recorded as early and never applied, not even w
   expect(states.at(-1)).toBe("DELIVERED");
 });
 
-test("a report with a wrong original identification is applied, with a warning", () => {
+test("a report with a wrong original identification is applied, with a warning [D4 originalMessageIdentifiers]", () => {
   const { last, transaction } = after(...delivered, report("made", { originalMessageIdentification: "M1" }));
   expect(last).toMatchObject({ decision: "applied", reason: "report-original-differs" });
   expect(transaction).toMatchObject({ state: "COMPLETED", remarks: { last: [{ kind: "report-original-differs" }] } });
 });
 
-test("a second report: same identity is a repeat, same outcome too, other content a conflict, other outcome contradicting", () => {
+test("a second report: same identity is a repeat, same outcome too, other content a conflict, other outcome contradicting [D4 second-report]", () => {
   expect(after(...completed, report()).last).toMatchObject({ reason: "report-repeat", outputs: [] });
   expect(after(...completed, report("made", { message: identity("R9") })).last).toMatchObject({ reason: "report-repeat", outputs: [] });
   const sameName = { message: { ...identity("R-made"), contentHash: "other" } };
@@ -161,14 +161,14 @@ test("a second report: same identity is a repeat, same outcome too, other conten
   expect(after(...rejected, ended("R"), report()).last).toMatchObject({ reason: "report-contradicting", outputs: [] });
 });
 
-test("a report from a bank that the debit is not for is foreign, at every moment after the verdict", () => {
+test("a report from a bank that the debit is not for is foreign, at every moment after the verdict [D4 foreign]", () => {
   const foreign = report("made", { message: identity("R1", "c1", "bank-b") });
   for (const given of [accepted, held, released, delivered, completed]) {
     expect(after(...given, foreign).last).toMatchObject({ decision: "remarked", reason: "report-foreign", outputs: [] });
   }
 });
 
-test("a report for an unknown UETR is kept as an orphan; a debit that comes later starts as usual and the report stays unapplied", () => {
+test("a report for an unknown UETR is kept as an orphan; a debit that comes later starts as usual and the report stays unapplied [D4 orphan]", () => {
   const { transaction, outcomes } = tellAll([report()]);
   expect(transaction).toMatchObject({ state: "ORPHAN", message: null, transitions: [], version: 1 });
   expect(outcomes).toMatchObject([{ decision: "remarked", reason: "report-orphan", outputs: [] }]);

@@ -124,7 +124,7 @@ test("I10: at the close REJECTED is an item, row 5; the connector is told on, an
   expect(isOutcomeAwaited(late.transaction)).toBe(false);
 });
 
-test("a report sent once more after the close repeats the rejection that was told [D4 otherwise equal]", () => {
+test("a report sent once more after the close repeats the rejection that was told [D4 otherwise-equal]", () => {
   const again = offUsDebit({ message: identity("M2", "c1", connector) });
   expect(after(...offUsRejected, ...close, again).last.outputs).toMatchObject([{ form: "report-again", state: "REJECTED" }]);
   expect(after(...offUsDelivered, ...close, again).last.outputs).toEqual([]);

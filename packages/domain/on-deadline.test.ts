@@ -39,7 +39,7 @@ test.each([
     stops: [],
   },
 ])(
-  "I10: the deadline makes an item, row $row, cause $cause, of $state, and tells the connector PDNG [D9 items] [D7 CREDIT_AUTH_RECONCILIATION]",
+  "I10: the deadline makes an item, row $row, cause $cause, of $state, and tells the connector PDNG [7.4] [7.9] [D9 items] [D7 CREDIT_AUTH_RECONCILIATION]",
   (one) => {
     const { last, transaction } = after(...one.given, one.fact);
     expect(last.decision).toBe("applied");
