@@ -57,4 +57,14 @@ const tail = `
 3. A file in \`versions/\` is never changed: \`versions/lock.json\` holds the SHA-256 of each. Only a version
    newer than the released one (\`released\` in that file) may be made anew, with \`--rewrite-unreleased\`.
 4. \`node tools/generate-contracts.ts --check\` fails where anything generated differs from its source.
+5. \`node tools/generate-golden.ts\` writes the golden file of the new version (below); without it
+   \`packages/contracts/golden.test.ts\` fails.
+
+## Golden files
+
+\`golden/<record>/<n>.json\` holds what version n wrote, twice: with every member and with no optional one. \`avro\` is plain Avro, hex,
+without the five bytes of header that the wire puts before it (the ids in it are the registry's own); \`says\` is what it means, a
+bigint as its digits and \`n\`, bytes as \`hex:\`. Every later reader is held to it: its own fields say the same, fields that the
+version did not have say their defaults. A golden file is never rewritten; only that of a version that is not released may be deleted
+by hand and made anew.
 `;
