@@ -14,7 +14,9 @@ export interface Question {
 export type Answer =
   | { readonly kind: "found"; readonly body: string }
   | { readonly kind: "not-known"; readonly asOfMs: number }
-  | { readonly kind: "unavailable"; readonly detail: string };
+  | { readonly kind: "unavailable"; readonly detail: string }
+  /** Our own mistake; it is in the log. */
+  | { readonly kind: "failed" };
 
 export type Answering = (question: Question) => Promise<Answer>;
 

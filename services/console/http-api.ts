@@ -109,7 +109,10 @@ function createDesk({ time, log }: HttpApiPorts): Desk {
       count(id, 1);
       const work = answering(question)
         .catch((error: unknown): Answer => {
-          if (!(error instanceof Fault)) throw error;
+          if (!(error instanceof Fault)) {
+            log.error("console.failed", { uetr: question.uetr, error });
+            return { kind: "failed" };
+          }
           log.warn("console.not-answered", { uetr: question.uetr, code: error.code, reason: error.message });
           return { kind: "unavailable", detail: "What is needed for an answer is away. Ask again." };
         })
@@ -122,6 +125,7 @@ function createDesk({ time, log }: HttpApiPorts): Desk {
 }
 
 function responseTo(answer: Answer): Response {
+  if (answer.kind === "failed") return problem(500, "Internal error", "The question could not be answered.");
   if (answer.kind === "unavailable") return problem(503, "Not available now", answer.detail, retryAfter);
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   if (answer.kind === "found") return new Response(answer.body, { status: 200, headers });

@@ -12,7 +12,7 @@ import { Fault, sleep, type Time } from "@sluice/runtime";
 import type { LaneStore } from "@sluice/store";
 
 export interface KnownAsOf {
-  /** Epoch milliseconds; null: it cannot be told now. Never rejects. */
+  /** Epoch milliseconds; null: it cannot be told now. */
   of(uetr: string): Promise<number | null>;
 }
 
