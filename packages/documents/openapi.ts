@@ -4,11 +4,11 @@
 // #1 Operations come from contracts' table, schemas from contracts' readers, examples from the samples and from the functions that make
 //    messages. What stands here is how they are put together.
 
-import { readFileSync } from "node:fs";
 import { servedOperations, type ServedOperation, type ServedOperationName } from "@sluice/contracts";
 import { answersToDeliveries, deliveries, type Delivery } from "./deliveries.ts";
 import { documentedErrors, errorBody, errorsOf, type DocumentedError } from "./errors.ts";
 import { receivedExamples, type Example } from "./examples.ts";
+import { guideText } from "./guide-text.ts";
 import { namedSchemas } from "./json-schemas.ts";
 import { operationTexts, tags, tagTexts } from "./operation-texts.ts";
 import { statusQuestions } from "./questions.ts";
@@ -26,7 +26,7 @@ export function openApiDocument(): Part {
       title: "Sluice",
       version: documentVersion,
       summary: "Direct debits and credits between a bank and a payment scheme.",
-      description: readFileSync(new URL("guide.md", import.meta.url), "utf8").replace(/^# .*\n\n/, ""),
+      description: guideText(),
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [
