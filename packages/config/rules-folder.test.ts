@@ -87,6 +87,22 @@ test("a correction from the same date is in force at once, and the version that 
   expect(then.answer).toMatchObject({ result: "invalid", version: wrong.version });
 });
 
+test("of two versions from one date the one imported later counts, whatever their names", () => {
+  const cdv = [cim900("470010", 10), cim900("470010", 11)];
+  const uk = [table, `${table}\n`];
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    const folder = emptyFolder();
+    const [, lastCdv] = order.map((one) => importTable(given(folder, "cim900", cdv[one]!)));
+    const [, lastUk] = order.map((one) => importTable(given(folder, "valacdos", uk[one]!)));
+    const book = readRulesFolder(folder);
+    expect(checkAccount(question, book).version).toBe(lastCdv?.version);
+    expect(checkAccount({ ...question, rule: "uk-modulus", branch: "107999" }, book).version).toBe(lastUk?.version);
+  }
+});
+
 test("a dry run reports and writes nothing", () => {
   const folder = emptyFolder();
   expect(importTable(given(folder, "cim900", cim900("470010", 10), { isDryRun: true })).outcome).toBe("would-import");
