@@ -28,7 +28,7 @@ export function transaction(over: Partial<Transaction> = {}): Transaction {
   return {
     uetr: id,
     version: 1,
-    applied: 9_007_199_254_740_993n,
+    applied: 9_007_199_254_740_995n,
     lane: 3,
     state: "HELD",
     flow: "on-us",

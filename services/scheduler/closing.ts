@@ -57,7 +57,7 @@ export function startClosing(options: ClosingOptions): Closing {
     let woken = 0;
     do {
       const rows: readonly OpenRow[] = await store.open(lane, after, pageRowsMax);
-      const closed = rows.filter((row) => row.flow !== "credit" && closing.has(row.closesWith));
+      const closed = rows.filter((row) => closing.has(row.closesWith));
       for (let start = 0; start < closed.length; start += appendFactsMax) {
         const chunk = closed.slice(start, start + appendFactsMax);
         const isAppended = await append(chunk.map((row) => ({ key: row.uetr, fact: { kind: "DayClosed", day: row.closesWith } })));
@@ -72,7 +72,7 @@ export function startClosing(options: ClosingOptions): Closing {
 
   return {
     fill(row) {
-      if (row.flow !== "credit" && isReconciled(markers.passed(row.closesWith))) days.add(row.closesWith);
+      if (isReconciled(markers.passed(row.closesWith))) days.add(row.closesWith);
     },
     close(day) {
       days.add(day);

@@ -113,17 +113,25 @@ test("a credit whose verdict dates it after the day is waited for no more", asyn
   expect(said()).toEqual(["d/4 names a", "d/4 clear a"]);
 });
 
-test("a credit that ends while the store is read, or while the answer is on its way, is called clear all the same", async () => {
+test("a credit that ends while the store is read is not named", async () => {
   const rows = [creditRow(1, { bank: "a" }), creditRow(2, { bank: "b" })];
-  const { time, pass, end, open, journal, said } = given(rows);
+  const { time, pass, end, open, said } = given(rows);
   open.during.read = () => end(rows[0]!);
+  pass(declared());
+  await time.settle();
+  expect(said()).toEqual(["d/4 names b"]);
+});
+
+test("a credit that ends while the answer that names its bank is on its way is called clear after it", async () => {
+  const rows = [creditRow(1, { bank: "a" }), creditRow(2, { bank: "b" })];
+  const { time, pass, end, journal, said } = given(rows);
   journal.during = () => {
     journal.during = () => {};
     end(rows[1]!);
   };
   pass(declared());
-  await time.settle();
-  expect(said()).toEqual(["d/4 names b", "d/4 clear b"]);
+  await time.advance(1);
+  expect(said()).toEqual(["d/4 names a b", "d/4 clear b"]);
 });
 
 test("what was not appended is said again, with what is so by then", async () => {

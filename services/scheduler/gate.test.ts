@@ -69,7 +69,12 @@ test("I8: nothing is released before the credits are declared final, though the 
 });
 
 test("I8: a bank with an unresolved credit in any lane gets nothing until it has ended in each; the others get theirs", async () => {
-  const world = given();
+  const closed: string[] = [];
+  const world = given({
+    onInfo: (event, fields) => {
+      if (event === "gate.closed") closed.push(`${JSON.stringify(fields["lanesAwaited"])} ${JSON.stringify(fields["banks"])}`);
+    },
+  });
   await world.scheduler();
   await holdEverywhere(world);
   const credits = [0, 0, 2].map((lane) => world.uetrIn(lane));
@@ -89,6 +94,8 @@ test("I8: a bank with an unresolved credit in any lane gets nothing until it has
   expect(gates(world)).toEqual([`all but ${second}`, second]);
   const clear = world.named(topics.journal, "LaneBankClear").map(({ decoded: { value } }) => `${value.lane} ${value.bank}`);
   expect(new Set(clear)).toEqual(new Set([`0 ${second}`, `1 ${second}`, `2 ${second}`]));
+  // Why it is closed is said whenever it changes.
+  expect([closed[0], ...closed.slice(-2)]).toEqual([`"0 1 2" []`, `"" ["second: lanes 0 2"]`, `"" ["second: lanes 0"]`]);
 });
 
 test("a credit that ends by its deadline opens its bank's gate", async () => {

@@ -13,6 +13,7 @@ import type { Running, Time } from "@sluice/runtime";
 import { createMemoryStore } from "@sluice/store";
 import type { MemoryStoreHooks, Store, TransactionDocument } from "@sluice/store";
 import { silentLog, silentMetrics } from "@sluice/telemetry";
+import type { LogFields } from "@sluice/telemetry";
 import { createVirtualTime, sampleBank, sampleConfiguration, sampleConnector, sampleScheme, seededRandom, uetrFrom } from "@sluice/testkit";
 import type { VirtualTime } from "@sluice/testkit";
 import {
@@ -54,6 +55,8 @@ export interface WorldOptions {
   readonly banks?: readonly string[];
   /** Of `first`. */
   readonly bankOptions?: Partial<Bank>;
+  /** Sees each line that schedulers log at info. */
+  readonly onInfo?: (event: string, fields: LogFields) => void;
   readonly logHooks?: MemoryHooks;
   readonly storeHooks?: MemoryStoreHooks;
 }
@@ -118,7 +121,7 @@ export class World {
     const started = startScheduler({
       time: mortalTime(this.time, life),
       random: this.#random,
-      log: silentLog,
+      log: { ...silentLog, info: (event, fields = {}) => this.#options.onInfo?.(event, fields) },
       metrics: silentMetrics,
       messaging: client,
       store: mortal(this.store, life),
