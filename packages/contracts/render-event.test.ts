@@ -115,7 +115,7 @@ describe("members of a posting", () => {
     }
   });
 
-  test("class and type joined by an underscore, and the version of the document [2.2 name] [2.2 apiVersion] [2.2 class] [2.2 type] [9.1]", () => {
+  test("class and type joined by an underscore, and the version of the document [2.2 name] [2.2 apiVersion] [2.2 class] [2.2 type] [6 class] [6 type] [9.1]", () => {
     expect(shown(body, "name")).toBe('"TRANSACTION_STATE_DIRECT_DEBIT_UNPAID"');
     expect(shown(credit, "name")).toBe('"TRANSACTION_STATE_CREDIT_AUTH_RECEIVED"');
     expect(shown(credit, "type")).toBe('"CREDIT_AUTH_RECEIVED"');

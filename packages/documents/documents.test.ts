@@ -121,6 +121,30 @@ describe("what the document says is so", () => {
     expect(read(refusal.operation, provokingBody(refusal.operation, refusal.error)).ok).toBe(true);
   });
 
+  test("three intermediary agents are taken, a fourth is refused, by the document as by the reader [8 intermediary-agents]", () => {
+    const debit = provokingBody("outboundDirectDebit", { provoke: null });
+    const withAgents = (count: number): string =>
+      provokingBody("outboundDirectDebit", {
+        provoke: { change: [["/intermediaryAgents", JSON.stringify(Array.from({ length: count }, () => ({ memberId: "632005" })))]] },
+      });
+    const judged = [debit, withAgents(3), withAgents(4)].map((text) => [
+      read("outboundDirectDebit", text).ok,
+      check.fits({ $ref: "#/components/schemas/DirectDebit" }, JSON.parse(text)).length === 0,
+    ]);
+    expect(judged).toEqual([
+      [true, true],
+      [true, true],
+      [false, false],
+    ]);
+  });
+
+  test("the mandate is said to be subject to change, and is optional as a whole and in each member [9.2]", () => {
+    const { MandateInformation: mandate, DirectDebit: debit } = document.components.schemas;
+    expect(Reflect.get(Object(mandate), "description")).toContain("may change in a minor version");
+    expect(Reflect.get(Object(mandate), "required")).toBeUndefined();
+    expect(Reflect.get(Object(debit), "required")).not.toContain("mandateInformation");
+  });
+
   test("every operation that may be called is in the document, at all its addresses", () => {
     const said = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),

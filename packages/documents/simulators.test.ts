@@ -2,7 +2,7 @@
 
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
-import { machineRandom, machineTime } from "@sluice/runtime";
+import { machineRandom, machineTime, type Time } from "@sluice/runtime";
 import {
   acknowledge,
   bankServedPaths,
@@ -15,6 +15,8 @@ import {
   reportPending,
   startBankSimulator,
   startConnectorSimulator,
+  statusReport,
+  type BankSimulator,
 } from "@sluice/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { deliveries, type Delivery } from "./deliveries.ts";
@@ -30,15 +32,15 @@ afterEach(async () => {
 
 const machine = { time: machineTime, random: machineRandom, host: "127.0.0.1", port: 0, token: "t" };
 
-/** An ingress that takes everything, and keeps what it was sent. */
-async function givenIngress() {
+/** An ingress that takes everything, or answers nothing, and keeps what it was sent. */
+async function givenIngress({ isSilent = false } = {}) {
   const exchanges: Exchange[] = [];
   const keep = async (request: IncomingMessage): Promise<void> => {
     const body = await bodyOf(request);
     exchanges.push({ method: request.method ?? "", path: request.url ?? "", body, status: 202, answer: new Uint8Array() });
   };
   const server = createServer((request, response) => {
-    void keep(request).finally(() => response.writeHead(202).end());
+    void keep(request).finally(() => (isSilent ? response.destroy() : response.writeHead(202).end()));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   opened.add(
@@ -118,7 +120,7 @@ describe("the simulated bank and connector serve what the document says", () => 
 });
 
 describe("the simulated bank and connector send what the document says", () => {
-  test("debits, credits, declarations and reports of all kinds", async () => {
+  test("debits, credits, declarations and reports of all kinds [4 step-1] [4 step-9]", async () => {
     const ingress = await givenIngress();
     const script = [{ reports: [reportMade(), reportNotMade(), reportPending()] }];
     const bank = await startBankSimulator({ ...machine, bankId: "first", ingressUrl: ingress.url, script });
@@ -133,6 +135,28 @@ describe("the simulated bank and connector send what the document says", () => {
     await vi.waitFor(() => expect(ingress.exchanges.length).toBeGreaterThanOrEqual(5 + 2 * 3));
     expect(ingress.exchanges.flatMap((exchange) => check.served(exchange))).toEqual([]);
     expect(new Set(ingress.exchanges.map(({ path }) => path)).size).toBe(7);
+  });
+});
+
+describe("a bank that hears nothing of Sluice", () => {
+  /** Ten times as fast as the machine's. */
+  const time: Time = {
+    nowMs: () => machineTime.nowMs(),
+    monotonicMs: () => machineTime.monotonicMs() * 10,
+    after: (delayMs, action) => machineTime.after(delayMs / 10, action),
+  };
+
+  test.each([
+    ["a debit [7.1]", "/transactions/outbound/direct-debit", (bank: BankSimulator) => bank.sendDebit(directDebit())],
+    ["a report [7.10]", "/transactions/inbound/direct-debit-response", (bank: BankSimulator) => bank.sendReport(statusReport())],
+  ])("sends the same bytes again, a set number of times, and gives up: %s", async (_what, path, send) => {
+    const ingress = await givenIngress({ isSilent: true });
+    const patience = { time, giveUpAfterMs: 3_500, slowRepeatMs: 60_000 };
+    const bank = await startBankSimulator({ ...machine, bankId: "first", ingressUrl: ingress.url, ...patience });
+    opened.add(() => bank.stop());
+    expect(await send(bank)).toMatchObject({ status: null, attempts: 4 });
+    expect(ingress.exchanges.map((exchange) => exchange.path)).toEqual([path, path, path, path]);
+    expect(new Set(ingress.exchanges.map(({ body }) => Buffer.from(body ?? []).toString())).size).toBe(1);
   });
 });
 
