@@ -127,6 +127,24 @@ test("a body that comes too slowly ends with 408", async () => {
   expect(answer).toContain("ErrorDetail");
 });
 
+test("a peer that leaves its answer unread is cut, and holds nothing any more", async () => {
+  const cut = Promise.withResolvers<void>();
+  const { port } = await listening(
+    (_, connection) => {
+      connection.onClose(cut.resolve);
+      return new Response(new Uint8Array(64 * 1024 * 1024));
+    },
+    { idleTimeoutMs: 100 },
+  );
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => socket.destroy());
+  socket.pause();
+  socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  await cut.promise;
+  expect(socket.bytesRead).toBeLessThan(64 * 1024 * 1024);
+  socket.destroy();
+});
+
 test("headers above the bound are refused with 431", async () => {
   const { port } = await listening(echo, { headerBytesMax: 1024 });
   expect(await raw(port, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(2000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);

@@ -25,6 +25,8 @@ export interface ListenLimits {
   readonly requestTimeoutMs: number;
   /** How long a connection may stay idle between requests. */
   readonly keepAliveTimeoutMs: number;
+  /** How long a peer may leave its answer unread, or a handler may take: then the connection is cut. */
+  readonly idleTimeoutMs: number;
   readonly headerBytesMax: number;
   readonly headersMax: number;
   readonly connectionsMax: number;
@@ -55,6 +57,7 @@ export const listenLimitsDefault: ListenLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 75_000,
+  idleTimeoutMs: 30_000,
   headerBytesMax: 16 * 1024,
   headersMax: 100,
   connectionsMax: 4_096,
@@ -92,6 +95,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     },
   );
   server.maxConnections = limits.connectionsMax;
+  server.setTimeout(limits.idleTimeoutMs);
   server.on("clientError", answerUnreadable);
   server.on("checkExpectation", (_incoming, outgoing: ServerResponse) => answerRefused(outgoing, expectationRefusal));
   server.on("connect", (_incoming, socket: Duplex) => endWith(socket, "405 Method Not Allowed", "Method not allowed", "allow: POST\r\n"));

@@ -3,8 +3,8 @@
 // length and body (411, 413, 400).
 //
 // #1 A caller that is not known learns nothing but that, and its connection is closed: only a known one may keep connections.
-// #2 A caller beyond its rate gets its 429 a moment later (`slowRefusalMs`), so that asking again and again costs it more than us; at most
-//    `slowRefusalsMax` of a caller wait, a further one is answered at once.
+// #2 A caller beyond its rate or its connections gets its 429 a moment later (`slowRefusalMs`), so that asking again and again costs it more
+//    than us; at most `slowRefusalsMax` of each kind wait, a further one is answered at once.
 
 import { problem, readBody, type Caller, type CallerMeter, type Callers, type Connection } from "@sluice/http";
 import { sleep, type Time } from "@sluice/runtime";
@@ -49,7 +49,7 @@ const slowRefusalsMax = 64;
 
 export function ingressApi(ports: HttpApiPorts): HttpApi {
   const app = new Hono<Environment>();
-  const slowly = createSlowRefusals(ports.time);
+  const slowly = { rate: createSlowRefusals(ports.time), connections: createSlowRefusals(ports.time) };
   for (const operation of ports.operations) {
     for (const path of operation.paths) {
       app.post(path, (context) => post(ports, slowly, operation, context.req.raw, context.env.connection));
@@ -64,7 +64,11 @@ export function ingressApi(ports: HttpApiPorts): HttpApi {
   }
   app.notFound(async (context) => {
     const document = ports.documents === null ? null : await ports.documents(context.req.raw);
-    return document ?? refused(ports, { operation: null, bank: null }, problem(404, "Not found", "There is no such address.", close));
+    if (document === null)
+      return refused(ports, { operation: null, bank: null }, problem(404, "Not found", "There is no such address.", close));
+    // #1
+    document.headers.set("connection", close.connection);
+    return document;
   });
   return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
@@ -73,7 +77,7 @@ const close = { connection: "close" } as const;
 
 async function post(
   ports: HttpApiPorts,
-  slowly: SlowRefusals,
+  slowly: SlowRefusalsOf,
   operation: Operation,
   request: Request,
   connection: Connection | null,
@@ -99,14 +103,17 @@ async function post(
 
 async function judgeShare(
   { meter }: HttpApiPorts,
-  slowly: SlowRefusals,
+  slowly: SlowRefusalsOf,
   { id }: Caller,
   connection: Connection | null,
 ): Promise<Response | null> {
-  if (!meter.connection(id, connection)) return responseTo(tooMany("You hold too many connections."), close);
+  if (!meter.connection(id, connection)) {
+    await slowly.connections.wait(id);
+    return responseTo(tooMany("You hold too many connections."), close);
+  }
   const waitSeconds = meter.request(id);
   if (waitSeconds === null) return null;
-  await slowly.wait(id);
+  await slowly.rate.wait(id);
   return responseTo(tooMany("You send too many requests a second.", waitSeconds));
 }
 
@@ -121,6 +128,11 @@ function judgeHead(operation: Operation, caller: Caller, request: Request): Resp
   return problem(415, "Unsupported content encoding", "Send the body as it is, without content-encoding.", {
     "accept-encoding": "identity",
   });
+}
+
+interface SlowRefusalsOf {
+  readonly rate: SlowRefusals;
+  readonly connections: SlowRefusals;
 }
 
 interface SlowRefusals {

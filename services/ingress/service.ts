@@ -23,6 +23,7 @@ import type { Random, Running, Time } from "@sluice/runtime";
 import type { Log, Metrics } from "@sluice/telemetry";
 import { createAdmission } from "./admission.ts";
 import { noRoom, unavailable, type IngressAnswer } from "./answer.ts";
+import { createFairTurns } from "./fair-turns.ts";
 import { ingressApi, type HttpApiPorts } from "./http-api.ts";
 import { createJournalAppender, type AppendOutcome } from "./journal-appender.ts";
 import type { Operation } from "./operation.ts";
@@ -71,6 +72,7 @@ export function startIngress(ports: IngressPorts): Ingress {
   const { time, configuration } = ports;
   const admission = createAdmission(admissionLimits);
   const appender = createJournalAppender(ports);
+  const turns = createFairTurns(time);
   const report = createRequestReport(ports);
   const parties = callersOf(configuration);
   const callers = createCallers(parties);
@@ -79,9 +81,11 @@ export function startIngress(ports: IngressPorts): Ingress {
 
   async function take(request: IngressRequest): Promise<IngressAnswer> {
     const startedMs = time.monotonicMs();
+    // What came before the stop is finished.
+    const isStopping = stopped !== null;
     const traceparent = traceparentFrom(request.traceparent ?? null, ports.random);
-    const prepared = prepareRecord(ports, request, traceparent);
-    const outcome = prepared.ok ? await append(prepared.record) : null;
+    const prepared = await turns.run(request.caller, () => prepareRecord(ports, request, traceparent));
+    const outcome = prepared.ok ? await append(prepared.record, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
     report({
       operation: request.operation,
@@ -97,8 +101,8 @@ export function startIngress(ports: IngressPorts): Ingress {
     return answer;
   }
 
-  async function append(record: OutgoingRecord): Promise<AppendOutcome> {
-    return stopped === null ? await appender.append(record) : { kind: "unavailable", obstacle: "stopping" };
+  async function append(record: OutgoingRecord, isStopping: boolean): Promise<AppendOutcome> {
+    return isStopping ? { kind: "unavailable", obstacle: "stopping" } : await appender.append(record);
   }
 
   const api = ingressApi({ time, operations, callers, meter, admission, report, take, documents: ports.documents ?? null });
