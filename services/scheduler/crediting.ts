@@ -108,8 +108,8 @@ export function startCrediting(options: CreditingOptions): Crediting {
       const row = creditRowOf(transaction);
       if (row === null) return;
       if (reading !== null && reading.size <= seenDuringReadMax) reading.set(row.uetr, row);
-      for (const { waiting } of known.values()) waiting?.saw(row);
-      if ([...known.values()].some((one) => isToBeRead(one) || clearNow(one).length > 0)) task.wake();
+      const changed = [...known.values()].filter(({ waiting }) => waiting?.saw(row) === true);
+      if (changed.some((one) => isToBeRead(one) || clearNow(one).length > 0)) task.wake();
     },
     wake: () => task.wake(),
     stop: () => task.stop(),

@@ -17,8 +17,8 @@ export const uetrsKeptMax = 2_000;
 export interface WaitingCredits {
   /** An open credit, as the store had it. */
   add(row: CreditRow): void;
-  /** A credit as a record left it: one that does not count any more is taken out. */
-  saw(row: CreditRow): void;
+  /** A credit as a record left it: one that does not count any more is taken out. True: one was. */
+  saw(row: CreditRow): boolean;
   /** Banks with a credit that counts, with their number. */
   banks(): ReadonlyMap<string, number>;
   /** All that were kept of a bank have ended, and there were more. */
@@ -44,10 +44,10 @@ export function createWaitingCredits(
       else known.beyond += 1;
     },
     saw(row) {
-      if (isWaitedFor(row, open)) return;
-      for (const [bank, known] of banks) {
-        if (known.uetrs.delete(row.uetr) && known.uetrs.size + known.beyond === 0) banks.delete(bank);
-      }
+      const known = row.bank === null ? undefined : banks.get(row.bank);
+      if (row.bank === null || known === undefined || isWaitedFor(row, open) || !known.uetrs.delete(row.uetr)) return false;
+      if (known.uetrs.size + known.beyond === 0) banks.delete(row.bank);
+      return true;
     },
     banks: () =>
       new Map([...banks].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([bank, { uetrs, beyond }]) => [bank, uetrs.size + beyond])),
