@@ -1,11 +1,13 @@
-// What a simulated day holds, drawn from its seed: debits, what the banks do with them, and how much goes wrong.
+// What a simulated day holds, drawn from its seed: debits and credits, what banks and connector do with them, and how much goes wrong.
 
 import type { Random } from "@sluice/runtime";
 import {
   badAccount,
+  creditTransfer,
   directDebit,
   dropConnection,
   goodAccount,
+  offUsDebit,
   refuse,
   reportMade,
   reportNotMade,
@@ -16,14 +18,19 @@ import {
 } from "@sluice/testkit";
 import type { JsonObject, ScriptRule } from "@sluice/testkit";
 
-export interface PlannedDebit {
-  readonly bank: string;
+export interface PlannedMessage {
+  /** Bank or connector that sends it. */
+  readonly party: string;
+  readonly what: "debit" | "off-us debit" | "credit" | "credits final";
   readonly sendAtMs: number;
   readonly message: JsonObject;
 }
 
 export interface Scenario {
-  readonly debits: readonly PlannedDebit[];
+  readonly messages: readonly PlannedMessage[];
+  readonly creditsFinal: "clock" | "connector";
+  /** Of which bank gets events of class ESM_STATE too; null: none does. */
+  readonly esmBank: string | null;
   readonly scripts: ReadonlyMap<string, readonly ScriptRule[]>;
   /** Probability that a process dies at a side of one port call. */
   readonly crashPerCall: number;
@@ -43,14 +50,15 @@ export interface Scenario {
   readonly skewMaxMs: number;
 }
 
+export const connectorId = "clearing";
 export const bankIds = ["first", "second"] as const;
 export const branches: Readonly<Record<(typeof bankIds)[number], string>> = { first: "250655", second: "251345" };
 
-/** Even seeds are calm (latencies and order vary), odd ones are not. */
-export function scenarioOf(seed: number, random: Random, postFromMs: number, postUntilMs: number): Scenario {
+/** Even seeds are calm (latencies and order vary), odd ones are not. `opensMs`: when the window opens; all times from the start of the run. */
+export function scenarioOf(seed: number, random: Random, postFromMs: number, postUntilMs: number, opensMs: number): Scenario {
   const isCalm = seed % 2 === 0;
-  const debits: PlannedDebit[] = [];
-  const scripts = new Map<string, ScriptRule[]>(bankIds.map((bank) => [bank, generalRules(random)]));
+  const messages: PlannedMessage[] = [];
+  const scripts = new Map<string, ScriptRule[]>([...bankIds, connectorId].map((party) => [party, generalRules(random)]));
   const debitCount = 6 + Math.floor(random.fraction() * 10);
   for (let number = 0; number < debitCount; number += 1) {
     const bank = bankIds[Math.floor(random.fraction() * bankIds.length)] ?? "first";
@@ -66,13 +74,22 @@ export function scenarioOf(seed: number, random: Random, postFromMs: number, pos
       creditorAccount: goodAccount(1_000 + number),
     });
     const sendAtMs = postFromMs + random.fraction() * (postUntilMs - postFromMs);
-    debits.push({ bank, sendAtMs, message });
+    messages.push({ party: bank, what: "debit", sendAtMs, message });
     scripts.get(bank)?.push(...rulesOf(uetr, isBad, random));
-    debits.push(...moreOf(bank, message, sendAtMs, random));
+    messages.push(...moreOf({ party: bank, what: "debit", sendAtMs, message }, random));
   }
+  for (const planned of fromElsewhere(seed, random, postFromMs, postUntilMs)) {
+    messages.push(planned.sent, ...moreOf(planned.sent, random));
+    scripts.get(planned.bank)?.push(...planned.rules);
+    scripts.get(connectorId)?.push(...connectorRules(random));
+  }
+  const creditsFinal = random.fraction() < 0.6 ? "connector" : "clock";
+  if (creditsFinal === "connector" && random.fraction() < 0.9) messages.push(declaration(random, opensMs));
   const share = (most: number): number => (isCalm ? 0 : random.fraction() * most);
   return {
-    debits,
+    messages,
+    creditsFinal,
+    esmBank: random.fraction() < 0.4 ? "first" : null,
     scripts,
     crashPerCall: share(0.015),
     freezePerCall: share(0.004),
@@ -86,19 +103,85 @@ export function scenarioOf(seed: number, random: Random, postFromMs: number, pos
   };
 }
 
-/** Repeats, conflicts and refused duplicates of a message. */
-function moreOf(bank: string, message: JsonObject, sendAtMs: number, random: Random): readonly PlannedDebit[] {
+interface FromElsewhere {
+  readonly bank: string;
+  readonly sent: PlannedMessage;
+  readonly rules: readonly ScriptRule[];
+}
+
+/** Off-us debits and credits. */
+function fromElsewhere(seed: number, random: Random, postFromMs: number, postUntilMs: number): readonly FromElsewhere[] {
+  return Array.from({ length: 3 + Math.floor(random.fraction() * 8) }, (_, number) => {
+    const bank = bankIds[Math.floor(random.fraction() * bankIds.length)] ?? "first";
+    const uetr = uetrFrom(random);
+    const isBad = random.fraction() < 0.15;
+    const account = isBad ? badAccount(number) : goodAccount(2_000 + number);
+    const amount = (1 + Math.floor(random.fraction() * 100_000) / 100).toFixed(2);
+    const common = { uetr, messageIdentification: `C-${seed}-${number}`, amount };
+    const isCredit = random.fraction() < 0.6;
+    const message = isCredit
+      ? creditTransfer({ ...common, creditorBranch: branches[bank], creditorAccount: account })
+      : offUsDebit({ ...common, debtorBranch: branches[bank], debtorAccount: account });
+    const sendAtMs = postFromMs + random.fraction() * (postUntilMs - postFromMs);
+    const what = isCredit ? "credit" : "off-us debit";
+    return {
+      bank,
+      sent: { party: connectorId, what, sendAtMs, message },
+      rules: isCredit ? creditRulesOf(uetr, random) : rulesOf(uetr, isBad, random),
+    };
+  });
+}
+
+function declaration(random: Random, opensMs: number): PlannedMessage {
+  const sendAtMs = opensMs - 5_000 + random.fraction() * 15_000;
+  return { party: connectorId, what: "credits final", sendAtMs, message: {} };
+}
+
+/** The connector acknowledges in the end whatever it is told. */
+function connectorRules(random: Random): readonly ScriptRule[] {
+  const attempts: readonly [number, number] = [1, 1 + Math.floor(random.fraction() * 2)];
+  if (random.fraction() < 0.2) return [{ operation: "inboundDirectDebitResponse", attempts, answer: refuse(503) }];
+  return random.fraction() < 0.2 ? [{ operation: "inboundCreditTransferAuthorizationResponse", attempts, answer: refuse(500) }] : [];
+}
+
+/** The bank of a credit: late, silent until the deadline, refusing for good, or with an answer that leaves open what it did. */
+function creditRulesOf(uetr: string, random: Random): readonly ScriptRule[] {
   const draw = random.fraction();
-  const laterMs = sendAtMs + random.fraction() * 20_000;
-  if (draw < 0.1) return [{ bank, sendAtMs: laterMs, message }];
+  const operation = "inboundCreditTransferAuthorization";
+  const attempts: readonly [number, number] = [1, 1 + Math.floor(random.fraction() * 3)];
+  if (draw < 0.1) return [{ uetr, operation, attempts, answer: refuse(503), isActedOn: random.fraction() < 0.5 }];
+  if (draw < 0.17) return [{ uetr, operation, answer: staySilent }];
+  if (draw < 0.24) return [{ uetr, operation, answer: refuse(400) }];
+  if (draw < 0.3)
+    return [
+      { uetr, operation, attempts: [1, 1], answer: dropConnection, isActedOn: true },
+      { uetr, operation, answer: refuse(400) },
+    ];
+  if (draw < 0.4) return [{ uetr, reports: [reportNotMade({ afterMs: 200, jitterMs: 2_000 })] }];
+  if (draw < 0.47) return [{ uetr, reports: [] }];
+  if (draw < 0.54) return [{ uetr, reports: [reportPending(), reportMade({ afterMs: 1_000, jitterMs: 4_000 })] }];
+  if (draw < 0.6) return [{ uetr, reports: [reportMade(), reportNotMade({ afterMs: 3_000 })] }];
+  if (draw < 0.75)
+    return [{ uetr, answer: acknowledge({ afterMs: 50, jitterMs: 3_000 }), reports: [reportMade({ afterMs: 100, jitterMs: 20_000 })] }];
+  return [];
+}
+
+/** Repeats, conflicts and refused duplicates of a message. */
+function moreOf(planned: PlannedMessage, random: Random): readonly PlannedMessage[] {
+  const { message } = planned;
+  const draw = random.fraction();
+  const sendAtMs = planned.sendAtMs + random.fraction() * 20_000;
+  const again = (changed: JsonObject): readonly PlannedMessage[] => [{ ...planned, sendAtMs, message: changed }];
+  if (draw < 0.1) return again(message);
   const identifiers = message["messageIdentifiers"] as JsonObject;
   const renamed = {
     ...message,
     messageIdentifiers: { ...identifiers, messageIdentification: `AGAIN-${Math.floor(random.fraction() * 1e6)}` },
   };
-  if (draw < 0.15) return [{ bank, sendAtMs: laterMs, message: renamed }];
-  if (draw < 0.2) return [{ bank, sendAtMs: laterMs, message: { ...renamed, sequenceType: "OOFF" } }];
-  if (draw < 0.25) return [{ bank, sendAtMs: laterMs, message: { ...message, sequenceType: "OOFF" } }];
+  const other = { purpose: { schema: "CODE", value: "OTHR" } };
+  if (draw < 0.15) return again(renamed);
+  if (draw < 0.2) return again({ ...renamed, ...other });
+  if (draw < 0.25) return again({ ...message, ...other });
   return [];
 }
 

@@ -1,13 +1,23 @@
-// The network between banks and Sluice, both ways: latency, and answers that get lost after the other side has acted.
+// The network between banks, the connector and Sluice, both ways: latency, and answers that get lost after the other side has acted.
 
 import type { BankGateway } from "@sluice/delivery";
 import type { Ingress } from "@sluice/ingress";
 import type { Random } from "@sluice/runtime";
 import { sleep } from "@sluice/runtime";
-import { createSimulatedBank, sampleToken } from "@sluice/testkit";
-import type { BankRecorder, BankTransport, SimulatedBank, TransportAnswer, VirtualTime } from "@sluice/testkit";
-import type { PlannedDebit, Scenario } from "./scenario.ts";
-import { bankIds } from "./scenario.ts";
+import { createSimulatedBank, createSimulatedConnector, sampleToken } from "@sluice/testkit";
+import type {
+  BankRecorder,
+  BankTransport,
+  PartyPorts,
+  SendEnd,
+  SimulatedBank,
+  SimulatedConnector,
+  SimulatedParty,
+  TransportAnswer,
+  VirtualTime,
+} from "@sluice/testkit";
+import type { PlannedMessage, Scenario } from "./scenario.ts";
+import { bankIds, connectorId } from "./scenario.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
 export interface BanksOptions {
@@ -21,8 +31,8 @@ export interface BanksOptions {
 
 export interface Banks {
   readonly gateway: BankGateway;
-  send(planned: PlannedDebit): void;
-  /** Requests of banks that are under way or planned. */
+  send(planned: PlannedMessage): void;
+  /** Requests of banks and connector that are under way or planned. */
   busy(): number;
   stop(): Promise<void>;
 }
@@ -32,50 +42,62 @@ const latencyMaxMs = 20;
 
 export function startBanks(options: BanksOptions): Banks {
   const { time, random } = options;
-  const banks = new Map<string, SimulatedBank>(bankIds.map((bankId) => [bankId, bankOf(options, bankId)]));
+  const banks = new Map<string, SimulatedBank>(
+    bankIds.map((bankId) => [bankId, createSimulatedBank({ ...partyPorts(options, bankId), bankId })]),
+  );
+  const connector = createSimulatedConnector({ ...partyPorts(options, connectorId), connectorId });
+  const parties = new Map<string, SimulatedParty>([...banks, [connectorId, connector]]);
   const travel = (): Promise<void> => sleep(time, latencyMinMs + random.fraction() * (latencyMaxMs - latencyMinMs));
 
   return {
     gateway: {
       async post(request) {
-        const bank = banks.get(request.bank);
-        if (bank === undefined) return { kind: "silent", reason: "ENOTFOUND" };
+        const party = parties.get(request.bank);
+        if (party === undefined) return { kind: "silent", reason: "ENOTFOUND" };
         await travel();
-        const answer = await bank.handle(request);
+        const answer = await party.handle(request);
         await travel();
         return isLost(options) ? { kind: "silent", reason: "ECONNRESET" } : answer;
       },
       close: () => Promise.resolve(),
     },
     send(planned) {
-      void banks.get(planned.bank)?.sendDebit(planned.message);
+      void sent(planned, banks.get(planned.party), connector);
     },
-    busy: () => [...banks.values()].reduce((sum, bank) => sum + bank.busy(), 0),
+    busy: () => [...parties.values()].reduce((sum, party) => sum + party.busy(), 0),
     async stop() {
-      await Promise.all([...banks.values()].map((bank) => bank.stop()));
+      await Promise.all([...parties.values()].map((party) => party.stop()));
     },
   };
 }
 
-function bankOf(options: BanksOptions, bankId: string): SimulatedBank {
-  const { time, random, scenario, recorder } = options;
-  const script = scenario.scripts.get(bankId) ?? [];
-  const transport = transportOf(options, bankId);
-  return createSimulatedBank({
-    time,
-    random,
-    bankId,
-    token: sampleToken(bankId),
-    expectedToken: null,
-    script,
-    transport,
-    recorder,
-    giveUpAfterMs: 600_000,
-  });
+function sent(
+  { what, message }: PlannedMessage,
+  bank: SimulatedBank | undefined,
+  connector: SimulatedConnector,
+): Promise<SendEnd> | undefined {
+  if (what === "credit") return connector.sendCredit(message);
+  if (what === "off-us debit") return connector.sendDebit(message);
+  if (what === "credits final") return connector.declareCreditsFinal();
+  return bank?.sendDebit(message);
 }
 
-/** Authentication is HTTP's and is tested there; here the bank is known by its connection. */
-function transportOf(options: BanksOptions, bankId: string): BankTransport {
+function partyPorts(options: BanksOptions, partyId: string): PartyPorts {
+  const { time, random, scenario, recorder } = options;
+  return {
+    time,
+    random,
+    token: sampleToken(partyId),
+    expectedToken: null,
+    script: scenario.scripts.get(partyId) ?? [],
+    transport: transportOf(options, partyId),
+    recorder,
+    giveUpAfterMs: 600_000,
+  };
+}
+
+/** Authentication is HTTP's and is tested there; here a party is known by its connection. */
+function transportOf(options: BanksOptions, partyId: string): BankTransport {
   const { time, random } = options;
   return {
     async post(request): Promise<TransportAnswer | null> {
@@ -84,7 +106,7 @@ function transportOf(options: BanksOptions, bankId: string): BankTransport {
       const chosen = up[Math.floor(random.fraction() * up.length)];
       if (chosen === undefined) return null;
       const ingress = chosen.process.through("ingress", chosen.running);
-      const answer = await ingress.accept({ operation: request.operation, caller: bankId, body: request.body });
+      const answer = await ingress.accept({ operation: request.operation, caller: partyId, body: request.body });
       await sleep(time, latencyMinMs + random.fraction() * latencyMaxMs);
       if (isLost(options)) return null;
       if (answer.status === 202) return { status: 202, retryAfter: null, body: new Uint8Array() };

@@ -8,6 +8,7 @@
 
 import type { HistoryEntry, SnapshotEntry } from "@sluice/checker";
 import { readRulesFolder } from "@sluice/config";
+import type { SchemeTimes } from "@sluice/calendar";
 import type { Configuration } from "@sluice/config";
 import { fixedSerde, groups, topics } from "@sluice/contracts";
 import { startDispatcher } from "@sluice/dispatcher";
@@ -20,13 +21,21 @@ import { startScheduler } from "@sluice/scheduler";
 import { createMemoryStore } from "@sluice/store";
 import type { Store, StoreFault } from "@sluice/store";
 import { silentLog, silentMetrics } from "@sluice/telemetry";
-import { createMemoryRecorder, createVirtualTime, sampleBank, sampleConfiguration, seededRandom } from "@sluice/testkit";
+import {
+  createMemoryRecorder,
+  createVirtualTime,
+  sampleBank,
+  sampleConfiguration,
+  sampleConnector,
+  sampleScheme,
+  seededRandom,
+} from "@sluice/testkit";
 import type { VirtualTime } from "@sluice/testkit";
 import { startValidator } from "@sluice/validator";
 import { createCluster } from "./cluster.ts";
 import type { ProcessPorts } from "./cluster.ts";
 import { readHistory } from "./history.ts";
-import { bankIds, branches, scenarioOf } from "./scenario.ts";
+import { bankIds, branches, connectorId, scenarioOf } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
 import { startBanks } from "./simulated-network.ts";
 import type { CrashPlan } from "./simulated-process.ts";
@@ -36,6 +45,9 @@ import { createTrace } from "./trace.ts";
 export const startAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
 const postFromMs = 4_000;
 const postUntilMs = 25_000;
+const opensMs = 30_000;
+/** Some credits end by it, before and after everything is healed. */
+const creditDeadlineMs = 100_000;
 const healAtMs = 110_000;
 /** What was late is handled by then, also what leaves no state behind. */
 const firstLookAtMs = healAtMs + 30_000;
@@ -72,7 +84,7 @@ interface World {
 export async function simulate(seed: number): Promise<SimulationEnd> {
   const time = createVirtualTime({ startAtMs, seed });
   const random = seededRandom(`world ${seed}`);
-  const scenario = scenarioOf(seed, seededRandom(`scenario ${seed}`), postFromMs, postUntilMs);
+  const scenario = scenarioOf(seed, seededRandom(`scenario ${seed}`), postFromMs, postUntilMs, opensMs);
   const trace = createTrace(time);
   const isTroubled = (): boolean => time.nowMs() - startAtMs < healAtMs;
   const log = createMemoryLog({
@@ -82,7 +94,7 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
     hooks: { produce: () => produceFate(scenario, random, isTroubled()) },
   });
   const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
-  const world: World = { time, random, scenario, configuration: configurationOf(), log, store };
+  const world: World = { time, random, scenario, configuration: configurationOf(scenario), log, store };
   const crashes = (): CrashPlan => (isTroubled() ? { perCall: scenario.crashPerCall, freezePerCall: scenario.freezePerCall } : noCrashes);
   const cluster = createCluster({ time, random, log, trace, crashes, skewMaxMs: scenario.skewMaxMs });
 
@@ -107,7 +119,7 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
       start: (ports) => startEventPublisher({ ...portsOf(world, ports), gateway: ports.process.through("gateway", banks.gateway) }),
     }),
   ];
-  for (const planned of scenario.debits) time.after(planned.sendAtMs, () => banks.send(planned));
+  for (const planned of scenario.messages) time.after(planned.sendAtMs, () => banks.send(planned));
   planRebalances(world);
   for (let count = 0; count < scenario.cutsMax; count += 1) {
     time.after(random.fraction() * cutsUntilMs, () => cluster.cutOne(1_000 + random.fraction() * cutMaxMs, random.fraction() < 0.5));
@@ -136,7 +148,10 @@ function unfinished(entries: readonly HistoryEntry[], received: readonly History
   for (const entry of entries) {
     if (entry.kind === "snapshot" && !ended.has(entry.state) && !isForAnotherDay(entry)) left.push(`${entry.uetr} is ${entry.state}`);
     if (entry.kind === "snapshot" && entry.items.some((item) => item.row === null)) left.push(`${entry.uetr} has an item without a row`);
-    if (entry.kind !== "record" || entry.type !== "TransactionStateEvent") continue;
+    if (entry.kind !== "record") continue;
+    const dispatched = entry.type === "Dispatch" ? String(entry.value["messageIdentification"]) : "";
+    if (outcomePattern.test(dispatched) && !posted.has(dispatched)) left.push(`the connector was not told ${dispatched}`);
+    if (entry.type !== "TransactionStateEvent" && entry.type !== "EsmStateEvent") continue;
     if (!posted.has(String(entry.value["id"]))) left.push(`event ${String(entry.value["id"])} of ${entry.key ?? ""} was not received`);
   }
   return left;
@@ -148,7 +163,19 @@ function isForAnotherDay(entry: SnapshotEntry): boolean {
 }
 
 const playedDay = "ZA_EFT:2026-11-20";
-const ended = new Set(["REJECTION_REPORTED", "COMPLETED", "UNPAID", "RECONCILIATION", "ORPHAN"]);
+const ended = new Set([
+  "REJECTION_REPORTED",
+  "COMPLETED",
+  "UNPAID",
+  "RECONCILIATION",
+  "ORPHAN",
+  "CREDIT_AUTH_REJECTED",
+  "CREDIT_AUTH_RESPONSE_ACCEPTED",
+  "CREDIT_AUTH_DELIVERY_FAILURE",
+  "CREDIT_AUTH_RECONCILIATION",
+]);
+/** What a connector is told. */
+const outcomePattern = /^[0-9a-f]{32}O\d$/;
 
 function portsOf(world: World, ports: ProcessPorts) {
   return {
@@ -166,15 +193,24 @@ function portsOf(world: World, ports: ProcessPorts) {
 }
 
 /** Windows 12:00:30 to 12:01:00, reconciliation 12:01:20; rejected debits end with the next day's close, an hour or more away. */
-function configurationOf(): Configuration {
+function configurationOf({ creditsFinal, esmBank }: Scenario): Configuration {
+  const times: SchemeTimes = {
+    calendar: { version: "simulation", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+    processing: [{ opens: "12:00:30", closes: "12:01:00" }],
+    reconciliation: "12:01:20",
+    cutOffMs: 1_000,
+  };
   return sampleConfiguration({
-    banks: bankIds.map((id) => sampleBank({ id, branch: branches[id] })),
-    times: {
-      calendar: { version: "simulation", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
-      processing: [{ opens: "12:00:30", closes: "12:01:00" }],
-      reconciliation: "12:01:20",
-      cutOffMs: 1_000,
-    },
+    banks: bankIds.map((id) =>
+      sampleBank({
+        id,
+        branch: branches[id],
+        onUsOutcomeReport: id === "second",
+        eventClasses: id === esmBank ? ["TRANSACTION_STATE", "ESM_STATE"] : ["TRANSACTION_STATE"],
+      }),
+    ),
+    connectors: [sampleConnector({ id: connectorId })],
+    schemes: [sampleScheme({ times, creditsFinal, creditDeadlineMs })],
   });
 }
 
