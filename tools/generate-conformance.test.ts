@@ -38,6 +38,17 @@ describe("marks in titles", () => {
     expect(page).toContain("| 2.5 purpose | About purpose. | [packages/a/a.test.ts](../packages/a/a.test.ts): all |");
   });
 
+  test("of a row of a test's table are shown with the title of that test", () => {
+    const { page } = given(`
+      test.each([["a debtor [2.5 debtor]", 1], ["the rest [2.5 *] [7.3]", 2]])("%s goes through: %i", f);
+      const rows = [row("an agent [2.5 debtorAgent]")];
+      test.each(rows)("$what is shown [7.3]", f);
+    `);
+    expect(page).toContain("a debtor (“%s goes through: %i”)");
+    expect(page).toContain("the rest (“%s goes through: %i”); an agent (“$what is shown”) |");
+    expect(page).toContain("; $what is shown |");
+  });
+
   test("that name no row are refused", () => {
     const { complaints } = given('test("x [2.5 debitor]", f);\ntest("y [7.11]", f);\ntest("z [2.5 *] [7.3]", f);\n');
     expect(complaints).toEqual([

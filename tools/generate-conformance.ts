@@ -18,7 +18,7 @@ export interface ConformanceSection {
 
 export interface Mark {
   readonly path: string;
-  /** Without its marks. */
+  /** Without its marks; of a row of a test's table, with the title of that test. */
   readonly title: string;
   readonly ids: readonly string[];
 }
@@ -63,12 +63,20 @@ export function marksOf(tree: FileTree): readonly Mark[] {
   return [...tree]
     .filter(([path]) => path.endsWith(".test.ts") && path !== ownTests)
     .flatMap(([path, text]) =>
-      [...text.matchAll(markedText)].map(([, , title = "", marks = ""]) => ({
+      [...text.matchAll(markedText)].map(({ 2: title = "", 3: marks = "", index }) => ({
         path,
-        title: title.trim().replaceAll("\\", ""),
+        title: titleOf(title.trim().replaceAll("\\", ""), text, index),
         ids: [...marks.matchAll(/\[([^\]]+)\]/g)].map(([, id = ""]) => id),
       })),
     );
+}
+
+/** What is not the title of a call is a row of a table: its test is the next one that takes rows. */
+function titleOf(words: string, text: string, index: number): string {
+  const isTitle = /(?:\b(?:test|it|describe)|\))\($/.test(text.slice(0, index).trimEnd());
+  if (isTitle) return words;
+  const test = /\)\(\s*(["'`])((?:(?!\1)[^\n\\]|\\.)*)\1/.exec(text.slice(index))?.[2];
+  return test === undefined ? words : `${words} (“${test.replaceAll(/ ?\[[^\]]*\]/g, "")}”)`;
 }
 
 function isNamed(id: string, named: string): boolean {
