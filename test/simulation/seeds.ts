@@ -18,7 +18,7 @@ const queueToleranceMs = 10_000;
 
 export interface Verdict {
   readonly seed: number;
-  /** Promises broken, and what was left undone (I16); empty in a good run. */
+  /** Promises broken, what was left undone (I16), and what the OpenAPI document does not say; empty in a good run. */
   readonly wrong: readonly string[];
   /** Of a bad run: crashes and the last port calls. */
   readonly evidence: readonly string[];
@@ -29,7 +29,7 @@ export interface Verdict {
 export async function judge(seed: number): Promise<Verdict> {
   const end = await simulate(seed);
   const { violations, counts } = checkHistory(end.history, { queueToleranceMs });
-  const wrong = [...end.left, ...violations.map(({ promise, uetr, text }) => `${promise} ${uetr ?? ""} ${text}`)];
+  const wrong = [...end.left, ...end.undocumented, ...violations.map(({ promise, uetr, text }) => `${promise} ${uetr ?? ""} ${text}`)];
   const evidence = wrong.length === 0 ? [] : [...end.crashes, ...end.tail.slice(-40)];
   return { seed, wrong, evidence, checked: Object.values(counts).reduce((sum, count) => sum + count, 0) };
 }

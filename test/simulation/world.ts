@@ -34,6 +34,7 @@ import type { VirtualTime } from "@sluice/testkit";
 import { startValidator } from "@sluice/validator";
 import { createCluster } from "./cluster.ts";
 import type { ProcessPorts } from "./cluster.ts";
+import { undocumented } from "./documented.ts";
 import { readHistory } from "./history.ts";
 import { bankIds, branches, connectorId, scenarioOf } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
@@ -68,6 +69,8 @@ export interface SimulationEnd {
   readonly crashes: readonly string[];
   /** What had not been delivered or ended when time was up; empty in a good run (I16). */
   readonly left: readonly string[];
+  /** What was said over HTTP and is not in the OpenAPI document; empty in a good run. */
+  readonly undocumented: readonly string[];
   /** For a failing run. */
   readonly tail: readonly string[];
 }
@@ -137,7 +140,9 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
   const stopping = Promise.all([ingress.stop(), ...others.map((replicas) => replicas.stop()), banks.stop()]);
   await time.run({ untilMs: time.nowMs() + 30_000, stepsMax });
   await stopping;
-  return { seed, traceHash: trace.hash(), traceLines: trace.lines(), history, crashes: cluster.crashes, left, tail: trace.tail() };
+  const said = undocumented(recorder.requests);
+  const traced = { traceHash: trace.hash(), traceLines: trace.lines(), tail: trace.tail() };
+  return { seed, ...traced, history, crashes: cluster.crashes, left, undocumented: said };
 }
 
 /** Everything that still ought to happen, each in a few words. */
