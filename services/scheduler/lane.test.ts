@@ -2,6 +2,7 @@ import { topics } from "@sluice/contracts";
 import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 import { expect, test } from "vitest";
+import type { FactToAppend } from "./appending.ts";
 import { day, startAtMs, World } from "./given.ts";
 import { openLane } from "./lane.ts";
 
@@ -165,4 +166,24 @@ test("the position follows what is produced, and a lane that stops writes it", a
   expect(document).toMatchObject({ position: 5n });
   const next = await world.done(openLane(await world.laneContext(), 0, 0n));
   expect(next.startAt).toBe(5n);
+});
+
+test("I16: in a lane that has nothing more to read, a new owner's tasks do what is due", async () => {
+  const world = new World({ lanes: 1 });
+  const uetr = world.uetr();
+  const received = world.creditOf(uetr);
+  const first = await world.done(openLane(await world.laneContext(), 0, 0n));
+  await world.append(topics.journal, uetr, received);
+  await world.done(first.handle(lying(world)));
+  await world.time.advance(500);
+  await world.done(first.close());
+
+  const appended: string[] = [];
+  const append = (facts: readonly FactToAppend[]) => {
+    appended.push(...facts.map(({ key, fact }) => `${key} ${fact.kind}`));
+    return Promise.resolve(true);
+  };
+  await world.done(openLane(await world.laneContext({ append }), 0, 1n));
+  await world.time.advance(received.value.deadlineMs - startAtMs + 1_000);
+  expect(appended).toContain(`${uetr} DeadlinePassed`);
 });

@@ -56,6 +56,7 @@ class OwnedLane {
     if (tenure.startAt > this.#nextOffset) this.#nextOffset = tenure.startAt;
     this.#tenure = tenure;
     if (this.#isClosed) this.#giveUp();
+    else tenure.tasks.wake();
     return this.#nextOffset;
   }
 

@@ -42,7 +42,7 @@ export interface TakeOptions {
   readonly lost: () => void;
 }
 
-/** Rejects with the store's Faults. */
+/** Rejects with the store's Faults. Its tasks sleep until they are woken: they ask whether the lane has caught up, which its owner knows. */
 export async function takeLane(options: TakeOptions): Promise<Tenure> {
   const { context, lane, passed, doneOffset, lost } = options;
   const { service, store, time, log, lanes } = context;
@@ -71,7 +71,6 @@ export async function takeLane(options: TakeOptions): Promise<Tenure> {
     position.done(doneOffset);
   }
   log.info("lane.taken", { lane, epoch, position: startAt, markers: markers.all().length, days: days.length, open });
-  tasks.wake();
   return { lane, epoch, startAt, markers, position, cache: createSnapshotCache(), tasks };
 }
 
