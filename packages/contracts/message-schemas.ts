@@ -27,15 +27,19 @@ const eventFields = {
 
 const state = z
   .looseObject({
-    financialTransactionState: z.enum(["IN_PROGRESS", "ACTIONED", "UNPAID", "ERROR", "UNMATCHED"]),
-    transactionState: z.enum(["RECEIVE_PENDING", "RECEIVED", "RECEIVE_ERROR", "SEND_PENDING", "SENT", "SEND_ERROR", "ON_HOLD"]),
+    financialTransactionState: z
+      .enum(["IN_PROGRESS", "ACTIONED", "UNPAID", "ERROR", "UNMATCHED"])
+      .meta({ description: "What became of the money." }),
+    transactionState: z
+      .enum(["RECEIVE_PENDING", "RECEIVED", "RECEIVE_ERROR", "SEND_PENDING", "SENT", "SEND_ERROR", "ON_HOLD"])
+      .meta({ description: "What became of the message." }),
   })
   .meta({ id: "EventState", description: "The state in the words of the ESM." });
 
 const identifiers = z
   .looseObject({
-    endToEndIdentification: identifier(35),
-    transactionIdentification: identifier(35).optional(),
+    endToEndIdentification: identifier(35).meta({ description: "As in the message." }),
+    transactionIdentification: identifier(35).optional().meta({ description: "As in the message." }),
     uetr: uuid,
     matchingKey: z
       .string()
@@ -50,9 +54,11 @@ const identifiers = z
 
 const transactionInfo = z
   .looseObject({
-    direction: z.enum(["ON_US", "INBOUND"]),
-    paymentType: z.enum(["CREDIT", "DEBIT"]),
-    recordType: z.enum(["PAYMENT"]),
+    direction: z
+      .enum(["ON_US", "INBOUND"])
+      .meta({ description: "ON_US: both accounts are at the bank. INBOUND: it came from a connector." }),
+    paymentType: z.enum(["CREDIT", "DEBIT"]).meta({ description: "Credit or debit." }),
+    recordType: z.enum(["PAYMENT"]).meta({ description: "Always PAYMENT." }),
     returnType: z.enum(["UNPAID"]).optional().meta({ description: "Only where a debit ended unpaid." }),
     subService: z
       .enum(["SAME_DAY", "ONE_DAY", "TWO_DAY"])
@@ -64,15 +70,17 @@ const transactionInfo = z
 const tranInfo = z
   .looseObject({
     tranUetr: uuid,
-    direction: z.enum(["INBOUND", "OUTBOUND"]),
-    paymentScheme: z.enum(creditSchemes),
-    service: z.enum(["EFT_DIRECT_DEBIT", "EFT_CREDIT", "RTC_CREDIT", "RPP_CREDIT"]),
+    direction: z
+      .enum(["INBOUND", "OUTBOUND"])
+      .meta({ description: "OUTBOUND: on the way from the initiating bank. INBOUND: on the way to the bank that acts on it." }),
+    paymentScheme: z.enum(creditSchemes).meta({ description: "Scheme code." }),
+    service: z.enum(["EFT_DIRECT_DEBIT", "EFT_CREDIT", "RTC_CREDIT", "RPP_CREDIT"]).meta({ description: "Service code." }),
   })
   .meta({ id: "EventTranInfo", description: "The transaction." });
 
 const messageInfo = z
   .looseObject({
-    messageIdentification: identifier(35),
+    messageIdentification: identifier(35).meta({ description: "As in the message." }),
     creationDateTime: dateTime,
     httpStatusCode: jsonInteger(100, "Only where an HTTP exchange caused the state.").optional(),
   })
@@ -80,10 +88,10 @@ const messageInfo = z
 
 const transactionStateEvent = z
   .looseObject({
-    name: z.enum(eventTypes.map((type) => `TRANSACTION_STATE_${type}`)),
+    name: z.enum(eventTypes.map((type) => `TRANSACTION_STATE_${type}`)).meta({ description: "Class and type, joined by an underscore." }),
     apiVersion: eventFields.apiVersion,
-    class: z.literal("TRANSACTION_STATE"),
-    type: z.enum(eventTypes),
+    class: z.literal("TRANSACTION_STATE").meta({ description: "Class of the event." }),
+    type: z.enum(eventTypes).meta({ description: "The state that was entered." }),
     stageVersion: jsonInteger(1, "Counts the states of a UETR from 1 without a gap."),
     actionDate: eventFields.actionDate.optional(),
     creationDateTime: eventFields.creationDateTime.optional(),
@@ -92,7 +100,10 @@ const transactionStateEvent = z
     identifiers: identifiers.optional(),
     state: state.optional(),
     transactionInfo: transactionInfo.optional(),
-    payload: z.union([directDebit, paymentStatusReport, creditTransfer]).optional(),
+    payload: z
+      .union([directDebit, paymentStatusReport, creditTransfer])
+      .optional()
+      .meta({ description: "The message that the state is about, as it was then; its schema says which." }),
   })
   .meta({
     id: "TransactionStateEvent",
@@ -103,23 +114,23 @@ const transactionStateEvent = z
 const paymentRecord = z
   .looseObject({
     schema: z.literal("PaymentRecord"),
-    recordIdentifier: z.enum(["DEBIT", "CREDIT"]),
-    actionDate: date,
+    recordIdentifier: z.enum(["DEBIT", "CREDIT"]).meta({ description: "Debit or credit." }),
+    actionDate: date.meta({ description: "Business date." }),
     amount: jsonInteger(0, "In minor units of the currency."),
     homingAccount: text(40, 1).optional().meta({ description: "Account debited (of a credit: credited)." }),
-    homingAccountName: text(140).optional(),
-    homingBranch: identifier(35).optional(),
+    homingAccountName: text(140).optional().meta({ description: "Name of that account, or of its holder." }),
+    homingBranch: identifier(35).optional().meta({ description: "Branch of that account." }),
     homingInstitution: identifier(35).optional().meta({ description: "memberId of its bank." }),
     userAccount: text(40, 1).optional().meta({ description: "Account of the other side." }),
-    userBranch: identifier(35).optional(),
-    userReference: text(140).optional(),
+    userBranch: identifier(35).optional().meta({ description: "Branch of that account." }),
+    userReference: text(140).optional().meta({ description: "userReference of the scheme's data." }),
   })
   .meta({ id: "PaymentRecord", description: "The payment as a record. Members without a source are absent." });
 
 const esmStateEvent = z
   .looseObject({
     ...eventFields,
-    class: z.literal("ESM_STATE"),
+    class: z.literal("ESM_STATE").meta({ description: "Class of the event." }),
     eftDataRecord: paymentRecord.optional(),
     identifiers,
     state,
@@ -130,8 +141,8 @@ const esmStateEvent = z
 const errorDetail = z
   .looseObject({
     schema: z.literal("ErrorDetail"),
-    message: text(500, 1),
-    detail: text(2000),
+    message: text(500, 1).meta({ description: "What is wrong, in short." }),
+    detail: text(2000).meta({ description: "Which field, as a JSON pointer where there is one, and why." }),
     notKnownAsOf: dateTime.optional().meta({
       description: "Of a 404 on a UETR: up to this append time it is certain that nothing was received under it.",
     }),
@@ -142,9 +153,9 @@ const transactionStatus = z
   .looseObject({
     schema: z.literal("TransactionStatus"),
     uetr: uuid,
-    state: z.enum(stateNames),
+    state: z.enum(stateNames).meta({ description: "The state that was entered last." }),
     stageVersion: jsonInteger(1, "Counts the states of a UETR from 1 without a gap."),
-    businessDate: date,
+    businessDate: date.meta({ description: "Business date as it is now." }),
     updatedAt: dateTime,
   })
   .meta({ id: "TransactionStatus", description: "State of one of the caller's own transactions." });

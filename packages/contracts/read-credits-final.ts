@@ -18,7 +18,10 @@ const scheme = text(35, 1)
   })
   .meta({ enum: [...creditSchemes], description: "Scheme. Another: 422." });
 
-export const creditsFinal: z.ZodType<CreditsFinal> = members({ scheme, businessDate: date }).meta({
+export const creditsFinal: z.ZodType<CreditsFinal> = members({
+  scheme,
+  businessDate: date.meta({ description: "The business day." }),
+}).meta({
   id: "CreditsFinal",
   description: "The credit run of a business day is complete. It cannot be withdrawn; a past, non-working or unknown date: 422.",
 });

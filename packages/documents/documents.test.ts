@@ -121,6 +121,15 @@ describe("what the document says is so", () => {
     expect(read(refusal.operation, provokingBody(refusal.operation, refusal.error)).ok).toBe(true);
   });
 
+  test("every shape and every member of one says what it means", () => {
+    const silent = Object.entries(document.components.schemas).flatMap(([shape, schema]) => {
+      const { description, properties = {} }: { description?: string; properties?: Record<string, object> } = schema;
+      const members = Object.entries(properties).filter(([, member]) => !("description" in member) && !("$ref" in member));
+      return [...(description === undefined ? [shape] : []), ...members.map(([name]) => `${shape}.${name}`)];
+    });
+    expect(silent).toEqual([]);
+  });
+
   test("three intermediary agents are taken, a fourth is refused, by the document as by the reader [8 intermediary-agents]", () => {
     const debit = provokingBody("outboundDirectDebit", { provoke: null });
     const withAgents = (count: number): string =>

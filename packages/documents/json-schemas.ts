@@ -1,9 +1,11 @@
 // JSON Schemas of every body that goes over HTTP, made of the schemas that read them (contracts, `messageSchemas`).
 //
-// #1 Here nothing is said of a member; what is missing in a document is missing in contracts.
+// #1 Here nothing is said of a member; what is missing in a document is missing in contracts: in a schema's metadata, or in the doc of
+//    an Avro field (`member-docs.ts`).
 
 import { messageSchemas } from "@sluice/contracts";
 import * as z from "zod";
+import { described } from "./member-docs.ts";
 
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
@@ -36,7 +38,8 @@ function schemaOf(name: MessageName): { readonly own: JsonSchema; readonly shape
   const shapes: Readonly<Record<string, JsonSchema>> = $defs;
   const bare = Object.fromEntries(Object.entries(shapes).map(([shape, schema]) => [shape, withoutId(schema)]));
   const { [name]: itself, ...others } = bare;
-  return { own: withoutId(itself ?? made), shapes: others };
+  const told = Object.entries(others).map(([shape, schema]) => [shape, described(shape, schema)]);
+  return { own: described(name, withoutId(itself ?? made)), shapes: Object.fromEntries(told) };
 }
 
 /** zod repeats the name as `id`, which is no keyword. */
