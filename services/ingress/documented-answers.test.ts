@@ -32,6 +32,16 @@ async function exchange(response: Response, { path, text }: Sent): Promise<Excha
   return { method: "POST", path, body: bytesOf(text), status: response.status, answer: new Uint8Array(await response.arrayBuffer()) };
 }
 
+describe("the document itself", () => {
+  it.each(["/openapi.json", "/docs"])("%s is for anybody, and only to be read", async (path) => {
+    const { ingress } = await givenIngress();
+    const read = await ingress.fetch(new Request(`http://ingress${path}`));
+    expect([read.status, (await read.text()).length > 500]).toEqual([200, true]);
+    const posted = await ingress.fetch(new Request(`http://ingress${path}`, { method: "POST" }));
+    expect([posted.status, await posted.json()]).toMatchObject([404, { schema: "ErrorDetail" }]);
+  });
+});
+
 describe("the examples of the document", () => {
   it.each(addresses)("$path: each is answered 202 with an empty body, as documented", async ({ name, path, caller }) => {
     const { requested } = await given(name);

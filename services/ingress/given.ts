@@ -2,6 +2,7 @@
 
 import { fixedSerde, topics, type AnyDecoded } from "@sluice/contracts";
 import type { Configuration } from "@sluice/config";
+import { documentsApp } from "@sluice/documents";
 import type { Connection } from "@sluice/http";
 import { createMemoryLog, type ProduceFate } from "@sluice/messaging";
 import { createMetrics, silentLog, type Log, type LogFields } from "@sluice/telemetry";
@@ -43,7 +44,9 @@ export async function givenIngress(configuration: Configuration = sampleParties)
   const log: Log = { ...silentLog, info: note, warn: note };
   const serde = fixedSerde();
   const metrics = createMetrics({ withProcess: false });
-  const ingress = startIngress({ time, random: seededRandom(2), log, metrics, messaging, serde, configuration, lanes });
+  const served = documentsApp();
+  const documents = (request: Request): Promise<Response | null> => served.fetch(request);
+  const ingress = startIngress({ time, random: seededRandom(2), log, metrics, messaging, serde, configuration, documents, lanes });
   await time.advance(50);
 
   function journal(): {
