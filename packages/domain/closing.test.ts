@@ -188,6 +188,15 @@ test.each([
   expect(states).not.toContain("RELEASED");
 });
 
+test("I3: a Release again is ignored once the debit has left, and refused before its turn or after the close", () => {
+  for (const given of [released, delivered, completed, [...delivered, report("not-made")]]) {
+    expect(after(...given, release()).last).toMatchObject({ decision: "ignored", outputs: [] });
+  }
+  for (const given of [[debit()], rejected, [...rejected, ended("R")], [...released, ...close]]) {
+    expect(after(...given, release()).last).toMatchObject({ decision: "refused", reason: "not-in-this-state" });
+  }
+});
+
 test("I8: a bank that was excepted is released once its own gate opens", () => {
   const given = [...held, windowOpened(), gateOpened({ except: [bank] }), gateOpened({ banks: [bank], number: 2 })];
   expect(after(...given, release()).states.at(-1)).toBe("RELEASED");

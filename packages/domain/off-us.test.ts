@@ -122,6 +122,9 @@ test("I10: at the close REJECTED is an item, row 5; the connector is told on, an
   expect(late.last).toMatchObject({ decision: "remarked", reason: "late-answer", outputs: [] });
   expect(late.transaction.items).toMatchObject([{ row: 5, settledAtMs: null, lateAnswers: [{ text: "acknowledged: 202" }] }]);
   expect(isOutcomeAwaited(late.transaction)).toBe(false);
+  const declined = after(...offUsRejected, ...close, ended("O", "refused"));
+  expect(declined.last).toMatchObject({ decision: "remarked", reason: "late-answer", outputs: [] });
+  expect(declined.transaction.items).toMatchObject([{ row: 5, lateAnswers: [{ text: "refused: 400" }] }]);
 });
 
 test("a report sent once more after the close repeats the rejection that was told [D4 otherwise-equal]", () => {
@@ -158,6 +161,11 @@ test("an outcome not acknowledged at the close is an item beside the ended state
   const settled = after(...offUsCompleted, ...close, ended("O"));
   expect(settled.last).toMatchObject({ decision: "applied", reason: "outcome-acknowledged" });
   expect(settled.transaction.items).toMatchObject([{ row: 5, settledAtMs: placeOf(offUsCompleted.length + 2).appendedAtMs }]);
+});
+
+test("an unpaid debit whose outcome is not acknowledged at the close is an item just so", () => {
+  const { transaction } = after(...offUsDelivered, report("not-made"), ...close);
+  expect(transaction.items).toMatchObject([{ row: 5, cause: "OUTCOME_UNDELIVERED", state: "UNPAID" }]);
 });
 
 test("the item is made once, by whatever comes first after the marker, and by no close of another day", () => {
