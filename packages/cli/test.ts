@@ -1,5 +1,5 @@
 // `./sluice test`: everything that CI checks. The check, then the test projects that need more, one after the other on servers
-// started once.
+// started once. `--fuzz` runs the fuzz run instead, or beside the parts that are named.
 //
 // 1. The last line is `N passed, N failed`, whatever happened before it.
 // 2. A skipped test is said aloud; a number of them other than the expected one fails the run.
@@ -10,13 +10,19 @@ import { join } from "node:path";
 import { startServers } from "@sluice/local-servers";
 import { Fault } from "@sluice/runtime";
 import { runCheck } from "./check.ts";
+import { runFuzz } from "./fuzz.ts";
 import { projectRoot, runProgram } from "./run-program.ts";
 import { countsOf, noCounts, readReport, sumCounts } from "./test-counts.ts";
 import type { Counts } from "./test-counts.ts";
 import type { RunVerb } from "./verbs.ts";
 
-const parts = ["check", "servers", "simulation", "e2e"] as const;
-type Part = (typeof parts)[number];
+const parts = ["check", "interface", "servers", "simulation", "e2e"] as const;
+type Part = (typeof parts)[number] | "fuzz";
+type Environment = Readonly<Record<string, string>>;
+
+/** Parts that start on nothing but this machine. */
+const withoutServers: readonly Part[] = ["interface", "simulation"];
+const seedDefault = "1";
 
 const skippedExpected = 0;
 const exitUsage = 2;
@@ -28,19 +34,21 @@ export const test: RunVerb = async (call) => {
     process.stderr.write(`sluice: test: ${unknown} is no part; the parts are ${parts.join(", ")}\n`);
     return exitUsage;
   }
-  const wanted = parts.filter((part) => call.positionals.length === 0 || call.positionals.includes(part));
+  const isFuzz = call.flag("fuzz");
+  const named = parts.filter((part) => (call.positionals.length === 0 && !isFuzz) || call.positionals.includes(part));
+  const wanted: readonly Part[] = isFuzz ? [...named, "fuzz"] : named;
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
-  const counts = await runParts(wanted, interrupted.signal);
+  const counts = await runParts(wanted, call.value("seed") ?? seedDefault, interrupted.signal);
   return finish(counts, interrupted.signal.aborted);
 };
 
-async function runParts(wanted: readonly Part[], signal: AbortSignal): Promise<Counts> {
+async function runParts(wanted: readonly Part[], seed: string, signal: AbortSignal): Promise<Counts> {
   const counts: Counts[] = [];
   try {
     await using opened = new AsyncDisposableStack();
-    let environment: Readonly<Record<string, string>> | null = null;
+    let environment: Environment | null = null;
     for (const part of wanted) {
       if (signal.aborted) break;
       headline(part);
@@ -48,8 +56,8 @@ async function runParts(wanted: readonly Part[], signal: AbortSignal): Promise<C
         counts.push((await runCheck()).counts);
         continue;
       }
-      if (part !== "simulation") environment ??= await openServers(opened);
-      counts.push(await runProject(part, environment ?? {}));
+      if (!withoutServers.includes(part)) environment ??= await openServers(opened);
+      counts.push(part === "fuzz" ? await fuzz(environment ?? {}, seed, signal) : await runProject(part, environment ?? {}));
     }
   } catch (error) {
     process.stdout.write(`${error instanceof Fault ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
@@ -58,14 +66,20 @@ async function runParts(wanted: readonly Part[], signal: AbortSignal): Promise<C
   return sumCounts(counts);
 }
 
-async function openServers(opened: AsyncDisposableStack): Promise<Readonly<Record<string, string>>> {
+async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
   const progress = (text: string): void => void process.stdout.write(`servers: ${text}\n`);
   const servers = await startServers({ storage: "memory", purpose: "tests", progress });
   opened.defer(() => servers.stop());
   return { KAFKA_BROKERS: servers.kafkaBrokers, SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl, MONGO_URL: servers.mongoUrl };
 }
 
-async function runProject(part: Part, environment: Readonly<Record<string, string>>): Promise<Counts> {
+async function fuzz(environment: Environment, seed: string, signal: AbortSignal): Promise<Counts> {
+  const { KAFKA_BROKERS: kafkaBrokers = "", SCHEMA_REGISTRY_URL: schemaRegistryUrl = "", MONGO_URL: mongoUrl = "" } = environment;
+  const progress = (text: string): void => void process.stdout.write(`fuzz: ${text}\n`);
+  return await runFuzz({ servers: { kafkaBrokers, schemaRegistryUrl, mongoUrl }, seed, signal, progress });
+}
+
+async function runProject(part: Part, environment: Environment): Promise<Counts> {
   const file = join(projectRoot, ".sluice", "reports", `${part}.json`);
   rmSync(file, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];

@@ -123,11 +123,15 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "test",
-    usage: "[PART…]",
+    usage: "[PART…] [--fuzz]",
     line: "everything CI checks, on real servers; ends with the line: N passed, N failed",
-    details: ["PART  check, servers, simulation or e2e; all of them if none is named"],
-    options: {},
-    arguments: [0, 4],
+    details: [
+      "PART    check, interface, servers, simulation or e2e; all of them if none is named",
+      "--fuzz  a fuzz run of the OpenAPI document against running services, alone or after the parts named; needs python3",
+      "--seed  of the fuzz run (1)",
+    ],
+    options: { fuzz: { type: "boolean" }, seed: { type: "string" } },
+    arguments: [0, 5],
     load: async () => (await import("./test.ts")).test,
   },
   {

@@ -1,0 +1,114 @@
+// `./sluice test --fuzz`: schemathesis makes requests from the OpenAPI document, good ones and bad ones, and holds every answer of the
+// running services against it. Real processes on real servers; what judges is in tools/fuzz.
+//
+// 1. Each caller is asked as itself: the questions first (they need a scheduler that is not behind), then the bank, then the connector.
+// 2. An operation counts as one: passed, or failed with whatever was wrong with it. A run that ended badly without naming one is a failure.
+
+import { createHash, randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { ServerAddresses } from "@sluice/local-servers";
+import { bringSchemathesis, fuzzFolder, runSchemathesis } from "./fuzz-program.ts";
+import { serviceNames, startService, type ServiceName, type ServiceProcess } from "./processes.ts";
+import { provision } from "./provision.ts";
+import { projectRoot } from "./run-program.ts";
+import { serviceEnvironment } from "./service-environment.ts";
+import { noCounts, sumCounts, type Counts } from "./test-counts.ts";
+
+export interface FuzzOptions {
+  readonly servers: ServerAddresses;
+  readonly seed: string;
+  readonly signal: AbortSignal;
+  readonly progress: (text: string) => void;
+}
+
+interface Round {
+  readonly name: string;
+  readonly service: ServiceName;
+  /** OpenAPI paths, as a regular expression. */
+  readonly paths: string;
+  readonly caller: "bank" | "connector";
+}
+
+const rounds: readonly Round[] = [
+  { name: "questions", service: "console", paths: "^/transactions/\\{uetr\\}", caller: "bank" },
+  { name: "bank", service: "ingress", paths: "^/transactions/(outbound|inbound|credits-final)", caller: "bank" },
+  { name: "connector", service: "ingress", paths: "^/scheme/", caller: "connector" },
+];
+
+const document = join(projectRoot, "docs", "api", "openapi.json");
+const runFolder = join(projectRoot, ".sluice", "run", "fuzz");
+
+export async function runFuzz(options: FuzzOptions): Promise<Counts> {
+  const program = await bringSchemathesis(options.progress);
+  const tokens = { bank: randomBytes(24).toString("hex"), connector: randomBytes(24).toString("hex") };
+  await using opened = new AsyncDisposableStack();
+  const services = await startServices(options, tokens, opened);
+  const counts: Counts[] = [];
+  for (const round of rounds) {
+    if (options.signal.aborted) break;
+    options.progress(`${round.name}, seed ${options.seed}`);
+    const port = services.find(({ name }) => name === round.service)?.port ?? 0;
+    counts.push(await runRound(program, round, `http://127.0.0.1:${port}`, tokens[round.caller], options.seed));
+  }
+  return sumCounts(counts);
+}
+
+async function startServices(
+  { servers, signal, progress }: FuzzOptions,
+  tokens: Readonly<Record<Round["caller"], string>>,
+  opened: AsyncDisposableStack,
+): Promise<readonly ServiceProcess[]> {
+  const database = `fuzz_${randomBytes(4).toString("hex")}`;
+  await provision(servers, database);
+  const references = { FUZZ_BANK_TOKEN_SHA256: sha256(tokens.bank), FUZZ_CONNECTOR_TOKEN_SHA256: sha256(tokens.connector) };
+  const environment = serviceEnvironment({ servers, configurationFile: join(fuzzFolder, "sluice.yaml"), database, references });
+  mkdirSync(runFolder, { recursive: true });
+  progress(`starting ${serviceNames.join(", ")}`);
+  return await Promise.all(
+    serviceNames.map(async (name) => {
+      const logFile = join(runFolder, `${name}.log`);
+      rmSync(logFile, { force: true });
+      const service = await startService(name, environment, logFile, { directory: runFolder, signal });
+      opened.defer(async () => void (await service.stop()));
+      await service.ready();
+      return service;
+    }),
+  );
+}
+
+async function runRound(program: string, round: Round, url: string, token: string, seed: string): Promise<Counts> {
+  const report = join(runFolder, `${round.name}.json`);
+  rmSync(report, { force: true });
+  const rules = ["--config-file", join(fuzzFolder, "schemathesis.toml"), "--no-color"];
+  const target = [document, "--url", url, "--header", `Authorization: Bearer ${token}`, "--include-path-regex", round.paths];
+  const output = ["--seed", seed, "--report", "json", "--report-json-path", report];
+  const exitCode = await runSchemathesis(program, [...rules, "run", ...target, "--phases", "examples,coverage,fuzzing", ...output]);
+  return fuzzCounts(readFuzzReport(report), exitCode);
+}
+
+export interface FuzzReport {
+  readonly operations: { readonly tested: number; readonly errored: number };
+  readonly failures: readonly { readonly operations: readonly string[] }[];
+}
+
+/** `report` is null where there is none. */
+export function fuzzCounts(report: FuzzReport | null, exitCode: number | null): Counts {
+  if (report === null) return { ...noCounts, failed: 1 };
+  const failing = new Set(report.failures.flatMap(({ operations }) => operations)).size + report.operations.errored;
+  const failed = failing === 0 && (exitCode !== 0 || report.operations.tested === 0) ? 1 : failing;
+  return { passed: Math.max(0, report.operations.tested - failed), failed, skipped: 0 };
+}
+
+function readFuzzReport(file: string): FuzzReport | null {
+  try {
+    const report: FuzzReport = JSON.parse(readFileSync(file, "utf8"));
+    return report;
+  } catch {
+    return null;
+  }
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
