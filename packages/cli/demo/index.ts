@@ -4,6 +4,7 @@ export { planDemoDay } from "./demo-day.ts";
 export type { DemoDay } from "./demo-day.ts";
 export { collectHistory, loadDocuments } from "./history.ts";
 export { createNarrator } from "./narrator.ts";
+export { dateIn, noonZone, timeIn } from "./noon-zone.ts";
 export { playDay } from "./play.ts";
 export { openStage } from "./stage.ts";
 export type { Stage } from "./stage.ts";

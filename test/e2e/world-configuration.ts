@@ -1,0 +1,83 @@
+// The configuration file of a world. It is JSON, which is YAML too.
+//
+// The day is open from 08:00 to 20:00 of a zone in which it is about noon, and every day works, so that no test waits for a window: what is
+// released waits for the gate alone, and a day closes when its world says so.
+
+import { createHash } from "node:crypto";
+
+export interface PartyAccess {
+  readonly id: string;
+  readonly url: string;
+  /** What it calls with; two while one replaces the other. */
+  readonly tokens: readonly string[];
+  /** What it is called with. */
+  readonly sluiceToken: string;
+}
+
+export interface BankInWorld extends PartyAccess {
+  readonly branch: string;
+  /** Members of the bank in the file, beside or in place of the usual ones. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+export interface DayInWorld {
+  readonly zone: string;
+  readonly creditsFinal: "connector" | "bank";
+  /** Counts the versions of the day's times. */
+  readonly version: number;
+  /** Local times. */
+  readonly closes: string;
+  readonly reconciliation: string;
+}
+
+/** The shortest that can be configured. */
+const shortDeadline = "10s";
+
+export function worldConfiguration(day: DayInWorld, banks: readonly BankInWorld[], connector: PartyAccess): string {
+  const calendar = "e2e";
+  return JSON.stringify({
+    version: `e2e-${day.version}`,
+    calendars: { [calendar]: { version: `e2e/${day.version}`, zone: day.zone, workingDays: [1, 2, 3, 4, 5, 6, 7] } },
+    schemes: [
+      {
+        id: "ZA_EFT",
+        calendar,
+        processing: [{ opens: "08:00", closes: day.closes }],
+        reconciliation: day.reconciliation,
+        cutOff: "1s",
+        creditsFinal: day.creditsFinal,
+        creditDeadline: "1h",
+      },
+      { id: "ZA_RTC", calendar, creditDeadline: shortDeadline },
+    ],
+    banks: banks.map((bank) => ({
+      ...partyMembers(bank),
+      agents: [{ memberId: bank.branch, branchRanges: [[bank.branch, bank.branch]] }],
+      eventsUrl: bank.url,
+      ...bank.members,
+    })),
+    connectors: [{ ...partyMembers(connector), schemes: ["ZA_EFT", "ZA_RTC"] }],
+  });
+}
+
+/** What the file refers to. */
+export function referencesOf(parties: readonly PartyAccess[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(parties.map((party) => [variableOf(party), party.sluiceToken]));
+}
+
+function partyMembers(party: PartyAccess): Readonly<Record<string, unknown>> {
+  return {
+    id: party.id,
+    name: `Party ${party.id}`,
+    tokenSha256: party.tokens.map((token) => createHash("sha256").update(token).digest("hex")),
+    baseUrl: party.url,
+    bearerToken: `\${${variableOf(party)}}`,
+    answerTimeout: "1s",
+    requestsPerSecond: 100_000,
+    inboundConnections: 4_096,
+  };
+}
+
+function variableOf({ id }: PartyAccess): string {
+  return `E2E_${id.toUpperCase()}_TOKEN`;
+}
