@@ -22,6 +22,8 @@ export interface Party {
   /** Bearer token that Sluice calls with; null: none. */
   readonly bearerToken: string | null;
   readonly answerTimeoutMs: number;
+  /** 2xx codes that acknowledge a message as 202 does. */
+  readonly acknowledgeCodes: readonly number[];
   /** Codes that mean "seen before" on an attempt that may not be the first. */
   readonly duplicateCodes: readonly number[];
   /** Connections to each of its addresses. */

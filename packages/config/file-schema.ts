@@ -33,7 +33,7 @@ const agent = z.strictObject({
   memberId: text(35).nullable().default(null),
   bicfi: z
     .string()
-    .regex(/^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "a BIC of 8 or 11 characters")
+    .regex(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "a BIC of 8 or 11 characters")
     .nullable()
     .default(null),
   branchRanges: z
@@ -65,6 +65,7 @@ const party = {
   baseUrl: url,
   bearerToken: text(1_024).nullable().default(null),
   answerTimeout: duration(1_000, 30_000).default(5_000),
+  acknowledgeCodes: z.array(z.int().min(200).max(299)).max(10).default([]),
   duplicateCodes: z.array(z.int().min(200).max(499)).max(10).default([409]),
   connections: z.int().min(1).max(1_024).default(16),
 };

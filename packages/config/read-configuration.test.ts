@@ -56,6 +56,7 @@ test("the sample file is read whole, with addresses and secrets from the environ
     eventsUrl: "https://first.example/sluice",
     bearerToken: "the-secret",
     answerTimeoutMs: 5_000,
+    acknowledgeCodes: [],
     duplicateCodes: [409],
     maxUnacknowledged: 256,
     connections: 16,
@@ -81,6 +82,7 @@ test("the sample file is read whole, with addresses and secrets from the environ
       operationUrls: {},
       bearerToken: "the-other-secret",
       answerTimeoutMs: 5_000,
+      acknowledgeCodes: [],
       duplicateCodes: [409],
       connections: 16,
     },
@@ -230,6 +232,29 @@ test("a variable that is missing, empty or misnamed is a problem at its place", 
   expect(problemsOf(spoilt("${SECOND_BANK_URL}", "${second-url}"))).toEqual([
     "banks[1].baseUrl: not the name of a variable: capitals, digits and _",
   ]);
+});
+
+test("an answer is waited for from 1 s to 30 s [D3 time-out]", () => {
+  const waits = (text: string): number => read(spoilt("answerTimeout: 5s", `answerTimeout: ${text}`)).banks[0]!.answerTimeoutMs;
+  expect([waits("1s"), waits("30s")]).toEqual([1_000, 30_000]);
+  for (const wrong of ["999ms", "30001ms"]) {
+    expect(problemsOf(spoilt("answerTimeout: 5s", `answerTimeout: ${wrong}`))).toEqual(["banks[0].answerTimeout: from 1s to 30s"]);
+  }
+});
+
+test("beside 202 only another 2xx may be configured to acknowledge; none does by default [D3 acknowledge-codes]", () => {
+  const codes = (text: string): readonly number[] =>
+    read(spoilt("acknowledgeCodes: []", `acknowledgeCodes: ${text}`)).banks[0]!.acknowledgeCodes;
+  expect([codes("[200, 204]"), read(smallest).banks[0]!.acknowledgeCodes]).toEqual([[200, 204], []]);
+  for (const wrong of ["[199]", "[300]", "[409]"]) {
+    const problems = problemsOf(spoilt("acknowledgeCodes: []", `acknowledgeCodes: ${wrong}`));
+    expect(problems.map((line) => line.split(":")[0])).toEqual(["banks[0].acknowledgeCodes[0]"]);
+  }
+});
+
+test("without a choice only rules of high confidence refuse, and a BIC may begin with digits [D6 za-cdv]", () => {
+  expect(read(smallest).cdv).toEqual({ refuseOn: "high" });
+  expect(read(spoilt("bicfi: FIRNZAJJ", "bicfi: F1RNZAJJ")).banks[0]!.agents[0]!.bicfi).toBe("F1RNZAJJ");
 });
 
 test("a secret never stands in the file, and none is in a problem's text", () => {

@@ -9,7 +9,7 @@ export interface ServedOperation {
   readonly method: "GET" | "POST";
   /** OpenAPI's form: a part in braces is a parameter. */
   readonly paths: readonly [string, ...string[]];
-  /** Any other caller is answered 403. */
+  /** Whose operation it is. Ingress answers any other caller 403; the console answers each caller about its own transactions. */
   readonly caller: CallerKind;
   /** Schema of the body that is sent; null: there is no body. */
   readonly body: "DirectDebit" | "CreditTransfer" | "PaymentStatusReport" | "CreditsFinal" | null;

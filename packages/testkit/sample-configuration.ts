@@ -54,6 +54,7 @@ function sampleParty(id: string, name: string): Party {
     operationUrls: {},
     bearerToken: null,
     answerTimeoutMs: 5_000,
+    acknowledgeCodes: [],
     duplicateCodes: [409],
     connections: 16,
   };

@@ -152,6 +152,16 @@ test("a caller that asks more at once than its share is 503, and another still h
   expect(details.filter((detail) => String(detail).startsWith("Too many questions"))).toHaveLength(6);
 });
 
+test("what is asked for and is no UETR may be anything, and stands in no line of the log [D10 privacy]", async () => {
+  const { ask, world } = await givenConsole();
+  for (const caller of ["first", null]) await ask("/transactions/62005551230", caller);
+  expect(world.lines.map(({ event, fields }) => [event, fields["status"]])).toEqual([
+    ["console.answered", 400],
+    ["console.answered", 401],
+  ]);
+  expect(JSON.stringify(world.lines)).not.toContain("62005551230");
+});
+
 test("no line of the log says more than caller, UETR, status and time", async () => {
   const { ask, save, world } = await givenConsole();
   await save(debitIn(["RECEIVED"]));

@@ -9,10 +9,10 @@ interface Reported {
   readonly response: Response;
 }
 
-/** Runs the work and reports on it. `operation` null: none of ours; `uetr` as it was asked for. */
+/** Runs the work and reports on it. `operation` null: none of ours; `uetr` as it was asked for: what is none may be anything, and is not written down. */
 export type RequestReport = (operation: string | null, uetr: string | null, work: () => Promise<Reported>) => Promise<Response>;
 
-const uetrCharactersMax = 36;
+const uetrForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export function createRequestReport({
   time,
@@ -36,7 +36,7 @@ export function createRequestReport({
       operation,
       caller,
       status: response.status,
-      uetr: uetr?.slice(0, uetrCharactersMax),
+      uetr: uetr !== null && uetrForm.test(uetr) ? uetr : undefined,
       tookMs: Math.round(tookMs * 10) / 10,
     });
     return response;

@@ -1,6 +1,6 @@
 // What the engine is told about Dispatches: how they are acknowledged, and what their end appends.
 //
-// #1 202 acknowledges; a receiver's duplicate codes do on an attempt that may not be the first.
+// #1 202 acknowledges, and another 2xx only where it is configured for the receiver; its duplicate codes do on an attempt that may not be the first.
 // #2 Acknowledged, refused and stopped are facts for the journal (DeliveryEnded); expired is not: no transition waits for it.
 // #3 Every end of a delivery writes a receipt; a stop that met nothing writes none.
 
@@ -14,7 +14,8 @@ export function dispatchRules(serde: Serde, lanes: number): DeliveryRules {
   return {
     service: "dispatcher",
     isExpiredKept: false,
-    acknowledges: (receiver, status, mayBeRepeat) => status === 202 || (mayBeRepeat && receiver.duplicateCodes.includes(status)),
+    acknowledges: ({ acknowledgeCodes, duplicateCodes }, status, mayBeRepeat) =>
+      status === 202 || acknowledgeCodes.includes(status) || (mayBeRepeat && duplicateCodes.includes(status)),
     delivery(record, place) {
       const decoded = serde.decode(record);
       if (decoded.name !== "Dispatch") throw new Fault("dispatcher.not-a-dispatch", `a parked ${decoded.name}`, { isRetryable: false });

@@ -75,27 +75,63 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
 });
 
 describe("a code that means seen before", { timeout: 30_000 }, () => {
-  const banks = [sampleBank({ id: "first", duplicateCodes: [409] })];
+  const banks = [sampleBank({ id: "first", duplicateCodes: [412] })];
 
-  it("refuses on a first attempt, and acknowledges a later one [D3 duplicate-codes]", async () => {
+  it("is one configured for the receiver; it refuses on a first attempt, and acknowledges a later one [D3 duplicate-codes]", async () => {
     const world = dispatcherWorld({ banks });
     await world.start();
-    world.answers(({ id, attempt }) => (id === messageId(2) && attempt === 1 ? "silent" : 409));
-    await world.dispatch({ messageIdentification: messageId(1) }, { messageIdentification: messageId(2) });
-    await world.until(() => world.receipts().length === 2);
-    expect(world.ended().map(({ messageIdentification, outcome }) => [messageIdentification, outcome])).toEqual([
-      [messageId(1), "REFUSED"],
-      [messageId(2), "ACKNOWLEDGED"],
-    ]);
+    world.answers(({ id, attempt }) => {
+      if (id !== messageId(1) && attempt === 1) return "silent";
+      return id === messageId(3) ? 409 : 412;
+    });
+    await world.dispatch(...[1, 2, 3].map((number) => ({ messageIdentification: messageId(number) })));
+    await world.until(() => world.receipts().length === 3);
+    const outcomes = new Map(world.ended().map(({ messageIdentification, outcome }) => [messageIdentification, outcome]));
+    expect([1, 2, 3].map((number) => outcomes.get(messageId(number)))).toEqual(["REFUSED", "ACKNOWLEDGED", "REFUSED"]);
   });
 
   it("acknowledges any attempt on a record that lay in the topic when the lane was taken", async () => {
     const world = dispatcherWorld({ banks });
-    world.answers(() => 409);
+    world.answers(() => 412);
     await world.dispatch({});
     await world.start();
     await world.until(() => world.receipts().length === 1);
-    expect(world.ended()).toMatchObject([{ outcome: "ACKNOWLEDGED", httpStatusCode: 409, attempts: 1 }]);
+    expect(world.ended()).toMatchObject([{ outcome: "ACKNOWLEDGED", httpStatusCode: 412, attempts: 1 }]);
+  });
+});
+
+describe("a 2xx other than 202", { timeout: 30_000 }, () => {
+  it("acknowledges a first attempt only where it is configured for the receiver [D3 acknowledge-codes]", async () => {
+    const world = dispatcherWorld({ banks: [sampleBank({ id: "first", acknowledgeCodes: [200] }), sampleBank({ id: "second" })] });
+    await world.start();
+    world.answers(({ id, attempt }) => (attempt > 1 ? 202 : id === messageId(2) ? 201 : 200));
+    await world.dispatch(
+      { messageIdentification: messageId(1) },
+      { messageIdentification: messageId(2), deliveryKey: messageId(2) },
+      { messageIdentification: messageId(3), deliveryKey: messageId(3), bank: "second" },
+    );
+    await world.until(() => world.receipts().length === 3, 6 * minuteMs);
+    const ends = new Map(
+      world.ended().map(({ messageIdentification, ...end }) => [messageIdentification, [end.attempts, end.httpStatusCode]]),
+    );
+    expect([1, 2, 3].map((number) => ends.get(messageId(number)))).toEqual([
+      [1, 200],
+      [2, 202],
+      [2, 202],
+    ]);
+  });
+});
+
+describe("how long an answer is waited for", { timeout: 30_000 }, () => {
+  it("is the receiver's own: what comes later is no answer [D3 time-out]", async () => {
+    const banks = [sampleBank({ id: "first", answerTimeoutMs: 1_000 }), sampleBank({ id: "second", answerTimeoutMs: 30_000 })];
+    const world = dispatcherWorld({ banks });
+    await world.start();
+    world.answers(({ attempt }) => ({ status: 202, afterMs: attempt === 1 ? 6_000 : 5 }));
+    await world.dispatch({ deliveryKey: messageId(1) }, { messageIdentification: messageId(2), deliveryKey: messageId(2), bank: "second" });
+    await world.until(() => world.receipts().length === 2);
+    const tookMs = world.receipts().map(({ bank, attempts, recentAttempts }) => [bank, attempts, recentAttempts[0]?.tookMs]);
+    expect(new Set(tookMs.map(String))).toEqual(new Set(["first,2,1000", "second,1,6000"]));
   });
 });
 

@@ -1,6 +1,6 @@
 // What the engine is told about postings: how they are acknowledged, and what their end appends.
 //
-// #1 Any 2xx acknowledges.
+// #1 Any 2xx acknowledges; the bank's duplicate codes do on an attempt that may not be the first.
 // #2 Every end writes a receipt, and nothing else: never a fact for the journal (I13).
 // #3 What expired is kept as undelivered, as what was refused.
 
@@ -12,7 +12,8 @@ export function postingRules(serde: Serde, lanes: number): DeliveryRules {
   return {
     service: "event-publisher",
     isExpiredKept: true,
-    acknowledges: (_bank, status) => status >= 200 && status < 300,
+    acknowledges: ({ duplicateCodes }, status, mayBeRepeat) =>
+      (status >= 200 && status < 300) || (mayBeRepeat && duplicateCodes.includes(status)),
     delivery(record, place) {
       const decoded = serde.decode(record);
       if (decoded.name === "TransactionStateEvent") return deliveryOf(decoded.value, { ...place, record });

@@ -104,6 +104,20 @@ describe("event postings", { timeout: 30_000 }, () => {
     expect(await world.parked("postings")).toEqual([]);
   });
 
+  it("a code that means seen before acknowledges a posting only on an attempt that may not be the first [D3 duplicate-codes]", async () => {
+    const world = publisherWorld({ banks: [sampleBank({ id: "first", duplicateCodes: [412] })] });
+    await world.start();
+    world.answers(({ id, attempt }) => (id === eventId(1, 1) && attempt === 1 ? 503 : 412));
+    await world.publish(...stages(1, 2));
+    await world.until(() => world.receipts().length === 2);
+    expect(world.outcomes()).toEqual(
+      new Map([
+        [eventId(1, 1), "ACKNOWLEDGED"],
+        [eventId(1, 2), "REFUSED"],
+      ]),
+    );
+  });
+
   it("I13: a posting that is refused for good is kept as undelivered, and the next one is sent [6 effect] [D8 undelivered]", async () => {
     const world = publisherWorld();
     await world.start();

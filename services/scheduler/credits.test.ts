@@ -136,6 +136,24 @@ test("a bank that asks for both classes gets the second right after the first of
   expect(batches.every((batch) => batch.length % 2 === 0)).toBe(true);
 });
 
+test("a posting has the shape, the payload and the time to live that its own bank is configured with [D8 eventShape] [D8 eventPayload] [D3 deadlines]", async () => {
+  const hourMs = 3_600_000;
+  const bankOptions = { eventShape: "sample", eventPayload: "none", eventDeadlineMs: hourMs } as const;
+  const world = new World({ lanes: 1, banks: ["second"], bankOptions });
+  await world.scheduler();
+  const [own, onUs, others] = [world.uetr(), world.uetr(), world.uetr()];
+  await world.credit(own);
+  await world.hold(onUs);
+  await world.holdOffUs(others, "second");
+  await world.until("events", () => [own, onUs, others].every((uetr) => world.events(uetr).length >= 3));
+  const posted = world.named(topics.events, "TransactionStateEvent").map(({ decoded }) => decoded.value);
+  const shown = ({ bank: to, body, enteredAtMs, deadlineMs }: (typeof posted)[number]): string => {
+    const event = JSON.parse(new TextDecoder().decode(body)) as object;
+    return `${to}: ${"state" in event ? "full" : "sample"}, ${"payload" in event ? "payload" : "none"}, ${(deadlineMs - enteredAtMs) / hourMs} h`;
+  };
+  expect(new Set(posted.map(shown))).toEqual(new Set([`${bank}: sample, none, 1 h`, "second: full, payload, 72 h"]));
+});
+
 test("I8: an off-us debit is held like an on-us one, goes in the window, and its outcome is told to the connector", async () => {
   const world = new World({ lanes: 1, banks: ["second"] });
   await world.scheduler();
