@@ -7,7 +7,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { ServerAddresses } from "@sluice/local-servers";
+import { makeRunDirectory, type ServerAddresses } from "@sluice/local-servers";
 import { bringSchemathesis, fuzzFolder, runSchemathesis } from "./fuzz-program.ts";
 import { serviceNames, startService, type ServiceName, type ServiceProcess } from "./processes.ts";
 import { provision } from "./provision.ts";
@@ -37,7 +37,8 @@ const rounds: readonly Round[] = [
 ];
 
 const document = join(projectRoot, "docs", "api", "openapi.json");
-const runFolder = join(projectRoot, ".sluice", "run", "fuzz");
+const runs = join(projectRoot, ".sluice", "run");
+const reports = join(projectRoot, ".sluice", "reports");
 
 export async function runFuzz(options: FuzzOptions): Promise<Counts> {
   const program = await bringSchemathesis(options.progress);
@@ -63,13 +64,11 @@ async function startServices(
   await provision(servers, database);
   const references = { FUZZ_BANK_TOKEN_SHA256: sha256(tokens.bank), FUZZ_CONNECTOR_TOKEN_SHA256: sha256(tokens.connector) };
   const environment = serviceEnvironment({ servers, configurationFile: join(fuzzFolder, "sluice.yaml"), database, references });
-  mkdirSync(runFolder, { recursive: true });
-  progress(`starting ${serviceNames.join(", ")}`);
+  const directory = await makeRunDirectory(runs, "fuzz");
+  progress(`starting ${serviceNames.join(", ")}; logs in ${directory}`);
   return await Promise.all(
     serviceNames.map(async (name) => {
-      const logFile = join(runFolder, `${name}.log`);
-      rmSync(logFile, { force: true });
-      const service = await startService(name, environment, logFile, { directory: runFolder, signal });
+      const service = await startService(name, environment, join(directory, `${name}.log`), { directory, signal });
       opened.defer(async () => void (await service.stop()));
       await service.ready();
       return service;
@@ -78,7 +77,8 @@ async function startServices(
 }
 
 async function runRound(program: string, round: Round, url: string, token: string, seed: string): Promise<Counts> {
-  const report = join(runFolder, `${round.name}.json`);
+  const report = join(reports, `fuzz-${round.name}.json`);
+  mkdirSync(reports, { recursive: true });
   rmSync(report, { force: true });
   const rules = ["--config-file", join(fuzzFolder, "schemathesis.toml"), "--no-color"];
   const target = [document, "--url", url, "--header", `Authorization: Bearer ${token}`, "--include-path-regex", round.paths];
