@@ -85,7 +85,7 @@ export function createWorld(options: WorldOptions) {
   const hooks: { log: Mutable<MemoryHooks>; store: Mutable<MemoryStoreHooks> } = { log: {}, store: {} };
   const log = createMemoryLog({ time, random, topics: topicSizes(lanes), hooks: hooks.log });
   const store = createMemoryStore({ time, random, hooks: hooks.store });
-  const logged: { event: string; fields: object }[] = [];
+  const logged: { level: keyof Log; event: string; fields: object }[] = [];
   const failures: unknown[] = [];
   const banks = createBanks(time);
   const configuration = sampleConfiguration({
@@ -264,7 +264,10 @@ function valueOf<N extends keyof Records>(decoded: AnyDecoded, name: N): Records
   return value;
 }
 
-function recording(logged: { event: string; fields: object }[]): Log {
-  const add = (event: string, fields: object = {}): void => void logged.push({ event, fields });
-  return { debug: () => {}, info: add, warn: add, error: add };
+function recording(logged: { level: keyof Log; event: string; fields: object }[]): Log {
+  const add =
+    (level: keyof Log) =>
+    (event: string, fields: object = {}): void =>
+      void logged.push({ level, event, fields });
+  return { debug: () => {}, info: add("info"), warn: add("warn"), error: add("error") };
 }

@@ -62,7 +62,8 @@ export async function settle(
     await sayRefused(context, lane, delivery, progress);
     return;
   }
-  context.log.info("delivery.failed", {
+  // Nothing mends by itself what is about the address: somebody has to look.
+  context.log[result.class === "address" ? "warn" : "info"]("delivery.failed", {
     id: delivery.id,
     uetr: delivery.uetr,
     bank: delivery.bank,

@@ -62,7 +62,7 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
     expect(await world.parked("deliveries")).toEqual([]);
   });
 
-  it("only 202 acknowledges: another 2xx is about the address, and is repeated after 1 to 5 min [8 ack-202] [D3 address]", async () => {
+  it("only 202 acknowledges: another 2xx is about the address, is repeated after 1 to 5 min, and warns [8 ack-202] [D3 address]", async () => {
     const world = dispatcherWorld();
     await world.start();
     world.answers(({ attempt }) => ([200, 204, 307, 404, 202] as const)[attempt - 1] ?? 500);
@@ -71,6 +71,17 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
     const gaps = gapsOf(world.received.map(({ atMs }) => atMs));
     expect(gaps).toHaveLength(4);
     for (const gapMs of gaps) expect(gapMs >= minuteMs && gapMs <= 5 * minuteMs + 100).toBe(true);
+    const failed = world.logged.filter(({ event }) => event === "delivery.failed");
+    expect(failed.map(({ level }) => level)).toEqual(["warn", "warn", "warn", "warn"]);
+  });
+
+  it("a passing trouble is no warning", async () => {
+    const world = dispatcherWorld();
+    await world.start();
+    world.answers(({ attempt }) => ([503, "silent", 202] as const)[attempt - 1] ?? 500);
+    await world.dispatch({});
+    await world.until(() => world.receipts().length === 1);
+    expect(world.logged.filter(({ event }) => event === "delivery.failed").map(({ level }) => level)).toEqual(["info", "info"]);
   });
 });
 
