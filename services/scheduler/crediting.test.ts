@@ -191,6 +191,14 @@ test("I15: of a bank with more credits than are kept the others are read when th
   expect(open.reads).toBeLessThanOrEqual(5);
 });
 
+test("I8: a bank is named whose only earlier credit lies on a later page of the store", async () => {
+  const others = Array.from({ length: 10_000 }, (_, index) => creditRow(index, { flow: "off-us", state: "HELD", bank: "other" }));
+  const { time, pass, said } = given([...others, creditRow(10_001, { bank: "late-page", receivedOffset: 5n })]);
+  pass(declared());
+  await time.settle();
+  expect(said()).toEqual(["d/4 names late-page"]);
+});
+
 test("what the gate waits for is shown by bank, and shown as nothing when it has ended", async () => {
   const shown: string[] = [];
   const time = createVirtualTime({ startAtMs: 0 });

@@ -1,0 +1,69 @@
+import type { OpenRow } from "@sluice/store";
+import { silentLog } from "@sluice/telemetry";
+import { createVirtualTime } from "@sluice/testkit";
+import { expect, test } from "vitest";
+import type { FactToAppend } from "./appending.ts";
+import { startClosing } from "./closing.ts";
+import { creditRow, openRows } from "./given-credits.ts";
+import { businessDate } from "./given-records.ts";
+import { createLaneMarkers } from "./lane-markers.ts";
+
+const day = `ZA_EFT:${businessDate}`;
+const heldRow = (number: number, over: Partial<OpenRow> = {}): OpenRow =>
+  creditRow(number, { flow: "off-us", state: "HELD", deadlineMs: null, closesWith: day, ...over });
+
+function given(rows: readonly OpenRow[]) {
+  const time = createVirtualTime({ startAtMs: 0 });
+  const markers = createLaneMarkers(0, []);
+  const open = openRows(rows);
+  const appended: FactToAppend[] = [];
+  const journal = { refuses: 0, batchFactsMax: 0 };
+  const closing = startClosing({
+    lane: 0,
+    markers,
+    store: open.store,
+    append: (facts) => {
+      journal.batchFactsMax = Math.max(journal.batchFactsMax, facts.length);
+      const isUp = journal.refuses === 0;
+      if (isUp) appended.push(...facts);
+      else journal.refuses -= 1;
+      return Promise.resolve(isUp);
+    },
+    time,
+    log: silentLog,
+  });
+  const woken = (): ReadonlySet<string> => new Set(appended.map(({ key }) => key));
+  return { time, markers, open, journal, closing, appended, woken };
+}
+
+test("I10: a close wakes each open transaction of its day, however many pages of the store they fill, and nobody else", async () => {
+  const rows = Array.from({ length: 20_002 }, (_, index) => heldRow(index, index === 20_000 ? { closesWith: "ZA_EFT:2026-11-23" } : {}));
+  const { time, closing, appended, woken, journal } = given([...rows, creditRow(30_000)]);
+  closing.close(day);
+  await time.settle();
+  expect([appended.length, woken().size, woken().has(rows[20_001]?.uetr ?? "")]).toEqual([20_001, 20_001, true]);
+  expect(appended.every(({ fact }) => fact.kind === "DayClosed" && fact.day === day)).toBe(true);
+  expect(journal.batchFactsMax).toBeLessThanOrEqual(1_000);
+});
+
+test("I16: what could not be appended at a close is appended later, with all of its day", async () => {
+  const rows = Array.from({ length: 2_500 }, (_, index) => heldRow(index));
+  const { time, closing, woken, journal } = given(rows);
+  journal.refuses = 2;
+  closing.close(day);
+  await time.advance(5_000);
+  expect(woken().size).toBe(2_500);
+});
+
+test("I16: a new owner closes a day again that is reconciled and still has open transactions, also one whose outcome is awaited", async () => {
+  const told = heldRow(1, { state: "COMPLETED", isOutcomeAwaited: true });
+  const later = heldRow(2, { closesWith: "ZA_EFT:2026-11-23" });
+  const { time, closing, markers, appended } = given([told, later]);
+  const marker = { kind: "DayReconciled", id: `${day}:DayReconciled:1`, scheme: "ZA_EFT", businessDate, number: 1 } as const;
+  markers.pass(marker, { offset: 9n, appendedAtMs: 0 });
+  closing.fill(told);
+  closing.fill(later);
+  closing.wake();
+  await time.settle();
+  expect(appended).toEqual([{ key: told.uetr, fact: { kind: "DayClosed", day } }]);
+});
