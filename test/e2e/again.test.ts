@@ -4,6 +4,7 @@
 
 import { badAccount, refuse, staySilent } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createCast } from "./cast.ts";
 import {
   documentComplaints,
   receivedBy,
@@ -15,46 +16,24 @@ import {
   without,
   type Received,
 } from "./evidence.ts";
-import { anotherMessage, flows, identificationOf, newCase, pathTo, post, report, senderOf, type Case, type FlowName } from "./flows.ts";
+import { anotherMessage, flows, identificationOf, newCase, pathTo, senderOf, type Case, type FlowName } from "./flows.ts";
 import { sendManyAtOnce, type ManyAnswers } from "./many-at-once.ts";
 import { openWorld, type World } from "./world.ts";
 
 const allFlows = ["on-us", "off-us", "credit"] as const;
 const debitFlows = ["on-us", "off-us"] as const;
-const branches: Readonly<Record<string, string>> = { karoo: "250655", protea: "250656" };
+const banks = [
+  { id: "karoo", branch: "250655" },
+  { id: "protea", branch: "250656" },
+];
 const opened = new AsyncDisposableStack();
-const cases = new Map<string, Case>();
 let world: World;
+const { caseOf, take, takeReport, size } = createCast(() => world, banks);
 
 beforeAll(async () => {
-  world = opened.use(
-    await openWorld(
-      Object.entries(branches).map(([id, branch]) => ({ id, branch })),
-      "bank",
-    ),
-  );
+  world = opened.use(await openWorld(banks, "bank"));
 });
 afterAll(() => opened.disposeAsync());
-
-/** One transaction a flow and name, posted by whoever asks first. */
-function caseOf(flow: FlowName, name: string, options: { readonly bank?: string; readonly account?: string } = {}): Case {
-  const key = `${flow} ${name}`;
-  const { bank = "karoo" } = options;
-  const made = cases.get(key) ?? newCase({ flow, branch: branches[bank] ?? "", ...options, bank });
-  cases.set(key, made);
-  return made;
-}
-
-/** 202 with an empty body. */
-async function take(message: Case): Promise<void> {
-  const { status, body } = await post(world, message);
-  expect([status, body.byteLength]).toEqual([202, 0]);
-}
-
-async function takeReport(about: Case, options: Parameters<typeof report>[2] = {}): Promise<void> {
-  const { status, body } = await report(world, about, options);
-  expect([status, body.byteLength]).toEqual([202, 0]);
-}
 
 /** As far as it gets before the gate opens. */
 const restsIn: Readonly<Record<FlowName, string>> = { "on-us": "HELD", "off-us": "HELD", credit: "CREDIT_AUTH_DELIVERED" };
@@ -142,7 +121,7 @@ describe("further messages under one UETR", () => {
       expect((await transactionOf(world, undecided.uetr)).told).toEqual([]);
 
       const account = badAccount(7);
-      const refused = caseOf(flow, "equal", { account });
+      const refused = caseOf(flow, "equal", "karoo", { account });
       await take(refused);
       await untilState(world, refused.uetr, flow === "credit" ? "CREDIT_AUTH_REJECTED" : "REJECTION_REPORTED");
       const again = newCase({ ...refused, messageIdentification: `${refused.messageIdentification}-B`, account });
@@ -187,7 +166,7 @@ describe("further messages under one UETR", () => {
     "%s: under its UETR comes a debit %s of %s: RJCT AM05 to who sent that [D4 duplicate-refused]",
     async (flow, otherFlow, bank) => {
       const { uetr } = caseOf(flow, "refused");
-      const other = newCase({ flow: otherFlow, bank, branch: branches[bank] ?? "", uetr, amount: "55.05" });
+      const other = newCase({ flow: otherFlow, bank, branch: banks.find(({ id }) => id === bank)?.branch ?? "", uetr, amount: "55.05" });
       await take(other);
       await expectRefused(other, senderOf(other), "55.05");
       expect(statesOf(await transactionOf(world, uetr))).toEqual(pathTo(flow, restsIn[flow]));
@@ -241,7 +220,7 @@ describe("reports that nothing waits for", () => {
 describe("every service is killed", () => {
   const during = (): Case => caseOf("on-us", "during");
 
-  test("I1, I3: what was sent before, while and after all services were killed has one effect and the same answer [D4 repeat]", async () => {
+  test("I1, I3: what was sent before, while and after all services were killed has one effect and the same answer [7.1] [7.2] [D4 repeat]", async () => {
     const sending = sendMany(during(), 500);
     await until(() => expect(world.recorded.sentEntries().filter(({ uetr }) => uetr === during().uetr).length).toBeGreaterThan(50));
     await world.services.killAll();
@@ -281,7 +260,7 @@ describe("each bank declares its credits final", () => {
   test("I8: a declaration opens the gate of the bank that made it, and of no other [D9 credits-final]", async () => {
     const { connector, businessDate } = world;
     expect((await connector.declareCreditsFinal({ businessDate })).status).toBe(422);
-    const ofProtea = caseOf("on-us", "protea's", { bank: "protea" });
+    const ofProtea = caseOf("on-us", "of protea", "protea");
     await atRest(ofProtea);
     for (const flow of debitFlows) {
       for (const name of ["acted", "differs", "second", "unpaid"]) await atRest(caseOf(flow, name));
@@ -377,7 +356,7 @@ describe("the whole history", () => {
     await until(async () => {
       const { violations, counts } = await world.check();
       expect(violations).toEqual([]);
-      expect(counts["transactionsFollowed"]).toBeGreaterThanOrEqual(cases.size);
+      expect(counts["transactionsFollowed"]).toBeGreaterThanOrEqual(size());
     });
     expect(world.services.lost()).toEqual([]);
   });

@@ -84,11 +84,12 @@ function complaintsOf(check: ReturnType<typeof createDocumentCheck>, { entry, bo
   return check.delivered({ receiver: isConnector ? "connector" : "bank", path, body, headers, status: entry.status });
 }
 
-/** JSON without the order of members and with numbers as their text, to compare what was sent with what arrived. */
-export function canonical(text: string): unknown {
-  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
-    typeof value === "number" ? `number ${Number(context?.source)}` : value,
+/** A body whose numbers are kept as they were written, to compare what was sent with what arrived. */
+export function canonical(text: string): Body {
+  const body: Body = JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" ? `number ${context?.source}` : value,
   );
+  return body;
 }
 
 export function without(message: JsonObject | Body, ...members: readonly string[]): Body {

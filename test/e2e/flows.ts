@@ -1,8 +1,18 @@
 // The three flows, as a bank and a connector speak them: how a message of each is built, sent, answered, delivered and reported on.
 
 import { machineRandom } from "@sluice/runtime";
-import { creditTransfer, directDebit, offUsDebit, statusReport, uetrFrom } from "@sluice/testkit";
-import type { BankOperation, DirectDebitOptions, JsonObject, SendEnd, StatusReportOptions } from "@sluice/testkit";
+import {
+  creditTransfer,
+  directDebit,
+  fullCreditTransfer,
+  fullDirectDebit,
+  offUsDebit,
+  otherBranch,
+  seededRandom,
+  statusReport,
+  uetrFrom,
+} from "@sluice/testkit";
+import type { BankOperation, JsonObject, SendEnd, StatusReportOptions } from "@sluice/testkit";
 import { connectorId } from "./world.ts";
 import type { World } from "./world.ts";
 
@@ -77,28 +87,30 @@ export interface CaseOptions {
   readonly account?: string;
   readonly amount?: string;
   readonly scheme?: string;
+  /** With every member that it may have. */
+  readonly isFull?: boolean;
 }
 
 let number = 0;
+const drawn = seededRandom("every member");
 
 export function newCase(options: CaseOptions): Case {
   number += 1;
-  const { flow, bank, branch, account, amount, scheme } = options;
+  const { flow, bank, branch } = options;
   const { uetr = uetrFrom(machineRandom), messageIdentification = `E2E-${String(number).padStart(6, "0")}` } = options;
-  const common = { uetr, messageIdentification, ...(amount === undefined ? {} : { amount }) };
-  const debit: Partial<DirectDebitOptions> = {
-    ...common,
-    debtorBranch: branch,
-    ...(account === undefined ? {} : { debtorAccount: account }),
-  };
-  const credit = {
-    ...common,
-    creditorBranch: branch,
-    ...(account === undefined ? {} : { creditorAccount: account }),
-    ...(scheme === undefined ? {} : { scheme }),
-  };
-  const message = flow === "credit" ? creditTransfer(credit) : flow === "off-us" ? offUsDebit(debit) : directDebit(debit);
+  const message = messageOf({ ...options, uetr, messageIdentification });
   return { flow, bank, branch, uetr, messageIdentification, message };
+}
+
+function messageOf({ flow, branch, account, isFull, ...options }: CaseOptions): JsonObject {
+  const { bank: _bank, ...common } = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  if (flow === "credit") {
+    const credit = { ...common, creditorBranch: branch, ...(account === undefined ? {} : { creditorAccount: account }) };
+    return isFull === true ? fullCreditTransfer(drawn, credit, 1) : creditTransfer(credit);
+  }
+  const debit = { ...common, debtorBranch: branch, ...(account === undefined ? {} : { debtorAccount: account }) };
+  if (flow === "on-us") return isFull === true ? fullDirectDebit(drawn, debit, 1) : directDebit(debit);
+  return isFull === true ? fullDirectDebit(drawn, { ...debit, creditorBranch: otherBranch }, 1) : offUsDebit(debit);
 }
 
 /** The same transaction in another message: another identification, and another amount where one is given. */
