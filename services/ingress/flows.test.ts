@@ -23,6 +23,20 @@ describe("an off-us debit of a connector", () => {
     ]);
   });
 
+  it.each([
+    [0, "2026-11-20"],
+    [1, "2026-11-21"],
+  ])(
+    "has as provisional deadline the first close that is at least an hour away: %i ms after 16:30 that of %s [D3 deadlines]",
+    async (afterMs, date) => {
+      const { accept, journal, time } = await givenIngress();
+      const receivedMs = Date.UTC(2026, 10, 20, 14, 30) + afterMs;
+      await time.advance(receivedMs - time.nowMs());
+      expect(await accept(offUsDebit(), request)).toEqual({ status: 202 });
+      expect(journal()).toMatchObject([{ decoded: { value: { receivedAtMs: receivedMs, closesWith: `ZA_EFT:${date}` } } }]);
+    },
+  );
+
   it("may come from any creditor's agent, also from one of ours", async () => {
     const { accept, journal } = await givenIngress();
     for (const creditorBranch of ["999999", "250655", "250656"]) {
