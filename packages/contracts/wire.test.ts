@@ -191,6 +191,17 @@ test("a verdict, a report and the end of a delivery are facts", () => {
   });
 });
 
+test.each(["anyAnswer", "mayHaveBeenTaken", "breakerOpen", "bankPaused"] as const)(
+  "of the evidence of an end %s is said by itself: whether a credit can be refused hangs on one of them alone",
+  (member) => {
+    const none = { ...stopped, anyAnswer: false, mayHaveBeenTaken: false, breakerOpen: false, bankPaused: false, httpStatusCode: 422 };
+    const said = { anyAnswer: false, mayHaveBeenTaken: false, isBreakerOpen: false, isBankPaused: false };
+    const name = { anyAnswer: "anyAnswer", mayHaveBeenTaken: "mayHaveBeenTaken", breakerOpen: "isBreakerOpen", bankPaused: "isBankPaused" };
+    const fact = factFromRecord(through({ name: "DeliveryEnded", value: { ...none, outcome: "REFUSED", [member]: true } }), uetr);
+    expect(fact).toMatchObject({ outcome: "refused", evidence: { attempts: 2, httpStatusCode: 422, ...said, [name[member]]: true } });
+  },
+);
+
 test("a symbol of a newer writer stops the lane until the reader is brought up to date, and is never guessed", () => {
   const unknown: readonly AnyDecoded[] = [
     { name: "AccountVerified", value: verified("UNKNOWN") },
