@@ -228,7 +228,7 @@ test("a number is never taken for an object, and an object never for a number", 
 });
 
 test("no refusal repeats an account number or a name, wherever the mistake is", () => {
-  const secrets = ["62005551230", "62001872440", "Mokoena", "Karoo"];
+  const secrets = ["62005551230", "62001872440", "GB33BUKB20201555555555", "Mokoena", "Karoo"];
   const places = [
     "debtorAccount/identification",
     "debtorAccount",
