@@ -67,7 +67,7 @@ test("the sample file is read whole, with addresses and secrets from the environ
     onUsOutcomeReport: false,
     onNonWorkingDay: "refuse",
     isBlocked: false,
-    blockedAccounts: [{ branch: "250655", account: "62001872440" }],
+    blockedAccounts: [{ branch: "250655", account: "62009876543" }],
     itemLimits: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 10_000_000_000n }],
   });
   expect(configuration.connectors).toEqual([

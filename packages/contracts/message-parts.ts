@@ -34,7 +34,7 @@ export const code: Reads<wire.Code> = members({ schema: oneOf(["CODE", "PROPRIET
 export const messageIdentifiers: Reads<wire.MessageIdentifiers> = members({
   messageIdentification: identifier(35),
   creationDateTime: dateTime,
-}).meta({ id: "MessageIdentifiers", description: "Names one message between two parties." });
+}).meta({ id: "MessageIdentifiers", description: "Names one message between two parties. The time is the sender's, and is not judged." });
 
 export const transactionIdentifiers: Reads<wire.TransactionIdentifiers> = members({
   endToEndIdentification: identifier(35),
@@ -77,7 +77,8 @@ export const amount: Reads<wire.Amount> = members({ value: amountValue, currency
 
 export const amounts: Reads<wire.Amounts> = members({ bankSettlementAmount: amount, instructedAmount: maybe(amount) }).meta({
   id: "Amounts",
-  description: "bankSettlementAmount is what is debited or credited, limited and counted.",
+  description:
+    "bankSettlementAmount is what is debited or credited, limited and counted. instructedAmount is carried through, and not compared.",
 });
 
 export const address: Reads<wire.Address> = members({
@@ -185,7 +186,11 @@ export const institution: Reads<wire.Institution> = members({
   lei: maybe(pattern(/^[A-Z0-9]{18}[0-9]{2}$/, "an LEI of ISO 17442, 20 characters")),
   companyRegistration: maybe(text(35)),
   additionalIdentifications: maybe(partyIdentifiers),
-}).meta({ id: "InstitutionIdentification", description: "An institution (agent), by its clearing member number or its BIC." });
+}).meta({
+  id: "InstitutionIdentification",
+  description:
+    "An institution (agent), by its clearing member number, its BIC or its branch; at least one must lead to a bank where Sluice has to know it.",
+});
 
 /** At most three, as the interface bounds intermediary agents. */
 export const institutions = z.array(institution).max(3, "must have at most 3 entries");

@@ -23,14 +23,19 @@ import { readMessage } from "./read-message.ts";
 /** The one scheme of direct debits; anything else cannot be processed. */
 export const debitSchemes = ["ZA_EFT"] as const;
 
-const shortenedAccount = pattern(/^[0-9]{11}$/, "11 digits");
+const shortenedAccount = pattern(/^[0-9]{11}$/, "11 digits").meta({
+  description: "11 digits. Carried through, not checked against the account.",
+});
 
 const paymentScheme: z.ZodType<PaymentScheme> = ofScheme(
   debitSchemes,
   members({
     schema: oneOf(debitSchemes),
     schemeData: members({
-      userReference: pattern(/^[ -~]{1,30}$/, "1 to 30 printable ASCII characters"),
+      userReference: pattern(/^[ -~]{1,30}$/, "1 to 30 printable ASCII characters").meta({
+        description:
+          "What the payer reads on the statement, 1 to 30 printable ASCII characters. How it is laid out is the scheme's matter, and is not checked.",
+      }),
       shortenedDebtorAccountNumber: maybe(shortenedAccount),
       shortenedCreditorAccountNumber: maybe(shortenedAccount),
     }),

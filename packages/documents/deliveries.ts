@@ -25,7 +25,7 @@ export const deliveries = [
     bodies: ["PaymentStatusReport"],
     summary: "Take the report on a debit that was sent",
     description: `To the bank that sent outboundDirectDebit: \`ACCP\`, the debit is checked and queued, or \`RJCT\` with every rule that failed; the rule and the version of its data are in
-\`additionalInformation\`. \`originalMessageIdentifiers\` are those of the debit. A refused duplicate is told in the same way (\`AM05\`), and by configuration the outcome (\`onUsOutcomeReport\`: \`ACSC\` or \`RJCT\`). ${until}`,
+\`additionalInformation\`. \`originalMessageIdentifiers\` are those of the debit. A refused duplicate is told in the same way (\`AM05\`; \`originalMessageIdentifiers\` name the refused one), and by configuration the outcome (\`onUsOutcomeReport\`: \`ACSC\` or \`RJCT\`). ${until}`,
   },
   {
     name: "inboundDirectDebit",
@@ -42,7 +42,7 @@ Store it, answer 202, debit the account, and report with inboundDirectDebitRespo
     path: "/inbound/credit-transfer-authorisation",
     bodies: ["CreditTransfer"],
     summary: "Take a credit to be booked",
-    description: `To the payee's bank: the credit as it was accepted, with Sluice's \`messageIdentifiers\`; all else unchanged. Store it, answer 202, book it, and report with
+    description: `To the payee's bank: the credit as it was accepted, with Sluice's \`messageIdentifiers\`; all else unchanged. A 4xx is final only if it is neither of the address nor passing; to say that it is not booked, answer 202 and report. Store it, answer 202, book it, and report with
 inboundCreditTransferAuthorizationResponse before the credit's deadline. ${until}`,
   },
   {
@@ -52,7 +52,7 @@ inboundCreditTransferAuthorizationResponse before the credit's deadline. ${until
     bodies: ["TransactionStateEvent", "EsmStateEvent"],
     summary: "Take an event",
     description: `Only if the bank wants events. One posting for each state that a transaction enters, in order for each UETR. Any 2xx acknowledges. A posting that is refused for good, or that no one took
-for 72 hours, is kept as undelivered, and the next is sent. Events never change the processing. The members that are required here and missing in the interface's sample are left out with \`eventShape: sample\`.`,
+for 72 hours, is kept as undelivered, and the next is sent. Tell the two shapes apart by \`class\`. Events never change the processing. The members that are required here and missing in the interface's sample are left out with \`eventShape: sample\`.`,
   },
   {
     name: "schemeInboundDirectDebitResponse",
@@ -60,7 +60,7 @@ for 72 hours, is kept as undelivered, and the next is sent. Events never change 
     path: "/inbound/direct-debit-response",
     bodies: ["PaymentStatusReport"],
     summary: "Take the outcome of a debit that was handed over",
-    description: `To the connector that handed the debit over: the payer's bank's report (made or not made, with its reasons), or \`RJCT\` where a check failed. ${until} Also past the close of the day.`,
+    description: `To the connector that handed the debit over: the payer's bank's report (made or not made, with its reasons), or \`RJCT\` where a check failed or another message has this UETR (\`AM05\`). Nothing is told of a debit in RECONCILIATION. ${until} Also past the close of the day.`,
   },
   {
     name: "schemeInboundCreditTransferAuthorizationResponse",
@@ -68,7 +68,7 @@ for 72 hours, is kept as undelivered, and the next is sent. Events never change 
     path: "/inbound/credit-transfer-authorisation-response",
     bodies: ["PaymentStatusReport"],
     summary: "Take the outcome of a credit that was handed over",
-    description: `To the connector that handed the credit over: the payee's bank's report, \`RJCT\` where the credit was refused, or \`PDNG\` where the outcome was unknown at the deadline: the bank may have booked it. ${until}`,
+    description: `To the connector that handed the credit over: the payee's bank's report, \`RJCT\` where the credit was refused (by a check, by the bank's answer, or as \`AM05\`), or \`PDNG\` where the outcome was unknown at the deadline: the bank may have booked it, and no other outcome follows. ${until}`,
   },
 ] as const satisfies readonly Delivery[];
 

@@ -45,6 +45,22 @@ const misfit = "The message does not fit the schema.";
 const unreadable = "The body is not JSON that can be read.";
 const settlementAmount = "/amounts/bankSettlementAmount";
 
+const judgedByIngress: ReadonlySet<string> = new Set([
+  "unknownDebtorAgent",
+  "unknownCreditorAgent",
+  "contradictingAgent",
+  "notOnUs",
+  "schemeWithoutDebits",
+  "pastDate",
+  "notWorkingDay",
+  "unknownDate",
+  "nothingWaits",
+  "unknownScheme",
+  "declaredByConnector",
+  "declaredByBanks",
+  "declaredByClock",
+]);
+
 export const documentedErrors: readonly DocumentedError[] = [
   error("notJson", 400, "The body is not JSON", unreadable, "/: a value was expected at character 1", "posts", { body: "<xml/>" }),
   error("memberTwice", 400, "A member is there twice", unreadable, "/schema: this member is given twice", "posts", {
@@ -165,6 +181,51 @@ export const documentedErrors: readonly DocumentedError[] = [
     { change: [["/creditorAgent", '{"memberId":"999999"}']] },
   ),
   error(
+    "contradictingAgent",
+    422,
+    "The agent's members are of two banks",
+    "Contradicting agent",
+    "/debtorAgent: memberId, bicfi and branch do not belong to the same bank.",
+    debits,
+    { change: [["/debtorAgent", '{"memberId":"250655","branch":{"identification":"250656"}}']] },
+  ),
+  error(
+    "notOnUs",
+    422,
+    "The payer is at another bank",
+    "Not an on-us debit",
+    "/debtorAgent: a debit to another bank cannot be sent this way.",
+    ["outboundDirectDebit"],
+    { change: [["/debtorAgent", '{"memberId":"250656"}']] },
+  ),
+  error(
+    "unknownScheme",
+    422,
+    "A scheme that is not configured",
+    "Unknown scheme",
+    "/paymentScheme/schema: this scheme is not served here.",
+    messages,
+    null,
+  ),
+  error(
+    "notYourScheme",
+    403,
+    "The connector does not speak for the scheme",
+    "Not allowed",
+    "/paymentScheme/schema: you do not speak for this scheme.",
+    ["schemeInboundCreditTransferAuthorization"],
+    { change: [["/paymentScheme/schema", '"ZA_RPP"']] },
+  ),
+  error(
+    "schemeWithoutDebits",
+    422,
+    "A scheme that has no debits",
+    "Wrong scheme",
+    "/paymentScheme/schema: this scheme has no direct debits.",
+    ["inboundDirectDebitResponse"],
+    { change: [["/paymentScheme/schema", '"ZA_RTC"']] },
+  ),
+  error(
     "contradictingStatus",
     422,
     "Code and outcome disagree",
@@ -185,6 +246,42 @@ export const documentedErrors: readonly DocumentedError[] = [
   error("pastDate", 422, "The business day is over", "Past date", "/businessDate: this business day is over.", declarations, {
     change: [["/businessDate", '"2020-01-03"']],
   }),
+  error("notWorkingDay", 422, "Not a working day", "Not a working day", "/businessDate: nothing is processed on this date.", declarations, {
+    change: [["/businessDate", '"2026-11-22"']],
+  }),
+  error("unknownDate", 422, "Too far ahead", "Unknown date", "/businessDate: days are known until 7 days ahead.", declarations, {
+    change: [["/businessDate", '"2099-01-05"']],
+  }),
+  error("nothingWaits", 422, "A scheme that has no debits", "Nothing waits", "/scheme: no debits are held for this scheme.", declarations, {
+    change: [["/scheme", '"ZA_RTC"']],
+  }),
+  error(
+    "declaredByConnector",
+    422,
+    "The connector declares",
+    "Declared by another",
+    "/scheme: the connector must declare the credits of this scheme.",
+    ["creditsFinal"],
+    null,
+  ),
+  error(
+    "declaredByBanks",
+    422,
+    "The banks declare",
+    "Declared by another",
+    "/scheme: banks, each for itself, must declare the credits of this scheme.",
+    ["schemeCreditsFinal"],
+    null,
+  ),
+  error(
+    "declaredByClock",
+    422,
+    "The clock declares",
+    "Not declared by message",
+    "/scheme: the clock declares the credits of this scheme.",
+    declarations,
+    null,
+  ),
   error("overRate", 429, "Above the caller's rate", "Too many requests", "You send too many requests a second.", "posts", null),
   error("overConnections", 429, "Too many connections", "Too many requests", "You hold too many connections.", "posts", null),
   error(
@@ -242,6 +339,5 @@ function error(
   operations: DocumentedError["operations"],
   provoke: Provocation | null,
 ): DocumentedError {
-  const isByIngress = ["unknownDebtorAgent", "unknownCreditorAgent", "pastDate"].includes(name);
-  return { name, status, summary, message, detail, operations, provoke, isByIngress };
+  return { name, status, summary, message, detail, operations, provoke, isByIngress: judgedByIngress.has(name) };
 }

@@ -14,7 +14,13 @@ export interface Example {
 export function receivedExamples(operation: ServedOperationName): readonly Example[] {
   switch (operation) {
     case "outboundDirectDebit":
-      return [shown("debit", "A debit with most of what it may say", sampleText("outbound-direct-debit.json"))];
+      return [
+        shown(
+          "debit",
+          "A debit with most of what it may say. Its date must not be past when it is sent",
+          sampleText("outbound-direct-debit.json"),
+        ),
+      ];
     case "schemeInboundDirectDebit":
       return [shown("debit", "A debit of another bank's customer", sampleText("scheme-inbound-direct-debit.json"))];
     case "schemeInboundCreditTransferAuthorization":

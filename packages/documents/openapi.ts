@@ -45,7 +45,8 @@ export function openApiDocument(): Part {
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: "A token of the caller. Two may be valid at a time, so that one can replace the other.",
+          description:
+            "A token of the caller. Two may be valid at a time, so that one can replace the other. Of a webhook: what Sluice was given to call you with; none, if nothing was agreed on.",
         },
       },
       schemas: namedSchemas((name) => `#/components/schemas/${name}`),
@@ -75,7 +76,7 @@ function served(operation: ServedOperation & { readonly name: ServedOperationNam
     summary: text.summary,
     description: `${text.description}${alias}`,
   };
-  if (body === null) return { ...head, ...statusQuestions(name, responseOf) };
+  if (body === null) return { ...head, tags: [tags.bankCalls, tags.connectorCalls], ...statusQuestions(name, responseOf) };
   return {
     ...head,
     parameters: [{ $ref: "#/components/parameters/traceparent" }],
@@ -172,7 +173,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   411: "The body's length was not announced.",
   413: "The body is larger than 256 KiB.",
   415: "Not application/json in UTF-8, or a content-encoding.",
-  422: "Well-formed, and cannot be processed: an unknown agent, scheme or currency, more decimals than the currency has, a contradicting status. Nothing is stored.",
+  422: "Well-formed, and cannot be processed: an unknown or contradicting agent, a debit to another bank, an unknown scheme or currency, more decimals than the currency has, a contradicting status, a date that cannot be declared. Nothing is stored.",
   429: "More than the caller's share: 500 requests a second and 64 connections unless configured otherwise. Send it again when `Retry-After` is over.",
   431: "The headers are larger than 16 KiB.",
   500: "A fault of Sluice's own. The message may be stored; send it again.",

@@ -66,7 +66,7 @@ const notKnown = {
 };
 
 const events = found(
-  "The postings from there on, in order: at most 20, or 1 MiB. Those that were posted to the caller; an empty list if there are none.",
+  "The postings from there on, in order: at most 20, or 1 MiB. Those that were or will be posted to the caller; an empty list if there are none.",
   {
     type: "object",
     required: ["schema", "uetr", "events", "next"],
@@ -77,7 +77,11 @@ const events = found(
         type: "array",
         items: { oneOf: [{ $ref: "#/components/schemas/TransactionStateEvent" }, { $ref: "#/components/schemas/EsmStateEvent" }] },
       },
-      next: { type: ["integer", "null"], minimum: 1, description: "The `from` to go on with; null: that is all." },
+      next: {
+        type: ["integer", "null"],
+        minimum: 1,
+        description: "The `from` to go on with, also where its event is not to be had yet; null: that is all for now.",
+      },
     },
   },
   {

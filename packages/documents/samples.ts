@@ -7,26 +7,29 @@ export function sampleText(file: string): string {
   return readFileSync(new URL(`../../data/messages/${file}`, import.meta.url), "utf8");
 }
 
-const made = sampleText("status-report-from-bank.json");
+/** Each names the message that the document shows as sent by Sluice. */
+const sentAt = (messageIdentification: string): string =>
+  `{"messageIdentification":"${messageIdentification}","creationDateTime":"2026-11-20T06:00:01.000Z"}`;
+const made = changedMessage(sampleText("status-report-from-bank.json"), [
+  ["/originalMessageIdentifiers", sentAt("6f4b2f0e6f0a4d529a571f0f5d0c2b11D")],
+]);
+const named = (number: number) => ["/messageIdentifiers/messageIdentification", `"FIRST-PSR-00000${number}"`] as const;
 const reasons = (code: string) => JSON.stringify([{ reason: { schema: "CODE", value: code } }]);
 
 export const bankReports = {
   made,
-  notMade: changedMessage(made, [["/status", `{"code":"RJCT","outcome":"REJECTED","reasonInfo":${reasons("AM04")}}`]]),
-  pending: changedMessage(made, [["/status", '{"code":"PDNG"}']]),
-  outcomeAlone: changedMessage(made, [["/status", '{"outcome":"CANCELLED"}']]),
+  notMade: changedMessage(made, [named(2), ["/status", `{"code":"RJCT","outcome":"REJECTED","reasonInfo":${reasons("AM04")}}`]]),
+  pending: changedMessage(made, [named(3), ["/status", '{"code":"PDNG"}']]),
+  outcomeAlone: changedMessage(made, [named(4), ["/status", '{"outcome":"CANCELLED"}']]),
 } as const;
 
 const creditNames = [
   ["/transactionIdentifiers", '{"endToEndIdentification":"PAY-2026-11-0815","uetr":"2c9d4e61-0b7f-4e3a-9f58-71d2c6a4b803"}'],
-  [
-    "/originalMessageIdentifiers",
-    '{"messageIdentification":"2c9d4e610b7f4e3a9f5871d2c6a4b803C","creationDateTime":"2026-11-20T04:45:10.400Z"}',
-  ],
+  ["/originalMessageIdentifiers", sentAt("2c9d4e610b7f4e3a9f5871d2c6a4b803C")],
 ] as const;
 
 export const creditReports = {
-  booked: changedMessage(made, creditNames),
-  notBooked: changedMessage(bankReports.notMade, [...creditNames, ["/status/reasonInfo", reasons("AC04")]]),
-  pending: changedMessage(bankReports.pending, creditNames),
+  booked: changedMessage(made, [...creditNames, named(5)]),
+  notBooked: changedMessage(bankReports.notMade, [...creditNames, named(6), ["/status/reasonInfo", reasons("AC04")]]),
+  pending: changedMessage(bankReports.pending, [...creditNames, named(7)]),
 } as const;

@@ -3,7 +3,7 @@
 import { servedOperations, type ServedOperationName } from "@sluice/contracts";
 import { createDocumentCheck, documentedErrors, errorBody, errorsOf, provokingBody, receivedExamples } from "@sluice/documents/check";
 import type { DocumentedError, Exchange } from "@sluice/documents/check";
-import { sampleBank, sampleScheme } from "@sluice/testkit";
+import { sampleBank, sampleScheme, sampleTimes } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { as, givenIngress, post, sampleParties } from "./given.ts";
 
@@ -18,11 +18,16 @@ interface Sent {
   readonly text: string;
 }
 
+const withoutSundays = { ...sampleTimes, calendar: { ...sampleTimes.calendar, workingDays: [1, 2, 3, 4, 5, 6] } };
+
 /** Credits are declared by whoever the operation is for. */
 function given(name: ServedOperationName) {
-  const creditsFinal = name === "creditsFinal" ? "bank" : "connector";
+  return declaredBy(name === "creditsFinal" ? "bank" : "connector");
+}
+
+function declaredBy(creditsFinal: "bank" | "connector" | "clock") {
   const [, ...others] = sampleParties.schemes;
-  return givenIngress({ ...sampleParties, schemes: [sampleScheme({ creditsFinal }), ...others] });
+  return givenIngress({ ...sampleParties, schemes: [sampleScheme({ creditsFinal, times: withoutSundays }), ...others] });
 }
 
 const tokenOf = { bank: as("first"), connector: as("clearing") } as const;
@@ -47,8 +52,9 @@ describe("the examples of the document", () => {
     const { requested } = await given(name);
     for (const { value } of receivedExamples(name)) {
       const text = JSON.stringify(value);
-      const answered = await exchange(await requested(path, post(bytesOf(text), tokenOf[caller])), { name, path, caller, text });
-      expect([answered.status, answered.answer.byteLength]).toEqual([202, 0]);
+      const response = await requested(path, post(bytesOf(text), tokenOf[caller]));
+      const answered = await exchange(response, { name, path, caller, text });
+      expect([answered.status, answered.answer.byteLength, response.headers.get("content-length")]).toEqual([202, 0, "0"]);
       expect(check.served(answered)).toEqual([]);
     }
   });
@@ -103,6 +109,25 @@ describe("the errors of the document", () => {
   const named = (name: string): DocumentedError | undefined => documentedErrors.find((error) => error.name === name);
   const path = "/transactions/outbound/direct-debit";
   const debit = bytesOf(JSON.stringify(receivedExamples("outboundDirectDebit")[0]?.value));
+
+  it.each([
+    ["creditsFinal", "connector", "declaredByConnector"],
+    ["schemeCreditsFinal", "bank", "declaredByBanks"],
+    ["creditsFinal", "clock", "declaredByClock"],
+    ["schemeCreditsFinal", "clock", "declaredByClock"],
+  ] as const)("422: %s where the %s declares", async (name, declarer, error) => {
+    const { requested } = await declaredBy(declarer);
+    const day = bytesOf(JSON.stringify(receivedExamples(name)[0]?.value));
+    const sent = addresses.find((address) => address.name === name)!;
+    const answered = await requested(sent.path, post(day, tokenOf[sent.caller]));
+    expect([answered.status, await answered.json()]).toEqual([422, errorBody(named(error)!)]);
+  });
+
+  it("422: a scheme that is not configured", async () => {
+    const { requested } = await givenIngress({ ...sampleParties, schemes: [sampleScheme({ id: "ZA_RTC" })] });
+    const answered = await requested(path, post(debit));
+    expect([answered.status, await answered.json()]).toEqual([422, errorBody(named("unknownScheme")!)]);
+  });
 
   it("429: a caller above its rate, and one with too many connections, with Retry-After", async () => {
     const banks = [sampleBank({ id: "first", requestsPerSecond: 1, inboundConnections: 1 })];

@@ -155,7 +155,7 @@ function createSlowRefusals(time: Time): SlowRefusals {
 }
 
 function responseTo(answer: IngressAnswer, more: Readonly<Record<string, string>> = {}): Response {
-  if (answer.status === 202) return new Response(null, { status: 202 });
+  if (answer.status === 202) return new Response(null, { status: 202, headers: { "content-length": "0" } });
   const headers: Record<string, string> = answer.retryAfterSeconds === null ? {} : { "retry-after": String(answer.retryAfterSeconds) };
   return problem(answer.status, answer.error.message, answer.error.detail, { ...headers, ...more });
 }
