@@ -31,6 +31,7 @@ test.each<readonly [string, readonly HistoryEntry[]]>([
   ["an off-us debit and a credit of the same day", withDay(tellOffUs(offUs), tellCredit(credit))],
   ["a credit that its deadline met", withDay(tellCredit({ ...unreported, items: [item(9, "CREDIT_AUTH_DELIVERED")] }))],
   ["a deadline that came after the end", withDay(tellCredit({ ...credit, expired: 71 }))],
+  ["a deadline that came too early, and had no effect", withDay(tellCredit({ ...unreported, expired: 60, ended: 65, told: 66 }))],
   ["an outcome told after the close, with an item", withDay(tellOffUs({ ...offUs, told: 95, items: [undelivered("COMPLETED")] }))],
   [
     "a credit that came after the declaration",
@@ -75,6 +76,11 @@ const cases: readonly (readonly [string, Violation["promise"], readonly HistoryE
   ],
   ["I10: an outcome was not delivered at the close, and no item says so", "I10", withDay(tellOffUs({ ...offUs, told: 95 }))],
   ["I10: an item stands open for an outcome that was told", "I10", withDay(tellOffUs({ ...offUs, items: [undelivered("COMPLETED")] }))],
+  [
+    "I10: a credit ended by a deadline that came too early",
+    "I10",
+    withDay(tellCredit({ ...unreported, expired: 60, items: [item(9, "CREDIT_AUTH_DELIVERED")] })),
+  ],
   ["I10: a credit that its deadline met has no item", "I10", withDay(tellCredit(unreported))],
   [
     "I10: the item of a credit has a row that does not fit",
@@ -100,6 +106,25 @@ const cases: readonly (readonly [string, Violation["promise"], readonly HistoryE
 
 test.each(cases)("rejected: %s", (_what, promise, history) => {
   expect(broken(history)).toContain(promise);
+});
+
+const lawful = { credit: tellCredit(credit), "off-us": tellOffUs(offUs) } as const;
+
+test.each([
+  ["credit", "CREDIT_AUTH_RESPONSE_ACCEPTED", "CREDIT_AUTH_DELIVERY_FAILURE", "CREDIT_AUTH_DELIVERED"],
+  ["credit", "CREDIT_AUTH_RESPONSE_ACCEPTED", "CREDIT_AUTH_REJECTED", "CREDIT_AUTH_DELIVERED"],
+  ["credit", "CREDIT_AUTH_DELIVERED", "CREDIT_AUTH_RESPONSE_ACCEPTED", "CREDIT_AUTH_DELIVERY_PENDING"],
+  ["credit", "CREDIT_AUTH_DELIVERED", "CREDIT_AUTH_REJECTED", "CREDIT_AUTH_DELIVERY_PENDING"],
+  ["credit", "CREDIT_AUTH_ACCEPTED", "CREDIT_AUTH_DELIVERED", "CREDIT_AUTH_RECEIVED"],
+  ["credit", "CREDIT_AUTH_DELIVERY_PENDING", "CREDIT_AUTH_RECONCILIATION", "CREDIT_AUTH_ACCEPTED"],
+  ["off-us", "HELD", "REPORTED", "ACCEPTED"],
+  ["off-us", "HELD", "RELEASED", "ACCEPTED"],
+  ["off-us", "COMPLETED", "REJECTION_REPORTED", "DELIVERED"],
+  ["off-us", "DELIVERED", "COMPLETED", "RELEASED"],
+] as const)("I6: of a %s, rejected where %s is due: %s after %s", (flow, due, entered, before) => {
+  const history = change(withDay(lawful[flow]), isEvent(due), (event) => ({ ...event, value: { ...event.value, state: entered } }));
+  const texts = checkHistory(history).violations.map(({ text }) => text);
+  expect(texts).toContainEqual(expect.stringContaining(`${entered} does not follow ${before}`));
 });
 
 function declared(): SentEntry {
