@@ -228,9 +228,29 @@ function transactionPromises(open: () => Promise<Store>): void {
     expect((await transactions.load([])).size).toBe(0);
   });
 
+  test("transactions whose accepted message has one identification are found by it and its sender, orphans never", async () => {
+    const { transactions } = await open();
+    const message = { sender: "first", messageIdentification: "FILE-7", contentHash: "c", substanceHash: "s" };
+    const given: readonly Partial<Transaction>[] = [
+      { message },
+      { message: { ...message, messageIdentification: "FILE-8" } },
+      { message: { ...message, sender: "second" } },
+      { state: "ORPHAN", message: null },
+      { message },
+    ];
+    const documents = given.map((over, n) => document({ uetr: uetr(n + 1), ...over }));
+    await transactions.write(documents.map((each) => ({ document: each, expectedVersion: 0 })));
+    expect(await transactions.identified("first", "FILE-7", 10)).toEqual([uetr(1), uetr(5)]);
+    expect(await transactions.identified("first", "FILE-7", 1)).toEqual([uetr(1)]);
+    expect(await transactions.identified("third", "FILE-7", 10)).toEqual([]);
+  });
+
   test("open transactions of a lane come by UETR in pages: the unresolved, and those whose outcome is not acknowledged", async () => {
     const { transactions } = await open();
     const told = { number: 1, acknowledgedAtMs: null };
+    // A row says where the first record lay, whatever came after it.
+    const [first] = transaction().transitions;
+    const entered = first === undefined ? [] : [first, { ...first, stageVersion: 2, offset: first.offset + 100n }];
     const given: readonly Partial<Transaction>[] = [
       { state: "RECEIVED" },
       { state: "COMPLETED" },
@@ -238,7 +258,7 @@ function transactionPromises(open: () => Promise<Store>): void {
       { state: "ORPHAN", flow: null, outcome: told },
       { state: "COMPLETED", flow: "off-us", outcome: told },
       { state: "UNPAID", flow: "off-us", outcome: { number: 1, acknowledgedAtMs: 1_795_000_000_900 } },
-      { state: "CREDIT_AUTH_DELIVERED", flow: "credit", deadlineMs: 1_795_000_007_000, closesWith: "" },
+      { state: "CREDIT_AUTH_DELIVERED", flow: "credit", deadlineMs: 1_795_000_007_000, closesWith: "", transitions: entered },
       { state: "CREDIT_AUTH_RECONCILIATION", flow: "credit", outcome: { number: 2, acknowledgedAtMs: null } },
       { state: "CREDIT_AUTH_DELIVERY_FAILURE", flow: "credit" },
       { state: "REJECTED" },

@@ -54,6 +54,8 @@ export interface TransactionStore {
   open(lane: number, afterUetr: string | null, limit: number): Promise<readonly OpenRow[]>;
   /** Held transactions of a lane, bank and business day (`scheme:date`), by queue key after `afterQueueKey`, at most `limit` (≤ 10,000). */
   held(lane: number, bank: string, day: string, afterQueueKey: string | null, limit: number): Promise<readonly OpenRow[]>;
+  /** UETRs under which a sender's accepted message has this identification, in order, at most `limit` (≤ 10,000): banks number files. For people. */
+  identified(sender: string, messageIdentification: string, limit: number): Promise<readonly string[]>;
   /** Reconciliation items of a day, for people; by UETR. */
   items(
     day: string,

@@ -163,6 +163,15 @@ function transactionsIn(call: Call, kept: Map<string, StoredTransaction>): Trans
           .map(toRow),
       );
     },
+    async identified(sender, messageIdentification, limit) {
+      assertPage(limit);
+      return call("transactions.identified", [sender, messageIdentification], [limit], () =>
+        all()
+          .filter(({ message }) => message?.sender === sender && message.messageIdentification === messageIdentification)
+          .slice(0, limit)
+          .map(({ _id }) => _id),
+      );
+    },
     async items(day, afterUetr, limit) {
       assertPage(limit);
       return call("transactions.items", [day], [afterUetr, limit], () =>

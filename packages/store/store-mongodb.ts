@@ -72,6 +72,7 @@ async function prepare(db: Db): Promise<void> {
     { key: { _id: 1, version: 1 }, name: "compare-and-set", unique: true },
     // Named as it was made first: a server refuses the same keys under a second name.
     { key: { lane: 1, isOpen: 1, _id: 1 }, name: "unresolved" },
+    { key: { "message.messageIdentification": 1, "message.sender": 1 }, name: "identified" },
     { key: { lane: 1, bank: 1, scheme: 1, businessDate: 1, state: 1, queueKey: 1 }, name: "held" },
     { key: { "items.day": 1, _id: 1 }, name: "items" },
   ]);

@@ -79,6 +79,15 @@ export function transactionsIn(collection: Collection<MongoTransaction>): Transa
       return found.map(toRow);
     },
 
+    async identified(sender, messageIdentification, limit) {
+      assertPage(limit);
+      const filter: Filter<MongoTransaction> = { "message.sender": sender, "message.messageIdentification": messageIdentification };
+      const found = await guarded("transactions.identified", "read", () =>
+        collection.find(filter, { projection: { _id: 1 }, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(({ _id }) => _id);
+    },
+
     async items(day, afterUetr, limit) {
       assertPage(limit);
       const filter: Filter<MongoTransaction> = { "items.day": day, ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }) };

@@ -92,8 +92,12 @@ function remarkLines({ remarks }: Timeline): readonly string[] {
   return ["", "Remarks", ...aligned(rows)];
 }
 
-function notes({ isComplete }: Timeline): readonly string[] {
-  return isComplete ? [] : ["", "Not all of the logs was searched: something may be missing."];
+function notes({ isComplete, sharesIdentificationWith }: Timeline): readonly string[] {
+  const shared = sharesIdentificationWith.map(
+    (uetr) => `Warning: its sender used the same identification for ${uetr}, which is another transaction.`,
+  );
+  const missing = isComplete ? [] : ["Not all of the logs was searched: something may be missing."];
+  return [...shared, ...missing].flatMap((line, index) => (index === 0 ? ["", line] : [line]));
 }
 
 function ended(end: TimelineEnd | null, otherwise: string): string {

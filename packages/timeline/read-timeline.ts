@@ -20,6 +20,8 @@ export interface TimelinePorts {
   readonly searchedRecordsMax?: bigint;
 }
 
+const sharedUetrsMax = 20;
+
 /** null: nothing is known of it. Rejects with the Faults of the store and the log. */
 export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<Timeline | null> {
   const key = uetr.toLowerCase();
@@ -51,8 +53,15 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
     facts: factsOf(journal ?? []),
     items: (transaction?.items ?? []).map(itemOf),
     remarks: (transaction?.remarks.last ?? []).map((remark) => ({ ...remark, offset: String(remark.offset) })),
+    sharesIdentificationWith: transaction === null ? [] : await sharing(transaction, ports),
     isComplete: logs.every(({ isComplete }) => isComplete),
   };
+}
+
+async function sharing({ uetr, message }: Transaction, { store }: TimelinePorts): Promise<readonly string[]> {
+  if (message === null) return [];
+  const all = await store.transactions.identified(message.sender, message.messageIdentification, sharedUetrsMax + 1);
+  return all.filter((other) => other !== uetr).slice(0, sharedUetrsMax);
 }
 
 interface FoundRecord extends ReceivedRecord {

@@ -237,3 +237,16 @@ test("a long log is searched from where the story began, and says when that is n
   expect(cut!.messages).toHaveLength(4);
   expect(formatTimeline(cut!)).toContain("something may be missing");
 });
+
+test("an identification that its sender used for another transaction too is a warning on both timelines [D4 identification-again]", async () => {
+  const story = new Story();
+  await story.completes();
+  const other = "0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60";
+  const document = (await story.done(story.store.transactions.load([uetr]))).get(uetr)!;
+  const again = { ...document, transaction: { ...document.transaction, uetr: other } };
+  await story.done(story.store.transactions.write([{ document: again, expectedVersion: 0 }]));
+  const mine = await story.done(readTimeline(uetr, story.ports));
+  const theirs = await story.done(readTimeline(other, story.ports));
+  expect([mine, theirs].map((timeline) => timeline?.sharesIdentificationWith)).toEqual([[other], [uetr]]);
+  expect(formatTimeline(mine!)).toContain(`the same identification for ${other}`);
+});

@@ -29,6 +29,8 @@ export interface Timeline {
   readonly facts: readonly TimelineFact[];
   readonly items: readonly TimelineItem[];
   readonly remarks: readonly TimelineRemark[];
+  /** Other UETRs under which the sender used the same identification: other transactions, and perhaps a mistake. At most 20. */
+  readonly sharesIdentificationWith: readonly string[];
   /** False: a log was longer than what is searched, or did not start early enough; something may be missing. */
   readonly isComplete: boolean;
 }
