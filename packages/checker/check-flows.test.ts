@@ -98,6 +98,15 @@ const cases: readonly (readonly [string, Violation["promise"], readonly HistoryE
     ),
   ],
   [
+    "I3: an event of class ESM_STATE was written again with another content",
+    "I3",
+    [
+      ...withDay(tellOffUs(offUs)),
+      ...esmEvents,
+      { ...esm(6, "COMPLETED", 1_090), value: { ...esm(6, "COMPLETED", 1_090).value, body: "b2" } },
+    ],
+  ],
+  [
     "I4: an event of class ESM_STATE came before the event of its state was acknowledged",
     "I4",
     [...withDay(tellOffUs(offUs)), ...esmEvents, { ...eventReceived(one, 1, "RECEIVED", 60), stageVersion: null, webhookId: "esm-6" }],
