@@ -147,3 +147,15 @@ test("I15: a page that is full of what was asked reads nothing and asks nothing 
   await time.advance(300_000);
   expect([appended.length, open.reads]).toEqual([20, 0]);
 });
+
+test("I16: deadlines beyond a cut page are found again wherever in the store they lie", async () => {
+  const held = Array.from({ length: 10_000 }, (_, number) => creditRow(number, { flow: "off-us", state: "HELD", deadlineMs: null }));
+  const credits = [1, 2, 3, 4, 5].map((number) => at(20_000 + number, 10_000 * number));
+  const { time, saw, passed } = given([...held, ...credits], 2);
+  for (const row of credits) {
+    await time.advance(10_000);
+    saw({ ...row, state: "CREDIT_AUTH_RECONCILIATION", isOutcomeAwaited: true });
+  }
+  await time.advance(5_000);
+  expect(passed()).toEqual(credits.map(({ uetr, deadlineMs }) => `${uetr} ${deadlineMs} at ${deadlineMs}`));
+});
