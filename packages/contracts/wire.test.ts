@@ -6,7 +6,18 @@ import { avroType } from "./avro-types.ts";
 import { schemaVersions } from "./generated/records.ts";
 import type { Records } from "./generated/records.ts";
 import { factFromRecord, markerFromRecord } from "./from-wire.ts";
-import { dispatch, heldEvent, received, receivedCredit, receivedOffUs, reported, sources, uetr, verified } from "./given-outputs.ts";
+import {
+  answer,
+  dispatch,
+  heldEvent,
+  received,
+  receivedCredit,
+  receivedOffUs,
+  reported,
+  sources,
+  uetr,
+  verified,
+} from "./given-outputs.ts";
 import { outgoingRecord } from "./outgoing-record.ts";
 import { fixedSerde } from "./serde.ts";
 import { dispatchChangeRecord, dispatchRecord, eventRecords, recordFromFact, recordFromMarker } from "./to-wire.ts";
@@ -226,6 +237,10 @@ test("outputs become records of their topics", () => {
     closesWith: "ZA_EFT:2026-11-20",
     causedByOffset: 18n,
   });
+  const again = through(dispatchRecord(answer("report-again"), { ...given, answered: given.received }));
+  expect(again.value).toMatchObject({ closesWith: null, deadlineMs: 1, stopsAtMs: null, deliveryKey: `Y${"0".repeat(34)}` });
+  const stopsAtMs = { ...dispatch("D", "2026-11-20T06:00:01Z"), stopsAtMs: 7 };
+  expect(through(dispatchRecord(stopsAtMs, given)).value).toMatchObject({ deadlineMs: null, stopsAtMs: 7 });
   const options = { eventShape: "full", eventPayload: "full", eventDeadlineMs: 259_200_000, bank: "first" } as const;
   const [posted, ...others] = eventRecords(heldEvent, given, { ...options, eventClasses: ["TRANSACTION_STATE"] }).map(through);
   expect(others).toEqual([]);
