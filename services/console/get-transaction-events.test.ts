@@ -65,6 +65,14 @@ test("an event of class ESM_STATE follows the event of its state", async () => {
   expect(last).toMatchObject([{ stageVersion: 2 }, { class: "ESM_STATE", of: 2 }]);
 });
 
+test("an event of class ESM_STATE that a replay wrote again is not given for another state", async () => {
+  const world = await givenConsole();
+  await world.save(debitIn(states.slice(0, 2), { bank: "first" }));
+  for (const event of [stateEvent(1), esmEvent(1), stateEvent(2), esmEvent(1)]) await world.append(topics.events, uetr, event);
+  const { events }: { events: readonly object[] } = JSON.parse(await listed(world));
+  expect(events).toMatchObject([{ stageVersion: 1 }, { class: "ESM_STATE", of: 1 }, { stageVersion: 2 }]);
+});
+
 test("a page is bounded in bytes; the next one goes on", async () => {
   const world = await givenConsole();
   await world.save(debitIn(states, { bank: "first" }));
