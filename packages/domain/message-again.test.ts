@@ -161,9 +161,9 @@ test("a second report: same identity is a repeat, same outcome too, other conten
   expect(after(...rejected, ended("R"), report()).last).toMatchObject({ reason: "report-contradicting", outputs: [] });
 });
 
-test("a report from a bank that the debit is not for is foreign, at every moment after the verdict [D4 foreign]", () => {
+test("a report from a bank that the debit is not for is foreign, at every moment, before the verdict too [D4 foreign]", () => {
   const foreign = report("made", { message: identity("R1", "c1", "bank-b") });
-  for (const given of [accepted, held, released, delivered, completed]) {
+  for (const given of [[debit()], accepted, held, released, delivered, completed]) {
     expect(after(...given, foreign).last).toMatchObject({ decision: "remarked", reason: "report-foreign", outputs: [] });
   }
 });

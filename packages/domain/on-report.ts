@@ -48,8 +48,14 @@ export function startOfOrphan(uetr: string, fact: StatusReportReceived, place: P
   return recorded(orphan, fact, place, "report-orphan");
 }
 
+/** Whom the message was or will be sent to: before the verdict on an on-us debit its sender. Null: nothing but reports is known. */
+function reportingBank({ bank, message }: Transaction): string | null {
+  return bank ?? message?.sender ?? null;
+}
+
 export function onReport(transaction: Transaction, fact: StatusReportReceived, place: Place, lane: LaneView): Judgement {
-  if (transaction.bank !== null && fact.message.sender !== transaction.bank) return recorded(transaction, fact, place, "report-foreign");
+  const bank = reportingBank(transaction);
+  if (bank !== null && fact.message.sender !== bank) return recorded(transaction, fact, place, "report-foreign");
   if (isOfOtherFlow(transaction, fact)) return recorded(transaction, fact, place, "report-other-flow");
   const known = transaction.finalReport;
   if (known !== null && known.messageIdentification === fact.message.messageIdentification) {

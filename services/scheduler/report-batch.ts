@@ -42,9 +42,32 @@ function reportTurn({ log, metrics }: Reporting, lane: number, turn: Turn): void
     log.error("record.put-aside", { lane, key, fact: name, offset: record.offset, reason });
   }
   if (decision === "replayed") return;
+  reportOddity({ log, metrics }, lane, turn);
   reportEntries({ log, metrics }, lane, turn);
   if (decision === "applied" && turn.day !== null) reportGate(log, lane, turn.day);
 }
+
+/** What an operator is to see, though it changed no state: beside a transaction, or a declaration that was answered 202 and has no effect. */
+function reportOddity({ log, metrics }: Pick<Reporting, "log" | "metrics">, lane: number, turn: Turn): void {
+  const { record, key, name, decision, reason } = turn;
+  if (decision === "remarked" && reason !== null) {
+    metrics.remarks.add({ kind: reason });
+    if (!usualRemarks.has(reason)) log.warn("message.remarked", { lane, uetr: key, kind: reason, fact: name, offset: record.offset });
+  }
+  if (decision === "refused" && name === "CreditsFinalRequested") {
+    log.warn("declaration.refused", { lane, day: key, reason, offset: record.offset });
+  }
+}
+
+/** Messages that came again, the bank's word that it is still working on one, and answers that the item shows. */
+const usualRemarks: ReadonlySet<string> = new Set([
+  "repeat",
+  "report-repeat",
+  "repeat-other-identification",
+  "report-pending",
+  "stop-again",
+  "late-answer",
+]);
 
 function reportEntries(
   { log, metrics }: Pick<Reporting, "log" | "metrics">,

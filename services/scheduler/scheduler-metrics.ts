@@ -10,6 +10,8 @@ export interface SchedulerMetrics {
   readonly entries: Counter;
   /** Labels: state (in which the close met the transaction). */
   readonly items: Counter;
+  /** Labels: kind. */
+  readonly remarks: Counter;
   /** Labels: bank. */
   readonly released: Counter;
   /** Labels: fact. */
@@ -40,6 +42,9 @@ export function schedulerMetrics(metrics: Metrics): SchedulerMetrics {
     decisions: metrics.counter("sluice_scheduler_decisions_total", "Records judged", ["fact", "decision", "state"]),
     entries: metrics.counter("sluice_scheduler_state_entries_total", "Entries of transactions into a state", ["state"]),
     items: metrics.counter("sluice_scheduler_items_total", "Reconciliation items made", ["state"]),
+    remarks: metrics.counter("sluice_scheduler_remarks_total", "Messages recorded beside a transaction, without effect on its state", [
+      "kind",
+    ]),
     released: metrics.counter("sluice_scheduler_releases_total", "Releases appended", ["bank"]),
     deadLetters: metrics.counter("sluice_scheduler_dead_letters_total", "Records put aside", ["fact"]),
     lostWrites: metrics.counter("sluice_scheduler_lost_writes_total", "Batches judged again because another writer was faster", ["lane"]),
