@@ -4,6 +4,8 @@ import { defineConfig } from "vitest/config";
 // server. simulation and e2e: across services.
 export default defineConfig({
   test: {
+    // Every core works, also where there are two: vitest would leave one to itself, which hardly uses it.
+    maxWorkers: "100%",
     projects: [
       {
         test: {

@@ -170,10 +170,10 @@ describe("an outcome is told until it is acknowledged", { timeout: 30_000 }, () 
     await runTo(world, startAtMs + 6 * 60 * minuteMs);
     await process.stop();
     process = await world.start();
-    await runTo(world, startAtMs + 80 * 60 * minuteMs);
+    await runTo(world, startAtMs + 30 * 60 * minuteMs);
     process.kill();
     await world.start();
-    await runTo(world, startAtMs + 81 * 60 * minuteMs);
+    await runTo(world, startAtMs + 31 * 60 * minuteMs);
     expect(world.ended()).toEqual([]);
     for (const number of [1, 2]) {
       const times = [...world.attemptsOf(messageId(number, "O1")).map(({ atMs }) => atMs), world.time.nowMs()];
