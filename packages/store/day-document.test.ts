@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { day } from "./conformance.ts";
+import { day } from "./conformance-of-lanes.ts";
 import { fromStoredDay, toStoredDay } from "./day-document.ts";
 
 test("a day written before declarations counted their own lanes is read: lanes that had not answered are awaited", () => {

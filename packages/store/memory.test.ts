@@ -2,7 +2,8 @@
 
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { afterEach, expect, test } from "vitest";
-import { describeStore, document, parked, uetr } from "./conformance.ts";
+import { parked, uetr } from "./conformance-of-lanes.ts";
+import { describeStore, document } from "./conformance.ts";
 import { createMemoryStore } from "./store-memory.ts";
 import type { MemoryStoreHooks, StoreCall } from "./store-memory.ts";
 import type { Store } from "./port.ts";

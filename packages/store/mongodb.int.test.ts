@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import { MongoClient } from "mongodb";
 import type { CommandStartedEvent } from "mongodb";
 import { afterAll, expect, test } from "vitest";
-import { describeStore, document, parked, uetr } from "./conformance.ts";
+import { parked, uetr } from "./conformance-of-lanes.ts";
+import { describeStore, document } from "./conformance.ts";
 import { createMongoStore, mongoClientOptions, mongoStoreOn } from "./store-mongodb.ts";
 import type { Store } from "./port.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parked } from "./conformance.ts";
+import { parked } from "./conformance-of-lanes.ts";
 import { fromStoredParked, toStoredParked } from "./parked-document.ts";
 
 test("a message parked before it had a time of its own to stop has none, and may have been taken", () => {

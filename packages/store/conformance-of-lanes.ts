@@ -1,0 +1,182 @@
+// The other half of the store's conformance: days, lanes and parked messages (`conformance.ts` begins with transactions).
+
+import type { Day, Marker } from "@sluice/domain";
+import { expect, test } from "vitest";
+import type { ParkedMessage, Store } from "./port.ts";
+
+export function uetr(number: number): string {
+  return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
+}
+
+export function day(over: Partial<Day> = {}): Day {
+  const base = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
+  const markers: readonly Marker[] = [
+    {
+      kind: "DayTimes",
+      id: "ZA_EFT:2026-11-20:DayTimes:1",
+      ...base,
+      number: 1,
+      reconciliationAtMs: 1_795_100_000_000,
+      calendarVersion: "1",
+    },
+    { kind: "WindowClosed", id: "c", ...base, number: 1, isLast: true, nextBusinessDate: "2026-11-21" },
+    { kind: "GateOpened", id: "g", ...base, number: 1, banks: null, except: ["second"] },
+    { kind: "GateOpened", id: "h", ...base, number: 2, banks: ["second"], except: [] },
+    { kind: "CreditsDeclared", id: "d", ...base, number: 1, bank: null, declaredBy: "clock" },
+    { kind: "DayVoid", id: "v", ...base, nextBusinessDate: "2026-11-21" },
+  ];
+  return {
+    key: "ZA_EFT:2026-11-20",
+    version: 1,
+    applied: 9_007_199_254_740_993n,
+    plan: {
+      kind: "DayPlanned",
+      ...base,
+      zone: "Africa/Johannesburg",
+      calendarVersion: "1",
+      isWorkingDay: true,
+      windows: [{ number: 1, opensAtMs: 1_795_000_000_000, closesAtMs: 1_795_050_000_000 }],
+      cutOffAtMs: 1_795_049_100_000,
+      reconciliationAtMs: 1_795_100_000_000,
+      nextBusinessDate: "2026-11-21",
+      creditsFinal: "clock",
+      lanes: 12,
+    },
+    planVersions: ["1"],
+    opened: [1],
+    closed: [],
+    missed: [2],
+    declarations: [
+      { id: "d", bank: null, lanesAwaited: [1], unresolved: [{ bank: "second", lanes: [0] }], clearEarly: [{ bank: "third", lanes: [1] }] },
+    ],
+    isGateOpen: true,
+    reconciledAtMs: null,
+    told: markers.map((marker, n) => ({ offset: BigInt(n), atMs: 1_795_000_000_000 + n, marker })),
+    ...over,
+  };
+}
+
+export function dayPromises(open: () => Promise<Store>): void {
+  test("a day comes back as it was written and changes by compare-and-set", async () => {
+    const { days } = await open();
+    expect(await days.write(day(), 0)).toBe(true);
+    expect(await days.write(day({ isGateOpen: false }), 0)).toBe(false);
+    expect(await days.write(day({ version: 2, closed: [1] }), 1)).toBe(true);
+    expect(await days.write(day({ version: 2, closed: [9] }), 1)).toBe(false);
+    const loaded = await days.load(["ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"]);
+    expect([...loaded.values()]).toStrictEqual([day({ version: 2, closed: [1] })]);
+  });
+
+  test("open days are those with windows not yet reconciled, by key", async () => {
+    const { days } = await open();
+    const keys = ["ZA_EFT:2026-11-22", "ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"];
+    for (const key of keys) await days.write(day({ key }), 0);
+    await days.write(day({ key: keys[1]!, version: 2, reconciledAtMs: 1_795_100_000_001 }), 1);
+    await days.write(day({ key: "ZA_EFT:2026-11-23", plan: { ...day().plan, windows: [] } }), 0);
+    expect((await days.open()).map(({ key }) => key)).toEqual(["ZA_EFT:2026-11-21", "ZA_EFT:2026-11-22"]);
+  });
+}
+
+export function lanePromises(open: () => Promise<Store>): void {
+  test("a lane starts at position 0 under epoch 1; each take-over raises the epoch and shuts the old owner out", async () => {
+    const { lanes } = await open();
+    expect(await lanes.takeOver("scheduler", 3)).toStrictEqual({ service: "scheduler", partition: 3, epoch: 1, position: 0n, state: null });
+    const state = { markers: [{ id: "a.b$c", offset: "9007199254740993" }], "dotted.key": { deep: [1.5, null, true, 1_795_000_000_000] } };
+    expect(await lanes.write("scheduler", 3, 1, 9_007_199_254_740_993n, state)).toBe(true);
+    expect(await lanes.write("scheduler", 3, 1, 9_007_199_254_740_995n)).toBe(true);
+    const taken = await lanes.takeOver("scheduler", 3);
+    expect(taken).toStrictEqual({ service: "scheduler", partition: 3, epoch: 2, position: 9_007_199_254_740_995n, state });
+    expect(await lanes.write("scheduler", 3, 1, 1n, null)).toBe(false);
+    expect(await lanes.write("scheduler", 4, 1, 1n)).toBe(false);
+    expect((await lanes.list("scheduler")).map(({ position }) => position)).toEqual([9_007_199_254_740_995n]);
+  });
+
+  test("lanes of a service are listed by partition, without those of another", async () => {
+    const { lanes } = await open();
+    for (const partition of [11, 2, 0]) await lanes.takeOver("dispatcher", partition);
+    await lanes.takeOver("scheduler", 1);
+    expect((await lanes.list("dispatcher")).map(({ partition }) => partition)).toEqual([0, 2, 11]);
+  });
+
+  test("of many that take a lane at once each gets its own epoch", async () => {
+    const { lanes } = await open();
+    const taken = await Promise.all(Array.from({ length: 6 }, () => lanes.takeOver("scheduler", 1)));
+    expect(taken.map(({ epoch }) => epoch).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+}
+
+export function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
+  return {
+    id: "m1",
+    lane: 2,
+    bank: "first",
+    deliveryKey: uetr(1),
+    uetr: uetr(1),
+    sequence: 9_007_199_254_740_993n,
+    record: Uint8Array.of(0, 200, 3),
+    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    nextAttemptAtMs: 1_795_000_000_000,
+    closesWith: "ZA_EFT:2026-11-20",
+    deadlineMs: null,
+    stopsAtMs: null,
+    attempts: 1,
+    anyAnswer: true,
+    mayHaveBeenTaken: false,
+    recentAttempts: [{ atMs: 1_795_000_000_001, httpStatusCode: 503, answer: "busy", tookMs: 12.25 }],
+    ended: null,
+    ...over,
+  };
+}
+
+export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | "postings"): void {
+  test(`${name}: a duplicate insert is success and leaves the stored one; the others of the bulk are inserted`, async () => {
+    const store = (await open())[name];
+    await store.insert([parked()]);
+    await store.insert([
+      parked({ id: "m0", deadlineMs: 1_795_000_000_999, stopsAtMs: 1_795_000_000_998, closesWith: null }),
+      parked({ attempts: 9 }),
+      parked({ id: "m2" }),
+    ]);
+    const loaded = await store.load(["m2", "m1", "m0", "m9"]);
+    expect([...loaded.keys()]).toEqual(["m2", "m1", "m0"]);
+    expect(loaded.get("m1")).toStrictEqual(parked());
+    expect(loaded.get("m0")).toStrictEqual(
+      parked({ id: "m0", deadlineMs: 1_795_000_000_999, stopsAtMs: 1_795_000_000_998, closesWith: null }),
+    );
+  });
+
+  test(`${name}: an update replaces the attempt state and nothing else; of an absent one it is success`, async () => {
+    const store = (await open())[name];
+    await store.insert([parked()]);
+    const changed = {
+      attempts: 2,
+      anyAnswer: true,
+      mayHaveBeenTaken: true,
+      nextAttemptAtMs: 1_795_000_005_000,
+      recentAttempts: [],
+      ended: "refused",
+    } as const;
+    await store.update(parked({ ...changed, record: Uint8Array.of(9), bank: "second" }));
+    await store.update(parked({ id: "gone" }));
+    expect([...(await store.load(["m1", "gone"])).values()]).toStrictEqual([parked(changed)]);
+  });
+
+  test(`${name}: removing is final and can be repeated`, async () => {
+    const store = (await open())[name];
+    await store.insert([parked(), parked({ id: "m2" })]);
+    await store.remove(["m1", "gone"]);
+    await store.remove(["m1"]);
+    await store.remove([]);
+    expect([...(await store.load(["m1", "m2"])).keys()]).toEqual(["m2"]);
+  });
+
+  test(`${name}: a lane is read in order of sequence, then id, in pages`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, sequence: bigint, lane = 2): ParkedMessage => parked({ id, sequence, lane });
+    await store.insert([at("d", 10n), at("b", 9n), at("c", 10n), at("a", 11n), at("z", 1n, 3)]);
+    const first = await store.ofLane(2, null, 2);
+    expect(first.map(({ id }) => id)).toEqual(["b", "c"]);
+    const rest = await store.ofLane(2, { sequence: first[1]!.sequence, id: first[1]!.id }, 10);
+    expect(rest.map(({ id }) => id)).toEqual(["d", "a"]);
+  });
+}
