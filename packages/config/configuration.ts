@@ -50,6 +50,8 @@ export interface Bank extends Party {
   readonly blockedAccounts: readonly BlockedAccount[];
   /** Largest item by scheme and currency (AM14); none by default. */
   readonly itemLimits: readonly ItemLimit[];
+  /** A day's total beyond which the console raises an alarm; never a refusal. None by default. */
+  readonly dayTotalAlarms: readonly ItemLimit[];
 }
 
 export type EventClass = "TRANSACTION_STATE" | "ESM_STATE";
@@ -95,6 +97,24 @@ export interface Scheme {
   readonly accountRule: "za-cdv" | "uk-modulus" | "none";
   /** Largest item by currency, whatever the bank (AM14). */
   readonly itemLimits: readonly ItemLimit[];
+  /** What becomes of a debit still HELD at the last processing close: an item at the reconciliation close, or the next business date. */
+  readonly onMissedWindow: "reconcile" | "roll";
+  /** How many times a debit may roll. */
+  readonly maxRolls: number;
+}
+
+export const operatorRoles = ["read", "act", "approve"] as const;
+export type OperatorRole = (typeof operatorRoles)[number];
+
+/** A person, or a person's program, at the console. */
+export interface Operator {
+  /** Configured id, [a-z0-9-]{1,32}, unique among operators, banks and connectors: it is the "who" of an action. */
+  readonly id: string;
+  readonly name: string;
+  /** SHA-256, hex, of each bearer token; shared with nobody. */
+  readonly tokenSha256: readonly string[];
+  /** At least one. */
+  readonly roles: readonly OperatorRole[];
 }
 
 export interface Configuration {
@@ -106,6 +126,9 @@ export interface Configuration {
   readonly cdv: { readonly refuseOn: "high" | "medium" };
   /** Folder of imported rule data (`./sluice rules import`); null: what ships alone. */
   readonly rulesFolder: string | null;
+  readonly operators: readonly Operator[];
+  /** A person's resolution of a reconciliation item counts once another person confirms it. */
+  readonly resolutionNeedsSecondPerson: boolean;
 }
 
 /** Banks and connectors: who may call, and who is called. */

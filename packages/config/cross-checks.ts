@@ -1,7 +1,7 @@
 // What members of the file must be to each other.
 
 import { wallMs } from "@sluice/calendar";
-import type { BankInFile, ConnectorInFile, SchemeInFile } from "./file-schema.ts";
+import type { BankInFile, ConnectorInFile, OperatorInFile, SchemeInFile } from "./file-schema.ts";
 import { problem } from "./problem.ts";
 import type { Path, Problem } from "./problem.ts";
 
@@ -30,10 +30,14 @@ export function calendarOf({ id, calendar }: SchemeInFile): string {
   return calendar ?? (id === "ZA_EFT" ? "za" : "za-every-day");
 }
 
-export function checkBanks(banks: readonly Placed<BankInFile>[], connectors: readonly Placed<ConnectorInFile>[]): readonly Problem[] {
-  const parties = [...banks, ...connectors];
-  const ids = parties.map(({ path, value }, owner) => ({ path: [...path, "id"], owner: `${owner}`, value: value.id }));
-  const tokens = parties.flatMap(({ path, value }, owner) =>
+export function checkBanks(
+  banks: readonly Placed<BankInFile>[],
+  connectors: readonly Placed<ConnectorInFile>[],
+  operators: readonly Placed<OperatorInFile>[],
+): readonly Problem[] {
+  const callers = [...banks, ...connectors, ...operators];
+  const ids = callers.map(({ path, value }, owner) => ({ path: [...path, "id"], owner: `${owner}`, value: value.id }));
+  const tokens = callers.flatMap(({ path, value }, owner) =>
     value.tokenSha256.map((hash, index) => ({
       path: [...path, "tokenSha256", index],
       owner: `${owner}/${index}`,
@@ -48,12 +52,13 @@ export function checkBanks(banks: readonly Placed<BankInFile>[], connectors: rea
       }),
     );
   return [
-    ...repeated(ids, "another bank or connector has this id"),
+    ...repeated(ids, "another bank, connector or operator has this id"),
     ...repeated(tokens, "the same token twice"),
     ...repeated(agents("memberId"), "another bank has this memberId"),
     ...repeated(agents("bicfi"), "another bank has this bicfi"),
     ...banks.flatMap(checkAgents),
     ...banks.flatMap(({ path, value }) => limitsTwice([...path, "itemLimits"], value.itemLimits)),
+    ...banks.flatMap(({ path, value }) => limitsTwice([...path, "dayTotalAlarm"], value.dayTotalAlarm)),
     ...checkBranchRanges(banks),
   ];
 }
@@ -79,7 +84,9 @@ export function checkNames(
         : [],
     ),
     ...banks.flatMap(({ path, value }) =>
-      value.itemLimits.flatMap(({ scheme }, index) => unknown([...path, "itemLimits", index, "scheme"], scheme)),
+      (["itemLimits", "dayTotalAlarm"] as const).flatMap((member) =>
+        value[member].flatMap(({ scheme }, index) => unknown([...path, member, index, "scheme"], scheme)),
+      ),
     ),
     ...connectors.flatMap(({ path, value }) => value.schemes.flatMap((scheme, index) => unknown([...path, "schemes", index], scheme))),
   ];

@@ -3,7 +3,7 @@
 
 import { readLocalTime } from "@sluice/calendar";
 import { z } from "zod";
-import { schemeIds } from "./configuration.ts";
+import { operatorRoles, schemeIds } from "./configuration.ts";
 import { readDuration } from "./durations.ts";
 
 const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
@@ -53,13 +53,18 @@ const money = z
 const currencyCode = z.string().regex(/^[A-Z]{3}$/, "an ISO 4217 code");
 const schemeId = z.enum(schemeIds);
 
-const party = {
+/** What banks, connectors and operators have. */
+const caller = {
   id: z.string().regex(/^[a-z0-9-]{1,32}$/, "1 to 32 of a-z, 0-9 and -"),
   name: text(140),
   tokenSha256: z
     .array(z.string().regex(/^[0-9a-fA-F]{64}$/, "SHA-256 of the token, 64 hex digits"))
     .min(1, "at least one")
     .max(10),
+};
+
+const party = {
+  ...caller,
   requestsPerSecond: z.int().min(1).max(100_000).default(500),
   inboundConnections: z.int().min(1).max(4_096).default(64),
   baseUrl: url,
@@ -102,6 +107,10 @@ export const bankSchema = z.strictObject({
     .array(z.strictObject({ scheme: schemeId, currency: currencyCode, amount: money }))
     .max(100)
     .default([]),
+  dayTotalAlarm: z
+    .array(z.strictObject({ scheme: schemeId, currency: currencyCode, amount: money }))
+    .max(100)
+    .default([]),
 });
 
 export const connectorSchema = z.strictObject({
@@ -139,6 +148,17 @@ export const schemeSchema = z.strictObject({
     .array(z.strictObject({ currency: currencyCode, amount: money }))
     .max(100)
     .default([]),
+  onMissedWindow: z.enum(["reconcile", "roll"]).default("reconcile"),
+  maxRolls: z.int().min(1).max(5).default(1),
+});
+
+export const operatorSchema = z.strictObject({
+  ...caller,
+  roles: z
+    .array(z.enum(operatorRoles))
+    .min(1, "at least one")
+    .max(operatorRoles.length)
+    .refine((roles) => new Set(roles).size === roles.length, "a role twice"),
 });
 
 export const cdvSchema = z.strictObject({ refuseOn: z.enum(["high", "medium"]).default("high") });
@@ -152,11 +172,14 @@ export const fileSchema = z.strictObject({
   connectors: z.array(z.unknown()).max(100).optional(),
   cdv: z.unknown().optional(),
   rulesFolder: text(1_024).optional(),
+  operators: z.array(z.unknown()).max(1_000).optional(),
+  resolutionNeedsSecondPerson: z.boolean().default(false),
 });
 
 export type BankInFile = z.infer<typeof bankSchema>;
 export type ConnectorInFile = z.infer<typeof connectorSchema>;
 export type CalendarInFile = z.infer<typeof calendarSchema>;
+export type OperatorInFile = z.infer<typeof operatorSchema>;
 export type SchemeInFile = z.infer<typeof schemeSchema>;
 
 function isDate(given: string): boolean {

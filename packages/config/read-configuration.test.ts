@@ -17,6 +17,7 @@ const environment = {
   CLEARING_TOKEN_SHA256: hash("clearing"),
   CLEARING_URL: "https://clearing.example/",
   CLEARING_BEARER_TOKEN: "the-other-secret",
+  THANDI_TOKEN_SHA256: hash("thandi"),
 };
 
 const smallest = `
@@ -69,7 +70,9 @@ test("the sample file is read whole, with addresses and secrets from the environ
     isBlocked: false,
     blockedAccounts: [{ branch: "250655", account: "62009876543" }],
     itemLimits: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 10_000_000_000n }],
+    dayTotalAlarms: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 2_500_000_000_000n }],
   });
+  expect(configuration.operators).toEqual([{ id: "thandi", name: "Thandi", tokenSha256: [hash("thandi")], roles: ["read", "act"] }]);
   expect(configuration.connectors).toEqual([
     {
       id: "clearing",
@@ -94,12 +97,12 @@ test("what the sample's comments call the default is the default", () => {
   const { banks, schemes } = read(sample);
   const [first, second] = banks;
   const own = ["id", "name", "agents", "tokenSha256", "baseUrl", "operationUrls", "eventsUrl", "bearerToken"];
-  const chosen = ["eventClasses", "blockedAccounts", "itemLimits"];
+  const chosen = ["eventClasses", "blockedAccounts", "itemLimits", "dayTotalAlarms"];
   const shared = (bank: object): object => Object.fromEntries(Object.entries(bank).filter(([key]) => ![...own, ...chosen].includes(key)));
   expect(shared(second!)).toEqual(shared(first!));
   expect(second).toMatchObject({ operationUrls: {}, eventsUrl: null, bearerToken: null, tokenSha256: [hash("second")] });
-  expect(second).toMatchObject({ eventClasses: ["TRANSACTION_STATE"], blockedAccounts: [], itemLimits: [] });
-  expect(read(smallest).connectors).toEqual([]);
+  expect(second).toMatchObject({ eventClasses: ["TRANSACTION_STATE"], blockedAccounts: [], itemLimits: [], dayTotalAlarms: [] });
+  expect(read(smallest)).toMatchObject({ connectors: [], operators: [], resolutionNeedsSecondPerson: false });
   expect(read(smallest).schemes).toEqual([{ ...schemes[0], creditsFinal: "clock", itemLimits: [] }]);
 });
 
@@ -113,6 +116,8 @@ test("without schemes there is ZA_EFT, 08:00 to 16:00, reconciliation 17:30, cut
     creditDeadlineMs: 7_200_000,
     accountRule: "za-cdv",
     itemLimits: [],
+    onMissedWindow: "reconcile",
+    maxRolls: 1,
     times: { calendar: southAfrica, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 900_000 },
   });
   expect(schemeOf(configuration, "ZA_RTC")).toBeUndefined();
@@ -315,19 +320,19 @@ test("two banks share no branch, no name of an agent, no token and no id", () =>
   expect(problemsOf(sample, { ...environment, SECOND_BANK_TOKEN_SHA256: hash("first").toUpperCase() })).toEqual([
     "banks[1].tokenSha256[0]: the same token twice",
   ]);
-  expect(problemsOf(spoilt("id: second", "id: first"))).toContain("banks[1].id: another bank or connector has this id");
+  expect(problemsOf(spoilt("id: second", "id: first"))).toContain("banks[1].id: another bank, connector or operator has this id");
 });
 
 test("a bank and a connector share no id and no token, nor do two connectors", () => {
-  expect(problemsOf(spoilt("id: clearing", "id: second"))).toEqual(["connectors[0].id: another bank or connector has this id"]);
+  expect(problemsOf(spoilt("id: clearing", "id: second"))).toEqual(["connectors[0].id: another bank, connector or operator has this id"]);
   expect(problemsOf(sample, { ...environment, CLEARING_TOKEN_SHA256: hash("first") })).toEqual([
     "connectors[0].tokenSha256[0]: the same token twice",
   ]);
   const another = `
   - { id: clearing, name: Other, schemes: [ZA_RTC], tokenSha256: ["${hash("clearing")}"], baseUrl: "https://other.example" }
 `;
-  expect(problemsOf(spoilt("# Folder of rule data", `${another}# Folder of rule data`))).toEqual([
-    "connectors[1].id: another bank or connector has this id",
+  expect(problemsOf(spoilt("# People at the console", `${another}# People at the console`))).toEqual([
+    "connectors[1].id: another bank, connector or operator has this id",
     "connectors[1].tokenSha256[0]: the same token twice",
   ]);
 });
@@ -374,4 +379,37 @@ test("a file that cannot be read or is wrong ends the start with a fault that sa
   expect(twoMissing).toThrow(expect.objectContaining({ code: "config.invalid", isRetryable: false }));
   expect(twoMissing).toThrow(/banks\[0\]\.baseUrl: .*; banks\[0\]\.eventsUrl: /);
   expect(() => readConfigurationFile(`${file}.gone`, {})).toThrow(expect.objectContaining({ code: "config.unreadable" }));
+});
+
+test("operators have at least one role, and share no id and no token with anybody", () => {
+  const roles = (text: string) => read(spoilt("roles: [read, act]", `roles: ${text}`)).operators[0]!.roles;
+  expect(roles("[approve]")).toEqual(["approve"]);
+  for (const wrong of ["[]", "[read, read]", "[rule]"]) {
+    const problems = problemsOf(spoilt("roles: [read, act]", `roles: ${wrong}`));
+    expect(problems.map((line) => line.split(":")[0]?.replace("[0].roles[0]", "[0].roles"))).toEqual(["operators[0].roles"]);
+  }
+  expect(problemsOf(sample, { ...environment, THANDI_TOKEN_SHA256: hash("clearing").toUpperCase() })).toEqual([
+    "operators[0].tokenSha256[0]: the same token twice",
+  ]);
+  expect(problemsOf(spoilt("id: thandi", "id: clearing"))).toEqual(["operators[0].id: another bank, connector or operator has this id"]);
+  expect(read(spoilt("resolutionNeedsSecondPerson: false", "resolutionNeedsSecondPerson: true")).resolutionNeedsSecondPerson).toBe(true);
+});
+
+test("what was missed waits for the reconciliation, or rolls from one to five times", () => {
+  const rolling = read(spoilt("onMissedWindow: reconcile", "onMissedWindow: roll").replace("maxRolls: 1", "maxRolls: 5")).schemes[0];
+  expect(rolling).toMatchObject({ onMissedWindow: "roll", maxRolls: 5 });
+  expect(problemsOf(spoilt("onMissedWindow: reconcile", "onMissedWindow: drop")).map((line) => line.split(":")[0])).toEqual([
+    "schemes[0].onMissedWindow",
+  ]);
+  for (const wrong of ["0", "6", "1.5"]) {
+    expect(problemsOf(spoilt("maxRolls: 1", `maxRolls: ${wrong}`)).map((line) => line.split(":")[0])).toEqual(["schemes[0].maxRolls"]);
+  }
+});
+
+test("a bank has one day's alarm for a scheme and currency, of a scheme that the file has", () => {
+  const alarm = '- { scheme: ZA_EFT, currency: ZAR, amount: "250000000.00" }';
+  expect(problemsOf(spoilt(alarm, `${alarm}\n      ${alarm}`))).toEqual([
+    "banks[0].dayTotalAlarm[1]: a second limit of this scheme and currency",
+  ]);
+  expect(problemsOf(spoilt(alarm, alarm.replace("ZA_EFT", "ZA_RPP")))).toEqual(["banks[0].dayTotalAlarm[0].scheme: no such scheme"]);
 });

@@ -7,14 +7,14 @@
 import { createHash } from "node:crypto";
 import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
-import type { Bank, Configuration, Connector, Scheme } from "./configuration.ts";
+import type { Bank, Configuration, Connector, ItemLimit, Operator, Scheme } from "./configuration.ts";
 import type { Calendar } from "@sluice/calendar";
 import { calendarOf, checkBanks, checkNames, checkRules, checkSchemes } from "./cross-checks.ts";
 import type { Placed } from "./cross-checks.ts";
 import { isUnresolved, withEnvironment } from "./environment.ts";
 import type { Environment } from "./environment.ts";
-import { bankSchema, calendarSchema, cdvSchema, connectorSchema, fileSchema, schemeSchema } from "./file-schema.ts";
-import type { BankInFile, ConnectorInFile, SchemeInFile } from "./file-schema.ts";
+import { bankSchema, calendarSchema, cdvSchema, connectorSchema, fileSchema, operatorSchema, schemeSchema } from "./file-schema.ts";
+import type { BankInFile, ConnectorInFile, OperatorInFile, SchemeInFile } from "./file-schema.ts";
 import { problem } from "./problem.ts";
 import type { Path, Problem } from "./problem.ts";
 import { southAfrica, southAfricaEveryDay } from "./south-africa.ts";
@@ -43,10 +43,11 @@ export function readConfiguration(text: string, environment: Environment): Confi
   const schemes = readParts(schemeSchema, "schemes", schemesGiven, problems);
   const connectors = readParts(connectorSchema, "connectors", connectorsGiven, problems);
   const banks = readParts(bankSchema, "banks", memberAt(tree, ["banks"]), problems);
+  const operators = readParts(operatorSchema, "operators", memberAt(tree, ["operators"]), problems);
   const cdv = readPart(cdvSchema, ["cdv"], memberAt(tree, ["cdv"]) ?? {}, problems);
   problems.push(
     ...checkSchemes(schemes, new Set(calendars.keys())),
-    ...checkBanks(banks, connectors),
+    ...checkBanks(banks, connectors, operators),
     ...checkNames(schemes, banks, connectors, {
       known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? "ZA_EFT")),
       spokenFor: new Set(listed(connectorsGiven).flatMap((connector) => listed(memberAt(connector, ["schemes"])))),
@@ -63,6 +64,8 @@ export function readConfiguration(text: string, environment: Environment): Confi
       schemes: schemes.map(({ value }) => schemeFrom(value, calendars.get(calendarOf(value))!, connectors)),
       cdv,
       rulesFolder: file.rulesFolder ?? null,
+      operators: operators.map(({ value }) => operatorOf(value)),
+      resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
     },
   };
 }
@@ -116,7 +119,7 @@ function memberAt(tree: unknown, path: Path): unknown {
 }
 
 function bankOf(file: BankInFile): Bank {
-  const { answerTimeout, eventDeadline, blocked, operationUrls, tokenSha256, itemLimits, ...same } = file;
+  const { answerTimeout, eventDeadline, blocked, operationUrls, tokenSha256, itemLimits, dayTotalAlarm, ...same } = file;
   return {
     ...same,
     tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()),
@@ -124,14 +127,23 @@ function bankOf(file: BankInFile): Bank {
     answerTimeoutMs: answerTimeout,
     eventDeadlineMs: eventDeadline,
     isBlocked: blocked,
-    itemLimits: itemLimits.map(({ scheme, currency, amount }) => ({ scheme, currency, amountTenThousandths: amount })),
+    itemLimits: itemLimits.map(limitOf),
+    dayTotalAlarms: dayTotalAlarm.map(limitOf),
   };
+}
+
+function limitOf({ scheme, currency, amount }: BankInFile["itemLimits"][number]): ItemLimit {
+  return { scheme, currency, amountTenThousandths: amount };
 }
 
 function connectorOf(file: ConnectorInFile): Connector {
   const { answerTimeout, operationUrls, tokenSha256, ...same } = file;
   const hashes = tokenSha256.map((hash) => hash.toLowerCase());
   return { ...same, tokenSha256: hashes, operationUrls: given(operationUrls), answerTimeoutMs: answerTimeout };
+}
+
+function operatorOf({ tokenSha256, ...same }: OperatorInFile): Operator {
+  return { ...same, tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()) };
 }
 
 /** Without the members that were left out. */
@@ -142,6 +154,7 @@ function given<T extends Readonly<Record<string, string | undefined>>>(members: 
 
 function schemeFrom(file: SchemeInFile, calendar: Calendar, connectors: readonly Placed<ConnectorInFile>[]): Scheme {
   const { id, currencies, processing, reconciliation, cutOff, creditsFinal, creditDeadline, accountRule, itemLimits } = file;
+  const { onMissedWindow, maxRolls } = file;
   const isConnected = connectors.some(({ value }) => value.schemes.includes(id));
   return {
     id,
@@ -152,5 +165,7 @@ function schemeFrom(file: SchemeInFile, calendar: Calendar, connectors: readonly
     creditDeadlineMs: creditDeadline,
     accountRule,
     itemLimits: itemLimits.map(({ currency, amount }) => ({ scheme: id, currency, amountTenThousandths: amount })),
+    onMissedWindow,
+    maxRolls,
   };
 }

@@ -33,6 +33,7 @@ export function sampleBank({ branch = sampleBranch, ...options }: SampleBankOpti
     isBlocked: false,
     blockedAccounts: [],
     itemLimits: [],
+    dayTotalAlarms: [],
     ...options,
   };
 }
@@ -79,6 +80,8 @@ export function sampleScheme(options: Partial<Scheme> = {}): Scheme {
     creditDeadlineMs: 2 * 3_600_000,
     accountRule: "za-cdv",
     itemLimits: [],
+    onMissedWindow: "reconcile",
+    maxRolls: 1,
     ...options,
   };
 }
@@ -93,6 +96,8 @@ export function sampleConfiguration(options: Partial<Configuration> & { readonly
     schemes: [sampleScheme({ times })],
     cdv: { refuseOn: "high" },
     rulesFolder: null,
+    operators: [],
+    resolutionNeedsSecondPerson: false,
     ...rest,
   };
 }
