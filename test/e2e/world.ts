@@ -2,7 +2,8 @@
 // eyes on the store and the log.
 //
 // #1 Banks and the connector acknowledge everything and report nothing by themselves: a test says what is reported, and when.
-// #2 Nothing is released before the gate opens, and the day closes when the test says so: no test races against a clock.
+// #2 Nothing is released before the gate opens, and the day closes when the test says so: no test races against a clock. It is open from 08:00
+//    to 20:00 of a zone in which it is about noon.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,28 +11,22 @@ import { checkHistory } from "@sluice/checker";
 import type { CheckReport } from "@sluice/checker";
 import { provision, serviceEnvironment } from "@sluice/cli";
 import { collectHistory, dateIn, loadDocuments, noonZone, timeIn } from "@sluice/cli/demo";
-import { lanesDefault, registrySerde, topics } from "@sluice/contracts";
+import { openParties, referencesOf, uetrsOf, worldConfiguration } from "@sluice/cli/world";
+import type { DayInWorld, WorldBank } from "@sluice/cli/world";
+import { registrySerde } from "@sluice/contracts";
 import type { Serde } from "@sluice/contracts";
 import { startServers } from "@sluice/local-servers";
 import { createKafkaMessaging } from "@sluice/messaging";
 import type { Messaging } from "@sluice/messaging";
-import { machineRandom, machineTime } from "@sluice/runtime";
+import { machineTime } from "@sluice/runtime";
 import { createMongoStore } from "@sluice/store";
 import type { Store } from "@sluice/store";
 import { silentLog } from "@sluice/telemetry";
-import { createMemoryRecorder, startBankSimulator, startConnectorSimulator } from "@sluice/testkit";
+import { createMemoryRecorder } from "@sluice/testkit";
 import type { BankSimulator, ConnectorSimulator, MemoryRecorder } from "@sluice/testkit";
 import { environmentWithoutServers } from "./given.ts";
-import { referencesOf, worldConfiguration } from "./world-configuration.ts";
-import type { BankInWorld, DayInWorld, PartyAccess } from "./world-configuration.ts";
 import { startWorldServices } from "./world-services.ts";
 import type { WorldServices } from "./world-services.ts";
-
-export interface WorldBank {
-  readonly id: string;
-  readonly branch: string;
-  readonly members?: Readonly<Record<string, unknown>>;
-}
 
 export interface World extends AsyncDisposable {
   readonly businessDate: string;
@@ -52,10 +47,10 @@ export interface World extends AsyncDisposable {
   check(): Promise<CheckReport>;
 }
 
-const host = "127.0.0.1";
-export const connectorId = "clearing";
+export { connectorId } from "@sluice/cli/world";
+export type { WorldBank } from "@sluice/cli/world";
+
 const closesInMs = 2_000;
-const uetrPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export async function openWorld(given: readonly WorldBank[], creditsFinal: DayInWorld["creditsFinal"]): Promise<World> {
   await using opened = new AsyncDisposableStack();
@@ -73,17 +68,18 @@ export async function openWorld(given: readonly WorldBank[], creditsFinal: DayIn
   const store = createMongoStore({ url: servers.mongoUrl, database, log: silentLog });
   opened.defer(() => store.close());
 
-  const parties = await openParties(given, opened);
-  const { banks, connector, recorded, simulators } = parties;
+  const recorded = createMemoryRecorder();
+  const parties = await openParties(given, { recorder: recorded, script: [{ reports: [] }] }, opened);
+  const { banks, connector, simulators } = parties;
   const zone = noonZone(machineTime.nowMs());
-  let day: DayInWorld = { zone, creditsFinal, version: 1, closes: "20:00", reconciliation: "21:00" };
+  let day: DayInWorld = { zone, creditsFinal, version: 1, windows: [{ opens: "08:00", closes: "20:00" }], reconciliation: "21:00" };
   const configurationFile = join(servers.directory, "sluice.yaml");
   const configure = (): Promise<void> => writeFile(configurationFile, worldConfiguration(day, banks(), connector.access));
   await configure();
   const references = referencesOf([...banks(), connector.access]);
   const services = await startWorldServices(serviceEnvironment({ servers, configurationFile, database, references }), servers.directory);
   opened.defer(() => services.stop());
-  for (const party of [...simulators.values(), connector.simulator]) party.callAt(services.ingressUrl);
+  parties.callAt(services.ingressUrl);
   const owned = opened.move();
   return {
     businessDate: dateIn(zone, machineTime.nowMs()),
@@ -102,7 +98,8 @@ export async function openWorld(given: readonly WorldBank[], creditsFinal: DayIn
     async closeDay() {
       const closesAtMs = Math.ceil((machineTime.nowMs() + closesInMs) / 1_000) * 1_000;
       const local = (atMs: number): string => timeIn(zone, atMs);
-      day = { ...day, version: day.version + 1, closes: local(closesAtMs), reconciliation: local(closesAtMs + 1_000) };
+      const windows = [{ opens: "08:00", closes: local(closesAtMs) }];
+      day = { ...day, version: day.version + 1, windows, reconciliation: local(closesAtMs + 1_000) };
       await configure();
       await services.restart("scheduler");
     },
@@ -113,46 +110,6 @@ export async function openWorld(given: readonly WorldBank[], creditsFinal: DayIn
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-async function openParties(given: readonly WorldBank[], opened: AsyncDisposableStack) {
-  const recorded = createMemoryRecorder();
-  const simulators = new Map<string, BankSimulator>();
-  const machine = { time: machineTime, random: machineRandom, host, port: 0, ingressUrl: null, slowRepeatMs: 1_000, recorder: recorded };
-  let banks: readonly BankInWorld[] = [];
-  for (const { id, branch, members = {} } of given) {
-    const [token, sluiceToken] = [machineRandom.hex(24), machineRandom.hex(24)];
-    const script = [{ reports: [] }];
-    const simulator = await startBankSimulator({ ...machine, bankId: id, token, expectedToken: sluiceToken, script, connections: 64 });
-    opened.defer(() => simulator.stop());
-    simulators.set(id, simulator);
-    banks = [...banks, { id, branch, members, url: simulator.url, tokens: [token], sluiceToken }];
-  }
-  const [token, sluiceToken] = [machineRandom.hex(24), machineRandom.hex(24)];
-  const simulator = await startConnectorSimulator({ ...machine, connectorId, token, expectedToken: sluiceToken });
-  opened.defer(() => simulator.stop());
-  const access: PartyAccess = { id: connectorId, url: simulator.url, tokens: [token], sluiceToken };
-  return {
-    recorded,
-    simulators,
-    banks: () => banks,
-    connector: { simulator, access },
-    replaceTokens(id: string, tokens: readonly string[]) {
-      banks = banks.map((bank) => (bank.id === id ? { ...bank, tokens } : bank));
-    },
-  };
-}
-
-/** Of everything that was ever received. */
-async function uetrsOf(messaging: Messaging): Promise<readonly string[]> {
-  const partitions = Array.from({ length: lanesDefault }, (_, partition) => ({ topic: topics.journal, partition }));
-  const found = new Set<string>();
-  for (const [index, { logEnd }] of (await messaging.ends(partitions)).entries()) {
-    const partition = partitions[index];
-    if (partition === undefined || logEnd === 0n) continue;
-    for await (const record of messaging.read(partition, 0n, logEnd)) found.add(new TextDecoder().decode(record.key ?? new Uint8Array()));
-  }
-  return [...found].filter((key) => uetrPattern.test(key)).toSorted();
 }
 
 function missing(id: string): never {

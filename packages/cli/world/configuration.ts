@@ -1,7 +1,4 @@
-// The configuration file of a world. It is JSON, which is YAML too.
-//
-// The day is open from 08:00 to 20:00 of a zone in which it is about noon, and every day works, so that no test waits for a window: what is
-// released waits for the gate alone, and a day closes when its world says so.
+// The configuration file of a world: simulated banks and a connector, a day in which every date works. It is JSON, which is YAML too.
 
 import { createHash } from "node:crypto";
 
@@ -22,11 +19,12 @@ export interface BankInWorld extends PartyAccess {
 
 export interface DayInWorld {
   readonly zone: string;
-  readonly creditsFinal: "connector" | "bank";
+  readonly creditsFinal: "clock" | "connector" | "bank";
   /** Counts the versions of the day's times. */
   readonly version: number;
   /** Local times. */
-  readonly closes: string;
+  readonly windows: readonly { readonly opens: string; readonly closes: string }[];
+  /** Local time. */
   readonly reconciliation: string;
 }
 
@@ -34,15 +32,15 @@ export interface DayInWorld {
 const shortDeadline = "10s";
 
 export function worldConfiguration(day: DayInWorld, banks: readonly BankInWorld[], connector: PartyAccess): string {
-  const calendar = "e2e";
+  const calendar = "world";
   return JSON.stringify({
-    version: `e2e-${day.version}`,
-    calendars: { [calendar]: { version: `e2e/${day.version}`, zone: day.zone, workingDays: [1, 2, 3, 4, 5, 6, 7] } },
+    version: `world-${day.version}`,
+    calendars: { [calendar]: { version: `world/${day.version}`, zone: day.zone, workingDays: [1, 2, 3, 4, 5, 6, 7] } },
     schemes: [
       {
         id: "ZA_EFT",
         calendar,
-        processing: [{ opens: "08:00", closes: day.closes }],
+        processing: day.windows,
         reconciliation: day.reconciliation,
         cutOff: "1s",
         creditsFinal: day.creditsFinal,
@@ -79,5 +77,5 @@ function partyMembers(party: PartyAccess): Readonly<Record<string, unknown>> {
 }
 
 function variableOf({ id }: PartyAccess): string {
-  return `E2E_${id.toUpperCase()}_TOKEN`;
+  return `WORLD_${id.toUpperCase()}_TOKEN`;
 }
