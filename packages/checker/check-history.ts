@@ -10,8 +10,9 @@ import { checkOrder } from "./i4-order.ts";
 import { checkOneEnd } from "./i5-one-end.ts";
 import { checkLegalPath } from "./i6-legal-path.ts";
 import { checkHold } from "./i8-hold.ts";
+import { checkWindowOnce } from "./i9-window-once.ts";
 
-const checks = [checkNoLoss, checkOneEffect, checkOrder, checkOneEnd, checkLegalPath, checkHold, checkReconciliation];
+const checks = [checkNoLoss, checkOneEffect, checkOrder, checkOneEnd, checkLegalPath, checkHold, checkWindowOnce, checkReconciliation];
 
 /** Violations by promise, then in the order of the evidence; the same history gives the same report. */
 export function checkHistory(entries: Iterable<HistoryEntry>, options: CheckOptions = {}): CheckReport {

@@ -6,6 +6,7 @@
 // 3. The journey's request (debit or credit) is the first of its UETR in the journal; its verdict the first after it that names it.
 
 import type { HistoryEntry, ReceivedEntry, RecordEntry, SentEntry, SnapshotEntry } from "./history.ts";
+import type { PlannedDay } from "./i9-window-once.ts";
 import { numberAt, offsetAt, textAt } from "./value.ts";
 
 export interface CheckOptions {
@@ -15,6 +16,8 @@ export interface CheckOptions {
   readonly queueToleranceMs?: number;
   /** By how much a simulated bank's clock may be behind the log's. Default 0. */
   readonly clockToleranceMs?: number;
+  /** What the windows were to be, by whoever made the configuration; not given: by the journal's own plans. */
+  readonly plannedDays?: readonly PlannedDay[];
   readonly topics?: { readonly journal: string; readonly dispatch: string; readonly events: string; readonly receipts: string };
 }
 
@@ -61,6 +64,7 @@ export interface Evidence {
   readonly isDrained: boolean;
   readonly queueToleranceMs: number;
   readonly clockToleranceMs: number;
+  readonly plannedDays: readonly PlannedDay[] | null;
   readonly sent: readonly SentEntry[];
   readonly received: readonly ReceivedEntry[];
   readonly dispatch: readonly PlacedRecord[];
@@ -70,6 +74,8 @@ export interface Evidence {
   /** Requests to declare credits final. */
   readonly declarations: readonly PlacedRecord[];
   readonly partitions: readonly number[];
+  /** Every DayPlanned. */
+  readonly plans: readonly PlacedRecord[];
   /** Every copy of GateOpened. */
   readonly gates: readonly PlacedRecord[];
   /** Markers in a partition of the journal for a day (`scheme:date`), in order. */
@@ -123,6 +129,7 @@ export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): 
     isDrained: options.isDrained ?? true,
     queueToleranceMs: options.queueToleranceMs ?? 2_000,
     clockToleranceMs: options.clockToleranceMs ?? 0,
+    plannedDays: options.plannedDays ?? null,
     sent,
     received,
     dispatch: ofTopic(names.dispatch),
@@ -130,6 +137,7 @@ export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): 
     receipts: ofTopic(names.receipts),
     journeys: journeysOf(journal, events, snapshots),
     declarations: journal.filter((record) => record.type === "CreditsFinalRequested"),
+    plans: journal.filter((record) => record.type === "DayPlanned"),
     gates: journal.filter((record) => record.type === "GateOpened"),
     partitions: [...new Set(journal.map((record) => record.partition))],
     markers: (partition, day) => byDay.get(`${partition} ${day}`) ?? [],

@@ -94,7 +94,7 @@ export interface FaultEntry {
 export type HistoryEntry = SentEntry | ReceivedEntry | RecordEntry | SnapshotEntry | FaultEntry;
 
 export interface Violation {
-  readonly promise: "I1" | "I3" | "I4" | "I5" | "I6" | "I8" | "I10";
+  readonly promise: "I1" | "I3" | "I4" | "I5" | "I6" | "I8" | "I9" | "I10";
   readonly uetr: string | null;
   /** One sentence: what was expected and what was found, with offsets. */
   readonly text: string;
