@@ -4,14 +4,16 @@
 //    reader is brought up to date.
 // 2. A marker's copy carries its partition at the end of its id; the domain's marker does not.
 
-import type { DayFact, DayPlanned, DayTimeReached, Marker, TransactionFact } from "@sluice/domain";
+import type { BankMarker, DayFact, DayPlanned, DayTimeReached, Fact, Marker, TransactionFact } from "@sluice/domain";
 import { Fault, unreachable } from "@sluice/runtime";
 import type { AnyDecoded } from "./api.ts";
 import type * as wire from "./generated/records.ts";
+import { known } from "./known.ts";
+import { actionOf, operatorFact } from "./operator-from-wire.ts";
 import { outcomeOf } from "./status-meaning.ts";
 
-/** The fact of a record under its key (UETR, or `scheme:date`); null for a record that is none (markers, records of other topics). */
-export function factFromRecord(decoded: AnyDecoded, key: string): TransactionFact | DayFact | null {
+/** The fact of a record under its key (UETR, `scheme:date` or `bank:<id>`); null for a record that is none (markers, records of other topics). */
+export function factFromRecord(decoded: AnyDecoded, key: string): Fact | null {
   switch (decoded.name) {
     case "DirectDebitReceived":
       return debitFact(decoded.value, key);
@@ -40,9 +42,22 @@ export function factFromRecord(decoded: AnyDecoded, key: string): TransactionFac
     case "LaneBankClear":
       return { kind: "LaneBankClear", ...decoded.value };
     case "CreditsFinalRequested": {
-      const { scheme, businessDate, requestedBy, bank } = decoded.value;
-      return { kind: "CreditsFinalRequested", scheme, businessDate, requestedBy, bank };
+      const { scheme, businessDate, requestedBy, bank, action } = decoded.value;
+      return { kind: "CreditsFinalRequested", scheme, businessDate, requestedBy, bank, action: action === null ? null : actionOf(action) };
     }
+    case "WithdrawalRequested":
+    case "RedriveRequested":
+    case "ItemResolutionRequested":
+    case "ItemResolutionConfirmed":
+    case "DeadLettersReplayed":
+    case "CloseExtensionRequested":
+    case "GateOpeningRequested":
+    case "BankPauseRequested":
+    case "BankResumeRequested":
+      return operatorFact(decoded);
+    case "BankPaused":
+    case "BankResumed":
+    case "TransactionSnapshot":
     case "DayTimes":
     case "DayVoid":
     case "WindowOpened":
@@ -62,7 +77,14 @@ export function factFromRecord(decoded: AnyDecoded, key: string): TransactionFac
   }
 }
 
-/** The marker of a record; null for a record that is none. */
+/** The marker of a bank in a record; null for a record that is none. */
+export function bankMarkerFromRecord(decoded: AnyDecoded): BankMarker | null {
+  if (decoded.name === "BankPaused") return { kind: decoded.name, ...withoutPartition(decoded.value) };
+  if (decoded.name === "BankResumed") return { kind: decoded.name, ...withoutPartition(decoded.value) };
+  return null;
+}
+
+/** The marker of a day in a record; null for a record that is none. */
 export function markerFromRecord(decoded: AnyDecoded): Marker | null {
   switch (decoded.name) {
     case "DayTimes":
@@ -92,6 +114,18 @@ export function markerFromRecord(decoded: AnyDecoded): Marker | null {
     case "LaneCredits":
     case "LaneBankClear":
     case "CreditsFinalRequested":
+    case "WithdrawalRequested":
+    case "RedriveRequested":
+    case "ItemResolutionRequested":
+    case "ItemResolutionConfirmed":
+    case "DeadLettersReplayed":
+    case "CloseExtensionRequested":
+    case "GateOpeningRequested":
+    case "BankPauseRequested":
+    case "BankResumeRequested":
+    case "BankPaused":
+    case "BankResumed":
+    case "TransactionSnapshot":
     case "Dispatch":
     case "DispatchChange":
     case "TransactionStateEvent":
@@ -181,6 +215,7 @@ function verdictFact(verified: wire.AccountVerified): TransactionFact {
     closesWith,
     deadlineMs,
     wantsOutcomeReport: verified.onUsOutcomeReport,
+    rollsMax: verified.rollsMax,
   };
 }
 
@@ -212,10 +247,4 @@ function timeOf(kind: wire.DayTimeKind): DayTimeReached["time"] {
 
 function creditsFinalOf(text: string): DayPlanned["creditsFinal"] {
   return known(text, { clock: "clock", bank: "bank", connector: "connector" } as const);
-}
-
-function known<T>(symbol: string, meanings: Readonly<Record<string, T>>): T {
-  const meaning = Object.hasOwn(meanings, symbol) ? meanings[symbol] : undefined;
-  if (meaning === undefined) throw new Fault("contracts.unknown-symbol", `${symbol} is not known to this reader`, { isRetryable: true });
-  return meaning;
 }

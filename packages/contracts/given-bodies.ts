@@ -74,6 +74,7 @@ const letters: Readonly<Record<MessageForm, string>> = {
   "report-rejected": "R",
   "final-report": "",
   "outcome-report": "O1",
+  "resolution-outcome": "O2",
   "on-us-outcome": "S",
   "duplicate-refused": "X",
   "report-again": "Y",
@@ -100,6 +101,7 @@ export function dispatchOf(flow: Flow, form: MessageForm, state: State): Dispatc
     madeAtMs: atMs("2026-11-20T06:00:01.000Z"),
     causedByOffset: 18n,
     about: isAnswer ? "SECOND-1" : null,
+    resolution: form === "resolution-outcome" ? "made" : null,
   };
 }
 

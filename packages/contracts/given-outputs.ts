@@ -43,6 +43,7 @@ export function verified(verdict: wire.Verdict, reasons: readonly wire.Reason[] 
     subService: "SAME_DAY",
     calendarVersion: "1",
     deadlineMs: null,
+    rollsMax: 0,
     onUsOutcomeReport: false,
   };
 }
@@ -123,6 +124,7 @@ export function dispatch(letter: "A" | "R" | "D", madeAt: string): DispatchOutpu
     madeAtMs: atMs(madeAt),
     causedByOffset: 18n,
     about: null,
+    resolution: null,
   };
 }
 

@@ -1,7 +1,7 @@
 export * from "./api.ts";
 export { amountText } from "./amount.ts";
 export { canonicalJson, hashesOf, sha256Hex } from "./canonical-json.ts";
-export { factFromRecord, markerFromRecord } from "./from-wire.ts";
+export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./from-wire.ts";
 export * from "./generated/records.ts";
 export { messageJsonSchema, messageSchemas } from "./message-schemas.ts";
 export type { MessageSchemaName } from "./message-schemas.ts";
@@ -30,6 +30,14 @@ export type { RegistryOptions } from "./serde-registry.ts";
 export { fixedSerde, schemaIdOf } from "./serde.ts";
 export { eventTypeOf, stateTables } from "./state-table.ts";
 export { outcomeOf } from "./status-meaning.ts";
-export { dispatchChangeRecord, dispatchRecord, eventRecords, recordFromFact, recordFromMarker } from "./to-wire.ts";
+export {
+  dispatchChangeRecord,
+  dispatchRecord,
+  eventRecords,
+  recordFromBankMarker,
+  recordFromFact,
+  recordFromMarker,
+  redriveRecord,
+} from "./to-wire.ts";
 export type { AppendedFact, EventOptions } from "./to-wire.ts";
 export * from "./topics.ts";

@@ -19,6 +19,7 @@ import {
   recordedReport,
   rejectedStatus,
   reportOn,
+  resolutionStatus,
 } from "./render-report.ts";
 
 export interface MessageSources {
@@ -61,6 +62,8 @@ export function outgoingMessage(form: MessageForm, sources: MessageSources, outp
       return report(reportOn(received, stampOf(output), outcomeStatus(output.state, sources)));
     case "on-us-outcome":
       return report(reportOn(received, stampOf(output), onUsOutcomeStatus(sources)));
+    case "resolution-outcome":
+      return report(reportOn(received, stampOf(output), resolutionStatus(output)));
     case "duplicate-refused":
       return report(reportOn(answeredOf(sources), stampOf(output), duplicateStatus));
     case "report-again":

@@ -6,7 +6,7 @@
 //    left out is filled in. A negative report without a reason is MS03.
 // 3. What is said follows from the state that was entered, so a replay and a report sent once more say the same.
 
-import type { State } from "@sluice/domain";
+import type { DispatchOutput, EventOutput, State } from "@sluice/domain";
 import { assert } from "@sluice/runtime";
 import type * as wire from "./generated/records.ts";
 import { isCredit } from "./received-message.ts";
@@ -61,6 +61,15 @@ export function onUsOutcomeStatus(sources: MessageSources): wire.Status {
   const { status } = recordedReport(sources);
   if (outcomeOf(recordedReport(sources)) === "made") return { code: "ACSC", outcome: "APPROVED", reasonInfo: null };
   return { code: "RJCT", outcome: "REJECTED", reasonInfo: status.reasonInfo };
+}
+
+/** What people found out about an item: made, or not. A replaced one was not made: the other transaction was. */
+export function resolutionStatus(output: DispatchOutput | EventOutput): wire.Status {
+  assert(output.kind === "dispatch" && output.resolution !== null, "a resolution is told once it is final");
+  if (output.resolution === "made") return { code: "ACSC", outcome: "APPROVED", reasonInfo: null };
+  return rejectedWith([
+    { code: "NARR", text: output.resolution === "replaced" ? "replaced by another transaction" : "found not to be made" },
+  ]);
 }
 
 /** The bank's final report as it is kept and shown: a negative one without a reason has MS03. */

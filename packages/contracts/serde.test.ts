@@ -17,6 +17,8 @@ const deadLetter = {
   value: new Uint8Array([1, 2, 3]),
   headers: { a: new Uint8Array([9]) },
   reason: "r",
+  operator: null,
+  actionId: null,
   service: "s",
 };
 

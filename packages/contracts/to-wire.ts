@@ -1,6 +1,8 @@
 // Facts, markers and outputs in the domain's words → records. With `from-wire.ts` the only bridge.
 
 import type {
+  BankMarker,
+  CloseExtensionRequested,
   CreditsFinalRequested,
   DayClosed,
   DayFact,
@@ -8,7 +10,9 @@ import type {
   DeadlinePassed,
   DispatchOutput,
   EventOutput,
+  GateOpeningRequested,
   Marker,
+  RedriveOutput,
   Release,
   StopOutput,
 } from "@sluice/domain";
@@ -24,7 +28,11 @@ import type { MessageSources } from "./render-message.ts";
 import { shownState } from "./state-table.ts";
 
 /** Facts that the scheduler's standing tasks append. */
-export type AppendedFact = Release | DayClosed | DeadlinePassed | Exclude<DayFact, CreditsFinalRequested>;
+export type AppendedFact =
+  | Release
+  | DayClosed
+  | DeadlinePassed
+  | Exclude<DayFact, CreditsFinalRequested | CloseExtensionRequested | GateOpeningRequested>;
 
 export function recordFromFact(fact: AppendedFact): AnyDecoded {
   switch (fact.kind) {
@@ -70,6 +78,11 @@ export function recordFromMarker(marker: Marker, partition: number): AnyDecoded 
   }
 }
 
+/** One partition's copy of a bank's marker: its id ends with the partition. */
+export function recordFromBankMarker(marker: BankMarker, partition: number): AnyDecoded {
+  return { name: marker.kind, value: { ...withoutKind(marker), id: `${marker.id}:${partition}`, partition } };
+}
+
 export function dispatchRecord(output: DispatchOutput, sources: MessageSources): Decoded<"Dispatch"> {
   return {
     name: "Dispatch",
@@ -92,6 +105,12 @@ export function dispatchRecord(output: DispatchOutput, sources: MessageSources):
 export function dispatchChangeRecord(output: StopOutput, uetr: string): Decoded<"DispatchChange"> {
   const { messageIdentification, deliveryKey, receiver, causedByOffset } = output;
   return { name: "DispatchChange", value: { messageIdentification, uetr, deliveryKey, bank: receiver, change: "STOP", causedByOffset } };
+}
+
+/** For `dispatch`, or of a posting for `events`. */
+export function redriveRecord(output: RedriveOutput, uetr: string): Decoded<"DispatchChange"> {
+  const { messageIdentification, deliveryKey, receiver, causedByOffset } = output;
+  return { name: "DispatchChange", value: { messageIdentification, uetr, deliveryKey, bank: receiver, change: "REDRIVE", causedByOffset } };
 }
 
 export interface EventOptions extends EventShape {

@@ -5,6 +5,8 @@ export const topics = {
   dispatch: "sluice.dispatch.v1",
   events: "sluice.events.v1",
   receipts: "sluice.receipts.v1",
+  /** Compacted: the newest snapshot of each transaction. */
+  transactions: "sluice.transactions.v1",
   probe: "sluice.probe.v1",
   deadLetters: "sluice.dead-letters.v1.dlq",
 } as const;

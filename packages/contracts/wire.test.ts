@@ -131,12 +131,13 @@ test("an off-us debit names its bank from the start, a credit its deadline", () 
 
 test("a declaration is a fact with its scope, a verdict on a credit has its deadline, a report says what it is about", () => {
   for (const bank of [null, "first"]) {
-    const value = { ...day, requestedBy: "clearing", bank, receivedAtMs: 5 };
+    const value = { ...day, requestedBy: "clearing", bank, receivedAtMs: 5, action: null };
     expect(factFromRecord(through({ name: "CreditsFinalRequested", value }), "ZA_EFT:2026-11-20")).toStrictEqual({
       kind: "CreditsFinalRequested",
       ...day,
       requestedBy: "clearing",
       bank,
+      action: null,
     });
   }
   const verdict = { ...verified("ACCEPTED"), closesWith: "", deadlineMs: 7, onUsOutcomeReport: true };
@@ -187,6 +188,7 @@ test("a verdict, a report and the end of a delivery are facts", () => {
     closesWith: "ZA_EFT:2026-11-20",
     deadlineMs: null,
     wantsOutcomeReport: false,
+    rollsMax: 0,
   });
   expect(factFromRecord(through({ name: "StatusReportReceived", value: reported({ code: "PDNG" }) }), uetr)).toMatchObject({
     kind: "StatusReportReceived",

@@ -113,9 +113,14 @@ const dayRecords: ReadonlySet<RecordName> = new Set<RecordName>([
   "DayTimeReached",
   "LaneCredits",
   "LaneBankClear",
+  "CloseExtensionRequested",
+  "GateOpeningRequested",
 ]);
+const bankRecords: ReadonlySet<RecordName> = new Set<RecordName>(["BankPauseRequested", "BankResumeRequested"]);
 function keyText(record: RecordName, doc: string): string {
   if (record === "DeadLetter") return "The key of the record that could not be read.";
+  if (record === "BankPaused" || record === "BankResumed") return "`bank:<id>`; one copy in every partition.";
+  if (bankRecords.has(record)) return "`bank:<id>`.";
   if (doc.startsWith("Marker:")) return "`scheme:date` of the business day; one copy in every partition.";
   return dayRecords.has(record) ? "`scheme:date` of the business day." : "The UETR in lower case, 36 characters.";
 }

@@ -118,6 +118,7 @@ function withVerdict(sources: MessageSources, verdict: Records["AccountVerified"
     subService: "SAME_DAY",
     calendarVersion: "1",
     deadlineMs: null,
+    rollsMax: 0,
     onUsOutcomeReport: false,
   };
   return { ...sources, verdict: accountVerified };
@@ -150,6 +151,7 @@ function delivery(form: MessageForm, mark: string, state: DispatchOutput["state"
     madeAtMs,
     causedByOffset: 0n,
     about: null,
+    resolution: null,
   };
   return new TextDecoder().decode(renderDispatchBody(output, sources));
 }

@@ -1,6 +1,6 @@
 // A business day (scheme, date): planned, open, closed, credits declared. The second aggregate of the journal.
 
-import type { DayKey, DayPlanned, Marker } from "./fact.ts";
+import type { DayKey, DayPlanned, Marker, OperatorAction } from "./fact.ts";
 
 /** A marker that the day sent. All are kept: the bounds below bound them. */
 export interface DayTold {
@@ -30,6 +30,12 @@ export interface Day {
   /** A gate was opened: for all banks but some, or for a single one. */
   readonly isGateOpen: boolean;
   readonly reconciledAtMs: number | null;
+  /** It was planned with windows, and a later plan took them away: its held debits have gone over to the next business date; it closes all the same. */
+  readonly isVoided: boolean;
+  /** Closes that operators put back: a later plan does not bring them forward again. At most `putBacksMax`. */
+  readonly putBacks: readonly PutBack[];
+  /** What operators asked for; the last `dayDecisionsKept`. */
+  readonly decisions: readonly DayDecision[];
   /** At most planVersionsMax + 2 × windowsMax + declarationsMax + banksNamedMax + 3. */
   readonly told: readonly DayTold[];
 }
@@ -54,6 +60,28 @@ export interface BankLanes {
   readonly lanes: readonly number[];
 }
 
+export interface PutBack {
+  /** Processing window; 0: the reconciliation close. */
+  readonly windowNumber: number;
+  readonly closesAtMs: number;
+  readonly action: OperatorAction;
+  readonly atMs: number;
+}
+
+export interface DayDecision {
+  readonly offset: bigint;
+  readonly atMs: number;
+  readonly kind: "CreditsFinalRequested" | "CloseExtensionRequested" | "GateOpeningRequested";
+  readonly action: OperatorAction;
+  readonly result: "applied" | "ignored" | "refused";
+  readonly why: string | null;
+  /** Of a gate's opening: the bank and the credits that the operator was shown. */
+  readonly bank: string | null;
+  readonly credits: readonly string[];
+}
+
+export const putBacksMax = 32;
+export const dayDecisionsKept = 20;
 /** Versions of a day's plan that are taken; a further one is refused. */
 export const planVersionsMax = 16;
 export const windowsMax = 24;

@@ -89,6 +89,9 @@ function first(key: DayKey, fact: DayFact, place: Place): DayJudgement | { reado
     declarations: [],
     isGateOpen: false,
     reconciledAtMs: null,
+    isVoided: false,
+    putBacks: [],
+    decisions: [],
     told: [],
   };
   return { decision: "applied", reason: null, day: tellPlan(day, place) };
@@ -104,6 +107,9 @@ function judge(day: Day, fact: DayFact, place: Place): DayJudgement {
       return onLaneCredits(day, fact, place);
     case "LaneBankClear":
       return onLaneBankClear(day, fact, place);
+    case "CloseExtensionRequested":
+    case "GateOpeningRequested":
+      return { decision: "refused", reason: "no-such-window", day };
     case "CreditsFinalRequested":
       return onCreditsFinalRequested(day, fact, place);
     default:

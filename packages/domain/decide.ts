@@ -71,6 +71,13 @@ function judge(before: Transaction, fact: TransactionFact, place: Place, lane: L
       return onDayClosed(before, transaction, fact, place, lane);
     case "DeadlinePassed":
       return onDeadlinePassed(transaction, fact, place);
+    case "WithdrawalRequested":
+    case "RedriveRequested":
+    case "ItemResolutionRequested":
+    case "ItemResolutionConfirmed":
+    case "DeadLettersReplayed":
+    case "RecordPutAside":
+      return { decision: "refused", reason: "not-in-this-state", transaction };
     default:
       throw new Error(`no such fact: ${String(fact satisfies never)}`);
   }

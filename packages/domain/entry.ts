@@ -77,6 +77,9 @@ const toldBefore: Readonly<Record<Told["kind"], number>> = {
   "report-again": answersToldMax,
   "stop-again": toldMax - 1,
   "on-us-outcome": toldMax,
+  "resolution-outcome": toldMax,
+  redrive: toldMax - 2,
+  "redrive-posting": toldMax - 2,
 };
 
 /** The same transaction when `told` is full for its kind: then it is only counted, by the remark beside it. */

@@ -1,6 +1,21 @@
 // What happens to a transaction and to a business day: the facts of the journal, in the domain's words.
 // Contracts' `from-wire.ts` makes them of records. A day is named by its key `scheme:date`, for example `ZA_EFT:2026-11-20`.
 
+import type {
+  BankFact,
+  CloseExtensionRequested,
+  DeadLettersReplayed,
+  GateOpeningRequested,
+  ItemResolutionConfirmed,
+  ItemResolutionRequested,
+  OperatorAction,
+  RedriveRequested,
+  WithdrawalRequested,
+} from "./operator-fact.ts";
+
+export type * from "./markers.ts";
+export type * from "./operator-fact.ts";
+
 export type DayKey = string;
 
 /** Where a record lies in its lane. `appendedAtMs` is the log's time, never a process's clock. */
@@ -66,6 +81,8 @@ export interface AccountVerified {
   readonly deadlineMs: number | null;
   /** The initiating side of an on-us debit wants to be told the outcome. */
   readonly wantsOutcomeReport: boolean;
+  /** How often a debit that is still held at the last processing close goes over to the next business date; 0: it becomes an item. */
+  readonly rollsMax: number;
 }
 
 export interface Release {
@@ -114,6 +131,13 @@ export interface DeadlinePassed {
   readonly deadlineMs: number;
 }
 
+/** No record of its own: a record under the transaction's key was put aside, by the scheduler itself or by hand. */
+export interface RecordPutAside {
+  readonly kind: "RecordPutAside";
+  /** Short and stable. */
+  readonly reason: string;
+}
+
 export type TransactionFact =
   | DirectDebitReceived
   | CreditTransferReceived
@@ -122,7 +146,13 @@ export type TransactionFact =
   | DeliveryEnded
   | StatusReportReceived
   | DayClosed
-  | DeadlinePassed;
+  | DeadlinePassed
+  | WithdrawalRequested
+  | RedriveRequested
+  | ItemResolutionRequested
+  | ItemResolutionConfirmed
+  | DeadLettersReplayed
+  | RecordPutAside;
 
 // ---- business days
 
@@ -185,62 +215,64 @@ export interface CreditsFinalRequested {
   readonly requestedBy: string;
   /** The one bank that it is declared for; null: all. */
   readonly bank: string | null;
+  /** Where an operator declares it, whoever the plan says; null otherwise. */
+  readonly action: OperatorAction | null;
 }
 
-export type DayFact = DayPlanned | DayTimeReached | LaneCredits | LaneBankClear | CreditsFinalRequested;
+export type DayFact =
+  | DayPlanned
+  | DayTimeReached
+  | LaneCredits
+  | LaneBankClear
+  | CreditsFinalRequested
+  | CloseExtensionRequested
+  | GateOpeningRequested;
 
-// ---- markers: outputs of a day, one copy to each partition. `id` = scheme:date:kind:number (the copy adds :partition).
+export type Fact = TransactionFact | DayFact | BankFact;
 
-interface MarkerBase {
-  readonly id: string;
-  readonly scheme: string;
-  readonly businessDate: string;
-}
-export interface DayTimesMarker extends MarkerBase {
-  readonly kind: "DayTimes";
-  readonly number: number;
-  readonly reconciliationAtMs: number;
-  readonly calendarVersion: string;
-}
-export interface DayVoidMarker extends MarkerBase {
-  readonly kind: "DayVoid";
-  readonly nextBusinessDate: string;
-}
-export interface WindowOpenedMarker extends MarkerBase {
-  readonly kind: "WindowOpened";
-  readonly number: number;
-}
-export interface WindowClosedMarker extends MarkerBase {
-  readonly kind: "WindowClosed";
-  readonly number: number;
-  readonly isLast: boolean;
-  readonly nextBusinessDate: string;
-}
-export interface CreditsDeclaredMarker extends MarkerBase {
-  readonly kind: "CreditsDeclared";
-  readonly number: number;
-  readonly bank: string | null;
-  readonly declaredBy: string;
-}
-export interface GateOpenedMarker extends MarkerBase {
-  readonly kind: "GateOpened";
-  readonly number: number;
-  readonly banks: readonly string[] | null;
-  readonly except: readonly string[];
-}
-export interface DayReconciledMarker extends MarkerBase {
-  readonly kind: "DayReconciled";
-  readonly number: number;
+/** What a fact is about. */
+export const aggregateOfFact: Readonly<Record<Fact["kind"], "transaction" | "day" | "bank">> = {
+  DirectDebitReceived: "transaction",
+  CreditTransferReceived: "transaction",
+  AccountVerified: "transaction",
+  Release: "transaction",
+  DeliveryEnded: "transaction",
+  StatusReportReceived: "transaction",
+  DayClosed: "transaction",
+  DeadlinePassed: "transaction",
+  WithdrawalRequested: "transaction",
+  RedriveRequested: "transaction",
+  ItemResolutionRequested: "transaction",
+  ItemResolutionConfirmed: "transaction",
+  DeadLettersReplayed: "transaction",
+  RecordPutAside: "transaction",
+  DayPlanned: "day",
+  DayTimeReached: "day",
+  LaneCredits: "day",
+  LaneBankClear: "day",
+  CreditsFinalRequested: "day",
+  CloseExtensionRequested: "day",
+  GateOpeningRequested: "day",
+  BankPauseRequested: "bank",
+  BankResumeRequested: "bank",
+};
+
+export function isTransactionFact(fact: Fact): fact is TransactionFact {
+  return aggregateOfFact[fact.kind] === "transaction";
 }
 
-export type Marker =
-  | DayTimesMarker
-  | DayVoidMarker
-  | WindowOpenedMarker
-  | WindowClosedMarker
-  | CreditsDeclaredMarker
-  | GateOpenedMarker
-  | DayReconciledMarker;
+export function isDayFact(fact: Fact): fact is DayFact {
+  return aggregateOfFact[fact.kind] === "day";
+}
+
+export function isBankFact(fact: Fact): fact is BankFact {
+  return aggregateOfFact[fact.kind] === "bank";
+}
+
+/** The journal's key of a bank. */
+export function bankKey(bank: string): string {
+  return `bank:${bank}`;
+}
 
 export function dayKey(scheme: string, businessDate: string): DayKey {
   return `${scheme}:${businessDate}`;

@@ -89,6 +89,7 @@ export function verdict(changes: Partial<facts.AccountVerified> = {}): facts.Acc
     closesWith: today,
     deadlineMs: null,
     wantsOutcomeReport: false,
+    rollsMax: 0,
     ...changes,
   };
 }
@@ -284,7 +285,14 @@ export function laneBankClear(lane: number, cleared: string, declaration = 1): f
 
 /** null: for all banks, by the connector. */
 export function creditsFinal(declaredFor: string | null = null): facts.CreditsFinalRequested {
-  return { kind: "CreditsFinalRequested", scheme, businessDate: date, requestedBy: declaredFor ?? connector, bank: declaredFor };
+  return {
+    kind: "CreditsFinalRequested",
+    scheme,
+    businessDate: date,
+    requestedBy: declaredFor ?? connector,
+    bank: declaredFor,
+    action: null,
+  };
 }
 
 /** A day told these facts, each appended at its time. */

@@ -1,3 +1,4 @@
+export * from "./bank-standing.ts";
 export * from "./day.ts";
 export * from "./decide.ts";
 export * from "./decide-day.ts";

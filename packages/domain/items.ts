@@ -42,7 +42,7 @@ export function makeAtClose(transaction: Transaction, state: State, { row, cause
   if (transaction.items.some(isOfTheState)) {
     return { ...transaction, items: transaction.items.map((item) => (isOfTheState(item) ? { ...item, day } : item)) };
   }
-  const item: Item = { day, row, cause, state, madeAtMs: atMs, evidence: null, settledAtMs: null, lateAnswers: [] };
+  const item: Item = { day, row, cause, state, madeAtMs: atMs, evidence: null, settledAtMs: null, lateAnswers: [], resolution: null };
   return { ...transaction, items: [...transaction.items, item] };
 }
 
@@ -61,6 +61,7 @@ export function showRefusal(transaction: Transaction, state: State, place: Place
     evidence,
     settledAtMs: null,
     lateAnswers: [],
+    resolution: null,
   };
   return { ...transaction, items: [...transaction.items, item] };
 }
@@ -81,6 +82,7 @@ export function showUndelivered(transaction: Transaction, state: State, atMs: nu
     evidence: null,
     settledAtMs: null,
     lateAnswers: [],
+    resolution: null,
   };
   return { ...transaction, items: [...transaction.items, item] };
 }

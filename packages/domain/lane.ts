@@ -1,9 +1,14 @@
 // What a lane has passed: the markers of each day with their place. `decide` judges a fact by the markers below its offset.
 
-import type { DayKey, Marker, Place } from "./fact.ts";
+import type { BankMarker, DayKey, Marker, Place } from "./fact.ts";
 
 export interface PassedMarker {
   readonly marker: Marker;
+  readonly place: Place;
+}
+
+export interface PassedBankMarker {
+  readonly marker: BankMarker;
   readonly place: Place;
 }
 
@@ -11,10 +16,17 @@ export interface LaneView {
   readonly lane: number;
   /** Markers of a day passed by this lane, in offset order; a repeat (same id) is not passed twice. */
   passed(day: DayKey): readonly PassedMarker[];
+  /** The newest markers of a bank passed by this lane, in offset order. */
+  passedOfBank(bank: string): readonly PassedBankMarker[];
+}
+
+/** Whether the bank was paused just below an offset, as far as the lane has passed its markers. */
+export function isPausedBelow(lane: Pick<LaneView, "passedOfBank">, bank: string, offset: bigint): boolean {
+  return lane.passedOfBank(bank).findLast(({ place }) => place.offset < offset)?.marker.kind === "BankPaused";
 }
 
 /** A view over plain markers; markers given in any order, repeats dropped (the first by offset counts). */
-export function laneView(lane: number, markers: readonly PassedMarker[]): LaneView {
+export function laneView(lane: number, markers: readonly PassedMarker[], ofBanks: readonly PassedBankMarker[] = []): LaneView {
   const byDay = new Map<DayKey, PassedMarker[]>();
   const seen = new Set<string>();
   for (const passed of markers.toSorted((a, b) => (a.place.offset < b.place.offset ? -1 : 1))) {
@@ -25,5 +37,10 @@ export function laneView(lane: number, markers: readonly PassedMarker[]): LaneVi
     if (list === undefined) byDay.set(day, [passed]);
     else list.push(passed);
   }
-  return { lane, passed: (day) => byDay.get(day) ?? [] };
+  const sorted = ofBanks.toSorted((a, b) => (a.place.offset < b.place.offset ? -1 : 1));
+  return {
+    lane,
+    passed: (day) => byDay.get(day) ?? [],
+    passedOfBank: (bank) => sorted.filter(({ marker }) => marker.bank === bank),
+  };
 }

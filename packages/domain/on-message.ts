@@ -59,6 +59,9 @@ export function startOfTransaction(
     told: [],
     items: [],
     remarks: orphan?.remarks ?? { count: 0, last: [] },
+    rollsMax: 0,
+    parked: orphan?.parked ?? null,
+    decisions: orphan?.decisions ?? [],
   };
   return { decision: "applied", reason: null, transaction: enter(fresh, state, byFact(place), httpAccepted) };
 }

@@ -44,6 +44,9 @@ export function startOfOrphan(uetr: string, fact: StatusReportReceived, place: P
     told: [],
     items: [],
     remarks: { count: 0, last: [] },
+    rollsMax: 0,
+    parked: null,
+    decisions: [],
   };
   return recorded(orphan, fact, place, "report-orphan");
 }

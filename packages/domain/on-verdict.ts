@@ -33,6 +33,7 @@ function withVerdict(transaction: Transaction, fact: AccountVerified): Transacti
     businessDate: fact.businessDate,
     closesWith: isCredit ? "" : fact.closesWith,
     deadlineMs: isCredit ? (fact.deadlineMs ?? transaction.deadlineMs) : null,
+    rollsMax: isCredit ? 0 : fact.rollsMax,
     wantsOutcomeReport: transaction.flow === "on-us" && fact.wantsOutcomeReport,
   };
 }

@@ -1,7 +1,7 @@
 // What follows from a decision: abstract outputs, rendered to finished messages by contracts' `render-*.ts`.
 // They are a function of the transaction and one entry of `transitions` or `told`, so a replay gives the first ones again.
 
-import type { DayKey } from "./fact.ts";
+import type { DayKey, ResolutionKind } from "./fact.ts";
 import type { Flow, State } from "./transaction.ts";
 
 /** The message an event carries as payload, or a delivery as body. */
@@ -18,7 +18,9 @@ export type MessageForm =
   | "credit-received"
   | "inbound-credit"
   /** To a scheme connector (`O`): what became of its debit or credit, by the state that was entered. */
-  | "outcome-report";
+  | "outcome-report"
+  /** To a scheme connector (`O`): what people found out about an item, ACSC or RJCT. */
+  | "resolution-outcome";
 
 /** What is sent, and where: the address follows from it. */
 export type DeliveryOperation =
@@ -73,6 +75,8 @@ export interface DispatchOutput {
   readonly causedByOffset: bigint;
   /** For `duplicate-refused` and `report-again`: identification of the message that it answers. */
   readonly about: string | null;
+  /** For `resolution-outcome`: what people found. */
+  readonly resolution: ResolutionKind | null;
 }
 
 export interface StopOutput {
@@ -83,4 +87,15 @@ export interface StopOutput {
   readonly causedByOffset: bigint;
 }
 
-export type Output = EventOutput | DispatchOutput | StopOutput;
+/** A refused delivery, or a posting that was given up, is tried again: the same id and bytes. */
+export interface RedriveOutput {
+  readonly kind: "redrive";
+  readonly target: "delivery" | "posting";
+  /** Of the delivery; of a posting the event's id. */
+  readonly messageIdentification: string;
+  readonly deliveryKey: string;
+  readonly receiver: string;
+  readonly causedByOffset: bigint;
+}
+
+export type Output = EventOutput | DispatchOutput | StopOutput | RedriveOutput;

@@ -1,6 +1,7 @@
 // What the entries of one turn emit. `decide` and a replay both come here, so a replay gives the first outputs again: an output is a
 // function of its entry and of what never changes afterwards (flow, message, bank, a credit's deadline once it is sent, entries before it).
 
+import type { ResolutionKind } from "./fact.ts";
 import { eventId, sentIdentification } from "./ids.ts";
 import type { Digest, SentLetter } from "./ids.ts";
 import type { DispatchOutput, EventOutput, MessageForm, Output, StopOutput } from "./output.ts";
@@ -103,6 +104,7 @@ function dispatchOf(transaction: Transaction, entry: Transition, index: number, 
     madeAtMs: entry.atMs,
     causedByOffset: entry.offset,
     about: null,
+    resolution: null,
   };
 }
 
@@ -117,6 +119,16 @@ function stopOf(transaction: Transaction, letter: SentLetter, causedByOffset: bi
 }
 
 function outputOfTold(transaction: Transaction, told: Told): Output {
+  if (told.kind === "redrive" || told.kind === "redrive-posting") {
+    return {
+      kind: "redrive",
+      target: told.kind === "redrive" ? "delivery" : "posting",
+      messageIdentification: told.messageIdentification,
+      deliveryKey: transaction.uetr,
+      receiver: told.receiver,
+      causedByOffset: told.offset,
+    };
+  }
   if (told.kind === "stop-again") {
     return {
       kind: "stop",
@@ -129,7 +141,7 @@ function outputOfTold(transaction: Transaction, told: Told): Output {
   const entered = transaction.transitions.filter((entry) => entry.offset <= told.offset);
   const repeated = told.kind === "report-again" ? entered.findLast((entry) => isReported(transaction, entry)) : undefined;
   const entry = repeated ?? entered.at(-1);
-  if (entry === undefined) throw new Error(`told before anything: ${transaction.uetr}`);
+  if (entry === undefined || told.operation === null) throw new Error(`told before anything: ${transaction.uetr}`);
   return {
     kind: "dispatch",
     operation: told.operation,
@@ -144,8 +156,14 @@ function outputOfTold(transaction: Transaction, told: Told): Output {
     stopsAtMs: null,
     madeAtMs: told.atMs,
     causedByOffset: told.offset,
-    about: told.kind === "on-us-outcome" ? null : told.about,
+    about: told.kind === "duplicate-refused" || told.kind === "report-again" ? told.about : null,
+    resolution: told.kind === "resolution-outcome" ? finalResolutionOf(transaction) : null,
   };
+}
+
+/** What is final does not change. */
+function finalResolutionOf({ items }: Transaction): ResolutionKind | null {
+  return items.find(({ resolution }) => resolution?.isFinal === true)?.resolution?.kind ?? null;
 }
 
 /** The sender was told something with this entry: the verdict on-us, an outcome otherwise. */

@@ -1,6 +1,6 @@
 // A transaction as its journal left it: what `decide` reads and `apply` returns, and what the store keeps (as plain values).
 
-import type { DayKey, DeliveryEvidence, MessageIdentity } from "./fact.ts";
+import type { DayKey, DeliveryEvidence, MessageIdentity, OperatorAction, ResolutionKind } from "./fact.ts";
 import type { DeliveryOperation } from "./output.ts";
 
 /** on-us: both agents are of one bank; off-us: a debit from a scheme connector; credit: a credit from one. */
@@ -92,14 +92,21 @@ export interface Transition {
   readonly httpStatusCode: number | null;
 }
 
-/** An output that is no transition: a refused duplicate (AM05), a report sent once more, the outcome of an on-us debit, a stop answered again. */
+/** An output that is no transition: a refused duplicate (AM05), a report sent once more, the outcome of an on-us debit, a stop answered again, what people found out about an item told to the connector, a refused delivery or posting tried again. */
 export interface Told {
   readonly offset: bigint;
   readonly atMs: number;
-  readonly kind: "duplicate-refused" | "report-again" | "on-us-outcome" | "stop-again";
-  /** Of the delivery that is made or stopped. */
-  readonly operation: DeliveryOperation;
-  /** Identification of what is sent (derived), or of the delivery that is stopped. */
+  readonly kind:
+    | "duplicate-refused"
+    | "report-again"
+    | "on-us-outcome"
+    | "stop-again"
+    | "resolution-outcome"
+    | "redrive"
+    | "redrive-posting";
+  /** Of the delivery that is made, stopped or tried again; of a posting null. */
+  readonly operation: DeliveryOperation | null;
+  /** Identification of what is sent (derived), or of the delivery that is stopped or tried again; of a posting the event's id. */
   readonly messageIdentification: string;
   /** Identification of the message that it answers. */
   readonly about: string;
@@ -109,7 +116,15 @@ export interface Told {
   readonly deadlineMs: number;
 }
 
-export type ItemCause = "GATE_CLOSED" | "WINDOW_MISSED" | "BANK_PAUSED" | "PACED_OUT" | "BREAKER_OPEN" | "PDNG" | "OUTCOME_UNDELIVERED";
+export type ItemCause =
+  | "GATE_CLOSED"
+  | "WINDOW_MISSED"
+  | "BANK_PAUSED"
+  | "PACED_OUT"
+  | "BREAKER_OPEN"
+  | "PDNG"
+  | "OUTCOME_UNDELIVERED"
+  | "WITHDRAWN";
 
 /**
  * A reconciliation item. `row` is the row of interface section 7; null while it depends on the stop's answer. Made in an unresolved
@@ -129,6 +144,38 @@ export interface Item {
   readonly settledAtMs: number | null;
   /** Answers that came later, recorded only; the last ten. */
   readonly lateAnswers: readonly { readonly offset: bigint; readonly atMs: number; readonly text: string }[];
+  /** What people found; null before. */
+  readonly resolution: Resolution | null;
+}
+
+/** It counts (`isFinal`) at once, or when a second person has confirmed it; a further one before that takes its place. */
+export interface Resolution {
+  readonly kind: ResolutionKind;
+  readonly replacedBy: string | null;
+  readonly action: OperatorAction;
+  readonly atMs: number;
+  readonly isFinal: boolean;
+  readonly confirmed: { readonly action: OperatorAction; readonly atMs: number } | null;
+}
+
+/** What an operator asked for, and what came of it. */
+export interface DecisionNote {
+  readonly offset: bigint;
+  readonly atMs: number;
+  readonly kind: "WithdrawalRequested" | "RedriveRequested" | "ItemResolutionRequested" | "ItemResolutionConfirmed" | "DeadLettersReplayed";
+  readonly action: OperatorAction;
+  readonly result: "applied" | "ignored" | "refused";
+  /** Why it was ignored or refused; null where it was applied. */
+  readonly why: string | null;
+}
+
+/** A record under the transaction's key was put aside: beside the state, until its records are replayed. */
+export interface Parked {
+  readonly sinceMs: number;
+  /** Offset of the first one. */
+  readonly offset: bigint;
+  /** Records put aside since, the first included. */
+  readonly records: number;
 }
 
 /** Repeats, conflicts, late and foreign messages: recorded, without effect. A counter, and the last ten. */
@@ -204,6 +251,12 @@ export interface Transaction {
   readonly told: readonly Told[];
   readonly items: readonly Item[];
   readonly remarks: Remarks;
+  /** From the verdict: how often it may go over to the next business date when it misses its windows. */
+  readonly rollsMax: number;
+  /** Null: nothing of it lies in the dead letters, as far as it counts. */
+  readonly parked: Parked | null;
+  /** What operators asked for; the last `decisionsKept`. */
+  readonly decisions: readonly DecisionNote[];
 }
 
 /** A connector was told an outcome and has not acknowledged it. */
@@ -217,3 +270,4 @@ export const toldMax = 10;
 export const answersToldMax = 7;
 export const remarksKept = 10;
 export const lateAnswersKept = 10;
+export const decisionsKept = 10;

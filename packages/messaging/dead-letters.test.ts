@@ -24,5 +24,7 @@ test("a record put aside keeps its bytes, its place, its key and its partition",
   expect(letter).toMatchObject({ topic: topics.deadLetters, partition: 7, key: record.key, headers: { "sluice-type": "DeadLetter" } });
   const { headers: _headers, ...place } = record;
   const headers = { "sluice-type": Buffer.from("Größe", "utf8") };
-  expect(encoded).toEqual([["DeadLetter", { ...place, headers, reason: "contracts.unreadable", service: "scheduler" }]]);
+  expect(encoded).toEqual([
+    ["DeadLetter", { ...place, headers, reason: "contracts.unreadable", service: "scheduler", operator: null, actionId: null }],
+  ]);
 });

@@ -9,13 +9,17 @@ export interface PutAside {
   /** Short and stable; never a value of the record. */
   readonly reason: string;
   readonly service: string;
+  /** Where somebody put it aside by hand: who, and the id of that action. */
+  readonly by?: { readonly operator: string; readonly actionId: string };
 }
 
 /** The same partition and key as the record had, so that the dead letters of one key stay in order. */
-export function deadLetterOf({ record, reason, service }: PutAside, serde: Pick<Serde, "encode">): OutgoingRecord {
+export function deadLetterOf({ record, reason, service, by }: PutAside, serde: Pick<Serde, "encode">): OutgoingRecord {
   const { topic, partition, offset, appendedAtMs, key, value } = record;
   const bytes = Object.entries(record.headers).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const);
-  const letter = { topic, partition, offset, appendedAtMs, key, value, headers: Object.fromEntries(bytes), reason, service };
+  const place = { topic, partition, offset, appendedAtMs };
+  const hand = { operator: by?.operator ?? null, actionId: by?.actionId ?? null };
+  const letter = { ...place, key, value, headers: Object.fromEntries(bytes), reason, service, ...hand };
   return {
     topic: topics.deadLetters,
     partition,

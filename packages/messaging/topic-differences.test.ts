@@ -12,10 +12,11 @@ function found(spec: typeof journal, changed: Partial<TopicFound> & { config?: R
   return { partitions: spec.partitions, replication: spec.replication, ...changed, config: { ...spec.config, ...changed.config } };
 }
 
-test("every topic keeps append times, is never compacted, and the journal is kept for ever", () => {
+test("every topic keeps append times, none but the snapshots is compacted, and the journal is kept for ever", () => {
   expect(specs.map(({ topic }) => topic).toSorted()).toEqual(Object.values(topics).toSorted());
-  for (const { config } of specs) {
-    expect(config).toMatchObject({ "message.timestamp.type": "LogAppendTime", "cleanup.policy": "delete", "min.insync.replicas": "2" });
+  for (const { topic, config } of specs) {
+    const cleanup = topic === topics.transactions ? "compact" : "delete";
+    expect(config).toMatchObject({ "message.timestamp.type": "LogAppendTime", "cleanup.policy": cleanup, "min.insync.replicas": "2" });
   }
   expect(journal.config).toMatchObject({ "retention.ms": "-1", "retention.bytes": "-1" });
   expect(specs.find(({ topic }) => topic === topics.probe)).toMatchObject({ partitions: 1, config: { "retention.ms": "3600000" } });

@@ -29,12 +29,12 @@ const eventsRetentionMs = 5 * 366 * dayMs;
 const deadLettersRetentionMs = 90 * dayMs;
 
 export function topicSpecs({ lanes, replication, minInsync }: TopicSpecsOptions): readonly TopicSpec[] {
-  const spec = (topic: string, partitions: number, retentionMs: number): TopicSpec => ({
+  const spec = (topic: string, partitions: number, retentionMs: number, cleanup: "delete" | "compact" = "delete"): TopicSpec => ({
     topic,
     partitions,
     replication,
     config: {
-      "cleanup.policy": "delete",
+      "cleanup.policy": cleanup,
       "message.timestamp.type": "LogAppendTime",
       "min.insync.replicas": String(minInsync),
       "retention.bytes": String(forever),
@@ -47,6 +47,8 @@ export function topicSpecs({ lanes, replication, minInsync }: TopicSpecsOptions)
     spec(topics.dispatch, lanes, dispatchRetentionMs),
     spec(topics.events, lanes, eventsRetentionMs),
     spec(topics.receipts, lanes, receiptsRetentionMs),
+    // The newest of each key stays for ever: a table downstream can always be built anew.
+    spec(topics.transactions, lanes, forever, "compact"),
     spec(topics.deadLetters, lanes, deadLettersRetentionMs),
     spec(topics.probe, 1, hourMs),
   ];

@@ -8,6 +8,8 @@ export function uetr(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
 
+export const action = { id: "a-1", operator: "thabo", reason: "told by telephone", requestedAtMs: 1_795_000_000_999 };
+
 export function day(over: Partial<Day> = {}): Day {
   const base = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
   const markers: readonly Marker[] = [
@@ -51,6 +53,20 @@ export function day(over: Partial<Day> = {}): Day {
     ],
     isGateOpen: true,
     reconciledAtMs: null,
+    isVoided: true,
+    putBacks: [{ windowNumber: 0, closesAtMs: 1_795_200_000_000, action, atMs: 1_795_000_000_500 }],
+    decisions: [
+      {
+        offset: 3n,
+        atMs: 1_795_000_000_600,
+        kind: "GateOpeningRequested",
+        action,
+        result: "applied",
+        why: null,
+        bank: "second",
+        credits: ["c-1"],
+      },
+    ],
     told: markers.map((marker, n) => ({ offset: BigInt(n), atMs: 1_795_000_000_000 + n, marker })),
     ...over,
   };
@@ -67,13 +83,14 @@ export function dayPromises(open: () => Promise<Store>): void {
     expect([...loaded.values()]).toStrictEqual([day({ version: 2, closed: [1] })]);
   });
 
-  test("open days are those with windows not yet reconciled, by key", async () => {
+  test("open days are those with windows, or whose windows were taken away, not yet reconciled, by key", async () => {
     const { days } = await open();
     const keys = ["ZA_EFT:2026-11-22", "ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"];
     for (const key of keys) await days.write(day({ key }), 0);
     await days.write(day({ key: keys[1]!, version: 2, reconciledAtMs: 1_795_100_000_001 }), 1);
-    await days.write(day({ key: "ZA_EFT:2026-11-23", plan: { ...day().plan, windows: [] } }), 0);
-    expect((await days.open()).map(({ key }) => key)).toEqual(["ZA_EFT:2026-11-21", "ZA_EFT:2026-11-22"]);
+    await days.write(day({ key: "ZA_EFT:2026-11-23", isVoided: false, plan: { ...day().plan, windows: [] } }), 0);
+    await days.write(day({ key: "ZA_EFT:2026-11-24", isVoided: true, plan: { ...day().plan, windows: [] } }), 0);
+    expect((await days.open()).map(({ key }) => key)).toEqual(["ZA_EFT:2026-11-21", "ZA_EFT:2026-11-22", "ZA_EFT:2026-11-24"]);
   });
 }
 

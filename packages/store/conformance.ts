@@ -2,7 +2,8 @@
 
 import type { Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { dayPromises, lanePromises, parkedPromises, uetr } from "./conformance-of-lanes.ts";
+import { action, dayPromises, lanePromises, parkedPromises, uetr } from "./conformance-of-lanes.ts";
+import { noSearchTerms } from "./port.ts";
 import type { Store, TransactionDocument } from "./port.ts";
 
 /** `open` answers a prepared, empty store; what it opened is closed by its caller. */
@@ -60,6 +61,9 @@ export function transaction(over: Partial<Transaction> = {}): Transaction {
     told: [],
     items: [],
     remarks: { count: 0, last: [] },
+    rollsMax: 0,
+    parked: null,
+    decisions: [],
     ...over,
   };
 }
@@ -98,7 +102,20 @@ export function fullTransaction(): Transaction {
         settledAtMs: 1_795_000_000_800,
         evidence,
         lateAnswers: [{ offset: 14n, atMs: 1_795_000_000_900, text: "ACSC" }],
+        resolution: {
+          kind: "replaced",
+          replacedBy: uetr(9),
+          action,
+          atMs: 1_795_000_001_000,
+          isFinal: true,
+          confirmed: { action: { ...action, id: "a-2", operator: "zanele" }, atMs: 1_795_000_002_000 },
+        },
       },
+    ],
+    rollsMax: 2,
+    parked: { sinceMs: 1_795_000_000_950, offset: 15n, records: 3 },
+    decisions: [
+      { offset: 16n, atMs: 1_795_000_001_000, kind: "ItemResolutionRequested", action, result: "refused", why: "not-in-this-state" },
     ],
     remarks: {
       count: 11,
@@ -108,7 +125,13 @@ export function fullTransaction(): Transaction {
 }
 
 export function document(over: Partial<Transaction> = {}, bytes = 7): TransactionDocument {
-  return { transaction: transaction(over), acceptedMessage: Uint8Array.of(0, 255, bytes), finalReport: null, verdict: null };
+  return {
+    transaction: transaction(over),
+    acceptedMessage: Uint8Array.of(0, 255, bytes),
+    finalReport: null,
+    verdict: null,
+    search: noSearchTerms,
+  };
 }
 
 function transactionPromises(open: () => Promise<Store>): void {
@@ -119,6 +142,14 @@ function transactionPromises(open: () => Promise<Store>): void {
       acceptedMessage: Uint8Array.from({ length: 256 }, (_, byte) => byte),
       finalReport: Uint8Array.of(1),
       verdict: Uint8Array.of(),
+      search: {
+        endToEndIdentification: "E2E-1",
+        transactionIdentification: "T-1",
+        instructionIdentification: "I-1",
+        debtorAccountEnd: "4321",
+        creditorAccountEnd: "8765",
+        reasons: ["AC02", "AM04"],
+      },
     };
     const without: TransactionDocument = {
       transaction: transaction({
@@ -133,6 +164,7 @@ function transactionPromises(open: () => Promise<Store>): void {
       acceptedMessage: Uint8Array.of(),
       finalReport: null,
       verdict: null,
+      search: noSearchTerms,
     };
     expect(await transactions.write([written, without].map((document) => ({ document, expectedVersion: 0 })))).toEqual({ conflicts: [] });
     const loaded = await transactions.load([uetr(1), uetr(2), uetr(3)]);

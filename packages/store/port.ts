@@ -18,7 +18,28 @@ export interface TransactionDocument {
   readonly finalReport: Uint8Array | null;
   /** Wire-format bytes of the AccountVerified record that was applied; null before it came. */
   readonly verdict: Uint8Array | null;
+  readonly search: SearchTerms;
 }
+
+/** What people look for and the domain does not need. Of accounts the last four characters alone. */
+export interface SearchTerms {
+  readonly endToEndIdentification: string | null;
+  readonly transactionIdentification: string | null;
+  readonly instructionIdentification: string | null;
+  readonly debtorAccountEnd: string | null;
+  readonly creditorAccountEnd: string | null;
+  /** Codes of the reasons why it was refused or not made: of the verdict, and of the bank's report. */
+  readonly reasons: readonly string[];
+}
+
+export const noSearchTerms: SearchTerms = {
+  endToEndIdentification: null,
+  transactionIdentification: null,
+  instructionIdentification: null,
+  debtorAccountEnd: null,
+  creditorAccountEnd: null,
+  reasons: [],
+};
 
 export interface TransactionWrite {
   readonly document: TransactionDocument;

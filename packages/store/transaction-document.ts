@@ -8,6 +8,7 @@
 import { assert } from "@sluice/runtime";
 import { isUnresolved } from "@sluice/domain";
 import type {
+  DecisionNote,
   DeliveryEvidence,
   DeliveryOperation,
   Flow,
@@ -15,13 +16,18 @@ import type {
   MessageIdentity,
   OrphanState,
   OutcomeTold,
+  Parked,
   Remarks,
+  Resolution,
   State,
   Told,
   Transaction,
   Transition,
 } from "@sluice/domain";
-import type { OpenRow, TransactionDocument } from "./port.ts";
+import { fromStoredAction, toStoredAction } from "./stored-action.ts";
+import type { StoredAction } from "./stored-action.ts";
+import { noSearchTerms } from "./port.ts";
+import type { OpenRow, SearchTerms, TransactionDocument } from "./port.ts";
 
 /** As it may lie there: what was added later may be absent. */
 type Ever<Stored, Later extends keyof Stored> = Omit<Stored, Later> & Partial<Pick<Stored, Later>>;
@@ -31,12 +37,20 @@ type StoredTold = Omit<Told, "atMs" | "deadlineMs"> & { readonly at: Date; reado
 type StoredToldEver = Ever<StoredTold, "operation">;
 type StoredEvidenceEver = Ever<DeliveryEvidence, "mayHaveBeenTaken">;
 type StoredLateAnswer = Omit<Item["lateAnswers"][number], "atMs"> & { readonly at: Date };
-type StoredItem = Omit<Item, "madeAtMs" | "settledAtMs" | "lateAnswers"> & {
+type StoredResolution = Omit<Resolution, "action" | "atMs" | "confirmed"> & {
+  readonly action: StoredAction;
+  readonly at: Date;
+  readonly confirmed: { readonly action: StoredAction; readonly at: Date } | null;
+};
+type StoredItem = Omit<Item, "madeAtMs" | "settledAtMs" | "lateAnswers" | "resolution"> & {
   readonly madeAt: Date;
   readonly settledAt: Date | null;
   readonly lateAnswers: readonly StoredLateAnswer[];
+  readonly resolution: StoredResolution | null;
 };
-type StoredItemEver = Omit<StoredItem, "evidence"> & { readonly evidence: StoredEvidenceEver | null };
+type StoredItemEver = Omit<Ever<StoredItem, "resolution">, "evidence"> & { readonly evidence: StoredEvidenceEver | null };
+type StoredDecision = Omit<DecisionNote, "atMs" | "action"> & { readonly at: Date; readonly action: StoredAction };
+type StoredParked = Omit<Parked, "sinceMs"> & { readonly since: Date };
 type StoredOutcome = Omit<OutcomeTold, "acknowledgedAtMs"> & { readonly acknowledgedAt: Date | null };
 type StoredRemark = Omit<Remarks["last"][number], "atMs"> & { readonly at: Date };
 
@@ -70,6 +84,10 @@ export interface StoredTransaction {
   readonly told: readonly StoredTold[];
   readonly items: readonly StoredItem[];
   readonly remarks: { readonly count: number; readonly last: readonly StoredRemark[] };
+  readonly rollsMax: number;
+  readonly parked: StoredParked | null;
+  readonly decisions: readonly StoredDecision[];
+  readonly search: SearchTerms;
   readonly acceptedMessageBytes: Uint8Array;
   readonly finalReportBytes: Uint8Array | null;
   readonly verdictBytes: Uint8Array | null;
@@ -77,7 +95,7 @@ export interface StoredTransaction {
 
 export type StoredTransactionEver = Ever<
   Omit<StoredTransaction, "told" | "items"> & { readonly told: readonly StoredToldEver[]; readonly items: readonly StoredItemEver[] },
-  "flow" | "deadline" | "wantsOutcomeReport" | "outcome" | "receivedOffset"
+  "flow" | "deadline" | "wantsOutcomeReport" | "outcome" | "receivedOffset" | "rollsMax" | "parked" | "decisions" | "search"
 >;
 
 export function toStored(document: TransactionDocument): StoredTransaction {
@@ -119,6 +137,10 @@ export function toStored(document: TransactionDocument): StoredTransaction {
         sender,
       })),
     },
+    rollsMax: transaction.rollsMax,
+    parked: toStoredParked(transaction.parked),
+    decisions: transaction.decisions.map(toStoredDecision),
+    search: copyOfTerms(document.search),
     acceptedMessageBytes: document.acceptedMessage.slice(),
     finalReportBytes: document.finalReport?.slice() ?? null,
     verdictBytes: document.verdict?.slice() ?? null,
@@ -161,9 +183,13 @@ export function fromStored(stored: StoredTransactionEver): TransactionDocument {
         sender,
       })),
     },
+    rollsMax: stored.rollsMax ?? 0,
+    parked: fromStoredParked(stored.parked ?? null),
+    decisions: (stored.decisions ?? []).map(fromStoredDecision),
   };
   return {
     transaction,
+    search: copyOfTerms(stored.search ?? noSearchTerms),
     acceptedMessage: new Uint8Array(stored.acceptedMessageBytes),
     finalReport: stored.finalReportBytes === null ? null : new Uint8Array(stored.finalReportBytes),
     verdict: stored.verdictBytes === null ? null : new Uint8Array(stored.verdictBytes),
@@ -257,6 +283,52 @@ function evidence(from: StoredEvidenceEver | null): DeliveryEvidence | null {
   return { attempts, anyAnswer, mayHaveBeenTaken, httpStatusCode, isBreakerOpen, isBankPaused };
 }
 
+function copyOfTerms(terms: SearchTerms): SearchTerms {
+  return { ...terms, reasons: [...terms.reasons] };
+}
+
+function toStoredParked(from: Parked | null): StoredParked | null {
+  return from === null ? null : { since: new Date(from.sinceMs), offset: from.offset, records: from.records };
+}
+
+function fromStoredParked(from: StoredParked | null): Parked | null {
+  return from === null ? null : { sinceMs: from.since.getTime(), offset: from.offset, records: from.records };
+}
+
+function toStoredDecision({ offset, atMs, kind, action, result, why }: DecisionNote): StoredDecision {
+  return { offset, at: new Date(atMs), kind, action: toStoredAction(action), result, why };
+}
+
+function fromStoredDecision({ offset, at, kind, action, result, why }: StoredDecision): DecisionNote {
+  return { offset, atMs: at.getTime(), kind, action: fromStoredAction(action), result, why };
+}
+
+function toStoredResolution(from: Resolution | null): StoredResolution | null {
+  if (from === null) return null;
+  const { kind, replacedBy, action, atMs, isFinal, confirmed } = from;
+  return {
+    kind,
+    replacedBy,
+    action: toStoredAction(action),
+    at: new Date(atMs),
+    isFinal,
+    confirmed: confirmed === null ? null : { action: toStoredAction(confirmed.action), at: new Date(confirmed.atMs) },
+  };
+}
+
+function fromStoredResolution(from: StoredResolution | null): Resolution | null {
+  if (from === null) return null;
+  const { kind, replacedBy, action, at, isFinal, confirmed } = from;
+  return {
+    kind,
+    replacedBy,
+    action: fromStoredAction(action),
+    atMs: at.getTime(),
+    isFinal,
+    confirmed: confirmed === null ? null : { action: fromStoredAction(confirmed.action), atMs: confirmed.at.getTime() },
+  };
+}
+
 function toStoredTransition(from: Transition): StoredTransition {
   const { stageVersion, state, offset, atMs, markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode } = from;
   return { stageVersion, state, offset, at: new Date(atMs), markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode };
@@ -283,7 +355,7 @@ function firstOperation({ kind, messageIdentification }: StoredToldEver): Delive
 }
 
 function toStoredItem(from: Item): StoredItem {
-  const { day, row, cause, state, madeAtMs, settledAtMs, lateAnswers } = from;
+  const { day, row, cause, state, madeAtMs, settledAtMs, lateAnswers, resolution } = from;
   return {
     day,
     row,
@@ -293,11 +365,12 @@ function toStoredItem(from: Item): StoredItem {
     settledAt: optionalDate(settledAtMs),
     evidence: evidence(from.evidence),
     lateAnswers: lateAnswers.map(({ offset, atMs, text }) => ({ offset, at: new Date(atMs), text })),
+    resolution: toStoredResolution(resolution),
   };
 }
 
 function fromStoredItem(from: StoredItemEver): Item {
-  const { day, row, cause, state, madeAt, settledAt, lateAnswers } = from;
+  const { day, row, cause, state, madeAt, settledAt, lateAnswers, resolution = null } = from;
   return {
     day,
     row,
@@ -307,5 +380,6 @@ function fromStoredItem(from: StoredItemEver): Item {
     settledAtMs: settledAt?.getTime() ?? null,
     evidence: evidence(from.evidence),
     lateAnswers: lateAnswers.map(({ offset, at, text }) => ({ offset, atMs: at.getTime(), text })),
+    resolution: fromStoredResolution(resolution),
   };
 }

@@ -14,11 +14,11 @@ import {
   topics,
 } from "@sluice/contracts";
 import type { AnyDecoded, Decoded, MessageSources, Records } from "@sluice/contracts";
-import { decide, laneView } from "@sluice/domain";
-import type { DayFact, DeliveryOperation, Output, PassedMarker, Transaction, TransactionFact } from "@sluice/domain";
+import { decide, isTransactionFact, laneView } from "@sluice/domain";
+import type { DeliveryOperation, Output, PassedMarker, Transaction } from "@sluice/domain";
 import { createMemoryLog } from "@sluice/messaging";
 import type { Appended, MemoryLog } from "@sluice/messaging";
-import { createMemoryStore } from "@sluice/store";
+import { createMemoryStore, noSearchTerms } from "@sluice/store";
 import type { Store } from "@sluice/store";
 import {
   bodyOf,
@@ -97,12 +97,18 @@ export class Story {
     if (decoded.name === "AccountVerified") this.#verdict = decoded.value;
     if (decoded.name === "StatusReportReceived") this.#finalReport = decoded.value;
     const fact = factFromRecord(decoded, uetr);
-    if (fact === null || isOfDay(fact)) return;
+    if (fact === null || !isTransactionFact(fact)) return;
     const before = this.#transaction?.version ?? 0;
     const outcome = decide(uetr, this.#transaction, fact, { offset, appendedAtMs }, laneView(0, this.markers), sha256Hex);
     this.#transaction = outcome.transaction;
     if (outcome.transaction === null) return;
-    const document = { transaction: outcome.transaction, acceptedMessage: new Uint8Array(), finalReport: null, verdict: null };
+    const document = {
+      transaction: outcome.transaction,
+      acceptedMessage: new Uint8Array(),
+      finalReport: null,
+      verdict: null,
+      search: noSearchTerms,
+    };
     await this.done(this.store.transactions.write([{ document, expectedVersion: before }]));
     for (const output of outcome.outputs) await this.#produce(output);
   }
@@ -146,7 +152,7 @@ export class Story {
     const { messageIdentification } = isCredit ? received.credit.messageIdentifiers : received.debit.messageIdentifiers;
     const { sender, contentHash } = received;
     const until = isCredit ? { closesWith: "", deadlineMs } : { closesWith: `ZA_EFT:${businessDate}`, deadlineMs: null };
-    const dated = { bank, businessDate, subService: "SAME_DAY", calendarVersion: "1", ...until, onUsOutcomeReport: false };
+    const dated = { bank, businessDate, subService: "SAME_DAY", calendarVersion: "1", ...until, onUsOutcomeReport: false, rollsMax: 0 };
     const judged = { sender, contentHash, messageIdentification, verdict: "ACCEPTED", reasons: [], decisions: [] } as const;
     return { name: "AccountVerified", value: { ...judged, ...dated } };
   }
@@ -230,16 +236,4 @@ function debitValue(message: JsonObject): Records["DirectDebitReceived"] {
   const { message: debit, contentHash, substanceHash } = reading.read;
   const closes = { closesWith: `ZA_EFT:${businessDate}`, closesAtMs: startAtMs + 90_000 };
   return { sender: bank, contentHash, substanceHash, receivedAtMs: startAtMs, ...closes, debit, flow: "ON_US", bank: "" };
-}
-
-const dayFacts: ReadonlySet<string> = new Set<DayFact["kind"]>([
-  "DayPlanned",
-  "DayTimeReached",
-  "LaneCredits",
-  "LaneBankClear",
-  "CreditsFinalRequested",
-]);
-
-function isOfDay(fact: TransactionFact | DayFact): fact is DayFact {
-  return dayFacts.has(fact.kind);
 }

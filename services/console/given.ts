@@ -3,7 +3,7 @@
 import { outgoingRecord, partitionOf, sha256Hex, topics, fixedSerde, type AnyDecoded, type Records } from "@sluice/contracts";
 import { decide, laneView, type State, type Transaction } from "@sluice/domain";
 import { createMemoryLog } from "@sluice/messaging";
-import { createMemoryStore, type StoreFault } from "@sluice/store";
+import { createMemoryStore, noSearchTerms, type StoreFault } from "@sluice/store";
 import { createMetrics, silentLog, type Log, type LogFields } from "@sluice/telemetry";
 import {
   createVirtualTime,
@@ -79,7 +79,7 @@ export async function givenConsole() {
   }
 
   async function save(transaction: Transaction, expectedVersion = 0): Promise<void> {
-    const document = { transaction, acceptedMessage: new Uint8Array(), finalReport: null, verdict: null };
+    const document = { transaction, acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms };
     await settled(store.transactions.write([{ document, expectedVersion }]));
   }
 

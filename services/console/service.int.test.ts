@@ -5,7 +5,7 @@ import { fixedSerde, lanesDefault, outgoingRecord, partitionOf, topics } from "@
 import { listen, listenLimitsDefault, type Connection } from "@sluice/http";
 import { createKafkaMessaging, provisionTopics, topicSpecs } from "@sluice/messaging";
 import { machineTime } from "@sluice/runtime";
-import { createMongoStore } from "@sluice/store";
+import { createMongoStore, noSearchTerms } from "@sluice/store";
 import { createMetrics, silentLog } from "@sluice/telemetry";
 import { sampleBank, sampleConfiguration, sampleToken } from "@sluice/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -70,6 +70,7 @@ test("the sender is told state and events as they lie in store and log, and anot
     acceptedMessage: new Uint8Array(),
     finalReport: null,
     verdict: null,
+    search: noSearchTerms,
   };
   await store.transactions.write([{ document, expectedVersion: 0 }]);
   const producer = await messaging.producer("console-test-events");

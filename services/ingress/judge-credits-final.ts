@@ -23,7 +23,7 @@ export function judgeCreditsFinal(sender: Operation["sender"], { caller, configu
   if (!judged.ok) return { ...judged, subject: null };
   const refused = declarerRefusal(judged.scheme, sender) ?? dateRefusal(judged.scheme, businessDate, receivedAtMs);
   if (refused !== null) return { ok: false, refusal: refused, subject: null };
-  const value = { scheme, businessDate, requestedBy: caller, bank: sender === "bank" ? caller : null, receivedAtMs };
+  const value = { scheme, businessDate, requestedBy: caller, bank: sender === "bank" ? caller : null, receivedAtMs, action: null };
   return { ok: true, key: dayKey(scheme, businessDate), subject: null, decoded: { name: "CreditsFinalRequested", value } };
 }
 

@@ -30,6 +30,9 @@ const day: Day = {
   declarations: [],
   isGateOpen: false,
   reconciledAtMs: null,
+  isVoided: false,
+  putBacks: [],
+  decisions: [],
   told: [],
 };
 

@@ -26,7 +26,16 @@ export function creditRow(number: number, over: Partial<OpenRow> = {}): OpenRow 
 export function asTransaction(row: OpenRow, causes: readonly ItemCause[] = []): Transaction {
   const { uetr, state, flow, scheme, bank, businessDate: date, closesWith, deadlineMs, queueKey } = row;
   const entry = { atMs: 0, markerOffset: null, businessDate, closesWith, messageIdentification: "C-1", httpStatusCode: null };
-  const made = { day: `${scheme}:${businessDate}`, row: 5, state, madeAtMs: 0, evidence: null, settledAtMs: null, lateAnswers: [] };
+  const made = {
+    day: `${scheme}:${businessDate}`,
+    row: 5,
+    state,
+    madeAtMs: 0,
+    evidence: null,
+    settledAtMs: null,
+    lateAnswers: [],
+    resolution: null,
+  };
   return {
     uetr,
     state,
@@ -53,6 +62,9 @@ export function asTransaction(row: OpenRow, causes: readonly ItemCause[] = []): 
     told: [],
     items: causes.map((cause) => ({ ...made, cause })),
     remarks: { count: 0, last: [] },
+    rollsMax: 0,
+    parked: null,
+    decisions: [],
   };
 }
 

@@ -70,7 +70,7 @@ export function verdictOn(
     "credit" in value
       ? { bank: value.bank, businessDate: value.businessDate, closesWith: "", deadlineMs: value.deadlineMs }
       : { bank: value.bank === "" ? sender : value.bank, businessDate, closesWith: day, deadlineMs: null };
-  const rest = { decisions: [], subService: "SAME_DAY" as const, calendarVersion: "test-1", onUsOutcomeReport: false };
+  const rest = { decisions: [], subService: "SAME_DAY" as const, calendarVersion: "test-1", onUsOutcomeReport: false, rollsMax: 0 };
   return { name: "AccountVerified", value: { ...judged, verdict, reasons, ...dated, ...rest } };
 }
 
@@ -129,7 +129,7 @@ export function reportRecord({
 
 /** `of`: the one bank that it is declared for; null: all. */
 export function creditsFinalRecord(of: string | null, receivedAtMs: number): Decoded<"CreditsFinalRequested"> {
-  const value = { scheme: "ZA_EFT", businessDate, requestedBy: of ?? connector, bank: of, receivedAtMs };
+  const value = { scheme: "ZA_EFT", businessDate, requestedBy: of ?? connector, bank: of, receivedAtMs, action: null };
   return { name: "CreditsFinalRequested", value };
 }
 

@@ -55,6 +55,7 @@ export function createLaneMarkers(lane: number, passed: readonly PassedMarker[])
   return {
     lane,
     passed: (day) => byDay.get(day) ?? [],
+    passedOfBank: () => [],
     pass,
     days: () => [...byDay.keys()],
     all,

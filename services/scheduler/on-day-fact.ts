@@ -2,8 +2,8 @@
 // every partition of dispatch.
 
 import { factFromRecord, outgoingRecord, recordFromMarker, topics } from "@sluice/contracts";
-import { decideDay } from "@sluice/domain";
-import type { DayFact, MarkerOutput, TransactionFact } from "@sluice/domain";
+import { decideDay, isDayFact } from "@sluice/domain";
+import type { MarkerOutput } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { assert } from "@sluice/runtime";
 import type { Handler, Surroundings } from "./handler.ts";
@@ -31,18 +31,6 @@ export const onDayFact: Handler = {
     };
   },
 };
-
-export function isDayFact(fact: TransactionFact | DayFact): fact is DayFact {
-  return dayFacts.has(fact.kind);
-}
-
-const dayFacts: ReadonlySet<string> = new Set<DayFact["kind"]>([
-  "DayPlanned",
-  "DayTimeReached",
-  "LaneCredits",
-  "LaneBankClear",
-  "CreditsFinalRequested",
-]);
 
 function copies({ marker, alsoToDispatch }: MarkerOutput, key: string, lanes: number, { serde }: Surroundings): readonly OutgoingRecord[] {
   const targets = alsoToDispatch ? [topics.journal, topics.dispatch] : [topics.journal];

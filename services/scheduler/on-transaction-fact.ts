@@ -4,12 +4,13 @@
 // 2. Outputs are a function of the document and the record at hand, so a replay gives the same bytes.
 
 import { factFromRecord, sha256Hex } from "@sluice/contracts";
-import { decide } from "@sluice/domain";
+import { decide, isTransactionFact } from "@sluice/domain";
 import type { Transaction } from "@sluice/domain";
 import { assert } from "@sluice/runtime";
+import { noSearchTerms } from "@sluice/store";
 import type { TransactionDocument } from "@sluice/store";
 import type { Handler, JournalRecord } from "./handler.ts";
-import { isDayFact } from "./on-day-fact.ts";
+import { withTerms } from "./search-terms.ts";
 import { renderOutputs } from "./render-outputs.ts";
 
 export const onTransactionFact: Handler = {
@@ -17,7 +18,7 @@ export const onTransactionFact: Handler = {
   judge(read, working, surroundings) {
     const { record, key, decoded } = read;
     const fact = factFromRecord(decoded, key);
-    assert(fact !== null && !isDayFact(fact), `${decoded.name} is a fact about a transaction`);
+    assert(fact !== null && isTransactionFact(fact), `${decoded.name} is a fact about a transaction`);
     const before = working.documents.get(key) ?? null;
     const place = { offset: record.offset, appendedAtMs: record.appendedAtMs };
     const outcome = decide(key, before?.transaction ?? null, fact, place, working.lane, sha256Hex);
@@ -57,5 +58,6 @@ function documentAfter(
     acceptedMessage: isAccepted ? bytes.slice() : (before?.acceptedMessage ?? noBytes),
     verdict: isVerdict ? bytes.slice() : (before?.verdict ?? null),
     finalReport: isFinal ? bytes.slice() : (before?.finalReport ?? null),
+    search: withTerms(before?.search ?? noSearchTerms, isAccepted || isVerdict || isFinal ? decoded : null),
   };
 }

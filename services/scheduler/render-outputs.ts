@@ -1,6 +1,6 @@
 // What follows from a decision, as finished records: deliveries and stops to `dispatch`, events to `events`.
 
-import { dispatchChangeRecord, dispatchRecord, eventRecords, headers, outgoingRecord, topics } from "@sluice/contracts";
+import { dispatchChangeRecord, dispatchRecord, eventRecords, headers, outgoingRecord, redriveRecord, topics } from "@sluice/contracts";
 import type { Decoded, EventOptions, MessageSources, Received, RecordName, Records, Serde } from "@sluice/contracts";
 import type { Output, Transaction } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
@@ -31,6 +31,10 @@ export function renderOutputs(
         return [outgoingRecord(serde, topics.dispatch, uetr, dispatchRecord(output, sources), options)];
       case "stop":
         return [outgoingRecord(serde, topics.dispatch, uetr, dispatchChangeRecord(output, uetr), options)];
+      case "redrive": {
+        const topic = output.target === "posting" ? topics.events : topics.dispatch;
+        return [outgoingRecord(serde, topic, uetr, redriveRecord(output, uetr), options)];
+      }
       default:
         throw new Error(`no such output: ${String(output satisfies never)}`);
     }

@@ -61,6 +61,7 @@ test("a good debit is accepted with everything that was taken from configuration
     calendarVersion: "sample-1",
     deadlineMs: null,
     onUsOutcomeReport: false,
+    rollsMax: 0,
   });
 });
 

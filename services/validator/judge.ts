@@ -36,6 +36,7 @@ export function judge(received: ReceivedPayment, place: JudgedPlace, configurati
     bank: bankId,
     ...dates.verdict(isRefused),
     calendarVersion: times.calendar.version,
+    rollsMax: flow !== "credit" && scheme.onMissedWindow === "roll" ? scheme.maxRolls : 0,
     onUsOutcomeReport: flow === "on-us" && bank?.onUsOutcomeReport === true,
   };
 }

@@ -1,0 +1,72 @@
+// What a business day and a bank tell every lane.
+
+// ---- markers: outputs of a day, one copy to each partition. `id` = scheme:date:kind:number (the copy adds :partition).
+
+interface MarkerBase {
+  readonly id: string;
+  readonly scheme: string;
+  readonly businessDate: string;
+}
+export interface DayTimesMarker extends MarkerBase {
+  readonly kind: "DayTimes";
+  readonly number: number;
+  readonly reconciliationAtMs: number;
+  readonly calendarVersion: string;
+}
+export interface DayVoidMarker extends MarkerBase {
+  readonly kind: "DayVoid";
+  readonly nextBusinessDate: string;
+}
+export interface WindowOpenedMarker extends MarkerBase {
+  readonly kind: "WindowOpened";
+  readonly number: number;
+}
+export interface WindowClosedMarker extends MarkerBase {
+  readonly kind: "WindowClosed";
+  readonly number: number;
+  readonly isLast: boolean;
+  readonly nextBusinessDate: string;
+}
+export interface CreditsDeclaredMarker extends MarkerBase {
+  readonly kind: "CreditsDeclared";
+  readonly number: number;
+  readonly bank: string | null;
+  readonly declaredBy: string;
+}
+export interface GateOpenedMarker extends MarkerBase {
+  readonly kind: "GateOpened";
+  readonly number: number;
+  readonly banks: readonly string[] | null;
+  readonly except: readonly string[];
+}
+export interface DayReconciledMarker extends MarkerBase {
+  readonly kind: "DayReconciled";
+  readonly number: number;
+}
+
+export type Marker =
+  | DayTimesMarker
+  | DayVoidMarker
+  | WindowOpenedMarker
+  | WindowClosedMarker
+  | CreditsDeclaredMarker
+  | GateOpenedMarker
+  | DayReconciledMarker;
+
+// ---- markers of a bank: outputs of its standing, one copy to each partition of the journal, of dispatch and of events
+
+interface BankMarkerBase {
+  /** `bank:<id>:kind:number`; the copy adds its partition. */
+  readonly id: string;
+  readonly bank: string;
+  /** Running count of the kind. */
+  readonly number: number;
+  readonly reason: string;
+}
+export interface BankPausedMarker extends BankMarkerBase {
+  readonly kind: "BankPaused";
+}
+export interface BankResumedMarker extends BankMarkerBase {
+  readonly kind: "BankResumed";
+}
+export type BankMarker = BankPausedMarker | BankResumedMarker;
