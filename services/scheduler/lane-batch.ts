@@ -15,6 +15,7 @@ import type { DayStore, TransactionDocument, TransactionStore } from "@sluice/st
 import type { JournalRecord, Surroundings, Turn, Working } from "./handler.ts";
 import type { Unreadable } from "./read-journal.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
+import { snapshotRecord } from "./snapshot-record.ts";
 
 export interface BatchPorts extends Surroundings {
   readonly service: string;
@@ -47,7 +48,7 @@ export async function runBatch(records: readonly BatchRecord[], ports: BatchPort
     const turns = records.map((read) => judge(read, working, ports));
     const written = await commit(loaded, working, ports);
     if (written !== null) {
-      await produce(turns, ports);
+      await produce(turns, working, ports);
       return { turns, written };
     }
     await ports.lostWrite();
@@ -122,8 +123,11 @@ async function commit(loaded: Loaded, working: Working, ports: BatchPorts): Prom
   return changed.length + changedDays.length;
 }
 
-async function produce(turns: readonly Turn[], { producer, agreedTime }: BatchPorts): Promise<void> {
-  const outgoing: readonly OutgoingRecord[] = turns.flatMap((turn) => turn.outgoing);
+/** Outputs, and the snapshot of each transaction that the batch touched. */
+async function produce(turns: readonly Turn[], { documents }: Working, ports: BatchPorts): Promise<void> {
+  const { producer, agreedTime } = ports;
+  const snapshots = [...documents.values()].flatMap((document) => (document === null ? [] : [snapshotRecord(document, ports)]));
+  const outgoing: readonly OutgoingRecord[] = [...turns.flatMap((turn) => turn.outgoing), ...snapshots];
   for (let start = 0; start < outgoing.length; start += sendRecordsMax) {
     const appended = await producer.send(outgoing.slice(start, start + sendRecordsMax));
     for (const { appendedAtMs } of appended) agreedTime.saw(appendedAtMs);
