@@ -1,14 +1,26 @@
 // Calendars and windows as data, and what follows from them for an instant: pure functions on `Temporal`.
 // Local times are `HH:MM` or `HH:MM:SS`, with `+1d ` in front for the next calendar day of the same business date.
 
-export interface Calendar {
+import type { HolidayRule } from "./holiday-rules.ts";
+import { closureOf } from "./holidays.ts";
+
+/** What counts from one date on. */
+export interface CalendarVersion {
   readonly version: string;
-  /** IANA zone, or a fixed offset such as `+05:00`. */
-  readonly zone: string;
   /** ISO weekdays that work, 1 = Monday. */
   readonly workingDays: readonly number[];
-  /** Dates that do not work, YYYY-MM-DD. */
-  readonly holidays: readonly string[];
+  /** Dates that do not work, YYYY-MM-DD, and rules. */
+  readonly holidays: readonly (string | HolidayRule)[];
+  /** First and last date that it counts for, YYYY-MM-DD; left out: open. */
+  readonly validFrom?: string;
+  readonly validTo?: string;
+}
+
+/** The newest version, and those that were in force before it: what was once a business date stays one. */
+export interface Calendar extends CalendarVersion {
+  /** IANA zone, or a fixed offset such as `+05:00`. */
+  readonly zone: string;
+  readonly earlier?: readonly CalendarVersion[];
 }
 
 export interface SchemeTimes {
@@ -21,8 +33,8 @@ export interface SchemeTimes {
   readonly cutOffMs: number;
 }
 
-/** A search for a working day goes no further: a calendar without one is a mistake of whoever made it. */
-const searchDaysMax = 400;
+/** @internal A search for a working day goes no further: a calendar without one is a mistake of whoever made it. */
+export const searchDaysMax = 400;
 
 export function isWorkingDay(calendar: Calendar, date: string): boolean {
   return isWorking(calendar, Temporal.PlainDate.from(date));
@@ -30,7 +42,10 @@ export function isWorkingDay(calendar: Calendar, date: string): boolean {
 
 /** Business date of a credit: the date of receipt in the scheme's zone if it works, else the next working day. */
 export function creditBusinessDate(calendar: Calendar, atMs: number): string {
-  return firstWorkingDay(calendar, plainDate(calendar, atMs)).toString();
+  const received = plainDate(calendar, atMs);
+  const date = workingDayFrom(calendar, received);
+  if (date === null) throw noWorkingDay(calendar, received);
+  return date.toString();
 }
 
 /** The calendar date of an instant in the scheme's zone. */
@@ -51,18 +66,23 @@ export function plainDate(calendar: Calendar, atMs: number): Temporal.PlainDate 
 
 /** @internal */
 export function isWorking(calendar: Calendar, date: Temporal.PlainDate): boolean {
-  return calendar.workingDays.includes(date.dayOfWeek) && !calendar.holidays.includes(date.toString());
+  return closureOf(calendar, date) === null;
 }
 
-/** @internal `from` itself, or the first date after it that works and of which `isGood` holds. */
-export function firstWorkingDay(
+/** @internal `from` itself, or the first date after it that works and of which `isGood` holds; null where there is none within `searchDaysMax`. */
+export function workingDayFrom(
   calendar: Calendar,
   from: Temporal.PlainDate,
   isGood: (date: Temporal.PlainDate) => boolean = () => true,
-): Temporal.PlainDate {
+): Temporal.PlainDate | null {
   for (let days = 0; days <= searchDaysMax; days += 1) {
     const date = from.add({ days });
     if (isWorking(calendar, date) && isGood(date)) return date;
   }
-  throw new Error(`calendar ${calendar.version} has no working day within ${searchDaysMax} days of ${from.toString()}`);
+  return null;
+}
+
+/** @internal The error of a search that found none. */
+export function noWorkingDay(calendar: Calendar, from: Temporal.PlainDate): Error {
+  return new Error(`calendar ${calendar.version} has no working day within ${searchDaysMax} days of ${from.toString()}`);
 }

@@ -1,8 +1,14 @@
 export { businessDateOf, firstReconciliationCloseAfter, offUsBusinessDateOf, subServiceOf } from "./business-date.ts";
 export type { BusinessDate, NamedDates, SubService, UsableDate } from "./business-date.ts";
 export { creditBusinessDate, datesAhead, isWorkingDay, localDate } from "./calendar.ts";
-export type { Calendar, SchemeTimes } from "./calendar.ts";
+export type { Calendar, CalendarVersion, SchemeTimes } from "./calendar.ts";
+export { easterSunday } from "./easter.ts";
+export type { ClosingRule, HolidayRule, Substitute, WorkingRule } from "./holiday-rules.ts";
+export { versionOn } from "./holidays.ts";
+export type { Closure } from "./holidays.ts";
 export { readLocalTime, wallMs } from "./local-time.ts";
 export type { LocalTime } from "./local-time.ts";
-export { planDay } from "./plan-day.ts";
-export type { PlannedTimes } from "./plan-day.ts";
+export { firstDateWithoutNext, noBusinessOn, planDay } from "./plan-day.ts";
+export type { NoBusiness, PlannedTimes, PlannedWindowTimes } from "./plan-day.ts";
+export { current, next } from "./window-times.ts";
+export type { Coming, ComingTime, ComingWindowTime, OpenWindow } from "./window-times.ts";

@@ -6,20 +6,25 @@
 //    cut-off counts from the last window that is left.
 // #3 A date that does not work, or whose windows are all void, is no business date: no window, nobody's next date; its other
 //    times are those it would have.
+// #4 What is configured not to begin before an earlier date's window closed does not begin before it closed, whatever a missing hour moves.
+// #5 A plan's version names its content: other times, other days off or another rule of the zone give another one.
 
-import { firstWorkingDay, isWorking } from "./calendar.ts";
+import { isWorking, noWorkingDay, searchDaysMax, workingDayFrom } from "./calendar.ts";
 import type { SchemeTimes } from "./calendar.ts";
-import { instantOf } from "./local-time.ts";
+import { closureOf } from "./holidays.ts";
+import type { Closure } from "./holidays.ts";
+import { daysAfter, instantOf, wallMs } from "./local-time.ts";
 
 export interface PlannedTimes {
   readonly scheme: string;
   readonly businessDate: string;
   readonly zone: string;
+  /** #5 Version of the calendar, `+`, and 8 hex digits of the content. */
   readonly calendarVersion: string;
   /** False: no window. */
   readonly isWorkingDay: boolean;
   /** In order, numbered from 1 as configured; empty on a date that is no business date. */
-  readonly windows: readonly { readonly number: number; readonly opensAtMs: number; readonly closesAtMs: number }[];
+  readonly windows: readonly PlannedWindowTimes[];
   /** Last instant of receipt for the date. */
   readonly cutOffAtMs: number;
   readonly reconciliationAtMs: number;
@@ -27,22 +32,41 @@ export interface PlannedTimes {
   readonly nextBusinessDate: string;
 }
 
+export interface PlannedWindowTimes {
+  readonly number: number;
+  readonly opensAtMs: number;
+  readonly closesAtMs: number;
+}
+
+/** Why a date is no business date: closed, or none of its windows has any time. */
+export type NoBusiness = Closure | { readonly kind: "missing-hour" };
+
 export function planDay(times: SchemeTimes, schemeId: string, businessDate: string): PlannedTimes {
   const { calendar } = times;
   const date = Temporal.PlainDate.from(businessDate);
   const instants = instantsOf(times, date);
   const isWorkingDay = isWorking(calendar, date) && instants.windows.length > 0;
+  const windows = isWorkingDay ? instants.windows : [];
+  const { cutOffAtMs, reconciliationAtMs } = instants;
+  const nextBusinessDate = firstBusinessDate(times, date.add({ days: 1 })).toString();
+  const content = JSON.stringify([calendar.zone, windows, cutOffAtMs, reconciliationAtMs, nextBusinessDate]);
   return {
     scheme: schemeId,
     businessDate: date.toString(),
     zone: calendar.zone,
-    calendarVersion: calendar.version,
+    calendarVersion: `${calendar.version}+${digestOf(content)}`,
     isWorkingDay,
-    windows: isWorkingDay ? instants.windows : [],
-    cutOffAtMs: instants.cutOffAtMs,
-    reconciliationAtMs: instants.reconciliationAtMs,
-    nextBusinessDate: firstBusinessDate(times, date.add({ days: 1 })).toString(),
+    windows,
+    cutOffAtMs,
+    reconciliationAtMs,
+    nextBusinessDate,
   };
+}
+
+/** #3 Null: a business date. */
+export function noBusinessOn(times: SchemeTimes, businessDate: string): NoBusiness | null {
+  const date = Temporal.PlainDate.from(businessDate);
+  return closureOf(times.calendar, date) ?? (hasWindow(times, date) ? null : { kind: "missing-hour" });
 }
 
 /** @internal #3 */
@@ -50,19 +74,58 @@ export function isBusinessDate(times: SchemeTimes, date: Temporal.PlainDate): bo
   return isWorking(times.calendar, date) && hasWindow(times, date);
 }
 
-/** @internal `from` itself, or the first business date after it. */
+/** @internal `from` itself, or the first business date after it; null where there is none within 400 days. */
+export function businessDateFrom(times: SchemeTimes, from: Temporal.PlainDate): Temporal.PlainDate | null {
+  return workingDayFrom(times.calendar, from, (date) => hasWindow(times, date));
+}
+
+/** @internal The same; throws where there is none. */
 export function firstBusinessDate(times: SchemeTimes, from: Temporal.PlainDate): Temporal.PlainDate {
-  return firstWorkingDay(times.calendar, from, (date) => hasWindow(times, date));
+  const date = businessDateFrom(times, from);
+  if (date === null) throw noWorkingDay(times.calendar, from);
+  return date;
+}
+
+/** The first date from `from` on, and before `to`, after which no business date comes for 400 days; null: none. */
+export function firstDateWithoutNext(times: SchemeTimes, from: string, to: string): string | null {
+  let date = Temporal.PlainDate.from(from);
+  while (date.toString() < to) {
+    // The farthest business date within reach: from every date before it there is one too.
+    const farthest = Array.from({ length: searchDaysMax }, (_, days) => searchDaysMax - days)
+      .map((days) => date.add({ days }))
+      .find((ahead) => isBusinessDate(times, ahead));
+    if (farthest === undefined) return date.toString();
+    date = farthest;
+  }
+  return null;
 }
 
 /** @internal */
 export type Instants = Pick<PlannedTimes, "windows" | "cutOffAtMs" | "reconciliationAtMs">;
 
+/** Dates are asked for by every message: their instants are kept, so many for each scheme. */
+const kept = new WeakMap<SchemeTimes, Map<string, Instants>>();
+const datesKeptMax = 1_000;
+
 /** @internal The instants of a date, whether it works or not. */
 export function instantsOf(times: SchemeTimes, date: Temporal.PlainDate): Instants {
+  const dates = kept.get(times) ?? new Map<string, Instants>();
+  if (dates.size >= datesKeptMax) dates.clear();
+  kept.set(times, dates);
+  const made = dates.get(date.toString()) ?? makeInstants(times, date);
+  dates.set(date.toString(), made);
+  return made;
+}
+
+function makeInstants(times: SchemeTimes, date: Temporal.PlainDate): Instants {
   const { zone } = times.calendar;
+  const before = timesBefore(times, date);
   let latestMs = -Infinity;
-  const inOrder = (text: string): number => (latestMs = Math.max(latestMs, instantOf(zone, date, text)));
+  function inOrder(text: string): number {
+    const notBefore = before.filter((earlier) => earlier.wallMs <= wallMs(text)).map(({ atMs }) => atMs);
+    latestMs = Math.max(latestMs, instantOf(zone, date, text), ...notBefore);
+    return latestMs;
+  }
   const planned = times.processing.map(({ opens, closes }, index) => {
     const opensAtMs = inOrder(opens);
     return { number: index + 1, opensAtMs, closesAtMs: inOrder(closes) };
@@ -72,6 +135,28 @@ export function instantsOf(times: SchemeTimes, date: Temporal.PlainDate): Instan
   return { windows, cutOffAtMs: lastCloseMs - times.cutOffMs, reconciliationAtMs: inOrder(times.reconciliation) };
 }
 
+const dayMs = 86_400_000;
+
+/** #4 The times of windows of earlier dates that may lie near this one: the instant of each, and its wall time as from this date's midnight. */
+function timesBefore(times: SchemeTimes, date: Temporal.PlainDate): readonly { readonly wallMs: number; readonly atMs: number }[] {
+  const { calendar, processing } = times;
+  const reach = Math.max(1, daysAfter(processing.at(-1)?.closes ?? "00:00"));
+  return Array.from({ length: reach }, (_, index) => index + 1).flatMap((days) => {
+    const earlier = date.subtract({ days });
+    if (!isWorking(calendar, earlier)) return [];
+    return processing.flatMap(({ opens, closes }) =>
+      [opens, closes].map((text) => ({ wallMs: wallMs(text) - days * dayMs, atMs: instantOf(calendar.zone, earlier, text) })),
+    );
+  });
+}
+
 function hasWindow(times: SchemeTimes, date: Temporal.PlainDate): boolean {
   return instantsOf(times, date).windows.length > 0;
+}
+
+/** FNV-1a, 32 bits: names a content among the few that a date ever has. */
+function digestOf(text: string): string {
+  let hash = 0x81_1c_9d_c5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93) >>> 0;
+  return hash.toString(16).padStart(8, "0");
 }

@@ -8,7 +8,7 @@ export const configCheck: RunVerb = async (call) => {
   const text = await readFile(file, "utf8").catch(() => {
     throw new Fault("cli.unfit-file", `${file} cannot be read`, { isRetryable: false });
   });
-  const reading = readConfiguration(text, process.env);
+  const reading = readConfiguration(text, process.env, Temporal.Now.plainDateISO().toString());
   const problems = reading.ok ? [] : reading.problems;
   if (call.flag("json")) process.stdout.write(`${JSON.stringify({ file, ok: reading.ok, problems }, null, 2)}\n`);
   else if (reading.ok) process.stdout.write(`${file}: good; version ${reading.configuration.version}, ${count(reading.configuration)}\n`);

@@ -1,6 +1,7 @@
 // What members of the file must be to each other.
 
-import { wallMs } from "@sluice/calendar";
+import { firstDateWithoutNext, wallMs } from "@sluice/calendar";
+import type { Calendar, SchemeTimes } from "@sluice/calendar";
 import type { BankInFile, ConnectorInFile, OperatorInFile, SchemeInFile } from "./file-schema.ts";
 import { problem } from "./problem.ts";
 import type { Path, Problem } from "./problem.ts";
@@ -28,6 +29,42 @@ export function checkSchemes(schemes: readonly Placed<SchemeInFile>[], calendars
 /** Name of a scheme's calendar: credits that are final at once are taken every day. */
 export function calendarOf({ id, calendar }: SchemeInFile): string {
   return calendar ?? (id === "ZA_EFT" ? "za" : "za-every-day");
+}
+
+export function timesOf({ processing, reconciliation, cutOff }: SchemeInFile, calendar: Calendar): SchemeTimes {
+  return { calendar, processing, reconciliation, cutOffMs: cutOff };
+}
+
+/** Years in which a calendar is looked at as a whole, where it has no first or last date of its own. */
+const lookedAt = { from: "2020-01-01", to: "2050-01-01" } as const;
+
+/** A scheme is never left without a business date for 400 days. */
+export function checkCalendars(
+  schemes: readonly Placed<SchemeInFile>[],
+  calendars: ReadonlyMap<string, Calendar>,
+  onDate: string | null,
+): readonly Problem[] {
+  return schemes.flatMap(({ path, value }) => {
+    const calendar = calendars.get(calendarOf(value));
+    // With its times out of order it has a problem already, and no plan.
+    if (calendar === undefined || checkTimes(path, value).length > 0) return [];
+    const from = onDate ?? firstDateOf(calendar);
+    const date = firstDateWithoutNext(timesOf(value, calendar), from, lastDateOf(calendar, from));
+    return date === null ? [] : [problem([...path, "calendar"], `no business date for 400 days from ${date}`)];
+  });
+}
+
+function firstDateOf({ validFrom, earlier = [] }: Calendar): string {
+  const starts = [validFrom, ...earlier.map((version) => version.validFrom)];
+  const defined = starts.filter((start) => start !== undefined).toSorted();
+  return defined.length < starts.length ? lookedAt.from : (defined[0] ?? lookedAt.from);
+}
+
+/** Towards its end a calendar may be without a next date: it is there to be replaced. From the first date on there must be one. */
+function lastDateOf({ validTo }: Calendar, from: string): string {
+  const end = validTo === undefined ? lookedAt.to : Temporal.PlainDate.from(validTo).subtract({ days: 400 }).toString();
+  const least = Temporal.PlainDate.from(from).add({ days: 1 }).toString();
+  return end < least ? least : end;
 }
 
 export function checkBanks(

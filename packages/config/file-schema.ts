@@ -7,7 +7,6 @@ import { operatorRoles, schemeIds } from "./configuration.ts";
 import { readDuration } from "./durations.ts";
 
 const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
-const date = z.string().refine(isDate, "a date, YYYY-MM-DD, in quotes");
 const localTime = z.string().refine((given) => readLocalTime(given) !== null, "a local time such as 17:30, 17:30:05 or +1d 02:00");
 const branch = z.string("six digits in quotes").regex(/^\d{6}$/, "six digits in quotes");
 
@@ -121,13 +120,6 @@ export const connectorSchema = z.strictObject({
     .default({}),
 });
 
-export const calendarSchema = z.strictObject({
-  version: text(64),
-  zone: z.string().refine(isZone, "an IANA zone or a fixed offset such as +05:00"),
-  workingDays: z.array(z.int().min(1).max(7)).min(1, "at least one weekday, 1 = Monday"),
-  holidays: z.array(date).max(1_000).default([]),
-});
-
 export const schemeSchema = z.strictObject({
   id: schemeId.default("ZA_EFT"),
   currencies: z.array(currencyCode).min(1, "at least one").default(["ZAR"]),
@@ -178,25 +170,5 @@ export const fileSchema = z.strictObject({
 
 export type BankInFile = z.infer<typeof bankSchema>;
 export type ConnectorInFile = z.infer<typeof connectorSchema>;
-export type CalendarInFile = z.infer<typeof calendarSchema>;
 export type OperatorInFile = z.infer<typeof operatorSchema>;
 export type SchemeInFile = z.infer<typeof schemeSchema>;
-
-function isDate(given: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(given)) return false;
-  try {
-    Temporal.PlainDate.from(given, { overflow: "reject" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isZone(given: string): boolean {
-  if (!/^([A-Za-z_]+(\/[A-Za-z0-9_+-]+)*|[+-]\d\d:\d\d)$/.test(given)) return false;
-  try {
-    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(given).timeZoneId !== "";
-  } catch {
-    return false;
-  }
-}

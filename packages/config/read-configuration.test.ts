@@ -153,15 +153,6 @@ test("amounts of limits are exact to four decimals, and no number of YAML", () =
   }
 });
 
-test("South Africa's calendar closes on Sundays and public holidays; one on a Sunday moves to Monday", () => {
-  const { holidays, zone, workingDays } = southAfrica;
-  expect([zone, workingDays]).toEqual(["Africa/Johannesburg", [1, 2, 3, 4, 5, 6]]);
-  for (const year of [2026, 2027]) expect(new Set(holidays.filter((date) => date.startsWith(`${year}`))).size).toBeGreaterThanOrEqual(12);
-  const sundays = holidays.filter((date) => Temporal.PlainDate.from(date).dayOfWeek === 7);
-  expect(sundays).toEqual(["2026-08-09", "2027-03-21", "2027-12-26"]);
-  for (const sunday of sundays) expect(holidays).toContain(Temporal.PlainDate.from(sunday).add({ days: 1 }).toString());
-});
-
 test("all problems come at once, each with its path", () => {
   const text = `
 version: ""
@@ -412,4 +403,94 @@ test("a bank has one day's alarm for a scheme and currency, of a scheme that the
     "banks[0].dayTotalAlarm[1]: a second limit of this scheme and currency",
   ]);
   expect(problemsOf(spoilt(alarm, alarm.replace("ZA_EFT", "ZA_RPP")))).toEqual(["banks[0].dayTotalAlarm[0].scheme: no such scheme"]);
+});
+
+const closedFor = (days: number): string =>
+  Array.from({ length: days }, (_, day) => `"${Temporal.PlainDate.from("2027-01-01").add({ days: day }).toString()}"`).join(", ");
+
+/** The sample with a calendar of its own. */
+function withCalendar(members: string): string {
+  return spoilt("calendar: za", "calendar: own").replace("calendars:\n", `calendars:\n  own: { version: own/1, zone: UTC, ${members} }\n`);
+}
+
+test("a calendar that leaves a scheme without a business date for 400 days is a problem of the scheme", () => {
+  expect(problemsOf(withCalendar(`workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [${closedFor(399)}]`))).toEqual([]);
+  expect(problemsOf(withCalendar(`workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [${closedFor(400)}]`))).toEqual([
+    "schemes[0].calendar: no business date for 400 days from 2026-12-31",
+  ]);
+});
+
+test("a calendar that has ended, or begins too late, is a problem on the day of the check", () => {
+  const on = (members: string, date: string): readonly string[] => {
+    const reading = readConfiguration(withCalendar(`workingDays: [1, 2, 3, 4, 5], ${members}`), environment, date);
+    return reading.ok ? [] : reading.problems.map(({ path, text }) => `${path}: ${text}`);
+  };
+  expect(on('validTo: "2027-01-31"', "2026-11-21")).toEqual([]);
+  expect(on('validTo: "2027-01-31"', "2027-01-28")).toEqual([]);
+  expect(on('validTo: "2027-01-31"', "2027-01-29")).toEqual(["schemes[0].calendar: no business date for 400 days from 2027-01-29"]);
+  expect(on('validFrom: "2028-01-03"', "2026-11-21")).toHaveLength(1);
+  expect(problemsOf(withCalendar('workingDays: [1, 2, 3, 4, 5], validTo: "2021-01-31"'))).toEqual([]);
+});
+
+test("a calendar is made of dates and rules, each with its dates of validity, and of versions", () => {
+  const calendar = read(`
+calendars:
+  own:
+    version: own/2
+    zone: Europe/London
+    workingDays: [1, 2, 3, 4, 5]
+    validFrom: "2027-01-01"
+    notes: for people
+    holidays:
+      - "2027-05-03"
+      - { name: Christmas Day, on: "12-25", substitute: next-working-day }
+      - { name: Good Friday, easter: -2, from: "2027-01-01", to: "2030-12-31" }
+      - { name: Spring, weekday: { weekday: 1, week: -1, month: 5 } }
+      - { name: Coronation, dates: ["2023-05-08"], source: proclaimed }
+      - { name: Year's end, works: ["2027-12-31"] }
+    earlier:
+      - { version: own/1, workingDays: [1, 2, 3, 4, 5, 6] }
+schemes: [{ calendar: own }]
+${smallest}`).schemes[0]!.times.calendar;
+  const always = { from: null, to: null };
+  expect(calendar).toEqual({
+    version: "own/2",
+    zone: "Europe/London",
+    workingDays: [1, 2, 3, 4, 5],
+    validFrom: "2027-01-01",
+    holidays: [
+      "2027-05-03",
+      { kind: "fixed", name: "Christmas Day", monthDay: "12-25", substitute: "next-working-day", ...always },
+      { kind: "easter", name: "Good Friday", days: -2, substitute: "none", from: "2027-01-01", to: "2030-12-31" },
+      { kind: "weekday", name: "Spring", weekday: 1, week: -1, month: 5, ...always },
+      { kind: "dates", name: "Coronation", dates: ["2023-05-08"], substitute: "none", ...always },
+      { kind: "works", name: "Year's end", dates: ["2027-12-31"], ...always },
+    ],
+    earlier: [{ version: "own/1", workingDays: [1, 2, 3, 4, 5, 6], holidays: [] }],
+  });
+});
+
+test.each([
+  ['"2027-02-30"', "own.holidays[0]: a date, YYYY-MM-DD, in quotes"],
+  ["2027", "own.holidays[0]: neither a date in quotes nor a rule"],
+  ['{ name: X, on: "02-30" }', "own.holidays[0].on: a day of the year, MM-DD, in quotes"],
+  ["{ name: X }", "own.holidays[0]: needs one of on, easter, weekday, dates and works"],
+  ['{ name: X, on: "02-29", easter: 1 }', "own.holidays[0]: needs one of on, easter, weekday, dates and works"],
+  ["{ name: X, easter: 1, colour: 2 }", "own.holidays[0].colour: unknown member"],
+  ["{ name: X, weekday: { weekday: 1, week: 0, month: 5 } }", "own.holidays[0].weekday.week: 1 is the first, -1 the last"],
+  ['{ name: X, works: ["2027-01-02"], substitute: none }', "own.holidays[0].substitute: only of on, easter and dates"],
+  ['{ name: X, easter: 1, from: "2027-01-02", to: "2027-01-01" }', "own.holidays[0].to: before from"],
+])("a holiday that is none is said where it is: %s", (holiday, problem) => {
+  expect(problemsOf(withCalendar(`workingDays: [1], holidays: [${holiday}]`))).toEqual([`calendars.${problem}`]);
+});
+
+test("two versions of a calendar share no name and no beginning", () => {
+  const twice = 'workingDays: [1], earlier: [{ version: own/1, workingDays: [1], validFrom: "2020-01-01" }]';
+  expect(problemsOf(withCalendar(twice))).toEqual(["calendars.own.earlier[0].version: another version has this name"]);
+  expect(problemsOf(withCalendar("workingDays: [1], earlier: [{ version: own/0, workingDays: [1] }]"))).toEqual([
+    "calendars.own.earlier[0].validFrom: another version begins then too",
+  ]);
+  expect(problemsOf(withCalendar('workingDays: [1], validFrom: "2027-01-01", validTo: "2026-12-31"'))).toContain(
+    "calendars.own.validTo: before validFrom",
+  );
 });

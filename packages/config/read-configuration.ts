@@ -9,11 +9,12 @@ import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import type { Bank, Configuration, Connector, ItemLimit, Operator, Scheme } from "./configuration.ts";
 import type { Calendar } from "@sluice/calendar";
-import { calendarOf, checkBanks, checkNames, checkRules, checkSchemes } from "./cross-checks.ts";
+import { calendarFrom, calendarSchema } from "./calendar-schema.ts";
+import { timesOf, calendarOf, checkBanks, checkCalendars, checkNames, checkRules, checkSchemes } from "./cross-checks.ts";
 import type { Placed } from "./cross-checks.ts";
 import { isUnresolved, withEnvironment } from "./environment.ts";
 import type { Environment } from "./environment.ts";
-import { bankSchema, calendarSchema, cdvSchema, connectorSchema, fileSchema, operatorSchema, schemeSchema } from "./file-schema.ts";
+import { bankSchema, cdvSchema, connectorSchema, fileSchema, operatorSchema, schemeSchema } from "./file-schema.ts";
 import type { BankInFile, ConnectorInFile, OperatorInFile, SchemeInFile } from "./file-schema.ts";
 import { problem } from "./problem.ts";
 import type { Path, Problem } from "./problem.ts";
@@ -25,7 +26,8 @@ export type ConfigurationReading =
 
 const textCharactersMax = 1_048_576;
 
-export function readConfiguration(text: string, environment: Environment): ConfigurationReading {
+/** `onDate`: the day from which the calendars must go on; null where no clock is at hand: then only gaps in them are looked for. */
+export function readConfiguration(text: string, environment: Environment, onDate: string | null = null): ConfigurationReading {
   const problems: Problem[] = [];
   const tree = withEnvironment(readYaml(text, problems), environment, problems);
   if (tree === undefined) return { ok: false, problems };
@@ -36,7 +38,8 @@ export function readConfiguration(text: string, environment: Environment): Confi
   ]);
   for (const [name, given] of Object.entries(memberAt(tree, ["calendars"]) ?? {})) {
     // A calendar with a problem of its own is still known by name, so that its schemes get none.
-    calendars.set(name, readPart(calendarSchema, ["calendars", name], given, problems) ?? southAfrica);
+    const read = readPart(calendarSchema, ["calendars", name], given, problems);
+    calendars.set(name, read === undefined ? southAfrica : calendarFrom(read));
   }
   const schemesGiven = memberAt(tree, ["schemes"]) ?? [{}];
   const connectorsGiven = memberAt(tree, ["connectors"]) ?? [];
@@ -47,6 +50,7 @@ export function readConfiguration(text: string, environment: Environment): Confi
   const cdv = readPart(cdvSchema, ["cdv"], memberAt(tree, ["cdv"]) ?? {}, problems);
   problems.push(
     ...checkSchemes(schemes, new Set(calendars.keys())),
+    ...checkCalendars(schemes, calendars, onDate),
     ...checkBanks(banks, connectors, operators),
     ...checkNames(schemes, banks, connectors, {
       known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? "ZA_EFT")),
@@ -106,12 +110,28 @@ function listed(given: unknown): readonly unknown[] {
 function readPart<S extends z.ZodType>(schema: S, path: Path, given: unknown, problems: Problem[]): z.infer<S> | undefined {
   const read = schema.safeParse(given);
   if (read.success) return read.data;
-  for (const issue of read.error.issues) {
-    const at = [...path, ...issue.path];
-    if (issue.code === "unrecognized_keys") problems.push(...issue.keys.map((key) => problem([...at, key], "unknown member")));
-    else if (!isUnresolved(memberAt(given, issue.path))) problems.push(problem(at, issue.message));
+  for (const { code, keys, path: at, message } of read.error.issues.flatMap(inOneForm)) {
+    if (code === "unrecognized_keys") problems.push(...keys.map((key) => problem([...path, ...at, key], "unknown member")));
+    else if (!isUnresolved(memberAt(given, at))) problems.push(problem([...path, ...at], message));
   }
   return undefined;
+}
+
+interface Issue {
+  readonly code: string;
+  readonly keys: readonly string[];
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** Where a member may have several forms (a date, or a rule): the issues of the one that was meant, told by its type. */
+function inOneForm(issue: z.core.$ZodIssue): readonly Issue[] {
+  if (issue.code !== "invalid_union") return [{ ...issue, keys: issue.code === "unrecognized_keys" ? issue.keys : [] }];
+  const isOfType = (form: readonly z.core.$ZodIssue[]): boolean =>
+    !form.some(({ code, path }) => code === "invalid_type" && path.length === 0);
+  const meant = issue.errors.find(isOfType) ?? [];
+  if (meant.length === 0) return [{ ...issue, keys: [], message: "neither a date in quotes nor a rule" }];
+  return meant.flatMap((one) => inOneForm({ ...one, path: [...issue.path, ...one.path] }));
 }
 
 function memberAt(tree: unknown, path: Path): unknown {
@@ -153,14 +173,14 @@ function given<T extends Readonly<Record<string, string | undefined>>>(members: 
 }
 
 function schemeFrom(file: SchemeInFile, calendar: Calendar, connectors: readonly Placed<ConnectorInFile>[]): Scheme {
-  const { id, currencies, processing, reconciliation, cutOff, creditsFinal, creditDeadline, accountRule, itemLimits } = file;
+  const { id, currencies, creditsFinal, creditDeadline, accountRule, itemLimits } = file;
   const { onMissedWindow, maxRolls } = file;
   const isConnected = connectors.some(({ value }) => value.schemes.includes(id));
   return {
     id,
     currencies,
     takesDebits: id === "ZA_EFT",
-    times: { calendar, processing, reconciliation, cutOffMs: cutOff },
+    times: timesOf(file, calendar),
     creditsFinal: creditsFinal ?? (isConnected ? "connector" : "clock"),
     creditDeadlineMs: creditDeadline,
     accountRule,
