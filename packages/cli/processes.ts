@@ -38,6 +38,8 @@ export interface ServiceProcess {
 export interface ServiceOptions {
   /** A run's directory where the process is noted, so that the next run ends it should this one be killed. */
   readonly directory?: string;
+  /** What it is noted as, where several of a name run; not given: its name. */
+  readonly label?: string;
   /** It outlives this process. */
   readonly isDetached?: boolean;
   readonly signal?: AbortSignal;
@@ -68,7 +70,7 @@ export async function startService(
   });
   await log.close();
   if (options.directory !== undefined && child.pid !== undefined) {
-    noteProcess(options.directory, { kind: "service", name, pid: child.pid, mark: logFile, ports: [] });
+    noteProcess(options.directory, { kind: "service", name: options.label ?? name, pid: child.pid, mark: logFile, ports: [] });
   }
   const exited = new Promise<ServiceExit>((resolve) => {
     child.once("error", () => resolve({ code: null, signal: null }));

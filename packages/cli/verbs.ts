@@ -135,6 +135,20 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./test.ts")).test,
   },
   {
+    name: "trial windows",
+    usage: "[--seed N] [--windows N] [--json] [--keep]",
+    line: "three schedulers over many short windows, with kills, stops and wrong clocks; judges what the topics hold",
+    details: [
+      "--seed N     the same seed gives the same plan of faults (one is drawn and printed)",
+      "--windows N  in rounds of up to 24, each a business day on fresh servers (200: about half an hour)",
+      "--keep       keeps histories and logs of good rounds too; those of bad ones are kept anyway, in .sluice/trial",
+      "Wrong clocks need libfaketime; without it the run says so and goes on.",
+    ],
+    options: { seed: { type: "string" }, windows: { type: "string" }, json: { type: "boolean" }, keep: { type: "boolean" } },
+    arguments: [0, 0],
+    load: async () => (await import("./trial-windows.ts")).trialWindows,
+  },
+  {
     name: "config check",
     usage: "FILE [--json]",
     line: "says everything that is wrong with a configuration file, with the path of each",

@@ -13,6 +13,7 @@ import { lanesDefault } from "@sluice/contracts";
 import { Fault, machineRandom, machineTime, sleep } from "@sluice/runtime";
 import type { RecordedRequest } from "@sluice/testkit";
 import { readTimeline } from "@sluice/timeline";
+import { interruptible } from "../interruption.ts";
 import { planDemoDay, type DemoDay, type TransactionKind } from "./demo-day.ts";
 import { demoUsage, readDemoOptions, type DemoOptions } from "./demo-options.ts";
 import { collectHistory, loadDocuments } from "./history.ts";
@@ -52,20 +53,6 @@ export async function runDemo(args: readonly string[]): Promise<number> {
   } finally {
     narrator.stop();
   }
-}
-
-/** The first signal, or a reader of ours that is gone, ends the demo in order; more of them change nothing. */
-function interruptible(): Disposable & { readonly signal: AbortSignal } {
-  const controller = new AbortController();
-  const interrupt = (): void => controller.abort();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, interrupt);
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", interrupt);
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(name, interrupt);
-    },
-  };
 }
 
 async function demonstrate(options: DemoOptions, narrator: Narrator, signal: AbortSignal): Promise<DemoReport> {
