@@ -1,6 +1,8 @@
+export * from "./awaited-credit.ts";
 export * from "./bank-standing.ts";
 export * from "./day.ts";
 export * from "./decide.ts";
+export * from "./decide-bank.ts";
 export * from "./decide-day.ts";
 export * from "./fact.ts";
 export * from "./ids.ts";
@@ -8,6 +10,8 @@ export * from "./lane.ts";
 export * from "./outcome.ts";
 export * from "./output.ts";
 export { isGateOpenFor } from "./gate.ts";
+export * from "./gate-standing.ts";
+export * from "./held-waiting.ts";
 export { outputsAt } from "./outputs.ts";
 export { queueKey } from "./on-message.ts";
 export * from "./transaction.ts";

@@ -1,10 +1,7 @@
-// The credits that a declaration waits for in this lane, by bank: unresolved, of its scheme, received before its marker, of a business date
-// not after the day's. Their set only shrinks: what is received later has a higher offset, and nothing leaves a terminal state.
-//
-// 1. Before its verdict a credit counts whatever its provisional date says.
-// 2. Of each bank at most `uetrsKeptMax` are kept; the others are only counted, and when the kept ones have ended the store is read again.
+// The credits that a declaration waits for in this lane, by bank: the rule is the domain's (`awaited-credit.ts`). Their set only shrinks: what
+// is received later has a higher offset, and nothing leaves a terminal state. Of each bank at most `uetrsKeptMax` are kept; the others are only counted, and when the kept ones have ended the store is read again.
 
-import { isUnresolved } from "@sluice/domain";
+import { isCreditAwaited } from "@sluice/domain";
 import type { Transaction } from "@sluice/domain";
 import type { OpenRow } from "@sluice/store";
 import type { OpenDeclaration } from "./passed-day.ts";
@@ -31,13 +28,13 @@ interface OfBank {
 }
 
 export function createWaitingCredits(
-  open: Pick<OpenDeclaration, "declaration" | "offset">,
+  { declaration, offset }: Pick<OpenDeclaration, "declaration" | "offset">,
   keptMax: number = uetrsKeptMax,
 ): WaitingCredits {
   const banks = new Map<string, OfBank>();
   return {
     add(row) {
-      if (row.bank === null || !isWaitedFor(row, open)) return;
+      if (row.bank === null || !isCreditAwaited(row, declaration, offset)) return;
       const known = banks.get(row.bank) ?? { uetrs: new Set(), beyond: 0 };
       banks.set(row.bank, known);
       if (known.uetrs.size < keptMax) known.uetrs.add(row.uetr);
@@ -45,7 +42,8 @@ export function createWaitingCredits(
     },
     saw(row) {
       const known = row.bank === null ? undefined : banks.get(row.bank);
-      if (row.bank === null || known === undefined || isWaitedFor(row, open) || !known.uetrs.delete(row.uetr)) return false;
+      if (row.bank === null || known === undefined || isCreditAwaited(row, declaration, offset) || !known.uetrs.delete(row.uetr))
+        return false;
       if (known.uetrs.size + known.beyond === 0) banks.delete(row.bank);
       return true;
     },
@@ -53,12 +51,6 @@ export function createWaitingCredits(
       new Map([...banks].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([bank, { uetrs, beyond }]) => [bank, uetrs.size + beyond])),
     isToBeRead: () => [...banks.values()].some(({ uetrs }) => uetrs.size === 0),
   };
-}
-
-function isWaitedFor(row: CreditRow, { declaration, offset }: Pick<OpenDeclaration, "declaration" | "offset">): boolean {
-  if (!isUnresolved(row.state) || row.scheme !== declaration.scheme || row.receivedOffset >= offset) return false;
-  if (declaration.bank !== null && declaration.bank !== row.bank) return false;
-  return row.state === "CREDIT_AUTH_RECEIVED" || (row.businessDate ?? "") <= declaration.businessDate;
 }
 
 /** Null: no credit, or one that was never received. */

@@ -1,0 +1,73 @@
+// What operators may call on the console, as one table: the control API takes its routes from it, its OpenAPI document its paths.
+//
+// #1 Everything lies below `controlPrefix`. A question (GET) needs the role read; a decision (POST) the role act, the confirmation of
+//    another person's resolution the role approve.
+// #2 A query parameter that is not named here is refused, so that a filter misspelt never answers more than was asked for.
+
+export const controlPrefix = "/control/v1";
+
+export type ControlRole = "read" | "act" | "approve";
+
+export interface ControlOperation {
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  /** Below the prefix, in OpenAPI's form: a part in braces is a parameter, one of `uetr`, `scheme`, `date`, `bank`, `action`. */
+  readonly path: string;
+  readonly role: ControlRole;
+  /** Names of its query parameters. */
+  readonly query: readonly string[];
+  readonly summary: string;
+}
+
+const page = ["limit", "after"] as const;
+const searchTerms = [
+  "identification",
+  "sender",
+  "bank",
+  "flow",
+  "state",
+  "scheme",
+  "businessDate",
+  "dateFrom",
+  "dateTo",
+  "closesWith",
+  "account",
+  "amount",
+  "currency",
+  "reason",
+  "parked",
+] as const;
+
+export const controlOperations = [
+  question("controlStatus", "/status", [], "Lanes, banks and days at a glance"),
+  question("searchTransactions", "/transactions", [...searchTerms, ...page], "Search transactions"),
+  question("showTransaction", "/transactions/{uetr}", [], "All that happened to a transaction"),
+  question("listWindows", "/windows", ["scheme", "from", "to"], "Business days, their windows and gates"),
+  question("listHeld", "/held", ["bank", "day", ...page], "What is held, and why"),
+  question("listUndelivered", "/undelivered", ["bank", ...page], "What banks have not taken"),
+  question("listReconciliation", "/reconciliation", ["day", "bank", "row", "open", ...page], "Reconciliation items"),
+  question("summariseReconciliation", "/reconciliation/summary", ["day"], "Counts and sums of reconciliation items"),
+  question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),
+  question("listBanks", "/banks", [], "Banks and connectors, paused or not, and their day's totals"),
+  question("showConservation", "/conservation", ["day"], "Whether all that was accepted is accounted for"),
+  question("showAction", "/actions/{action}", ["key"], "What became of a decision"),
+  decision("withdrawDebit", "/transactions/{uetr}/withdrawal", "Withdraw a debit that has not been released"),
+  decision("redriveDelivery", "/transactions/{uetr}/redrive", "Have a refused delivery or posting tried again"),
+  decision("resolveItem", "/transactions/{uetr}/resolution", "Resolve a reconciliation item"),
+  decision("confirmResolution", "/transactions/{uetr}/resolution/confirmation", "Confirm another person's resolution", "approve"),
+  decision("extendClose", "/days/{scheme}/{date}/close-extension", "Put back a close that is not reached"),
+  decision("declareCreditsFinal", "/days/{scheme}/{date}/credits-final", "Declare the credits of a day final"),
+  decision("openGate", "/days/{scheme}/{date}/gate-opening", "Open a bank's gate over unresolved credits"),
+  decision("pauseBank", "/banks/{bank}/pause", "Pause a bank"),
+  decision("resumeBank", "/banks/{bank}/resume", "End a bank's pause"),
+] as const satisfies readonly ControlOperation[];
+
+export type ControlOperationName = (typeof controlOperations)[number]["name"];
+
+function question<const Name extends string>(name: Name, path: string, query: readonly string[], summary: string) {
+  return { name, method: "GET", path, role: "read", query, summary } as const;
+}
+
+function decision<const Name extends string>(name: Name, path: string, summary: string, role: "act" | "approve" = "act") {
+  return { name, method: "POST", path, role, query: [] as readonly string[], summary } as const;
+}
