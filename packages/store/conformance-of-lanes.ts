@@ -141,6 +141,7 @@ export function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
     mayHaveBeenTaken: false,
     recentAttempts: [{ atMs: 1_795_000_000_001, httpStatusCode: 503, answer: "busy", tookMs: 12.25 }],
     ended: null,
+    redrive: null,
     ...over,
   };
 }
@@ -172,10 +173,13 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
       nextAttemptAtMs: 1_795_000_005_000,
       recentAttempts: [],
       ended: "refused",
+      redrive: { offset: 9_007_199_254_740_995n, untilMs: 1_795_000_003_600 },
     } as const;
     await store.update(parked({ ...changed, record: Uint8Array.of(9), bank: "second" }));
     await store.update(parked({ id: "gone" }));
     expect([...(await store.load(["m1", "gone"])).values()]).toStrictEqual([parked(changed)]);
+    await store.update(parked({ redrive: { offset: 1n, untilMs: null } }));
+    expect((await store.load(["m1"])).get("m1")).toStrictEqual(parked({ redrive: { offset: 1n, untilMs: null } }));
   });
 
   test(`${name}: removing is final and can be repeated`, async () => {

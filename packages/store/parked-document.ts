@@ -1,6 +1,6 @@
 // A message not acknowledged at once, as it lies in `deliveries` or `postings`.
 
-import type { ParkedAttempt, ParkedMessage } from "./port.ts";
+import type { ParkedAttempt, ParkedMessage, ParkedRedrive } from "./port.ts";
 
 export interface StoredParked {
   readonly _id: string;
@@ -20,15 +20,26 @@ export interface StoredParked {
   readonly mayHaveBeenTaken?: boolean;
   readonly recentAttempts: readonly (Omit<ParkedAttempt, "atMs"> & { readonly at: Date })[];
   readonly ended: "refusing" | "refused" | null;
+  /** Absent in documents written before there were any. */
+  readonly redrive?: StoredRedrive | null;
   readonly recordBytes: Uint8Array;
   readonly traceparent: string | null;
 }
 
-/** As it may lie there: written before a message had a time of its own at which attempts stop. */
-type StoredParkedEver = Omit<StoredParked, "stopsAt" | "mayHaveBeenTaken"> & Partial<Pick<StoredParked, "stopsAt" | "mayHaveBeenTaken">>;
+interface StoredRedrive {
+  readonly offset: bigint;
+  readonly until: Date | null;
+}
+
+/** What later versions added: it may be absent. */
+type Added = "stopsAt" | "mayHaveBeenTaken" | "redrive";
+type StoredParkedEver = Omit<StoredParked, Added> & Partial<Pick<StoredParked, Added>>;
 
 /** What an update replaces: all else of a parked message never changes. */
-export type AttemptState = Pick<StoredParked, "nextAttemptAt" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "ended">;
+export type AttemptState = Pick<
+  StoredParked,
+  "nextAttemptAt" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "ended" | "redrive"
+>;
 
 export function toAttemptState(message: ParkedMessage): AttemptState {
   return {
@@ -43,6 +54,7 @@ export function toAttemptState(message: ParkedMessage): AttemptState {
       tookMs,
     })),
     ended: message.ended,
+    redrive: toStoredRedrive(message.redrive),
   };
 }
 
@@ -87,5 +99,16 @@ export function fromStoredParked(stored: StoredParkedEver): ParkedMessage {
       tookMs,
     })),
     ended: stored.ended,
+    redrive: fromStoredRedrive(stored.redrive ?? null),
   };
+}
+
+function toStoredRedrive(redrive: ParkedRedrive | null): StoredRedrive | null {
+  if (redrive === null) return null;
+  return { offset: redrive.offset, until: redrive.untilMs === null ? null : new Date(redrive.untilMs) };
+}
+
+function fromStoredRedrive(redrive: StoredRedrive | null): ParkedRedrive | null {
+  if (redrive === null) return null;
+  return { offset: redrive.offset, untilMs: redrive.until?.getTime() ?? null };
 }
