@@ -1,7 +1,8 @@
-// Which close a transaction has, told from the journal alone: the verdict's day, unless the provisional day was reconciled in the
+// Which close a transaction has, told from journal and events: the verdict's day, or the last one that it went over to, unless the provisional day was reconciled in the
 // transaction's lane before the verdict came. A credit has no such day: its own deadline ends it.
 
 import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
+import { lastDayOf } from "./rolls.ts";
 import { numberAt, textAt } from "./value.ts";
 
 export interface Close {
@@ -20,7 +21,7 @@ export function closeOf(evidence: Evidence, journey: Journey): Close {
   const provisional: Close = { day: provisionalDay, marker: markerOf(provisionalDay) };
   const isClosedFirst = verdict !== null && provisional.marker !== null && provisional.marker.at < verdict.at;
   if (verdict === null || isClosedFirst) return provisional;
-  const day = textAt(verdict.value, "closesWith");
+  const day = lastDayOf(journey) ?? textAt(verdict.value, "closesWith");
   return { day, marker: markerOf(day) };
 }
 

@@ -33,6 +33,7 @@ export interface StateEvent {
   readonly bank: string;
   readonly causedBy: bigint;
   readonly enteredAtMs: number;
+  readonly businessDate: string;
   readonly record: PlacedRecord;
 }
 
@@ -76,10 +77,16 @@ export interface Evidence {
   readonly partitions: readonly number[];
   /** Every DayPlanned. */
   readonly plans: readonly PlacedRecord[];
+  /** Everything that operators asked for. */
+  readonly actions: readonly PlacedRecord[];
+  /** What operators asked of days. */
+  readonly dayActions: readonly PlacedRecord[];
   /** Every copy of GateOpened. */
   readonly gates: readonly PlacedRecord[];
   /** Markers in a partition of the journal for a day (`scheme:date`), in order. */
   markers(partition: number, day: string): readonly PlacedRecord[];
+  /** BankPaused and BankResumed in a partition of the journal, in order. */
+  bankMarkers(partition: number, bank: string): readonly PlacedRecord[];
 }
 
 export const markerTypes: ReadonlySet<string> = new Set([
@@ -91,14 +98,23 @@ export const markerTypes: ReadonlySet<string> = new Set([
   "GateOpened",
   "DayReconciled",
 ]);
-const dayFactTypes: ReadonlySet<string> = new Set([
+/** Of no transaction. */
+const otherFactTypes: ReadonlySet<string> = new Set([
   "DayPlanned",
   "DayTimeReached",
   "LaneCredits",
   "LaneBankClear",
   "CreditsFinalRequested",
+  "CloseExtensionRequested",
+  "GateOpeningRequested",
+  "BankPauseRequested",
+  "BankResumeRequested",
+  "BankPaused",
+  "BankResumed",
   "unreadable",
 ]);
+const bankMarkerTypes: ReadonlySet<string> = new Set(["BankPaused", "BankResumed"]);
+const dayActionTypes: ReadonlySet<string> = new Set(["CloseExtensionRequested", "GateOpeningRequested"]);
 
 export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): Evidence {
   const names = options.topics ?? {
@@ -125,6 +141,10 @@ export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): 
     journal.filter((record) => markerTypes.has(record.type)),
     (record) => `${record.partition} ${textAt(record.value, "scheme")}:${textAt(record.value, "businessDate")}`,
   );
+  const ofBanks = groupBy(
+    journal.filter((record) => bankMarkerTypes.has(record.type)),
+    (record) => `${record.partition} ${textAt(record.value, "bank")}`,
+  );
   return {
     isDrained: options.isDrained ?? true,
     queueToleranceMs: options.queueToleranceMs ?? 2_000,
@@ -140,7 +160,10 @@ export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): 
     plans: journal.filter((record) => record.type === "DayPlanned"),
     gates: journal.filter((record) => record.type === "GateOpened"),
     partitions: [...new Set(journal.map((record) => record.partition))],
+    actions: journal.filter((record) => textAt(record.value, "action", "id") !== ""),
+    dayActions: journal.filter((record) => dayActionTypes.has(record.type)),
     markers: (partition, day) => byDay.get(`${partition} ${day}`) ?? [],
+    bankMarkers: (partition, bank) => ofBanks.get(`${partition} ${bank}`) ?? [],
   };
 }
 
@@ -154,7 +177,7 @@ function journeysOf(
   events: readonly PlacedRecord[],
   snapshots: ReadonlyMap<string, SnapshotEntry>,
 ): readonly Journey[] {
-  const isOfTransaction = (record: PlacedRecord): boolean => !markerTypes.has(record.type) && !dayFactTypes.has(record.type);
+  const isOfTransaction = (record: PlacedRecord): boolean => !markerTypes.has(record.type) && !otherFactTypes.has(record.type);
   const recordsByUetr = groupBy(journal.filter(isOfTransaction), (record) => record.key ?? "");
   const eventsOf = (type: string): ReadonlyMap<string, readonly PlacedRecord[]> =>
     groupBy(
@@ -238,6 +261,7 @@ function distinct(records: readonly PlacedRecord[]): readonly StateEvent[] {
       bank: textAt(record.value, "bank"),
       causedBy: offsetAt(record.value, "causedByOffset"),
       enteredAtMs: numberAt(record.value, "enteredAtMs"),
+      businessDate: textAt(record.value, "businessDate"),
       record,
     });
   }

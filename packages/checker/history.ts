@@ -16,7 +16,9 @@ export interface SentEntry {
     /** Of a connector. */
     | "inboundDirectDebit"
     | "inboundCreditTransferAuthorization"
-    | "creditsFinal";
+    | "creditsFinal"
+    /** Of an operator (`bank`: who): the UETR is the record's key, the identification the action's id. */
+    | "operatorAction";
   readonly uetr: string;
   readonly messageIdentification: string;
   readonly bodyHash: string;

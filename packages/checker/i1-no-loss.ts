@@ -7,7 +7,7 @@
 import { groupBy, isMessage, messageIdentificationOf } from "./evidence.ts";
 import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
-import type { SnapshotEntry, Violation } from "./history.ts";
+import type { SentEntry, SnapshotEntry, Violation } from "./history.ts";
 import { isReconciliation } from "./states.ts";
 import { textAt } from "./value.ts";
 
@@ -22,17 +22,35 @@ const recordOf = {
 } as const;
 
 export function checkNoLoss(evidence: Evidence): Finding {
-  const accepted = evidence.sent.filter((request) => request.status === 202);
+  const answered = evidence.sent.filter((request) => request.status === 202);
+  const accepted = answered.filter(isMessageSent);
+  const asked = answered.filter((request) => !isMessageSent(request));
   const messages = evidence.journeys.flatMap((journey) => journey.journal.filter(isMessage));
   const violations = [
     ...missingRecords(accepted, [...messages, ...evidence.declarations]),
+    ...asked.flatMap((request) => missingAction(request, evidence.actions)),
     ...evidence.journeys.flatMap((journey) => inSeveralPartitions(journey)),
     ...(evidence.isDrained ? evidence.journeys.flatMap((journey) => notFoldedIn(journey)) : []),
   ];
   return { violations, counts: { requestsAccepted: accepted.length, messagesStored: messages.length } };
 }
 
-function missingRecords(accepted: Evidence["sent"], messages: readonly PlacedRecord[]): readonly Violation[] {
+type MessageSent = SentEntry & { readonly operation: keyof typeof recordOf };
+
+function isMessageSent(request: SentEntry): request is MessageSent {
+  return request.operation !== "operatorAction";
+}
+
+/** What an operator asked for and was answered 202 is in the journal, under its key. */
+function missingAction({ bank, uetr, messageIdentification }: SentEntry, actions: readonly PlacedRecord[]): readonly Violation[] {
+  const isStored = actions.some(
+    ({ key, value }) => textAt(value, "action", "id") === messageIdentification && key?.toLowerCase() === uetr.toLowerCase(),
+  );
+  if (isStored) return [];
+  return [{ promise: "I1", uetr, text: `the action ${messageIdentification} of ${bank} was answered 202, but is not in the journal` }];
+}
+
+function missingRecords(accepted: readonly MessageSent[], messages: readonly PlacedRecord[]): readonly Violation[] {
   const stored = groupBy(messages, (record) =>
     JSON.stringify([senderOf(record), record.type, record.key?.toLowerCase(), messageIdentificationOf(record)]),
   );

@@ -3,12 +3,13 @@
 // The unresolved are told from journal and events alone: what closes with the day and has no end whose cause lies below the close's
 // marker in its lane (a credit: below the first DeadlinePassed that is not before its deadline). Each of them has entered RECONCILIATION with exactly one unsettled item of that day, whose row fits the state
 // before; nobody else has. An item shown early (row 3, the state stays) stands beside this, and the close takes it over. So does an outcome
-// that was not delivered to the connector (OUTCOME_UNDELIVERED).
+// that was not delivered to the connector (OUTCOME_UNDELIVERED), and a debit that an operator withdrew: one item, row 0, WITHDRAWN.
 
 import { closeOf, deadlineOf } from "./close.ts";
-import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
+import type { Evidence, Journey, PlacedRecord, StateEvent } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
 import type { SnapshotItem, Violation } from "./history.ts";
+import { mayStillRoll } from "./rolls.ts";
 import { isReconciliation, terminalStates } from "./states.ts";
 import { textAt } from "./value.ts";
 
@@ -30,15 +31,22 @@ export function checkReconciliation(evidence: Evidence): Finding {
   const violations: Violation[] = [];
   let unresolved = 0;
   let items = 0;
+  let withdrawn = 0;
   for (const journey of evidence.journeys) {
     const { day, marker } = endOf(evidence, journey);
-    const isDue = marker !== null && !isResolvedBelow(journey, marker.at);
     const made = madeAtClose(journey);
+    const withdrawal = withdrawalOf(journey);
+    if (withdrawal !== null) {
+      withdrawn += 1;
+      violations.push(...judgeWithdrawn(journey, withdrawal, made));
+      continue;
+    }
+    const isDue = marker !== null && !isResolvedBelow(journey, marker.at);
     unresolved += isDue ? 1 : 0;
     items += made.length;
-    violations.push(...judge(journey, day, isDue, made, evidence.isDrained), ...outcomeItem(journey, marker, evidence.isDrained));
+    violations.push(...judge(evidence, journey, { day, isDue, made }), ...outcomeItem(journey, marker, evidence.isDrained));
   }
-  return { violations, counts: { unresolvedAtClose: unresolved, itemsAtClose: items } };
+  return { violations, counts: { unresolvedAtClose: unresolved, itemsAtClose: items, withdrawn } };
 }
 
 /** What ends an unresolved transaction, and the day of its item. */
@@ -83,8 +91,34 @@ function outcomeItem(journey: Journey, marker: PlacedRecord | null, isDrained: b
   return [{ promise: "I10", uetr, text: "an item stands open for an outcome that was acknowledged before the close" }];
 }
 
-function judge(journey: Journey, day: string, isDue: boolean, made: readonly SnapshotItem[], isDrained: boolean): readonly Violation[] {
+/** Before any close, by an operator: the one item says so, whatever the day does. */
+function withdrawalOf(journey: Journey): StateEvent | null {
+  const end = journey.events.find((event) => event.state === "RECONCILIATION");
+  const cause = journey.journal.find((record) => record.at === end?.causedBy);
+  return end !== undefined && cause?.type === "WithdrawalRequested" ? end : null;
+}
+
+function judgeWithdrawn(journey: Journey, end: StateEvent, made: readonly SnapshotItem[]): readonly Violation[] {
+  const says = (text: string): Violation => ({ promise: "I10", uetr: journey.uetr, text });
+  const before = journey.events.find((event) => event.stageVersion === end.stageVersion - 1)?.state ?? "nothing";
+  const violations = ["ACCEPTED", "REPORTED", "HELD"].includes(before) ? [] : [says(`withdrawn in ${before}`)];
+  if (journey.snapshot === null) return violations;
+  const [item, ...more] = made;
+  const isOne = item?.cause === "WITHDRAWN" && item.row === 0 && more.length === 0;
+  return isOne
+    ? violations
+    : [...violations, says(`withdrawn, but its items are ${made.map(({ row, cause }) => `${row} ${cause}`).join(", ") || "none"}`)];
+}
+
+interface AtClose {
+  readonly day: string;
+  readonly isDue: boolean;
+  readonly made: readonly SnapshotItem[];
+}
+
+function judge(evidence: Evidence, journey: Journey, { day, isDue, made }: AtClose): readonly Violation[] {
   const { uetr } = journey;
+  const { isDrained } = evidence;
   const isReconciled = journey.events.some((event) => isReconciliation(event.state)) || isReconciliation(journey.snapshot?.state ?? "");
   const says = (text: string): readonly Violation[] => [{ promise: "I10", uetr, text }];
   if (!isDue) {
@@ -93,6 +127,8 @@ function judge(journey: Journey, day: string, isDue: boolean, made: readonly Sna
   }
   const ended = journey.events.find((event) => terminalStates.has(event.state) && !isReconciliation(event.state));
   if (ended !== undefined) return says(`${ended.state} (offset ${ended.causedBy}) after the close of ${day}`);
+  if (mayStillRoll(evidence, journey) && isReconciled)
+    return says(`RECONCILIATION, though it could have gone over to the next business date`);
   if (!isReconciled) return isDrained ? says(`unresolved at the close of ${day}, but not RECONCILIATION`) : [];
   if (journey.snapshot === null) return [];
   const [item, ...more] = made;

@@ -5,11 +5,13 @@
 //    purpose: the checker does not trust the domain.
 // 3. The snapshot has the same stage versions, states and causes as the events (while not at rest: it may be ahead).
 // 4. The posting's own body says the same as the record's columns, and shows the kind of message that the state is about.
-// 5. Events of class ESM_STATE, where there are any: one for each of class TRANSACTION_STATE, in the same order.
+// 5. HELD is entered again only as `rolls.ts` says; a withdrawal meets no state but ACCEPTED, REPORTED and HELD (`i10-reconciliation.ts`).
+// 6. Events of class ESM_STATE, where there are any: one for each of class TRANSACTION_STATE, in the same order.
 
 import type { Evidence, Journey, StateEvent } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
 import type { Violation } from "./history.ts";
+import { wrongRolls } from "./rolls.ts";
 import { payloadOf, steps } from "./states.ts";
 import { memberAt, textAt } from "./value.ts";
 
@@ -18,6 +20,7 @@ export function checkLegalPath(evidence: Evidence): Finding {
   const violations = evidence.journeys.flatMap((journey) => [
     ...outOfSequence(journey),
     ...illegalSteps(journey),
+    ...wrongRolls(evidence, journey).map((text) => violation(journey.uetr, text)),
     ...differentFromSnapshot(journey, evidence.isDrained),
     ...esmOutOfStep(journey, evidence.isDrained),
     ...journey.events.flatMap((event) => differentBody(event, journey.flow)),

@@ -2,7 +2,8 @@
 // resolved. Told from the journal alone: the declaration's markers, one in each lane, the credits below them, and what ended those.
 //
 // 1. A credit counts if it lies below the declaration's marker in its own lane and its business date is not after the day.
-// 2. It is resolved by the record that caused its terminal state. Between lanes append times are compared: the opening is not before it.
+// 2. An operator may open it over credits that the request names; over no other.
+// 3. It is resolved by the record that caused its terminal state. Between lanes append times are compared: the opening is not before it.
 
 import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
 import type { Violation } from "./history.ts";
@@ -65,10 +66,23 @@ function judgeDay(evidence: Evidence, day: Day, credits: readonly Credit[]): rea
       const declared = evidence.markers(credit.request.partition, key).find((marker) => isDeclarationFor(marker, bank));
       if (declared === undefined || declared.at < credit.request.at) return [];
       if (credit.endedAtMs !== null && credit.endedAtMs <= opened.appendedAtMs) return [];
+      if (isTakenOnByOperator(evidence, key, bank, credit, opened)) return [];
       const text = `the gate of ${bank} on ${key} opened (offset ${opened.at}) before this credit, received before the declaration, was resolved`;
       return [{ promise: "I8", uetr: credit.journey.uetr, text }];
     });
   });
+}
+
+/** An operator was shown this credit and opened the gate over it. */
+function isTakenOnByOperator(evidence: Evidence, day: string, bank: string, { journey }: Credit, opened: PlacedRecord): boolean {
+  return evidence.dayActions.some(
+    (record) =>
+      record.type === "GateOpeningRequested" &&
+      record.key === day &&
+      textAt(record.value, "bank") === bank &&
+      record.appendedAtMs <= opened.appendedAtMs &&
+      textsAt(record.value, "credits")?.includes(journey.uetr) === true,
+  );
 }
 
 /** Of all copies the one appended first. */

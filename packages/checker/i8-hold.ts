@@ -1,7 +1,7 @@
 // I8, hold: no debit is released outside an open window or before its gate is open; per bank and lane, in queue order.
 //
 // 1. A release counts if, in its partition, the window it names was opened and not closed below it, the gate was open for its bank, and the
-//    day was not reconciled. A record that does not count may be there; it must have no effect.
+//    bank was not paused, and the day was not reconciled. A record that does not count may be there; it must have no effect.
 // 2. Every RELEASED was made by a release that counts, and every first debit at a bank comes after one.
 // 3. When a gate opens for a bank, no credit of the scheme to that bank that its lane received before the declaration is unresolved.
 // 4. When a debit is released, no debit of the same bank, lane and day with a lower key (receivedAt, then UETR) has been held for longer than
@@ -12,6 +12,7 @@ import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
 import { isGateOf, openedTooEarly } from "./i8-gate.ts";
 import type { Finding } from "./finding.ts";
 import type { ReceivedEntry, Violation } from "./history.ts";
+import { staysOf } from "./rolls.ts";
 import { numberAt, textAt } from "./value.ts";
 
 export function checkHold(evidence: Evidence): Finding {
@@ -62,7 +63,10 @@ function flawOf(evidence: Evidence, release: PlacedRecord): string | null {
   const ofWindow = (type: string): boolean => below.some((marker) => marker.type === type && numberAt(marker.value, "number") === number);
   if (!ofWindow("WindowOpened")) return `window ${number} of ${day} was not open yet`;
   if (ofWindow("WindowClosed")) return `window ${number} of ${day} was closed`;
-  if (!below.some((marker) => isGateOf(marker, textAt(value, "bank")))) return `the gate of ${textAt(value, "bank")} was not open`;
+  const bank = textAt(value, "bank");
+  if (!below.some((marker) => isGateOf(marker, bank))) return `the gate of ${bank} was not open`;
+  const paused = evidence.bankMarkers(release.partition, bank).findLast((marker) => marker.at < release.at);
+  if (paused?.type === "BankPaused") return `${bank} was paused (offset ${paused.at})`;
   return below.some((marker) => marker.type === "DayReconciled") ? `${day} was reconciled` : null;
 }
 
@@ -107,22 +111,18 @@ function isPassedOver(lower: Held, release: PlacedRecord, toleranceMs: number): 
 
 function heldOf(journey: Journey): readonly (Held & { readonly queue: string })[] {
   const { request, verdict } = journey;
-  const events = journey.events.toSorted((a, b) => a.stageVersion - b.stageVersion);
-  const held = events.find((event) => event.state === "HELD");
-  if (request === null || journey.flow === "credit" || verdict === null || held === undefined) return [];
-  const left = events.find((event) => event.stageVersion > held.stageVersion);
-  const release =
-    left?.state === "RELEASED" ? journey.journal.find((record) => record.at === left.causedBy && record.type === "Release") : undefined;
+  if (request === null || journey.flow === "credit" || verdict === null) return [];
   const receivedAtMs = numberAt(request.value, "receivedAtMs");
-  return [
-    {
-      queue: `${textAt(verdict.value, "bank")}, lane ${request.partition}, ${textAt(verdict.value, "businessDate")}`,
-      uetr: journey.uetr,
-      queueKey: `${String(receivedAtMs).padStart(15, "0")}:${journey.uetr}`,
-      heldAt: held.causedBy,
-      heldAtMs: held.enteredAtMs,
-      leftAt: left?.causedBy ?? null,
-      release: release ?? null,
-    },
-  ];
+  return staysOf(journey).map(({ businessDate, held, left }) => ({
+    queue: `${textAt(verdict.value, "bank")}, lane ${request.partition}, ${businessDate}`,
+    uetr: journey.uetr,
+    queueKey: `${String(receivedAtMs).padStart(15, "0")}:${journey.uetr}`,
+    heldAt: held.causedBy,
+    heldAtMs: held.enteredAtMs,
+    leftAt: left?.causedBy ?? null,
+    release:
+      left?.state === "RELEASED"
+        ? (journey.journal.find((record) => record.at === left.causedBy && record.type === "Release") ?? null)
+        : null,
+  }));
 }

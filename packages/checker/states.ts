@@ -18,7 +18,7 @@ export function isReconciliation(state: string): boolean {
 type Steps = Readonly<Record<string, readonly string[]>>;
 
 const fromHeld: Steps = {
-  HELD: ["RELEASED", "RECONCILIATION"],
+  HELD: ["RELEASED", "RECONCILIATION", "HELD"],
   RELEASED: ["DELIVERED", "RECONCILIATION"],
   DELIVERED: ["COMPLETED", "UNPAID", "RECONCILIATION"],
 };
