@@ -36,7 +36,7 @@ export interface Day {
   readonly putBacks: readonly PutBack[];
   /** What operators asked for; the last `dayDecisionsKept`. */
   readonly decisions: readonly DayDecision[];
-  /** At most planVersionsMax + 2 × windowsMax + declarationsMax + banksNamedMax + 3. */
+  /** At most planVersionsMax + putBacksMax + 2 × windowsMax + 2 × declarationsMax + banksNamedMax + 1. */
   readonly told: readonly DayTold[];
 }
 
@@ -82,6 +82,8 @@ export interface DayDecision {
 
 export const putBacksMax = 32;
 export const dayDecisionsKept = 20;
+/** Credits that a note of a gate's opening keeps; all of them are in the journal's record. */
+export const creditsNotedMax = 200;
 /** Versions of a day's plan that are taken; a further one is refused. */
 export const planVersionsMax = 16;
 export const windowsMax = 24;

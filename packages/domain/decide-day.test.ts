@@ -151,7 +151,6 @@ test("a later version with the same times is taken without a marker", () => {
 });
 
 test.each([
-  { reason: "plan-leaves-no-window", atMs: 2, later: planned({ calendarVersion: "v2", windows: [] }) },
   { reason: "plan-out-of-order", atMs: 2, later: window2At(150, 400) },
   { reason: "plan-out-of-order", atMs: 2, later: window2At(300, 300) },
   { reason: "plan-out-of-order", atMs: 2, later: planned({ calendarVersion: "v2", reconciliationAtMs: 399 }) },

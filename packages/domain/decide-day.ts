@@ -3,6 +3,7 @@
 //                                     no day       planned         window open      windows closed   reconciled
 //   DayPlanned, first                 DayTimes *   =               =                =                =
 //   DayPlanned, later version         -            DayTimes **     DayTimes **      DayTimes **      -
+//   the same without any window       -            DayVoid *†      -                -                -
 //   window-opens, not before time     -            WindowOpened †  = or next †      =                =
 //   window-opens, its close passed    -            missed          missed           =                =
 //   window-closes, not before time    -            missed, closed  WindowClosed     =                =
@@ -11,33 +12,48 @@
 //   CreditsFinalRequested             -            declared §      declared §       declared §       -
 //   LaneCredits                       -            the gate §§     the gate §§      the gate §§      =
 //   LaneBankClear                     -            the gate §§     the gate §§      the gate §§      =
-//   *  a date without a window: DayVoid instead. ** only if a time not reached changed. † the first opening declares the credits final
-//   (`creditsFinal: clock`). ‡ windows still open or missed are closed first, then DayReconciled. § CreditsDeclared, once for each scope;
-//   `-` where the plan says that another declares. §§ GateOpened when every lane has answered: `credits-final.ts`.
+//   CloseExtensionRequested           -            put back ***    put back ***     put back ***     -
+//   GateOpeningRequested              -            GateOpened §§§  GateOpened §§§   GateOpened §§§   -
+//   *  a date without a window: DayVoid instead. ** only if a time not reached changed. *† where no window has opened: `plan.ts`; the date is void
+//   and is reconciled all the same. *** DayTimes if it is the reconciliation's close: `put-back.ts`. † the first opening declares the credits
+//   final (`creditsFinal: clock`). ‡ windows still open or missed are closed first, then DayReconciled. § CreditsDeclared, once for each scope;
+//   `-` where the plan says that another declares, unless an operator asks. §§ GateOpened when every lane has answered: `credits-final.ts`.
+//   §§§ once every lane has answered a declaration: `gate-opening.ts`.
 //
 // 1. A fact is judged by its own append time against the plan, never by a clock (I9: not before its time).
 // 2. Each window opens at most once and closes exactly once, in order; a missed one closes too, so that its debits can go on (I9).
 // 3. A closing time that passed before another time is done first, by whichever fact comes next.
 // 4. A record at or below `applied` is a replay: nothing changes, its first markers again, with the same ids.
+// 5. An operator's action counts once: a second record with the id of one in `decisions` changes nothing. Every other leaves a note there; one
+//    that is refused changes nothing else.
 
-import { declare, onCreditsFinalRequested, onLaneBankClear, onLaneCredits } from "./credits-final.ts";
+import { declare, isDeclared, onCreditsFinalRequested, onLaneBankClear, onLaneCredits } from "./credits-final.ts";
 import type { CreditsRefusal } from "./credits-final.ts";
-import type { Day, MarkerOutput } from "./day.ts";
-import { countOf, markerBase, tellMarker } from "./day-markers.ts";
+import type { Day, DayDecision, MarkerOutput } from "./day.ts";
+import { creditsNotedMax, dayDecisionsKept } from "./day.ts";
+import { markerBase, tellMarker, tellTimes, tellVoid } from "./day-markers.ts";
 import type { DayFact, DayKey, DayPlanned, DayTimeReached, Marker, Place } from "./fact.ts";
+import { onGateOpeningRequested } from "./gate-opening.ts";
+import { isDecided, noteOf, withNote } from "./operator-notes.ts";
 import type { PlanRefusal } from "./plan.ts";
 import { isInOrder, merge } from "./plan.ts";
+import type { PutBackRefusal } from "./put-back.ts";
+import { onCloseExtensionRequested } from "./put-back.ts";
 
 export type DayReason =
   | PlanRefusal
   | CreditsRefusal
+  | PutBackRefusal
+  | "lanes-awaited"
   | "other-key"
   | "not-planned"
   | "no-such-window"
   | "too-early"
   | "window-missed"
   /** Already so. */
+  | "already-decided"
   | "already-declared"
+  | "gate-open"
   | "lane-counted"
   | "bank-clear";
 
@@ -68,7 +84,7 @@ export function decideDay(key: DayKey, day: Day | null, fact: DayFact, place: Pl
     return { decision: "replayed", reason: null, day, outputs: dayOutputsAt(day, place.offset) };
   }
   if (`${fact.scheme}:${fact.businessDate}` !== key) return { decision: "refused", reason: "other-key", day, outputs: [] };
-  const judgement = day === null ? first(key, fact, place) : judge(day, fact, place);
+  const judgement = day === null ? first(key, fact, place) : judgeOnce(day, fact, place);
   if ("refusal" in judgement) return { decision: "refused", reason: judgement.refusal, day: null, outputs: [] };
   const folded = { ...judgement.day, version: judgement.day.version + 1, applied: place.offset };
   return { decision: judgement.decision, reason: judgement.reason, day: folded, outputs: dayOutputsAt(folded, place.offset) };
@@ -97,6 +113,22 @@ function first(key: DayKey, fact: DayFact, place: Place): DayJudgement | { reado
   return { decision: "applied", reason: null, day: tellPlan(day, place) };
 }
 
+type OperatorFact = Extract<DayFact, { readonly kind: DayDecision["kind"] }>;
+
+/** An operator's fact leaves a note, and counts once. */
+function judgeOnce(day: Day, fact: DayFact, place: Place): DayJudgement {
+  if (!("action" in fact) || fact.action === null) return judge(day, fact, place);
+  if (isDecided(day.decisions, fact.action)) return { decision: "ignored", reason: "already-decided", day };
+  const judged = judge(day, fact, place);
+  const note: DayDecision = { ...noteOf(place, fact.action, judged), kind: fact.kind, ...named(fact) };
+  return { ...judged, day: { ...judged.day, decisions: withNote(day.decisions, note, dayDecisionsKept) } };
+}
+
+function named(fact: OperatorFact): Pick<DayDecision, "bank" | "credits"> {
+  if (fact.kind === "CloseExtensionRequested") return { bank: null, credits: [] };
+  return { bank: fact.bank, credits: fact.kind === "GateOpeningRequested" ? fact.credits.slice(0, creditsNotedMax) : [] };
+}
+
 function judge(day: Day, fact: DayFact, place: Place): DayJudgement {
   switch (fact.kind) {
     case "DayPlanned":
@@ -108,8 +140,9 @@ function judge(day: Day, fact: DayFact, place: Place): DayJudgement {
     case "LaneBankClear":
       return onLaneBankClear(day, fact, place);
     case "CloseExtensionRequested":
+      return onCloseExtensionRequested(day, fact, place);
     case "GateOpeningRequested":
-      return { decision: "refused", reason: "no-such-window", day };
+      return onGateOpeningRequested(day, fact, place);
     case "CreditsFinalRequested":
       return onCreditsFinalRequested(day, fact, place);
     default:
@@ -121,7 +154,8 @@ function onPlannedAgain(day: Day, fact: DayPlanned, place: Place): DayJudgement 
   if (day.planVersions.includes(fact.calendarVersion)) return { decision: "ignored", reason: null, day };
   const merged = merge(day, fact, place.appendedAtMs);
   if (typeof merged === "string") return { decision: "refused", reason: merged, day };
-  const planned = { ...day, plan: merged, planVersions: [...day.planVersions, fact.calendarVersion] };
+  const isVoided = merged.windows.length === 0 && (day.isVoided || day.plan.windows.length > 0);
+  const planned = { ...day, plan: merged, isVoided, planVersions: [...day.planVersions, fact.calendarVersion] };
   if (areTimesEqual(day.plan, merged)) return { decision: "ignored", reason: null, day: planned };
   return { decision: "applied", reason: null, day: tellPlan(planned, place) };
 }
@@ -133,20 +167,13 @@ function areTimesEqual(a: DayPlanned, b: DayPlanned): boolean {
 }
 
 function tellPlan(day: Day, place: Place): Day {
-  const { windows, nextBusinessDate, reconciliationAtMs, calendarVersion } = day.plan;
-  if (windows.length === 0) {
-    return countOf(day, "DayVoid") > 0
-      ? day
-      : tellMarker(day, place, { ...markerBase(day, "DayVoid", 1), kind: "DayVoid", nextBusinessDate });
-  }
-  const number = countOf(day, "DayTimes") + 1;
-  return tellMarker(day, place, { ...markerBase(day, "DayTimes", number), kind: "DayTimes", number, reconciliationAtMs, calendarVersion });
+  return day.plan.windows.length === 0 ? tellVoid(day, place) : tellTimes(day, place);
 }
 
 function onTimeReached(day: Day, fact: DayTimeReached, place: Place): DayJudgement {
   const nowMs = place.appendedAtMs;
   if (fact.time === "reconciliation") {
-    if (day.plan.windows.length === 0) return { decision: "refused", reason: "no-such-window", day };
+    if (day.plan.windows.length === 0 && !day.isVoided) return { decision: "refused", reason: "no-such-window", day };
     if (day.reconciledAtMs !== null) return { decision: "ignored", reason: null, day };
     if (nowMs < day.plan.reconciliationAtMs) return { decision: "refused", reason: "too-early", day };
     return { decision: "applied", reason: null, day: reconcile(closeDue(day, nowMs, place), place) };
@@ -181,8 +208,8 @@ function close(day: Day, number: number, place: Place): Day {
 function open(day: Day, number: number, place: Place): Day {
   const marker: Marker = { ...markerBase(day, "WindowOpened", number), kind: "WindowOpened", number };
   const opened = tellMarker({ ...day, opened: [...day.opened, number] }, place, marker);
-  const isDeclaredNow = day.plan.creditsFinal === "clock" && day.declarations.length === 0;
-  return isDeclaredNow ? declare(opened, null, place) : opened;
+  const isDeclaredNow = day.plan.creditsFinal === "clock" && !isDeclared(day, null);
+  return isDeclaredNow ? declare(opened, null, "clock", place) : opened;
 }
 
 function reconcile(day: Day, place: Place): Day {

@@ -3,7 +3,9 @@
 // 1. A calendar version counts once, in the order of the journal: the first is taken, and a scheduler that still runs an older one changes nothing.
 // 2. A time is reached when its fact took effect, or when its planned time is not after the append time of the new plan.
 // 3. A plan in force is in order: each window closes after it opened, none overlaps, the reconciliation comes last.
-// 4. A day with windows never loses all of them: held debits would be left without one.
+// 4. A date that loses all its windows before any has opened is void: its held debits go over to the next business date, and it closes at the time
+//    it had. A plan that names no next business date would leave them without a window: refused.
+// 5. A close that an operator put back is not brought forward again.
 
 import type { Day } from "./day.ts";
 import { planVersionsMax, windowsMax } from "./day.ts";
@@ -32,20 +34,32 @@ export function merge(day: Day, later: DayPlanned, nowMs: number): DayPlanned | 
   const isLastClosed = plan.windows.length > 0 && day.closed.includes(plan.windows.at(-1)?.number ?? 0);
   const added = later.windows.filter((window) => isNew(window, plan, nowMs) && !isLastClosed);
   const windows = [...kept, ...added].toSorted((a, b) => a.number - b.number);
-  const isReached = plan.windows.length > 0 && plan.reconciliationAtMs <= nowMs;
+  const isReached = (plan.windows.length > 0 || day.isVoided) && plan.reconciliationAtMs <= nowMs;
   const isCutOff = plan.windows.length > 0 && plan.cutOffAtMs <= nowMs;
   const merged: DayPlanned = {
     ...later,
     windows,
     isWorkingDay: windows.length > 0,
     cutOffAtMs: isCutOff ? plan.cutOffAtMs : later.cutOffAtMs,
-    reconciliationAtMs: isReached ? plan.reconciliationAtMs : later.reconciliationAtMs,
+    reconciliationAtMs: isReached ? plan.reconciliationAtMs : notBeforePutBack(day, 0, later.reconciliationAtMs),
     // Lanes were frozen at provisioning, and who declares is a promise to the banks of that day.
     lanes: plan.lanes,
     creditsFinal: plan.creditsFinal,
   };
-  if (plan.windows.length > 0 && windows.length === 0) return "plan-leaves-no-window";
+  if (windows.length === 0 && (plan.windows.length > 0 || day.isVoided)) return voided(plan, merged, later);
   return isInOrder(merged) ? merged : "plan-out-of-order";
+}
+
+function voided(plan: DayPlanned, merged: DayPlanned, later: DayPlanned): DayPlanned | PlanRefusal {
+  if (later.windows.length > 0 || later.nextBusinessDate === "") return "plan-leaves-no-window";
+  return { ...merged, cutOffAtMs: plan.cutOffAtMs, reconciliationAtMs: plan.reconciliationAtMs };
+}
+
+function notBeforePutBack({ putBacks }: Day, windowNumber: number, closesAtMs: number): number {
+  return putBacks.reduce(
+    (atMs, putBack) => (putBack.windowNumber === windowNumber ? Math.max(atMs, putBack.closesAtMs) : atMs),
+    closesAtMs,
+  );
 }
 
 function mergeWindow(day: Day, window: PlannedWindow, later: DayPlanned, nowMs: number): readonly PlannedWindow[] {
@@ -57,7 +71,7 @@ function mergeWindow(day: Day, window: PlannedWindow, later: DayPlanned, nowMs: 
     {
       number: window.number,
       opensAtMs: isOpeningReached ? window.opensAtMs : changed.opensAtMs,
-      closesAtMs: isClosingReached ? window.closesAtMs : changed.closesAtMs,
+      closesAtMs: isClosingReached ? window.closesAtMs : notBeforePutBack(day, window.number, changed.closesAtMs),
     },
   ];
 }

@@ -1,0 +1,172 @@
+// A close that an operator puts back, and a date that loses its windows: decisions, section 9.
+
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Day } from "./day.ts";
+import { putBacksMax } from "./day.ts";
+import { decideDay } from "./decide-day.ts";
+import type { Marker } from "./fact.ts";
+import { dayAfter, ids, nextDate, planned, reached, today } from "./given.ts";
+import { putBack } from "./given-operators.ts";
+import { putBackByMsMax } from "./put-back.ts";
+
+const opens = (number: number) => reached("window-opens", number);
+const closes = (number: number) => reached("window-closes", number);
+const reconciliation = reached("reconciliation");
+
+test("I9: a window's close that was put back is too early before its new time, and closes at it", () => {
+  const { day, outcomes } = dayAfter(
+    [1, planned()],
+    [100, opens(1)],
+    [199, putBack(1, 250)],
+    [200, closes(1)],
+    [249, closes(1)],
+    [250, closes(1)],
+  );
+  expect(outcomes.slice(2).map(({ reason }) => reason)).toEqual([null, "too-early", "too-early", null]);
+  expect(outcomes.slice(2).map(ids)).toEqual([[], [], [], ["WindowClosed:1"]]);
+  expect(day?.putBacks).toMatchObject([
+    { windowNumber: 1, closesAtMs: 250, atMs: 199, action: { id: "put-back-1-250", operator: "thandi" } },
+  ]);
+  expect(day?.decisions).toMatchObject([{ kind: "CloseExtensionRequested", result: "applied", why: null, offset: 2n }]);
+});
+
+test("the reconciliation put back is told to lanes and dispatchers, and closes at its new time", () => {
+  const { outcomes } = dayAfter(
+    [1, planned()],
+    [450, putBack(0, 600)],
+    [500, reconciliation],
+    [599, reconciliation],
+    [600, reconciliation],
+  );
+  expect(outcomes.map(ids)).toEqual([["DayTimes:1"], ["DayTimes:2"], [], [], ["WindowClosed:1", "WindowClosed:2", "DayReconciled:1"]]);
+  expect(outcomes[1]?.outputs).toMatchObject([{ alsoToDispatch: true, marker: { reconciliationAtMs: 600, calendarVersion: "v1" } }]);
+  expect(outcomes.slice(2, 4).map(({ reason }) => reason)).toEqual(["too-early", "too-early"]);
+});
+
+test("a put-back and the close itself never both win: what lies first in the journal does, each by its own append time", () => {
+  const closed = dayAfter([1, planned()], [100, opens(1)], [200, closes(1)], [200, putBack(1, 250)]);
+  expect(closed.outcomes.at(-1)).toMatchObject({ decision: "refused", reason: "close-reached", outputs: [] });
+  expect(closed.day?.plan).toEqual(planned());
+  const late = dayAfter([1, planned()], [100, opens(1)], [200, putBack(1, 250)], [201, closes(1)]);
+  expect(late.outcomes.slice(2)).toMatchObject([
+    { reason: "close-reached" },
+    { decision: "applied", outputs: [{ marker: { kind: "WindowClosed" } }] },
+  ]);
+  const over = dayAfter([1, planned()], [500, reconciliation], [501, putBack(0, 600)]);
+  expect(over.outcomes.at(-1)).toMatchObject({ decision: "refused", reason: "day-over" });
+  expect(dayAfter([1, planned()], [500, putBack(0, 600)]).outcomes.at(-1)).toMatchObject({ reason: "close-reached" });
+});
+
+test.each([
+  { reason: "no-such-window", fact: putBack(3, 450) },
+  { reason: "not-later", fact: putBack(1, 200) },
+  { reason: "plan-out-of-order", fact: putBack(1, 301) },
+  { reason: "plan-out-of-order", fact: putBack(2, 501) },
+  { reason: "too-far", fact: putBack(0, 501 + putBackByMsMax) },
+])("a put-back is refused and noted: $reason", ({ reason, fact }) => {
+  const { day, outcomes } = dayAfter([1, planned()], [50, fact]);
+  expect(outcomes.at(-1)).toMatchObject({ decision: "refused", reason, outputs: [] });
+  expect(day?.plan).toEqual(planned());
+  expect(day?.putBacks).toEqual([]);
+  expect(day?.decisions).toMatchObject([{ result: "refused", why: reason, action: fact.action }]);
+});
+
+test("the reconciliation is put back first, then the last window; by a whole day, over the next business date's opening", () => {
+  const { day, outcomes } = dayAfter([1, planned()], [50, putBack(0, 500 + putBackByMsMax)], [51, putBack(2, 900)]);
+  expect(outcomes.slice(1).map(({ decision }) => decision)).toEqual(["applied", "applied"]);
+  expect(day?.plan.windows.at(-1)).toMatchObject({ opensAtMs: 300, closesAtMs: 900 });
+});
+
+test("the same put-back twice counts once; a second one must be later still", () => {
+  const again = dayAfter([1, planned()], [50, putBack(1, 250, "x")], [51, putBack(1, 280, "x")], [52, putBack(1, 240, "y")]);
+  expect(again.outcomes.slice(2)).toMatchObject([
+    { decision: "ignored", reason: "already-decided" },
+    { decision: "refused", reason: "not-later" },
+  ]);
+  expect(again.day?.decisions.map(({ action }) => action.id)).toEqual(["x", "y"]);
+});
+
+test("a later calendar version never brings a put-back close forward again, and may move it on", () => {
+  const v2 = planned({ calendarVersion: "v2", reconciliationAtMs: 450 });
+  const { day } = dayAfter([1, planned()], [50, putBack(1, 250)], [51, putBack(0, 600)], [52, v2]);
+  expect(day?.plan).toMatchObject({ windows: [{ closesAtMs: 250 }, { closesAtMs: 400 }], reconciliationAtMs: 600, calendarVersion: "v2" });
+  const v3 = planned({ calendarVersion: "v3", reconciliationAtMs: 700 });
+  expect(dayAfter([1, planned()], [51, putBack(0, 600)], [52, v3]).day?.plan.reconciliationAtMs).toBe(700);
+});
+
+test("I15: put-backs of a day are bounded", () => {
+  const steps = Array.from({ length: putBacksMax + 2 }, (_, index) => [10 + index, putBack(0, 501 + index)] as const);
+  const { day, outcomes } = dayAfter([1, planned()], ...steps);
+  expect(day?.putBacks).toHaveLength(putBacksMax);
+  expect(outcomes.at(-1)).toMatchObject({ decision: "refused", reason: "too-many-put-backs" });
+});
+
+// ---- void
+
+const removed = planned({ calendarVersion: "v2", windows: [], isWorkingDay: false, reconciliationAtMs: 900, cutOffAtMs: 800 });
+
+test("a date that loses its windows before any opened is void: told once, never opened, reconciled at the time it had", () => {
+  const { day, outcomes } = dayAfter([1, planned()], [99, removed], [100, opens(1)], [499, reconciliation], [500, reconciliation]);
+  expect(outcomes.map(ids)).toEqual([["DayTimes:1"], ["DayVoid:1"], [], [], ["DayReconciled:1"]]);
+  expect(outcomes.map(({ reason }) => reason)).toEqual([null, null, "no-such-window", "too-early", null]);
+  expect(outcomes[1]?.outputs).toMatchObject([{ marker: { kind: "DayVoid", nextBusinessDate: nextDate } }]);
+  expect(day).toMatchObject({ isVoided: true, reconciledAtMs: 500, plan: { windows: [], reconciliationAtMs: 500, cutOffAtMs: 350 } });
+});
+
+test("a date whose first window has opened, or should have, keeps what was reached", () => {
+  for (const begun of [[100, opens(1)] as const, [100, opens(2)] as const]) {
+    const { day } = dayAfter([1, planned()], begun, [101, removed]);
+    expect(day).toMatchObject({ isVoided: false, plan: { windows: [{ number: 1, closesAtMs: 200 }] } });
+  }
+});
+
+test("a plan that leaves held debits no window at all is refused", () => {
+  const { day, outcomes } = dayAfter([1, planned()], [50, { ...removed, nextBusinessDate: "" }]);
+  expect(outcomes.at(-1)).toMatchObject({ decision: "refused", reason: "plan-leaves-no-window", outputs: [] });
+  expect(day).toMatchObject({ isVoided: false, plan: planned() });
+});
+
+test("a void date takes nothing from operators, may get its windows back, and may lose them again", () => {
+  const back = planned({ calendarVersion: "v3" });
+  const { day, outcomes } = dayAfter(
+    [1, planned()],
+    [50, removed],
+    [51, putBack(0, 600)],
+    [52, back],
+    [53, { ...removed, calendarVersion: "v4" }],
+  );
+  expect(outcomes.map(ids)).toEqual([["DayTimes:1"], ["DayVoid:1"], [], ["DayTimes:2"], ["DayVoid:2"]]);
+  expect(outcomes[2]).toMatchObject({ decision: "refused", reason: "no-such-window" });
+  expect(day).toMatchObject({ isVoided: true, plan: { reconciliationAtMs: 500 } });
+});
+
+test("I3, I9: whatever is put back, planned and reached, no close comes before the time in force, and a replay changes nothing", () => {
+  const fact = fc.oneof(
+    fc.tuple(fc.nat(2), fc.nat(700), fc.nat(9)).map(([number, atMs, id]) => putBack(number, atMs, `a${id}`)),
+    fc.constantFrom(opens(1), opens(2), closes(1), closes(2), reconciliation, removed, planned({ calendarVersion: "v3" })),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(60), fact), { maxLength: 40 }), (gaps) => {
+      let atMs = 5;
+      const steps = gaps.map(([gapMs, one]) => [(atMs += gapMs), one] as const);
+      const { day, outcomes } = dayAfter([1, planned()], ...steps);
+      for (const [index, outcome] of outcomes.entries()) {
+        const [appendedAtMs, one] = [[1, planned()] as const, ...steps][index] ?? [0, reconciliation];
+        expect(outcome.outputs.filter(({ marker }) => appendedAtMs < closeOf(outcome.day, marker))).toEqual([]);
+        const again = decideDay(today, day, one, { offset: BigInt(index), appendedAtMs });
+        expect(again).toEqual({ decision: "replayed", reason: null, day, outputs: outcome.outputs });
+      }
+      const told = day?.told.map(({ marker }) => marker.id) ?? [];
+      expect(new Set(told).size).toBe(told.length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** In force when the marker was made; of no close: any time. */
+function closeOf(day: Day | null, marker: Marker): number {
+  if (marker.kind === "DayReconciled") return day?.plan.reconciliationAtMs ?? Number.POSITIVE_INFINITY;
+  if (marker.kind !== "WindowClosed") return Number.NEGATIVE_INFINITY;
+  return day?.plan.windows.find(({ number }) => number === marker.number)?.closesAtMs ?? Number.POSITIVE_INFINITY;
+}
