@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). interface: ingress on a port, no
-// server. simulation and e2e: across services.
+// server. simulation and e2e: across services. chaos: a trial under faults, which starts servers of its own.
 export default defineConfig({
   test: {
     // Every core works, also where there are two: vitest would leave one to itself, which hardly uses it.
@@ -41,6 +41,7 @@ export default defineConfig({
           hookTimeout: 180_000,
         },
       },
+      { test: { name: "chaos", include: ["test/chaos/**/*.test.ts"], fileParallelism: false, testTimeout: 600_000 } },
     ],
   },
 });

@@ -16,12 +16,12 @@ import { countsOf, noCounts, readReport, sumCounts } from "./test-counts.ts";
 import type { Counts } from "./test-counts.ts";
 import type { RunVerb } from "./verbs.ts";
 
-const parts = ["check", "interface", "servers", "simulation", "e2e"] as const;
+const parts = ["check", "interface", "servers", "simulation", "e2e", "chaos"] as const;
 type Part = (typeof parts)[number] | "fuzz";
 type Environment = Readonly<Record<string, string>>;
 
-/** Parts that start on nothing but this machine. */
-const withoutServers: readonly Part[] = ["interface", "simulation"];
+/** Parts that start on nothing but this machine; chaos has servers of its own. */
+const withoutServers: readonly Part[] = ["interface", "simulation", "chaos"];
 const seedDefault = "1";
 
 const skippedExpected = 0;
