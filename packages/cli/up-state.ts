@@ -29,7 +29,11 @@ export function writeUpState(state: UpState): void {
 export async function readUpState(): Promise<UpState | null> {
   const processes = readRecord(upDirectory)?.processes ?? [];
   const running = await Promise.all(processes.map(isRunning));
-  if (running.length === 0 || running.includes(false)) return null;
+  return running.length === 0 || running.includes(false) ? null : readUpFile();
+}
+
+/** What was noted at the last `up`, whatever of it still runs. */
+export function readUpFile(): UpState | null {
   try {
     const state: UpState = JSON.parse(readFileSync(stateFile, "utf8"));
     return state;

@@ -4,6 +4,7 @@ export * from "./configuration.ts";
 export { readConfigurationFile } from "./configuration-file.ts";
 export { watchConfiguration } from "./configuration-watch.ts";
 export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configuration-watch.ts";
+export { readDuration } from "./durations.ts";
 export type { Problem } from "./problem.ts";
 export { readConfiguration } from "./read-configuration.ts";
 export type { ConfigurationReading } from "./read-configuration.ts";
