@@ -5,6 +5,9 @@ import { assert } from "@sluice/runtime";
 export const bulkMax = 1_000;
 export const pageMax = 10_000;
 export const openDaysMax = 100;
+export const banksMax = 1_000;
+export const searchMax = 1_000;
+export const groupsMax = 100_000;
 
 export function assertBulk(size: number): void {
   assert(size <= bulkMax, `a bulk of ${size}, at most ${bulkMax}`);
@@ -12,4 +15,8 @@ export function assertBulk(size: number): void {
 
 export function assertPage(limit: number): void {
   assert(Number.isInteger(limit) && limit > 0 && limit <= pageMax, `a page of ${limit}, 1 to ${pageMax}`);
+}
+
+export function assertSearch(limit: number): void {
+  assert(Number.isInteger(limit) && limit > 0 && limit <= searchMax, `a page of ${limit}, 1 to ${searchMax}`);
 }

@@ -3,6 +3,7 @@
 import type { Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { action, dayPromises, lanePromises, parkedPromises, uetr } from "./conformance-of-lanes.ts";
+import { bankPromises, parkedForPeoplePromises, queryPromises } from "./conformance-of-queries.ts";
 import { noSearchTerms } from "./port.ts";
 import type { Store, TransactionDocument } from "./port.ts";
 
@@ -11,8 +12,12 @@ export function describeStore(open: () => Promise<Store>): void {
   transactionPromises(open);
   dayPromises(open);
   lanePromises(open);
+  bankPromises(open);
+  queryPromises(open);
   parkedPromises(open, "deliveries");
   parkedPromises(open, "postings");
+  parkedForPeoplePromises(open, "deliveries");
+  parkedForPeoplePromises(open, "postings");
   test("prepare can be called again, ping answers", async () => {
     const store = await open();
     await store.prepare();
@@ -309,6 +314,7 @@ function transactionPromises(open: () => Promise<Store>): void {
       businessDate: "2026-11-20",
       closesWith: "",
       queueKey: `001795000000123:${uetr(7)}`,
+      rollsLeft: 0,
     });
     expect((await transactions.open(3, uetr(1), 2)).map((row) => row.uetr)).toEqual([uetr(3), uetr(5)]);
   });

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { parked, uetr } from "./conformance-of-lanes.ts";
 import { describeStore, document } from "./conformance.ts";
 import { createMemoryStore } from "./store-memory.ts";
-import type { MemoryStoreHooks, StoreCall } from "./store-memory.ts";
+import type { MemoryStoreHooks, StoreCall } from "./memory-call.ts";
 import type { Store } from "./port.ts";
 
 const startAtMs = 1_795_000_000_000;

@@ -1,6 +1,6 @@
 // A message not acknowledged at once, as it lies in `deliveries` or `postings`.
 
-import type { ParkedAttempt, ParkedMessage, ParkedRedrive } from "./port.ts";
+import type { ParkedAttempt, ParkedMessage, ParkedRow, ParkedRedrive } from "./port.ts";
 
 export interface StoredParked {
   readonly _id: string;
@@ -76,6 +76,10 @@ export function toStoredParked(message: ParkedMessage): StoredParked {
 }
 
 export function fromStoredParked(stored: StoredParkedEver): ParkedMessage {
+  return { ...toParkedRow(stored), record: new Uint8Array(stored.recordBytes) };
+}
+
+export function toParkedRow(stored: Omit<StoredParkedEver, "recordBytes">): ParkedRow {
   return {
     id: stored._id,
     lane: stored.lane,
@@ -83,7 +87,6 @@ export function fromStoredParked(stored: StoredParkedEver): ParkedMessage {
     deliveryKey: stored.deliveryKey,
     uetr: stored.uetr,
     sequence: stored.sequence,
-    record: new Uint8Array(stored.recordBytes),
     traceparent: stored.traceparent,
     nextAttemptAtMs: stored.nextAttemptAt.getTime(),
     closesWith: stored.closesWith,

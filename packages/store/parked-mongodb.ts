@@ -1,11 +1,11 @@
 // The collections `deliveries` and `postings` on MongoDB: messages not acknowledged at once.
 
 import type { Collection, Filter } from "mongodb";
-import { assertBulk, assertPage } from "./bounds.ts";
+import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
 import { duplicatesOf, guarded } from "./mongodb-faults.ts";
-import { fromStoredParked, toAttemptState, toStoredParked } from "./parked-document.ts";
+import { fromStoredParked, toAttemptState, toParkedRow, toStoredParked } from "./parked-document.ts";
 import type { StoredParked } from "./parked-document.ts";
-import type { ParkedStore } from "./port.ts";
+import type { ParkedPlace, ParkedStore, ParkedTotals } from "./port.ts";
 
 const batchDocuments = 1_000;
 
@@ -47,5 +47,66 @@ export function parkedIn(name: "deliveries" | "postings", collection: Collection
       const byId = new Map(found.map((stored) => [stored._id, stored]));
       return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, fromStoredParked(byId.get(id)!)] as const] : [])));
     },
+
+    async ofBank(bank, after, limit) {
+      assertSearch(limit);
+      const all: Filter<StoredParked>[] = bank === null ? [] : [{ bank }];
+      if (after !== null) all.push(beyond(after));
+      const filter = all.length === 0 ? {} : { $and: all };
+      const found = await guarded(`${name}.ofBank`, "read", () =>
+        collection
+          .find(filter, { projection: { recordBytes: 0 }, sort: { bank: 1, sequence: 1, _id: 1 }, limit, batchSize: batchDocuments })
+          .toArray(),
+      );
+      return found.map(toParkedRow);
+    },
+
+    async totals() {
+      const groups = await guarded(`${name}.totals`, "read", () => collection.aggregate<ParkedGroup>(totalsOfBanks).toArray());
+      const banks = new Map<string, ParkedTotals>();
+      for (const group of groups) banks.set(group._id.bank, together(banks.get(group._id.bank), group));
+      return [...banks.values()].sort((a, b) => (a.bank < b.bank ? -1 : 1));
+    },
   };
+}
+
+function beyond({ bank, sequence, id }: ParkedPlace): Filter<StoredParked> {
+  return { $or: [{ bank: { $gt: bank } }, { bank, sequence: { $gt: sequence } }, { bank, sequence, _id: { $gt: id } }] };
+}
+
+/** Messages of one bank that are still tried, or that are not. */
+interface ParkedGroup {
+  readonly _id: { readonly bank: string; readonly ended: string | null };
+  readonly count: number | bigint;
+  readonly oldestSequence: bigint;
+  readonly nextAttemptAt: Date;
+  readonly deadline: Date | null;
+}
+
+const totalsOfBanks = [
+  {
+    $group: {
+      _id: { bank: "$bank", ended: "$ended" },
+      count: { $sum: 1 },
+      oldestSequence: { $min: "$sequence" },
+      nextAttemptAt: { $min: "$nextAttemptAt" },
+      deadline: { $min: "$deadline" },
+    },
+  },
+];
+
+function together(so: ParkedTotals | undefined, { _id, count, oldestSequence, nextAttemptAt, deadline }: ParkedGroup): ParkedTotals {
+  const isTried = _id.ended === null;
+  return {
+    bank: _id.bank,
+    count: (so?.count ?? 0) + Number(count),
+    refused: (so?.refused ?? 0) + (isTried ? 0 : Number(count)),
+    oldestSequence: so === undefined || oldestSequence < so.oldestSequence ? oldestSequence : so.oldestSequence,
+    nextAttemptAtMs: isTried ? nextAttemptAt.getTime() : (so?.nextAttemptAtMs ?? null),
+    deadlineMs: earlier(so?.deadlineMs ?? null, deadline?.getTime() ?? null),
+  };
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }

@@ -7,7 +7,10 @@
 // 2. A resolved write is durable (majority); a rejected one has an unknown outcome: reread.
 // 3. No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 
-import type { Day, Flow, Item, State, Transaction } from "@sluice/domain";
+import type { BankStanding, Day, Flow, Item, State, Transaction } from "@sluice/domain";
+import type { SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
+
+export type * from "./query.ts";
 
 /** A transaction's snapshot: the domain's view, and the messages as Avro bytes in wire format (with schema id). */
 export interface TransactionDocument {
@@ -64,6 +67,8 @@ export interface OpenRow {
   readonly closesWith: string;
   /** Release order: receivedAt as 15 digits, then ':' and the UETR. */
   readonly queueKey: string;
+  /** How often it may still go over to the next business date. */
+  readonly rollsLeft: number;
 }
 
 export interface TransactionStore {
@@ -83,6 +88,10 @@ export interface TransactionStore {
     afterUetr: string | null,
     limit: number,
   ): Promise<readonly { readonly uetr: string; readonly bank: string | null; readonly item: Item }[]>;
+  /** What a query finds, by UETR after `afterUetr`, at most `limit` (≤ 1,000). For people. */
+  search(query: TransactionQuery, afterUetr: string | null, limit: number): Promise<readonly SummaryRow[]>;
+  /** Counts and sums of what a query finds, exact, in no order; rejects beyond 100,000 groups. For people. */
+  totals(query: TransactionQuery): Promise<readonly TotalsRow[]>;
 }
 
 export interface DayStore {
@@ -91,6 +100,14 @@ export interface DayStore {
   write(day: Day, expectedVersion: number): Promise<boolean>;
   /** Days with windows that are not yet reconciled, by key. Bounded: at most 100. */
   open(): Promise<readonly Day[]>;
+}
+
+export interface BankStore {
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, BankStanding>>;
+  /** Compare-and-set on `version`; false = lost. 0: must not exist. */
+  write(standing: BankStanding, expectedVersion: number): Promise<boolean>;
+  /** By id. Bounded: at most 1,000. */
+  all(): Promise<readonly BankStanding[]>;
 }
 
 /** One (service, partition). `state` is the service's own (markers passed), plain JSON. */
@@ -139,6 +156,16 @@ export interface ParkedMessage {
   readonly recentAttempts: readonly ParkedAttempt[];
   /** null: still tried; "refused": a not-recoverable answer, kept until a change arrives; "refusing": the same, and the fact of it may not be appended yet. */
   readonly ended: "refusing" | "refused" | null;
+  /** The newest redrive that was applied; null: none was. */
+  readonly redrive: ParkedRedrive | null;
+}
+
+/** An operator had it tried again. */
+export interface ParkedRedrive {
+  /** Journal offset of the decision: an older one, or the same again, changes nothing. */
+  readonly offset: bigint;
+  /** Its own deadline where that is later than `deadlineMs`; null: as it was. */
+  readonly untilMs: number | null;
 }
 
 export interface ParkedAttempt {
@@ -157,11 +184,38 @@ export interface ParkedStore {
   /** All of a lane by (sequence, id) after `after`, at most `limit` (≤ 10,000). A scan: for take-over and page refills. */
   ofLane(lane: number, after: { readonly sequence: bigint; readonly id: string } | null, limit: number): Promise<readonly ParkedMessage[]>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ParkedMessage>>;
+  /** All lanes by (bank, sequence, id) after `after`, at most `limit` (≤ 1,000); of one bank, or of all (null). For people. */
+  ofBank(bank: string | null, after: ParkedPlace | null, limit: number): Promise<readonly ParkedRow[]>;
+  /** By bank. For people. */
+  totals(): Promise<readonly ParkedTotals[]>;
+}
+
+export interface ParkedPlace {
+  readonly bank: string;
+  readonly sequence: bigint;
+  readonly id: string;
+}
+
+/** A parked message without its bytes. */
+export type ParkedRow = Omit<ParkedMessage, "record">;
+
+export interface ParkedTotals {
+  readonly bank: string;
+  readonly count: number;
+  /** Of them, refused for good: they wait for a redrive or the end. */
+  readonly refused: number;
+  /** Lowest offset of any lane. */
+  readonly oldestSequence: bigint;
+  /** Earliest next attempt of those still tried; null: none is. */
+  readonly nextAttemptAtMs: number | null;
+  /** Earliest deadline; null: none has one. */
+  readonly deadlineMs: number | null;
 }
 
 export interface Store {
   readonly transactions: TransactionStore;
   readonly days: DayStore;
+  readonly banks: BankStore;
   readonly lanes: LaneStore;
   /** Of the dispatcher. */
   readonly deliveries: ParkedStore;

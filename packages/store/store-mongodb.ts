@@ -2,13 +2,15 @@
 //
 // 1. Every write waits for the majority and every read sees only what the majority has.
 // 2. int64 is bigint on both sides, so no offset and no amount passes through a double.
-// 3. Only insertOne, insertMany, find, updateOne, deleteMany and collection.bulkWrite with plain $set and $inc are used: no
-//    transaction, no upsert, no pipeline, so that compatible servers serve as well.
+// 3. Only insertOne, insertMany, find, updateOne, deleteMany and collection.bulkWrite with plain $set and $inc are used, and for people's
+//    totals aggregate with $match, $group and $limit: no transaction, no upsert, no pipeline that writes, so that compatible servers serve as well.
 // 4. mongo-java-server searches by an index only if it is unique and has exactly the filter's keys: hence {_id, version}.
 
 import type { Log } from "@sluice/telemetry";
 import { MongoClient } from "mongodb";
 import type { Db, MongoClientOptions } from "mongodb";
+import type { StoredBank } from "./bank-document.ts";
+import { banksIn } from "./banks-mongodb.ts";
 import type { StoredDay } from "./day-document.ts";
 import { daysIn } from "./days-mongodb.ts";
 import type { StoredLane } from "./lane-document.ts";
@@ -56,6 +58,7 @@ export function mongoStoreOn(client: MongoClient, database: string): Store {
   return {
     transactions: transactionsIn(db.collection<MongoTransaction>("transactions")),
     days: daysIn(db.collection<StoredDay>("days")),
+    banks: banksIn(db.collection<StoredBank>("standings")),
     lanes: lanesIn(db.collection<StoredLane>("lanes")),
     deliveries: parkedIn("deliveries", db.collection<StoredParked>("deliveries")),
     postings: parkedIn("postings", db.collection<StoredParked>("postings")),
@@ -75,9 +78,19 @@ async function prepare(db: Db): Promise<void> {
     { key: { "message.messageIdentification": 1, "message.sender": 1 }, name: "identified" },
     { key: { lane: 1, bank: 1, scheme: 1, businessDate: 1, state: 1, queueKey: 1 }, name: "held" },
     { key: { "items.day": 1, _id: 1 }, name: "items" },
+    // For people's questions; a reader of one bank's or one date's transactions reads nothing else.
+    { key: { scheme: 1, businessDate: 1, bank: 1, state: 1 }, name: "of-date" },
+    { key: { bank: 1, state: 1, businessDate: 1 }, name: "of-bank" },
+    ...["endToEndIdentification", "transactionIdentification", "instructionIdentification", "debtorAccountEnd", "creditorAccountEnd"].map(
+      (term) => ({ key: { [`search.${term}`]: 1 } as const, name: term }),
+    ),
+    { key: { "finalReport.messageIdentification": 1 }, name: "final-report" },
+    { key: { "search.reasons": 1 }, name: "reasons" },
+    { key: { amountTenThousandths: 1, currency: 1 }, name: "amount" },
   ]);
   await db.collection("days").createIndex({ isReconciled: 1, _id: 1 }, { name: "open" });
   for (const parked of ["deliveries", "postings"]) {
     await db.collection(parked).createIndex({ lane: 1, sequence: 1, _id: 1 }, { name: "of-lane" });
+    await db.collection(parked).createIndex({ bank: 1, sequence: 1, _id: 1 }, { name: "of-bank" });
   }
 }

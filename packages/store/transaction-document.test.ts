@@ -5,7 +5,15 @@ import type { StoredTransactionEver } from "./transaction-document.ts";
 
 /** As it was written before flows, deadlines of credits and outcomes told were known. */
 function before(over: Parameters<typeof transaction>[0] = {}): StoredTransactionEver {
-  const { flow: _f, deadline: _d, wantsOutcomeReport: _w, outcome: _o, receivedOffset: _r, ...stored } = toStored(document(over));
+  const {
+    flow: _f,
+    deadline: _d,
+    wantsOutcomeReport: _w,
+    outcome: _o,
+    receivedOffset: _r,
+    rollsLeft: _l,
+    ...stored
+  } = toStored(document(over));
   return {
     ...stored,
     told: stored.told.map((told) => {
@@ -23,7 +31,7 @@ function before(over: Parameters<typeof transaction>[0] = {}): StoredTransaction
 test("a transaction written before there were flows is read as an on-us debit", () => {
   const { transaction: read } = fromStored(before());
   expect(read).toStrictEqual(transaction({ flow: "on-us", deadlineMs: null, wantsOutcomeReport: false, outcome: null }));
-  expect(toRow(before())).toMatchObject({ flow: "on-us", deadlineMs: null, isOutcomeAwaited: false });
+  expect(toRow(before())).toMatchObject({ flow: "on-us", deadlineMs: null, isOutcomeAwaited: false, rollsLeft: 0 });
   expect(fromStored(before({ state: "ORPHAN", message: null })).transaction.flow).toBeNull();
 });
 

@@ -7,52 +7,37 @@
 
 import { assert } from "@sluice/runtime";
 import { isUnresolved } from "@sluice/domain";
-import type {
-  DecisionNote,
-  DeliveryEvidence,
-  DeliveryOperation,
-  Flow,
-  Item,
-  MessageIdentity,
-  OrphanState,
-  OutcomeTold,
-  Parked,
-  Remarks,
-  Resolution,
-  State,
-  Told,
-  Transaction,
-  Transition,
-} from "@sluice/domain";
-import { fromStoredAction, toStoredAction } from "./stored-action.ts";
-import type { StoredAction } from "./stored-action.ts";
+import type { Flow, Item, MessageIdentity, OrphanState, State, Transaction } from "@sluice/domain";
 import { noSearchTerms } from "./port.ts";
 import type { OpenRow, SearchTerms, TransactionDocument } from "./port.ts";
-
-/** As it may lie there: what was added later may be absent. */
-type Ever<Stored, Later extends keyof Stored> = Omit<Stored, Later> & Partial<Pick<Stored, Later>>;
-
-type StoredTransition = Omit<Transition, "atMs"> & { readonly at: Date };
-type StoredTold = Omit<Told, "atMs" | "deadlineMs"> & { readonly at: Date; readonly deadline: Date };
-type StoredToldEver = Ever<StoredTold, "operation">;
-type StoredEvidenceEver = Ever<DeliveryEvidence, "mayHaveBeenTaken">;
-type StoredLateAnswer = Omit<Item["lateAnswers"][number], "atMs"> & { readonly at: Date };
-type StoredResolution = Omit<Resolution, "action" | "atMs" | "confirmed"> & {
-  readonly action: StoredAction;
-  readonly at: Date;
-  readonly confirmed: { readonly action: StoredAction; readonly at: Date } | null;
-};
-type StoredItem = Omit<Item, "madeAtMs" | "settledAtMs" | "lateAnswers" | "resolution"> & {
-  readonly madeAt: Date;
-  readonly settledAt: Date | null;
-  readonly lateAnswers: readonly StoredLateAnswer[];
-  readonly resolution: StoredResolution | null;
-};
-type StoredItemEver = Omit<Ever<StoredItem, "resolution">, "evidence"> & { readonly evidence: StoredEvidenceEver | null };
-type StoredDecision = Omit<DecisionNote, "atMs" | "action"> & { readonly at: Date; readonly action: StoredAction };
-type StoredParked = Omit<Parked, "sinceMs"> & { readonly since: Date };
-type StoredOutcome = Omit<OutcomeTold, "acknowledgedAtMs"> & { readonly acknowledgedAt: Date | null };
-type StoredRemark = Omit<Remarks["last"][number], "atMs"> & { readonly at: Date };
+import {
+  fromStoredDecision,
+  fromStoredItem,
+  fromStoredOutcome,
+  fromStoredParked,
+  fromStoredTold,
+  fromStoredTransition,
+  identity,
+  optionalDate,
+  toStoredDecision,
+  toStoredItem,
+  toStoredOutcome,
+  toStoredParked,
+  toStoredTold,
+  toStoredTransition,
+} from "./transaction-parts.ts";
+import type {
+  Ever,
+  StoredDecision,
+  StoredItem,
+  StoredItemEver,
+  StoredOutcome,
+  StoredParked,
+  StoredRemark,
+  StoredTold,
+  StoredToldEver,
+  StoredTransition,
+} from "./transaction-parts.ts";
 
 export interface StoredTransaction {
   readonly _id: string;
@@ -85,6 +70,11 @@ export interface StoredTransaction {
   readonly items: readonly StoredItem[];
   readonly remarks: { readonly count: number; readonly last: readonly StoredRemark[] };
   readonly rollsMax: number;
+  /** How often it may still go over to the next business date. */
+  readonly rollsLeft: number;
+  /** Number and append time of the last entry; of an orphan 0 and the first report's. */
+  readonly stageVersion: number;
+  readonly updatedAt: Date;
   readonly parked: StoredParked | null;
   readonly decisions: readonly StoredDecision[];
   readonly search: SearchTerms;
@@ -95,7 +85,18 @@ export interface StoredTransaction {
 
 export type StoredTransactionEver = Ever<
   Omit<StoredTransaction, "told" | "items"> & { readonly told: readonly StoredToldEver[]; readonly items: readonly StoredItemEver[] },
-  "flow" | "deadline" | "wantsOutcomeReport" | "outcome" | "receivedOffset" | "rollsMax" | "parked" | "decisions" | "search"
+  | "flow"
+  | "deadline"
+  | "wantsOutcomeReport"
+  | "outcome"
+  | "receivedOffset"
+  | "rollsMax"
+  | "rollsLeft"
+  | "stageVersion"
+  | "updatedAt"
+  | "parked"
+  | "decisions"
+  | "search"
 >;
 
 export function toStored(document: TransactionDocument): StoredTransaction {
@@ -138,6 +139,9 @@ export function toStored(document: TransactionDocument): StoredTransaction {
       })),
     },
     rollsMax: transaction.rollsMax,
+    rollsLeft: rollsLeftOf(transaction),
+    stageVersion: transaction.transitions.length,
+    updatedAt: new Date(transaction.transitions.at(-1)?.atMs ?? transaction.receivedAtMs),
     parked: toStoredParked(transaction.parked),
     decisions: transaction.decisions.map(toStoredDecision),
     search: copyOfTerms(document.search),
@@ -209,6 +213,7 @@ export const rowFields = {
   businessDate: 1,
   closesWith: 1,
   queueKey: 1,
+  rollsLeft: 1,
 } as const;
 
 export function toRow(stored: Pick<StoredTransactionEver, keyof typeof rowFields>): OpenRow {
@@ -226,13 +231,20 @@ export function toRow(stored: Pick<StoredTransactionEver, keyof typeof rowFields
     businessDate: stored.businessDate,
     closesWith: stored.closesWith,
     queueKey: stored.queueKey,
+    rollsLeft: stored.rollsLeft ?? 0,
   };
+}
+
+/** A roll is a further entry into HELD. */
+function rollsLeftOf({ rollsMax, transitions }: Transaction): number {
+  const held = transitions.filter(({ state }) => state === "HELD").length;
+  return Math.max(0, rollsMax - Math.max(0, held - 1));
 }
 
 /** All debits were on-us before there were flows. */
 const firstFlow: Flow = "on-us";
 
-function flowOf({ flow, state }: Pick<StoredTransactionEver, "flow" | "state">): Flow | null {
+export function flowOf({ flow, state }: Pick<StoredTransactionEver, "flow" | "state">): Flow | null {
   if (flow !== undefined) return flow;
   return state === "ORPHAN" ? null : firstFlow;
 }
@@ -240,14 +252,6 @@ function flowOf({ flow, state }: Pick<StoredTransactionEver, "flow" | "state">):
 /** `acknowledgedAt` of the outcome told; undefined: none was told. */
 function isAwaited(state: State | OrphanState, acknowledgedAt: Date | number | null | undefined): boolean {
   return state !== "ORPHAN" && acknowledgedAt === null;
-}
-
-function toStoredOutcome(from: OutcomeTold | null): StoredOutcome | null {
-  return from === null ? null : { number: from.number, acknowledgedAt: optionalDate(from.acknowledgedAtMs) };
-}
-
-function fromStoredOutcome(from: StoredOutcome | null): OutcomeTold | null {
-  return from === null ? null : { number: from.number, acknowledgedAtMs: from.acknowledgedAt?.getTime() ?? null };
 }
 
 /** Reconciliation items of `day` in one transaction, for people. */
@@ -266,120 +270,6 @@ export function dayParts(day: string): { readonly scheme: string; readonly busin
   return { scheme: day.slice(0, colon), businessDate: day.slice(colon + 1) };
 }
 
-function optionalDate(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
-}
-
-function identity(from: MessageIdentity | null): MessageIdentity | null {
-  if (from === null) return null;
-  const { sender, messageIdentification, contentHash, substanceHash } = from;
-  return { sender, messageIdentification, contentHash, substanceHash };
-}
-
-/** What is not known to have been refused may have been taken. */
-function evidence(from: StoredEvidenceEver | null): DeliveryEvidence | null {
-  if (from === null) return null;
-  const { attempts, anyAnswer, mayHaveBeenTaken = true, httpStatusCode, isBreakerOpen, isBankPaused } = from;
-  return { attempts, anyAnswer, mayHaveBeenTaken, httpStatusCode, isBreakerOpen, isBankPaused };
-}
-
-function copyOfTerms(terms: SearchTerms): SearchTerms {
+export function copyOfTerms(terms: SearchTerms): SearchTerms {
   return { ...terms, reasons: [...terms.reasons] };
-}
-
-function toStoredParked(from: Parked | null): StoredParked | null {
-  return from === null ? null : { since: new Date(from.sinceMs), offset: from.offset, records: from.records };
-}
-
-function fromStoredParked(from: StoredParked | null): Parked | null {
-  return from === null ? null : { sinceMs: from.since.getTime(), offset: from.offset, records: from.records };
-}
-
-function toStoredDecision({ offset, atMs, kind, action, result, why }: DecisionNote): StoredDecision {
-  return { offset, at: new Date(atMs), kind, action: toStoredAction(action), result, why };
-}
-
-function fromStoredDecision({ offset, at, kind, action, result, why }: StoredDecision): DecisionNote {
-  return { offset, atMs: at.getTime(), kind, action: fromStoredAction(action), result, why };
-}
-
-function toStoredResolution(from: Resolution | null): StoredResolution | null {
-  if (from === null) return null;
-  const { kind, replacedBy, action, atMs, isFinal, confirmed } = from;
-  return {
-    kind,
-    replacedBy,
-    action: toStoredAction(action),
-    at: new Date(atMs),
-    isFinal,
-    confirmed: confirmed === null ? null : { action: toStoredAction(confirmed.action), at: new Date(confirmed.atMs) },
-  };
-}
-
-function fromStoredResolution(from: StoredResolution | null): Resolution | null {
-  if (from === null) return null;
-  const { kind, replacedBy, action, at, isFinal, confirmed } = from;
-  return {
-    kind,
-    replacedBy,
-    action: fromStoredAction(action),
-    atMs: at.getTime(),
-    isFinal,
-    confirmed: confirmed === null ? null : { action: fromStoredAction(confirmed.action), atMs: confirmed.at.getTime() },
-  };
-}
-
-function toStoredTransition(from: Transition): StoredTransition {
-  const { stageVersion, state, offset, atMs, markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode } = from;
-  return { stageVersion, state, offset, at: new Date(atMs), markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode };
-}
-
-function fromStoredTransition(from: StoredTransition): Transition {
-  const { stageVersion, state, offset, at, markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode } = from;
-  return { stageVersion, state, offset, atMs: at.getTime(), markerOffset, businessDate, closesWith, messageIdentification, httpStatusCode };
-}
-
-function toStoredTold(from: Told): StoredTold {
-  const { offset, atMs, kind, operation, messageIdentification, about, receiver, deadlineMs } = from;
-  return { offset, at: new Date(atMs), kind, operation, messageIdentification, about, receiver, deadline: new Date(deadlineMs) };
-}
-
-function fromStoredTold(from: StoredToldEver): Told {
-  const { offset, at, kind, operation = firstOperation(from), messageIdentification, about, receiver, deadline } = from;
-  return { offset, atMs: at.getTime(), kind, operation, messageIdentification, about, receiver, deadlineMs: deadline.getTime() };
-}
-
-/** Only reports to the initiating side were told before there were flows; a stop was of one of those, or of the inbound debit (D). */
-function firstOperation({ kind, messageIdentification }: StoredToldEver): DeliveryOperation {
-  return kind === "stop-again" && messageIdentification.endsWith("D") ? "inboundDirectDebit" : "outboundDirectDebitResponse";
-}
-
-function toStoredItem(from: Item): StoredItem {
-  const { day, row, cause, state, madeAtMs, settledAtMs, lateAnswers, resolution } = from;
-  return {
-    day,
-    row,
-    cause,
-    state,
-    madeAt: new Date(madeAtMs),
-    settledAt: optionalDate(settledAtMs),
-    evidence: evidence(from.evidence),
-    lateAnswers: lateAnswers.map(({ offset, atMs, text }) => ({ offset, at: new Date(atMs), text })),
-    resolution: toStoredResolution(resolution),
-  };
-}
-
-function fromStoredItem(from: StoredItemEver): Item {
-  const { day, row, cause, state, madeAt, settledAt, lateAnswers, resolution = null } = from;
-  return {
-    day,
-    row,
-    cause,
-    state,
-    madeAtMs: madeAt.getTime(),
-    settledAtMs: settledAt?.getTime() ?? null,
-    evidence: evidence(from.evidence),
-    lateAnswers: lateAnswers.map(({ offset, at, text }) => ({ offset, atMs: at.getTime(), text })),
-    resolution: fromStoredResolution(resolution),
-  };
 }

@@ -18,6 +18,7 @@ export function creditRow(number: number, over: Partial<OpenRow> = {}): OpenRow 
     businessDate,
     closesWith: "",
     queueKey: `${String(number).padStart(15, "0")}:${uetr}`,
+    rollsLeft: 0,
     ...over,
   };
 }

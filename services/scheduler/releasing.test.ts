@@ -81,6 +81,7 @@ function row(number: number, bank = "first"): OpenRow {
     businessDate,
     closesWith: `ZA_EFT:${businessDate}`,
     queueKey: queueKey(number, uetr),
+    rollsLeft: 0,
   };
 }
 

@@ -1,0 +1,103 @@
+// Transactions of the store in memory.
+
+import { Fault } from "@sluice/runtime";
+import { assertBulk, assertPage, assertSearch, groupsMax } from "./bounds.ts";
+import { order, pick } from "./memory-call.ts";
+import type { Call } from "./memory-call.ts";
+import type { TotalsRow, TransactionStore } from "./port.ts";
+import { dayParts, fromStored, itemsOf, toRow, toStored } from "./transaction-document.ts";
+import type { StoredTransaction } from "./transaction-document.ts";
+import { isFound } from "./transaction-query.ts";
+import { toSummary } from "./transaction-summary.ts";
+
+export function transactionsIn(call: Call, kept: Map<string, StoredTransaction>): TransactionStore {
+  const all = (): StoredTransaction[] => [...kept.values()].sort((a, b) => order(a._id, b._id));
+  return {
+    async load(uetrs) {
+      assertBulk(uetrs.length);
+      return call("transactions.load", uetrs, null, () => pick(kept, uetrs, fromStored));
+    },
+    async write(writes) {
+      assertBulk(writes.length);
+      const sorted = writes
+        .map(({ document, expectedVersion }) => ({ stored: toStored(document), expectedVersion }))
+        .sort((a, b) => order(a.stored._id, b.stored._id));
+      const keys = sorted.map(({ stored }) => stored._id);
+      return call("transactions.write", keys, sorted, (documentsMax) => {
+        const conflicts: string[] = [];
+        for (const { stored, expectedVersion } of sorted.slice(0, documentsMax)) {
+          if ((kept.get(stored._id)?.version ?? 0) === expectedVersion) kept.set(stored._id, stored);
+          else conflicts.push(stored._id);
+        }
+        return { conflicts };
+      });
+    },
+    async open(lane, afterUetr, limit) {
+      assertPage(limit);
+      return call("transactions.open", [`${lane}`], [afterUetr, limit], () =>
+        all()
+          .filter((stored) => stored.lane === lane && stored.isOpen && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .map(toRow),
+      );
+    },
+    async held(lane, bank, day, afterQueueKey, limit) {
+      assertPage(limit);
+      const { scheme, businessDate } = dayParts(day);
+      return call("transactions.held", [`${lane}`, bank, day], [afterQueueKey, limit], () =>
+        all()
+          .filter((stored) => stored.lane === lane && stored.state === "HELD" && stored.bank === bank)
+          .filter((stored) => stored.scheme === scheme && stored.businessDate === businessDate)
+          .filter((stored) => afterQueueKey === null || stored.queueKey > afterQueueKey)
+          .sort((a, b) => order(a.queueKey, b.queueKey))
+          .slice(0, limit)
+          .map(toRow),
+      );
+    },
+    async identified(sender, messageIdentification, limit) {
+      assertPage(limit);
+      return call("transactions.identified", [sender, messageIdentification], [limit], () =>
+        all()
+          .filter(({ message }) => message?.sender === sender && message.messageIdentification === messageIdentification)
+          .slice(0, limit)
+          .map(({ _id }) => _id),
+      );
+    },
+    async items(day, afterUetr, limit) {
+      assertPage(limit);
+      return call("transactions.items", [day], [afterUetr, limit], () =>
+        all()
+          .filter((stored) => stored.items.some((item) => item.day === day) && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .flatMap((stored) => itemsOf(stored, day)),
+      );
+    },
+    async search(query, afterUetr, limit) {
+      assertSearch(limit);
+      return call("transactions.search", [], [query, afterUetr, limit], () =>
+        all()
+          .filter((stored) => (afterUetr === null || stored._id > afterUetr) && isFound(stored, query))
+          .slice(0, limit)
+          .map(toSummary),
+      );
+    },
+    totals: (query) => call("transactions.totals", [], query, () => totalsOf(all().filter((stored) => isFound(stored, query)))),
+  };
+}
+
+function totalsOf(found: readonly StoredTransaction[]): readonly TotalsRow[] {
+  const groups = new Map<string, TotalsRow>();
+  for (const { bank, scheme, businessDate, currency, flow, state, amountTenThousandths, receivedAt } of found) {
+    const key = JSON.stringify([bank, scheme, businessDate, currency, flow, state]);
+    const so = groups.get(key);
+    groups.set(key, {
+      ...{ bank, scheme, businessDate, currency, flow, state },
+      count: (so?.count ?? 0) + 1,
+      sumTenThousandths: (so?.sumTenThousandths ?? 0n) + amountTenThousandths,
+      oldestReceivedAtMs: Math.min(so?.oldestReceivedAtMs ?? Infinity, receivedAt.getTime()),
+    });
+  }
+  if (groups.size > groupsMax)
+    throw new Fault("store.refused", `transactions.totals: more than ${groupsMax} groups`, { isRetryable: false });
+  return [...groups.values()];
+}
