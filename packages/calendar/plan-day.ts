@@ -140,7 +140,8 @@ const dayMs = 86_400_000;
 /** #4 The times of windows of earlier dates that may lie near this one: the instant of each, and its wall time as from this date's midnight. */
 function timesBefore(times: SchemeTimes, date: Temporal.PlainDate): readonly { readonly wallMs: number; readonly atMs: number }[] {
   const { calendar, processing } = times;
-  const reach = Math.max(1, daysAfter(processing.at(-1)?.closes ?? "00:00"));
+  // One more, where a clock skipped a day.
+  const reach = daysAfter(processing.at(-1)?.closes ?? "00:00") + 1;
   return Array.from({ length: reach }, (_, index) => index + 1).flatMap((days) => {
     const earlier = date.subtract({ days });
     if (!isWorking(calendar, earlier)) return [];
