@@ -1,7 +1,7 @@
 // A wrong clock for a process, by libfaketime: its wall clock is off by an offset that can be changed while it runs; its monotonic clock, and so
 // its timers, stay real.
 //
-// 1. The offset lies in a file that the process looks at once a second.
+// 1. The offset lies in a file that the process looks at every other second.
 // 2. Where libfaketime is not installed there are no wrong clocks, and whoever asked says so: `missingText`.
 
 import { glob, rename, writeFile } from "node:fs/promises";
