@@ -1,6 +1,10 @@
 export * from "./api.ts";
 export { amountText } from "./amount.ts";
 export { canonicalJson, hashesOf, sha256Hex } from "./canonical-json.ts";
+export { controlBodies, gateCreditsMax, readControlBody } from "./control-bodies.ts";
+export type { ControlBody, ControlDecisionName } from "./control-bodies.ts";
+export { controlOperations, controlPrefix } from "./control-operations.ts";
+export type { ControlOperation, ControlOperationName, ControlRole } from "./control-operations.ts";
 export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./from-wire.ts";
 export * from "./generated/records.ts";
 export { messageJsonSchema, messageSchemas } from "./message-schemas.ts";

@@ -9,39 +9,41 @@ import type { PathPart } from "./json.ts";
 
 type Issue = z.core.$ZodIssue;
 
-export function readMessage<T>(bytes: Uint8Array, schema: z.ZodType<T>): Reading<T> {
+/** `extras`: what is said to a sender of a member that is not known. */
+export function readMessage<T>(bytes: Uint8Array, schema: z.ZodType<T>, extras = placeForExtras): Reading<T> {
   const parsed = parseJson(bytes);
   if (!parsed.ok) return refused(400, "The body is not JSON that can be read.", `${pointer(parsed.path)}: ${parsed.reason}`);
   if (!isJsonObject(parsed.value)) return refused(400, misfitMessage, "/: must be an object");
   const result = schema.safeParse(parsed.value);
-  if (!result.success) return refusedBy(result.error.issues.flatMap(innermost));
+  if (!result.success) return refusedBy(result.error.issues.flatMap(innermost), extras);
   return { ok: true, read: { message: result.data, ...hashesOf(parsed.value) } };
 }
 
+const placeForExtras = "this member is not known; supplementaryData is the place for extras";
 const misfitMessage = "The message does not fit the schema.";
 
 /** A shape that does not fit comes before what cannot be processed; of each the first counts. */
-function refusedBy(issues: readonly Issue[]): Reading<never> {
+function refusedBy(issues: readonly Issue[], extras: string): Reading<never> {
   const misfit = issues.find((issue) => statusOf(issue) === 400);
-  if (misfit !== undefined) return refused(400, misfitMessage, detailOf(misfit));
+  if (misfit !== undefined) return refused(400, misfitMessage, detailOf(misfit, extras));
   const [first] = issues;
   if (first === undefined) throw new Error("a refusal without an issue");
   const isAmount = first.path.at(-1) === "value" || first.path.at(-1) === "currency";
-  return refused(422, isAmount ? "The amount cannot be processed." : "The message cannot be processed.", detailOf(first));
+  return refused(422, isAmount ? "The amount cannot be processed." : "The message cannot be processed.", detailOf(first, extras));
 }
 
 function refused(status: 400 | 422, message: string, detail: string): Reading<never> {
   return { ok: false, status, error: { schema: "ErrorDetail", message, detail } };
 }
 
-function detailOf(issue: Issue): string {
-  const extra = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  const path = [...issue.path, ...extra].filter((part): part is PathPart => typeof part !== "symbol");
-  return `${pointer(path)}: ${reasonOf(issue)}`;
+function detailOf(issue: Issue, extras: string): string {
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const path = [...issue.path, ...unknown].filter((part): part is PathPart => typeof part !== "symbol");
+  return `${pointer(path)}: ${reasonOf(issue, extras)}`;
 }
 
-function reasonOf(issue: Issue): string {
-  if (issue.code === "unrecognized_keys") return "this member is not known; supplementaryData is the place for extras";
+function reasonOf(issue: Issue, extras: string): string {
+  if (issue.code === "unrecognized_keys") return extras;
   if (issue.code === "invalid_type")
     return issue.message.endsWith("received undefined") ? "is required" : `must be ${article(issue.expected)}`;
   if (issue.code === "invalid_value") return `must be ${issue.values.map(String).join(", ")}`;

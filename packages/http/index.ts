@@ -4,3 +4,4 @@ export * from "./listen.ts";
 export * from "./ops-app.ts";
 export * from "./problem.ts";
 export * from "./read-body.ts";
+export * from "./tokens.ts";

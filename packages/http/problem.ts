@@ -1,7 +1,7 @@
 // Error answers, the one shape in both directions: `{ schema: "ErrorDetail", message, detail }`. Neither text ever repeats an
 // account number or a name.
 
-export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 408 | 411 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 408 | 409 | 411 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
 
 export function problem(status: ProblemStatus, message: string, detail: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(problemText(message, detail), { status, headers: { "content-type": "application/json", ...headers } });

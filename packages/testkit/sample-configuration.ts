@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { SchemeTimes } from "@sluice/calendar";
-import type { Bank, Configuration, Connector, Party, Scheme } from "@sluice/config";
+import type { Bank, Configuration, Connector, Operator, Party, Scheme } from "@sluice/config";
 
 /** Branch of the sample bank and of the builders' messages. */
 export const sampleBranch = "250655";
@@ -44,11 +44,21 @@ export function sampleConnector(options: Partial<Connector> = {}): Connector {
   return { ...sampleParty(id, `Connector ${id}`), schemes: ["ZA_EFT", "ZA_RTC", "ZA_RPP"], ...options };
 }
 
+/** With every role; its token is `sampleToken(id)`. */
+export function sampleOperator(options: Partial<Operator> = {}): Operator {
+  const { id = "operator" } = options;
+  return { id, name: `Operator ${id}`, tokenSha256: [sampleTokenSha256(id)], roles: ["read", "act", "approve"], ...options };
+}
+
+function sampleTokenSha256(id: string): string {
+  return createHash("sha256").update(sampleToken(id)).digest("hex");
+}
+
 function sampleParty(id: string, name: string): Party {
   return {
     id,
     name,
-    tokenSha256: [createHash("sha256").update(sampleToken(id)).digest("hex")],
+    tokenSha256: [sampleTokenSha256(id)],
     requestsPerSecond: 100_000,
     inboundConnections: 1_024,
     baseUrl: `http://${id}.invalid`,

@@ -1,5 +1,6 @@
 // For tests: the console over a memory log and a memory store under a virtual clock, and transactions as a scheduler leaves them.
 
+import type { Configuration } from "@sluice/config";
 import { outgoingRecord, partitionOf, sha256Hex, topics, fixedSerde, type AnyDecoded, type Records } from "@sluice/contracts";
 import { decide, laneView, type State, type Transaction } from "@sluice/domain";
 import { createMemoryLog } from "@sluice/messaging";
@@ -10,6 +11,7 @@ import {
   sampleBank,
   sampleConfiguration,
   sampleConnector,
+  sampleOperator,
   sampleToken,
   sampleUetr,
   seededRandom,
@@ -23,7 +25,8 @@ const lane = partitionOf(uetr, lanes);
 
 export type World = Awaited<ReturnType<typeof givenConsole>>;
 
-export async function givenConsole() {
+/** What the console is started with. */
+function givenPorts(over: Partial<Configuration>) {
   const time = createVirtualTime({ startAtMs });
   const world: { fault: StoreFault; lines: { event: string; fields: LogFields }[] } = { fault: "none", lines: [] };
   const perLane = { [topics.journal]: lanes, [topics.events]: lanes };
@@ -36,7 +39,20 @@ export async function givenConsole() {
   const configuration = sampleConfiguration({
     banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "632005", requestsPerSecond: 2 })],
     connectors: [sampleConnector()],
+    operators: [
+      sampleOperator(),
+      sampleOperator({ id: "reader", roles: ["read"] }),
+      sampleOperator({ id: "second-person", roles: ["read", "approve"] }),
+    ],
+    ...over,
   });
+  const random = seededRandom("console");
+  return { world, ports: { time, random, log, metrics, messaging, store, serde, configuration, lanes } };
+}
+
+export async function givenConsole(over: Partial<Configuration> = {}) {
+  const { world, ports } = givenPorts(over);
+  const { time, messaging, store, serde, metrics } = ports;
 
   async function settled<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
@@ -45,12 +61,17 @@ export async function givenConsole() {
     return await work;
   }
 
-  const desk = await settled(startConsole({ time, log, metrics, messaging, store, serde, configuration, lanes }));
+  const desk = await settled(startConsole(ports));
   await time.advance(50);
 
   async function ask(path: string, caller: string | null = "first"): Promise<Response> {
     const authorization: Record<string, string> = caller === null ? {} : { authorization: `Bearer ${sampleToken(caller)}` };
     return await settled(desk.fetch(new Request(`http://console${path}`, { headers: authorization })));
+  }
+
+  /** As an operator, on the control API; a body that is no text is sent as JSON. */
+  async function control(path: string, asked: ControlAsked = {}): Promise<Response> {
+    return await settled(desk.fetchControl(controlRequest(path, asked)));
   }
 
   /** Records of another UETR's, or what the test names, at the end of a topic's lane. */
@@ -92,12 +113,37 @@ export async function givenConsole() {
     desk,
     settled,
     ask,
+    control,
     append,
     appendToJournal,
     appendToJournalAfter,
     schedulerReaches,
     save,
   };
+}
+
+export interface ControlAsked {
+  /** Null: no token. */
+  readonly operator?: string | null;
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly actionId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function controlRequest(path: string, { operator = "operator", body, actionId, ...asked }: ControlAsked): Request {
+  const bytes = body === undefined ? null : new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+  const headers = {
+    ...(operator === null ? {} : { authorization: `Bearer ${sampleToken(operator)}` }),
+    ...(bytes === null ? {} : { "content-type": "application/json", "content-length": String(bytes.byteLength) }),
+    ...(actionId === undefined ? {} : { "idempotency-key": actionId }),
+    ...asked.headers,
+  };
+  return new Request(`http://console/control/v1${path}`, {
+    method: asked.method ?? (bytes === null ? "GET" : "POST"),
+    headers,
+    body: bytes,
+  });
 }
 
 export async function jsonOf(answer: Response): Promise<Readonly<Record<string, unknown>>> {

@@ -10,6 +10,7 @@ import { Fault, type Time } from "@sluice/runtime";
 import type { Log } from "@sluice/telemetry";
 import { Hono, type Context } from "hono";
 import { instantText, type Answer, type Answering } from "./answer.ts";
+import { createPlaces } from "./places.ts";
 import type { RequestReport } from "./request-report.ts";
 
 export type Operations = Readonly<Partial<Record<ServedOperationName, Answering>>>;
@@ -92,21 +93,11 @@ interface Desk {
 
 /** #2 */
 function createDesk({ time, log }: HttpApiPorts): Desk {
-  let questions = 0;
-  const byCaller = new Map<string, number>();
-
-  function count(caller: string, by: 1 | -1): void {
-    questions += by;
-    const held = (byCaller.get(caller) ?? 0) + by;
-    if (held === 0) byCaller.delete(caller);
-    else byCaller.set(caller, held);
-  }
-
+  const places = createPlaces({ placesMax: questionsMax, placesOfOneMax: questionsOfCallerMax });
   return {
     async ask(answering, question) {
-      const { id } = question.caller;
-      if (questions >= questionsMax || (byCaller.get(id) ?? 0) >= questionsOfCallerMax) return busy;
-      count(id, 1);
+      const place = places.enter(question.caller.id);
+      if (place === null) return busy;
       const work = answering(question)
         .catch((error: unknown): Answer => {
           if (!(error instanceof Fault)) {
@@ -116,7 +107,7 @@ function createDesk({ time, log }: HttpApiPorts): Desk {
           log.warn("console.not-answered", { uetr: question.uetr, code: error.code, reason: error.message });
           return { kind: "unavailable", detail: "What is needed for an answer is away. Ask again." };
         })
-        .finally(() => count(id, -1));
+        .finally(() => place.leave());
       const { promise: tooLate, resolve } = Promise.withResolvers<Answer>();
       using _timer = time.after(answerMaxMs, () => resolve(late));
       return await Promise.race([work, tooLate]);

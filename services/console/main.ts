@@ -9,7 +9,7 @@ import { startConsole } from "./service.ts";
 
 const stopGraceMs = 5_000;
 
-runService("console", async ({ log, metrics, time, stopping }) => {
+runService("console", async ({ log, metrics, time, random, stopping }) => {
   const { host, port, kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration, ...file } = readConsoleConfig();
   await using opened = new AsyncDisposableStack();
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
@@ -17,7 +17,7 @@ runService("console", async ({ log, metrics, time, stopping }) => {
   opened.defer(() => store.close());
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "console" }, time, log });
   opened.defer(() => messaging.close());
-  const desk = await startConsole({ time, log, metrics, messaging, store, serde, configuration, lanes: lanesDefault });
+  const desk = await startConsole({ time, random, log, metrics, messaging, store, serde, configuration, lanes: lanesDefault });
   opened.defer(() => desk.stop());
   const watch = watchConfiguration({
     time,

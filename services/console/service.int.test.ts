@@ -7,7 +7,7 @@ import { createKafkaMessaging, provisionTopics, topicSpecs } from "@sluice/messa
 import { machineTime } from "@sluice/runtime";
 import { createMongoStore, noSearchTerms } from "@sluice/store";
 import { createMetrics, silentLog } from "@sluice/telemetry";
-import { sampleBank, sampleConfiguration, sampleToken } from "@sluice/testkit";
+import { sampleBank, sampleConfiguration, sampleToken, seededRandom } from "@sluice/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bodyText, debitIn, jsonOf, stateEvent } from "./given.ts";
 import { startConsole } from "./service.ts";
@@ -33,7 +33,8 @@ beforeAll(async () => {
   await store.prepare();
   const configuration = sampleConfiguration({ banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "632005" })] });
   const metrics = createMetrics({ withProcess: false });
-  const desk = await startConsole({ time, log, metrics, messaging, store, serde: fixedSerde(), configuration, lanes: lanesDefault });
+  const ports = { time, random: seededRandom("console"), log, metrics, messaging, store, serde: fixedSerde(), configuration };
+  const desk = await startConsole({ ...ports, lanes: lanesDefault });
   opened.defer(() => desk.stop());
   const fetch = (request: Request, on: Connection): Promise<Response> => desk.fetch(request, on);
   const listening = await listen({ fetch, host: "127.0.0.1", port: 0, limits: listenLimitsDefault, log });

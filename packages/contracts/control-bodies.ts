@@ -1,0 +1,102 @@
+// Bodies of operators' decisions, from HTTP: strict, as messages are. What the aggregate would refuse whatever its state is said here (422).
+
+import * as z from "zod";
+import type { Reading } from "./api.ts";
+import type { ControlOperationName } from "./control-operations.ts";
+import { numberText } from "./json.ts";
+import { cannotProcess, date, dateTime, identifier, jsonInteger, maybe, members, oneOf, pattern, text, uuid } from "./message-fields.ts";
+import { readMessage } from "./read-message.ts";
+
+export const gateCreditsMax = 1_000;
+const windowNumberMax = 24;
+
+const reason = text(500, 1)
+  .refine((given) => given.trim() !== "", "must say something")
+  .meta({ description: "Why. It is kept with the decision for good, beside who decided it and when; name no person and no account." });
+const bank = pattern(/^[a-z0-9-]{1,32}$/, "the configured id of a bank or connector");
+const uetr = uuid.transform((given) => given.toLowerCase());
+const day = z
+  .string()
+  .refine((given) => /^[A-Z][A-Z0-9_]{0,34}:/.test(given) && date.safeParse(given.slice(given.indexOf(":") + 1)).success, {
+    message: "must be scheme:date, such as ZA_EFT:2026-11-20",
+  })
+  .meta({ pattern: "^[A-Z][A-Z0-9_]{0,34}:[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "Business day of the item, scheme:date." });
+const actionId = identifier(64);
+
+const reasoned = members({ reason });
+
+const redrive = members({
+  reason,
+  messageIdentification: identifier(64).meta({ description: "Of the refused delivery; of a posting the event's id (`webhook-id`)." }),
+  target: maybe(
+    oneOf(["DELIVERY", "POSTING"]).meta({ description: "A message to a bank or connector (the default), or the posting of an event." }),
+  ),
+});
+
+const resolution = members({
+  reason,
+  day,
+  resolution: oneOf(["MADE", "NOT_MADE", "REPLACED"]).meta({
+    description: "What people found: it was made, it was not, or another transaction took its place.",
+  }),
+  replacedBy: maybe(uetr.meta({ description: "UETR that took its place; with REPLACED alone, and needed there." })),
+}).superRefine((given, context) => {
+  const isReplaced = given.resolution === "REPLACED";
+  if (isReplaced && given.replacedBy === null) cannotProcess(context, "is required with REPLACED", ["replacedBy"]);
+  if (!isReplaced && given.replacedBy !== null) cannotProcess(context, "only with REPLACED", ["replacedBy"]);
+});
+
+const confirmation = members({
+  reason,
+  confirms: actionId.meta({ description: "Id of the action that asked for the resolution." }),
+});
+
+const closeExtension = members({
+  reason,
+  window: jsonInteger(0, "Number of the processing window; 0: the reconciliation close.").refine(
+    (given) => Number(numberText(given)) <= windowNumberMax,
+    `must be a whole number up to ${windowNumberMax}`,
+  ),
+  closesAt: dateTime.meta({ description: "The new time of the close; an instant, with its offset." }),
+}).transform(({ window, ...rest }) => ({ ...rest, window: Number(numberText(window)) }));
+
+const creditsFinal = members({
+  reason,
+  bank: maybe(bank.meta({ description: "The one bank that it is declared for; left out: all." })),
+});
+
+const gateOpening = members({
+  reason,
+  bank,
+  credits: z
+    .array(uetr)
+    .min(1, "at least one")
+    .max(gateCreditsMax, `at most ${gateCreditsMax}`)
+    .refine((given) => new Set(given).size === given.length, "one of them twice")
+    .meta({
+      uniqueItems: true,
+      description: "UETRs of the unresolved credits that keep the gate closed, every one of them: responsibility is taken for each.",
+    }),
+});
+
+/** What each decision takes. */
+export const controlBodies = {
+  withdrawDebit: reasoned,
+  redriveDelivery: redrive,
+  resolveItem: resolution,
+  confirmResolution: confirmation,
+  extendClose: closeExtension,
+  declareCreditsFinal: creditsFinal,
+  openGate: gateOpening,
+  pauseBank: reasoned,
+  resumeBank: reasoned,
+} as const satisfies Partial<Record<ControlOperationName, z.ZodType>>;
+
+export type ControlDecisionName = keyof typeof controlBodies;
+export type ControlBody<Name extends ControlDecisionName> = z.output<(typeof controlBodies)[Name]>;
+
+export function readControlBody<Name extends ControlDecisionName>(name: Name, bytes: Uint8Array): Reading<ControlBody<Name>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entry of that name is what makes that body
+  const schema = controlBodies[name] as unknown as z.ZodType<ControlBody<Name>>;
+  return readMessage(bytes, schema, "this member is not known");
+}
