@@ -89,5 +89,6 @@ function grown(before: Progress, made: Progress["recentAttempts"][number], mayHa
     anyAnswer: before.anyAnswer || made.httpStatusCode !== null,
     mayHaveBeenTaken: before.mayHaveBeenTaken || mayHaveBeenTaken,
     recentAttempts: kept,
+    redrive: before.redrive,
   };
 }

@@ -15,6 +15,8 @@ export interface DeliveryBounds {
   readonly scanMessagesMax: number;
   /** Parked messages read before the first record is handed out; what lies beyond makes every bank spill until it is read too. */
   readonly takeOverMessagesMax: number;
+  /** What is parked waits no longer, after a take-over, for the records that lay in the partition then. */
+  readonly catchUpWaitMaxMs: number;
   /** Between two scans of a lane. */
   readonly scanSpacingMs: number;
   /** Messages parked while a scan is under way that are remembered until its end, per lane and bank. */
@@ -33,6 +35,7 @@ export const deliveryBounds: DeliveryBounds = {
   heartbeatAgeMaxMs: 3_000,
   scanMessagesMax: 1_000,
   takeOverMessagesMax: 50_000,
+  catchUpWaitMaxMs: 10_000,
   scanSpacingMs: 1_000,
   scanLateMax: 1_000,
   recentEndsMax: 1_000,

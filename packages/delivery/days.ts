@@ -17,7 +17,7 @@ export function dayPlanned(
   const day = `${marker.scheme}:${marker.businessDate}`;
   const wasOver = lane.days.isOver(day, nowMs);
   if (!lane.days.planned(marker)) return;
-  lane.areDaysWritten = false;
+  lane.isStateWritten = false;
   if (!wasOver || lane.days.isOver(day, nowMs)) return;
   // #2
   lane.scannedBelow = 0n;
@@ -31,7 +31,7 @@ export function dayPlanned(
 
 export function dayReconciled(context: EngineContext, lane: DeliveryLane, marker: Pick<DayReconciled, "scheme" | "businessDate">): void {
   const day = lane.days.reconciled(marker);
-  lane.areDaysWritten = false;
+  lane.isStateWritten = false;
   for (const { page } of lane.banks.values()) page.retain((entry) => entry.closesWith !== day);
   drainLane(context, lane);
 }

@@ -7,7 +7,9 @@ export interface DeliveryMetrics {
   readonly attemptSeconds: Histogram;
   readonly ended: Counter;
   readonly parked: Counter;
+  readonly redrives: Counter;
   readonly waiting: Gauge;
+  readonly paused: Gauge;
 }
 
 export function deliveryMetrics(metrics: Metrics): DeliveryMetrics {
@@ -16,6 +18,8 @@ export function deliveryMetrics(metrics: Metrics): DeliveryMetrics {
     attemptSeconds: metrics.histogram("sluice_delivery_attempt_seconds", "How long attempts took.", ["bank"]),
     ended: metrics.counter("sluice_delivery_ended_total", "Deliveries that ended, by outcome.", ["bank", "outcome"]),
     parked: metrics.counter("sluice_delivery_parked_total", "Messages parked, by reason.", ["bank", "reason"]),
+    redrives: metrics.counter("sluice_delivery_redrives_total", "Redrives, by what became of them.", ["bank", "result"]),
     waiting: metrics.gauge("sluice_delivery_waiting_messages", "Parked messages that are tried, in memory.", ["bank", "lane"]),
+    paused: metrics.gauge("sluice_delivery_bank_paused", "1 while an operator's pause holds the receiver in that lane.", ["bank", "lane"]),
   };
 }

@@ -141,6 +141,9 @@ export function createWorld(options: WorldOptions) {
     lanes,
     start,
     append,
+    /** A copy of a bank's marker to each lane. */
+    bankMarker: async (topic: string, name: "BankPaused" | "BankResumed", number: number, bank: string) =>
+      append(topic, bankMarkers(lanes, name, number, bank)),
     parked,
     /** All of a type that was written to a topic. */
     records: <N extends keyof Records>(topic: string, name: N): Records[N][] => recordsOf(log, topic, lanes, name),
@@ -217,6 +220,14 @@ function portsOf(killable: Killable, { messaging, store, gateway }: Pick<Ports, 
       lanes: killable.through(store.lanes),
     },
   };
+}
+
+function bankMarkers(lanes: number, name: "BankPaused" | "BankResumed", number: number, bank: string): Given[] {
+  const key = `bank:${bank}`;
+  return Array.from({ length: lanes }, (_, partition) => {
+    const value = { id: `${key}:${name}:${number}:${partition}`, bank, partition, number, reason: "maintenance" };
+    return { key, decoded: { name, value }, partition };
+  });
 }
 
 function topicSizes(lanes: number): Record<string, number> {

@@ -3,7 +3,7 @@
 
 import type { Party } from "@sluice/config";
 import type { OutgoingRecord } from "@sluice/messaging";
-import type { ParkedAttempt } from "@sluice/store";
+import type { ParkedAttempt, ParkedRedrive } from "@sluice/store";
 import type { Operation } from "./port.ts";
 
 /** Who a delivery is: what can be said of it without its body. */
@@ -48,10 +48,12 @@ export interface Progress {
   readonly mayHaveBeenTaken: boolean;
   /** The first attempt and the newest others: `attemptsKept` at most. */
   readonly recentAttempts: readonly ParkedAttempt[];
+  /** The newest redrive that was applied; null: none was. */
+  readonly redrive: ParkedRedrive | null;
 }
 
 export const attemptsKept = 10;
-export const untried: Progress = { attempts: 0, anyAnswer: false, mayHaveBeenTaken: false, recentAttempts: [] };
+export const untried: Progress = { attempts: 0, anyAnswer: false, mayHaveBeenTaken: false, recentAttempts: [], redrive: null };
 
 export type DeliveryOutcome = "acknowledged" | "refused" | "stopped" | "expired";
 
@@ -66,6 +68,8 @@ export interface DeliveryEnd {
   readonly stopOffset: bigint | null;
   /** False for a stop that met nothing: only the journal is answered. */
   readonly isKnown: boolean;
+  /** The receiver was paused then. */
+  readonly isBankPaused: boolean;
 }
 
 /** How a service's deliveries are acknowledged, and what their end means. */

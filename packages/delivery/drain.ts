@@ -4,6 +4,7 @@
 // #2 Each attempt is made from the copy in the store: one that is gone has ended elsewhere.
 // #3 What can no longer be tried leaves the page: attempts are over (the store keeps it), or its own deadline has passed (it ends).
 // #4 Nothing that goes wrong here loses a message: it is due again.
+// #5 No attempt begins while the receiver is paused; what ends without one does end.
 
 import type { ParkedMessage } from "@sluice/store";
 import { attempt } from "./attempt.ts";
@@ -26,7 +27,7 @@ export function drainLane(context: EngineContext, lane: DeliveryLane): void {
 
 /** Starts what is due and may run, and wakes itself for what comes next. */
 export function drain(context: EngineContext, lane: DeliveryLane, queue: BankQueue): void {
-  if (!lane.ownership.isOpen || context.isStopping()) return;
+  if (!lane.ownership.isOpen || !lane.isCaughtUp || context.isStopping()) return;
   const nowMs = context.time.monotonicMs();
   const { slotsMax } = context.slots(queue.bank);
   while (queue.retrying < slotsMax) {
@@ -56,7 +57,7 @@ function wake(context: EngineContext, lane: DeliveryLane, queue: BankQueue, nowM
   queue.timer = null;
   const wakeMs = queue.page.nextWakeMs(nowMs);
   // With all places taken, the end of any retry drains again.
-  if (wakeMs === null || queue.retrying >= slotsMax) return;
+  if (wakeMs === null || wakeMs === Number.POSITIVE_INFINITY || queue.retrying >= slotsMax) return;
   // Whole milliseconds, upwards: a fraction lost in the sum would wake it just before the time, again and again.
   queue.timer = context.time.after(Math.max(0, Math.ceil(wakeMs - nowMs)), () => {
     queue.timer = null;
@@ -76,8 +77,10 @@ async function retry(context: EngineContext, lane: DeliveryLane, queue: BankQueu
     const delivery = await readParked(context, parked);
     const message = { lane, queue, entry, parked, delivery };
     // An end needs no slot: a bank that hangs does not hold it up.
+    // Nor does what no attempt is made for wait for the end of a pause.
     if (parked.ended === "refusing") await inTurn(message, () => sayRefused(context, lane, delivery, progressOf(lane, parked)));
     else if (isExpired(context, entry)) await inTurn(message, () => expire(context, lane, delivery, progressOf(lane, parked), true));
+    else if (lane.pauses.isPaused(queue.bank)) queue.page.reschedule(entry.id, entry.dueMs);
     else await tryAgain(context, message);
   } catch (error) {
     if (isLaneClosed(error)) return;
@@ -104,6 +107,7 @@ async function tryAgain(context: EngineContext, message: Retried): Promise<void>
       if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
       if (isExpired(context, entry) || isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
       await lane.ownership.mayAct();
+      if (lane.pauses.isPaused(queue.bank)) return queue.page.reschedule(entry.id, entry.dueMs);
       isAttempted = true;
       const attempting = attempt(context, lane, delivery, progressOf(lane, parked)).finally(() => slot[Symbol.dispose]());
       await settle(context, lane, delivery, await lane.ownership.whileOpen(attempting), true);
@@ -118,9 +122,9 @@ function isEarly(context: EngineContext, entry: PageEntry): boolean {
   return !isExpired(context, entry) && entry.dueMs > context.time.monotonicMs();
 }
 
-/** Under the key's lock, unless it was stopped or has ended meanwhile. */
+/** Under the key's lock, unless it was stopped, has ended or was redriven meanwhile. */
 async function inTurn({ lane, queue, entry }: Retried, work: () => Promise<void>): Promise<void> {
   await lane.locks.hold(lockKey(queue.bank, entry.key), async () => {
-    if (queue.page.has(entry.id)) await work();
+    if (queue.page.holdsEntry(entry)) await work();
   });
 }

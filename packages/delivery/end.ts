@@ -27,7 +27,8 @@ export interface EndReason {
 export async function end(context: EngineContext, lane: DeliveryLane, subject: DeliverySubject, reason: EndReason): Promise<void> {
   const { outcome, httpStatusCode, progress, stopOffset = null, isKnown = true } = reason;
   const endedAtMs = context.time.nowMs();
-  const records = context.rules.recordsOf({ subject, outcome, httpStatusCode, progress, endedAtMs, stopOffset, isKnown });
+  const said = { subject, outcome, httpStatusCode, progress, stopOffset, isKnown };
+  const records = context.rules.recordsOf({ ...said, endedAtMs, isBankPaused: lane.pauses.isPaused(subject.bank) });
   await append(context, lane, `append.${outcome}`, records);
   lane.recent.ended(subject.id, progress);
   context.metrics.ended.add({ bank: subject.bank, outcome });

@@ -7,11 +7,12 @@
 //   5 stop.ts        a change ends a delivery, and the journal is answered
 //   6 end.ts         acknowledged, refused, stopped, expired
 //
+// Beside them: days.ts and pauses.ts (markers), redrive.ts (what was given up is tried again).
 //
 // #1 A lane lives from its take-over to the end of its epoch (owned-lane.ts). What the engine is asked for another epoch, or
 //    while the lane is not ours, rejects with a retryable Fault.
 
-import type { DayReconciled, DayTimes } from "@sluice/contracts";
+import type { BankPaused, BankResumed, DayReconciled, DayTimes } from "@sluice/contracts";
 import type { AssignedLog } from "@sluice/messaging";
 import type { Metrics } from "@sluice/telemetry";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
@@ -22,6 +23,8 @@ import type { Delivery } from "./delivery.ts";
 import { deliver } from "./fast-path.ts";
 import { OwnedLane } from "./owned-lane.ts";
 import { laneClosed } from "./ownership.ts";
+import { bankPaused, bankResumed } from "./pauses.ts";
+import { redriveDelivery, type DeliveryRedrive } from "./redrive.ts";
 import { stopDelivery, type DeliveryStop } from "./stop.ts";
 
 /** What a service's handlers may do with a lane. */
@@ -30,6 +33,9 @@ export interface LaneDeliveries {
   stop(stop: DeliveryStop): Promise<void>;
   dayPlanned(marker: DayTimes): void;
   dayReconciled(marker: DayReconciled): void;
+  redrive(redrive: DeliveryRedrive): Promise<void>;
+  bankPaused(marker: BankPaused): void;
+  bankResumed(marker: BankResumed, appendedAtMs: number): void;
 }
 
 export interface DeliveryEngine {
@@ -79,6 +85,9 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
         stop: (stop) => stopDelivery(context, lane, stop),
         dayPlanned: (marker) => dayPlanned(context, lane, marker),
         dayReconciled: (marker) => dayReconciled(context, lane, marker),
+        redrive: (redrive) => redriveDelivery(context, lane, redrive),
+        bankPaused: (marker) => bankPaused(context, lane, marker),
+        bankResumed: (marker, appendedAtMs) => bankResumed(context, lane, marker, appendedAtMs),
       };
     },
     position: async (partition, epoch, nextOffset) => laneOf(partition, epoch).writePosition(nextOffset),

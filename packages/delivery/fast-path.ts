@@ -1,7 +1,7 @@
 // Fast path: a new message is tried at once, and an acknowledged one costs no write to the store.
 //
 // #1 Only a message with nothing parked before it (same bank and key), of a bank that does not spill, that attempts are not
-//    over for, is tried. Handlers of one key come one after the other, so its turn comes when the one before is done or parked.
+//    over for, is tried. Of a paused one nothing is: it is parked untried. Handlers of one key come one after the other, so its turn comes when the one before is done or parked.
 // #2 It waits at most `slotWaitMaxMs` for its bank, and a bank may have at most an eighth of the lane's buffer in hand: beyond
 //    either it is parked without an attempt (I14).
 // #3 An attempt begins only while the lane is known to be ours.
@@ -41,7 +41,7 @@ async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: Ban
   const reason = spillReason(context, lane, queue, delivery);
   if (reason !== null) return parkUntried(context, lane, delivery, reason, 0);
   const attempting = await tryNow(context, lane, delivery);
-  if (attempting === null) return parkUntried(context, lane, delivery, "slot", 0);
+  if (typeof attempting === "string") return parkUntried(context, lane, delivery, attempting, 0);
   const result = await lane.ownership.whileOpen(answeredSoon(context, attempting));
   if (result !== null) return settle(context, lane, delivery, result, false);
   return detach(context, lane, queue, delivery, attempting);
@@ -50,6 +50,7 @@ async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: Ban
 /** #1, #2 */
 function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): ParkReason | null {
   if (isOver(context, lane, delivery)) return "over";
+  if (lane.pauses.isPaused(delivery.bank)) return "paused";
   if (queue.page.holds(delivery.deliveryKey)) return "held";
   if (queue.isSpilling) return "spilling";
   if (queue.inHand > bankShareMax(context.bounds)) return "share";
@@ -67,17 +68,13 @@ async function parkUntried(
   return park(context, lane, delivery, state, reason);
 }
 
-/** The attempt under way; null where the bank had no slot in time. */
-async function tryNow(
-  context: EngineContext,
-  lane: DeliveryLane,
-  delivery: Delivery,
-): Promise<{ readonly outcome: Promise<AttemptResult> } | null> {
+/** The attempt under way; or why there is none: the bank had no slot in time, or was paused meanwhile. */
+async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<Attempting | "slot" | "paused"> {
   const { ownership } = lane;
   const slot = await context.slots(delivery.bank).acquire("first", context.bounds.slotWaitMaxMs, ownership.signal);
   if (slot === null) {
     ownership.requireOpen();
-    return null;
+    return "slot";
   }
   try {
     await ownership.mayAct();
@@ -85,11 +82,17 @@ async function tryNow(
     slot[Symbol.dispose]();
     throw error;
   }
+  if (lane.pauses.isPaused(delivery.bank)) {
+    slot[Symbol.dispose]();
+    return "paused";
+  }
   // The slot is free when the exchange is over, also where the lane closes before that.
   return { outcome: attempt(context, lane, delivery, untried).finally(() => slot[Symbol.dispose]()) };
 }
 
-type Attempting = NonNullable<Awaited<ReturnType<typeof tryNow>>>;
+interface Attempting {
+  readonly outcome: Promise<AttemptResult>;
+}
 
 async function answeredSoon({ time, bounds }: EngineContext, { outcome }: Attempting): Promise<AttemptResult | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();

@@ -6,4 +6,5 @@ export type { LaneDeliveries } from "./engine.ts";
 export * from "./port.ts";
 export { lastAttempts, receiptOf } from "./receipt.ts";
 export * from "./retry-law.ts";
+export { redriveExtensionMs, type DeliveryRedrive } from "./redrive.ts";
 export type { DeliveryStop } from "./stop.ts";

@@ -57,7 +57,7 @@ export class LaneDays {
   }
 
   /** Plain JSON, for the lane's document. */
-  state(): unknown {
+  state(): object {
     return { days: Object.fromEntries(this.#days) };
   }
 

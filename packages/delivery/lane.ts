@@ -2,6 +2,7 @@
 //
 // #1 A bank spills while its page does not hold all that it has parked (`coveredBelow`), and from there until its queue has
 //    drained: nothing due, and no more than half a page waiting. While it spills, nothing new takes the fast path.
+//    Also from the pause of a bank on, until it is resumed and has drained.
 // #2 A message that attempts are over for (its day closed, its own time to stop passed, or refused) is in no page, so it holds nothing up and makes no
 //    bank backlogged; the store keeps it until a change comes.
 
@@ -11,6 +12,7 @@ import type { EngineContext } from "./context.ts";
 import type { Delivery } from "./delivery.ts";
 import { KeyLocks } from "./key-locks.ts";
 import { LaneDays } from "./lane-days.ts";
+import { LanePauses } from "./lane-pauses.ts";
 import { Ownership } from "./ownership.ts";
 import { ParkedPage, type PageEntry } from "./parked-page.ts";
 import { RecentEnds } from "./recent-ends.ts";
@@ -54,6 +56,7 @@ export interface DeliveryLane {
   /** Ids parked with a sequence at or beyond the position: their records come once more, and are done already. */
   readonly parkedAhead: Set<string>;
   readonly days: LaneDays;
+  readonly pauses: LanePauses;
   /** Owner epoch in the store. */
   ownerEpoch: number;
   /** A record below lay in the partition when the lane was taken: an attempt on it may not be the first. */
@@ -62,14 +65,18 @@ export interface DeliveryLane {
   scannedBelow: bigint | null;
   /** From the end of the take-over on. */
   isTaken: boolean;
+  /** What lay in the partition at the take-over has been read: no pause among it is overlooked (owned-lane.ts #3). */
+  isCaughtUp: boolean;
+  catchUpTimer: Disposable | null;
   isScanning: boolean;
   /** Monotonic; no scan before. */
   nextScanMs: number;
   scanTimer: Disposable | null;
-  areDaysWritten: boolean;
+  /** Whether the lane's document has what is known of days and pauses. */
+  isStateWritten: boolean;
 }
 
-/** `before`: the same lane under an owner epoch that was lost; what it knew of days and ends is kept. */
+/** `before`: the same lane under an owner epoch that was lost; what it knew of days, pauses and ends is kept. */
 export function newLane(context: EngineContext, partition: number, epoch: number, before: DeliveryLane | null): DeliveryLane {
   const { time, random, log, bounds } = context;
   const heartbeatAgeMs = (): number => context.heartbeatAgeMs();
@@ -83,14 +90,17 @@ export function newLane(context: EngineContext, partition: number, epoch: number
     running: new Set(),
     parkedAhead: new Set(),
     days: before?.days ?? new LaneDays(),
+    pauses: before?.pauses ?? new LanePauses(),
     ownerEpoch: 0,
     repeatsBelow: 0n,
     scannedBelow: 0n,
     isTaken: false,
+    isCaughtUp: false,
+    catchUpTimer: null,
     isScanning: false,
     nextScanMs: 0,
     scanTimer: null,
-    areDaysWritten: before === null,
+    isStateWritten: before === null,
   };
 }
 
@@ -100,7 +110,7 @@ export function queueOf(context: EngineContext, lane: DeliveryLane, bank: string
   const page = new ParkedPage({
     messagesMax: bankPageMax(context.bounds, context.receivers.length),
     coveredBelow: lane.scannedBelow,
-    wakeMsOf: (entry) => wakeMs(context, lane, entry),
+    wakeMsOf: (entry) => wakeMs(context, lane, bank, entry),
   });
   const queue: BankQueue = { bank, page, isSpilling: false, inHand: 0, retrying: 0, timer: null, scan: null };
   if (lane.isScanning && lane.scannedBelow !== null) queue.scan = newScan(lane.scannedBelow);
@@ -119,7 +129,7 @@ export function noteSpilling(context: EngineContext, lane: DeliveryLane, queue: 
   const isComplete = queue.page.coveredBelow === null;
   const wakesAtMs = queue.page.nextWakeMs(nowMs);
   const hasDrained = isComplete && (wakesAtMs === null || wakesAtMs > nowMs) && queue.page.size * 2 <= queue.page.messagesMax;
-  const isSpilling = queue.isSpilling ? !hasDrained : !isComplete;
+  const isSpilling = lane.pauses.isPaused(queue.bank) || (queue.isSpilling ? !hasDrained : !isComplete);
   if (isSpilling === queue.isSpilling) return;
   queue.isSpilling = isSpilling;
   if (lane.ownership.isOpen) context.slots(queue.bank).spilling(isSpilling ? 1 : -1);
@@ -153,18 +163,33 @@ export function isExpired(context: EngineContext, message: Pick<Delivery, "deadl
 }
 
 /** The waiting time of a stored message is bounded, so that one parked under a wrong clock is tried all the same (I7). */
-export function entryOf(context: EngineContext, message: Omit<ParkedMessage, "record">): PageEntry {
-  const waitMs = Math.min(retryAfterMaxMs, Math.max(0, message.nextAttemptAtMs - context.agreed.nowMs()));
-  const { id, deliveryKey: key, sequence, closesWith, stopsAtMs, deadlineMs } = message;
-  return { id, key, sequence, closesWith, stopsAtMs, deadlineMs, dueMs: context.time.monotonicMs() + waitMs };
+export function entryOf(context: EngineContext, lane: DeliveryLane, message: Omit<ParkedMessage, "record">): PageEntry {
+  const { id, deliveryKey: key, sequence, closesWith, stopsAtMs, nextAttemptAtMs } = message;
+  const leftMs = hasWaitedLongEnough(lane, message) ? 0 : nextAttemptAtMs - context.agreed.nowMs();
+  const dueMs = context.time.monotonicMs() + Math.min(retryAfterMaxMs, Math.max(0, leftMs));
+  return { id, key, sequence, closesWith, stopsAtMs, deadlineMs: deadlineOf(message), isEnding: message.ended !== null, dueMs };
+}
+
+/** What was tried last before its bank was resumed is due from then on. */
+function hasWaitedLongEnough(lane: DeliveryLane, { bank, recentAttempts }: Omit<ParkedMessage, "record">): boolean {
+  const resumedAtMs = lane.pauses.resumedAtMs(bank);
+  const last = recentAttempts.at(-1);
+  return resumedAtMs !== null && last !== undefined && last.atMs < resumedAtMs;
+}
+
+/** Own deadline of a parked message, with what a redrive added, epoch ms; null: it has none. */
+export function deadlineOf({ deadlineMs, redrive }: Pick<ParkedMessage, "deadlineMs" | "redrive">): number | null {
+  return redrive?.untilMs ?? deadlineMs;
 }
 
 /** Looked at again soon after an end that agreed time has not reached yet. */
 const endSlackMs = 20;
 
-function wakeMs(context: EngineContext, lane: DeliveryLane, entry: PageEntry): number {
+/** Infinity: at no time that is known. */
+function wakeMs(context: EngineContext, lane: DeliveryLane, bank: string, entry: PageEntry): number {
   const endMs = attemptsEndMs(lane, entry);
-  if (endMs === null) return entry.dueMs;
+  const dueMs = lane.pauses.isPaused(bank) && !entry.isEnding ? Number.POSITIVE_INFINITY : entry.dueMs;
+  if (endMs === null) return dueMs;
   const untilEndMs = Math.max(endSlackMs, endMs - context.agreed.nowMs());
-  return Math.min(entry.dueMs, context.time.monotonicMs() + untilEndMs);
+  return Math.min(dueMs, context.time.monotonicMs() + untilEndMs);
 }

@@ -1,9 +1,11 @@
 // A lane from its assignment to the end of its epoch: taken, and taken anew if a late take-over of an earlier owner came between.
 //
-// #1 The position is written with the owner epoch and the days read so far. A write that the store refuses means that another
+// #1 The position is written with the owner epoch and what was read of days and pauses so far. A write that the store refuses means that another
 //    owner raised the epoch since: nothing of the lane is done any more.
 // #2 If the group still says that the lane is ours, that owner was a late one: the lane is taken anew, after the coordinator has
-//    confirmed us since. What is under way starts again; what was read of days and tried of messages is kept.
+//    confirmed us since. What is under way starts again; what was read of days and pauses and tried of messages is kept.
+// #3 What is parked is tried from when the lane has read what lay in its partition at the take-over: an operator's pause may be among it.
+//    It waits `catchUpWaitMaxMs` for that, no longer.
 
 import type { LogEnds } from "@sluice/messaging";
 import type { EngineContext } from "./context.ts";
@@ -52,19 +54,27 @@ export class OwnedLane {
   /** #1 */
   async writePosition(nextOffset: bigint): Promise<void> {
     const lane = this.current();
+    if (nextOffset >= lane.repeatsBelow) caughtUp(this.#context, lane);
     await lane.ownership.mayAct();
-    const areDaysNews = !lane.areDaysWritten;
-    lane.areDaysWritten = true;
-    const state = areDaysNews ? lane.days.state() : undefined;
+    const isStateNews = !lane.isStateWritten;
+    lane.isStateWritten = true;
+    const state = isStateNews ? { ...lane.days.state(), ...lane.pauses.state() } : undefined;
     try {
       const { lanes, rules } = this.#context;
       if (await lanes.write(rules.service, this.partition, lane.ownerEpoch, nextOffset, state)) return;
     } catch (error) {
-      if (areDaysNews) lane.areDaysWritten = false;
+      if (isStateNews) lane.isStateWritten = false;
       throw error;
     }
     this.#lost(lane);
     lane.ownership.requireOpen();
+  }
+
+  /** #3 */
+  #catchUp(lane: DeliveryLane, position: bigint): void {
+    const { time, bounds } = this.#context;
+    if (position >= lane.repeatsBelow) return caughtUp(this.#context, lane);
+    lane.catchUpTimer = time.after(bounds.catchUpWaitMaxMs, () => caughtUp(this.#context, lane));
   }
 
   /** No timer fires any more. */
@@ -85,7 +95,7 @@ export class OwnedLane {
       const position = await takeOver(this.#context, lane, log);
       this.#lane = lane;
       if (this.#isOver) this.#giveUp("its epoch is over");
-      else drainLane(this.#context, lane);
+      else this.#catchUp(lane, position);
       return position;
     } catch (error) {
       release(this.#context, lane, "not taken");
@@ -134,10 +144,21 @@ function release(context: EngineContext, lane: DeliveryLane, reason: string): vo
   if (!lane.ownership.isOpen) return;
   disarm(lane);
   lane.ownership.close(reason);
+  for (const bank of lane.pauses.banks()) context.metrics.paused.set(0, { bank, lane: String(lane.partition) });
   for (const queue of lane.banks.values()) if (queue.isSpilling) context.slots(queue.bank).spilling(-1);
 }
 
+function caughtUp(context: EngineContext, lane: DeliveryLane): void {
+  lane.catchUpTimer?.[Symbol.dispose]();
+  lane.catchUpTimer = null;
+  if (lane.isCaughtUp) return;
+  lane.isCaughtUp = true;
+  drainLane(context, lane);
+}
+
 function disarm(lane: DeliveryLane): void {
+  lane.catchUpTimer?.[Symbol.dispose]();
+  lane.catchUpTimer = null;
   lane.scanTimer?.[Symbol.dispose]();
   lane.scanTimer = null;
   for (const queue of lane.banks.values()) {

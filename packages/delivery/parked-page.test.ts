@@ -9,6 +9,7 @@ const entry = (sequence: number, key: string, dueMs = 0): PageEntry => ({
   closesWith: null,
   stopsAtMs: null,
   deadlineMs: null,
+  isEnding: false,
   dueMs,
 });
 const pageOf = (messagesMax: number, coveredBelow: bigint | null = null) =>

@@ -14,6 +14,8 @@ export interface PageEntry {
   readonly closesWith: string | null;
   readonly stopsAtMs: number | null;
   readonly deadlineMs: number | null;
+  /** No attempt is made: only its end has to be said. */
+  readonly isEnding: boolean;
   /** Next attempt, monotonic milliseconds. */
   dueMs: number;
 }
@@ -70,6 +72,11 @@ export class ParkedPage {
     return this.#byId.has(id);
   }
 
+  /** Not one of the same id that came later. */
+  holdsEntry(entry: PageEntry): boolean {
+    return this.#byId.get(entry.id)?.entry === entry;
+  }
+
   holds(key: string): boolean {
     return this.#byKey.has(key);
   }
@@ -109,6 +116,17 @@ export class ParkedPage {
     if (slot === undefined) return;
     slot.entry.dueMs = dueMs;
     if (this.#headOf(slot.entry.key) === slot) this.#arm(slot);
+  }
+
+  /** When to look at entries has changed. */
+  rearm(): void {
+    for (const [head] of this.#byKey.values()) if (head !== undefined && head.ticket !== 0) this.#arm(head);
+  }
+
+  /** All are due. */
+  hasten(nowMs: number): void {
+    for (const { entry } of this.#byId.values()) entry.dueMs = Math.min(entry.dueMs, nowMs);
+    this.rearm();
   }
 
   remove(id: string): void {

@@ -100,7 +100,7 @@ function take(context: EngineContext, lane: DeliveryLane, message: ParkedMessage
   const { page, scan } = queueOf(context, lane, message.bank);
   if (scan === null || scan.fullAt !== null || page.covers(message.sequence)) return;
   if (page.size + scan.found.length >= page.messagesMax) scan.fullAt = message.sequence;
-  else scan.found.push(entryOf(context, message));
+  else scan.found.push(entryOf(context, lane, message));
 }
 
 /** #1, #2, #3 */

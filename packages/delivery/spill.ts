@@ -19,7 +19,7 @@ export interface ParkedState {
 }
 
 /** Why a message is parked: `failed` and `ended` after an attempt, `slow` during its first, all others without one. */
-export type ParkReason = "failed" | "ended" | "held" | "spilling" | "share" | "slot" | "slow" | "over";
+export type ParkReason = "failed" | "ended" | "held" | "spilling" | "share" | "slot" | "slow" | "over" | "paused";
 
 export async function park(
   context: EngineContext,
@@ -34,12 +34,12 @@ export async function park(
   context.log.debug("delivery.parked", { id: delivery.id, uetr: delivery.uetr, bank: delivery.bank, reason, partition: lane.partition });
   if (state.ended !== null || isOver(context, lane, message)) return;
   const queue = queueOf(context, lane, delivery.bank);
-  take(context, queue, entryOf(context, message));
+  takeIntoPage(context, queue, entryOf(context, lane, message));
   noteSpilling(context, lane, queue);
 }
 
 /** #2 */
-function take(context: EngineContext, { page, scan }: BankQueue, entry: PageEntry): void {
+export function takeIntoPage(context: EngineContext, { page, scan }: BankQueue, entry: PageEntry): void {
   if (page.covers(entry.sequence)) {
     page.offer(entry);
     return;
@@ -71,6 +71,6 @@ export function parkedOf(lane: DeliveryLane, delivery: Delivery, { progress, nex
 
 /** #3 */
 export function progressOf(lane: DeliveryLane, message: ParkedMessage): Progress {
-  const { attempts, anyAnswer, recentAttempts } = message;
-  return { attempts, anyAnswer, mayHaveBeenTaken: message.mayHaveBeenTaken || mayBeRepeat(lane, message), recentAttempts };
+  const { attempts, anyAnswer, recentAttempts, redrive } = message;
+  return { attempts, anyAnswer, mayHaveBeenTaken: message.mayHaveBeenTaken || mayBeRepeat(lane, message), recentAttempts, redrive };
 }

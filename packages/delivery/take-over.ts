@@ -18,6 +18,8 @@ export async function takeOver(context: EngineContext, lane: DeliveryLane, log: 
   const position = startOf(document, log);
   lane.ownerEpoch = document.epoch;
   lane.days.learn(document.state);
+  lane.pauses.learn(document.state);
+  for (const bank of lane.pauses.banks()) context.metrics.paused.set(1, { bank, lane: String(partition) });
   lane.repeatsBelow = log.logEnd;
   await scan(context, lane, {
     messagesMax: context.bounds.takeOverMessagesMax,

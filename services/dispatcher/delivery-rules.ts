@@ -51,7 +51,7 @@ const factOutcomes: Readonly<Record<DeliveryEnd["outcome"], DeliveryOutcome | nu
   expired: null,
 };
 
-function deliveryEnded({ subject, httpStatusCode, progress, stopOffset }: DeliveryEnd, outcome: DeliveryOutcome) {
+function deliveryEnded({ subject, httpStatusCode, progress, stopOffset, isBankPaused }: DeliveryEnd, outcome: DeliveryOutcome) {
   return {
     messageIdentification: subject.id,
     operation: subject.operation,
@@ -62,7 +62,7 @@ function deliveryEnded({ subject, httpStatusCode, progress, stopOffset }: Delive
     mayHaveBeenTaken: progress.mayHaveBeenTaken,
     recentAttempts: lastAttempts(progress),
     breakerOpen: false,
-    bankPaused: false,
+    bankPaused: isBankPaused,
     stopOffset,
   };
 }

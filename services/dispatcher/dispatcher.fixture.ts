@@ -25,6 +25,12 @@ export function dispatcherWorld(options: Omit<WorldOptions, "start"> = {}) {
       const value = { ...change({ causedByOffset: nextCause() }), ...over };
       return world.append(topics.dispatch, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
     },
+    redrive: async (over: Partial<Records["DispatchChange"]>) => {
+      const value = { ...change({ causedByOffset: nextCause(), change: "REDRIVE" }), ...over };
+      return world.append(topics.dispatch, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
+    },
+    pause: async (number = 1, bank = "first") => world.bankMarker(topics.dispatch, "BankPaused", number, bank),
+    resume: async (number = 1, bank = "first") => world.bankMarker(topics.dispatch, "BankResumed", number, bank),
     dayTimes: async (number: number, reconciliationAtMs: number) =>
       world.append(
         topics.dispatch,

@@ -1,14 +1,22 @@
-// A delivery changes. STOP is the only change yet; one that a newer writer knows stops the lane until this reader knows it too.
+// A delivery changes: STOP ends it, REDRIVE has a refused one tried again. A change that only a newer writer knows stops the lane until this
+// reader knows it too.
 
 import type { DispatchChange } from "@sluice/contracts";
 import type { LaneDeliveries, Operation } from "@sluice/delivery";
 import { Fault } from "@sluice/runtime";
 
-export async function onDispatchChange(change: DispatchChange, traceparent: string | null, lane: LaneDeliveries): Promise<void> {
+export interface ChangePlace {
+  readonly traceparent: string | null;
+  readonly appendedAtMs: number;
+}
+
+export async function onDispatchChange(change: DispatchChange, place: ChangePlace, lane: LaneDeliveries): Promise<void> {
+  const { messageIdentification: id, uetr, bank, deliveryKey, causedByOffset } = change;
+  const { traceparent, appendedAtMs } = place;
+  if (change.change === "REDRIVE") return lane.redrive({ subject: { id, uetr, bank }, deliveryKey, causedByOffset, appendedAtMs });
   if (change.change !== "STOP") {
     throw new Fault("dispatcher.unknown-change", "a change of a kind that is not known to this reader", { isRetryable: true });
   }
-  const { messageIdentification: id, uetr, bank, deliveryKey, causedByOffset } = change;
   const operation = operationOf(id);
   await lane.stop({ subject: { id, uetr, bank, operation, stageVersion: null, traceparent }, deliveryKey, causedByOffset });
 }

@@ -2,9 +2,11 @@
 // acknowledged or a change stops them.
 //
 //   Dispatch         on-dispatch.ts          a message to deliver
-//   DispatchChange   on-dispatch-change.ts   its delivery stops; answered by DeliveryEnded
+//   DispatchChange   on-dispatch-change.ts   its delivery stops, answered by DeliveryEnded; or a refused one is tried again
 //   DayTimes         on-day-times.ts         when attempts on a day's messages are planned to end
 //   DayReconciled    on-day-reconciled.ts    they end
+//   BankPaused       on-bank-paused.ts       no attempt to the bank begins
+//   BankResumed      on-bank-resumed.ts      its messages are due
 //
 // How it delivers is packages/delivery; what an end means is delivery-rules.ts.
 //
@@ -19,6 +21,8 @@ import type { Random, Running, Time } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
 import type { Log, Metrics } from "@sluice/telemetry";
 import { dispatchRules } from "./delivery-rules.ts";
+import { onBankPaused } from "./on-bank-paused.ts";
+import { onBankResumed } from "./on-bank-resumed.ts";
 import { onDayReconciled } from "./on-day-reconciled.ts";
 import { onDayTimes } from "./on-day-times.ts";
 import { onDispatchChange } from "./on-dispatch-change.ts";
@@ -64,9 +68,12 @@ function keyOf(decoded: AnyDecoded): string | null {
 
 async function handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDeliveries): Promise<string | null> {
   if (decoded.name === "Dispatch") await onDispatch(decoded.value, placeOf(record), lane);
-  else if (decoded.name === "DispatchChange") await onDispatchChange(decoded.value, placeOf(record).traceparent, lane);
+  else if (decoded.name === "DispatchChange")
+    await onDispatchChange(decoded.value, { ...placeOf(record), appendedAtMs: record.appendedAtMs }, lane);
   else if (decoded.name === "DayTimes") onDayTimes(decoded.value, lane);
   else if (decoded.name === "DayReconciled") onDayReconciled(decoded.value, lane);
+  else if (decoded.name === "BankPaused") onBankPaused(decoded.value, lane);
+  else if (decoded.name === "BankResumed") onBankResumed(decoded.value, record.appendedAtMs, lane);
   else return `${decoded.name} does not belong into ${topics.dispatch}`;
   return null;
 }

@@ -2,6 +2,9 @@
 //
 //   TransactionStateEvent   on-transaction-state-event.ts   an event to post
 //   EsmStateEvent           on-esm-state-event.ts           the same of class ESM_STATE, after the one of the same state
+//   DispatchChange          on-dispatch-change.ts           a posting that was given up is tried again
+//   BankPaused              on-bank-paused.ts               nothing is posted to the bank
+//   BankResumed             on-bank-resumed.ts              its postings are due
 //
 // How it delivers is packages/delivery; what an end means is delivery-rules.ts.
 //
@@ -17,6 +20,9 @@ import type { Random, Running, Time } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
 import type { Log, Metrics } from "@sluice/telemetry";
 import { postingRules } from "./delivery-rules.ts";
+import { onBankPaused } from "./on-bank-paused.ts";
+import { onBankResumed } from "./on-bank-resumed.ts";
+import { onDispatchChange } from "./on-dispatch-change.ts";
 import { onEsmStateEvent } from "./on-esm-state-event.ts";
 import { onTransactionStateEvent } from "./on-transaction-state-event.ts";
 
@@ -63,6 +69,9 @@ async function handle(
 ): Promise<string | null> {
   if (decoded.name === "TransactionStateEvent") await onTransactionStateEvent(decoded.value, placeOf(record), lane, receivers);
   else if (decoded.name === "EsmStateEvent") await onEsmStateEvent(decoded.value, placeOf(record), lane, receivers);
+  else if (decoded.name === "DispatchChange") await onDispatchChange(decoded.value, record.appendedAtMs, lane);
+  else if (decoded.name === "BankPaused") onBankPaused(decoded.value, lane);
+  else if (decoded.name === "BankResumed") onBankResumed(decoded.value, record.appendedAtMs, lane);
   else return `${decoded.name} does not belong into ${topics.events}`;
   return null;
 }
