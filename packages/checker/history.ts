@@ -1,6 +1,16 @@
 // Histories: what was recorded at points that do not trust the system, one JSON object a line. The checker is a function from
 // them to a report. Offsets are decimal text, bytes are SHA-256 hex (and, where the checker must look inside, the text itself).
 
+/** What banks and connectors send. */
+export type MessageOperation =
+  | "outboundDirectDebit"
+  | "inboundDirectDebitResponse"
+  | "inboundCreditTransferAuthorizationResponse"
+  /** Of a connector. */
+  | "inboundDirectDebit"
+  | "inboundCreditTransferAuthorization"
+  | "creditsFinal";
+
 /**
  * A request that a bank's or a connector's client sent to Sluice, and what it was told. `bank`: id of either. `status` null: no answer.
  * Of creditsFinal the UETR is the day (`scheme:date`), and there is no identification.
@@ -9,16 +19,8 @@ export interface SentEntry {
   readonly kind: "sent";
   readonly atMs: number;
   readonly bank: string;
-  readonly operation:
-    | "outboundDirectDebit"
-    | "inboundDirectDebitResponse"
-    | "inboundCreditTransferAuthorizationResponse"
-    /** Of a connector. */
-    | "inboundDirectDebit"
-    | "inboundCreditTransferAuthorization"
-    | "creditsFinal"
-    /** Of an operator (`bank`: who): the UETR is the record's key, the identification the action's id. */
-    | "operatorAction";
+  /** operatorAction: of an operator (`bank`: who); the UETR is the record's key, the identification the action's id. */
+  readonly operation: MessageOperation | "operatorAction";
   readonly uetr: string;
   readonly messageIdentification: string;
   readonly bodyHash: string;

@@ -6,13 +6,13 @@
 // #4 At most `inFlightMax` attempts at a time; the others wait their turn, and their second starts when theirs comes.
 
 import { createHash } from "node:crypto";
-import type { SentEntry } from "@sluice/checker";
+import type { MessageOperation } from "@sluice/checker";
 import { assert, sleep, type Time } from "@sluice/runtime";
 import type { BankRecorder } from "./bank-recorder.ts";
 import { bodyOf, type JsonObject } from "./builders.ts";
 
 export interface TransportRequest {
-  readonly operation: SentEntry["operation"];
+  readonly operation: MessageOperation;
   /** Where it goes on Sluice: bank and connector have addresses of their own for what is called the same. */
   readonly path: string;
   readonly token: string;
@@ -26,7 +26,7 @@ export interface TransportAnswer {
 }
 
 /** Addresses on Sluice of what a bank or a connector may send. */
-export type CallPaths = Readonly<Partial<Record<SentEntry["operation"], string>>>;
+export type CallPaths = Readonly<Partial<Record<MessageOperation, string>>>;
 
 export const bankCallPaths: CallPaths = {
   outboundDirectDebit: "/transactions/outbound/direct-debit",
@@ -77,7 +77,7 @@ const noBody = new Uint8Array();
 
 export interface BankClient {
   /** Sends until something final is said; of a bank that was stopped, at once with what was last said. */
-  send(operation: SentEntry["operation"], message: JsonObject): Promise<SendEnd>;
+  send(operation: MessageOperation, message: JsonObject): Promise<SendEnd>;
   stop(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function createBankClient(ports: BankClientPorts): BankClient {
   const stopping = new AbortController();
   const turns = createTurns(inFlightMax);
 
-  async function send(operation: SentEntry["operation"], message: JsonObject): Promise<SendEnd> {
+  async function send(operation: MessageOperation, message: JsonObject): Promise<SendEnd> {
     const body = bodyOf(message);
     const path = ports.paths[operation];
     assert(path !== undefined, `${ports.partyId} has no address to send ${operation} to`);

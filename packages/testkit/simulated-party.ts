@@ -6,7 +6,7 @@
 // #3 A report names the message that it is about as it was received, and is posted where reports on its kind go.
 
 import { createHash } from "node:crypto";
-import type { ReceivedEntry, SentEntry } from "@sluice/checker";
+import type { ReceivedEntry, MessageOperation } from "@sluice/checker";
 import type { BankAnswer, BankRequest } from "@sluice/delivery";
 import { sleep, type Random, type Time } from "@sluice/runtime";
 import { createBankBehaviour } from "./bank-behaviour.ts";
@@ -28,7 +28,7 @@ export interface SimulatedParty {
   /** The same with the answer carried out on the party's clock, for callers without sockets. */
   handle(request: BankRequest): Promise<BankAnswer>;
   /** Sends until something final is said. */
-  send(operation: SentEntry["operation"], message: JsonObject): Promise<SendEnd>;
+  send(operation: MessageOperation, message: JsonObject): Promise<SendEnd>;
   /** Puts rules in front of the script. */
   script(rules: readonly ScriptRule[]): void;
   /** Reports planned or being sent, and messages being sent. */

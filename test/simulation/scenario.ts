@@ -48,6 +48,8 @@ export interface Scenario {
   /** Instances of each service. */
   readonly instances: number;
   readonly skewMaxMs: number;
+  /** What becomes of a debit that misses its window. */
+  readonly onMissedWindow: "reconcile" | "roll";
 }
 
 export const connectorId = "clearing";
@@ -100,6 +102,7 @@ export function scenarioOf(seed: number, random: Random, postFromMs: number, pos
     cutsMax: Math.floor(share(5)),
     instances: 1 + Math.floor(random.fraction() * 2),
     skewMaxMs: share(900),
+    onMissedWindow: random.fraction() < 0.3 ? "roll" : "reconcile",
   };
 }
 

@@ -30,12 +30,13 @@ import {
   sampleScheme,
   seededRandom,
 } from "@sluice/testkit";
-import type { VirtualTime } from "@sluice/testkit";
+import type { JsonObject, VirtualTime } from "@sluice/testkit";
 import { startValidator } from "@sluice/validator";
 import { createCluster } from "./cluster.ts";
 import type { ProcessPorts } from "./cluster.ts";
 import { undocumented } from "./documented.ts";
 import { readHistory } from "./history.ts";
+import { drawActions, startOperators } from "./operators.ts";
 import { bankIds, branches, connectorId, scenarioOf } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
 import { startBanks } from "./simulated-network.ts";
@@ -122,6 +123,7 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
       start: (ports) => startEventPublisher({ ...portsOf(world, ports), gateway: ports.process.through("gateway", banks.gateway) }),
     }),
   ];
+  const operators = startOperators({ time, random, log, store, lanes, startAtMs, businessDate, actions: actionsOf(seed, scenario) });
   for (const planned of scenario.messages) time.after(planned.sendAtMs, () => banks.send(planned));
   planRebalances(world);
   for (let count = 0; count < scenario.cutsMax; count += 1) {
@@ -130,13 +132,14 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
 
   await time.run({ untilMs: startAtMs + firstLookAtMs, stepsMax });
   let kept = await readHistory(log, store, time, lanes);
-  let left = unfinished(kept, recorder.receivedEntries(), banks.busy());
+  const busy = (): number => banks.busy() + operators.busy();
+  let left = unfinished(kept, recorder.receivedEntries(), busy());
   while (left.length > 0 && time.nowMs() - startAtMs < endAtMs) {
     await time.run({ untilMs: time.nowMs() + 5_000, stepsMax });
     kept = await readHistory(log, store, time, lanes);
-    left = unfinished(kept, recorder.receivedEntries(), banks.busy());
+    left = unfinished(kept, recorder.receivedEntries(), busy());
   }
-  const history = [...recorder.requests.map(({ entry }) => entry), ...kept];
+  const history = [...recorder.requests.map(({ entry }) => entry), ...operators.entries(), ...kept];
   const stopping = Promise.all([ingress.stop(), ...others.map((replicas) => replicas.stop()), banks.stop()]);
   await time.run({ untilMs: time.nowMs() + 30_000, stepsMax });
   await stopping;
@@ -146,9 +149,9 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
 }
 
 /** Everything that still ought to happen, each in a few words. */
-function unfinished(entries: readonly HistoryEntry[], received: readonly HistoryEntry[], busyBanks: number): readonly string[] {
+function unfinished(entries: readonly HistoryEntry[], received: readonly HistoryEntry[], busyParties: number): readonly string[] {
   const left: string[] = [];
-  if (busyBanks > 0) left.push(`${busyBanks} requests of banks under way`);
+  if (busyParties > 0) left.push(`${busyParties} requests of banks or operators under way`);
   const posted = new Set(received.map((entry) => (entry.kind === "received" && entry.status === 202 ? entry.webhookId : "")));
   for (const entry of entries) {
     if (entry.kind === "snapshot" && !ended.has(entry.state) && !isForAnotherDay(entry)) left.push(`${entry.uetr} is ${entry.state}`);
@@ -167,7 +170,8 @@ function isForAnotherDay(entry: SnapshotEntry): boolean {
   return (entry.state === "HELD" || entry.state === "ACCEPTED") && entry.closesWith !== playedDay;
 }
 
-const playedDay = "ZA_EFT:2026-11-20";
+const businessDate = "2026-11-20";
+const playedDay = `ZA_EFT:${businessDate}`;
 const ended = new Set([
   "REJECTION_REPORTED",
   "COMPLETED",
@@ -198,7 +202,24 @@ function portsOf(world: World, ports: ProcessPorts) {
 }
 
 /** Windows 12:00:30 to 12:01:00, reconciliation 12:01:20; rejected debits end with the next day's close, an hour or more away. */
-function configurationOf({ creditsFinal, esmBank }: Scenario): Configuration {
+function actionsOf(seed: number, { messages }: Scenario) {
+  return drawActions(seededRandom(`operators ${seed}`), {
+    opensMs,
+    closesMs: 60_000,
+    reconcilesMs: 80_000,
+    healMs: healAtMs,
+    banks: bankIds,
+    uetrs: messages.flatMap(({ message }) => uetrIn(message) ?? []),
+  });
+}
+
+function uetrIn(message: JsonObject): string | null {
+  const identifiers = message["transactionIdentifiers"];
+  const uetr = typeof identifiers === "object" && identifiers !== null && "uetr" in identifiers ? identifiers.uetr : null;
+  return typeof uetr === "string" ? uetr.toLowerCase() : null;
+}
+
+function configurationOf({ creditsFinal, esmBank, onMissedWindow }: Scenario): Configuration {
   const times: SchemeTimes = {
     calendar: { version: "simulation", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
     processing: [{ opens: "12:00:30", closes: "12:01:00" }],
@@ -215,7 +236,7 @@ function configurationOf({ creditsFinal, esmBank }: Scenario): Configuration {
       }),
     ),
     connectors: [sampleConnector({ id: connectorId })],
-    schemes: [sampleScheme({ times, creditsFinal, creditDeadlineMs })],
+    schemes: [sampleScheme({ times, creditsFinal, creditDeadlineMs, onMissedWindow })],
   });
 }
 
