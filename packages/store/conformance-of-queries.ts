@@ -164,7 +164,9 @@ export function queryPromises(open: () => Promise<Store>): void {
     ]);
     expect(await transactions.open(3, null, 10)).toMatchObject([{ rollsLeft: 2 }]);
   });
+}
 
+export function totalsPromises(open: () => Promise<Store>): void {
   test("totals count and sum exactly, beyond 64 bits too", async () => {
     const { transactions } = await open();
     const greatest = 9_223_372_036_854_775_807n;
@@ -179,7 +181,10 @@ export function queryPromises(open: () => Promise<Store>): void {
       { ...group, state: "HELD", count: 3, sumTenThousandths: 3n * greatest, oldestReceivedAtMs: 1_794_999_999_997 },
       {
         ...group,
-        ...{ bank: null, businessDate: null, flow: null, state: "ORPHAN" },
+        bank: null,
+        businessDate: null,
+        flow: null,
+        state: "ORPHAN",
         count: 1,
         sumTenThousandths: 0n,
         oldestReceivedAtMs: 1_795_000_000_123,

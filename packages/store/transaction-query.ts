@@ -4,41 +4,44 @@ import type { Filter } from "mongodb";
 import type { TransactionQuery } from "./port.ts";
 import type { StoredTransaction } from "./transaction-document.ts";
 import type { StoredItem } from "./transaction-parts.ts";
+import type { MongoTransaction } from "./transactions-mongodb.ts";
 
-/** Fields that must equal what was asked. */
-const equalFields = {
-  uetr: "_id",
-  sender: "message.sender",
-  bank: "bank",
-  lane: "lane",
-  flow: "flow",
-  state: "state",
-  scheme: "scheme",
-  businessDate: "businessDate",
-  closesWith: "closesWith",
-  amountTenThousandths: "amountTenThousandths",
-  currency: "currency",
-  reason: "search.reasons",
-} as const satisfies Partial<Record<keyof TransactionQuery, string>>;
+type Read<Value> = (stored: StoredTransaction) => Value;
 
-const identifications = [
-  "message.messageIdentification",
-  "search.endToEndIdentification",
-  "search.transactionIdentification",
-  "search.instructionIdentification",
-  "finalReport.messageIdentification",
-] as const;
+/** Fields that must equal what was asked, and how a document's is read; of an array one element. */
+const equal = [
+  ["uetr", "_id", (stored) => [stored._id]],
+  ["sender", "message.sender", (stored) => [stored.message?.sender]],
+  ["bank", "bank", (stored) => [stored.bank]],
+  ["lane", "lane", (stored) => [stored.lane]],
+  ["flow", "flow", (stored) => [stored.flow]],
+  ["state", "state", (stored) => [stored.state]],
+  ["scheme", "scheme", (stored) => [stored.scheme]],
+  ["businessDate", "businessDate", (stored) => [stored.businessDate]],
+  ["closesWith", "closesWith", (stored) => [stored.closesWith]],
+  ["amountTenThousandths", "amountTenThousandths", (stored) => [stored.amountTenThousandths]],
+  ["currency", "currency", (stored) => [stored.currency]],
+  ["reason", "search.reasons", (stored) => stored.search.reasons],
+] as const satisfies readonly (readonly [keyof TransactionQuery, string, Read<readonly unknown[]>])[];
 
-const accountEnds = ["search.debtorAccountEnd", "search.creditorAccountEnd"] as const;
+const identifications: readonly (readonly [string, Read<string | null | undefined>])[] = [
+  ["message.messageIdentification", (stored) => stored.message?.messageIdentification],
+  ["search.endToEndIdentification", (stored) => stored.search.endToEndIdentification],
+  ["search.transactionIdentification", (stored) => stored.search.transactionIdentification],
+  ["search.instructionIdentification", (stored) => stored.search.instructionIdentification],
+  ["finalReport.messageIdentification", (stored) => stored.finalReport?.messageIdentification],
+];
 
-export function filterOf(query: TransactionQuery): Filter<StoredTransaction> {
+const accountEnds: readonly (readonly [string, Read<string | null>])[] = [
+  ["search.debtorAccountEnd", (stored) => stored.search.debtorAccountEnd],
+  ["search.creditorAccountEnd", (stored) => stored.search.creditorAccountEnd],
+];
+
+export function filterOf(query: TransactionQuery): Filter<MongoTransaction> {
   const all: Record<string, unknown>[] = [];
-  for (const [asked, field] of Object.entries(equalFields)) {
-    const value = query[asked as keyof typeof equalFields];
-    if (value !== undefined) all.push({ [field]: value });
-  }
-  if (query.identification !== undefined) all.push({ $or: identifications.map((field) => ({ [field]: query.identification })) });
-  if (query.accountEnd !== undefined) all.push({ $or: accountEnds.map((field) => ({ [field]: query.accountEnd })) });
+  for (const [asked, field] of equal) if (query[asked] !== undefined) all.push({ [field]: query[asked] });
+  if (query.identification !== undefined) all.push({ $or: identifications.map(([field]) => ({ [field]: query.identification })) });
+  if (query.accountEnd !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: query.accountEnd })) });
   if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
   if (query.dateTo !== undefined) all.push({ businessDate: { $lte: query.dateTo } });
   if (query.isParked !== undefined) all.push({ parked: query.isParked ? { $ne: null } : null });
@@ -54,17 +57,18 @@ function itemFilterOf({ itemDay, itemRow, itemCause, isItemOpen }: TransactionQu
   if (itemCause !== undefined) all.push({ cause: itemCause });
   if (isItemOpen === true) all.push({ settledAt: null, "resolution.isFinal": { $ne: true } });
   if (isItemOpen === false) all.push({ $or: [{ settledAt: { $ne: null } }, { "resolution.isFinal": true }] });
-  return all.length === 0 ? null : Object.assign({}, ...all);
+  return all.length === 0 ? null : Object.fromEntries(all.flatMap((one) => Object.entries(one)));
 }
 
 export function isFound(stored: StoredTransaction, query: TransactionQuery): boolean {
   const { identification, accountEnd, dateFrom, dateTo, isParked } = query;
-  for (const [asked, field] of Object.entries(equalFields)) {
-    const value = query[asked as keyof typeof equalFields];
-    if (value !== undefined && !isAt(stored, field, value)) return false;
+  for (const [asked, , read] of equal) {
+    const value: unknown = query[asked];
+    const found: readonly unknown[] = read(stored);
+    if (value !== undefined && !found.includes(value)) return false;
   }
-  if (identification !== undefined && !identifications.some((field) => isAt(stored, field, identification))) return false;
-  if (accountEnd !== undefined && !accountEnds.some((field) => isAt(stored, field, accountEnd))) return false;
+  if (identification !== undefined && !identifications.some(([, read]) => read(stored) === identification)) return false;
+  if (accountEnd !== undefined && !accountEnds.some(([, read]) => read(stored) === accountEnd)) return false;
   if (dateFrom !== undefined && !(stored.businessDate !== null && stored.businessDate >= dateFrom)) return false;
   if (dateTo !== undefined && !(stored.businessDate !== null && stored.businessDate <= dateTo)) return false;
   if (isParked !== undefined && isParked !== (stored.parked !== null)) return false;
@@ -79,11 +83,4 @@ function isItemFound(item: StoredItem, { itemDay, itemRow, itemCause, isItemOpen
     (itemCause === undefined || item.cause === itemCause) &&
     (isItemOpen === undefined || isItemOpen === isOpen)
   );
-}
-
-/** An array field holds what was asked if one of its elements does. */
-function isAt(stored: StoredTransaction, field: string, value: unknown): boolean {
-  let found: unknown = stored;
-  for (const name of field.split(".")) found = (found as Readonly<Record<string, unknown>> | null)?.[name] ?? null;
-  return Array.isArray(found) ? found.includes(value) : found === value;
 }

@@ -1,13 +1,13 @@
 // Transactions of the store in memory.
 
-import { Fault } from "@sluice/runtime";
-import { assertBulk, assertPage, assertSearch, groupsMax } from "./bounds.ts";
+import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
 import { order, pick } from "./memory-call.ts";
 import type { Call } from "./memory-call.ts";
-import type { TotalsRow, TransactionStore } from "./port.ts";
+import type { TransactionStore } from "./port.ts";
 import { dayParts, fromStored, itemsOf, toRow, toStored } from "./transaction-document.ts";
 import type { StoredTransaction } from "./transaction-document.ts";
 import { isFound } from "./transaction-query.ts";
+import { addUp } from "./transaction-totals.ts";
 import { toSummary } from "./transaction-summary.ts";
 
 export function transactionsIn(call: Call, kept: Map<string, StoredTransaction>): TransactionStore {
@@ -54,6 +54,13 @@ export function transactionsIn(call: Call, kept: Map<string, StoredTransaction>)
           .map(toRow),
       );
     },
+    ...forPeople(call, kept),
+  };
+}
+
+function forPeople(call: Call, kept: Map<string, StoredTransaction>): Pick<TransactionStore, "identified" | "items" | "search" | "totals"> {
+  const all = (): StoredTransaction[] => [...kept.values()].sort((a, b) => order(a._id, b._id));
+  return {
     async identified(sender, messageIdentification, limit) {
       assertPage(limit);
       return call("transactions.identified", [sender, messageIdentification], [limit], () =>
@@ -81,23 +88,11 @@ export function transactionsIn(call: Call, kept: Map<string, StoredTransaction>)
           .map(toSummary),
       );
     },
-    totals: (query) => call("transactions.totals", [], query, () => totalsOf(all().filter((stored) => isFound(stored, query)))),
+    totals: (query) =>
+      call("transactions.totals", [], query, () => {
+        const totals = addUp();
+        for (const stored of all()) if (isFound(stored, query)) totals.add(stored);
+        return totals.rows();
+      }),
   };
-}
-
-function totalsOf(found: readonly StoredTransaction[]): readonly TotalsRow[] {
-  const groups = new Map<string, TotalsRow>();
-  for (const { bank, scheme, businessDate, currency, flow, state, amountTenThousandths, receivedAt } of found) {
-    const key = JSON.stringify([bank, scheme, businessDate, currency, flow, state]);
-    const so = groups.get(key);
-    groups.set(key, {
-      ...{ bank, scheme, businessDate, currency, flow, state },
-      count: (so?.count ?? 0) + 1,
-      sumTenThousandths: (so?.sumTenThousandths ?? 0n) + amountTenThousandths,
-      oldestReceivedAtMs: Math.min(so?.oldestReceivedAtMs ?? Infinity, receivedAt.getTime()),
-    });
-  }
-  if (groups.size > groupsMax)
-    throw new Fault("store.refused", `transactions.totals: more than ${groupsMax} groups`, { isRetryable: false });
-  return [...groups.values()];
 }

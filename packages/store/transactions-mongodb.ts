@@ -6,15 +6,15 @@
 //    of this write was written. One that was written and at once overwritten by another is named as a conflict; its owner
 //    rereads it, as after any conflict, and finds its records applied.
 
-import { Fault } from "@sluice/runtime";
 import { ObjectId } from "mongodb";
 import type { AnyBulkWriteOperation, Collection, Filter } from "mongodb";
-import { assertBulk, assertPage, assertSearch, groupsMax } from "./bounds.ts";
+import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
 import { duplicatesOf, guarded } from "./mongodb-faults.ts";
-import type { TotalsRow, TransactionStore } from "./port.ts";
+import type { TransactionStore } from "./port.ts";
 import { dayParts, fromStored, itemsOf, rowFields, toRow, toStored } from "./transaction-document.ts";
 import type { StoredTransaction } from "./transaction-document.ts";
 import { filterOf } from "./transaction-query.ts";
+import { totalsIn } from "./transaction-totals-mongodb.ts";
 import { summaryFields, toSummary } from "./transaction-summary.ts";
 
 /** `writeId` names the bulk that wrote the document last. */
@@ -81,7 +81,12 @@ export function transactionsIn(collection: Collection<MongoTransaction>): Transa
       );
       return found.map(toRow);
     },
+    ...forPeople(collection),
+  };
+}
 
+function forPeople(collection: Collection<MongoTransaction>): Pick<TransactionStore, "identified" | "items" | "search" | "totals"> {
+  return {
     async identified(sender, messageIdentification, limit) {
       assertPage(limit);
       const filter: Filter<MongoTransaction> = { "message.sender": sender, "message.messageIdentification": messageIdentification };
@@ -105,61 +110,14 @@ export function transactionsIn(collection: Collection<MongoTransaction>): Transa
     async search(query, afterUetr, limit) {
       assertSearch(limit);
       const asked = filterOf(query);
-      const filter = (afterUetr === null ? asked : { $and: [asked, { _id: { $gt: afterUetr } }] }) as Filter<MongoTransaction>;
+      const filter: Filter<MongoTransaction> = afterUetr === null ? asked : { $and: [asked, { _id: { $gt: afterUetr } }] };
       const found = await guarded("transactions.search", "read", () =>
         collection.find(filter, { projection: summaryFields, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
       );
       return found.map(toSummary);
     },
 
-    async totals(query) {
-      const groups = await guarded("transactions.totals", "read", () =>
-        collection
-          .aggregate<TotalsGroup>([{ $match: filterOf(query) }, ...totalsStages, { $limit: groupsMax + 1 }], { batchSize: batchDocuments })
-          .toArray(),
-      );
-      if (groups.length > groupsMax) {
-        throw new Fault("store.refused", `transactions.totals: more than ${groupsMax} groups`, { isRetryable: false });
-      }
-      return groups.map(toTotals);
-    },
-  };
-}
-
-/** Sums are kept in two parts, so that no int64 overflows and no double rounds up to hundreds of millions of documents. */
-const partTenThousandths = 10_000_000_000n;
-
-const totalsStages = [
-  {
-    $group: {
-      _id: { bank: "$bank", scheme: "$scheme", businessDate: "$businessDate", currency: "$currency", flow: "$flow", state: "$state" },
-      count: { $sum: 1 },
-      low: { $sum: { $mod: ["$amountTenThousandths", partTenThousandths] } },
-      high: {
-        $sum: {
-          $divide: [{ $subtract: ["$amountTenThousandths", { $mod: ["$amountTenThousandths", partTenThousandths] }] }, partTenThousandths],
-        },
-      },
-      oldest: { $min: "$receivedAt" },
-    },
-  },
-];
-
-interface TotalsGroup {
-  readonly _id: Pick<TotalsRow, "bank" | "scheme" | "businessDate" | "currency" | "flow" | "state">;
-  readonly count: number | bigint;
-  readonly low: number | bigint;
-  readonly high: number | bigint;
-  readonly oldest: Date;
-}
-
-function toTotals({ _id, count, low, high, oldest }: TotalsGroup): TotalsRow {
-  const { bank, scheme, businessDate, currency, flow, state } = _id;
-  return {
-    ...{ bank, scheme, businessDate, currency, flow, state },
-    count: Number(count),
-    sumTenThousandths: BigInt(high) * partTenThousandths + BigInt(low),
-    oldestReceivedAtMs: oldest.getTime(),
+    totals: (query) => totalsIn(collection, query),
   };
 }
 

@@ -1,0 +1,53 @@
+// Counts and sums of transactions, added up one by one: exact whatever their size.
+
+import { Fault } from "@sluice/runtime";
+import { groupsMax } from "./bounds.ts";
+import type { TotalsRow } from "./port.ts";
+import { flowOf } from "./transaction-document.ts";
+import type { StoredTransactionEver } from "./transaction-document.ts";
+
+export const totalsFields = {
+  bank: 1,
+  scheme: 1,
+  businessDate: 1,
+  currency: 1,
+  flow: 1,
+  state: 1,
+  amountTenThousandths: 1,
+  receivedAt: 1,
+} as const;
+
+export interface AddedUp {
+  add(stored: Pick<StoredTransactionEver, keyof typeof totalsFields>): void;
+  rows(): readonly TotalsRow[];
+}
+
+export function addUp(): AddedUp {
+  const groups = new Map<string, TotalsRow>();
+  return {
+    add(stored) {
+      const { bank, scheme, businessDate, currency, state, amountTenThousandths, receivedAt } = stored;
+      const flow = flowOf(stored);
+      const key = JSON.stringify([bank, scheme, businessDate, currency, flow, state]);
+      const so = groups.get(key);
+      groups.set(key, {
+        bank,
+        scheme,
+        businessDate,
+        currency,
+        flow,
+        state,
+        count: (so?.count ?? 0) + 1,
+        sumTenThousandths: (so?.sumTenThousandths ?? 0n) + amountTenThousandths,
+        oldestReceivedAtMs: Math.min(so?.oldestReceivedAtMs ?? Infinity, receivedAt.getTime()),
+      });
+      assertGroups(groups.size);
+    },
+    rows: () => [...groups.values()],
+  };
+}
+
+export function assertGroups(count: number): void {
+  if (count <= groupsMax) return;
+  throw new Fault("store.refused", `transactions.totals: more than ${groupsMax} groups`, { isRetryable: false });
+}
