@@ -11,7 +11,7 @@ export type CreditStep = CreditState extends `CREDIT_AUTH_${infer Step}` ? Step 
 export type CreditRow = Before | CreditStep;
 
 // prettier-ignore
-export const debitColumns = ["message", "accepted", "refused", "release", "acknowledged", "declined", "stopped", "told", "untold", "made", "not-made", "pending", "close"] as const;
+export const debitColumns = ["message", "accepted", "refused", "release", "acknowledged", "declined", "stopped", "told", "untold", "made", "not-made", "pending", "withdrawn", "over", "close"] as const;
 // prettier-ignore
 export const creditColumns = ["message", "accepted", "refused", "acknowledged", "declined", "doubtful", "stopped", "told", "untold", "made", "not-made", "pending", "deadline"] as const;
 export type DebitColumn = (typeof debitColumns)[number];

@@ -11,6 +11,7 @@ import type { Place } from "./fact.ts";
 import { isGateOpenFor } from "./gate.ts";
 import { makeAtClose, showUndelivered } from "./items.ts";
 import type { LaneView, PassedMarker } from "./lane.ts";
+import { isPausedBelow } from "./lane.ts";
 import { cellOf } from "./table.ts";
 import type { ItemCause, State, Transaction } from "./transaction.ts";
 import { isOutcomeAwaited } from "./transaction.ts";
@@ -31,7 +32,8 @@ export function takeClose(transaction: Transaction, place: Place, lane: LaneView
   if (state === "ORPHAN") return transaction;
   const passed = reconciledBelow(transaction, place, lane);
   if (passed === null) return transaction;
-  const atMs = moment === "before" ? passed.place.appendedAtMs : place.appendedAtMs;
+  const markerMs = moment === "before" ? passed.place.appendedAtMs : place.appendedAtMs;
+  const atMs = Math.max(markerMs, transaction.transitions.at(-1)?.atMs ?? markerMs);
   const cell = cellOf(transaction, "close");
   if (cell === "undelivered") return isOutcomeAwaited(transaction) ? showUndelivered(transaction, state, atMs) : transaction;
   if (cell !== "RECONCILIATION") return transaction;
@@ -57,7 +59,10 @@ function causeOf(transaction: Transaction, state: State, close: PassedMarker, la
   return null;
 }
 
-/** WINDOW_MISSED: no window was open while it was held. GATE_CLOSED: its bank's gate was not, in any of them. PACED_OUT: its turn did not come. */
+/**
+ * WINDOW_MISSED: no window was open while it was held. GATE_CLOSED: its bank's gate was not, in any of them. BANK_PAUSED: its bank was paused when
+ * each of those closed that its gate was open in. PACED_OUT: its turn did not come.
+ */
 function causeOfHeld(transaction: Transaction, close: PassedMarker, lane: LaneView): ItemCause {
   const heldAt = transaction.transitions.findLast((entry) => entry.state === "HELD")?.offset ?? 0n;
   const markers = lane
@@ -70,5 +75,7 @@ function causeOfHeld(transaction: Transaction, close: PassedMarker, lane: LaneVi
     return end > heldAt && place.offset < end ? [end] : [];
   });
   if (ends.length === 0) return "WINDOW_MISSED";
-  return ends.some((end) => isGateOpenFor(transaction.bank, markers, end)) ? "PACED_OUT" : "GATE_CLOSED";
+  const usable = ends.filter((end) => isGateOpenFor(transaction.bank, markers, end));
+  if (usable.length === 0) return "GATE_CLOSED";
+  return usable.every((end) => isPausedBelow(lane, transaction.bank ?? "", end)) ? "BANK_PAUSED" : "PACED_OUT";
 }

@@ -37,6 +37,7 @@ import {
 } from "./given.ts";
 import type { Step } from "./given.ts";
 import { answerOf } from "./given-answers.ts";
+import { dayVoid, withdrawal } from "./given-decisions.ts";
 import { debitCell } from "./table.ts";
 import { isTerminal, isUnresolved } from "./transaction.ts";
 
@@ -108,6 +109,9 @@ function factOf(flow: "on-us" | "off-us", row: DebitRow, column: DebitColumn): T
     case "not-made":
     case "pending":
       return report(column, second);
+    case "withdrawn":
+      return withdrawal();
+    case "over":
     case "close":
       return dayClosed();
     default:
@@ -130,7 +134,8 @@ function outcomeOf(row: DebitRow): string | null {
 }
 
 test.each(cells)("I6: $flow, $row, $column: $cell", ({ flow, row, column, cell, given }) => {
-  const steps = column === "close" ? [...given, dayReconciled()] : given;
+  const markers: Readonly<Partial<Record<DebitColumn, Step>>> = { close: dayReconciled(), over: dayVoid() };
+  const steps = [...given, ...[markers[column] ?? []].flat()];
   const before = tellAll(given).transaction;
   const state = row.replace(/ .*/, "");
   expect(before?.state ?? "NONE").toBe(state);

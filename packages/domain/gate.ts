@@ -2,10 +2,18 @@
 
 import { dayKey } from "./fact.ts";
 import type { Place, Release } from "./fact.ts";
+import { isPausedBelow } from "./lane.ts";
 import type { LaneView, PassedMarker } from "./lane.ts";
 import type { Transaction } from "./transaction.ts";
 
-export type ReleaseRefusal = "other-day" | "other-bank" | "window-not-open" | "window-closed" | "gate-closed" | "day-reconciled";
+export type ReleaseRefusal =
+  | "other-day"
+  | "other-bank"
+  | "window-not-open"
+  | "window-closed"
+  | "bank-paused"
+  | "gate-closed"
+  | "day-reconciled";
 
 /** null: the release stands. */
 export function refusalOfRelease(transaction: Transaction, release: Release, place: Place, lane: LaneView): ReleaseRefusal | null {
@@ -17,6 +25,7 @@ export function refusalOfRelease(transaction: Transaction, release: Release, pla
   if (markers.some(({ marker }) => marker.kind === "DayReconciled")) return "day-reconciled";
   if (!has("WindowOpened")) return "window-not-open";
   if (has("WindowClosed")) return "window-closed";
+  if (isPausedBelow(lane, release.bank, place.offset)) return "bank-paused";
   return isGateOpenFor(release.bank, markers, place.offset) ? null : "gate-closed";
 }
 

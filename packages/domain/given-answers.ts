@@ -10,6 +10,8 @@ export function answerOf(flow: Flow, cell: Cell, column: DebitColumn | CreditCol
   if (statesOf(flow, cell) !== null) return { decision: "applied" };
   if (cell === "-") return { decision: "refused", outputs: [] };
   if (cell === "=" && ["declined", "doubtful", "untold"].includes(column)) return { decision: "remarked", outputs: [{ kind: "stop" }] };
+  // The date's last marker changes nothing, and the wake that follows it names a day that is not reconciled.
+  if (cell === "=" && column === "over") return { outputs: [] };
   if (cell === "=") return { decision: "ignored", outputs: [] };
   if (cell === "again") return { decision: "remarked", reason: "repeat", outputs: [] };
   if (cell === "row 3") return { decision: "applied", transaction: { items: expect.arrayContaining([refusal]) }, outputs: [] };

@@ -5,9 +5,9 @@ import type { DayOutcome } from "./decide-day.ts";
 import { decide } from "./decide.ts";
 import type { Day } from "./day.ts";
 import type * as facts from "./fact.ts";
-import type { DayFact, DeliveryEvidence, Marker, MessageIdentity, Place, TransactionFact } from "./fact.ts";
+import type { BankMarker, DayFact, DeliveryEvidence, Marker, MessageIdentity, Place, TransactionFact } from "./fact.ts";
 import { laneView } from "./lane.ts";
-import type { PassedMarker } from "./lane.ts";
+import type { LaneView, PassedBankMarker, PassedMarker } from "./lane.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Output } from "./output.ts";
 import type { Transaction } from "./transaction.ts";
@@ -176,10 +176,15 @@ export function dayReconciled(businessDate = date): Marker {
   return { ...based("DayReconciled", 1, businessDate), kind: "DayReconciled", number: 1 };
 }
 
-export type Step = TransactionFact | Marker;
+export type Step = TransactionFact | Marker | BankMarker;
 
+/** Of a day. */
 export function isMarker(step: Step): step is Marker {
-  return "id" in step;
+  return "businessDate" in step && "id" in step;
+}
+
+export function isBankMarker(step: Step): step is BankMarker {
+  return step.kind === "BankPaused" || step.kind === "BankResumed";
 }
 
 export interface Told {
@@ -187,6 +192,8 @@ export interface Told {
   /** One for each fact, in order. */
   readonly outcomes: readonly (Outcome & { readonly fact: TransactionFact; readonly place: Place })[];
   readonly markers: readonly PassedMarker[];
+  /** What the lane has passed in the end. */
+  readonly lane: LaneView;
 }
 
 /** The n-th record of the lane, from 1, lies at offset 10 n and was appended at 1,000 n ms. */
@@ -197,16 +204,17 @@ export function placeOf(index: number): Place {
 /** Tells a transaction these records in order, with all the markers that the lane ever passes known from the start, as after a take-over. */
 export function tellAll(steps: readonly Step[], start: Transaction | null = null): Told {
   const markers = steps.flatMap((step, index) => (isMarker(step) ? [{ marker: step, place: placeOf(index) }] : []));
-  const lane = laneView(3, markers);
+  const ofBanks: PassedBankMarker[] = steps.flatMap((step, index) => (isBankMarker(step) ? [{ marker: step, place: placeOf(index) }] : []));
+  const lane = laneView(3, markers, ofBanks);
   let transaction = start;
   const outcomes: (Outcome & { fact: TransactionFact; place: Place })[] = [];
   for (const [index, step] of steps.entries()) {
-    if (isMarker(step)) continue;
+    if (isMarker(step) || isBankMarker(step)) continue;
     const outcome = decide(uetr, transaction, step, placeOf(index), lane, digest);
     transaction = outcome.transaction;
     outcomes.push({ ...outcome, fact: step, place: placeOf(index) });
   }
-  return { transaction, outcomes, markers };
+  return { transaction, outcomes, markers, lane };
 }
 
 /** What these records lead to; the transaction must exist. */
@@ -217,13 +225,13 @@ export function after(...steps: readonly Step[]): { transaction: Transaction; la
   return { transaction, last, states: transaction.transitions.map((entry) => entry.state) };
 }
 
-/** An output in a word: `HELD`, `send:D`, `stop:D`, `send:O1`, `send:X`. */
+/** An output in a word: `HELD`, `send:D`, `stop:D`, `redrive:D`, `send:O1`, `send:X`. */
 export function short(output: Output): string {
   if (output.kind === "event") return output.state;
   const own = output.messageIdentification.startsWith(hex)
     ? output.messageIdentification.slice(hex.length)
     : output.messageIdentification.slice(0, 1);
-  return `${output.kind === "stop" ? "stop" : "send"}:${own}`;
+  return `${output.kind === "dispatch" ? "send" : output.kind}:${own}`;
 }
 
 export const accepted: readonly Step[] = [debit(), verdict()];

@@ -4,10 +4,13 @@
 // 2. An item made in a terminal state stands beside it: the connector has not taken the outcome. There is at most one; the acknowledgement
 //    settles it, nothing else changes it.
 // 3. Row 7 or 8 is open (`null`) until the first answer of the stopped delivery; what is set stays.
+// 4. While records of the transaction are put aside, what the close makes is row 4: what they say is not known. An early item stays row 3.
+// 5. A withdrawal's is row 0, WITHDRAWN; an early item becomes that one and keeps its evidence.
 
 import { dayKey } from "./fact.ts";
 import type { DayKey, DeliveryEvidence, Place } from "./fact.ts";
-import { flowOf } from "./state-messages.ts";
+import type { SentLetter } from "./ids.ts";
+import { flowOf, sentIn } from "./state-messages.ts";
 import type { Item, ItemCause, State, Transaction } from "./transaction.ts";
 import { isTerminal, lateAnswersKept } from "./transaction.ts";
 
@@ -15,7 +18,7 @@ function isOpen(item: Item): boolean {
   return item.settledAtMs === null;
 }
 
-function isBeside(item: Item): boolean {
+export function isBeside(item: Item): boolean {
   return isTerminal(item.state);
 }
 
@@ -42,8 +45,23 @@ export function makeAtClose(transaction: Transaction, state: State, { row, cause
   if (transaction.items.some(isOfTheState)) {
     return { ...transaction, items: transaction.items.map((item) => (isOfTheState(item) ? { ...item, day } : item)) };
   }
-  const item: Item = { day, row, cause, state, madeAtMs: atMs, evidence: null, settledAtMs: null, lateAnswers: [], resolution: null };
-  return { ...transaction, items: [...transaction.items, item] };
+  const told = transaction.parked === null ? { row, cause } : { row: 4, cause: null };
+  return { ...transaction, items: [...transaction.items, newItem({ day, ...told, state, madeAtMs: atMs })] };
+}
+
+/** The item of a withdrawal that meets the transaction in `state`. */
+export function makeWithdrawn(transaction: Transaction, state: State, atMs: number): Transaction {
+  const withdrawn = { day: dayOf(transaction), row: 0, cause: "WITHDRAWN" } as const;
+  if (transaction.items.some(isOfTheState)) {
+    return { ...transaction, items: transaction.items.map((item) => (isOfTheState(item) ? { ...item, ...withdrawn } : item)) };
+  }
+  return { ...transaction, items: [...transaction.items, newItem({ ...withdrawn, state, madeAtMs: atMs })] };
+}
+
+type NewItem = Pick<Item, "day" | "row" | "cause" | "state" | "madeAtMs"> & Partial<Pick<Item, "evidence">>;
+
+function newItem(item: NewItem): Item {
+  return { evidence: null, ...item, settledAtMs: null, lateAnswers: [], resolution: null };
 }
 
 /** A not-recoverable answer: the item is shown from this moment, the state stays; a further one renews the evidence. */
@@ -52,17 +70,8 @@ export function showRefusal(transaction: Transaction, state: State, place: Place
   if (transaction.items.some(isSame)) {
     return { ...transaction, items: transaction.items.map((item) => (isSame(item) ? { ...item, row: 3, evidence } : item)) };
   }
-  const item: Item = {
-    day: dayOf(transaction),
-    row: 3,
-    cause: isTerminal(state) ? "OUTCOME_UNDELIVERED" : null,
-    state,
-    madeAtMs: place.appendedAtMs,
-    evidence,
-    settledAtMs: null,
-    lateAnswers: [],
-    resolution: null,
-  };
+  const cause = isTerminal(state) ? "OUTCOME_UNDELIVERED" : null;
+  const item = newItem({ day: dayOf(transaction), row: 3, cause, state, madeAtMs: place.appendedAtMs, evidence });
   return { ...transaction, items: [...transaction.items, item] };
 }
 
@@ -73,17 +82,7 @@ function isOpenBeside(item: Item): boolean {
 /** The outcome is not acknowledged though its time is over: row 5, once. The same transaction where an item says so already. */
 export function showUndelivered(transaction: Transaction, state: State, atMs: number): Transaction {
   if (transaction.items.some(isBeside)) return transaction;
-  const item: Item = {
-    day: dayOf(transaction),
-    row: 5,
-    cause: "OUTCOME_UNDELIVERED",
-    state,
-    madeAtMs: atMs,
-    evidence: null,
-    settledAtMs: null,
-    lateAnswers: [],
-    resolution: null,
-  };
+  const item = newItem({ day: dayOf(transaction), row: 5, cause: "OUTCOME_UNDELIVERED", state, madeAtMs: atMs });
   return { ...transaction, items: [...transaction.items, item] };
 }
 
@@ -96,6 +95,12 @@ export function settleBeside(transaction: Transaction, atMs: number): Transactio
 /** A refusal was shown whose delivery may have been taken. */
 export function isShownDoubtful(transaction: Transaction): boolean {
   return transaction.items.some((item) => isOfTheState(item) && item.evidence?.mayHaveBeenTaken === true);
+}
+
+/** A not-recoverable answer to the message with this letter is shown: that delivery lies parked until a change arrives. */
+export function isRefusalShown(transaction: Transaction, letter: SentLetter): boolean {
+  const flow = flowOf(transaction);
+  return transaction.items.some((item) => isOpen(item) && item.row === 3 && sentIn(flow, item.state) === letter);
 }
 
 /** The item of the close has no answer of the stopped delivery yet. */
@@ -120,6 +125,17 @@ function rowOfStopped(evidence: DeliveryEvidence, isRefused: boolean): number {
 function causeOfStopped(evidence: DeliveryEvidence): ItemCause | null {
   if (evidence.isBankPaused) return "BANK_PAUSED";
   return evidence.isBreakerOpen ? "BREAKER_OPEN" : null;
+}
+
+/** How an answer to an outcome is noted on an item: which one it was counts for a redrive. */
+export function outcomeAnswer(number: number, answer: string): string {
+  return `outcome ${number} ${answer}`;
+}
+
+/** The newest answer to this outcome that is noted on an item was a not-recoverable one. */
+export function wasOutcomeRefused({ items }: Transaction, number: number): boolean {
+  const ofOutcome = ({ text }: Item["lateAnswers"][number]): boolean => text.startsWith(outcomeAnswer(number, ""));
+  return items.some(({ lateAnswers }) => lateAnswers.findLast(ofOutcome)?.text.startsWith(outcomeAnswer(number, "refused")) === true);
 }
 
 export function noteLateAnswer(transaction: Transaction, place: Place, text: string): Transaction {

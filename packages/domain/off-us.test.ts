@@ -120,11 +120,11 @@ test("I10: at the close REJECTED is an item, row 5; the connector is told on, an
   expect(isOutcomeAwaited(transaction)).toBe(true);
   const late = after(...offUsRejected, ...close, ended("O"));
   expect(late.last).toMatchObject({ decision: "remarked", reason: "late-answer", outputs: [] });
-  expect(late.transaction.items).toMatchObject([{ row: 5, settledAtMs: null, lateAnswers: [{ text: "acknowledged: 202" }] }]);
+  expect(late.transaction.items).toMatchObject([{ row: 5, settledAtMs: null, lateAnswers: [{ text: "outcome 1 acknowledged: 202" }] }]);
   expect(isOutcomeAwaited(late.transaction)).toBe(false);
   const declined = after(...offUsRejected, ...close, ended("O", "refused"));
   expect(declined.last).toMatchObject({ decision: "remarked", reason: "late-answer", outputs: [] });
-  expect(declined.transaction.items).toMatchObject([{ row: 5, lateAnswers: [{ text: "refused: 400" }] }]);
+  expect(declined.transaction.items).toMatchObject([{ row: 5, lateAnswers: [{ text: "outcome 1 refused: 400" }] }]);
 });
 
 test("a report sent once more after the close repeats the rejection that was told [D4 otherwise-equal]", () => {

@@ -4,7 +4,8 @@
 // 1. A declined message stays parked until a change arrives. So when a delivery that the transaction has finished with comes back as
 //    declined, it is stopped (again). An acknowledged or stopped one has ended by itself and needs no answer, and the answer to a stop is
 //    always "stopped": so there is no loop.
-// 2. An outcome (O) is never stopped: it is told until the connector acknowledges it, also after a close.
+// 2. An outcome (O) is told until the connector acknowledges it, also after a close; only a newer one takes its place. One that says what people found
+//    out (`on-resolution.ts`) has no cell: acknowledged, it is told; declined, that is noted and it stays parked for a redrive.
 // 3. A credit counts as refused only if no attempt at all, of this delivery or of one before a redrive, may have been taken.
 
 import { statesOf } from "./cell.ts";
@@ -12,7 +13,7 @@ import { byFact, enter, tell } from "./entry.ts";
 import type { DeliveryEnded, Place } from "./fact.ts";
 import type { SentLetter } from "./ids.ts";
 import { sentIdentification } from "./ids.ts";
-import { isRowAwaited, isShownDoubtful, noteLateAnswer, setRow, settleBeside, showRefusal } from "./items.ts";
+import { isRowAwaited, isShownDoubtful, noteLateAnswer, outcomeAnswer, setRow, settleBeside, showRefusal } from "./items.ts";
 import type { Judgement } from "./outcome.ts";
 import { flowOf, operationOf, outcomeNumberAt, receiverOf, sentIn } from "./state-messages.ts";
 import { cellOf } from "./table.ts";
@@ -25,8 +26,9 @@ const httpAccepted = 202;
 export function onDeliveryEnded(transaction: Transaction, fact: DeliveryEnded, place: Place): Judgement {
   const letter = letterOf(transaction, fact.messageIdentification);
   if (letter === null || transaction.state === "ORPHAN") return unsent(transaction, fact);
-  if (!isAwaited(transaction, letter)) return finished(transaction, fact, letter, place);
+  if (!isAwaited(transaction, fact, letter)) return finished(transaction, fact, letter, place);
   if (letter === "O" && fact.outcome === "stopped") return { decision: "ignored", reason: "delivery-finished", transaction };
+  if (isOfResolution(transaction, fact)) return resolutionEnded(transaction, fact, place);
   const cell = cellOf(transaction, columnOf(transaction, fact, letter));
   const heard = letter === "O" && fact.outcome === "acknowledged" ? withOutcomeAcknowledged(transaction, place) : transaction;
   const path = statesOf(flowOf(transaction), cell);
@@ -51,15 +53,20 @@ function letterOf(transaction: Transaction, messageIdentification: string): Sent
     if (letter === null) continue;
     if (sentIdentification(transaction.uetr, letter, outcomeNumberAt(transaction, index)) === messageIdentification) return letter;
   }
-  return null;
+  return isOfResolution(transaction, { messageIdentification }) ? "O" : null;
+}
+
+function isOfResolution({ told }: Transaction, { messageIdentification }: Pick<DeliveryEnded, "messageIdentification">): boolean {
+  return told.some((entry) => entry.kind === "resolution-outcome" && entry.messageIdentification === messageIdentification);
 }
 
 function sentBy(transaction: Transaction, entry: Transition | undefined): SentLetter | null {
   return entry === undefined ? null : sentIn(flowOf(transaction), entry.state);
 }
 
-function isAwaited(transaction: Transaction, letter: SentLetter): boolean {
-  if (letter === "O") return isOutcomeAwaited(transaction);
+function isAwaited(transaction: Transaction, { messageIdentification }: DeliveryEnded, letter: SentLetter): boolean {
+  const isNewest = messageIdentification === sentIdentification(transaction.uetr, "O", transaction.outcome?.number);
+  if (letter === "O") return isOutcomeAwaited(transaction) && isNewest;
   const last = transaction.transitions.at(-1);
   if (sentBy(transaction, last) === letter) return true;
   const isReconciliation = last?.state === "RECONCILIATION" || last?.state === "CREDIT_AUTH_RECONCILIATION";
@@ -79,7 +86,7 @@ function reasonOf({ outcome }: DeliveryEnded): "refused-by-bank" | null {
 
 /** Of an answer to a further message (X, Y), or of the outcome of an on-us debit (S), nothing follows; anything else was never sent. */
 function unsent(transaction: Transaction, fact: DeliveryEnded): Judgement {
-  const isTold = transaction.told.some((told) => told.messageIdentification === fact.messageIdentification);
+  const isTold = transaction.told.some((told) => told.operation !== null && told.messageIdentification === fact.messageIdentification);
   if (isTold) return { decision: "ignored", reason: "delivery-finished", transaction };
   return { decision: "refused", reason: "delivery-never-sent", transaction };
 }
@@ -108,9 +115,26 @@ function stopped(transaction: Transaction, fact: DeliveryEnded): Judgement {
   return { decision: "applied", reason: "row-set", transaction: setRow(transaction, fact.evidence, false) };
 }
 
+/** What people found out about an item: beside the state, whatever the connector answers. */
+function resolutionEnded(transaction: Transaction, fact: DeliveryEnded, place: Place): Judgement {
+  if (fact.outcome === "acknowledged") {
+    return { decision: "applied", reason: "outcome-acknowledged", transaction: withOutcomeAcknowledged(transaction, place) };
+  }
+  return {
+    decision: "remarked",
+    reason: "late-answer",
+    transaction: noteLateAnswer(transaction, place, answerText(transaction, fact, "O")),
+  };
+}
+
+function answerText({ outcome }: Transaction, fact: DeliveryEnded, letter: SentLetter): string {
+  const answer = `${fact.outcome}: ${fact.evidence.httpStatusCode ?? "no code"}`;
+  return letter === "O" ? outcomeAnswer(outcome?.number ?? 1, answer) : answer;
+}
+
 function late(transaction: Transaction, fact: DeliveryEnded, letter: SentLetter, place: Place): Judgement {
   const isRefused = fact.outcome === "refused";
-  const noted = noteLateAnswer(transaction, place, `${fact.outcome}: ${fact.evidence.httpStatusCode ?? "no code"}`);
+  const noted = noteLateAnswer(transaction, place, answerText(transaction, fact, letter));
   const set = setRow(noted, fact.evidence, isRefused);
   // In the close's own turn the stop is on its way already; an outcome stays parked for a redrive.
   const isAnswered = !isRefused || letter === "O" || transaction.transitions.at(-1)?.offset === place.offset;

@@ -18,7 +18,12 @@ const httpAccepted = 202;
 
 /** A report for an unknown UETR: kept, with no state of its own and nothing to send. */
 export function startOfOrphan(uetr: string, fact: StatusReportReceived, place: Place, lane: LaneView): Judgement {
-  const orphan: Transaction = {
+  return recorded(emptyOrphan(uetr, fact.receivedAtMs, place, lane), fact, place, "report-orphan");
+}
+
+/** What nothing was received for yet. */
+export function emptyOrphan(uetr: string, receivedAtMs: number, place: Place, lane: LaneView): Transaction {
+  return {
     uetr,
     version: 0,
     applied: place.offset,
@@ -26,7 +31,7 @@ export function startOfOrphan(uetr: string, fact: StatusReportReceived, place: P
     state: "ORPHAN",
     flow: null,
     message: null,
-    receivedAtMs: fact.receivedAtMs,
+    receivedAtMs,
     scheme: "",
     amountTenThousandths: 0n,
     currency: "",
@@ -48,7 +53,6 @@ export function startOfOrphan(uetr: string, fact: StatusReportReceived, place: P
     parked: null,
     decisions: [],
   };
-  return recorded(orphan, fact, place, "report-orphan");
 }
 
 /** Whom the message was or will be sent to: before the verdict on an on-us debit its sender. Null: nothing but reports is known. */

@@ -4,11 +4,12 @@ import type { Output } from "./output.ts";
 import type { RemarkKind, Told, Transaction } from "./transaction.ts";
 
 /**
- * applied: the fact changed the state or an item. remarked: recorded beside the state. ignored: already so (`=`). refused: it
- * does not match (`-`). replayed: folded in before; its first outputs again. Of the last three nothing follows from the fact
- * itself, but markers taken in its turn may have moved the transaction.
+ * applied: the fact changed the state, an item or what is told. remarked: recorded beside the state. ignored: already so (`=`). refused: it
+ * does not match (`-`). put-aside: not judged, for records before it lie in the dead letters, and it follows them; also at a replay. replayed: folded
+ * in before; its first outputs again. Of all but the first two nothing follows from the fact itself, but markers taken in its turn may have moved
+ * the transaction.
  */
-export type Decision = "applied" | "remarked" | "ignored" | "refused" | "replayed";
+export type Decision = "applied" | "remarked" | "ignored" | "refused" | "put-aside" | "replayed";
 
 /** Why, where the decision alone does not say it; a stable name for logs. */
 export type Reason =
@@ -32,6 +33,20 @@ export type Reason =
   | "delivery-never-sent"
   | "delivery-finished"
   | "day-not-reconciled"
+  | "bank-paused"
+  /** Of operators' decisions. */
+  | "already-decided"
+  | "nothing-refused"
+  | "no-such-event"
+  | "too-many"
+  | "no-item"
+  | "already-resolved"
+  | "nothing-to-confirm"
+  | "same-person"
+  | "no-replacement"
+  | "resolution-proposed"
+  | "nothing-parked"
+  | "parked"
   | "other-deadline"
   | "too-early";
 

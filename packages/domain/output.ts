@@ -75,7 +75,7 @@ export interface DispatchOutput {
   readonly causedByOffset: bigint;
   /** For `duplicate-refused` and `report-again`: identification of the message that it answers. */
   readonly about: string | null;
-  /** For `resolution-outcome`: what people found. */
+  /** For `resolution-outcome`, and a `report-again` after it: what people found. */
   readonly resolution: ResolutionKind | null;
 }
 

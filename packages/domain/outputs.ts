@@ -5,6 +5,7 @@ import type { ResolutionKind } from "./fact.ts";
 import { eventId, sentIdentification } from "./ids.ts";
 import type { Digest, SentLetter } from "./ids.ts";
 import type { DispatchOutput, EventOutput, MessageForm, Output, StopOutput } from "./output.ts";
+import { isBeside } from "./items.ts";
 import { flowOf, letters, operationOf, outcomeNumberAt, receiverOf, sentIn, shownAfter } from "./state-messages.ts";
 import type { State, Told, Transaction, Transition } from "./transaction.ts";
 
@@ -148,22 +149,29 @@ function outputOfTold(transaction: Transaction, told: Told): Output {
     form: told.kind,
     state: entry.state,
     messageIdentification: told.messageIdentification,
-    deliveryKey: told.messageIdentification,
+    // In order behind an outcome told before it; every other answer holds nothing up.
+    deliveryKey: told.kind === "resolution-outcome" ? transaction.uetr : told.messageIdentification,
     receiver: told.receiver,
     businessDate: entry.businessDate,
     closesWith: null,
-    deadlineMs: told.deadlineMs,
+    deadlineMs: told.kind === "resolution-outcome" ? null : told.deadlineMs,
     stopsAtMs: null,
     madeAtMs: told.atMs,
     causedByOffset: told.offset,
     about: told.kind === "duplicate-refused" || told.kind === "report-again" ? told.about : null,
-    resolution: told.kind === "resolution-outcome" ? finalResolutionOf(transaction) : null,
+    resolution: saysResolution(transaction, told) ? finalResolutionOf(transaction) : null,
   };
 }
 
-/** What is final does not change. */
+/** The resolution itself, and a report sent once more after it. */
+function saysResolution(transaction: Transaction, { kind, offset }: Told): boolean {
+  if (kind === "resolution-outcome") return true;
+  return kind === "report-again" && transaction.told.some((before) => before.kind === "resolution-outcome" && before.offset < offset);
+}
+
+/** Of the state's own item: what is final does not change. */
 function finalResolutionOf({ items }: Transaction): ResolutionKind | null {
-  return items.find(({ resolution }) => resolution?.isFinal === true)?.resolution?.kind ?? null;
+  return items.find((item) => !isBeside(item) && item.resolution?.isFinal === true)?.resolution?.kind ?? null;
 }
 
 /** The sender was told something with this entry: the verdict on-us, an outcome otherwise. */

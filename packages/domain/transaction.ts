@@ -202,7 +202,8 @@ export type RemarkKind =
   | "report-orphan"
   | "report-pending"
   | "report-other-flow"
-  | "report-original-differs";
+  | "report-original-differs"
+  | "put-aside";
 
 /** The newest outcome told to a scheme connector. */
 export interface OutcomeTold {
