@@ -2,7 +2,8 @@
 //
 //   GET /transactions/{uetr}                 get-transaction-status.ts   banks and connectors: the scheduler's snapshot
 //   GET /transactions/{uetr}/events?from=N   get-transaction-events.ts   banks and connectors: the events topic
-//   /control/v1/…                            control-handlers.ts         operators: every address is named there
+//   /control/v1/…                            control-handlers.ts         operators: what they decide
+//                                            control-reads.ts            operators: what they ask
 //
 // #1 A bank or connector sees its own transactions. Another's is answered as one that is not there, in the same way and time.
 // #2 "Not known" is said only with the time up to which that is certain (`known-as-of.ts`), else 503.
@@ -18,11 +19,14 @@ import type { Store } from "@sluice/store";
 import type { Log, Metrics } from "@sluice/telemetry";
 import { controlApi } from "./control-api.ts";
 import { controlHandlers } from "./control-handlers.ts";
+import { controlReads } from "./control-reads.ts";
+import { earliestDate } from "./get-control-banks.ts";
 import { transactionEvents } from "./get-transaction-events.ts";
 import { transactionStatus } from "./get-transaction-status.ts";
 import { consoleApi } from "./http-api.ts";
 import { createKnownAsOf } from "./known-as-of.ts";
 import { createRequestReport } from "./request-report.ts";
+import { watchDayTotals } from "./watch-day-totals.ts";
 
 export interface ConsolePorts {
   readonly time: Time;
@@ -64,9 +68,14 @@ export async function startConsole(ports: ConsolePorts): Promise<Console> {
   const operations = { transactionStatus: transactionStatus(answering), transactionEvents: transactionEvents(answering) };
   const report = createRequestReport(ports);
   const api = consoleApi({ time, log, callers, meter, operations, report });
-  const handlers = controlHandlers({ ...ports, producer, agreedTime, knownAsOf });
+  const handlers = {
+    ...controlReads({ ...ports, agreedTime }),
+    ...controlHandlers({ ...ports, producer, agreedTime, knownAsOf }),
+  };
   const document = ports.controlDocument ?? null;
   const control = controlApi({ time, log, operators, meter: operatorMeter, handlers, report, document });
+  const dateFrom = () => earliestDate(configuration, agreedTime.nowMs());
+  const totals = watchDayTotals({ ...ports, banks: configuration.banks, dateFrom });
   let stopped: Promise<void> | null = null;
   return {
     fetch: (request, connection) => api.fetch(request, connection ?? null),
@@ -84,6 +93,7 @@ export async function startConsole(ports: ConsolePorts): Promise<Console> {
       return agreedTime.nowMs() === null ? { isReady: false, reasons: ["log: no time seen yet"] } : { isReady: true, reasons: [] };
     },
     stop() {
+      totals.stop();
       agreedTime.stop();
       stopped ??= producer.close();
       return stopped;

@@ -1,0 +1,43 @@
+// What operators may ask: each question and the file that answers it. They change nothing; what they know lies in the store and in the log.
+
+import type { Configuration } from "@sluice/config";
+import type { Serde } from "@sluice/contracts";
+import type { AgreedTime, Messaging } from "@sluice/messaging";
+import type { Store } from "@sluice/store";
+import type { ControlHandlers } from "./control-handler.ts";
+import { listBanks } from "./get-control-banks.ts";
+import { listHeld } from "./get-control-held.ts";
+import { exportReconciliation } from "./get-control-reconciliation-export.ts";
+import { listReconciliation, summariseReconciliation } from "./get-control-reconciliation.ts";
+import { controlStatus } from "./get-control-status.ts";
+import { showTransaction } from "./get-control-transaction.ts";
+import { searchTransactions } from "./get-control-transactions.ts";
+import { listUndelivered } from "./get-control-undelivered.ts";
+import { listWindows } from "./get-control-windows.ts";
+
+export interface ReadPorts {
+  readonly store: Store;
+  readonly messaging: Messaging;
+  readonly serde: Serde;
+  readonly configuration: Configuration;
+  /** Partitions of the topics. */
+  readonly lanes: number;
+  readonly agreedTime: Pick<AgreedTime, "nowMs">;
+}
+
+export function controlReads({ agreedTime, ...given }: ReadPorts) {
+  const ports = { ...given, agreedNowMs: () => agreedTime.nowMs() };
+  const { schemes, banks } = ports.configuration;
+  return {
+    controlStatus: controlStatus(ports),
+    searchTransactions: searchTransactions(ports),
+    showTransaction: showTransaction(ports),
+    listWindows: listWindows({ ...ports, schemes, banks: banks.map(({ id }) => id) }),
+    listHeld: listHeld(ports),
+    listUndelivered: listUndelivered(ports),
+    listReconciliation: listReconciliation(ports),
+    summariseReconciliation: summariseReconciliation(ports),
+    exportReconciliation: exportReconciliation(ports),
+    listBanks: listBanks(ports),
+  } satisfies ControlHandlers;
+}

@@ -1,0 +1,44 @@
+// XML text of elements: well-formed whatever the content is.
+//
+// #1 What XML 1.0 cannot carry (control characters, half a surrogate pair) becomes U+FFFD; & < > and quotes are escaped.
+
+export type Xml = {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly content: string | readonly Xml[];
+};
+
+/** Null children are left out, so that an optional element can be written in its place. */
+export function element(name: string, content: string | readonly (Xml | null)[], attributes: Readonly<Record<string, string>> = {}): Xml {
+  return { name, attributes, content: typeof content === "string" ? content : content.filter((child) => child !== null) };
+}
+
+/** Null where the content is. */
+export function optional(name: string, content: string | null): Xml | null {
+  return content === null || content === "" ? null : element(name, content);
+}
+
+export function xmlText({ name, attributes, content }: Xml, indent = ""): string {
+  const opening = `${indent}<${name}${Object.entries(attributes)
+    .map(([key, value]) => ` ${key}="${escaped(value)}"`)
+    .join("")}>`;
+  if (typeof content === "string") return `${opening}${escaped(content)}</${name}>\n`;
+  return `${opening}\n${content.map((child) => xmlText(child, `${indent}  `)).join("")}${indent}</${name}>\n`;
+}
+
+/** @internal */
+export function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
+    .replaceAll(/[&<>"'\r]/g, (sign) => escapes[sign] ?? sign);
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+  "\r": "&#13;",
+};
