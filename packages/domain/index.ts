@@ -15,3 +15,4 @@ export * from "./held-waiting.ts";
 export { outputsAt } from "./outputs.ts";
 export { queueKey } from "./on-message.ts";
 export * from "./transaction.ts";
+export * from "./ledger.ts";
