@@ -1,3 +1,4 @@
+import type { Marker } from "@sluice/domain";
 import type { OpenRow } from "@sluice/store";
 import { silentLog } from "@sluice/telemetry";
 import { createVirtualTime } from "@sluice/testkit";
@@ -9,12 +10,13 @@ import { businessDate } from "./given-records.ts";
 import { createLaneMarkers } from "./lane-markers.ts";
 
 const day = `ZA_EFT:${businessDate}`;
+const reconciled = { kind: "DayReconciled", id: `${day}:DayReconciled:1`, scheme: "ZA_EFT", businessDate, number: 1 } as const;
 const heldRow = (number: number, over: Partial<OpenRow> = {}): OpenRow =>
   creditRow(number, { flow: "off-us", state: "HELD", deadlineMs: null, closesWith: day, ...over });
 
 function given(rows: readonly OpenRow[]) {
   const time = createVirtualTime({ startAtMs: 0 });
-  const markers = createLaneMarkers(0, []);
+  const markers = createLaneMarkers(0);
   const open = openRows(rows);
   const appended: FactToAppend[] = [];
   const journal = { refuses: 0, batchFactsMax: 0 };
@@ -32,14 +34,18 @@ function given(rows: readonly OpenRow[]) {
     time,
     log: silentLog,
   });
+  const pass = (marker: Marker, offset = 9n): void => {
+    markers.pass(marker, { offset, appendedAtMs: 0 });
+    closing.passed(marker);
+  };
   const woken = (): ReadonlySet<string> => new Set(appended.map(({ key }) => key));
-  return { time, markers, open, journal, closing, appended, woken };
+  return { time, markers, open, journal, closing, appended, woken, pass };
 }
 
 test("I10: a close wakes each open transaction of its day, however many pages of the store they fill, and nobody else", async () => {
   const rows = Array.from({ length: 20_002 }, (_, index) => heldRow(index, index === 20_000 ? { closesWith: "ZA_EFT:2026-11-23" } : {}));
-  const { time, closing, appended, woken, journal } = given([...rows, creditRow(30_000)]);
-  closing.close(day);
+  const { time, pass, appended, woken, journal } = given([...rows, creditRow(30_000)]);
+  pass(reconciled);
   await time.settle();
   expect([appended.length, woken().size, woken().has(rows[20_001]?.uetr ?? "")]).toEqual([20_001, 20_001, true]);
   expect(appended.every(({ fact }) => fact.kind === "DayClosed" && fact.day === day)).toBe(true);
@@ -48,9 +54,9 @@ test("I10: a close wakes each open transaction of its day, however many pages of
 
 test("I16: what could not be appended at a close is appended later, with all of its day", async () => {
   const rows = Array.from({ length: 2_500 }, (_, index) => heldRow(index));
-  const { time, closing, woken, journal } = given(rows);
+  const { time, pass, woken, journal } = given(rows);
   journal.refuses = 2;
-  closing.close(day);
+  pass(reconciled);
   await time.advance(5_000);
   expect(woken().size).toBe(2_500);
 });
@@ -59,11 +65,71 @@ test("I16: a new owner closes a day again that is reconciled and still has open 
   const told = heldRow(1, { state: "COMPLETED", isOutcomeAwaited: true });
   const later = heldRow(2, { closesWith: "ZA_EFT:2026-11-23" });
   const { time, closing, markers, appended } = given([told, later]);
-  const marker = { kind: "DayReconciled", id: `${day}:DayReconciled:1`, scheme: "ZA_EFT", businessDate, number: 1 } as const;
-  markers.pass(marker, { offset: 9n, appendedAtMs: 0 });
+  markers.pass(reconciled, { offset: 9n, appendedAtMs: 0 });
   closing.fill(told);
   closing.fill(later);
   closing.wake();
   await time.settle();
   expect(appended).toEqual([{ key: told.uetr, fact: { kind: "DayClosed", day } }]);
+});
+
+const lastClosed: Marker = {
+  kind: "WindowClosed",
+  id: `${day}:WindowClosed:1`,
+  scheme: "ZA_EFT",
+  businessDate,
+  number: 1,
+  isLast: true,
+  nextBusinessDate: "2026-11-23",
+};
+const voided: Marker = { kind: "DayVoid", id: `${day}:DayVoid:1`, scheme: "ZA_EFT", businessDate, nextBusinessDate: "2026-11-23" };
+const timesAgain: Marker = {
+  kind: "DayTimes",
+  id: `${day}:DayTimes:2`,
+  scheme: "ZA_EFT",
+  businessDate,
+  number: 2,
+  reconciliationAtMs: 1,
+  calendarVersion: "v3",
+};
+
+test("after the last window's close a held debit that may still go over is woken, and no other", async () => {
+  const rolls = heldRow(1, { businessDate, rollsLeft: 1 });
+  const stays = heldRow(2, { businessDate, rollsLeft: 0 });
+  const released = heldRow(3, { businessDate, rollsLeft: 1, state: "RELEASED" });
+  const later = heldRow(4, { businessDate: "2026-11-23", closesWith: "ZA_EFT:2026-11-23", rollsLeft: 1 });
+  const { time, pass, appended } = given([rolls, stays, released, later, creditRow(5, { businessDate })]);
+  pass({ ...lastClosed, id: `${day}:WindowClosed:0`, isLast: false }, 8n);
+  await time.settle();
+  expect(appended).toEqual([]);
+  pass(lastClosed);
+  await time.settle();
+  expect(appended).toEqual([{ key: rolls.uetr, fact: { kind: "DayClosed", day } }]);
+});
+
+test("after its date was voided every held debit of it is woken; not once the date has windows again", async () => {
+  const rows = [heldRow(1, { businessDate, rollsLeft: 0 }), heldRow(2, { businessDate, rollsLeft: 1 })];
+  const { time, pass, woken } = given(rows);
+  pass(voided);
+  await time.settle();
+  expect(woken()).toEqual(new Set(rows.map(({ uetr }) => uetr)));
+  const again = given(rows);
+  again.markers.pass(voided, { offset: 8n, appendedAtMs: 0 });
+  again.pass(timesAgain);
+  for (const row of rows) again.closing.fill(row);
+  again.closing.wake();
+  await again.time.settle();
+  expect(again.appended).toEqual([]);
+});
+
+test("I16: a new owner wakes again what a marker moves that was passed before it came", async () => {
+  for (const marker of [lastClosed, voided]) {
+    const row = heldRow(1, { businessDate, rollsLeft: 1 });
+    const { time, closing, markers, appended } = given([row]);
+    markers.pass(marker, { offset: 9n, appendedAtMs: 0 });
+    closing.fill(row);
+    closing.wake();
+    await time.settle();
+    expect(appended).toEqual([{ key: row.uetr, fact: { kind: "DayClosed", day } }]);
+  }
 });

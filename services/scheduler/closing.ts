@@ -1,19 +1,23 @@
-// Closing: after a day's reconciliation marker each open transaction that closes with that day is woken by a DayClosed: one that is unresolved,
-// and one whose connector has not acknowledged the outcome. The marker decides; DayClosed only gives a turn to those that no other fact does.
+// Closing: DayClosed for each open transaction that a marker of its day moves and that no other fact gives a turn. The marker decides; DayClosed
+// only wakes.
+//   after the reconciliation   each that closes with the day: one that is unresolved, and one whose connector has not acknowledged the outcome
+//   after the last window      each held debit of the date that may still go over to the next business date
+//   after the date was voided  each held debit of the date
 // Credits close with no day: they have deadlines of their own (`deadlines.ts`).
 //
 // 1. One reading after the marker is enough: everything before it is written by then, and whatever is decided after it takes the marker
 //    in its own turn.
 // 2. A day is done when every DayClosed is appended; after any failure its reading starts anew (what closed meanwhile is no longer in it).
-// 3. At take-over the days that are reconciled and still have open transactions are closed again; a second DayClosed changes nothing.
+// 3. At take-over the days of which a marker was passed and that still have such transactions are closed again; a second DayClosed changes nothing.
 
-import type { DayKey } from "@sluice/domain";
+import { dayKey } from "@sluice/domain";
+import type { DayKey, Marker } from "@sluice/domain";
 import type { Time } from "@sluice/runtime";
 import type { OpenRow, TransactionStore } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
 import type { AppendFacts } from "./appending.ts";
 import type { LaneMarkers } from "./lane-markers.ts";
-import { isReconciled } from "./passed-day.ts";
+import { isReconciled, overBy } from "./passed-day.ts";
 import { failedTurnPauseMs, startStandingTask } from "./standing-task.ts";
 
 export interface ClosingOptions {
@@ -28,8 +32,8 @@ export interface ClosingOptions {
 export interface Closing {
   /** At take-over, each open transaction of the lane. */
   fill(row: OpenRow): void;
-  /** The lane has passed the day's reconciliation marker. */
-  close(day: DayKey): void;
+  /** The lane has passed a marker. */
+  passed(marker: Marker): void;
   wake(): void;
   stop(): void;
 }
@@ -57,11 +61,12 @@ export function startClosing(options: ClosingOptions): Closing {
     let woken = 0;
     do {
       const rows: readonly OpenRow[] = await store.open(lane, after, pageRowsMax);
-      const closed = rows.filter((row) => closing.has(row.closesWith));
+      const closed = rows.flatMap((row) => {
+        const day = wokenBy(row, markers);
+        return day !== null && closing.has(day) ? [{ key: row.uetr, fact: { kind: "DayClosed", day } as const }] : [];
+      });
       for (let start = 0; start < closed.length; start += appendFactsMax) {
-        const chunk = closed.slice(start, start + appendFactsMax);
-        const isAppended = await append(chunk.map((row) => ({ key: row.uetr, fact: { kind: "DayClosed", day: row.closesWith } })));
-        if (!isAppended) return false;
+        if (!(await append(closed.slice(start, start + appendFactsMax)))) return false;
       }
       woken += closed.length;
       after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
@@ -72,13 +77,25 @@ export function startClosing(options: ClosingOptions): Closing {
 
   return {
     fill(row) {
-      if (isReconciled(markers.passed(row.closesWith))) days.add(row.closesWith);
+      const day = wokenBy(row, markers);
+      if (day !== null) days.add(day);
     },
-    close(day) {
-      days.add(day);
+    passed(marker) {
+      const isOver = marker.kind === "DayReconciled" || marker.kind === "DayVoid" || (marker.kind === "WindowClosed" && marker.isLast);
+      if (!isOver) return;
+      days.add(dayKey(marker.scheme, marker.businessDate));
       task.wake();
     },
     wake: () => task.wake(),
     stop: () => task.stop(),
   };
+}
+
+/** The day whose marker, passed already, moves it; null: it waits. */
+function wokenBy({ state, flow, scheme, businessDate, closesWith, rollsLeft }: OpenRow, markers: LaneMarkers): DayKey | null {
+  if (isReconciled(markers.passed(closesWith))) return closesWith;
+  if (state !== "HELD" || flow === "credit" || businessDate === null) return null;
+  const day = dayKey(scheme, businessDate);
+  const over = overBy(markers.passed(day));
+  return over === "void" || (over === "closed" && rollsLeft > 0) ? day : null;
 }

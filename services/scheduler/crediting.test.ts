@@ -27,7 +27,7 @@ const single = (bank: string): Marker => ({ ...base, kind: "GateOpened", id: "h"
 /** A lane that has passed what lies below offset 1,000. */
 function given(rows: readonly OpenRow[], uetrsKeptMax = 2_000) {
   const time = createVirtualTime({ startAtMs: 0 });
-  const markers = createLaneMarkers(4, []);
+  const markers = createLaneMarkers(4);
   const open = openRows(rows);
   const appended: FactToAppend[] = [];
   const journal = { isUp: true, during: (): void => {} };
@@ -202,7 +202,7 @@ test("I8: a bank is named whose only earlier credit lies on a later page of the 
 test("what the gate waits for is shown by bank, and shown as nothing when it has ended", async () => {
   const shown: string[] = [];
   const time = createVirtualTime({ startAtMs: 0 });
-  const markers = createLaneMarkers(4, []);
+  const markers = createLaneMarkers(4);
   const rows = [creditRow(1, { bank: "a" }), creditRow(2, { bank: "a" })];
   const open = openRows(rows);
   const gauge = { set: (value: number, labels?: Readonly<Record<string, string>>) => void shown.push(`${labels?.["bank"]} ${value}`) };

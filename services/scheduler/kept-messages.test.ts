@@ -24,13 +24,13 @@ const open: readonly Marker[] = [
 /** A lane on which one record after the other is judged, from offset 10; `again` judges an earlier one once more, as a replay. */
 function lane() {
   const passed = open.map((one, index) => ({ marker: one, place: { offset: BigInt(index), appendedAtMs: 0 } }));
-  const working: Working = { lane: laneView(0, passed), documents: new Map(), days: new Map() };
+  const working: Working = { lane: laneView(0, passed), documents: new Map(), days: new Map(), banks: new Map() };
   const records: (readonly [bigint, AnyDecoded])[] = [];
   function judge(offset: bigint, decoded: AnyDecoded): Turn {
     const { value, key, headers } = outgoingRecord(serde, topics.journal, uetr, decoded, { lanes: 1 });
     const record = { topic: topics.journal, partition: 0, offset, appendedAtMs: 2_000 + Number(offset), key, value, headers };
     const read = { record, key: uetr, decoded: serde.decode(value), handler: onTransactionFact };
-    return onTransactionFact.judge(read, working, { serde, configuration: sampleConfiguration(), lanes: 1 });
+    return onTransactionFact.judge(read, working, { serde, configuration: sampleConfiguration(), lanes: 1, service: "scheduler" });
   }
   return {
     judge: (decoded: AnyDecoded): Turn => {

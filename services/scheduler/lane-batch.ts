@@ -6,22 +6,22 @@
 //    retryable Fault: the lane does the whole batch again, and what was written then replays its first outputs.
 // 4. What is in memory and was not surely written is forgotten.
 
-import type { RecordName } from "@sluice/contracts";
-import type { Day, DayKey, LaneView } from "@sluice/domain";
-import { deadLetterOf } from "@sluice/messaging";
+import { bankKey } from "@sluice/domain";
+import type { BankStanding, Day, DayKey, LaneView } from "@sluice/domain";
 import type { AgreedTime, OutgoingRecord, Producer } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
-import type { DayStore, TransactionDocument, TransactionStore } from "@sluice/store";
+import type { BankStore, DayStore, TransactionDocument, TransactionStore } from "@sluice/store";
 import type { JournalRecord, Surroundings, Turn, Working } from "./handler.ts";
+import { putAside, uetrOfRecord } from "./put-aside.ts";
 import type { Unreadable } from "./read-journal.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
 import { snapshotRecord } from "./snapshot-record.ts";
 
 export interface BatchPorts extends Surroundings {
-  readonly service: string;
   readonly lane: LaneView;
   readonly transactions: Pick<TransactionStore, "load" | "write">;
   readonly days: Pick<DayStore, "load" | "write">;
+  readonly banks: Pick<BankStore, "load" | "write">;
   readonly producer: Producer;
   readonly agreedTime: AgreedTime;
   readonly cache: SnapshotCache;
@@ -44,7 +44,8 @@ const sendRecordsMax = 5_000;
 export async function runBatch(records: readonly BatchRecord[], ports: BatchPorts): Promise<BatchEnd> {
   for (let attempt = 0; attempt < lostWritesMax; attempt += 1) {
     const loaded = await load(records, ports);
-    const working: Working = { lane: ports.lane, documents: new Map(loaded.documents), days: new Map(loaded.days) };
+    const { documents, days, banks } = loaded;
+    const working: Working = { lane: ports.lane, documents: new Map(documents), days: new Map(days), banks: new Map(banks) };
     const turns = records.map((read) => judge(read, working, ports));
     const written = await commit(loaded, working, ports);
     if (written !== null) {
@@ -59,19 +60,30 @@ export async function runBatch(records: readonly BatchRecord[], ports: BatchPort
 interface Loaded {
   readonly documents: ReadonlyMap<string, TransactionDocument | null>;
   readonly days: ReadonlyMap<DayKey, Day | null>;
+  readonly banks: ReadonlyMap<string, BankStanding | null>;
 }
 
-async function load(records: readonly BatchRecord[], { transactions, days, cache }: BatchPorts): Promise<Loaded> {
-  const uetrs = keysOf(records, "transaction");
+async function load(records: readonly BatchRecord[], { transactions, days, banks, cache, lanes }: BatchPorts): Promise<Loaded> {
+  const uetrs = [...new Set(records.flatMap((read) => uetrOfRecord(read, lanes) ?? []))];
   const missing = uetrs.filter((uetr) => cache.get(uetr) === undefined);
   const read = await inBulks(missing, (bulk) => transactions.load(bulk));
   const documents = new Map(uetrs.map((uetr) => [uetr, cache.get(uetr) ?? read.get(uetr) ?? null] as const));
   const dayKeys = keysOf(records, "day");
   const readDays = await inBulks(dayKeys, (bulk) => days.load(bulk));
-  return { documents, days: new Map(dayKeys.map((key) => [key, readDays.get(key) ?? null])) };
+  const bankKeys = keysOf(records, "bank");
+  const readBanks = await inBulks(bankKeys, async (bulk) => byKey(await banks.load(bulk.map((key) => key.slice(bankKey("").length)))));
+  return {
+    documents,
+    days: new Map(dayKeys.map((key) => [key, readDays.get(key) ?? null])),
+    banks: new Map(bankKeys.map((key) => [key, readBanks.get(key) ?? null])),
+  };
 }
 
-function keysOf(records: readonly BatchRecord[], aggregate: "transaction" | "day"): readonly string[] {
+function byKey(standings: ReadonlyMap<string, BankStanding>): ReadonlyMap<string, BankStanding> {
+  return new Map([...standings.values()].map((standing) => [bankKey(standing.bank), standing]));
+}
+
+function keysOf(records: readonly BatchRecord[], aggregate: "day" | "bank"): readonly string[] {
   return [...new Set(records.flatMap((read) => ("handler" in read && read.handler.aggregate === aggregate ? [read.key] : [])))];
 }
 
@@ -84,25 +96,19 @@ async function inBulks<T>(keys: readonly string[], read: (bulk: readonly string[
 }
 
 function judge(read: BatchRecord, working: Working, ports: BatchPorts): Turn {
-  if ("unreadable" in read) return putAside(read, "unreadable", read.unreadable, ports);
+  if ("unreadable" in read) return putAside(read, read.unreadable, working, ports);
   try {
     return read.handler.judge(read, working, ports);
   } catch (error) {
     // What a newer reader would understand is waited for, never guessed.
     if (error instanceof Fault && error.isRetryable) throw error;
-    return putAside(read, read.decoded.name, error instanceof Error ? error.message : String(error), ports);
+    return putAside(read, error instanceof Error ? error.message : String(error), working, ports);
   }
-}
-
-function putAside({ record }: BatchRecord, name: RecordName | "unreadable", reason: string, { serde, service }: BatchPorts): Turn {
-  const outgoing = [deadLetterOf({ record, reason, service }, serde)];
-  const key = record.key === null ? "" : new TextDecoder().decode(record.key);
-  return { record, key, name, decision: "put-aside", reason, outgoing, transaction: null, day: null, marker: null };
 }
 
 /** Documents written; null: another writer was faster with at least one. */
 async function commit(loaded: Loaded, working: Working, ports: BatchPorts): Promise<number | null> {
-  const { transactions, days, cache } = ports;
+  const { transactions, days, banks, cache } = ports;
   const changed = [...working.documents]
     .flatMap(([uetr, document]) => (document === null || document === loaded.documents.get(uetr) ? [] : [document]))
     .toSorted((a, b) => (a.transaction.uetr < b.transaction.uetr ? -1 : 1));
@@ -118,9 +124,11 @@ async function commit(loaded: Loaded, working: Working, ports: BatchPorts): Prom
   }
   const changedDays = [...working.days].flatMap(([key, day]) => (day === null || day === loaded.days.get(key) ? [] : [day]));
   for (const day of changedDays) isLost = !(await days.write(day, loaded.days.get(day.key)?.version ?? 0)) || isLost;
+  const changedBanks = [...working.banks].flatMap(([key, one]) => (one === null || one === loaded.banks.get(key) ? [] : [{ key, one }]));
+  for (const { key, one } of changedBanks) isLost = !(await banks.write(one, loaded.banks.get(key)?.version ?? 0)) || isLost;
   if (isLost) return null;
   for (const document of working.documents.values()) if (document !== null) cache.set(document);
-  return changed.length + changedDays.length;
+  return changed.length + changedDays.length + changedBanks.length;
 }
 
 /** Outputs, and the snapshot of each transaction that the batch touched. */

@@ -17,7 +17,7 @@ export interface LaneContext {
   readonly time: Time;
   readonly log: Log;
   readonly metrics: SchedulerMetrics;
-  readonly store: Pick<Store, "transactions" | "days" | "lanes">;
+  readonly store: Pick<Store, "transactions" | "days" | "banks" | "lanes">;
   readonly serde: Serde;
   readonly configuration: Configuration;
   /** Partitions of the journal. */

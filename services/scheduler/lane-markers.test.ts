@@ -1,6 +1,7 @@
-import type { Marker } from "@sluice/domain";
+import type { BankMarker, Marker } from "@sluice/domain";
+import { isPausedBelow } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { createLaneMarkers, datesKeptMax, passedFromState } from "./lane-markers.ts";
+import { banksKeptMax, createLaneMarkers, datesKeptMax, ofBankKeptMax, passedFromState, passedNothing } from "./lane-markers.ts";
 import { isReconciled, openDeclarations, openWindowOf } from "./passed-day.ts";
 
 const at = (offset: bigint) => ({ offset, appendedAtMs: Number(offset) });
@@ -20,27 +21,70 @@ const closed = (number: number): Marker => ({
   nextBusinessDate: "2026-11-21",
 });
 
+const ofBank = (kind: BankMarker["kind"], number: number, bank = "first"): BankMarker => ({
+  kind,
+  id: `bank:${bank}:${kind}:${number}`,
+  bank,
+  number,
+  reason: "maintenance",
+});
+
 test("a repeat is not passed twice: the first by offset counts, also across two owners' memories", () => {
-  const markers = createLaneMarkers(3, [
-    { marker: opened(1), place: at(9n) },
-    { marker: opened(1), place: at(4n) },
-  ]);
+  const markers = createLaneMarkers(3, {
+    ofDays: [
+      { marker: opened(1), place: at(9n) },
+      { marker: opened(1), place: at(4n) },
+    ],
+    ofBanks: [],
+  });
   expect(markers.pass(opened(1), at(12n))).toBe(false);
   expect(markers.pass(closed(1), at(13n))).toBe(true);
   expect(markers.passed("ZA_EFT:2026-11-20").map(({ place }) => place.offset)).toEqual([4n, 13n]);
 });
 
 test("what is kept in the lane's document comes back as it was, through plain JSON", () => {
-  const markers = createLaneMarkers(0, []);
+  const markers = createLaneMarkers(0);
   markers.pass(opened(1), at(2n ** 53n + 1n));
+  markers.passOfBank(ofBank("BankPaused", 1), at(7n));
   const state: unknown = JSON.parse(JSON.stringify(markers.toState()));
   expect(passedFromState(state)).toEqual(markers.all());
-  expect(passedFromState(null)).toEqual([]);
+  expect(passedFromState(null)).toEqual(passedNothing);
   expect(() => passedFromState({ other: 1 })).toThrow("holds its markers");
 });
 
+test("a state from before banks had markers is read as well", () => {
+  expect(passedFromState({ markers: [{ marker: opened(1), offset: "4", atMs: 4 }] })).toEqual({
+    ofDays: [{ marker: opened(1), place: at(4n) }],
+    ofBanks: [],
+  });
+});
+
+test("a bank's marker that is not newer than the last one by its number is a repeat", () => {
+  const markers = createLaneMarkers(0);
+  expect(markers.passOfBank(ofBank("BankPaused", 1), at(1n))).toBe(true);
+  expect(markers.passOfBank(ofBank("BankPaused", 1), at(2n))).toBe(false);
+  expect(markers.passOfBank(ofBank("BankResumed", 1), at(3n))).toBe(true);
+  expect(markers.passOfBank(ofBank("BankPaused", 1), at(4n))).toBe(false);
+  expect(markers.passedOfBank("first").map(({ place }) => place.offset)).toEqual([1n, 3n]);
+  expect(isPausedBelow(markers, "first", 9n)).toBe(false);
+});
+
+test("I15: of each bank the newest markers are kept, and of banks those that are paused before the others", () => {
+  const markers = createLaneMarkers(0);
+  markers.passOfBank(ofBank("BankPaused", 1, "paused"), at(0n));
+  for (let number = 1; number <= 20; number += 1) {
+    markers.passOfBank(ofBank("BankPaused", number), at(BigInt(10 * number)));
+    markers.passOfBank(ofBank("BankResumed", number), at(BigInt(10 * number + 5)));
+  }
+  expect(markers.passedOfBank("first")).toHaveLength(ofBankKeptMax);
+  for (let index = 0; index < banksKeptMax - 1; index += 1)
+    markers.passOfBank(ofBank("BankPaused", 1, `b${index}`), at(BigInt(1_000 + index)));
+  expect(markers.passedOfBank("first")).toEqual([]);
+  expect(isPausedBelow(markers, "paused", 9_999n)).toBe(true);
+});
+
 test("the oldest date of a scheme falls out when there are too many, and does not come back", () => {
-  const markers = createLaneMarkers(0, []);
+  const markers = createLaneMarkers(0);
   const date = (index: number): string => new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10);
   for (let index = 0; index <= datesKeptMax; index += 1) markers.pass(opened(1, date(index)), at(BigInt(index)));
   expect(markers.days()).toHaveLength(datesKeptMax);
@@ -49,7 +93,7 @@ test("the oldest date of a scheme falls out when there are too many, and does no
 });
 
 test("a window is open from its opening to its closing, and none is after the reconciliation", () => {
-  const markers = createLaneMarkers(0, []);
+  const markers = createLaneMarkers(0);
   const now = () => openWindowOf(markers.passed("ZA_EFT:2026-11-20"));
   expect(now()).toBeNull();
   markers.pass(opened(1), at(1n));
@@ -65,7 +109,7 @@ test("a window is open from its opening to its closing, and none is after the re
 });
 
 test("a declaration for all banks is open until the gate is, and then until each excepted bank has its own", () => {
-  const markers = createLaneMarkers(0, []);
+  const markers = createLaneMarkers(0);
   const base = { scheme: "ZA_EFT", businessDate: "2026-11-20", number: 1 };
   const open = () => openDeclarations(markers.passed("ZA_EFT:2026-11-20")).map(({ declaration, excepted }) => [declaration.id, excepted]);
   markers.pass({ ...base, kind: "CreditsDeclared", id: "d", bank: null, declaredBy: "clock" }, at(1n));
@@ -79,7 +123,7 @@ test("a declaration for all banks is open until the gate is, and then until each
 });
 
 test("a bank's own declaration is open until its gate is, or the day is reconciled", () => {
-  const markers = createLaneMarkers(0, []);
+  const markers = createLaneMarkers(0);
   const base = { scheme: "ZA_EFT", businessDate: "2026-11-20", number: 1 };
   const open = () => openDeclarations(markers.passed("ZA_EFT:2026-11-20")).map(({ declaration, offset }) => [declaration.bank, offset]);
   markers.pass({ ...base, kind: "CreditsDeclared", id: "d", bank: "second", declaredBy: "bank" }, at(1n));

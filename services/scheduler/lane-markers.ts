@@ -1,29 +1,43 @@
-// The markers that a lane has passed, by day, in offset order: what `decide` judges by, and what the lane's document keeps.
+// The markers that a lane has passed, by day and by bank, in offset order: what `decide` judges by, and what the lane's document keeps.
 //
-// 1. A repeat (same id) is not passed twice: the copy with the lowest offset counts.
+// 1. A repeat (same id) is not passed twice: the copy with the lowest offset counts. Of a bank, one that is not newer by its number is a repeat.
 // 2. Kept are the newest `datesKeptMax` dates of each scheme. A day is planned at most a week ahead and a close leaves nothing unresolved, so
-//    what is forgotten was closed weeks ago.
+//    what is forgotten was closed weeks ago. Of each bank the newest `ofBankKeptMax`; of banks `banksKeptMax`, those that are not paused go first.
 
-import type { DayKey, LaneView, Marker, PassedMarker, Place } from "@sluice/domain";
+import type { BankMarker, DayKey, LaneView, Marker, PassedBankMarker, PassedMarker, Place } from "@sluice/domain";
 import { dayKey } from "@sluice/domain";
 import { assert } from "@sluice/runtime";
 
 export const datesKeptMax = 64;
+export const ofBankKeptMax = 16;
+export const banksKeptMax = 2_000;
+
+/** What a lane has passed. */
+export interface Passed {
+  readonly ofDays: readonly PassedMarker[];
+  readonly ofBanks: readonly PassedBankMarker[];
+}
+
+export const passedNothing: Passed = { ofDays: [], ofBanks: [] };
 
 /** Plain JSON, as it stands in the lane's document. */
 export interface LaneState {
   readonly markers: readonly { readonly marker: Marker; readonly offset: string; readonly atMs: number }[];
+  readonly ofBanks?: readonly { readonly marker: BankMarker; readonly offset: string; readonly atMs: number }[];
 }
 
 export interface LaneMarkers extends LaneView {
   /** False: a repeat, or of a day that is forgotten. */
   pass(marker: Marker, place: Place): boolean;
+  /** False: a repeat. */
+  passOfBank(marker: BankMarker, place: Place): boolean;
   days(): readonly DayKey[];
-  all(): readonly PassedMarker[];
+  all(): Passed;
   toState(): LaneState;
 }
 
-export function createLaneMarkers(lane: number, passed: readonly PassedMarker[]): LaneMarkers {
+export function createLaneMarkers(lane: number, passed: Passed = passedNothing): LaneMarkers {
+  const ofBanks = createBankMarkers();
   const byDay = new Map<DayKey, PassedMarker[]>();
   const ids = new Set<string>();
 
@@ -47,32 +61,66 @@ export function createLaneMarkers(lane: number, passed: readonly PassedMarker[])
     return true;
   }
 
-  function all(): readonly PassedMarker[] {
-    return [...byDay.values()].flat().toSorted(byOffset);
-  }
+  const all = (): Passed => ({ ofDays: [...byDay.values()].flat().toSorted(byOffset), ofBanks: ofBanks.all() });
 
-  for (const { marker, place } of passed.toSorted(byOffset)) pass(marker, place);
+  for (const { marker, place } of passed.ofDays.toSorted(byOffset)) pass(marker, place);
+  for (const { marker, place } of passed.ofBanks.toSorted(byOffset)) ofBanks.pass(marker, place);
   return {
     lane,
     passed: (day) => byDay.get(day) ?? [],
-    passedOfBank: () => [],
+    passedOfBank: (bank) => ofBanks.passed(bank),
     pass,
+    passOfBank: (marker, place) => ofBanks.pass(marker, place),
     days: () => [...byDay.keys()],
     all,
-    toState: () => ({
-      markers: all().map(({ marker, place }) => ({ marker, offset: String(place.offset), atMs: place.appendedAtMs })),
-    }),
+    toState: () => ({ markers: all().ofDays.map(toPlain), ofBanks: all().ofBanks.map(toPlain) }),
   };
 }
 
+function createBankMarkers() {
+  const byBank = new Map<string, readonly PassedBankMarker[]>();
+
+  function makeRoom(): void {
+    if (byBank.size < banksKeptMax) return;
+    const banks = [...byBank.keys()];
+    const forgotten = banks.find((bank) => byBank.get(bank)?.at(-1)?.marker.kind === "BankResumed") ?? banks[0];
+    if (forgotten !== undefined) byBank.delete(forgotten);
+  }
+
+  return {
+    pass(marker: BankMarker, place: Place): boolean {
+      const before = byBank.get(marker.bank) ?? [];
+      const last = before.at(-1);
+      if (last !== undefined && rankOf(marker) <= rankOf(last.marker)) return false;
+      if (last === undefined) makeRoom();
+      byBank.set(marker.bank, [...before, { marker, place }].slice(-ofBankKeptMax));
+      return true;
+    },
+    passed: (bank: string): readonly PassedBankMarker[] => byBank.get(bank) ?? [],
+    all: (): readonly PassedBankMarker[] => [...byBank.values()].flat().toSorted(byOffset),
+  };
+}
+
+/** A bank is paused first; then both kinds take turns, each with a number of its own. */
+function rankOf({ kind, number }: BankMarker): number {
+  return 2 * number - (kind === "BankPaused" ? 1 : 0);
+}
+
+type Plain<M> = { readonly marker: M; readonly offset: string; readonly atMs: number };
+
+function toPlain<M>({ marker, place }: { readonly marker: M; readonly place: Place }): Plain<M> {
+  return { marker, offset: String(place.offset), atMs: place.appendedAtMs };
+}
+
+function fromPlain<M>({ marker, offset, atMs }: Plain<M>): { readonly marker: M; readonly place: Place } {
+  return { marker, place: { offset: BigInt(offset), appendedAtMs: atMs } };
+}
+
 /** Reads what `toState` wrote; null: the lane has passed nothing yet. */
-export function passedFromState(state: unknown): readonly PassedMarker[] {
-  if (state === null || state === undefined) return [];
+export function passedFromState(state: unknown): Passed {
+  if (state === null || state === undefined) return passedNothing;
   assert(isLaneState(state), "a lane's state holds its markers");
-  return state.markers.map(({ marker, offset, atMs }) => ({
-    marker,
-    place: { offset: BigInt(offset), appendedAtMs: atMs },
-  }));
+  return { ofDays: state.markers.map(fromPlain), ofBanks: (state.ofBanks ?? []).map(fromPlain) };
 }
 
 /** What this service wrote itself: only its shape is looked at. */
@@ -80,7 +128,7 @@ function isLaneState(state: unknown): state is LaneState {
   return typeof state === "object" && state !== null && "markers" in state && Array.isArray(state.markers);
 }
 
-function byOffset(a: PassedMarker, b: PassedMarker): number {
+function byOffset(a: { readonly place: Place }, b: { readonly place: Place }): number {
   if (a.place.offset === b.place.offset) return 0;
   return a.place.offset < b.place.offset ? -1 : 1;
 }

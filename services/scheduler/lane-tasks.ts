@@ -2,7 +2,6 @@
 // keeps anything that must survive.
 
 import type { Day, Marker } from "@sluice/domain";
-import { dayKey } from "@sluice/domain";
 import type { OpenRow } from "@sluice/store";
 import type { LaneContext } from "./lane-context.ts";
 import { startClosing } from "./closing.ts";
@@ -20,6 +19,8 @@ export interface LaneTasks {
   saw(turns: readonly Turn[]): void;
   /** A marker that the lane has passed for the first time. */
   passed(marker: Marker): void;
+  /** A bank was paused or resumed. */
+  passedOfBank(): void;
   wake(): void;
   stop(): void;
 }
@@ -75,10 +76,11 @@ export function startLaneTasks({ context, lane, markers, days, isCaughtUp }: Lan
       releasing.wake();
     },
     passed(marker) {
-      if (marker.kind === "DayReconciled") closing.close(dayKey(marker.scheme, marker.businessDate));
+      closing.passed(marker);
       if (gateMarkers.has(marker.kind)) crediting.wake();
       releasing.wake();
     },
+    passedOfBank: () => releasing.wake(),
     wake() {
       for (const task of tasks) task.wake();
     },

@@ -1,17 +1,20 @@
 // Lane i = partition i of the journal, and its one owner: the place where everything of a UETR happens in order.
 //
-// 1. A marker ends a batch: all before it is written and produced before it is passed, and the position is written then.
+// 1. A marker ends a batch: all before it is written and produced before it is passed, and the position is written then. A handler may ask that a
+//    batch begins with its record.
 // 2. No record is handled twice by one owner: what is below `nextOffset` is skipped when a batch is done again.
 // 3. An epoch that is lost stops the lane: nothing of it is done any more. If the group still says that the lane is ours (a late
 //    take-over of an earlier owner came between), it is taken anew, after the coordinator has confirmed us since.
 // 4. Two owners for a moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
 
-import type { PassedMarker } from "@sluice/domain";
 import type { BatchLane, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
+import type { Turn } from "./handler.ts";
 import type { BatchRecord } from "./lane-batch.ts";
 import { runBatch } from "./lane-batch.ts";
 import type { LaneContext } from "./lane-context.ts";
+import { passedNothing } from "./lane-markers.ts";
+import type { Passed } from "./lane-markers.ts";
 import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report-batch.ts";
 import type { Tenure } from "./tenure.ts";
@@ -32,7 +35,7 @@ class OwnedLane {
   readonly #lane: number;
   readonly #logEnd: bigint;
   #tenure: Tenure | null = null;
-  #passed: readonly PassedMarker[] = [];
+  #passed: Passed = passedNothing;
   #nextOffset = 0n;
   #lostAtMs = 0;
   #retaking: Disposable | null = null;
@@ -66,6 +69,7 @@ class OwnedLane {
       if (record.offset < this.#nextOffset) continue;
       const { serde, handlers, lanes } = this.#context;
       const read = await readJournal(record, { serde, handlers, lanes });
+      if (beginsBatch(read) && fresh.length > 0) await this.#run(fresh.splice(0));
       fresh.push(read);
       if (isMarker(read)) await this.#run(fresh.splice(0));
     }
@@ -87,6 +91,7 @@ class OwnedLane {
       lane: tenure.markers,
       transactions: store.transactions,
       days: store.days,
+      banks: store.banks,
       producer,
       agreedTime,
       cache: tenure.cache,
@@ -102,18 +107,21 @@ class OwnedLane {
     tenure.position.done(this.#nextOffset);
     tenure.tasks.saw(end.turns);
     reportBatch(this.#context, tenure, end, time.monotonicMs() - startedMs);
-    await this.#pass(tenure, end.turns.at(-1)?.marker ?? null);
+    await this.#pass(tenure, end.turns.at(-1));
   }
 
-  async #pass(tenure: Tenure, passed: PassedMarker | null): Promise<void> {
-    if (passed === null) return;
-    const { marker, place } = passed;
-    const isFirst = tenure.markers.pass(marker, place);
-    if (isFirst) {
-      tenure.position.stateChanged();
-      tenure.tasks.passed(marker);
+  /** What the batch ended with, if that is a marker. */
+  async #pass({ markers, tasks, position }: Tenure, last: Turn | undefined): Promise<void> {
+    const { marker = null, bankMarker = null } = last ?? {};
+    if (marker !== null && markers.pass(marker.marker, marker.place)) {
+      position.stateChanged();
+      tasks.passed(marker.marker);
     }
-    await tenure.position.write();
+    if (bankMarker !== null && markers.passOfBank(bankMarker.marker, bankMarker.place)) {
+      position.stateChanged();
+      tasks.passedOfBank();
+    }
+    if (marker !== null || bankMarker !== null) await position.write();
   }
 
   #owned(): Tenure {
@@ -169,4 +177,8 @@ function laneLost(lane: number): Fault {
 
 function isMarker(read: BatchRecord): boolean {
   return "handler" in read && read.handler.aggregate === "lane";
+}
+
+function beginsBatch(read: BatchRecord): boolean {
+  return "handler" in read && read.handler.beginsBatch === true;
 }

@@ -6,6 +6,7 @@ import { decideDay, isDayFact } from "@sluice/domain";
 import type { MarkerOutput } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { assert } from "@sluice/runtime";
+import { aboutNothing } from "./handler.ts";
 import type { Handler, Surroundings } from "./handler.ts";
 
 export const onDayFact: Handler = {
@@ -18,17 +19,9 @@ export const onDayFact: Handler = {
     const lanes = outcome.day?.plan.lanes ?? surroundings.lanes;
     const outgoing = outcome.outputs.flatMap((output) => copies(output, key, lanes, surroundings));
     working.days.set(key, outcome.day);
-    return {
-      record,
-      key,
-      name: decoded.name,
-      decision: outcome.decision,
-      reason: outcome.reason,
-      outgoing,
-      transaction: null,
-      day: outcome.day,
-      marker: null,
-    };
+    const action = "action" in fact ? fact.action : null;
+    const { decision, reason, day } = outcome;
+    return { ...aboutNothing, record, key, name: decoded.name, decision, reason, outgoing, day, action };
   },
 };
 

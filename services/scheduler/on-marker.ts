@@ -2,6 +2,7 @@
 
 import { markerFromRecord } from "@sluice/contracts";
 import { assert } from "@sluice/runtime";
+import { aboutNothing } from "./handler.ts";
 import type { Handler } from "./handler.ts";
 
 export const onMarker: Handler = {
@@ -9,16 +10,7 @@ export const onMarker: Handler = {
   judge({ record, key, decoded }) {
     const marker = markerFromRecord(decoded);
     assert(marker !== null, `${decoded.name} is a marker`);
-    return {
-      record,
-      key,
-      name: decoded.name,
-      decision: "passed",
-      reason: null,
-      outgoing: [],
-      transaction: null,
-      day: null,
-      marker: { marker, place: { offset: record.offset, appendedAtMs: record.appendedAtMs } },
-    };
+    const passed = { marker, place: { offset: record.offset, appendedAtMs: record.appendedAtMs } };
+    return { ...aboutNothing, record, key, name: decoded.name, decision: "passed", reason: null, outgoing: [], marker: passed };
   },
 };

@@ -18,6 +18,13 @@ export function isReconciled(markers: readonly PassedMarker[]): boolean {
   return markers.some(({ marker }) => marker.kind === "DayReconciled");
 }
 
+/** No window of the date is ahead any more, as far as the lane has seen: "closed": the last one was closed; "void": it has none. */
+export function overBy(markers: readonly PassedMarker[]): "closed" | "void" | null {
+  if (markers.some(({ marker }) => marker.kind === "WindowClosed" && marker.isLast)) return "closed";
+  const last = markers.findLast(({ marker }) => marker.kind === "DayTimes" || marker.kind === "DayVoid");
+  return last?.marker.kind === "DayVoid" ? "void" : null;
+}
+
 /** A declaration of credits final that the lane has something to say to. */
 export interface OpenDeclaration {
   readonly declaration: CreditsDeclaredMarker;

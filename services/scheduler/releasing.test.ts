@@ -24,7 +24,7 @@ interface Given {
 /** One lane of one, a store of rows, and a journal that takes what is appended, or not. */
 function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
   const time = createVirtualTime({ startAtMs: 0 });
-  const markers = createLaneMarkers(0, []);
+  const markers = createLaneMarkers(0);
   const appended: FactToAppend[] = [];
   const journal = { isUp: true, isCaughtUp: true, reads: 0 };
   const held = new Map(rows.map((row) => [row.uetr, row]));

@@ -1,14 +1,14 @@
 // Releasing: appends a Release for each held debit, on-us or off-us, whose turn has come. Whether it stands is judged where it lies in the
 // journal; this task only must not be late, must not flood a bank, and keeps the order.
 //
-// 1. Between a window's opening and its closing marker, where the bank's gate is open; per (lane, bank) in order of the queue key (I8).
+// 1. Between a window's opening and its closing marker, where the bank's gate is open and the bank is not paused; per (lane, bank) in order of the queue key (I8).
 // 2. At most the lane's share of the bank's `maxUnacknowledged` is out: an appended Release counts at once (`outstanding.ts`, `pace.ts`).
 // 3. No Release is appended twice for a debit whose first one is still pending here; one that failed is made again, before any later one.
 // 4. The store is read only when a page that was cut runs low (`queue-page.ts`).
 // 5. Nothing here must survive: a new owner fills its pages from the store. It releases nothing before it has handled all that lay in the log
 //    when it took the lane: a debit that became held meanwhile may come first.
 
-import { dayKey, isGateOpenFor } from "@sluice/domain";
+import { dayKey, isGateOpenFor, isPausedBelow } from "@sluice/domain";
 import type { DayKey, Release, Transaction } from "@sluice/domain";
 import type { Time } from "@sluice/runtime";
 import type { OpenRow, TransactionStore } from "@sluice/store";
@@ -117,6 +117,7 @@ function readyGroups(work: Work): readonly Ready[] {
     const passed = markers.passed(group.day);
     const windowNumber = openWindowOf(passed);
     if (windowNumber === null || !isGateOpenFor(group.bank, passed, everyOffset)) return [];
+    if (isPausedBelow(markers, group.bank, everyOffset)) return [];
     return [{ group, windowNumber, share: laneShare(work.maxUnacknowledged(group.bank), lanes, lane, work.agreedNowMs()) }];
   });
 }

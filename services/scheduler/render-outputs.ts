@@ -6,13 +6,13 @@ import type { Output, Transaction } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { assert } from "@sluice/runtime";
 import type { TransactionDocument } from "@sluice/store";
-import type { JournalRecord, Surroundings } from "./handler.ts";
+import type { Cause, Surroundings } from "./handler.ts";
 
 /** In the order of the outputs. Each carries the trace of the record that caused it. */
 export function renderOutputs(
   outputs: readonly Output[],
   document: TransactionDocument,
-  cause: JournalRecord,
+  cause: Cause,
   surroundings: Surroundings,
 ): readonly OutgoingRecord[] {
   if (outputs.length === 0) return [];
@@ -41,16 +41,12 @@ export function renderOutputs(
   });
 }
 
-function sourcesOf(
-  { acceptedMessage, verdict, finalReport }: TransactionDocument,
-  { decoded }: JournalRecord,
-  serde: Serde,
-): MessageSources {
+function sourcesOf({ acceptedMessage, verdict, finalReport }: TransactionDocument, { decoded }: Cause, serde: Serde): MessageSources {
   return {
     received: received(serde, acceptedMessage),
     verdict: verdict === null ? null : message(serde, verdict, "AccountVerified"),
     finalReport: finalReport === null ? null : message(serde, finalReport, "StatusReportReceived"),
-    answered: decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived" ? decoded.value : null,
+    answered: decoded?.name === "DirectDebitReceived" || decoded?.name === "CreditTransferReceived" ? decoded.value : null,
   };
 }
 

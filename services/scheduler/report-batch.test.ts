@@ -1,6 +1,7 @@
 import { silentLog, silentMetrics } from "@sluice/telemetry";
 import type { Log, LogFields } from "@sluice/telemetry";
 import { expect, test } from "vitest";
+import { aboutNothing } from "./handler.ts";
 import type { Turn } from "./handler.ts";
 import { reportBatch } from "./report-batch.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
@@ -16,9 +17,7 @@ function warned(over: Partial<Turn>): readonly (readonly [string, LogFields | un
     decision: "remarked",
     reason: null,
     outgoing: [],
-    transaction: null,
-    day: null,
-    marker: null,
+    ...aboutNothing,
     ...over,
   };
   const agreedTime = { nowMs: () => 0 } as Parameters<typeof reportBatch>[0]["agreedTime"];

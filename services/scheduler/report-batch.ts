@@ -1,11 +1,11 @@
 // What a batch did, told once it is done: one wide line a batch and a record at debug, one a state entry at info, counts.
 // Identifiers and states only: never an account number, a name or an amount.
 
-import type { Day, State } from "@sluice/domain";
-import type { Log } from "@sluice/telemetry";
+import type { State } from "@sluice/domain";
 import type { Turn } from "./handler.ts";
 import type { BatchEnd } from "./lane-batch.ts";
 import type { LaneContext } from "./lane-context.ts";
+import { reportDay } from "./report-day.ts";
 import type { Tenure } from "./tenure.ts";
 
 type Reporting = Pick<LaneContext, "log" | "metrics" | "agreedTime">;
@@ -43,8 +43,9 @@ function reportTurn({ log, metrics }: Reporting, lane: number, turn: Turn): void
   }
   if (decision === "replayed") return;
   reportOddity({ log, metrics }, lane, turn);
+  reportAction({ log, metrics }, lane, turn);
   reportEntries({ log, metrics }, lane, turn);
-  if (decision === "applied" && turn.day !== null) reportGate(log, lane, turn.day);
+  if (turn.day !== null) reportDay({ log, metrics }, lane, turn.day, turn);
 }
 
 /** What an operator is to see, though it changed no state: beside a transaction, or a declaration that was answered 202 and has no effect. */
@@ -54,9 +55,23 @@ function reportOddity({ log, metrics }: Pick<Reporting, "log" | "metrics">, lane
     metrics.remarks.add({ kind: reason });
     if (!usualRemarks.has(reason)) log.warn("message.remarked", { lane, uetr: key, kind: reason, fact: name, offset: record.offset });
   }
-  if (decision === "refused" && name === "CreditsFinalRequested") {
+  if (decision === "refused" && name === "CreditsFinalRequested" && turn.action === null) {
     log.warn("declaration.refused", { lane, day: key, reason, offset: record.offset });
   }
+}
+
+/** What an operator asked for, and what came of it. */
+function reportAction(
+  { log, metrics }: Pick<Reporting, "log" | "metrics">,
+  lane: number,
+  { record, key, name, decision, reason, action }: Turn,
+): void {
+  if (action === null) return;
+  const { id, operator } = action;
+  metrics.actions.add({ kind: name, result: decision });
+  const fields = { lane, key, kind: name, action: id, operator, decision, reason, offset: record.offset };
+  if (decision === "refused") log.warn("action.refused", fields);
+  else log.info("action.decided", fields);
 }
 
 /** Messages that came again, the bank's word that it is still working on one, and answers that the item shows. */
@@ -93,12 +108,3 @@ function reportEntries(
 }
 
 const closes: ReadonlySet<State> = new Set<State>(["RECONCILIATION", "CREDIT_AUTH_RECONCILIATION"]);
-
-/** Why a gate is closed: lanes that have not answered the declaration yet, and banks with the lanes in which credits to them are unresolved. */
-function reportGate(log: Log, lane: number, { key: day, declarations }: Day): void {
-  for (const { id: declaration, lanesAwaited, unresolved } of declarations) {
-    if (lanesAwaited.length === 0 && unresolved.length === 0) continue;
-    const banks = unresolved.map(({ bank, lanes }) => `${bank}: lanes ${lanes.join(" ")}`);
-    log.info("gate.closed", { lane, day, declaration, lanesAwaited: lanesAwaited.join(" "), banks });
-  }
-}

@@ -16,6 +16,10 @@ export interface SchedulerMetrics {
   readonly released: Counter;
   /** Labels: fact. */
   readonly deadLetters: Counter;
+  /** Labels: kind, result. */
+  readonly actions: Counter;
+  /** Labels: scheme. */
+  readonly windowsMissed: Counter;
   /** Labels: lane. */
   readonly lostWrites: Counter;
   /** Labels: lane. */
@@ -47,6 +51,8 @@ export function schedulerMetrics(metrics: Metrics): SchedulerMetrics {
     ]),
     released: metrics.counter("sluice_scheduler_releases_total", "Releases appended", ["bank"]),
     deadLetters: metrics.counter("sluice_scheduler_dead_letters_total", "Records put aside", ["fact"]),
+    actions: metrics.counter("sluice_scheduler_actions_total", "What operators asked for, by what came of it", ["kind", "result"]),
+    windowsMissed: metrics.counter("sluice_scheduler_windows_missed_total", "Processing windows that never opened", ["scheme"]),
     lostWrites: metrics.counter("sluice_scheduler_lost_writes_total", "Batches judged again because another writer was faster", ["lane"]),
     positionLag: metrics.gauge("sluice_scheduler_position_lag_records", "Records done and not yet covered by the position", ["lane"]),
     ageMs: metrics.gauge("sluice_scheduler_record_age_milliseconds", "Age of the newest record done, by agreed time", ["lane"]),

@@ -336,8 +336,9 @@ test("a record that is bad in itself goes to the dead letters with its reason, a
   await world.appendRaw(0, null, Uint8Array.of(0));
   await world.appendRaw(0, key, null);
   await world.append(topics.journal, uetr, { name: "DayClosed", value: { day } });
-  await world.hold(uetr);
-  await world.until("held", () => world.events(uetr).length === 4);
+  const other = world.uetr();
+  await world.hold(other);
+  await world.until("held", () => world.events(other).length === 4);
   const letters = world.named(topics.deadLetters, "DeadLetter").map(({ decoded }) => decoded.value);
   expect(letters.map(({ reason }) => reason)).toEqual(["first byte is 7, not 0", "no key", "no value"]);
   expect([...letters[0]!.value!]).toEqual([7, 7, 7, 7, 7, 7]);

@@ -9,10 +9,18 @@
 //   CreditsFinalRequested LaneCredits LaneBankClear          on-day-fact.ts             day; markers to every lane
 //   DayTimes DayVoid WindowOpened WindowClosed               on-marker.ts               passed by the lane
 //   CreditsDeclared GateOpened DayReconciled                 on-marker.ts               passed by the lane
+//   WithdrawalRequested RedriveRequested                     on-transaction-fact.ts     what an operator asked of a transaction
+//   ItemResolutionRequested ItemResolutionConfirmed          on-transaction-fact.ts     what operators found out about an item
+//   DeadLettersReplayed                                      on-transaction-fact.ts     its dead letters follow right behind
+//   CloseExtensionRequested GateOpeningRequested             on-day-fact.ts             what an operator asked of a day
+//   BankPauseRequested BankResumeRequested                   on-bank-fact.ts            bank; markers to every lane, dispatcher and publisher
+//   BankPaused BankResumed                                   on-bank-marker.ts          passed by the lane
+//   nobody can read or judge it                              put-aside.ts               dead letters; its transaction is marked
 //
 //   standing task     appends          when
 //   releasing.ts      Release          a held debit's turn has come
-//   closing.ts        DayClosed        a day is reconciled and a debit of it is unresolved, or its outcome not acknowledged
+//   closing.ts        DayClosed        a day is reconciled and a debit of it is unresolved, or its outcome not acknowledged; its last window
+//                                      is closed, or it was voided, and a held debit goes over to the next business date
 //   deadlines.ts      DeadlinePassed   a credit's deadline has passed and it is unresolved, or its outcome not acknowledged
 //   crediting.ts      LaneCredits      credits were declared final
 //                     LaneBankClear    the last credit to a bank from before that has ended
@@ -31,9 +39,11 @@ import { createAppending } from "./appending.ts";
 import type { Handlers } from "./handler.ts";
 import { openLane } from "./lane.ts";
 import type { LaneContext } from "./lane-context.ts";
+import { onBankFact } from "./on-bank-fact.ts";
+import { onBankMarker } from "./on-bank-marker.ts";
 import { onDayFact } from "./on-day-fact.ts";
 import { onMarker } from "./on-marker.ts";
-import { onTransactionFact } from "./on-transaction-fact.ts";
+import { onDeadLettersReplayed, onTransactionFact } from "./on-transaction-fact.ts";
 import { startPlanning } from "./planning.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
 import { watchStore } from "./watch-store.ts";
@@ -59,6 +69,17 @@ export const handlers: Handlers = {
   CreditsDeclared: onMarker,
   GateOpened: onMarker,
   DayReconciled: onMarker,
+  WithdrawalRequested: onTransactionFact,
+  RedriveRequested: onTransactionFact,
+  ItemResolutionRequested: onTransactionFact,
+  ItemResolutionConfirmed: onTransactionFact,
+  DeadLettersReplayed: onDeadLettersReplayed,
+  CloseExtensionRequested: onDayFact,
+  GateOpeningRequested: onDayFact,
+  BankPauseRequested: onBankFact,
+  BankResumeRequested: onBankFact,
+  BankPaused: onBankMarker,
+  BankResumed: onBankMarker,
 };
 
 export interface SchedulerPorts {

@@ -5,11 +5,10 @@
 // 3. Before the first record is handled, one projected read of the lane has filled the standing tasks.
 
 import { partitionOf } from "@sluice/contracts";
-import type { PassedMarker } from "@sluice/domain";
 import type { OpenRow } from "@sluice/store";
 import type { LaneContext } from "./lane-context.ts";
 import { createLaneMarkers, passedFromState } from "./lane-markers.ts";
-import type { LaneMarkers } from "./lane-markers.ts";
+import type { LaneMarkers, Passed } from "./lane-markers.ts";
 import { createLanePosition } from "./lane-position.ts";
 import type { LanePosition } from "./lane-position.ts";
 import { startLaneTasks } from "./lane-tasks.ts";
@@ -34,7 +33,7 @@ export interface TakeOptions {
   readonly context: LaneContext;
   readonly lane: number;
   /** Markers that this process has passed under an earlier epoch. */
-  readonly passed: readonly PassedMarker[];
+  readonly passed: Passed;
   /** What this process has done under an earlier epoch. */
   readonly doneOffset: bigint;
   /** All that lay in the log when the lane was assigned has been handled. */
@@ -47,7 +46,8 @@ export async function takeLane(options: TakeOptions): Promise<Tenure> {
   const { context, lane, passed, doneOffset, lost } = options;
   const { service, store, time, log, lanes } = context;
   const { epoch, position: startAt, state } = await store.lanes.takeOver(service, lane);
-  const markers = createLaneMarkers(lane, [...passedFromState(state), ...passed]);
+  const kept = passedFromState(state);
+  const markers = createLaneMarkers(lane, { ofDays: [...kept.ofDays, ...passed.ofDays], ofBanks: [...kept.ofBanks, ...passed.ofBanks] });
   const days = (await store.days.open()).filter((day) => partitionOf(day.key, lanes) === lane);
   const tasks = startLaneTasks({ context, lane, markers, days, isCaughtUp: options.isCaughtUp });
   const open = await fill(context, lane, tasks);
@@ -70,7 +70,7 @@ export async function takeLane(options: TakeOptions): Promise<Tenure> {
     position.stateChanged();
     position.done(doneOffset);
   }
-  log.info("lane.taken", { lane, epoch, position: startAt, markers: markers.all().length, days: days.length, open });
+  log.info("lane.taken", { lane, epoch, position: startAt, markers: markers.all().ofDays.length, days: days.length, open });
   return { lane, epoch, startAt, markers, position, cache: createSnapshotCache(), tasks };
 }
 
