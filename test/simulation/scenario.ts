@@ -12,11 +12,14 @@ import {
   reportMade,
   reportNotMade,
   reportPending,
+  seededRandom,
   acknowledge,
   staySilent,
   uetrFrom,
 } from "@sluice/testkit";
 import type { JsonObject, ScriptRule } from "@sluice/testkit";
+import { drawActions } from "./operators.ts";
+import type { PlannedAction } from "./operators.ts";
 
 export interface PlannedMessage {
   /** Bank or connector that sends it. */
@@ -50,14 +53,57 @@ export interface Scenario {
   readonly skewMaxMs: number;
   /** What becomes of a debit that misses its window. */
   readonly onMissedWindow: "reconcile" | "roll";
+  /** What people do. */
+  readonly actions: readonly PlannedAction[];
+  /** Services that are not there. */
+  readonly away: readonly ("validator" | "dispatcher")[];
+  /** When ingress is not reached, and when the log takes nothing: from and until, from the start of the run. */
+  readonly ingressAwayMs: readonly [number, number] | null;
+  readonly brokerAwayMs: readonly [number, number] | null;
+  /** Debits of a bank that may be out. */
+  readonly maxUnacknowledged: number;
+}
+
+/** The day of which a scenario is drawn, from the start of the run. */
+export interface DayTimes {
+  readonly postFromMs: number;
+  readonly postUntilMs: number;
+  readonly opensMs: number;
+  readonly closesMs: number;
+  readonly reconcilesMs: number;
+  readonly healMs: number;
 }
 
 export const connectorId = "clearing";
 export const bankIds = ["first", "second"] as const;
 export const branches: Readonly<Record<(typeof bankIds)[number], string>> = { first: "250655", second: "251345" };
 
-/** Even seeds are calm (latencies and order vary), odd ones are not. `opensMs`: when the window opens; all times from the start of the run. */
-export function scenarioOf(seed: number, random: Random, postFromMs: number, postUntilMs: number, opensMs: number): Scenario {
+/** Nothing goes wrong, and nothing is drawn. */
+export const calmScenario: Scenario = {
+  messages: [],
+  creditsFinal: "clock",
+  esmBank: null,
+  scripts: new Map(),
+  crashPerCall: 0,
+  freezePerCall: 0,
+  produceTrouble: 0,
+  storeTrouble: 0,
+  lostAnswer: 0,
+  rebalancesMax: 0,
+  cutsMax: 0,
+  instances: 1,
+  skewMaxMs: 0,
+  onMissedWindow: "reconcile",
+  actions: [],
+  away: [],
+  ingressAwayMs: null,
+  brokerAwayMs: null,
+  maxUnacknowledged: 256,
+};
+
+/** Even seeds are calm (latencies and order vary), odd ones are not. */
+export function scenarioOf(seed: number, random: Random, day: DayTimes): Scenario {
+  const { postFromMs, postUntilMs, opensMs } = day;
   const isCalm = seed % 2 === 0;
   const messages: PlannedMessage[] = [];
   const scripts = new Map<string, ScriptRule[]>([...bankIds, connectorId].map((party) => [party, generalRules(random)]));
@@ -89,6 +135,7 @@ export function scenarioOf(seed: number, random: Random, postFromMs: number, pos
   if (creditsFinal === "connector" && random.fraction() < 0.9) messages.push(declaration(random, opensMs));
   const share = (most: number): number => (isCalm ? 0 : random.fraction() * most);
   return {
+    ...calmScenario,
     messages,
     creditsFinal,
     esmBank: random.fraction() < 0.4 ? "first" : null,
@@ -103,7 +150,18 @@ export function scenarioOf(seed: number, random: Random, postFromMs: number, pos
     instances: 1 + Math.floor(random.fraction() * 2),
     skewMaxMs: share(900),
     onMissedWindow: random.fraction() < 0.3 ? "roll" : "reconcile",
+    actions: drawActions(seededRandom(`operators ${seed}`), {
+      ...day,
+      banks: bankIds,
+      uetrs: messages.flatMap(({ message }) => uetrIn(message)),
+    }),
   };
+}
+
+function uetrIn(message: JsonObject): readonly string[] {
+  const identifiers = message["transactionIdentifiers"];
+  const uetr = typeof identifiers === "object" && identifiers !== null && "uetr" in identifiers ? identifiers.uetr : null;
+  return typeof uetr === "string" ? [uetr.toLowerCase()] : [];
 }
 
 interface FromElsewhere {

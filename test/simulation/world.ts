@@ -30,27 +30,32 @@ import {
   sampleScheme,
   seededRandom,
 } from "@sluice/testkit";
-import type { JsonObject, VirtualTime } from "@sluice/testkit";
+import type { VirtualTime } from "@sluice/testkit";
 import { startValidator } from "@sluice/validator";
 import { createCluster } from "./cluster.ts";
 import type { ProcessPorts } from "./cluster.ts";
 import { undocumented } from "./documented.ts";
 import { readHistory } from "./history.ts";
-import { drawActions, startOperators } from "./operators.ts";
+import { startOperators } from "./operators.ts";
 import { bankIds, branches, connectorId, scenarioOf } from "./scenario.ts";
-import type { Scenario } from "./scenario.ts";
+import type { DayTimes, Scenario } from "./scenario.ts";
 import { startBanks } from "./simulated-network.ts";
 import type { CrashPlan } from "./simulated-process.ts";
 import { createTrace } from "./trace.ts";
 
 /** 12:00:00 in the scheme's zone. */
 export const startAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
-const postFromMs = 4_000;
-const postUntilMs = 25_000;
-const opensMs = 30_000;
 /** Some credits end by it, before and after everything is healed. */
 const creditDeadlineMs = 100_000;
 const healAtMs = 110_000;
+export const dayTimes: DayTimes = {
+  postFromMs: 4_000,
+  postUntilMs: 25_000,
+  opensMs: 30_000,
+  closesMs: 60_000,
+  reconcilesMs: 80_000,
+  healMs: healAtMs,
+};
 /** What was late is handled by then, also what leaves no state behind. */
 const firstLookAtMs = healAtMs + 30_000;
 const endAtMs = 900_000;
@@ -85,17 +90,21 @@ interface World {
   readonly store: Store;
 }
 
-export async function simulate(seed: number): Promise<SimulationEnd> {
+/** The day that a seed draws. */
+export function simulate(seed: number): Promise<SimulationEnd> {
+  return play(seed, scenarioOf(seed, seededRandom(`scenario ${seed}`), dayTimes));
+}
+
+export async function play(seed: number, scenario: Scenario): Promise<SimulationEnd> {
   const time = createVirtualTime({ startAtMs, seed });
   const random = seededRandom(`world ${seed}`);
-  const scenario = scenarioOf(seed, seededRandom(`scenario ${seed}`), postFromMs, postUntilMs, opensMs);
   const trace = createTrace(time);
   const isTroubled = (): boolean => time.nowMs() - startAtMs < healAtMs;
   const log = createMemoryLog({
     time,
     random,
     topics: Object.fromEntries(Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : lanes])),
-    hooks: { produce: () => produceFate(scenario, random, isTroubled()) },
+    hooks: { produce: () => (isWithin(scenario.brokerAwayMs, time) ? { kind: "refuse" } : produceFate(scenario, random, isTroubled())) },
   });
   const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
   const world: World = { time, random, scenario, configuration: configurationOf(scenario), log, store };
@@ -103,18 +112,25 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
   const cluster = createCluster({ time, random, log, trace, crashes, skewMaxMs: scenario.skewMaxMs });
 
   const recorder = createMemoryRecorder();
-  const banks = startBanks({ time, random, scenario, recorder, isTroubled, ingress: () => ingress.up() });
+  const banks = startBanks({
+    time,
+    random,
+    scenario,
+    recorder,
+    isTroubled,
+    ingress: () => (isWithin(scenario.ingressAwayMs, time) ? [] : ingress.up()),
+  });
   const ingress = cluster.run({ name: "ingress", instances: 1, start: async (ports) => startIngress(portsOf(world, ports)) });
   const others = [
     cluster.run({
       name: "validator",
-      instances: scenario.instances,
+      instances: scenario.away.includes("validator") ? 0 : scenario.instances,
       start: (ports) => startValidator({ ...portsOf(world, ports), rules: readRulesFolder(null) }),
     }),
     cluster.run({ name: "scheduler", instances: scenario.instances, start: (ports) => startScheduler(portsOf(world, ports)) }),
     cluster.run({
       name: "dispatcher",
-      instances: scenario.instances,
+      instances: scenario.away.includes("dispatcher") ? 0 : scenario.instances,
       start: (ports) => startDispatcher({ ...portsOf(world, ports), gateway: ports.process.through("gateway", banks.gateway) }),
     }),
     cluster.run({
@@ -123,7 +139,7 @@ export async function simulate(seed: number): Promise<SimulationEnd> {
       start: (ports) => startEventPublisher({ ...portsOf(world, ports), gateway: ports.process.through("gateway", banks.gateway) }),
     }),
   ];
-  const operators = startOperators({ time, random, log, store, lanes, startAtMs, businessDate, actions: actionsOf(seed, scenario) });
+  const operators = startOperators({ time, random, log, store, lanes, startAtMs, businessDate, actions: scenario.actions });
   for (const planned of scenario.messages) time.after(planned.sendAtMs, () => banks.send(planned));
   planRebalances(world);
   for (let count = 0; count < scenario.cutsMax; count += 1) {
@@ -202,24 +218,7 @@ function portsOf(world: World, ports: ProcessPorts) {
 }
 
 /** Windows 12:00:30 to 12:01:00, reconciliation 12:01:20; rejected debits end with the next day's close, an hour or more away. */
-function actionsOf(seed: number, { messages }: Scenario) {
-  return drawActions(seededRandom(`operators ${seed}`), {
-    opensMs,
-    closesMs: 60_000,
-    reconcilesMs: 80_000,
-    healMs: healAtMs,
-    banks: bankIds,
-    uetrs: messages.flatMap(({ message }) => uetrIn(message) ?? []),
-  });
-}
-
-function uetrIn(message: JsonObject): string | null {
-  const identifiers = message["transactionIdentifiers"];
-  const uetr = typeof identifiers === "object" && identifiers !== null && "uetr" in identifiers ? identifiers.uetr : null;
-  return typeof uetr === "string" ? uetr.toLowerCase() : null;
-}
-
-function configurationOf({ creditsFinal, esmBank, onMissedWindow }: Scenario): Configuration {
+function configurationOf({ creditsFinal, esmBank, onMissedWindow, maxUnacknowledged }: Scenario): Configuration {
   const times: SchemeTimes = {
     calendar: { version: "simulation", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
     processing: [{ opens: "12:00:30", closes: "12:01:00" }],
@@ -232,6 +231,7 @@ function configurationOf({ creditsFinal, esmBank, onMissedWindow }: Scenario): C
         id,
         branch: branches[id],
         onUsOutcomeReport: id === "second",
+        maxUnacknowledged,
         eventClasses: id === esmBank ? ["TRANSACTION_STATE", "ESM_STATE"] : ["TRANSACTION_STATE"],
       }),
     ),
@@ -247,6 +247,11 @@ function produceFate(scenario: Scenario, random: Random, isTroubled: boolean): P
   if (draw < 0.5) return { kind: "lose-answer" };
   if (draw < 0.75) return { kind: "unknown" };
   return { kind: "append", delayMs: random.fraction() * 1_500 };
+}
+
+function isWithin(span: readonly [number, number] | null, time: VirtualTime): boolean {
+  const elapsedMs = time.nowMs() - startAtMs;
+  return span !== null && span[0] <= elapsedMs && elapsedMs < span[1];
 }
 
 function storeFault(scenario: Scenario, random: Random, isTroubled: boolean): StoreFault {
