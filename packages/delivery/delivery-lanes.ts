@@ -60,7 +60,7 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
   const { time, random, log, messaging, rules, group, topic } = options;
   const bounds = { ...deliveryBounds, ...options.bounds };
   const producer = await messaging.producer(rules.service);
-  const agreed = createAgreedTime({ time, log, probe: createProbe(producer) });
+  const agreed = createAgreedTime({ time, log, metrics: options.metrics, probe: createProbe(producer) });
   const nowMs = (): number => agreed.nowMs() ?? time.nowMs();
   const ports = { ...options, producer, lanes: options.laneStore, agreed: { nowMs, observe: (atMs: number) => agreed.saw(atMs) } };
   let consumer: Lanes | null = null;

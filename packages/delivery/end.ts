@@ -21,14 +21,23 @@ export interface EndReason {
   readonly progress: Progress;
   readonly stopOffset?: bigint;
   readonly isKnown?: boolean;
+  /** As it is now, where it is not said. */
+  readonly isBankPaused?: boolean;
 }
 
 /** #1 */
 export async function end(context: EngineContext, lane: DeliveryLane, subject: DeliverySubject, reason: EndReason): Promise<void> {
-  const { outcome, httpStatusCode, progress, stopOffset = null, isKnown = true } = reason;
+  const {
+    outcome,
+    httpStatusCode,
+    progress,
+    stopOffset = null,
+    isKnown = true,
+    isBankPaused = lane.pauses.isPaused(subject.bank),
+  } = reason;
   const endedAtMs = context.time.nowMs();
   const said = { subject, outcome, httpStatusCode, progress, stopOffset, isKnown };
-  const records = context.rules.recordsOf({ ...said, endedAtMs, isBankPaused: lane.pauses.isPaused(subject.bank) });
+  const records = context.rules.recordsOf({ ...said, endedAtMs, isBankPaused });
   await append(context, lane, `append.${outcome}`, records);
   lane.recent.ended(subject.id, progress);
   context.metrics.ended.add({ bank: subject.bank, outcome });

@@ -21,6 +21,7 @@ import { dayPlanned, dayReconciled } from "./days.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 import type { Delivery } from "./delivery.ts";
 import { deliver } from "./fast-path.ts";
+import type { MarkerPlace } from "./lane-pauses.ts";
 import { OwnedLane } from "./owned-lane.ts";
 import { laneClosed } from "./ownership.ts";
 import { bankPaused, bankResumed } from "./pauses.ts";
@@ -34,8 +35,8 @@ export interface LaneDeliveries {
   dayPlanned(marker: DayTimes): void;
   dayReconciled(marker: DayReconciled): void;
   redrive(redrive: DeliveryRedrive): Promise<void>;
-  bankPaused(marker: BankPaused): void;
-  bankResumed(marker: BankResumed, appendedAtMs: number): void;
+  bankPaused(marker: BankPaused, place: MarkerPlace): void;
+  bankResumed(marker: BankResumed, place: MarkerPlace): void;
 }
 
 export interface DeliveryEngine {
@@ -86,8 +87,8 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
         dayPlanned: (marker) => dayPlanned(context, lane, marker),
         dayReconciled: (marker) => dayReconciled(context, lane, marker),
         redrive: (redrive) => redriveDelivery(context, lane, redrive),
-        bankPaused: (marker) => bankPaused(context, lane, marker),
-        bankResumed: (marker, appendedAtMs) => bankResumed(context, lane, marker, appendedAtMs),
+        bankPaused: (marker, place) => bankPaused(context, lane, marker, place),
+        bankResumed: (marker, place) => bankResumed(context, lane, marker, place),
       };
     },
     position: async (partition, epoch, nextOffset) => laneOf(partition, epoch).writePosition(nextOffset),

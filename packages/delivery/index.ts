@@ -3,6 +3,7 @@ export { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
 export * from "./delivery.ts";
 export { startDeliveryLanes, placeOf, type DeliveryLanesOptions } from "./delivery-lanes.ts";
 export type { LaneDeliveries } from "./engine.ts";
+export type { MarkerPlace } from "./lane-pauses.ts";
 export * from "./port.ts";
 export { lastAttempts, receiptOf } from "./receipt.ts";
 export * from "./retry-law.ts";

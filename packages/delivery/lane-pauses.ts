@@ -12,11 +12,20 @@ export const banksKept = 1_000;
 interface KnownBank {
   readonly pauses: number;
   readonly resumes: number;
-  /** Append time of the last resume, epoch ms; null: never resumed. */
+  /** Offset of the newest pause, as text (plain JSON); null: none. */
+  readonly pausedAt: string | null;
+  readonly resumedAt: string | null;
+  /** Append time of the newest resume, epoch ms. */
   readonly resumedAtMs: number | null;
 }
 
-const unknownBank: KnownBank = { pauses: 0, resumes: 0, resumedAtMs: null };
+/** Where a marker lies in the lane's topic. */
+export interface MarkerPlace {
+  readonly offset: bigint;
+  readonly appendedAtMs: number;
+}
+
+const unknownBank: KnownBank = { pauses: 0, resumes: 0, pausedAt: null, resumedAt: null, resumedAtMs: null };
 
 export class LanePauses {
   readonly #banks = new Map<string, KnownBank>();
@@ -25,30 +34,38 @@ export class LanePauses {
   learn(state: unknown): void {
     for (const [bank, learnt] of entriesOf(state)) {
       const known = this.#banks.get(bank) ?? unknownBank;
-      const { resumes, resumedAtMs } = learnt.resumes > known.resumes ? learnt : known;
-      this.#keep(bank, { pauses: Math.max(known.pauses, learnt.pauses), resumes, resumedAtMs });
+      const { pauses, pausedAt } = learnt.pauses > known.pauses ? learnt : known;
+      const { resumes, resumedAt, resumedAtMs } = learnt.resumes > known.resumes ? learnt : known;
+      this.#keep(bank, { pauses, resumes, pausedAt, resumedAt, resumedAtMs });
     }
   }
 
   /** Answers whether the marker is news. */
-  paused({ bank, number }: Pick<BankPaused, "bank" | "number">): boolean {
+  paused({ bank, number }: Pick<BankPaused, "bank" | "number">, { offset }: MarkerPlace): boolean {
     const known = this.#banks.get(bank) ?? unknownBank;
     if (number <= known.pauses) return false;
-    this.#keep(bank, { ...known, pauses: number });
+    this.#keep(bank, { ...known, pauses: number, pausedAt: String(offset) });
     return true;
   }
 
   /** Answers whether the marker is news. */
-  resumed({ bank, number }: Pick<BankResumed, "bank" | "number">, appendedAtMs: number): boolean {
+  resumed({ bank, number }: Pick<BankResumed, "bank" | "number">, { offset, appendedAtMs }: MarkerPlace): boolean {
     const known = this.#banks.get(bank) ?? unknownBank;
     if (number <= known.resumes) return false;
-    this.#keep(bank, { ...known, resumes: number, resumedAtMs: appendedAtMs });
+    this.#keep(bank, { ...known, resumes: number, resumedAt: String(offset), resumedAtMs: appendedAtMs });
     return true;
   }
 
   isPaused(bank: string): boolean {
     const known = this.#banks.get(bank);
     return known !== undefined && isPaused(known);
+  }
+
+  /** Whether it was paused at that place of the lane's topic, as far as its newest pause and resume say. */
+  wasPausedAt(bank: string, offset: bigint): boolean {
+    const { pauses, resumes, pausedAt, resumedAt } = this.#banks.get(bank) ?? unknownBank;
+    const hasEnded = resumes >= pauses && resumedAt !== null && BigInt(resumedAt) < offset;
+    return pausedAt !== null && BigInt(pausedAt) < offset && !hasEnded;
   }
 
   /** Append time of its last resume, epoch ms; null: none is known. */
@@ -89,6 +106,11 @@ function entriesOf(state: unknown): readonly (readonly [string, KnownBank])[] {
 
 function isKnownBank(value: unknown): value is KnownBank {
   if (typeof value !== "object" || value === null) return false;
-  const { pauses, resumes, resumedAtMs } = value as Partial<Record<keyof KnownBank, unknown>>;
-  return typeof pauses === "number" && typeof resumes === "number" && (resumedAtMs === null || typeof resumedAtMs === "number");
+  const { pauses, resumes, pausedAt, resumedAt, resumedAtMs } = value as Partial<Record<keyof KnownBank, unknown>>;
+  const areTimesKnown = isNullOr("string", pausedAt) && isNullOr("string", resumedAt) && isNullOr("number", resumedAtMs);
+  return typeof pauses === "number" && typeof resumes === "number" && areTimesKnown;
+}
+
+function isNullOr(type: "string" | "number", value: unknown): boolean {
+  return value === null || typeof value === type;
 }

@@ -8,9 +8,15 @@ import type { BankPaused, BankResumed } from "@sluice/contracts";
 import type { EngineContext } from "./context.ts";
 import { drain } from "./drain.ts";
 import type { DeliveryLane } from "./lane.ts";
+import type { MarkerPlace } from "./lane-pauses.ts";
 
-export function bankPaused(context: EngineContext, lane: DeliveryLane, marker: Pick<BankPaused, "bank" | "number">): void {
-  if (!lane.pauses.paused(marker)) return;
+export function bankPaused(
+  context: EngineContext,
+  lane: DeliveryLane,
+  marker: Pick<BankPaused, "bank" | "number">,
+  place: MarkerPlace,
+): void {
+  if (!lane.pauses.paused(marker, place)) return;
   changed(context, lane, marker, "bank.paused");
   const queue = lane.banks.get(marker.bank);
   if (queue === undefined) return;
@@ -22,9 +28,9 @@ export function bankResumed(
   context: EngineContext,
   lane: DeliveryLane,
   marker: Pick<BankResumed, "bank" | "number">,
-  appendedAtMs: number,
+  place: MarkerPlace,
 ): void {
-  if (!lane.pauses.resumed(marker, appendedAtMs)) return;
+  if (!lane.pauses.resumed(marker, place)) return;
   changed(context, lane, marker, "bank.resumed");
   const queue = lane.banks.get(marker.bank);
   if (queue === undefined) return;

@@ -3,6 +3,7 @@
 // #1 Every stop is answered, also for a message that is parked here no longer, or never was: with what is known of its
 //    attempts. The answer is acknowledged by the log before the parked copy goes.
 // #2 An attempt under way is waited for: the answer says what it brought.
+//    Whether the bank was paused is said as of the stop's place in the topic, so it is the same whenever that is read.
 // #3 A change older than the last one applied to the message is ignored.
 
 import type { EngineContext } from "./context.ts";
@@ -19,6 +20,8 @@ export interface DeliveryStop {
   readonly deliveryKey: string;
   /** Journal offset of its cause. */
   readonly causedByOffset: bigint;
+  /** Offset of its record in the lane's topic. */
+  readonly sequence: bigint;
 }
 
 /** Resolves when the stop is answered; rejects with a retryable Fault when the lane closed before that. */
@@ -33,12 +36,13 @@ export async function stopDelivery(context: EngineContext, lane: DeliveryLane, s
     const parked = await context.parkedCalls.load(lane.ownership, subject.id);
     const progress = parked === undefined ? lane.recent.progress(subject.id) : progressOf(lane, parked);
     const isKnown = parked !== undefined;
+    const isBankPaused = lane.pauses.wasPausedAt(subject.bank, stop.sequence);
     const operation = parked === undefined ? subject.operation : (await readParked(context, parked)).operation;
     await end(
       context,
       lane,
       { ...subject, operation },
-      { outcome: "stopped", httpStatusCode: null, progress, stopOffset: causedByOffset, isKnown },
+      { outcome: "stopped", httpStatusCode: null, progress, stopOffset: causedByOffset, isKnown, isBankPaused },
     );
     if (isKnown) await unpark(context, lane, subject);
     lane.recent.changed(subject.id, progress, causedByOffset);

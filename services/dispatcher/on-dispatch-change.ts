@@ -2,23 +2,20 @@
 // reader knows it too.
 
 import type { DispatchChange } from "@sluice/contracts";
-import type { LaneDeliveries, Operation } from "@sluice/delivery";
+import type { LaneDeliveries, Operation, RecordPlace } from "@sluice/delivery";
 import { Fault } from "@sluice/runtime";
 
-export interface ChangePlace {
-  readonly traceparent: string | null;
-  readonly appendedAtMs: number;
-}
+export type ChangePlace = Pick<RecordPlace, "sequence" | "traceparent"> & { readonly appendedAtMs: number };
 
 export async function onDispatchChange(change: DispatchChange, place: ChangePlace, lane: LaneDeliveries): Promise<void> {
   const { messageIdentification: id, uetr, bank, deliveryKey, causedByOffset } = change;
-  const { traceparent, appendedAtMs } = place;
+  const { sequence, traceparent, appendedAtMs } = place;
   if (change.change === "REDRIVE") return lane.redrive({ subject: { id, uetr, bank }, deliveryKey, causedByOffset, appendedAtMs });
   if (change.change !== "STOP") {
     throw new Fault("dispatcher.unknown-change", "a change of a kind that is not known to this reader", { isRetryable: true });
   }
   const operation = operationOf(id);
-  await lane.stop({ subject: { id, uetr, bank, operation, stageVersion: null, traceparent }, deliveryKey, causedByOffset });
+  await lane.stop({ subject: { id, uetr, bank, operation, stageVersion: null, traceparent }, deliveryKey, causedByOffset, sequence });
 }
 
 /**

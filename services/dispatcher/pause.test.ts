@@ -192,6 +192,7 @@ describe("a pause over restarts", { timeout: 30_000 }, () => {
     world.answers(() => 202);
     await world.start();
     await world.until(() => world.endedIds().size === 1, 15_000);
+    expect(world.received).toHaveLength(2);
   });
 
   it("markers that are read again change nothing: the newest number counts", async () => {

@@ -72,8 +72,8 @@ async function handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDel
     await onDispatchChange(decoded.value, { ...placeOf(record), appendedAtMs: record.appendedAtMs }, lane);
   else if (decoded.name === "DayTimes") onDayTimes(decoded.value, lane);
   else if (decoded.name === "DayReconciled") onDayReconciled(decoded.value, lane);
-  else if (decoded.name === "BankPaused") onBankPaused(decoded.value, lane);
-  else if (decoded.name === "BankResumed") onBankResumed(decoded.value, record.appendedAtMs, lane);
+  else if (decoded.name === "BankPaused") onBankPaused(decoded.value, record, lane);
+  else if (decoded.name === "BankResumed") onBankResumed(decoded.value, record, lane);
   else return `${decoded.name} does not belong into ${topics.dispatch}`;
   return null;
 }

@@ -1,8 +1,8 @@
 // An operator paused a bank: no event is posted to it until it is resumed. Deadlines of postings go on.
 
 import type { BankPaused } from "@sluice/contracts";
-import type { LaneDeliveries } from "@sluice/delivery";
+import type { LaneDeliveries, MarkerPlace } from "@sluice/delivery";
 
-export function onBankPaused(marker: BankPaused, lane: LaneDeliveries): void {
-  lane.bankPaused(marker);
+export function onBankPaused(marker: BankPaused, place: MarkerPlace, lane: LaneDeliveries): void {
+  lane.bankPaused(marker, place);
 }

@@ -70,8 +70,8 @@ async function handle(
   if (decoded.name === "TransactionStateEvent") await onTransactionStateEvent(decoded.value, placeOf(record), lane, receivers);
   else if (decoded.name === "EsmStateEvent") await onEsmStateEvent(decoded.value, placeOf(record), lane, receivers);
   else if (decoded.name === "DispatchChange") await onDispatchChange(decoded.value, record.appendedAtMs, lane);
-  else if (decoded.name === "BankPaused") onBankPaused(decoded.value, lane);
-  else if (decoded.name === "BankResumed") onBankResumed(decoded.value, record.appendedAtMs, lane);
+  else if (decoded.name === "BankPaused") onBankPaused(decoded.value, record, lane);
+  else if (decoded.name === "BankResumed") onBankResumed(decoded.value, record, lane);
   else return `${decoded.name} does not belong into ${topics.events}`;
   return null;
 }
