@@ -109,20 +109,20 @@ describe("a substitute", () => {
   });
 });
 
-describe("a calendar with versions", () => {
-  const calendar = calendarOf([fixed("New Day", "06-01")], {
-    version: "3",
-    validFrom: "2027-01-01",
-    validTo: "2028-12-31",
-    earlier: [
-      { version: "1", workingDays: [1, 2, 3, 4, 5, 6], holidays: [], validFrom: "2025-01-01" },
-      { version: "2", workingDays: weekdays, holidays: ["2026-06-01"], validFrom: "2026-01-01", validTo: "2026-11-30" },
-    ],
-  });
+const versioned = calendarOf([fixed("New Day", "06-01")], {
+  version: "3",
+  validFrom: "2027-01-01",
+  validTo: "2028-12-31",
+  earlier: [
+    { version: "1", workingDays: [1, 2, 3, 4, 5, 6], holidays: [], validFrom: "2025-01-01" },
+    { version: "2", workingDays: weekdays, holidays: ["2026-06-01"], validFrom: "2026-01-01", validTo: "2026-11-30" },
+  ],
+});
 
+describe("a calendar with versions", () => {
   test("answers a date by the version in force on it, and is no business date outside of them", () => {
     const dates = ["2024-12-31", "2025-01-04", "2026-01-03", "2026-06-01", "2026-12-01", "2027-01-02", "2027-06-01", "2029-01-01"];
-    expect(dates.map((date) => reason(calendar, date))).toEqual([
+    expect(dates.map((date) => reason(versioned, date))).toEqual([
       "not-valid",
       "works",
       "weekday",
@@ -132,21 +132,27 @@ describe("a calendar with versions", () => {
       "New Day",
       "not-valid",
     ]);
-    expect(dates.map((date) => versionOn(calendar, date)?.version ?? "-").join("")).toBe("-122-33-");
+    expect(dates.map((date) => versionOn(versioned, date)?.version ?? "-").join("")).toBe("-122-33-");
   });
 
   test("keeps what was: a new version changes no date before it", () => {
     const newer: Calendar = {
-      ...calendar,
+      ...versioned,
       version: "4",
       validFrom: "2028-01-01",
       holidays: [],
-      earlier: [calendar, ...(calendar.earlier ?? [])],
+      earlier: [versioned, ...(versioned.earlier ?? [])],
     };
     const dates = fc.integer({ min: 0, max: 365 * 4 }).map((days) => Temporal.PlainDate.from("2024-06-01").add({ days }).toString());
-    const holds = (date: string): boolean => date >= "2028-01-01" || isWorkingDay(newer, date) === isWorkingDay(calendar, date);
+    const holds = (date: string): boolean => date >= "2028-01-01" || isWorkingDay(newer, date) === isWorkingDay(versioned, date);
     expect(() => fc.assert(fc.property(dates, holds), { numRuns: 300 })).not.toThrow();
   });
+});
+
+test("the last dates of a calendar are planned; what would come next is its successor's first day", () => {
+  const times = { calendar: versioned, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 0 };
+  const next = ["2028-12-29", "2028-12-30", "2028-12-31", "2029-05-05"].map((date) => planDay(times, "X", date).nextBusinessDate);
+  expect(next).toEqual(["2028-12-30", "2029-01-01", "2029-01-01", "2029-05-06"]);
 });
 
 test("a date that the zone's clocks skipped is no business date, and nobody's next one", () => {

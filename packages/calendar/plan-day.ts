@@ -28,7 +28,7 @@ export interface PlannedTimes {
   /** Last instant of receipt for the date. */
   readonly cutOffAtMs: number;
   readonly reconciliationAtMs: number;
-  /** The first business date after this one. */
+  /** The first business date after this one; where the calendar ends before, the day after its end: its successor's to plan. */
   readonly nextBusinessDate: string;
 }
 
@@ -48,7 +48,7 @@ export function planDay(times: SchemeTimes, schemeId: string, businessDate: stri
   const isWorkingDay = isWorking(calendar, date) && instants.windows.length > 0;
   const windows = isWorkingDay ? instants.windows : [];
   const { cutOffAtMs, reconciliationAtMs } = instants;
-  const nextBusinessDate = firstBusinessDate(times, date.add({ days: 1 })).toString();
+  const nextBusinessDate = nextAfter(times, date);
   const content = JSON.stringify([calendar.zone, windows, cutOffAtMs, reconciliationAtMs, nextBusinessDate]);
   return {
     scheme: schemeId,
@@ -61,6 +61,15 @@ export function planDay(times: SchemeTimes, schemeId: string, businessDate: stri
     reconciliationAtMs,
     nextBusinessDate,
   };
+}
+
+function nextAfter(times: SchemeTimes, date: Temporal.PlainDate): string {
+  const tomorrow = date.add({ days: 1 });
+  const { validTo } = times.calendar;
+  if (validTo === undefined) return firstBusinessDate(times, tomorrow).toString();
+  const dayAfterEnd = Temporal.PlainDate.from(validTo).add({ days: 1 });
+  const isPastEnd = Temporal.PlainDate.compare(dayAfterEnd, tomorrow) < 0;
+  return (businessDateFrom(times, tomorrow) ?? (isPastEnd ? tomorrow : dayAfterEnd)).toString();
 }
 
 /** #3 Null: a business date. */
@@ -119,35 +128,30 @@ export function instantsOf(times: SchemeTimes, date: Temporal.PlainDate): Instan
 
 function makeInstants(times: SchemeTimes, date: Temporal.PlainDate): Instants {
   const { zone } = times.calendar;
-  const before = timesBefore(times, date);
+  const closesBefore = earlierCloses(times, date);
   let latestMs = -Infinity;
-  function inOrder(text: string): number {
-    const notBefore = before.filter((earlier) => earlier.wallMs <= wallMs(text)).map(({ atMs }) => atMs);
-    latestMs = Math.max(latestMs, instantOf(zone, date, text), ...notBefore);
-    return latestMs;
-  }
+  const inOrder = (atMs: number): number => (latestMs = Math.max(latestMs, atMs));
   const planned = times.processing.map(({ opens, closes }, index) => {
-    const opensAtMs = inOrder(opens);
-    return { number: index + 1, opensAtMs, closesAtMs: inOrder(closes) };
+    for (const earlier of closesBefore) if (earlier.wallMs <= wallMs(opens)) inOrder(earlier.atMs);
+    const opensAtMs = inOrder(instantOf(zone, date, opens));
+    return { number: index + 1, opensAtMs, closesAtMs: inOrder(instantOf(zone, date, closes)) };
   });
   const windows = planned.filter(({ opensAtMs, closesAtMs }) => closesAtMs > opensAtMs);
   const lastCloseMs = windows.at(-1)?.closesAtMs ?? latestMs;
-  return { windows, cutOffAtMs: lastCloseMs - times.cutOffMs, reconciliationAtMs: inOrder(times.reconciliation) };
+  return { windows, cutOffAtMs: lastCloseMs - times.cutOffMs, reconciliationAtMs: inOrder(instantOf(zone, date, times.reconciliation)) };
 }
 
 const dayMs = 86_400_000;
 
-/** #4 The times of windows of earlier dates that may lie near this one: the instant of each, and its wall time as from this date's midnight. */
-function timesBefore(times: SchemeTimes, date: Temporal.PlainDate): readonly { readonly wallMs: number; readonly atMs: number }[] {
+/** #4 When windows of earlier dates close that may do so near this one: the instant, and the wall time as from this date's midnight. */
+function earlierCloses(times: SchemeTimes, date: Temporal.PlainDate): readonly { readonly wallMs: number; readonly atMs: number }[] {
   const { calendar, processing } = times;
-  // One more, where a clock skipped a day.
+  // One day more, where a clock skipped one.
   const reach = daysAfter(processing.at(-1)?.closes ?? "00:00") + 1;
   return Array.from({ length: reach }, (_, index) => index + 1).flatMap((days) => {
     const earlier = date.subtract({ days });
     if (!isWorking(calendar, earlier)) return [];
-    return processing.flatMap(({ opens, closes }) =>
-      [opens, closes].map((text) => ({ wallMs: wallMs(text) - days * dayMs, atMs: instantOf(calendar.zone, earlier, text) })),
-    );
+    return processing.map(({ closes }) => ({ wallMs: wallMs(closes) - days * dayMs, atMs: instantOf(calendar.zone, earlier, closes) }));
   });
 }
 

@@ -93,7 +93,22 @@ export const calendarSchema = z
     });
   });
 
+/** Calendars that ship, by name. */
+export const shippedCalendars = ["za", "za-every-day"] as const;
+
+/** A calendar that ships, with further holidays: a day that was proclaimed after it was made, say. */
+export const extendingSchema = z.strictObject({
+  extends: z.enum(shippedCalendars).meta({ description: "A calendar that ships: its zone, weekdays and holidays, and those given here." }),
+  version,
+  holidays,
+  notes: z.string().max(2_000).optional(),
+});
+
 export type CalendarInFile = z.infer<typeof calendarSchema>;
+
+export function extended(base: Calendar, { version: name, holidays: further }: z.infer<typeof extendingSchema>): Calendar {
+  return { ...base, version: name, holidays: [...base.holidays, ...further] };
+}
 
 export function calendarFrom({ zone, earlier, ...newest }: CalendarInFile): Calendar {
   return { ...versionFrom(newest), zone, earlier: earlier.map(versionFrom) };

@@ -470,6 +470,18 @@ ${smallest}`).schemes[0]!.times.calendar;
   });
 });
 
+test("a calendar that ships is extended by days proclaimed since", () => {
+  const file = (text: string): string => `calendars: { own: { ${text} } }\nschemes: [{ calendar: own }]\n${smallest}`;
+  const proclaimed = '{ name: Proclaimed, dates: ["2027-07-09"] }';
+  const calendar = read(file(`extends: za, version: own/1, holidays: [${proclaimed}]`)).schemes[0]!.times.calendar;
+  expect(calendar).toMatchObject({ version: "own/1", zone: southAfrica.zone, workingDays: southAfrica.workingDays });
+  expect(calendar.holidays).toEqual([...southAfrica.holidays, expect.objectContaining({ name: "Proclaimed", dates: ["2027-07-09"] })]);
+  expect(problemsOf(file(`extends: mars, version: own/1, zone: UTC, holidays: []`)).map((line) => line.split(":")[0])).toEqual([
+    "calendars.own.extends",
+    "calendars.own.zone",
+  ]);
+});
+
 test.each([
   ['"2027-02-30"', "own.holidays[0]: a date, YYYY-MM-DD, in quotes"],
   ["2027", "own.holidays[0]: neither a date in quotes nor a rule"],

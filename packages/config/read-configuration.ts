@@ -9,7 +9,7 @@ import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import type { Bank, Configuration, Connector, ItemLimit, Operator, Scheme } from "./configuration.ts";
 import type { Calendar } from "@sluice/calendar";
-import { calendarFrom, calendarSchema } from "./calendar-schema.ts";
+import { calendarFrom, calendarSchema, extended, extendingSchema } from "./calendar-schema.ts";
 import { timesOf, calendarOf, checkBanks, checkCalendars, checkNames, checkRules, checkSchemes } from "./cross-checks.ts";
 import type { Placed } from "./cross-checks.ts";
 import { isUnresolved, withEnvironment } from "./environment.ts";
@@ -32,15 +32,7 @@ export function readConfiguration(text: string, environment: Environment, onDate
   const tree = withEnvironment(readYaml(text, problems), environment, problems);
   if (tree === undefined) return { ok: false, problems };
   const file = readPart(fileSchema, [], tree, problems);
-  const calendars = new Map<string, Calendar>([
-    ["za", southAfrica],
-    ["za-every-day", southAfricaEveryDay],
-  ]);
-  for (const [name, given] of Object.entries(memberAt(tree, ["calendars"]) ?? {})) {
-    // A calendar with a problem of its own is still known by name, so that its schemes get none.
-    const read = readPart(calendarSchema, ["calendars", name], given, problems);
-    calendars.set(name, read === undefined ? southAfrica : calendarFrom(read));
-  }
+  const calendars = readCalendars(memberAt(tree, ["calendars"]), problems);
   const schemesGiven = memberAt(tree, ["schemes"]) ?? [{}];
   const connectorsGiven = memberAt(tree, ["connectors"]) ?? [];
   const schemes = readParts(schemeSchema, "schemes", schemesGiven, problems);
@@ -72,6 +64,22 @@ export function readConfiguration(text: string, environment: Environment, onDate
       resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
     },
   };
+}
+
+/** By name, with those that ship. */
+function readCalendars(given: unknown, problems: Problem[]): ReadonlyMap<string, Calendar> {
+  const shipped = { za: southAfrica, "za-every-day": southAfricaEveryDay };
+  const calendars = new Map<string, Calendar>(Object.entries(shipped));
+  for (const [name, calendar] of Object.entries(given ?? {})) {
+    const path = ["calendars", name];
+    const isExtending = memberAt(calendar, ["extends"]) !== undefined;
+    const extending = isExtending ? readPart(extendingSchema, path, calendar, problems) : undefined;
+    const whole = isExtending ? undefined : readPart(calendarSchema, path, calendar, problems);
+    // A calendar with a problem of its own is still known by name, so that its schemes get none.
+    const read = whole === undefined ? southAfrica : calendarFrom(whole);
+    calendars.set(name, extending === undefined ? read : extended(shipped[extending.extends], extending));
+  }
+  return calendars;
 }
 
 /** Undefined where there is none; null for an empty text. */
