@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { action, parked, uetr } from "./conformance-of-lanes.ts";
 import { document, transaction } from "./conformance.ts";
 import { noSearchTerms } from "./port.ts";
-import type { SearchTerms, Store, TransactionQuery, TransactionWrite } from "./port.ts";
+import type { LaneLedger, SearchTerms, Store, TransactionQuery, TransactionWrite } from "./port.ts";
 
 function standing(over: Partial<BankStanding> = {}): BankStanding {
   return {
@@ -39,6 +39,54 @@ export function bankPromises(open: () => Promise<Store>): void {
     expect(await banks.write(standing({ version: 2, resumes: 9 }), 1)).toBe(false);
     expect([...(await banks.load(["first", "third"])).values()]).toStrictEqual([standing({ version: 2, resumes: 1 })]);
     expect(await banks.all()).toStrictEqual([standing({ version: 2, resumes: 1 }), second]);
+  });
+}
+
+export function ledgerPromises(open: () => Promise<Store>): void {
+  test("a ledger comes back as it was written, exact, and changes by compare-and-set; it is found by day and by lane", async () => {
+    const { ledgers } = await open();
+    const cell = { count: 3, sumTenThousandths: 3n * 2n ** 63n };
+    const rows = [{ bank: "first", currency: "ZAR", columns: { accepted: cell, open: cell } }];
+    const ledger: LaneLedger = { lane: 3, day, version: 1, through: 9_007_199_254_740_993n, rows };
+    const [second, next] = [
+      { ...ledger, lane: 12 },
+      { ...ledger, day: "ZA_EFT:2026-11-21", rows: [] },
+    ];
+    for (const one of [second, ledger, next]) expect(await ledgers.write(one, 0)).toBe(true);
+    expect(await ledgers.write(ledger, 0)).toBe(false);
+    expect(await ledgers.write({ ...ledger, version: 2, rows: [] }, 1)).toBe(true);
+    expect(await ledgers.write({ ...ledger, version: 2 }, 1)).toBe(false);
+    expect([...(await ledgers.load(12, [day, next.day])).entries()]).toStrictEqual([[day, second]]);
+    expect(await ledgers.ofDay(day)).toStrictEqual([{ ...ledger, version: 2, rows: [] }, second]);
+    expect((await ledgers.ofLane(3)).map((one) => one.day)).toEqual([day, next.day]);
+  });
+
+  test("a lane's transactions that ever stood on a day are found with their entries, also where they stand elsewhere now", async () => {
+    const { transactions } = await open();
+    const entry = transaction().transitions[0]!;
+    const moved = [entry, { ...entry, stageVersion: 2, offset: 8n, businessDate: "2026-11-21" }];
+    await transactions.write([
+      write(1, { transitions: moved, businessDate: "2026-11-21" }),
+      write(2),
+      write(3, { lane: 4 }),
+      write(4, { scheme: "ZA_RTC" }),
+    ]);
+    const found = await transactions.accounted(3, day, null, 10);
+    expect(found.map((one) => one.uetr)).toEqual([uetr(1), uetr(2)]);
+    const { flow, message, bank, scheme, currency, amountTenThousandths } = transaction();
+    const sender = { sender: message!.sender };
+    expect(found[0]).toStrictEqual({
+      uetr: uetr(1),
+      flow,
+      message: sender,
+      bank,
+      scheme,
+      currency,
+      amountTenThousandths,
+      transitions: moved,
+    });
+    expect((await transactions.accounted(3, day, uetr(1), 1)).map((one) => one.uetr)).toEqual([uetr(2)]);
+    expect(await transactions.accounted(3, "ZA_EFT:2026-11-21", null, 10)).toHaveLength(1);
   });
 }
 

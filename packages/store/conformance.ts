@@ -3,7 +3,7 @@
 import type { Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { action, dayPromises, lanePromises, parkedPromises, uetr } from "./conformance-of-lanes.ts";
-import { bankPromises, parkedForPeoplePromises, queryPromises, totalsPromises } from "./conformance-of-queries.ts";
+import { bankPromises, ledgerPromises, parkedForPeoplePromises, queryPromises, totalsPromises } from "./conformance-of-queries.ts";
 import { noSearchTerms } from "./port.ts";
 import type { Store, TransactionDocument } from "./port.ts";
 
@@ -13,6 +13,7 @@ export function describeStore(open: () => Promise<Store>): void {
   dayPromises(open);
   lanePromises(open);
   bankPromises(open);
+  ledgerPromises(open);
   queryPromises(open);
   totalsPromises(open);
   parkedPromises(open, "deliveries");

@@ -39,7 +39,22 @@ export interface MemoryStoreOptions {
 /** Does one call: `effect` gets the number of documents of the bulk that it may touch. */
 export type Call = <T>(operation: string, keys: readonly string[], payload: unknown, effect: (documentsMax: number) => T) => Promise<T>;
 
-const reads = new Set(["load", "held", "items", "open", "list", "ofLane", "ping", "identified", "search", "totals", "all", "ofBank"]);
+const reads = new Set([
+  "load",
+  "held",
+  "items",
+  "open",
+  "list",
+  "ofLane",
+  "ping",
+  "identified",
+  "search",
+  "totals",
+  "all",
+  "ofBank",
+  "accounted",
+  "ofDay",
+]);
 
 export function calls({ time, random, hooks = {} }: MemoryStoreOptions): Call {
   const [leastMs, mostMs] = hooks.latencyMs ?? [1, 4];

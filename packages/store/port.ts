@@ -7,7 +7,7 @@
 // 2. A resolved write is durable (majority); a rejected one has an unknown outcome: reread.
 // 3. No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 
-import type { BankStanding, Day, Flow, Item, State, Transaction } from "@sluice/domain";
+import type { Accounted, BankStanding, Day, DayKey, Flow, Item, LedgerRow, State, Transaction } from "@sluice/domain";
 import type { SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
 
 export type * from "./query.ts";
@@ -88,6 +88,8 @@ export interface TransactionStore {
     afterUetr: string | null,
     limit: number,
   ): Promise<readonly { readonly uetr: string; readonly bank: string | null; readonly item: Item }[]>;
+  /** What the ledger reads of the transactions of a lane that ever stood on a day, by UETR after `afterUetr`, at most `limit` (≤ 1,000). */
+  accounted(lane: number, day: DayKey, afterUetr: string | null, limit: number): Promise<readonly Accounted[]>;
   /** What a query finds, by UETR after `afterUetr`, at most `limit` (≤ 1,000). For people. */
   search(query: TransactionQuery, afterUetr: string | null, limit: number): Promise<readonly SummaryRow[]>;
   /** Counts and sums of what a query finds, exact, in no order; rejects beyond 100,000 groups. For people. */
@@ -108,6 +110,25 @@ export interface BankStore {
   write(standing: BankStanding, expectedVersion: number): Promise<boolean>;
   /** By id. Bounded: at most 1,000. */
   all(): Promise<readonly BankStanding[]>;
+}
+
+/** What a lane's records below `through` moved on a day: by bank and currency. */
+export interface LaneLedger {
+  readonly lane: number;
+  readonly day: DayKey;
+  readonly version: number;
+  readonly through: bigint;
+  readonly rows: readonly LedgerRow[];
+}
+
+export interface LedgerStore {
+  load(lane: number, days: readonly DayKey[]): Promise<ReadonlyMap<DayKey, LaneLedger>>;
+  /** Compare-and-set on `version`; false = lost. 0: must not exist. */
+  write(ledger: LaneLedger, expectedVersion: number): Promise<boolean>;
+  /** Of all lanes, by lane. */
+  ofDay(day: DayKey): Promise<readonly LaneLedger[]>;
+  /** Of all days of a lane, by day. At most 10,000. */
+  ofLane(lane: number): Promise<readonly LaneLedger[]>;
 }
 
 /** One (service, partition). `state` is the service's own (markers passed), plain JSON. */
@@ -216,6 +237,7 @@ export interface Store {
   readonly transactions: TransactionStore;
   readonly days: DayStore;
   readonly banks: BankStore;
+  readonly ledgers: LedgerStore;
   readonly lanes: LaneStore;
   /** Of the dispatcher. */
   readonly deliveries: ParkedStore;

@@ -13,10 +13,12 @@ import { fromStoredDay, toStoredDay } from "./day-document.ts";
 import type { StoredDay } from "./day-document.ts";
 import { fromStoredLane, laneId, newLane } from "./lane-document.ts";
 import type { StoredLane } from "./lane-document.ts";
+import { fromStoredLedger, ledgerId, toStoredLedger } from "./ledger-document.ts";
+import type { StoredLedger } from "./ledger-document.ts";
 import { calls, order, pick } from "./memory-call.ts";
 import type { Call, MemoryStoreOptions } from "./memory-call.ts";
 import { parkedIn } from "./parked-memory.ts";
-import type { BankStore, DayStore, LaneStore, Store } from "./port.ts";
+import type { BankStore, DayStore, LaneStore, LedgerStore, Store } from "./port.ts";
 import { transactionsIn } from "./transactions-memory.ts";
 
 export function createMemoryStore(options: MemoryStoreOptions): Store {
@@ -25,6 +27,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     transactions: transactionsIn(call, new Map()),
     days: daysIn(call, new Map()),
     banks: banksIn(call, new Map()),
+    ledgers: ledgersIn(call, new Map()),
     lanes: lanesIn(call, new Map()),
     deliveries: parkedIn("deliveries", call, new Map()),
     postings: parkedIn("postings", call, new Map()),
@@ -79,6 +82,38 @@ function banksIn(call: Call, kept: Map<string, StoredBank>): BankStore {
           .sort((a, b) => order(a._id, b._id))
           .slice(0, banksMax)
           .map(fromStoredBank),
+      ),
+  };
+}
+
+function ledgersIn(call: Call, kept: Map<string, StoredLedger>): LedgerStore {
+  const sorted = (): StoredLedger[] => [...kept.values()].sort((a, b) => a.lane - b.lane || order(a.day, b.day));
+  return {
+    async load(lane, days) {
+      assertBulk(days.length);
+      const ids = days.map((day) => ledgerId(lane, day));
+      const found = await call("ledgers.load", ids, null, () => pick(kept, ids, fromStoredLedger));
+      return new Map([...found.values()].map((ledger) => [ledger.day, ledger]));
+    },
+    async write(ledger, expectedVersion) {
+      const stored = toStoredLedger(ledger);
+      return call("ledgers.write", [stored._id], [stored, expectedVersion], () => {
+        if ((kept.get(stored._id)?.version ?? 0) !== expectedVersion) return false;
+        kept.set(stored._id, stored);
+        return true;
+      });
+    },
+    ofDay: (day) =>
+      call("ledgers.ofDay", [day], null, () =>
+        sorted()
+          .filter((stored) => stored.day === day)
+          .map(fromStoredLedger),
+      ),
+    ofLane: (lane) =>
+      call("ledgers.ofLane", [`${lane}`], null, () =>
+        sorted()
+          .filter((stored) => stored.lane === lane)
+          .map(fromStoredLedger),
       ),
   };
 }

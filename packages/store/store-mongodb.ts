@@ -13,6 +13,8 @@ import type { StoredBank } from "./bank-document.ts";
 import { banksIn } from "./banks-mongodb.ts";
 import type { StoredDay } from "./day-document.ts";
 import { daysIn } from "./days-mongodb.ts";
+import type { StoredLedger } from "./ledger-document.ts";
+import { ledgersIn } from "./ledgers-mongodb.ts";
 import type { StoredLane } from "./lane-document.ts";
 import { lanesIn } from "./lanes-mongodb.ts";
 import { guarded } from "./mongodb-faults.ts";
@@ -59,6 +61,7 @@ export function mongoStoreOn(client: MongoClient, database: string): Store {
     transactions: transactionsIn(db.collection<MongoTransaction>("transactions")),
     days: daysIn(db.collection<StoredDay>("days")),
     banks: banksIn(db.collection<StoredBank>("standings")),
+    ledgers: ledgersIn(db.collection<StoredLedger>("ledgers")),
     lanes: lanesIn(db.collection<StoredLane>("lanes")),
     deliveries: parkedIn("deliveries", db.collection<StoredParked>("deliveries")),
     postings: parkedIn("postings", db.collection<StoredParked>("postings")),
@@ -78,6 +81,8 @@ async function prepare(db: Db): Promise<void> {
     { key: { "message.messageIdentification": 1, "message.sender": 1 }, name: "identified" },
     { key: { lane: 1, bank: 1, scheme: 1, businessDate: 1, state: 1, queueKey: 1 }, name: "held" },
     { key: { "items.day": 1, _id: 1 }, name: "items" },
+    // All that ever stood on a day of a lane: what conservation counts.
+    { key: { lane: 1, scheme: 1, "transitions.businessDate": 1, _id: 1 }, name: "accounted" },
     // For people's questions; a reader of one bank's or one date's transactions reads nothing else.
     { key: { scheme: 1, businessDate: 1, bank: 1, state: 1 }, name: "of-date" },
     { key: { bank: 1, state: 1, businessDate: 1 }, name: "of-bank" },
@@ -89,6 +94,10 @@ async function prepare(db: Db): Promise<void> {
     { key: { amountTenThousandths: 1, currency: 1 }, name: "amount" },
   ]);
   await db.collection("days").createIndex({ isReconciled: 1, _id: 1 }, { name: "open" });
+  await db.collection("ledgers").createIndexes([
+    { key: { day: 1, lane: 1 }, name: "of-day" },
+    { key: { lane: 1, day: 1 }, name: "of-lane" },
+  ]);
   for (const parked of ["deliveries", "postings"]) {
     await db.collection(parked).createIndex({ lane: 1, sequence: 1, _id: 1 }, { name: "of-lane" });
     await db.collection(parked).createIndex({ bank: 1, sequence: 1, _id: 1 }, { name: "of-bank" });

@@ -1,6 +1,7 @@
 // Transactions of the store in memory.
 
 import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
+import { stoodOn, toAccounted } from "./ledger-document.ts";
 import { order, pick } from "./memory-call.ts";
 import type { Call } from "./memory-call.ts";
 import type { TransactionStore } from "./port.ts";
@@ -52,6 +53,15 @@ export function transactionsIn(call: Call, kept: Map<string, StoredTransaction>)
           .sort((a, b) => order(a.queueKey, b.queueKey))
           .slice(0, limit)
           .map(toRow),
+      );
+    },
+    async accounted(lane, day, afterUetr, limit) {
+      assertSearch(limit);
+      return call("transactions.accounted", [`${lane}`, day], [afterUetr, limit], () =>
+        all()
+          .filter((stored) => stored.lane === lane && stoodOn(stored, day) && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .map(toAccounted),
       );
     },
     ...forPeople(call, kept),

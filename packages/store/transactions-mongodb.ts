@@ -9,6 +9,7 @@
 import { ObjectId } from "mongodb";
 import type { AnyBulkWriteOperation, Collection, Filter } from "mongodb";
 import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
+import { accountedFields, toAccounted } from "./ledger-document.ts";
 import { duplicatesOf, guarded } from "./mongodb-faults.ts";
 import type { TransactionStore } from "./port.ts";
 import { dayParts, fromStored, itemsOf, rowFields, toRow, toStored } from "./transaction-document.ts";
@@ -81,6 +82,17 @@ export function transactionsIn(collection: Collection<MongoTransaction>): Transa
       );
       return found.map(toRow);
     },
+    async accounted(lane, day, afterUetr, limit) {
+      assertSearch(limit);
+      const { scheme, businessDate } = dayParts(day);
+      const after = afterUetr === null ? {} : { _id: { $gt: afterUetr } };
+      const filter: Filter<MongoTransaction> = { lane, scheme, "transitions.businessDate": businessDate, ...after };
+      const found = await guarded("transactions.accounted", "read", () =>
+        collection.find(filter, { projection: accountedFields, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(toAccounted);
+    },
+
     ...forPeople(collection),
   };
 }
