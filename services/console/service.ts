@@ -57,7 +57,7 @@ const operatorLimits = { requestsPerSecond: 50, inboundConnections: 32 } as cons
 export async function startConsole(ports: ConsolePorts): Promise<Console> {
   const { time, log, messaging, store, serde, configuration, lanes: laneCount } = ports;
   const producer = await messaging.producer("console");
-  const agreedTime = createAgreedTime({ time, log, probe: createProbe(producer) });
+  const agreedTime = createAgreedTime({ time, log, metrics: ports.metrics, probe: createProbe(producer) });
   const parties = callersOf(configuration);
   const callers = createCallers(parties);
   const meter = createCallerMeter(parties, () => time.monotonicMs());

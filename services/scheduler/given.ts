@@ -149,7 +149,7 @@ export class World {
       lanes: this.lanes,
       producer,
       append: () => Promise.resolve(true),
-      agreedTime: { saw: () => {}, nowMs: () => this.time.nowMs(), stop: () => {} },
+      agreedTime: { saw: () => {}, nowMs: () => this.time.nowMs(), skewMs: () => null, stop: () => {} },
       acknowledgedAtMs: new Map(),
       heartbeatAgeMs: () => 0,
       ...own,

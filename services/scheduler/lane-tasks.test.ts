@@ -11,7 +11,7 @@ test("I16: a deadline that was appended too early, by an agreed time that runs a
   const aheadMs = 5_000;
   const asked: FactToAppend[] = [];
   const context = await world.laneContext({
-    agreedTime: { saw: () => {}, nowMs: () => world.time.nowMs() + aheadMs, stop: () => {} },
+    agreedTime: { saw: () => {}, nowMs: () => world.time.nowMs() + aheadMs, skewMs: () => null, stop: () => {} },
     append: (facts) => {
       asked.push(...facts.filter(({ fact }) => fact.kind === "DeadlinePassed"));
       return Promise.resolve(true);

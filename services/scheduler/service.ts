@@ -106,7 +106,9 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
   await using opening = new AsyncDisposableStack();
   const outputs = opening.adopt(await messaging.producer("scheduler-outputs"), (producer) => producer.close());
   const facts = opening.adopt(await messaging.producer("scheduler-facts"), (producer) => producer.close());
-  const agreedTime = opening.adopt(createAgreedTime({ time, log, probe: createProbe(facts) }), (agreed) => agreed.stop());
+  const agreedTime = opening.adopt(createAgreedTime({ time, log, metrics: ports.metrics, probe: createProbe(facts) }), (agreed) =>
+    agreed.stop(),
+  );
   const append = createAppending({ producer: facts, serde, lanes, agreedTime, log });
   const agreedNowMs = (): number | null => agreedTime.nowMs();
   const planning = opening.adopt(startPlanning({ schemes: configuration.schemes, lanes, append, agreedNowMs, time, log }), (task) =>
