@@ -27,6 +27,7 @@ import {
   windowOpened,
 } from "./given.ts";
 import type { Step } from "./given.ts";
+import { bankPaused, bankResumed } from "./given-decisions.ts";
 
 const close: readonly Step[] = [dayReconciled(), dayClosed()];
 
@@ -159,6 +160,19 @@ test.each([
     why: "only the second window had the gate open",
     given: [...held, windowOpened(), windowClosed(), gateOpened(), windowOpened(2)],
   },
+  { cause: "BANK_PAUSED", why: "its bank was paused to the end", given: [...held, ...openDay, bankPaused(), windowClosed()] },
+  {
+    cause: "BANK_PAUSED",
+    why: "the only window with its gate open ended in a pause",
+    given: [...held, windowOpened(), windowClosed(), gateOpened(), windowOpened(2), bankPaused(), windowClosed(2)],
+  },
+  {
+    cause: "PACED_OUT",
+    why: "it was resumed in time",
+    given: [...held, bankPaused(), ...openDay, bankResumed(), windowClosed(), bankPaused(2)],
+  },
+  { cause: "PACED_OUT", why: "another bank was paused", given: [...held, ...openDay, bankPaused(1, "bank-b"), windowClosed()] },
+  { cause: "GATE_CLOSED", why: "the gate was, paused or not", given: [...held, windowOpened(), bankPaused(), windowClosed()] },
 ])("HELD at the close: $cause, $why", ({ cause, given }) => {
   expect(after(...given, ...close).transaction.items).toMatchObject([{ row: 0, cause }]);
 });
@@ -177,6 +191,8 @@ test.each([
   { reason: "gate-closed", given: [...held, windowOpened()], fact: release() },
   { reason: "gate-closed", given: [...held, windowOpened(), gateOpened({ except: [bank] })], fact: release() },
   { reason: "gate-closed", given: [...held, windowOpened(), gateOpened({ banks: ["bank-b"] })], fact: release() },
+  { reason: "bank-paused", given: [...held, ...openDay, bankPaused()], fact: release() },
+  { reason: "bank-paused", given: [...held, bankPaused(), bankResumed(), ...openDay, bankPaused(2)], fact: release() },
   { reason: "other-day", given: [...held, ...openDay], fact: release({ businessDate: "2026-11-23" }) },
   { reason: "other-day", given: [...held, ...openDay], fact: release({ scheme: "ZA_RTC" }) },
   { reason: "other-bank", given: [...held, ...openDay], fact: release({ bank: "bank-b" }) },
@@ -200,6 +216,13 @@ test("I3: a Release again is ignored once the debit has left, and refused before
 test("I8: a bank that was excepted is released once its own gate opens", () => {
   const given = [...held, windowOpened(), gateOpened({ except: [bank] }), gateOpened({ banks: [bank], number: 2 })];
   expect(after(...given, release()).states.at(-1)).toBe("RELEASED");
+});
+
+test("I8: a bank that was resumed, or was never paused itself, is released; a pause that comes later does not count", () => {
+  for (const pauses of [[bankPaused(), bankResumed()], [bankPaused(1, "bank-b")]]) {
+    expect(after(...held, ...openDay, ...pauses, release()).states.at(-1)).toBe("RELEASED");
+  }
+  expect(tellAll([...held, ...openDay, release(), bankPaused()]).outcomes.at(-1)).toMatchObject({ decision: "applied" });
 });
 
 test("I8: markers that the lane passed only after the release do not count, though they are known by now", () => {
