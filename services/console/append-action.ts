@@ -1,30 +1,21 @@
 // An operator's decision becomes one record of the journal, under the key of what it is about: a UETR, `scheme:date`, or `bank:<id>`.
 //
-// #1 `appended` is said only after the log acknowledged the record. What came otherwise is told as unknown: sent again under the same id it
+// #1 `accepted` is said only after the log acknowledged the record. What came otherwise is told as unknown: sent again under the same id it
 //    counts once.
 // #2 Who, why and when are in the record. The log line has no reason: people write what they like there.
 
 import { outgoingRecord, topics, type AnyDecoded, type OperatorAction, type Serde } from "@sluice/contracts";
 import type { AgreedTime, Producer } from "@sluice/messaging";
-import { Fault, type Random, type Time } from "@sluice/runtime";
+import { Fault, type Time } from "@sluice/runtime";
 import type { Log, Metrics } from "@sluice/telemetry";
 import { instantText } from "./answer.ts";
-import type { ControlAnswer, Operator } from "./control-handler.ts";
+import type { ControlAnswer } from "./control-handler.ts";
 
-export interface AppendingAction {
-  readonly operator: Operator;
-  readonly reason: string;
-  /** Null: one is made. */
-  readonly actionId: string | null;
-  readonly key: string;
-  readonly record: (action: OperatorAction, atMs: number) => AnyDecoded;
-}
-
-export type AppendAction = (action: AppendingAction) => Promise<ControlAnswer>;
+/** `record` has the action. */
+export type AppendAction = (key: string, action: OperatorAction, record: AnyDecoded) => Promise<ControlAnswer>;
 
 export interface ActionAppenderPorts {
   readonly time: Time;
-  readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly producer: Producer;
@@ -43,23 +34,25 @@ const notStored: ControlAnswer = { kind: "unavailable", detail: "The decision wa
 
 export function createActionAppender(ports: ActionAppenderPorts): AppendAction {
   const { time, log, serde, lanes } = ports;
-  const actions = ports.metrics.counter("sluice_console_actions_total", "Operators' decisions asked for", ["kind", "outcome"]);
+  const actions = ports.metrics.counter("sluice_console_actions_total", "Operators' decisions that were to be appended", [
+    "kind",
+    "outcome",
+  ]);
 
-  return async ({ operator, reason, actionId, key, record }) => {
-    const requestedAtMs = time.nowMs();
-    const id = actionId ?? ports.random.hex(16);
-    const decoded = record({ id, operator: operator.id, reason, requestedAtMs }, requestedAtMs);
-    const outcome = await inTime(time, send(ports, outgoingRecord(serde, topics.journal, key, decoded, { lanes })));
-    actions.add({ kind: decoded.name, outcome: outcome.kind });
-    const fields = { kind: decoded.name, action: id, operator: operator.id, key };
+  return async (key, { id, operator }, record) => {
+    const outcome = await inTime(time, send(ports, outgoingRecord(serde, topics.journal, key, record, { lanes })));
+    actions.add({ kind: record.name, outcome: outcome.kind });
+    const fields = { kind: record.name, action: id, operator, key };
     if (outcome.kind !== "appended") {
       log.warn("action.not-appended", { ...fields, outcome: outcome.kind });
       return outcome.kind === "refused" ? notStored : uncertain;
     }
     const { partition, offset, appendedAtMs } = outcome;
     log.info("action.requested", { ...fields, partition, offset: offset.toString() });
-    const appendedAt = instantText(appendedAtMs);
-    return { kind: "accepted", body: { schema: "ActionAccepted", action: id, key, partition, offset: offset.toString(), appendedAt } };
+    return {
+      kind: "accepted",
+      body: { schema: "ActionAccepted", action: id, key, partition, offset, appendedAt: instantText(appendedAtMs) },
+    };
   };
 }
 

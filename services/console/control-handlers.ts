@@ -8,8 +8,16 @@ import type { Store } from "@sluice/store";
 import type { Log, Metrics } from "@sluice/telemetry";
 import { createActionAppender } from "./append-action.ts";
 import type { ControlHandlers } from "./control-handler.ts";
+import { controlReads } from "./control-reads.ts";
 import type { KnownAsOf } from "./known-as-of.ts";
+import { showAction } from "./get-control-action.ts";
 import { pauseBank, resumeBank } from "./post-bank-pause.ts";
+import { extendClose } from "./post-day-close-extension.ts";
+import { declareCreditsFinal } from "./post-day-credits-final.ts";
+import { openGate } from "./post-day-gate-opening.ts";
+import { redriveDelivery } from "./post-transaction-redrive.ts";
+import { confirmResolution, resolveItem } from "./post-transaction-resolution.ts";
+import { withdrawDebit } from "./post-transaction-withdrawal.ts";
 
 /** What handlers are made of; each takes the part that it needs. */
 export interface ControlPorts {
@@ -30,6 +38,15 @@ export interface ControlPorts {
 export function controlHandlers(ports: ControlPorts): ControlHandlers {
   const acting = { ...ports, append: createActionAppender(ports) };
   return {
+    ...controlReads(ports),
+    showAction: showAction(ports),
+    withdrawDebit: withdrawDebit(acting),
+    redriveDelivery: redriveDelivery(acting),
+    resolveItem: resolveItem(acting),
+    confirmResolution: confirmResolution(acting),
+    extendClose: extendClose(acting),
+    declareCreditsFinal: declareCreditsFinal(acting),
+    openGate: openGate(acting),
     pauseBank: pauseBank(acting),
     resumeBank: resumeBank(acting),
   };

@@ -22,6 +22,7 @@ export const startAtMs = Date.UTC(2026, 10, 20, 6);
 export const uetr = sampleUetr;
 const lanes = 3;
 const lane = partitionOf(uetr, lanes);
+const serde = fixedSerde();
 
 export type World = Awaited<ReturnType<typeof givenConsole>>;
 
@@ -29,12 +30,11 @@ export type World = Awaited<ReturnType<typeof givenConsole>>;
 function givenPorts(over: Partial<Configuration>) {
   const time = createVirtualTime({ startAtMs });
   const world: { fault: StoreFault; lines: { event: string; fields: LogFields }[] } = { fault: "none", lines: [] };
-  const perLane = { [topics.journal]: lanes, [topics.events]: lanes };
+  const perLane = Object.fromEntries([topics.journal, topics.dispatch, topics.events, topics.receipts].map((topic) => [topic, lanes]));
   const messaging = createMemoryLog({ time, random: seededRandom("log"), topics: { ...perLane, [topics.probe]: 1 } });
   const store = createMemoryStore({ time, random: seededRandom("store"), hooks: { fault: () => world.fault } });
   const note = (event: string, fields: LogFields = {}): void => void world.lines.push({ event, fields });
   const log: Log = { ...silentLog, info: note, warn: note };
-  const serde = fixedSerde();
   const metrics = createMetrics({ withProcess: false });
   const configuration = sampleConfiguration({
     banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "632005", requestsPerSecond: 2 })],

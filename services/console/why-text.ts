@@ -1,0 +1,36 @@
+// Why a decision had no effect, in a sentence: for the words that aggregates leave in their notes.
+
+const texts: Readonly<Record<string, string>> = {
+  "already-decided": "this decision was taken before.",
+  "already-declared": "the credits are declared final already.",
+  "already-resolved": "the item has a final resolution, and that does not change.",
+  "already-so": "it was so already.",
+  "close-reached": "that close has come, or its time is now.",
+  "day-over": "the day's reconciliation close has come.",
+  "gate-open": "the bank's gate is open.",
+  "lanes-awaited": "not every lane has answered the declaration yet; ask again in a moment.",
+  "no-item":
+    "there is no item that people could resolve; one is made at the close, by a withdrawal, or when a connector does not take an outcome.",
+  "no-replacement": "the UETR that took its place is missing, or is its own.",
+  "no-such-event": "it is no event of this transaction, or nobody is posted its events.",
+  "no-such-window": "the day has no such window.",
+  "not-declared": "the credits are not declared final.",
+  "not-in-this-state": "the transaction's state does not allow it.",
+  "not-later": "it is not later than the close in force.",
+  "not-planned": "the day is not planned.",
+  "nothing-parked": "no record of it lies in the dead letters.",
+  "nothing-received": "nothing is known under this UETR.",
+  "nothing-refused": "there is no such delivery that was refused and is awaited.",
+  "nothing-to-confirm": "no resolution that was asked for under this id waits for a confirmation.",
+  "other-day": "the item is of another day.",
+  "plan-out-of-order": "the window would end after the next one opens, or after the reconciliation close, which has to be put back first.",
+  "same-person": "who asked for the resolution cannot confirm it.",
+  "too-far": "a close is put back by 24 hours at most.",
+  "too-many": "it was done too often on this transaction.",
+  "too-many-declarations": "the day has too many declarations.",
+  "too-many-put-backs": "the day's closes were put back too often.",
+};
+
+export function whyText(why: string): string {
+  return texts[why] ?? "it would have no effect.";
+}
