@@ -62,6 +62,9 @@ export interface Scenario {
   readonly brokerAwayMs: readonly [number, number] | null;
   /** Debits of a bank that may be out. */
   readonly maxUnacknowledged: number;
+  /** The reconciliation close, local time, and when the day is looked at first, from the start of the run. */
+  readonly reconciliation: string;
+  readonly firstLookMs: number;
 }
 
 /** The day of which a scenario is drawn, from the start of the run. */
@@ -99,6 +102,8 @@ export const calmScenario: Scenario = {
   ingressAwayMs: null,
   brokerAwayMs: null,
   maxUnacknowledged: 256,
+  reconciliation: "12:01:20",
+  firstLookMs: 140_000,
 };
 
 /** Even seeds are calm (latencies and order vary), odd ones are not. */

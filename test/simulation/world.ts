@@ -56,8 +56,6 @@ export const dayTimes: DayTimes = {
   reconcilesMs: 80_000,
   healMs: healAtMs,
 };
-/** What was late is handled by then, also what leaves no state behind. */
-const firstLookAtMs = healAtMs + 30_000;
 const endAtMs = 900_000;
 const noCrashes: CrashPlan = { perCall: 0, freezePerCall: 0 };
 /** A session is 6 s. */
@@ -146,7 +144,7 @@ export async function play(seed: number, scenario: Scenario): Promise<Simulation
     time.after(random.fraction() * cutsUntilMs, () => cluster.cutOne(1_000 + random.fraction() * cutMaxMs, random.fraction() < 0.5));
   }
 
-  await time.run({ untilMs: startAtMs + firstLookAtMs, stepsMax });
+  await time.run({ untilMs: startAtMs + scenario.firstLookMs, stepsMax });
   let kept = await readHistory(log, store, time, lanes);
   const busy = (): number => banks.busy() + operators.busy();
   let left = unfinished(kept, recorder.receivedEntries(), busy());
@@ -218,11 +216,11 @@ function portsOf(world: World, ports: ProcessPorts) {
 }
 
 /** Windows 12:00:30 to 12:01:00, reconciliation 12:01:20; rejected debits end with the next day's close, an hour or more away. */
-function configurationOf({ creditsFinal, esmBank, onMissedWindow, maxUnacknowledged }: Scenario): Configuration {
+function configurationOf({ creditsFinal, esmBank, onMissedWindow, maxUnacknowledged, reconciliation }: Scenario): Configuration {
   const times: SchemeTimes = {
     calendar: { version: "simulation", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
     processing: [{ opens: "12:00:30", closes: "12:01:00" }],
-    reconciliation: "12:01:20",
+    reconciliation,
     cutOffMs: 1_000,
   };
   return sampleConfiguration({
