@@ -7,11 +7,15 @@ import { operatorRoles, schemeIds } from "./configuration.ts";
 import { readDuration } from "./durations.ts";
 
 const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
-const localTime = z.string().refine((given) => readLocalTime(given) !== null, "a local time such as 17:30, 17:30:05 or +1d 02:00");
+const localTime = z
+  .string()
+  .refine((given) => readLocalTime(given) !== null, "a local time such as 17:30, 17:30:05 or +1d 02:00")
+  .meta({ pattern: String.raw`^(\+\dd )?([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$` });
 const branch = z.string("six digits in quotes").regex(/^\d{6}$/, "six digits in quotes");
 
 function duration(leastMs: number, mostMs: number) {
-  return z.string("a duration such as 1s, 15m or 72h").transform((given, context) => {
+  const duration = z.string("a duration such as 1s, 15m or 72h").meta({ pattern: String.raw`^\d{1,9}(ms|s|m|h|d)$` });
+  return duration.transform((given, context) => {
     const ms = readDuration(given);
     if (ms !== null && ms >= leastMs && ms <= mostMs) return ms;
     const message = ms === null ? "a duration such as 1s, 15m or 72h" : `from ${leastMs / 1_000}s to ${mostMs / 1_000}s`;
@@ -20,7 +24,8 @@ function duration(leastMs: number, mostMs: number) {
   });
 }
 
-const url = z.string().transform((given, context) => {
+const httpAddress = z.string().meta({ pattern: "^https?://[^?#]+$" });
+const url = httpAddress.transform((given, context) => {
   const read = URL.canParse(given) ? new URL(given) : null;
   const isGood = read !== null && /^https?:$/.test(read.protocol) && read.username === "" && read.search === "" && read.hash === "";
   if (isGood) return given.replace(/\/+$/, "");
@@ -163,7 +168,9 @@ export const fileSchema = z.strictObject({
   banks: z.array(z.unknown()).min(1, "at least one").max(1_000),
   connectors: z.array(z.unknown()).max(100).optional(),
   cdv: z.unknown().optional(),
-  rulesFolder: text(1_024).optional(),
+  rulesFolder: text(1_024)
+    .optional()
+    .meta({ description: "Folder of rule data imported with `./sluice rules import`. Left out: what ships alone." }),
   operators: z.array(z.unknown()).max(1_000).optional(),
   resolutionNeedsSecondPerson: z.boolean().default(false),
 });

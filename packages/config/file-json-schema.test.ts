@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { generate, schemaFile } from "./generate-schema.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const text = (path: string): string => readFileSync(join(root, path), "utf8");
+const sample = text("packages/config/sluice.sample.yaml");
+// A reader of JSON Schema, made from the document as it was written.
+const reader = z.fromJSONSchema(JSON.parse(text(schemaFile)));
+const isTaken = (yaml: string): boolean => reader.safeParse(parse(yaml)).success;
+
+test("the schema for editors is what its sources give", () => {
+  expect(generate(root, true)).toEqual([]);
+});
+
+test("a schema that was changed or is missing is named", () => {
+  const copy = mkdtempSync(join(tmpdir(), "sluice-schema-"));
+  try {
+    mkdirSync(join(copy, "docs"));
+    expect(generate(copy, true)).toHaveLength(1);
+    expect(generate(copy, false)).toEqual([]);
+    writeFileSync(join(copy, schemaFile), text(schemaFile).replace("ZA_EFT", "ZA_XXX"));
+    expect(generate(copy, true)).toEqual([expect.stringContaining("generate-schema.ts")]);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+});
+
+const files = ["packages/config/sluice.sample.yaml", "infra/local/sluice.yaml"];
+
+test.each(files)("%s keeps to it, and names it in its first line", (file) => {
+  expect(isTaken(text(file))).toBe(true);
+  const [, named = ""] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text(file)) ?? [];
+  expect(join(dirname(file), named)).toBe(schemaFile);
+});
+
+test.each([
+  ["a member that nobody knows", "onNonWorkingDay: refuse", "onNonWorkingDays: refuse"],
+  ["a value that is none", "onNonWorkingDay: refuse", "onNonWorkingDay: maybe"],
+  ["an amount that YAML makes a double of", 'amount: "5000000.00"', "amount: 5000000.00"],
+  ["a secret in the file", "${FIRST_BANK_BEARER_TOKEN}", "shouted"],
+  ["an address that is none", "baseUrl: ${FIRST_BANK_URL}", "baseUrl: ftp://first"],
+  ["a duration without a unit", "cutOff: 15m", "cutOff: 15"],
+  ["a local time that is none", 'opens: "08:00"', 'opens: "8:00"'],
+  ["a number beyond its bounds", "maxRolls: 1", "maxRolls: 6"],
+  ["an operator without a role", "roles: [read, act]", "roles: []"],
+  ["a rule of holidays without its name", "{ name: Spring Day, weekday", "{ weekday"],
+])("an editor marks %s", (_, from, to) => {
+  expect(sample).toContain(from);
+  expect(isTaken(sample.replace(from, to))).toBe(false);
+});
+
+test("a text of a fixed form may come from the environment", () => {
+  expect(isTaken(sample.replace("eventShape: full", "eventShape: ${EVENT_SHAPE}"))).toBe(true);
+  expect(isTaken(sample.replace("eventShape: full", "eventShape: $EVENT_SHAPE"))).toBe(false);
+});
+
+test("what the sample's comments say stands with the members", () => {
+  const { properties } = JSON.parse(text(schemaFile)) as {
+    readonly properties: Readonly<Record<string, { readonly description?: string }>>;
+  };
+  expect(Object.entries(properties).flatMap(([name, member]) => (member.description === undefined ? [name] : []))).toEqual([]);
+  expect(text(schemaFile)).toContain("Debits released and not yet acknowledged. 256");
+});
