@@ -37,9 +37,11 @@ export type LedgerColumn = (typeof ledgerColumns)[number];
 const sources: ReadonlySet<LedgerColumn> = new Set<LedgerColumn>(["accepted", "rolledIn", "creditAccepted"]);
 
 /** What the ledger reads of a transaction. */
-export type Accounted = Pick<Transaction, "uetr" | "flow" | "bank" | "scheme" | "currency" | "amountTenThousandths" | "transitions"> & {
+export type Accounted = Pick<Transaction, "uetr" | "flow" | "bank" | "scheme" | "currency" | "amountTenThousandths"> & {
   readonly message: { readonly sender: string } | null;
+  readonly transitions: readonly AccountedEntry[];
 };
+export type AccountedEntry = Pick<Transition, "state" | "offset" | "businessDate" | "markerOffset">;
 
 export interface LedgerCell {
   readonly count: number;
@@ -127,12 +129,12 @@ function movementOf(transaction: Accounted, businessDate: string, column: Ledger
   return { day: dayKey(scheme, businessDate), bank: of ?? "", currency, column, count: 1, sumTenThousandths: amountTenThousandths };
 }
 
-function isRoll(before: Transition, entry: Transition): boolean {
+function isRoll(before: AccountedEntry, entry: AccountedEntry): boolean {
   return before.state === "HELD" && entry.state === "HELD" && before.businessDate !== entry.businessDate;
 }
 
 /** The close's entry names its marker; a withdrawal's has none. */
-function classOf(entry: Transition): LedgerColumn {
+function classOf(entry: AccountedEntry): LedgerColumn {
   if (entry.state === "RECONCILIATION" && entry.markerOffset === null) return "withdrawn";
   const column = classes[entry.state];
   if (column === undefined) throw new Error(`no class for ${entry.state}`);

@@ -5,7 +5,7 @@
 
 import { DayLedger, differencesOf, imbalancesOf, standingBelow } from "@sluice/domain";
 import type { DayKey, LedgerRow } from "@sluice/domain";
-import { searchMax } from "./bounds.ts";
+import { pageMax } from "./bounds.ts";
 import type { Store, TransactionStore } from "./port.ts";
 
 export interface LaneConservation {
@@ -57,11 +57,11 @@ async function countDocuments(
   const counted = new DayLedger();
   let after: string | null = null;
   do {
-    const found = await transactions.accounted(lane, day, after, searchMax);
+    const found = await transactions.accounted(lane, day, after, pageMax);
     for (const transaction of found) {
       for (const movement of standingBelow(transaction, offset)) if (movement.day === day) counted.add(movement);
     }
-    after = found.length === searchMax ? (found.at(-1)?.uetr ?? null) : null;
+    after = found.length === pageMax ? (found.at(-1)?.uetr ?? null) : null;
   } while (after !== null);
   return counted.rows();
 }

@@ -5,7 +5,6 @@ import type { Accounted, LedgerColumn, LedgerRow } from "@sluice/domain";
 import type { LaneLedger } from "./port.ts";
 import { flowOf } from "./transaction-document.ts";
 import type { StoredTransactionEver } from "./transaction-document.ts";
-import { fromStoredTransition } from "./transaction-parts.ts";
 
 interface StoredCell {
   readonly count: number;
@@ -60,10 +59,20 @@ export const accountedFields = {
   scheme: 1,
   currency: 1,
   amountTenThousandths: 1,
-  transitions: 1,
+  "transitions.state": 1,
+  "transitions.offset": 1,
+  "transitions.businessDate": 1,
+  "transitions.markerOffset": 1,
 } as const;
 
-export function toAccounted(stored: Pick<StoredTransactionEver, keyof typeof accountedFields>): Accounted {
+type Entries = { readonly transitions: Accounted["transitions"] };
+export type StoredAccounted = Pick<
+  StoredTransactionEver,
+  "_id" | "flow" | "state" | "message" | "bank" | "scheme" | "currency" | "amountTenThousandths"
+> &
+  Entries;
+
+export function toAccounted(stored: StoredAccounted): Accounted {
   const { _id: uetr, bank, scheme, currency, amountTenThousandths, message } = stored;
   return {
     uetr,
@@ -73,7 +82,7 @@ export function toAccounted(stored: Pick<StoredTransactionEver, keyof typeof acc
     scheme,
     currency,
     amountTenThousandths,
-    transitions: stored.transitions.map(fromStoredTransition),
+    transitions: stored.transitions.map(({ state, offset, businessDate, markerOffset }) => ({ state, offset, businessDate, markerOffset })),
   };
 }
 

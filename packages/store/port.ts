@@ -88,7 +88,7 @@ export interface TransactionStore {
     afterUetr: string | null,
     limit: number,
   ): Promise<readonly { readonly uetr: string; readonly bank: string | null; readonly item: Item }[]>;
-  /** What the ledger reads of the transactions of a lane that ever stood on a day, by UETR after `afterUetr`, at most `limit` (≤ 1,000). */
+  /** What the ledger reads of the transactions of a lane that ever stood on a day, by UETR after `afterUetr`, at most `limit` (≤ 10,000). */
   accounted(lane: number, day: DayKey, afterUetr: string | null, limit: number): Promise<readonly Accounted[]>;
   /** What a query finds, by UETR after `afterUetr`, at most `limit` (≤ 1,000). For people. */
   search(query: TransactionQuery, afterUetr: string | null, limit: number): Promise<readonly SummaryRow[]>;

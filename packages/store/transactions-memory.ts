@@ -56,7 +56,7 @@ export function transactionsIn(call: Call, kept: Map<string, StoredTransaction>)
       );
     },
     async accounted(lane, day, afterUetr, limit) {
-      assertSearch(limit);
+      assertPage(limit);
       return call("transactions.accounted", [`${lane}`, day], [afterUetr, limit], () =>
         all()
           .filter((stored) => stored.lane === lane && stoodOn(stored, day) && (afterUetr === null || stored._id > afterUetr))

@@ -83,7 +83,7 @@ export function transactionsIn(collection: Collection<MongoTransaction>): Transa
       return found.map(toRow);
     },
     async accounted(lane, day, afterUetr, limit) {
-      assertSearch(limit);
+      assertPage(limit);
       const { scheme, businessDate } = dayParts(day);
       const after = afterUetr === null ? {} : { _id: { $gt: afterUetr } };
       const filter: Filter<MongoTransaction> = { lane, scheme, "transitions.businessDate": businessDate, ...after };

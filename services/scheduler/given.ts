@@ -150,6 +150,7 @@ export class World {
       producer,
       append: () => Promise.resolve(true),
       agreedTime: { saw: () => {}, nowMs: () => this.time.nowMs(), skewMs: () => null, stop: () => {} },
+      conservationTurn: (count) => count(),
       acknowledgedAtMs: new Map(),
       heartbeatAgeMs: () => 0,
       ...own,

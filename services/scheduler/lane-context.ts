@@ -17,7 +17,7 @@ export interface LaneContext {
   readonly time: Time;
   readonly log: Log;
   readonly metrics: SchedulerMetrics;
-  readonly store: Pick<Store, "transactions" | "days" | "banks" | "lanes">;
+  readonly store: Pick<Store, "transactions" | "days" | "banks" | "ledgers" | "lanes">;
   readonly serde: Serde;
   readonly configuration: Configuration;
   /** Partitions of the journal. */
@@ -27,6 +27,8 @@ export interface LaneContext {
   /** For the facts of the tasks. */
   readonly append: AppendFacts;
   readonly agreedTime: AgreedTime;
+  /** Counting documents is one lane's at a time: it reads a day whole. */
+  readonly conservationTurn: <T>(count: () => Promise<T>) => Promise<T>;
   readonly acknowledgedAtMs: Map<string, number>;
   /** Milliseconds since the group's coordinator last answered this process. */
   heartbeatAgeMs(): number;

@@ -16,6 +16,8 @@ export interface LanePositionOptions {
   readonly store: Pick<LaneStore, "write">;
   /** The lane's own state, asked when it is written. */
   state(): unknown;
+  /** What has to be in the store before the position is, asked at each write. */
+  before?(): Promise<void>;
   /** Another owner took over; called once. */
   lost(): void;
   readonly time: Time;
@@ -71,6 +73,7 @@ export function createLanePosition(options: LanePositionOptions): LanePosition {
     isStateNew = false;
     dueMs = time.monotonicMs() + positionEveryMs;
     try {
+      await options.before?.();
       const isOurs = await store.write(service, lane, epoch, offset, state);
       if (isOurs) writtenOffset = offset;
       else lose();

@@ -1,14 +1,17 @@
 // The standing tasks of a lane's owner, from take-over on. They see what the lane did, after it is written and produced, and append facts; none
 // keeps anything that must survive.
 
+import { dayKey } from "@sluice/domain";
 import type { Day, Marker } from "@sluice/domain";
 import type { OpenRow } from "@sluice/store";
 import type { LaneContext } from "./lane-context.ts";
 import { startClosing } from "./closing.ts";
+import { startConserving } from "./conserving.ts";
 import { startCrediting } from "./crediting.ts";
 import { startDayClock } from "./day-clock.ts";
 import { startDeadlines } from "./deadlines.ts";
 import type { Turn } from "./handler.ts";
+import type { LaneLedgers } from "./lane-ledgers.ts";
 import type { LaneMarkers } from "./lane-markers.ts";
 import { startReleasing } from "./releasing.ts";
 
@@ -29,6 +32,7 @@ export interface LaneTasksOptions {
   readonly context: LaneContext;
   readonly lane: number;
   readonly markers: LaneMarkers;
+  readonly ledgers: LaneLedgers;
   /** Open days of this lane. */
   readonly days: readonly Day[];
   /** All that lay in the log when the lane was assigned has been handled. */
@@ -36,7 +40,7 @@ export interface LaneTasksOptions {
 }
 
 /** They do nothing before they are woken. */
-export function startLaneTasks({ context, lane, markers, days, isCaughtUp }: LaneTasksOptions): LaneTasks {
+export function startLaneTasks({ context, lane, markers, ledgers, days, isCaughtUp }: LaneTasksOptions): LaneTasks {
   const { configuration, store, append, agreedTime, acknowledgedAtMs, lanes, time, log, metrics } = context;
   const agreedNowMs = (): number | null => agreedTime.nowMs();
   const maxUnacknowledged = (bank: string): number => configuration.banks.find(({ id }) => id === bank)?.maxUnacknowledged ?? 0;
@@ -55,7 +59,10 @@ export function startLaneTasks({ context, lane, markers, days, isCaughtUp }: Lan
   const crediting = startCrediting({ ...common, store: store.transactions, metrics });
   const deadlines = startDeadlines({ lane, store: store.transactions, append, agreedNowMs, isCaughtUp, time, log, metrics });
   const dayClock = startDayClock({ lane, days, append, agreedNowMs, time, log });
-  const tasks = [releasing, closing, crediting, deadlines, dayClock];
+  const inTurn = context.conservationTurn;
+  const conserving = startConserving({ lane, ledgers, store: store.transactions, inTurn, metrics, time, log });
+  conserving.fill(markers.days());
+  const tasks = [releasing, closing, crediting, deadlines, dayClock, conserving];
 
   return {
     fill(row) {
@@ -77,6 +84,7 @@ export function startLaneTasks({ context, lane, markers, days, isCaughtUp }: Lan
     },
     passed(marker) {
       closing.passed(marker);
+      if (marker.kind === "DayReconciled") conserving.close(dayKey(marker.scheme, marker.businessDate));
       if (gateMarkers.has(marker.kind)) crediting.wake();
       releasing.wake();
     },

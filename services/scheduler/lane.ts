@@ -13,6 +13,8 @@ import type { Turn } from "./handler.ts";
 import type { BatchRecord } from "./lane-batch.ts";
 import { runBatch } from "./lane-batch.ts";
 import type { LaneContext } from "./lane-context.ts";
+import { createLaneLedgers } from "./lane-ledgers.ts";
+import type { LaneLedgers } from "./lane-ledgers.ts";
 import { passedNothing } from "./lane-markers.ts";
 import type { Passed } from "./lane-markers.ts";
 import { readJournal } from "./read-journal.ts";
@@ -34,6 +36,7 @@ class OwnedLane {
   readonly #context: LaneContext;
   readonly #lane: number;
   readonly #logEnd: bigint;
+  readonly #ledgers: LaneLedgers;
   #tenure: Tenure | null = null;
   #passed: Passed = passedNothing;
   #nextOffset = 0n;
@@ -45,12 +48,14 @@ class OwnedLane {
     this.#context = context;
     this.#lane = lane;
     this.#logEnd = logEnd;
+    this.#ledgers = createLaneLedgers({ lane, store: context.store.ledgers });
   }
 
   async take(): Promise<bigint> {
     const tenure = await takeLane({
       context: this.#context,
       lane: this.#lane,
+      ledgers: this.#ledgers,
       passed: this.#passed,
       doneOffset: this.#nextOffset,
       isCaughtUp: () => this.#nextOffset >= this.#logEnd,
@@ -101,6 +106,7 @@ class OwnedLane {
         this.#owned();
       },
     });
+    await this.#ledgers.take(end.turns, newest.offset + 1n);
     // The epoch went while the batch was under way: done again by whoever owns the lane next, and its outputs are the same.
     if (this.#owned() !== tenure) throw laneLost(this.#lane);
     this.#nextOffset = newest.offset + 1n;

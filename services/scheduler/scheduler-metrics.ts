@@ -28,6 +28,10 @@ export interface SchedulerMetrics {
   readonly ageMs: Gauge;
   /** Labels: lane. */
   readonly deadlines: Gauge;
+  /** Labels: lane. 1: a day of it is not conserved. */
+  readonly conservationBroken: Gauge;
+  /** Labels: lane, column. Of the day that was checked last. */
+  readonly conservationTransactions: Gauge;
   /** Held debits by bank of a lane; a bank that is not named any more has none. */
   held(lane: number, banks: ReadonlyMap<string, number>): void;
   /** Credits of a lane that keep a bank's gate closed, by bank; a bank that is not named any more has none. */
@@ -57,6 +61,14 @@ export function schedulerMetrics(metrics: Metrics): SchedulerMetrics {
     positionLag: metrics.gauge("sluice_scheduler_position_lag_records", "Records done and not yet covered by the position", ["lane"]),
     ageMs: metrics.gauge("sluice_scheduler_record_age_milliseconds", "Age of the newest record done, by agreed time", ["lane"]),
     deadlines: metrics.gauge("sluice_scheduler_deadlines", "Open credits in memory, waiting for their deadline", ["lane"]),
+    conservationBroken: metrics.gauge("sluice_conservation_broken", "1: what came and what became of it do not add up on some day", [
+      "lane",
+    ]),
+    conservationTransactions: metrics.gauge(
+      "sluice_conservation_transactions",
+      "Transactions of the day that was checked last, by column",
+      ["lane", "column"],
+    ),
     held: byBank(held),
     gateCredits: byBank(gateCredits),
   };

@@ -26,6 +26,7 @@
 //                     LaneBankClear    the last credit to a bank from before that has ended
 //   day-clock.ts      DayTimeReached   agreed time has passed a planned time
 //   planning.ts       DayPlanned       at start and at local midnight
+//   conserving.ts     nothing          a day was reconciled, or the lane was taken over: what came is counted against what became of it (I11)
 
 import type { Configuration } from "@sluice/config";
 import { groups, topics } from "@sluice/contracts";
@@ -45,6 +46,7 @@ import { onDayFact } from "./on-day-fact.ts";
 import { onMarker } from "./on-marker.ts";
 import { onDeadLettersReplayed, onTransactionFact } from "./on-transaction-fact.ts";
 import { startPlanning } from "./planning.ts";
+import { createTurnTaking } from "./conserving.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
 import { watchStore } from "./watch-store.ts";
 
@@ -129,6 +131,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     agreedTime,
     metrics: schedulerMetrics(ports.metrics),
     producer: outputs,
+    conservationTurn: createTurnTaking(),
     acknowledgedAtMs: new Map(),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
   };

@@ -7,6 +7,7 @@
 import { partitionOf } from "@sluice/contracts";
 import type { OpenRow } from "@sluice/store";
 import type { LaneContext } from "./lane-context.ts";
+import type { LaneLedgers } from "./lane-ledgers.ts";
 import { createLaneMarkers, passedFromState } from "./lane-markers.ts";
 import type { LaneMarkers, Passed } from "./lane-markers.ts";
 import { createLanePosition } from "./lane-position.ts";
@@ -32,6 +33,7 @@ const pageRowsMax = 10_000;
 export interface TakeOptions {
   readonly context: LaneContext;
   readonly lane: number;
+  readonly ledgers: LaneLedgers;
   /** Markers that this process has passed under an earlier epoch. */
   readonly passed: Passed;
   /** What this process has done under an earlier epoch. */
@@ -43,13 +45,14 @@ export interface TakeOptions {
 
 /** Rejects with the store's Faults. Its tasks sleep until they are woken: they ask whether the lane has caught up, which its owner knows. */
 export async function takeLane(options: TakeOptions): Promise<Tenure> {
-  const { context, lane, passed, doneOffset, lost } = options;
+  const { context, lane, ledgers, passed, doneOffset, lost } = options;
   const { service, store, time, log, lanes } = context;
   const { epoch, position: startAt, state } = await store.lanes.takeOver(service, lane);
+  await ledgers.retake(startAt);
   const kept = passedFromState(state);
   const markers = createLaneMarkers(lane, { ofDays: [...kept.ofDays, ...passed.ofDays], ofBanks: [...kept.ofBanks, ...passed.ofBanks] });
   const days = (await store.days.open()).filter((day) => partitionOf(day.key, lanes) === lane);
-  const tasks = startLaneTasks({ context, lane, markers, days, isCaughtUp: options.isCaughtUp });
+  const tasks = startLaneTasks({ context, lane, markers, ledgers, days, isCaughtUp: options.isCaughtUp });
   const open = await fill(context, lane, tasks);
   const position = createLanePosition({
     service,
@@ -58,6 +61,7 @@ export async function takeLane(options: TakeOptions): Promise<Tenure> {
     position: startAt,
     store: store.lanes,
     state: () => markers.toState(),
+    before: () => ledgers.write(),
     lost() {
       tasks.stop();
       log.warn("lane.lost", { lane, epoch });
