@@ -4,7 +4,8 @@
 // 2. A time is reached when its fact took effect, or when its planned time is not after the append time of the new plan.
 // 3. A plan in force is in order: each window closes after it opened, none overlaps, the reconciliation comes last.
 // 4. A date that loses all its windows before any has opened is void: its held debits go over to the next business date, and it closes at the time
-//    it had. A plan that names no next business date would leave them without a window: refused.
+//    it had. A plan that names no next business date, or takes away the only window ahead when an earlier one has closed, would leave them without a
+//    window: refused.
 // 5. A close that an operator put back is not brought forward again.
 
 import type { Day } from "./day.ts";
@@ -47,7 +48,14 @@ export function merge(day: Day, later: DayPlanned, nowMs: number): DayPlanned | 
     creditsFinal: plan.creditsFinal,
   };
   if (windows.length === 0 && (plan.windows.length > 0 || day.isVoided)) return voided(plan, merged, later);
+  if (losesItsLast(day, windows)) return "plan-leaves-no-window";
   return isInOrder(merged) ? merged : "plan-out-of-order";
+}
+
+/** The last close that would be left is past, and told its lanes that another follows: no marker would say that none does. */
+function losesItsLast({ plan, closed }: Day, windows: readonly PlannedWindow[]): boolean {
+  const [before, after] = [plan.windows.at(-1)?.number, windows.at(-1)?.number];
+  return before !== undefined && after !== undefined && !closed.includes(before) && closed.includes(after);
 }
 
 function voided(plan: DayPlanned, merged: DayPlanned, later: DayPlanned): DayPlanned | PlanRefusal {

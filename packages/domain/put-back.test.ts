@@ -127,6 +127,14 @@ test("a plan that leaves held debits no window at all is refused", () => {
   expect(day).toMatchObject({ isVoided: false, plan: planned() });
 });
 
+test("a plan that takes the only window ahead away when an earlier one has closed is refused; one that comes before the close is taken", () => {
+  const first = planned({ calendarVersion: "v2", windows: planned().windows.slice(0, 1) });
+  const late = dayAfter([1, planned()], [100, opens(1)], [200, closes(1)], [201, first]);
+  expect(late.outcomes.at(-1)).toMatchObject({ decision: "refused", reason: "plan-leaves-no-window" });
+  const early = dayAfter([1, planned()], [100, opens(1)], [199, first], [200, closes(1)]);
+  expect(early.outcomes.at(-1)?.outputs).toMatchObject([{ marker: { kind: "WindowClosed", isLast: true } }]);
+});
+
 test("a void date takes nothing from operators, may get its windows back, and may lose them again", () => {
   const back = planned({ calendarVersion: "v3" });
   const { day, outcomes } = dayAfter(

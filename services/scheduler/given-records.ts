@@ -61,6 +61,7 @@ export function creditRecord(options: CreditOptions): Decoded<"CreditTransferRec
 export function verdictOn(
   { value }: Decoded<"DirectDebitReceived"> | Decoded<"CreditTransferReceived">,
   verdict: "ACCEPTED" | "REFUSED" = "ACCEPTED",
+  rollsMax = 0,
 ): Decoded<"AccountVerified"> {
   const { sender, contentHash } = value;
   const { messageIdentification } = ("credit" in value ? value.credit : value.debit).messageIdentifiers;
@@ -70,7 +71,7 @@ export function verdictOn(
     "credit" in value
       ? { bank: value.bank, businessDate: value.businessDate, closesWith: "", deadlineMs: value.deadlineMs }
       : { bank: value.bank === "" ? sender : value.bank, businessDate, closesWith: day, deadlineMs: null };
-  const rest = { decisions: [], subService: "SAME_DAY" as const, calendarVersion: "test-1", onUsOutcomeReport: false, rollsMax: 0 };
+  const rest = { decisions: [], subService: "SAME_DAY" as const, calendarVersion: "test-1", onUsOutcomeReport: false, rollsMax };
   return { name: "AccountVerified", value: { ...judged, verdict, reasons, ...dated, ...rest } };
 }
 

@@ -4,6 +4,7 @@
 // The day is 2026-11-20 in +02:00; the clock starts at 07:00:00. Window 07:00:10 to 07:01:00, reconciliation 07:01:30. A credit's deadline is
 // two minutes after its receipt.
 
+import type { SchemeTimes } from "@sluice/calendar";
 import type { Bank, Configuration, Scheme } from "@sluice/config";
 import { fixedSerde, outgoingRecord, partitionOf, topics } from "@sluice/contracts";
 import type { AnyDecoded, Decoded, RecordName, Serde } from "@sluice/contracts";
@@ -13,7 +14,7 @@ import type { Running, Time } from "@sluice/runtime";
 import { createMemoryStore } from "@sluice/store";
 import type { MemoryStoreHooks, Store, TransactionDocument } from "@sluice/store";
 import { silentLog, silentMetrics } from "@sluice/telemetry";
-import type { LogFields } from "@sluice/telemetry";
+import type { ErrorFields, Log, LogFields } from "@sluice/telemetry";
 import { createVirtualTime, sampleBank, sampleConfiguration, sampleConnector, sampleScheme, seededRandom, uetrFrom } from "@sluice/testkit";
 import type { VirtualTime } from "@sluice/testkit";
 import {
@@ -39,7 +40,8 @@ export const reconciliationAtMs = startAtMs + 90_000;
 export const creditDeadlineMs = 120_000;
 export { bank, businessDate, connector, day } from "./given-records.ts";
 
-const times = {
+/** Of every scheme, where a world names no others. */
+export const worldTimes: SchemeTimes = {
   calendar: { version: "test-1", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
   processing: [{ opens: "07:00:10", closes: "07:01:00" }],
   reconciliation: "07:01:30",
@@ -51,12 +53,15 @@ export interface WorldOptions {
   readonly lanes?: number;
   readonly maxUnacknowledged?: number;
   readonly creditsFinal?: Scheme["creditsFinal"];
+  readonly times?: SchemeTimes;
   /** Beside `first`. */
   readonly banks?: readonly string[];
   /** Of `first`. */
   readonly bankOptions?: Partial<Bank>;
   /** Sees each line that schedulers log at info. */
   readonly onInfo?: (event: string, fields: LogFields) => void;
+  /** Sees each line that schedulers log as a warning or an error. */
+  readonly onTrouble?: (event: string, fields: ErrorFields) => void;
   readonly logHooks?: MemoryHooks;
   readonly storeHooks?: MemoryStoreHooks;
 }
@@ -108,7 +113,8 @@ export class World {
     return createMemoryStore({ time: this.time, random: this.#random, ...(storeHooks === undefined ? {} : { hooks: storeHooks }) });
   }
 
-  async scheduler(own: { readonly serde?: Serde } = {}): Promise<StartedScheduler> {
+  /** `times`: of its configuration, where it is newer than the world's. */
+  async scheduler(own: { readonly serde?: Serde; readonly times?: SchemeTimes } = {}): Promise<StartedScheduler> {
     this.#processes += 1;
     const client = this.log.client(`scheduler-${this.#processes}`);
     const failures: unknown[] = [];
@@ -121,12 +127,12 @@ export class World {
     const started = startScheduler({
       time: mortalTime(this.time, life),
       random: this.#random,
-      log: { ...silentLog, info: (event, fields = {}) => this.#options.onInfo?.(event, fields) },
+      log: this.#log(),
       metrics: silentMetrics,
       messaging: client,
       store: mortal(this.store, life),
       serde: own.serde ?? this.serde,
-      configuration: this.#configuration(),
+      configuration: this.#configuration(own.times),
       lanes: this.lanes,
       fail: (reason) => void failures.push(reason),
     });
@@ -157,7 +163,13 @@ export class World {
     };
   }
 
-  #configuration(): Configuration {
+  #log(): Log {
+    const { onInfo, onTrouble } = this.#options;
+    const trouble = (event: string, fields: ErrorFields = {}): void => onTrouble?.(event, fields);
+    return { ...silentLog, info: (event, fields = {}) => onInfo?.(event, fields), warn: trouble, error: trouble };
+  }
+
+  #configuration(times: SchemeTimes = this.#options.times ?? worldTimes): Configuration {
     const { maxUnacknowledged = 256, creditsFinal = "clock", banks = [], bankOptions = {} } = this.#options;
     return sampleConfiguration({
       schemes: [sampleScheme({ times, creditsFinal, creditDeadlineMs }), sampleScheme({ id: "ZA_RTC", times })],
@@ -230,12 +242,12 @@ export class World {
     return reportRecord({ uetr, outcome, receivedAtMs: this.time.nowMs(), ...options });
   }
 
-  /** A debit that is accepted, and whose report is acknowledged: HELD once the scheduler has read it. */
-  async hold(uetr: string, receivedAtMs?: number, of?: string): Promise<void> {
+  /** A debit that is accepted, and whose report is acknowledged: HELD once the scheduler has read it. `rollsMax`: of its verdict. */
+  async hold(uetr: string, receivedAtMs?: number, of?: string, rollsMax = 0): Promise<void> {
     const named = of === undefined ? {} : { bank: of };
     const debit = onUsDebitRecord({ uetr, receivedAtMs: receivedAtMs ?? this.time.nowMs(), closesAtMs: reconciliationAtMs, ...named });
     await this.append(topics.journal, uetr, debit);
-    await this.append(topics.journal, uetr, this.verdictOf(debit));
+    await this.append(topics.journal, uetr, verdictOn(debit, "ACCEPTED", rollsMax));
     await this.append(topics.journal, uetr, this.endedOf(uetr, "A"));
   }
 
