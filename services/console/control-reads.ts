@@ -6,6 +6,7 @@ import type { AgreedTime, Messaging } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import type { ControlHandlers } from "./control-handler.ts";
 import { listBanks } from "./get-control-banks.ts";
+import { showConservation } from "./get-control-conservation.ts";
 import { listHeld } from "./get-control-held.ts";
 import { exportReconciliation } from "./get-control-reconciliation-export.ts";
 import { listReconciliation, summariseReconciliation } from "./get-control-reconciliation.ts";
@@ -39,5 +40,6 @@ export function controlReads({ agreedTime, ...given }: ReadPorts) {
     summariseReconciliation: summariseReconciliation(ports),
     exportReconciliation: exportReconciliation(ports),
     listBanks: listBanks(ports),
+    showConservation: showConservation(ports),
   } satisfies ControlHandlers;
 }

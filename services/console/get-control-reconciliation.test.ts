@@ -99,6 +99,20 @@ test("the CSV has a line for each item, no name, four characters of an account, 
   expect(lines[2]).toContain(`"'=E,2",,,7890,,3,true,true,500,`);
 });
 
+test("an export of many pages holds every item once, in order", async () => {
+  const world = await givenConsole();
+  const indexes = Array.from({ length: 1_203 }, (_, index) => index);
+  for (const some of [indexes.slice(0, 1_000), indexes.slice(1_000)]) {
+    await saveAll(
+      world,
+      some.map((index) => transactionIn("RECONCILIATION", index, { items: [itemOf()] })),
+    );
+  }
+  const answer = await world.control(`/reconciliation/export?day=${day}&format=csv`);
+  const lines = (await world.settled(answer.text())).split("\r\n").slice(1, -1);
+  expect(lines.map((line) => line.split(",")[1])).toEqual(indexes.map(uetrOf));
+});
+
 test("the JSON export holds the same rows as the list", async () => {
   const world = await givenItems(several);
   const body = await jsonOf(await world.control(`/reconciliation/export?day=${day}&format=json`));
