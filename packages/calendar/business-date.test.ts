@@ -36,7 +36,7 @@ test("the requested collection date comes before the settlement date, and dates 
   expect(judged("2026-11-20T22:30:00Z", on("2026-11-21"))).toEqual({ businessDate: "2026-11-21", subService: "SAME_DAY" });
 });
 
-test("a past date is DT01, today after its cut-off is TM01, more than 366 days ahead is DT01", () => {
+test("a past date is DT01, today after its cut-off is TM01, more than 366 days ahead is DT01 [D9 business-date]", () => {
   expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-19"))).toMatchObject({ refused: "DT01" });
   expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-15", { onNonWorkingDay: "next" }))).toMatchObject({ refused: "DT01" });
   expect(judged("2026-11-20T15:45:00.001+02:00", on("2026-11-20"))).toMatchObject({ refused: "TM01" });
@@ -45,7 +45,7 @@ test("a past date is DT01, today after its cut-off is TM01, more than 366 days a
   expect(judged("2026-11-19T10:00:00+02:00", on("2027-11-20"))).toMatchObject({ businessDate: "2027-11-20" });
 });
 
-test("a non-working day is DT01, or becomes the next working day where the bank wants that", () => {
+test("a non-working day is DT01, or becomes the next working day where the bank wants that [D9 business-date]", () => {
   expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-22"))).toMatchObject({ refused: "DT01" });
   expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-22", { onNonWorkingDay: "next" }))).toEqual({
     businessDate: "2026-11-23",

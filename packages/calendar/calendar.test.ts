@@ -25,7 +25,8 @@ test("the next business date skips what does not work", () => {
   const next = (date: string, over: Partial<Calendar> = {}): string =>
     planDay({ ...times, calendar: { ...calendar, ...over } }, "X", date).nextBusinessDate;
   expect(["2026-11-20", "2026-11-21", "2026-12-15"].map((date) => next(date))).toEqual(["2026-11-21", "2026-11-23", "2026-12-17"]);
-  expect(() => next("2026-12-15", { workingDays: [] })).toThrow("no working day");
+  expect(next("2026-12-15", { workingDays: [] })).toBe("");
+  expect(() => creditBusinessDate({ ...calendar, workingDays: [] }, at("2026-12-15T10:00:00Z"))).toThrow("no working day");
 });
 
 test("a credit counts for its date of receipt in the scheme's zone, or the next working day [D7 credit business date]", () => {
@@ -76,7 +77,7 @@ test("a fixed offset is a zone, seconds are allowed, and +1d is the next calenda
   });
 });
 
-test("a local time that does not exist moves forward by the gap; one that exists twice means the first", () => {
+test("a local time that does not exist moves forward by the gap; one that exists twice means the first [D9 dst]", () => {
   const berlin = inZone("Europe/Berlin", { processing: [{ opens: "01:00", closes: "02:30" }], reconciliation: "04:00" });
   expect(planDay(berlin, "X", "2027-03-28").windows[0]).toMatchObject({
     opensAtMs: at("2027-03-28T01:00:00+01:00"),

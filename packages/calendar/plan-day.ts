@@ -28,7 +28,7 @@ export interface PlannedTimes {
   /** Last instant of receipt for the date. */
   readonly cutOffAtMs: number;
   readonly reconciliationAtMs: number;
-  /** The first business date after this one; where the calendar ends before, the day after its end: its successor's to plan. */
+  /** The first business date after this one; empty where the calendar has none for 400 days, because it ends. */
   readonly nextBusinessDate: string;
 }
 
@@ -48,7 +48,7 @@ export function planDay(times: SchemeTimes, schemeId: string, businessDate: stri
   const isWorkingDay = isWorking(calendar, date) && instants.windows.length > 0;
   const windows = isWorkingDay ? instants.windows : [];
   const { cutOffAtMs, reconciliationAtMs } = instants;
-  const nextBusinessDate = nextAfter(times, date);
+  const nextBusinessDate = businessDateFrom(times, date.add({ days: 1 }))?.toString() ?? "";
   const content = JSON.stringify([calendar.zone, windows, cutOffAtMs, reconciliationAtMs, nextBusinessDate]);
   return {
     scheme: schemeId,
@@ -61,15 +61,6 @@ export function planDay(times: SchemeTimes, schemeId: string, businessDate: stri
     reconciliationAtMs,
     nextBusinessDate,
   };
-}
-
-function nextAfter(times: SchemeTimes, date: Temporal.PlainDate): string {
-  const tomorrow = date.add({ days: 1 });
-  const { validTo } = times.calendar;
-  if (validTo === undefined) return firstBusinessDate(times, tomorrow).toString();
-  const dayAfterEnd = Temporal.PlainDate.from(validTo).add({ days: 1 });
-  const isPastEnd = Temporal.PlainDate.compare(dayAfterEnd, tomorrow) < 0;
-  return (businessDateFrom(times, tomorrow) ?? (isPastEnd ? tomorrow : dayAfterEnd)).toString();
 }
 
 /** #3 Null: a business date. */

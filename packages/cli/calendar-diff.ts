@@ -5,7 +5,7 @@
 
 import { readConfigurationFile, schemeOf } from "@sluice/config";
 import type { Configuration, Scheme } from "@sluice/config";
-import { noBusinessOn, planDay } from "@sluice/calendar";
+import { planDay } from "@sluice/calendar";
 import { contentText, shownDay, weekdayText } from "./calendar-days.ts";
 import type { ShownDay } from "./calendar-days.ts";
 import type { HeldOnDate } from "./calendar-held.ts";
@@ -86,8 +86,7 @@ function movedOf(held: HeldOnDate, before: Configuration, after: Configuration):
 
 /** Null where the calendar has no business date after it. */
 function nextDateOf({ id, times }: Scheme, date: string): string | null {
-  const next = planDay(times, id, date).nextBusinessDate;
-  return noBusinessOn(times, next) === null ? next : null;
+  return planDay(times, id, date).nextBusinessDate || null;
 }
 
 const changeWords = { added: "business date", removed: "no business date", times: "other times" } as const;

@@ -1,6 +1,7 @@
 // Callers as the configuration names them, and what of a changed file can be taken while a service runs.
 //
 // #1 Only credentials and limits of callers that were known at the start change. Everything else waits for a restart, and is named.
+//    Operators are taken as the file has them, new ones and their roles too: nothing else hangs on them.
 // #2 A caller that is no longer in the file, or no longer what it was, can call no more.
 
 import type { Bank, Configuration, Connector, Party } from "./configuration.ts";
@@ -26,7 +27,9 @@ export function waitingForRestart(running: Configuration, next: Configuration): 
   return [
     ...partiesThatDiffer("banks", running.banks, next.banks),
     ...partiesThatDiffer("connectors", running.connectors, next.connectors),
-    ...(["schemes", "cdv", "rulesFolder"] as const).flatMap((part) => (isSame(running[part], next[part]) ? [] : [`/${part}`])),
+    ...(["schemes", "cdv", "rulesFolder", "resolutionNeedsSecondPerson"] as const).flatMap((part) =>
+      isSame(running[part], next[part]) ? [] : [`/${part}`],
+    ),
   ];
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { machineTime } from "@sluice/runtime";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { callersAfter, callersOf, readConfiguration, waitingForRestart, watchConfiguration } from "./index.ts";
-import type { CallerSettings, Configuration } from "./index.ts";
+import type { CallerSettings, Configuration, Operator } from "./index.ts";
 
 const sha = (token: string): string => createHash("sha256").update(token).digest("hex");
 
@@ -15,6 +15,8 @@ interface FileOptions {
   readonly baseUrl?: string;
   readonly second?: boolean;
   readonly reconciliation?: string;
+  /** Roles of the one operator. */
+  readonly roles?: string;
 }
 
 function fileText({
@@ -23,6 +25,7 @@ function fileText({
   baseUrl = "https://first.example",
   second = true,
   reconciliation,
+  roles,
 }: FileOptions = {}): string {
   const hashes = tokens.map((token) => `"${sha(token)}"`).join(", ");
   const others = second
@@ -32,7 +35,7 @@ function fileText({
   - { id: first, name: First, agents: [{ memberId: "1" }], tokenSha256: [${hashes}], requestsPerSecond: ${rate}, baseUrl: "${baseUrl}" }
 ${others}connectors:
   - { id: clearing, name: Clearing, schemes: [ZA_EFT], tokenSha256: ["${sha("three")}"], baseUrl: "https://clearing.example" }
-`;
+${roles === undefined ? "" : `operators: [{ id: thandi, name: Thandi, tokenSha256: ["${sha("four")}"], roles: [${roles}] }]\n`}`;
 }
 
 function configured(options?: FileOptions): Configuration {
@@ -80,14 +83,19 @@ async function givenWatch() {
   stack.defer(() => rm(folder, { recursive: true }));
   const path = join(folder, "sluice.yaml");
   await writeFile(path, fileText());
-  const said: { callers?: readonly CallerSettings[]; waiting?: readonly string[]; problems?: readonly string[] }[] = [];
+  const said: {
+    callers?: readonly CallerSettings[];
+    waiting?: readonly string[];
+    operators?: readonly Operator[];
+    problems?: readonly string[];
+  }[] = [];
   const watch = watchConfiguration({
     time: machineTime,
     path,
     environment: {},
     running: configured(),
     pollMs: 5,
-    changed: (callers, waiting) => void said.push({ callers, waiting }),
+    changed: (callers, waiting, operators) => void said.push({ callers, waiting, operators }),
     broken: (problems) => void said.push({ problems }),
   });
   stack.defer(() => watch.stop());
@@ -110,6 +118,21 @@ describe("a configuration file that is watched", () => {
     expect(said.map(({ callers, waiting }) => [callers?.[0]?.tokenSha256.length, waiting])).toEqual([
       [2, []],
       [1, []],
+    ]);
+  });
+
+  it("tells operators as the file has them: a new one, another role, and one that is gone", async () => {
+    const { said, write, heard } = await givenWatch();
+    await write(fileText({ roles: "read" }));
+    await heard(1);
+    await write(fileText({ roles: "read, approve" }));
+    await heard(2);
+    await write(fileText());
+    await heard(3);
+    expect(said.map(({ operators, waiting }) => [operators?.map(({ roles }) => roles), waiting])).toEqual([
+      [[["read"]], []],
+      [[["read", "approve"]], []],
+      [[], []],
     ]);
   });
 

@@ -1,14 +1,14 @@
 // The configuration file, looked at while a service runs.
 //
 // #1 It is read every `pollMs`, at most `fileBytesMax` of it, and judged only when its bytes differ from those judged last.
-// #2 Whoever watches is told the callers as they are now, and what waits for a restart; nothing, where neither changed.
+// #2 Whoever watches is told the callers and operators as they are now, and what waits for a restart; nothing, where none of it changed.
 // #3 A file that cannot be read or is wrong changes nothing, and that is said once for each such content.
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { sleep, type Time } from "@sluice/runtime";
 import { callersAfter, callersOf, waitingForRestart, type CallerSettings } from "./callers-of.ts";
-import type { Configuration } from "./configuration.ts";
+import type { Configuration, Operator } from "./configuration.ts";
 import type { Environment } from "./environment.ts";
 import { readConfiguration } from "./read-configuration.ts";
 
@@ -20,7 +20,7 @@ export interface ConfigurationWatchOptions {
   readonly running: Configuration;
   readonly pollMs?: number;
   /** `waiting`: paths of what differs and is taken only by a restart. */
-  changed(callers: readonly CallerSettings[], waiting: readonly string[]): void;
+  changed(callers: readonly CallerSettings[], waiting: readonly string[], operators: readonly Operator[]): void;
   /** The old callers stay. One text for each problem, without values of the file. */
   broken(problems: readonly string[]): void;
 }
@@ -57,7 +57,7 @@ type FileReading = { readonly ok: true; readonly bytes: Uint8Array } | { readonl
 function createJudge(options: ConfigurationWatchOptions): (reading: FileReading) => void {
   const { running, environment } = options;
   let judged = "";
-  let told = JSON.stringify([callersOf(running), []]);
+  let told = JSON.stringify([callersOf(running), [], running.operators]);
   return (reading) => {
     const hash = reading.ok ? createHash("sha256").update(reading.bytes).digest("hex") : reading.problem;
     if (hash === judged) return;
@@ -73,10 +73,11 @@ function createJudge(options: ConfigurationWatchOptions): (reading: FileReading)
     }
     const callers = callersAfter(running, next.configuration);
     const waiting = waitingForRestart(running, next.configuration);
-    const news = JSON.stringify([callers, waiting]);
+    const { operators } = next.configuration;
+    const news = JSON.stringify([callers, waiting, operators]);
     if (news === told) return;
     told = news;
-    options.changed(callers, waiting);
+    options.changed(callers, waiting, operators);
   };
 }
 

@@ -386,7 +386,7 @@ test("operators have at least one role, and share no id and no token with anybod
   expect(read(spoilt("resolutionNeedsSecondPerson: false", "resolutionNeedsSecondPerson: true")).resolutionNeedsSecondPerson).toBe(true);
 });
 
-test("what was missed waits for the reconciliation, or rolls from one to five times", () => {
+test("what was missed waits for the reconciliation, or rolls from one to five times [D9 on-missed-window]", () => {
   const rolling = read(spoilt("onMissedWindow: reconcile", "onMissedWindow: roll").replace("maxRolls: 1", "maxRolls: 5")).schemes[0];
   expect(rolling).toMatchObject({ onMissedWindow: "roll", maxRolls: 5 });
   expect(problemsOf(spoilt("onMissedWindow: reconcile", "onMissedWindow: drop")).map((line) => line.split(":")[0])).toEqual([

@@ -29,7 +29,7 @@ const published: Readonly<Record<number, string>> = {
   2027: "01-01 03-21 03-22 03-26 03-29 04-27 05-01 06-16 08-09 09-24 12-16 12-25 12-26 12-27",
 };
 
-test.each(Object.entries(published))("South Africa's holidays of %s are those published", (year, list) => {
+test.each(Object.entries(published))("South Africa's holidays of %s are those published [D9 calendar]", (year, list) => {
   expect(holidaysOf(Number(year))).toEqual(list.split(" ").map((monthDay) => `${year}-${monthDay}`));
 });
 
@@ -45,7 +45,7 @@ function isHolidayByTheAct(date: Temporal.PlainDate): boolean {
   return date.dayOfWeek === 1 && isScheduled(date.subtract({ days: 1 }));
 }
 
-test("from 2020 to 2040 they are what the Act says, and the days proclaimed", () => {
+test("from 2020 to 2040 they are what the Act says, and the days proclaimed [D9 calendar]", () => {
   const proclaimed = ["2021-11-01", "2022-12-27", "2023-12-15", "2024-05-29", "2026-11-04"];
   for (let year = 2020; year <= 2040; year += 1) {
     const byTheAct = datesOf(year).filter((date) => isHolidayByTheAct(Temporal.PlainDate.from(date)) || proclaimed.includes(date));

@@ -117,7 +117,7 @@ function strayed(plan: DayPlanned, given: readonly (readonly [number, number])[]
   });
 }
 
-test("I9: each window opens exactly once and closes exactly once, offered before, at and after its times, repeated and reordered", () => {
+test("I9: each window opens exactly once and closes exactly once, offered before, at and after its times, repeated and reordered [D9 processing-window]", () => {
   const holds = (plan: DayPlanned, stray: readonly (readonly [number, number])[]): boolean =>
     brokenIn(plan, told(plan, [...strayed(plan, stray), ...timesOf(plan)]), true).length === 0;
   expect(() => fc.assert(fc.property(anyPlan, strays, holds), { numRuns: 400 })).not.toThrow();
