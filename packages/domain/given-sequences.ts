@@ -9,6 +9,7 @@ import {
   creditFinal,
   creditReport,
   creditVerdict,
+  date,
   dayClosed,
   dayReconciled,
   dayTimes,
@@ -17,7 +18,9 @@ import {
   digest,
   ended,
   gateOpened,
+  hex,
   identity,
+  nextDate,
   offUsCompleted,
   offUsDebit,
   offUsVerdict,
@@ -32,9 +35,24 @@ import {
   windowOpened,
 } from "./given.ts";
 import type { Step } from "./given.ts";
-import { answerIdentification } from "./ids.ts";
+import {
+  bankPaused,
+  bankResumed,
+  confirmation,
+  dayVoid,
+  deadLettersReplayed,
+  lastClosed,
+  recordPutAside,
+  redrive,
+  resolution,
+  withdrawal,
+} from "./given-decisions.ts";
+import { answerIdentification, eventId } from "./ids.ts";
 import type { Flow } from "./transaction.ts";
 
+export const thirdDate = "2026-11-24";
+const nextOf = { [date]: nextDate, [nextDate]: thirdDate };
+const otherUetr = "00000000-0000-4000-8000-000000000001";
 const names = fc.constantFrom("M1", "M2", "M3", "M4");
 const contents = fc.constantFrom("c1", "c2");
 const senders = fc.constantFrom("bank-a", "bank-a", "bank-b");
@@ -52,13 +70,13 @@ const anyMessage: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(names, contents, callers).map(([name, content, sender]) => credit({ message: identity(name, content, sender) })),
 );
 const anyVerdict: fc.Arbitrary<Step> = fc.oneof(
-  fc.tuple(verdicts, days, fc.boolean()).map(([kind, closesWith, wantsOutcomeReport]) => {
+  fc.tuple(verdicts, days, fc.boolean(), fc.nat(2)).map(([kind, closesWith, wantsOutcomeReport, rollsMax]) => {
     const businessDate = closesWith.slice(scheme.length + 1);
-    return verdict({ verdict: kind, closesWith, businessDate, wantsOutcomeReport });
+    return verdict({ verdict: kind, closesWith, businessDate, wantsOutcomeReport, rollsMax });
   }),
-  fc.tuple(verdicts, days).map(([kind, closesWith]) => {
+  fc.tuple(verdicts, days, fc.nat(2)).map(([kind, closesWith, rollsMax]) => {
     const businessDate = closesWith.slice(scheme.length + 1);
-    return offUsVerdict({ verdict: kind, closesWith, businessDate });
+    return offUsVerdict({ verdict: kind, closesWith, businessDate, rollsMax });
   }),
   fc.tuple(verdicts, deadlines).map(([kind, atMs]) => creditVerdict({ verdict: kind, deadlineMs: atMs })),
 );
@@ -66,6 +84,7 @@ const anyEnd: fc.Arbitrary<Step> = fc.oneof(
   fc
     .tuple(letters, ends, fc.boolean(), fc.boolean())
     .map(([letter, outcome, anyAnswer, mayHaveBeenTaken]) => ended(letter, outcome, { anyAnswer, mayHaveBeenTaken })),
+  ends.map((outcome) => ({ ...ended("O", outcome), messageIdentification: `${hex}O2` })),
   fc.constant({
     ...ended("A"),
     messageIdentification: answerIdentification("X", bank, "outboundDirectDebit", uetr, "M2", digest),
@@ -77,21 +96,52 @@ const anyReport: fc.Arbitrary<Step> = fc
     (isOnCredit ? creditReport : report)(outcome, { message: identity(name, content, sender) }),
   );
 
+const operators = fc.constantFrom("thandi", "sipho");
+const actions = fc.nat(7).map((number) => `a${number}`);
+const sent = fc.constantFrom("A", "R", "D", "C", "O1", "O2").map((letter) => `${hex}${letter}`);
+const events = fc.nat(9).map((stageVersion) => eventId(uetr, stageVersion, digest));
+
+/** What operators ask for; records put aside, and replayed. */
+export const anyDecision: fc.Arbitrary<Step> = fc.oneof(
+  actions.map((id) => withdrawal(id)),
+  { weight: 2, arbitrary: fc.tuple(sent, actions).map(([identification, id]) => redrive(identification, id)) },
+  fc.tuple(events, actions).map(([identification, id]) => redrive(identification, id, "posting")),
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(days, fc.constantFrom("made", "not-made", "replaced"), fc.boolean(), actions, operators)
+      .map(([day, kind, needsSecondPerson, id, operator]) =>
+        resolution({ day, resolution: kind, needsSecondPerson, replacedBy: otherUetr }, id, operator),
+      ),
+  },
+  fc.tuple(actions, actions, operators).map(([confirms, id, operator]) => confirmation(confirms, id, operator)),
+  fc.constant(recordPutAside()),
+  actions.map((id) => deadLettersReplayed(id)),
+);
+
 export const anyFact: fc.Arbitrary<Step> = fc.oneof(
   anyMessage,
   anyVerdict,
-  fc.tuple(fc.constantFrom(1, 2), senders).map(([windowNumber, to]) => release({ windowNumber, bank: to })),
+  fc
+    .tuple(fc.constantFrom(1, 2), senders, fc.constantFrom(date, date, nextDate))
+    .map(([windowNumber, to, businessDate]) => release({ windowNumber, bank: to, businessDate })),
+  { weight: 2, arbitrary: anyDecision },
   { weight: 2, arbitrary: anyEnd },
   { weight: 2, arbitrary: anyReport },
   days.map(dayClosed),
   deadlines.map((atMs) => deadlinePassed(atMs)),
 );
 export const anyMarker: fc.Arbitrary<Step> = fc.oneof(
-  fc.constantFrom(1, 2).map((number) => windowOpened(number)),
-  fc.constantFrom(1, 2).map((number) => windowClosed(number)),
+  fc.tuple(fc.constantFrom(1, 2), fc.constantFrom(date, date, nextDate)).map(([number, of]) => windowOpened(number, of)),
+  fc.constant(windowClosed(1)),
+  fc.constantFrom(date, nextDate).map((of) => lastClosed(of, nextOf[of])),
+  fc.constantFrom(date, nextDate).map((of) => dayVoid(of, nextOf[of])),
   fc.constantFrom([], [bank]).map((except) => gateOpened({ except })),
-  fc.constantFrom("2026-11-20", "2026-11-23").map(dayReconciled),
+  fc.constantFrom(date, nextDate, thirdDate).map(dayReconciled),
   fc.constantFrom(1, 2).map((number) => dayTimes(number, number * 50_000)),
+  fc.tuple(fc.boolean(), fc.constantFrom(bank, bank, "bank-b"), fc.nat(9)).map(([isPause, of, number]) => {
+    return isPause ? bankPaused(number, of) : bankResumed(number, of);
+  }),
 );
 
 export const journeys: Readonly<Record<Flow, readonly Step[]>> = {
@@ -100,11 +150,12 @@ export const journeys: Readonly<Record<Flow, readonly Step[]>> = {
   credit: [...creditFinal, ended("O")],
 };
 
+const lettersOf = { "on-us": ["A", "R", "D"], "off-us": ["D", "O"], credit: ["C", "O"] } as const;
+
 /** What this flow can meet, and more often than anything else what leaves its good journey. */
 function factsOf(flow: Flow): fc.Arbitrary<Step> {
   const verdictOf = { "on-us": verdict, "off-us": offUsVerdict, credit: creditVerdict }[flow];
   const reportOf = flow === "credit" ? creditReport : report;
-  const lettersOf = { "on-us": ["A", "R", "D"], "off-us": ["D", "O"], credit: ["C", "O"] } as const;
   const departures: fc.Arbitrary<Step> = fc.oneof(
     fc.constant(verdictOf({ verdict: "refused" })),
     fc
@@ -112,7 +163,7 @@ function factsOf(flow: Flow): fc.Arbitrary<Step> {
       .map(([letter, outcome, mayHaveBeenTaken]) => ended(letter, outcome, { mayHaveBeenTaken })),
     outcomes.map((outcome) => reportOf(outcome)),
   );
-  return fc.oneof({ weight: 3, arbitrary: anyFact }, { weight: 1, arbitrary: departures });
+  return fc.oneof({ weight: 3, arbitrary: anyFact }, { weight: 2, arbitrary: departures }, { weight: 1, arbitrary: anyDecision });
 }
 
 /** The good journey goes on where `null` stands; anything else comes in between. */
@@ -130,4 +181,31 @@ export function sequencesOf(flow: Flow): fc.Arbitrary<readonly Step[]> {
       return next.done === true ? [] : [next.value];
     });
   });
+}
+
+/** What may become of it before people look: refused, withdrawn, closed, in any order. */
+function endingsOf(flow: Flow): fc.Arbitrary<readonly Step[]> {
+  return fc
+    .array(
+      fc.oneof(
+        fc.tuple(fc.constantFrom(...lettersOf[flow]), fc.boolean(), fc.boolean()).map(([letter, mayHaveBeenTaken, isRedriven]) => {
+          const refused = ended(letter, "refused", { mayHaveBeenTaken });
+          return isRedriven ? [refused, redrive(refused.messageIdentification, `early-${letter}`)] : [refused];
+        }),
+        fc.constant([resolution({ needsSecondPerson: true }, "early-i"), confirmation("early-i", "early-c")]),
+        fc.constant([dayReconciled(), dayClosed()]),
+        fc.constant([deadlinePassed()]),
+        fc.constant([withdrawal("early")]),
+      ),
+      { maxLength: 4 },
+    )
+    .map((endings) => endings.flat());
+}
+
+/** Part of the good journey, an ending, then mostly what operators ask for. */
+export function decidedOf(flow: Flow): fc.Arbitrary<readonly Step[]> {
+  const after = fc.oneof({ weight: 5, arbitrary: anyDecision }, { weight: 2, arbitrary: anyEnd }, { weight: 1, arbitrary: anyMarker });
+  return fc
+    .tuple(fc.nat(journeys[flow].length), endingsOf(flow), fc.array(after, { maxLength: 16, size: "medium" }))
+    .map(([length, ending, decisions]) => [...journeys[flow].slice(0, length), ...ending, ...decisions]);
 }

@@ -132,9 +132,9 @@ test("what is not yet held on a void date stays for its close: RECEIVED, ACCEPTE
 });
 
 test("I15: dates taken away one after the other move it on only as long as its way to the end has room; then it is an item", () => {
-  const dates = Array.from({ length: 30 }, (_, index) => `2027-01-${String(index + 1).padStart(2, "0")}`);
-  const voids = dates.slice(0, -1).map((from, index) => dayVoid(from, dates[index + 1]));
-  const start = [debit(), verdict({ businessDate: dates[0], closesWith: `ZA_EFT:${dates[0]}` }), ended("A")];
+  const dateOf = (index: number): string => `2027-01-${String(index + 1).padStart(2, "0")}`;
+  const voids = Array.from({ length: 30 }, (_, index) => dayVoid(dateOf(index), dateOf(index + 1)));
+  const start = [debit(), verdict({ businessDate: dateOf(0), closesWith: `ZA_EFT:${dateOf(0)}` }), ended("A")];
   const { transaction } = after(...voids, ...start);
   expect(transaction.state).toBe("HELD");
   expect(transaction.transitions.length).toBe(transitionsMax - 6);
