@@ -123,6 +123,22 @@ test("I8: a bank whose gate stays closed gets nothing, and holds no other bank u
   expect(released()).toEqual(["u000007"]);
 });
 
+test("I8: while releases of an earlier window are not judged nothing passes them; refused, they go first in the next window", async () => {
+  const rows = rowsOf(4);
+  const { time, pass, saw, released } = given({ rows: rows.slice(0, 2) });
+  pass(opened, gate);
+  await time.settle();
+  expect(released()).toEqual(["u000000", "u000001"]);
+  pass(closed, { ...opened, id: "o2", number: 2 });
+  saw(rows[2]!, "HELD");
+  saw(rows[0]!, "HELD", true);
+  await time.advance(5_000);
+  expect(released()).toHaveLength(2);
+  saw(rows[1]!, "HELD", true);
+  await time.settle();
+  expect(released().slice(2)).toEqual(["u000000", "u000001", "u000002"]);
+});
+
 test("an appended release counts until its debit has left RELEASED, also when it is seen in between", async () => {
   const rows = rowsOf(5);
   const { time, pass, saw, released } = given({ rows, limit: 2 });

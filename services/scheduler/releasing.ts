@@ -3,7 +3,8 @@
 //
 // 1. Between a window's opening and its closing marker, where the bank's gate is open and the bank is not paused; per (lane, bank) in order of the queue key (I8).
 // 2. At most the lane's share of the bank's `maxUnacknowledged` is out: an appended Release counts at once (`outstanding.ts`, `pace.ts`).
-// 3. No Release is appended twice for a debit whose first one is still pending here; one that failed is made again, before any later one.
+// 3. No Release is appended twice for a debit whose first one is still pending here; one that failed is made again, before any later one. So
+//    nothing is released in a window, or after a pause, while Releases chosen before it are not judged: those that come too late are refused.
 // 4. The store is read only when a page that was cut runs low (`queue-page.ts`).
 // 5. Nothing here must survive: a new owner fills its pages from the store. It releases nothing before it has handled all that lay in the log
 //    when it took the lane: a debit that became held meanwhile may come first.
@@ -17,7 +18,7 @@ import type { AppendFacts } from "./appending.ts";
 import type { HeldGroup, HeldQueue } from "./held-queue.ts";
 import { createHeldQueue } from "./held-queue.ts";
 import type { LaneMarkers } from "./lane-markers.ts";
-import type { Outstanding } from "./outstanding.ts";
+import type { Outstanding, Turn } from "./outstanding.ts";
 import { createOutstanding } from "./outstanding.ts";
 import { laneShare } from "./pace.ts";
 import type { LaneShare } from "./pace.ts";
@@ -108,6 +109,7 @@ interface Ready {
   readonly group: HeldGroup;
   readonly windowNumber: number;
   readonly share: LaneShare;
+  readonly turn: Turn;
 }
 
 function readyGroups(work: Work): readonly Ready[] {
@@ -118,7 +120,11 @@ function readyGroups(work: Work): readonly Ready[] {
     const windowNumber = openWindowOf(passed);
     if (windowNumber === null || !isGateOpenFor(group.bank, passed, everyOffset)) return [];
     if (isPausedBelow(markers, group.bank, everyOffset)) return [];
-    return [{ group, windowNumber, share: laneShare(work.maxUnacknowledged(group.bank), lanes, lane, work.agreedNowMs()) }];
+    const pausesPassed = markers.passedOfBank(group.bank).at(-1)?.marker.number ?? 0;
+    const turn = { day: group.day, open: `${windowNumber} ${pausesPassed}` };
+    if (work.out.isEarlierTurnOpen(group.bank, turn)) return [];
+    const share = laneShare(work.maxUnacknowledged(group.bank), lanes, lane, work.agreedNowMs());
+    return [{ group, windowNumber, share, turn }];
   });
 }
 
@@ -129,14 +135,14 @@ interface Chosen {
   readonly fact: Release;
 }
 
-function choose({ held, out }: Work, { group, windowNumber, share }: Ready): readonly Chosen[] {
+function choose({ held, out }: Work, { group, windowNumber, share, turn }: Ready): readonly Chosen[] {
   const { bank, day, page } = group;
   const free = Math.min(share.debits - out.counted(bank), turnReleasesMax);
   if (free <= 0) return [];
   const [scheme, businessDate] = [schemeOf(day), day.slice(day.indexOf(":") + 1)];
   return page.first(free).map((queueKey) => {
     const uetr = queueKey.slice(queueKey.indexOf(":") + 1);
-    out.isReleasing(bank, uetr);
+    out.isReleasing(bank, uetr, turn);
     held.remove(bank, day, queueKey);
     return { uetr, queueKey, day, fact: { kind: "Release", scheme, businessDate, windowNumber, bank } };
   });
