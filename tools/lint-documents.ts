@@ -27,6 +27,7 @@ async function lintAsyncApi(text: string): Promise<readonly string[]> {
 
 const linters: readonly (readonly [string, Lint, planted: string])[] = [
   ["openapi.json", lintOpenApi, '{"openapi":"3.1.1","info":{"title":"x"},"paths":{}}'],
+  ["control.json", lintOpenApi, '{"openapi":"3.1.1","info":{"title":"x"},"paths":{}}'],
   ["asyncapi.json", lintAsyncApi, '{"asyncapi":"3.1.0","info":{"title":"x"}}'],
 ];
 

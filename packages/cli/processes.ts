@@ -25,6 +25,8 @@ export interface ServiceProcess {
   readonly pid: number;
   /** Of its API; null if it has none. */
   readonly port: number | null;
+  /** Of its API for operators; null if it has none. */
+  readonly controlPort: number | null;
   readonly opsPort: number;
   readonly logFile: string;
   /** Resolves when the process is gone, however that came. */
@@ -100,6 +102,7 @@ export async function startService(
     name,
     pid: child.pid ?? 0,
     port: listening.port,
+    controlPort: listening.controlPort,
     opsPort: listening.opsPort,
     logFile,
     exited,
@@ -119,6 +122,7 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 
 interface Ports {
   readonly port: number | null;
+  readonly controlPort: number | null;
   readonly opsPort: number;
 }
 
@@ -147,8 +151,12 @@ async function listeningLine(logFile: string, from: number, hasExited: () => boo
 function portsOf(line: string): Ports | null {
   const fields = fieldsOf(line);
   if (fields?.["event"] !== "service.listening") return null;
-  const { port, opsPort } = fields;
-  return typeof opsPort === "number" ? { opsPort, port: typeof port === "number" ? port : null } : null;
+  const { port, controlPort, opsPort } = fields;
+  return typeof opsPort === "number" ? { opsPort, port: portIn(port), controlPort: portIn(controlPort) } : null;
+}
+
+function portIn(field: unknown): number | null {
+  return typeof field === "number" ? field : null;
 }
 
 function lastError(log: string): string {

@@ -11,6 +11,8 @@ export interface ServiceSettings {
   readonly httpPort?: number;
   /** Port of the console; 0 or none: any free one. */
   readonly consolePort?: number;
+  /** Port of the console's control API; 0 or none: any free one. */
+  readonly controlPort?: number;
   /** What the configuration file refers to by ${NAME}. */
   readonly references?: Readonly<Record<string, string>>;
 }
@@ -26,5 +28,6 @@ export function serviceEnvironment(settings: ServiceSettings): Readonly<Record<s
     SLUICE_HTTP_HOST: "127.0.0.1",
     SLUICE_HTTP_PORT: String(settings.httpPort ?? 0),
     SLUICE_CONSOLE_PORT: String(settings.consolePort ?? 0),
+    SLUICE_CONTROL_PORT: String(settings.controlPort ?? 0),
   };
 }

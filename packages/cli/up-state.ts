@@ -13,6 +13,8 @@ export interface UpState extends ServerAddresses {
   readonly ingressUrl: string;
   /** Where banks ask for the state of their transactions. */
   readonly consoleUrl: string;
+  /** Where operators ask and decide: what the verbs for operators call. */
+  readonly controlUrl: string;
   /** Operations addresses by service. */
   readonly operations: Readonly<Record<string, string>>;
 }
@@ -54,6 +56,7 @@ export function describeUp(state: UpState): string {
   return [
     `banks post to    ${state.ingressUrl}/transactions/…`,
     `banks ask        ${state.consoleUrl}/transactions/{uetr}`,
+    `operators        ${state.controlUrl}/control/v1`,
     `Kafka            ${state.kafkaBrokers}`,
     `schema registry  ${state.schemaRegistryUrl}`,
     `MongoDB          ${state.mongoUrl}/${state.database}`,

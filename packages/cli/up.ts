@@ -14,6 +14,7 @@ const sampleFile = fileURLToPath(new URL("../../infra/local/sluice.yaml", import
 const database = "sluice";
 const httpPortWanted = 8080;
 const consolePortWanted = 8081;
+const controlPortWanted = 8082;
 
 export const up: RunVerb = async (call) => {
   const present = await readUpState();
@@ -38,8 +39,8 @@ async function startAll(configurationFile: string): Promise<void> {
   const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say });
   say("topics, schemas, indexes");
   await provision(servers, database);
-  const [httpPort = 0, consolePort = 0] = await freePorts(2, [httpPortWanted, consolePortWanted]);
-  const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort });
+  const [httpPort = 0, consolePort = 0, controlPort = 0] = await freePorts(3, [httpPortWanted, consolePortWanted, controlPortWanted]);
+  const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
   say(`starting ${serviceNames.join(", ")}`);
   const services = await Promise.all(
     serviceNames.map(async (name) => {
@@ -50,15 +51,17 @@ async function startAll(configurationFile: string): Promise<void> {
     }),
   );
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
-  const addressOf = (wanted: ServiceName): string => `http://127.0.0.1:${services.find(({ name }) => name === wanted)?.port ?? 0}`;
+  const serviceOf = (wanted: ServiceName) => services.find(({ name }) => name === wanted);
+  const addressOf = (port: number | null | undefined): string => `http://127.0.0.1:${port ?? 0}`;
   const state = {
     kafkaBrokers,
     schemaRegistryUrl,
     mongoUrl,
     database,
     configurationFile,
-    ingressUrl: addressOf("ingress"),
-    consoleUrl: addressOf("console"),
+    ingressUrl: addressOf(serviceOf("ingress")?.port),
+    consoleUrl: addressOf(serviceOf("console")?.port),
+    controlUrl: addressOf(serviceOf("console")?.controlPort),
     operations: Object.fromEntries(services.map(({ name, opsPort }) => [name, `http://127.0.0.1:${opsPort}`])),
   };
   writeUpState(state);

@@ -53,10 +53,7 @@ const confirmation = members({
 
 const closeExtension = members({
   reason,
-  window: jsonInteger(0, "Number of the processing window; 0: the reconciliation close.").refine(
-    (given) => Number(numberText(given)) <= windowNumberMax,
-    `must be a whole number up to ${windowNumberMax}`,
-  ),
+  window: jsonInteger(0, "Number of the processing window; 0: the reconciliation close.", windowNumberMax),
   closesAt: dateTime.meta({ description: "The new time of the close; an instant, with its offset." }),
 }).transform(({ window, ...rest }) => ({ ...rest, window: Number(numberText(window)) }));
 

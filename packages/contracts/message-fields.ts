@@ -103,12 +103,13 @@ export function jsonNumber(shown: Readonly<Record<string, unknown>>) {
   );
 }
 
-/** A JSON number that is a whole one, from `minimum`. */
-export function jsonInteger(minimum: number, description: string) {
-  return shownAs(
-    z.custom<JsonNumber>((value) => typeof value === "symbol" && /^[0-9]+$/.test(numberText(value)), "must be a whole number"),
-    { type: "integer", minimum, description },
-  );
+/** A JSON number that is a whole one, from `minimum`, which is not negative, to `maximum` where there is one. */
+export function jsonInteger(minimum: number, description: string, maximum: number | null = null) {
+  const isFit = (value: unknown): boolean =>
+    typeof value === "symbol" && /^[0-9]+$/.test(numberText(value)) && Number(numberText(value)) <= (maximum ?? Infinity);
+  const what = maximum === null ? "must be a whole number" : `must be a whole number up to ${maximum}`;
+  const shown = { type: "integer", minimum, ...(maximum === null ? {} : { maximum }), description };
+  return shownAs(z.custom<JsonNumber>(isFit, what), shown);
 }
 
 /** The object has the scheme as its `schema`; another scheme cannot be processed, whatever the other members look like. */

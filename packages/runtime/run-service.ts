@@ -1,7 +1,8 @@
 // A service's process, from first line to exit code. `main.ts` calls `runService(name, start)` and nothing else.
 //
 // 1. The operations side answers from the beginning: alive, and not ready until `start` has resolved.
-// 2. When all is up, one log line `service.listening` says the ports: `port` (if the service has an API) and `opsPort`.
+// 2. When all is up, one log line `service.listening` says the ports: `port` (if the service has an API), `controlPort` (if it has one for
+//    operators) and `opsPort`.
 // 3. SIGTERM or SIGINT: not ready any more, then `stop()` within the grace time, exit 0. A second signal, or the grace time
 //    passed: exit 1 at once.
 // 4. What was not foreseen ends the process: `start` failed, an unhandled rejection or exception, `fail` called by the service.
@@ -30,9 +31,10 @@ export interface ServiceContext {
   fail(reason: unknown): void;
 }
 
-/** A running service; `port` is that of its API, where it has one. */
+/** A running service; `port` is that of its API, `controlPort` that of its API for operators, where it has one. */
 export interface RunningService extends Running {
   readonly port?: number;
+  readonly controlPort?: number;
 }
 
 export interface RunOptions {
@@ -100,7 +102,8 @@ class ServiceProcess {
     });
     this.#running = await this.#starting;
     if (this.#stopping.signal.aborted) return;
-    this.#log.info("service.listening", { port: this.#running.port, opsPort: this.#ops.port });
+    const { port, controlPort } = this.#running;
+    this.#log.info("service.listening", { port, controlPort, opsPort: this.#ops.port });
   }
 
   #readiness(): Readiness {

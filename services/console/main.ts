@@ -8,29 +8,48 @@ import { readConsoleConfig } from "./config.ts";
 import { startConsole } from "./service.ts";
 
 const stopGraceMs = 5_000;
+const controlLimits = { ...listenLimitsDefault, connectionsMax: 512 };
 
 runService("console", async ({ log, metrics, time, random, stopping }) => {
-  const { host, port, kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration, ...file } = readConsoleConfig();
+  const { host, port, controlPort, controlDocument, kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration, ...file } =
+    readConsoleConfig();
   await using opened = new AsyncDisposableStack();
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
   const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
   opened.defer(() => store.close());
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "console" }, time, log });
   opened.defer(() => messaging.close());
-  const desk = await startConsole({ time, random, log, metrics, messaging, store, serde, configuration, lanes: lanesDefault });
+  const desk = await startConsole({
+    time,
+    random,
+    log,
+    metrics,
+    messaging,
+    store,
+    serde,
+    configuration,
+    lanes: lanesDefault,
+    controlDocument,
+  });
   opened.defer(() => desk.stop());
   const watch = watchConfiguration({
     time,
     path: file.configurationFile,
     environment: file.environment,
     running: configuration,
-    changed: (callers) => desk.replaceCallers(callers),
+    changed(callers, _waiting, operators) {
+      desk.replaceCallers(callers);
+      desk.replaceOperators(operators);
+    },
     broken: (problems) => log.error("console.configuration-broken", { problems: problems.slice(0, 20).join("; ") }),
   });
   opened.defer(() => watch.stop());
   const fetch = (request: Request, connection: Connection): Promise<Response> => desk.fetch(request, connection);
   const listening = await listen({ fetch, host, port, limits: listenLimitsDefault, log });
   opened.defer(() => listening.close(stopGraceMs));
+  const fetchControl = (request: Request, connection: Connection): Promise<Response> => desk.fetchControl(request, connection);
+  const control = await listen({ fetch: fetchControl, host, port: controlPort, limits: controlLimits, log });
+  opened.defer(() => control.close(stopGraceMs));
   const running = opened.move();
-  return { port: listening.port, readiness: () => desk.readiness(), stop: () => running.disposeAsync() };
+  return { port: listening.port, controlPort: control.port, readiness: () => desk.readiness(), stop: () => running.disposeAsync() };
 });
