@@ -5,7 +5,8 @@
 // 2. Every RELEASED was made by a release that counts, and every first debit at a bank comes after one.
 // 3. When a gate opens for a bank, no credit of the scheme to that bank that its lane received before the declaration is unresolved.
 // 4. When a debit is released, no debit of the same bank, lane and day with a lower key (receivedAt, then UETR) has been held for longer than
-//    the tolerance and goes on being held: a release that is on its way when a lower key becomes held is legal.
+//    the tolerance and goes on being held: a release that is on its way when a lower key becomes held is legal. It is held from when its lane has
+//    said so, by the event: a lane that lags behind its log cannot know better.
 
 import { groupBy } from "./evidence.ts";
 import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
@@ -118,7 +119,7 @@ function heldOf(journey: Journey): readonly (Held & { readonly queue: string })[
     uetr: journey.uetr,
     queueKey: `${String(receivedAtMs).padStart(15, "0")}:${journey.uetr}`,
     heldAt: held.causedBy,
-    heldAtMs: held.enteredAtMs,
+    heldAtMs: Math.max(held.enteredAtMs, held.record.appendedAtMs),
     leftAt: left?.causedBy ?? null,
     release:
       left?.state === "RELEASED"
