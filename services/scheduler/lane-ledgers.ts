@@ -52,11 +52,6 @@ export function createLaneLedgers({ lane, store }: LaneLedgersOptions): LaneLedg
     for (const day of missing) if (!days.has(day)) days.set(day, kept(found.get(day)));
   }
 
-  function kept(stored: LaneLedger | undefined): Kept {
-    const version = stored?.version ?? 0;
-    return { ledger: new DayLedger(stored?.rows), through: stored?.through ?? 0n, version, changes: 0, written: 0 };
-  }
-
   /** Days that are written and not asked for again make room, the oldest dates first. */
   function makeRoom(): void {
     const clean = [...days]
@@ -130,4 +125,9 @@ function movedBy({ transaction, record }: Turn): readonly { readonly movement: M
 
 function dateOf(day: DayKey): string {
   return day.slice(day.lastIndexOf(":") + 1);
+}
+
+function kept(stored: LaneLedger | undefined): Kept {
+  const version = stored?.version ?? 0;
+  return { ledger: new DayLedger(stored?.rows), through: stored?.through ?? 0n, version, changes: 0, written: 0 };
 }
