@@ -30,7 +30,7 @@ export interface Day {
   /** A gate was opened: for all banks but some, or for a single one. */
   readonly isGateOpen: boolean;
   readonly reconciledAtMs: number | null;
-  /** It was planned with windows, and a later plan took them away: its held debits have gone over to the next business date; it closes all the same. */
+  /** It has no window, from its first plan on or by a later one: held debits that name it go over to the next business date; it closes all the same. */
   readonly isVoided: boolean;
   /** Closes that operators put back: a later plan does not bring them forward again. At most `putBacksMax`. */
   readonly putBacks: readonly PutBack[];

@@ -57,11 +57,17 @@ test("markers say what their readers need: the planned close, the last window, t
   ]);
 });
 
-test("a date without a window is void; no time of it can be reached", () => {
-  const { day, outcomes } = dayAfter([1, planned({ windows: [], isWorkingDay: false })], [600, reconciliation], [600, opens(1)]);
-  expect(outcomes.map(ids)).toEqual([["DayVoid:1"], [], []]);
-  expect(outcomes.map(({ reason }) => reason)).toEqual([null, "no-such-window", "no-such-window"]);
-  expect(day?.told).toMatchObject([{ marker: { nextBusinessDate: nextDate } }]);
+test("a date without a window is void; it is reconciled all the same, for what names it and is not held", () => {
+  const { day, outcomes } = dayAfter(
+    [1, planned({ windows: [], isWorkingDay: false })],
+    [499, reconciliation],
+    [500, opens(1)],
+    [500, reconciliation],
+  );
+  expect(outcomes.map(ids)).toEqual([["DayVoid:1"], [], [], ["DayReconciled:1"]]);
+  expect(outcomes.map(({ reason }) => reason)).toEqual([null, "too-early", "no-such-window", null]);
+  expect(day).toMatchObject({ isVoided: true, reconciledAtMs: 500 });
+  expect(day?.told[0]).toMatchObject({ marker: { nextBusinessDate: nextDate } });
 });
 
 test("nothing happens to a day before it is planned, nor to one by another day's facts", () => {

@@ -14,8 +14,7 @@
 //   LaneBankClear                     -            the gate §§     the gate §§      the gate §§      =
 //   CloseExtensionRequested           -            put back ***    put back ***     put back ***     -
 //   GateOpeningRequested              -            GateOpened §§§  GateOpened §§§   GateOpened §§§   -
-//   *  a date without a window: DayVoid instead. ** only if a time not reached changed. *† where no window has opened: `plan.ts`; the date is void
-//   and is reconciled all the same. *** DayTimes if it is the reconciliation's close: `put-back.ts`. † the first opening declares the credits
+//   *  a date without a window is void: DayVoid instead, and it is reconciled all the same. ** only if a time not reached changed. *† where no window has opened: `plan.ts`. *** DayTimes if it is the reconciliation's close: `put-back.ts`. † the first opening declares the credits
 //   final (`creditsFinal: clock`). ‡ windows still open or missed are closed first, then DayReconciled. § CreditsDeclared, once for each scope;
 //   `-` where the plan says that another declares, unless an operator asks. §§ GateOpened when every lane has answered: `credits-final.ts`.
 //   §§§ once every lane has answered a declaration: `gate-opening.ts`.
@@ -105,7 +104,7 @@ function first(key: DayKey, fact: DayFact, place: Place): DayJudgement | { reado
     declarations: [],
     isGateOpen: false,
     reconciledAtMs: null,
-    isVoided: false,
+    isVoided: fact.windows.length === 0,
     putBacks: [],
     decisions: [],
     told: [],
@@ -154,7 +153,7 @@ function onPlannedAgain(day: Day, fact: DayPlanned, place: Place): DayJudgement 
   if (day.planVersions.includes(fact.calendarVersion)) return { decision: "ignored", reason: null, day };
   const merged = merge(day, fact, place.appendedAtMs);
   if (typeof merged === "string") return { decision: "refused", reason: merged, day };
-  const isVoided = merged.windows.length === 0 && (day.isVoided || day.plan.windows.length > 0);
+  const isVoided = merged.windows.length === 0;
   const planned = { ...day, plan: merged, isVoided, planVersions: [...day.planVersions, fact.calendarVersion] };
   if (areTimesEqual(day.plan, merged)) return { decision: "ignored", reason: null, day: planned };
   return { decision: "applied", reason: null, day: tellPlan(planned, place) };

@@ -85,7 +85,7 @@ export function timesAhead(day: Day): readonly DayTime[] {
   return [...times, { time: "reconciliation", number: 0, atMs: day.plan.reconciliationAtMs }];
 }
 
-/** A date without a window has no times, unless it lost them: then it is reconciled at the time it had. */
+/** A date without a window is reconciled too; only days written before that was so have no times at all. */
 function isOver(day: Day): boolean {
   return day.reconciledAtMs !== null || (day.plan.windows.length === 0 && !day.isVoided);
 }

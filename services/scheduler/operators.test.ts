@@ -15,7 +15,7 @@ function sentTo(world: World, to: string = bank): readonly string[] {
   return [...new Set(sent.filter(({ decoded }) => decoded.value.bank === to).map(({ decoded }) => decoded.value.uetr))];
 }
 
-const markers = (world: World, name: "WindowClosed" | "DayReconciled" | "GateOpened" | "BankPaused" | "BankResumed") =>
+const markers = <N extends "WindowClosed" | "DayReconciled" | "GateOpened">(world: World, name: N) =>
   world.named(topics.journal, name).filter(({ partition }) => partition === 0);
 
 async function ask(world: World, decoded: AnyDecoded, key: string = day): Promise<void> {

@@ -26,7 +26,7 @@ function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
   const time = createVirtualTime({ startAtMs: 0 });
   const markers = createLaneMarkers(0);
   const appended: FactToAppend[] = [];
-  const journal = { isUp: true, isCaughtUp: true, reads: 0 };
+  const journal = { isUp: true, isCaughtUp: true, reads: 0, keysMax: 0 };
   const held = new Map(rows.map((row) => [row.uetr, row]));
   const releasing = startReleasing({
     lane: 0,
@@ -49,7 +49,7 @@ function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
     acknowledgedAtMs: new Map(),
     time,
     log: silentLog,
-    metrics: schedulerMetrics(silentMetrics),
+    metrics: { ...schedulerMetrics(silentMetrics), held: (_, banks) => (journal.keysMax = Math.max(journal.keysMax, ...banks.values())) },
     pageKeysMax,
   });
   for (const row of rows) releasing.fill(row);
@@ -219,6 +219,22 @@ test("25,000 held debits leave in order through pages of 10,000, and the store i
   }
   expect(released()).toEqual(rows.map(({ uetr }) => uetr));
   expect(journal.reads).toBeLessThanOrEqual(3);
+});
+
+test("I15: 100,000 held debits never fill more than a page in memory, and are read once", async () => {
+  const rows = rowsOf(100_000);
+  const { time, pass, saw, released, journal } = given({ rows, limit: 5_000 });
+  pass(opened, gate);
+  for (let done = 0; done < rows.length;) {
+    await time.advance(10);
+    const out = released().length;
+    expect(out).toBeGreaterThan(done);
+    for (const one of rows.slice(done, out)) saw(one, "DELIVERED", true);
+    done = out;
+  }
+  expect(released()).toEqual(rows.map(({ uetr }) => uetr));
+  expect(journal.keysMax).toBeLessThanOrEqual(10_000);
+  expect(journal.reads).toBeLessThanOrEqual(11);
 });
 
 test("a debit that becomes held with an earlier key than the cut goes into the page; one beyond it comes from the store", async () => {

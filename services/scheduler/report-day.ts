@@ -27,7 +27,7 @@ export function reportDay(
       metrics.windowsMissed.add({ scheme: marker.scheme });
       log.error("window.missed", { lane, day: day.key, window: marker.number, offset });
     }
-    if (marker.kind === "DayVoid" && day.isVoided) {
+    if (marker.kind === "DayVoid" && day.told.some((earlier) => earlier.marker.kind === "DayTimes")) {
       log.warn("day.voided", { lane, day: day.key, calendarVersion: day.plan.calendarVersion, nextBusinessDate: marker.nextBusinessDate });
     }
   }
