@@ -95,8 +95,9 @@ export function utcText(epochMs: number): string {
   return Temporal.Instant.fromEpochMilliseconds(epochMs).toString({ smallestUnit: "millisecond" });
 }
 
-/** What the transaction's own report says: to a bank the verdict, to a connector the outcome told. */
+/** What the transaction's own report says: to a bank the verdict, to a connector the outcome told last: what people found, where they did. */
 function statusAgain(sources: MessageSources, output: DispatchOutput | EventOutput): wire.Status {
+  if (output.kind === "dispatch" && output.resolution !== null) return resolutionStatus(output);
   if (flowOf(sources.received) !== "on-us") return outcomeStatus(output.state, sources);
   assert(sources.verdict !== null, "a report is sent again after a verdict");
   return sources.verdict.verdict === "REFUSED" ? rejectedStatus(sources) : acceptedStatus;

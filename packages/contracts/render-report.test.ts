@@ -73,6 +73,30 @@ describe("what the initiating side of an on-us debit is told at its end, where i
   });
 });
 
+describe("what a connector is told once people have found out what became of its debit or credit [D9 resolution]", () => {
+  const cases = (["off-us", "credit"] as const).flatMap((flow) => [
+    { flow, resolution: "made" as const, said: "ACSC APPROVED" },
+    { flow, resolution: "not-made" as const, said: "RJCT REJECTED NARR" },
+    { flow, resolution: "replaced" as const, said: "RJCT REJECTED NARR" },
+  ]);
+
+  test.each(cases)("$flow, $resolution: $said, also where its report is sent once more", ({ flow, resolution, said }) => {
+    const state = flow === "credit" ? "CREDIT_AUTH_RECONCILIATION" : "RECONCILIATION";
+    // Neither a verdict that refused nor a final report is needed for it.
+    const sources = { ...sourcesOf(flow, state), verdict: verified("ACCEPTED"), finalReport: null, answered: further(flow) };
+    for (const form of ["resolution-outcome", "report-again"] as const) {
+      const body = parsed(renderDispatchBody({ ...dispatchOf(flow, form, state), resolution }, sources));
+      expect(bare(statusOf(body))).toBe(said);
+      expect(isObject(memberAt(body, "originalTransactionData"))).toBe(true);
+    }
+  });
+
+  test("a resolution that is not final is told to nobody: asked to, that is our mistake", () => {
+    const output = { ...dispatchOf("off-us", "resolution-outcome", "RECONCILIATION"), resolution: null };
+    expect(() => renderDispatchBody(output, sourcesOf("off-us", "RECONCILIATION"))).toThrow("once it is final");
+  });
+});
+
 describe("further messages under one UETR, in every flow", () => {
   test.each<[Flow, State]>([
     ["on-us", "HELD"],
