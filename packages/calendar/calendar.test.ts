@@ -60,6 +60,22 @@ test("a day is planned in its zone: windows, cut-off, reconciliation, next busin
   });
 });
 
+test("a plan's version names its content: what changes a date's times changes it, and nothing else does", () => {
+  const version = (over: Partial<SchemeTimes> = {}, date = "2026-11-21"): string =>
+    planDay({ ...times, ...over }, "X", date).calendarVersion;
+  const others = [
+    version({ processing: [{ opens: "08:00", closes: "15:00" }] }),
+    version({ reconciliation: "17:31" }),
+    version({ cutOffMs: 0 }),
+    version({ calendar: { ...calendar, holidays: ["2026-11-21"] } }),
+    version({ calendar: { ...calendar, holidays: ["2026-11-23"] } }),
+    version({ calendar: { ...calendar, version: "2" } }),
+    version({ calendar: { ...calendar, zone: "+03:00" } }),
+  ];
+  expect(new Set([version(), ...others]).size).toBe(others.length + 1);
+  expect(version({ calendar: { ...calendar, holidays: ["2027-05-01"] } })).toBe(version());
+});
+
 test("a date that does not work has no window", () => {
   expect(planDay(times, "ZA_EFT", "2026-11-22")).toMatchObject({ isWorkingDay: false, windows: [], nextBusinessDate: "2026-11-23" });
 });
