@@ -1,6 +1,7 @@
 // All verbs of `./sluice`, in the order in which a newcomer needs them. Each verb's code is loaded only when it is called.
 
 import type { ParseArgsOptionsConfig } from "node:util";
+import { readingVerbs } from "./reading-verbs.ts";
 
 /** What a verb is called with, checked against its entry in the table. */
 export interface Call {
@@ -289,4 +290,5 @@ export const verbs: readonly Verb[] = [
     arguments: [1, 1],
     load: async () => (await import("./rules-import.ts")).rulesImport,
   },
+  ...readingVerbs,
 ];

@@ -1,0 +1,44 @@
+// `./sluice undelivered`: what receivers have not taken: by receiver, or with --bank each message.
+
+import { listVerb, runList, type ListVerb } from "./control-list.ts";
+import type { Body } from "./control-client.ts";
+import { column, durationAt, numberColumn, rowsAt, textAt, type Column } from "./control-table.ts";
+
+const byReceiver: readonly Column[] = [
+  column("RECEIVER", "bank"),
+  { title: "PAUSED", of: (row) => (row["isPaused"] === true ? "yes" : "") },
+  numberColumn("DELIVERIES", "deliveries.waiting"),
+  numberColumn("REFUSED", "deliveries.refused"),
+  column("NEXT ATTEMPT", "deliveries.nextAttempt"),
+  numberColumn("POSTINGS", "postings.waiting"),
+  numberColumn("REFUSED", "postings.refused"),
+  column("NEXT ATTEMPT", "postings.nextAttempt"),
+  { title: "CLOSES IN", isNumber: true, of: (row) => durationAt(row, "secondsToClose") },
+];
+
+const messages: readonly Column[] = [
+  column("KIND", "kind"),
+  column("MESSAGE", "messageIdentification"),
+  column("UETR", "uetr"),
+  numberColumn("ATTEMPTS", "attempts"),
+  { title: "LAST ANSWER", of: lastAnswer },
+  { title: "NEXT ATTEMPT", of: (row) => (row["isRefused"] === true ? "refused: redrive it" : textAt(row, "nextAttempt")) },
+  column("DAY", "day"),
+  { title: "CLOSES IN", isNumber: true, of: (row) => durationAt(row, "secondsToClose") },
+];
+
+function lastAnswer(row: Body): string {
+  const last = rowsAt(row, "recentAttempts").at(-1);
+  if (last === undefined) return "not tried";
+  return `${textAt(last, "httpStatusCode")} ${textAt(last, "answer")}`.slice(0, 40);
+}
+
+const list: ListVerb = {
+  path: "/undelivered",
+  options: ["bank"],
+  columns: (body) => (body["schema"] === "UndeliveredMessages" ? messages : byReceiver),
+  none: "everything is delivered",
+};
+
+export const runUndelivered = runList(list);
+export const undelivered = listVerb(list);
