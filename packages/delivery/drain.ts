@@ -80,7 +80,6 @@ async function retry(context: EngineContext, lane: DeliveryLane, queue: BankQueu
     // Nor does what no attempt is made for wait for the end of a pause.
     if (parked.ended === "refusing") await inTurn(message, () => sayRefused(context, lane, delivery, progressOf(lane, parked)));
     else if (isExpired(context, entry)) await inTurn(message, () => expire(context, lane, delivery, progressOf(lane, parked), true));
-    else if (lane.pauses.isPaused(queue.bank)) queue.page.reschedule(entry.id, entry.dueMs);
     else await tryAgain(context, message);
   } catch (error) {
     if (isLaneClosed(error)) return;

@@ -74,7 +74,6 @@ async function apply(context: EngineContext, lane: DeliveryLane, redrive: Delive
   await context.parkedCalls.update(lane.ownership, message);
   lane.recent.changed(parked.id, progress, redrive.causedByOffset);
   const queue = queueOf(context, lane, parked.bank);
-  queue.page.remove(parked.id);
   takeIntoPage(context, queue, entryOf(context, lane, message));
   noteSpilling(context, lane, queue);
 }

@@ -11,6 +11,23 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 const all = (count: number) => numbers(count).map((number) => ({ messageIdentification: messageId(number) }));
 const firstIds = (world: DispatcherWorld): string[] => world.received.filter(({ attempt }) => attempt === 1).map(({ id }) => id);
 
+/** A message whose refusal its owner had no time to mark as said; then its bank is paused, and an owner comes. */
+async function refusedAndNotSaid(isRedriven = false): Promise<DispatcherWorld> {
+  const world = dispatcherWorld();
+  const first = await world.start();
+  world.answers(({ attempt }) => (attempt === 1 ? 422 : 202));
+  await world.dispatch(...all(1));
+  await world.until(() => world.ended().length === 1);
+  await world.time.advance(1_000);
+  await first.stop();
+  const [message] = await world.parked("deliveries");
+  await world.during(world.store.deliveries.update({ ...message!, ended: "refusing" }));
+  await world.pause();
+  if (isRedriven) await world.redrive({});
+  await world.start();
+  return world;
+}
+
 async function paused(world: DispatcherWorld): Promise<DispatcherWorld> {
   await world.start();
   await world.pause();
@@ -40,7 +57,11 @@ describe("a paused bank", { timeout: 30_000 }, () => {
     await world.dispatch(...all(3));
     await world.until(() => world.received.length === 3);
     await world.pause();
-    await world.time.advance(minuteMs);
+    await world.time.advance(1_000);
+    const calls: string[] = [];
+    world.hooks.store.observe = ({ operation }) => void calls.push(operation);
+    await world.time.advance(60 * minuteMs);
+    expect(calls.filter((operation) => operation.startsWith("deliveries"))).toEqual([]);
     world.answers(() => 202);
     expect(world.received).toHaveLength(3);
     await world.resume();
@@ -76,6 +97,20 @@ describe("a paused bank", { timeout: 30_000 }, () => {
     expect(world.received).toHaveLength(1);
     await world.resume();
     await world.until(() => world.endedIds().size === 2, 1_000);
+  });
+
+  it("a retry that waits for a slot when the pause comes is not made", async () => {
+    const world = dispatcherWorld({ banks: [sampleBank({ id: "first", connections: 2 })] });
+    await world.start();
+    world.answers(({ attempt }) => (attempt === 1 ? 503 : { status: 202, afterMs: 3_000 }));
+    await world.dispatch(...all(2));
+    await world.until(() => world.received.length === 3);
+    await world.time.advance(1_000);
+    await world.pause();
+    await world.time.advance(30 * minuteMs);
+    expect(world.received).toHaveLength(3);
+    await world.resume();
+    await world.until(() => world.endedIds().size === 2, 5_000);
   });
 
   it("I14: other banks and connectors notice nothing", async () => {
@@ -165,18 +200,21 @@ describe("a pause over restarts", { timeout: 30_000 }, () => {
     await world.until(() => world.endedIds().size === 3, 30_000);
   });
 
-  it("one that came while no process ran holds from the first attempt on", async () => {
-    const world = dispatcherWorld();
+  it("one that came while no process ran holds from the first attempt on, whatever lies before it", async () => {
+    const banks = [sampleBank({ id: "first" }), sampleBank({ id: "second" })];
+    const world = dispatcherWorld({ banks, bounds: { bufferedRecordsMax: 4 } });
     const first = await world.start();
-    world.answers(() => 503);
+    world.answers(({ bank }) => (bank === "second" ? 202 : 503));
     await world.dispatch(...all(3));
     await world.until(() => world.received.length >= 3);
     await first.stop();
     const attempts = world.received.length;
+    await world.time.advance(5 * minuteMs);
+    await world.dispatch(...numbers(300).map((number) => ({ messageIdentification: messageId(number + 10), bank: "second" })));
     await world.pause();
     await world.start();
     await world.time.advance(30 * minuteMs);
-    expect(world.received).toHaveLength(attempts);
+    expect(world.received.filter(({ bank }) => bank === "first")).toHaveLength(attempts);
   });
 
   it("what waited 15 minutes when the bank was paused is due once it is resumed, also for an owner that comes after that", async () => {
@@ -193,6 +231,44 @@ describe("a pause over restarts", { timeout: 30_000 }, () => {
     await world.start();
     await world.until(() => world.endedIds().size === 1, 15_000);
     expect(world.received).toHaveLength(2);
+  });
+
+  it("so is what memory has no room for", async () => {
+    const world = dispatcherWorld({ bounds: { pageMessagesMax: 4 } });
+    await world.start();
+    world.answers(() => ({ status: 503, retryAfter: "900" }));
+    await world.dispatch(...all(12));
+    await world.until(() => world.received.length === 12);
+    await world.pause();
+    await world.time.advance(minuteMs);
+    world.answers(() => 202);
+    await world.resume();
+    await world.until(() => world.endedIds().size === 12, 20_000);
+    expect(world.received).toHaveLength(24);
+  });
+
+  it("a refusal that was written down and not said is said while the bank is paused", async () => {
+    const world = await refusedAndNotSaid();
+    await world.until(() => world.ended().length === 2, 30_000);
+    expect(world.ended().map(({ outcome, bankPaused }) => [outcome, bankPaused])).toEqual([
+      ["REFUSED", false],
+      ["REFUSED", true],
+    ]);
+    expect(world.received).toHaveLength(1);
+  });
+
+  it("one that is redriven then is said first, and tried when the bank is resumed", async () => {
+    const world = await refusedAndNotSaid(true);
+    await world.until(() => world.ended().length === 2, 30_000);
+    await world.time.advance(1_000);
+    const calls: string[] = [];
+    world.hooks.store.observe = ({ operation }) => void calls.push(operation);
+    await world.time.advance(30 * minuteMs);
+    expect(calls.filter((operation) => operation.startsWith("deliveries"))).toEqual([]);
+    expect(world.received).toHaveLength(1);
+    await world.resume();
+    await world.until(() => world.ended().length === 3, 1_000);
+    expect(world.ended().map(({ outcome }) => outcome)).toEqual(["REFUSED", "REFUSED", "ACKNOWLEDGED"]);
   });
 
   it("markers that are read again change nothing: the newest number counts", async () => {
