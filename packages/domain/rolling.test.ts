@@ -7,6 +7,7 @@ import {
   date,
   dayClosed,
   dayReconciled,
+  dayTimes,
   debit,
   ended,
   gateOpened,
@@ -155,4 +156,13 @@ test("I3: a replay of the turn in which it rolled gives the same event again", (
   const again = tellAll(rolled, transaction);
   expect(again.outcomes.map(({ outputs }) => outputs)).toEqual(outcomes.map(({ outputs }) => outputs));
   expect(again.transaction).toEqual(transaction);
+});
+
+test("a void date that was given windows again moves nothing that becomes held after that, until it loses them again or the last one closes", () => {
+  const again = after(debit(), mayRoll, dayVoid(), dayTimes(2, 900_000), ended("A"));
+  expect(again.transaction).toMatchObject({ state: "HELD", businessDate: date });
+  const closed = after(debit(), mayRoll, dayVoid(), dayTimes(2, 900_000), ended("A"), lastClosed(), dayClosed());
+  expect(closed.transaction).toMatchObject({ state: "HELD", businessDate: nextDate });
+  const lost = { ...dayVoid(), id: `${today}:DayVoid:2` };
+  expect(after(...held, dayVoid(), dayTimes(2, 900_000), lost, dayClosed()).transaction).toMatchObject({ businessDate: nextDate });
 });

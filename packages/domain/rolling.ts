@@ -50,14 +50,16 @@ function isHeld({ flow, state }: Transaction): boolean {
   return flow !== null && statesOf(flow, cellOf({ flow, state }, "over")) !== null;
 }
 
-/** The marker below `place` after which its business date releases nothing more. */
+/** The first marker below `place` after which its business date releases nothing more; a void date that was given windows again (DayTimes) does. */
 function overBelow({ scheme, businessDate }: Transaction, place: Place, lane: LaneView): Over | null {
+  let over: Over | null = null;
   for (const passed of lane.passed(dayKey(scheme, businessDate ?? ""))) {
     const { marker } = passed;
-    if (passed.place.offset >= place.offset) return null;
-    if (marker.kind === "DayVoid" || (marker.kind === "WindowClosed" && marker.isLast)) return { passed, marker };
+    if (passed.place.offset >= place.offset) break;
+    if (marker.kind === "DayTimes" && over?.marker.kind === "DayVoid") over = null;
+    if (marker.kind === "DayVoid" || (marker.kind === "WindowClosed" && marker.isLast)) over ??= { passed, marker };
   }
-  return null;
+  return over;
 }
 
 function mayRoll(transaction: Transaction, { kind, nextBusinessDate }: DayVoidMarker | WindowClosedMarker): boolean {
