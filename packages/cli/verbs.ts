@@ -1,6 +1,7 @@
 // All verbs of `./sluice`, in the order in which a newcomer needs them. Each verb's code is loaded only when it is called.
 
 import type { ParseArgsOptionsConfig } from "node:util";
+import { decisionVerbs } from "./decision-verbs.ts";
 import { readingVerbs } from "./reading-verbs.ts";
 
 /** What a verb is called with, checked against its entry in the table. */
@@ -145,6 +146,7 @@ export const verbs: readonly Verb[] = [
     arguments: [1, 1],
     load: async () => (await import("./tx.ts")).tx,
   },
+  ...decisionVerbs,
   {
     name: "check",
     usage: "",

@@ -3,11 +3,13 @@
 import { posix } from "node:path";
 import type { FileTree, Finding, Rule } from "./file-tree.ts";
 
-const verbsFile = "packages/cli/verbs.ts";
+/** The table of verbs, and its parts. */
+const verbsFile = /^packages\/cli\/([a-z]+-)?verbs\.ts$/;
 
 export const pagesPointToThings: Rule = (tree) => {
   const folders = new Set([...tree.keys()].flatMap(foldersOf));
-  const verbs = new Set([...(tree.get(verbsFile) ?? "").matchAll(/^ +name: "([a-z]+)/gm)].map(([, verb]) => verb));
+  const tables = [...tree].filter(([path]) => verbsFile.test(path)).map(([, text]) => text);
+  const verbs = new Set([...tables.join("\n").matchAll(/^ +name: "([a-z]+)/gm)].map(([, verb]) => verb));
   return [...tree].filter(([path]) => path.endsWith(".md")).flatMap(([path, text]) => ofPage(path, text, tree, folders, verbs));
 };
 
