@@ -63,6 +63,7 @@ export interface WorldOptions {
   readonly connectors?: readonly Connector[];
   readonly lanes?: number;
   readonly bounds?: Partial<DeliveryBounds>;
+  readonly metrics?: Metrics;
 }
 
 export type World = ReturnType<typeof createWorld>;
@@ -96,7 +97,7 @@ export function createWorld(options: WorldOptions) {
   const shared = {
     random,
     log: recording(logged),
-    metrics: silentMetrics,
+    metrics: options.metrics ?? silentMetrics,
     serde,
     configuration,
     lanes,

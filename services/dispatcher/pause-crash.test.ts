@@ -44,13 +44,14 @@ async function play(crash: Crash, until: Until): Promise<{ world: DispatcherWorl
   await world.stop(stopOf(5));
   await world.time.advance(2_000);
   if (until === "paused") await goOver();
-  await world.time.advance(20_000);
+  // A session that ended without a word is noticed after 6 s.
+  await world.time.advance(10_000);
   const toMs = world.time.nowMs();
   await world.resume();
   await world.time.advance(2_000);
   if (until === "resumed") await goOver();
-  await world.until(() => isDone(world), 120_000);
-  await world.time.advance(20_000);
+  await world.until(() => isDone(world), 60_000);
+  await world.time.advance(10_000);
   return { world, calls, pausedFromMs, toMs };
 }
 
@@ -76,7 +77,7 @@ async function check({ world, pausedFromMs, toMs }: Awaited<ReturnType<typeof pl
   expect(world.attemptsOf(messageId(4)).length).toBeLessThanOrEqual(3);
   expect(world.ended().filter(({ outcome, bankPaused }) => outcome === "STOPPED" && !bankPaused)).toEqual([]);
   const attempts = world.received.length;
-  await world.time.advance(60_000);
+  await world.time.advance(20_000);
   expect(world.received).toHaveLength(attempts);
   expect((await world.during(world.store.lanes.list("dispatcher")))[0]).toMatchObject({
     position: world.log.records({ topic: topics.dispatch, partition: 0 }).at(-1)!.offset + 1n,
