@@ -51,11 +51,17 @@ const answerTimeoutMs = 10_000;
 /** A file of many pages. */
 const fileTimeoutMs = 10 * 60_000;
 
+interface Sent {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export async function controlClient(call: Pick<Call, "value">, where: ControlTerminal): Promise<ControlClient> {
   const base = await baseUrl(call, where);
   const headers = { authorization: `Bearer ${tokenFor(base, where)}` };
 
-  async function ask(path: string, query: Query, request: RequestInit, timeoutMs: number): Promise<Response> {
+  async function ask(path: string, query: Query, request: Sent, timeoutMs: number): Promise<Response> {
     const given = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
     const search = new URLSearchParams(given).toString();
     const url = `${base}${controlPrefix}${path}${search === "" ? "" : `?${search}`}`;

@@ -49,9 +49,10 @@ async function listed(client: ControlClient, list: ListVerb, call: Call): Promis
   const isAll = call.flag("all");
   const limit = call.value("limit") ?? (isAll ? pageRows : null);
   const first = await client.get(list.path, { ...asked, limit, after: call.value("after") });
+  if (!isAll) return first;
   const rows = [...rowsAt(first, "rows")];
   let next = first["next"];
-  while (isAll && typeof next === "string" && rows.length < allRowsMax) {
+  while (typeof next === "string" && rows.length < allRowsMax) {
     const page = await client.get(list.path, { ...asked, limit, after: next });
     rows.push(...rowsAt(page, "rows"));
     next = page["next"];

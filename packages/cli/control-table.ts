@@ -24,7 +24,7 @@ export function tableText(rows: readonly Body[], columns: readonly Column[]): st
     .join("\n");
 }
 
-/** A column of the member at this path; a time without its date's end, nothing as a dash. */
+/** A column of the member at this path; a time in whole seconds, nothing as a dash. */
 export function column(title: string, path: string): Column {
   return { title, of: (row) => textAt(row, path) };
 }
@@ -36,11 +36,9 @@ export function numberColumn(title: string, path: string): Column {
 /** The member at a path such as `deliveries.waiting`; `-` where there is none. */
 export function textAt(row: Body, path: string): string {
   const value = at(row, path);
-  if (value === null || value === undefined || value === "") return "-";
   if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(String).join(" ");
-  return typeof value === "object"
-    ? JSON.stringify(value)
-    : String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, "$1 $2Z");
+  if (typeof value === "string" && value !== "") return value.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, "$1 $2Z");
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "-";
 }
 
 export function rowsAt(row: Body, path: string): readonly Body[] {

@@ -8,6 +8,16 @@ const console = { console: { type: "string" }, json: { type: "boolean" } } as co
 const pageDetails = ["--limit N, --after CURSOR  a page, and the one behind it", "--all          every page", consoleDetail] as const;
 const pages = { limit: { type: "string" }, after: { type: "string" }, all: { type: "boolean" }, ...console } as const;
 
+const windowsVerb: Verb = {
+  name: "windows",
+  usage: "[--scheme SCHEME] [--from DATE] [--to DATE] [--json]",
+  line: "business days, their windows and each bank's gate, with the reason why it is closed",
+  details: ["--from DATE, --to DATE  both included (today, a week later)", consoleDetail],
+  options: { scheme: { type: "string" }, from: { type: "string" }, to: { type: "string" }, ...console },
+  arguments: [0, 0],
+  load: async () => (await import("./windows.ts")).windows,
+};
+
 export const readingVerbs: readonly Verb[] = [
   {
     name: "search",
@@ -49,15 +59,8 @@ export const readingVerbs: readonly Verb[] = [
     arguments: [0, 0],
     load: async () => (await import("./search.ts")).search,
   },
-  ...["windows", "window list"].map((name): Verb => ({
-    name,
-    usage: "[--scheme SCHEME] [--from DATE] [--to DATE] [--json]",
-    line: "business days, their windows and each bank's gate, with the reason why it is closed",
-    details: ["--from DATE, --to DATE  both included (today, a week later)", consoleDetail],
-    options: { scheme: { type: "string" }, from: { type: "string" }, to: { type: "string" }, ...console },
-    arguments: [0, 0],
-    load: async () => (await import("./windows.ts")).windows,
-  })),
+  windowsVerb,
+  { ...windowsVerb, name: "window list" },
   {
     name: "held",
     usage: "[--bank BANK] [--day DAY] [--json]",
