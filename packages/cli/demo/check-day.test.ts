@@ -20,6 +20,13 @@ const ways: Readonly<Record<string, readonly string[]>> = {
     "CREDIT_AUTH_DELIVERED",
     "CREDIT_AUTH_RESPONSE_ACCEPTED",
   ],
+  CREDIT_AUTH_RECONCILIATION: [
+    "CREDIT_AUTH_RECEIVED",
+    "CREDIT_AUTH_ACCEPTED",
+    "CREDIT_AUTH_DELIVERY_PENDING",
+    "CREDIT_AUTH_DELIVERED",
+    "CREDIT_AUTH_RECONCILIATION",
+  ],
   CREDIT_AUTH_REJECTED: ["CREDIT_AUTH_RECEIVED", "CREDIT_AUTH_REJECTED"],
 };
 
@@ -31,10 +38,16 @@ function goodDay(): { snapshots: Map<string, Transaction>; requests: RecordedReq
   };
 }
 
+function resolutionOf(kind: "made" | "not-made"): Item["resolution"] {
+  const action = { id: "a", operator: "thandi", reason: "r", requestedAtMs: 0 };
+  return { kind, replacedBy: null, action, atMs: 0, isFinal: true, confirmed: { action: { ...action, operator: "sipho" }, atMs: 1 } };
+}
+
 function snapshotOf(debit: DemoTransaction): Transaction {
   const states = ways[debit.end.state] ?? [];
+  const resolution = resolutionOf(debit.end.found === "MADE" ? "made" : "not-made");
   const items: Partial<Item>[] =
-    debit.end.row === null ? [] : [{ row: debit.end.row, cause: null, state: "RELEASED", evidence: null, settledAtMs: null }];
+    debit.end.row === null ? [] : [{ row: debit.end.row, cause: null, state: "RELEASED", evidence: null, settledAtMs: null, resolution }];
   return {
     state: debit.end.state,
     amountTenThousandths: BigInt(debit.amount.replace(".", "")) * 100n,
@@ -72,10 +85,12 @@ function toldTo(
   received: Omit<ReceivedEntry, "operation">,
   body: (text: string) => Pick<RecordedRequest, "body" | "headers">,
 ): readonly RecordedRequest[] {
-  if (end.told === null) return [];
   const operation = flow === "credit" ? "inboundCreditTransferAuthorizationResponse" : "inboundDirectDebitResponse";
-  const webhookId = `${uetr.replaceAll("-", "")}O1`;
-  return [{ entry: { ...received, operation, bank: connectorId, webhookId }, ...body(`{"code":"${end.told}"`) }];
+  const found = end.found === null || flow === "on-us" ? [] : [end.found === "MADE" ? "ACSC" : "RJCT"];
+  return [...end.told, ...found].map((code, index) => {
+    const webhookId = `${uetr.replaceAll("-", "")}O${index + 1}`;
+    return { entry: { ...received, operation, bank: connectorId, webhookId }, ...body(`{"code":"${code}"`) };
+  });
 }
 
 const debitOf = (kind: DemoTransaction["kind"]): DemoTransaction => day.transactions.find((debit) => debit.kind === kind)!;
@@ -86,7 +101,7 @@ const credit = debitOf("credit");
 function found(spoil: (evidence: ReturnType<typeof goodDay>) => void): readonly string[] {
   const evidence = goodDay();
   spoil(evidence);
-  return checkDay({ day, ...evidence });
+  return checkDay({ day, ...evidence }, true);
 }
 
 function without(requests: RecordedRequest[], isGone: (request: RecordedRequest) => boolean): void {
@@ -146,22 +161,29 @@ describe("the demo's own count", () => {
     const isTold = ({ entry }: RecordedRequest): boolean =>
       entry.kind === "received" && entry.uetr === credit.uetr && entry.bank === connectorId;
     const told = requestsOf(credit).find(isTold)!;
-    expect(found(({ requests }) => without(requests, isTold))).toEqual([expect.stringContaining("did not acknowledge the outcome")]);
+    expect(found(({ requests }) => without(requests, isTold))).toEqual([expect.stringContaining("did not acknowledge outcome 1")]);
     expect(
       found(({ requests }) => {
         requests[requests.findIndex(isTold)] = { ...told, body: new TextEncoder().encode('{"code":"PDNG"') };
       }),
     ).toEqual([expect.stringContaining("was not told ACSC")]);
     const stray = { ...told.entry, uetr: good.uetr, webhookId: `${good.uetr.replaceAll("-", "")}O1` } as RecordedRequest["entry"];
-    expect(found(({ requests }) => requests.push({ ...told, entry: stray }))).toEqual([expect.stringContaining("nothing to do with it")]);
+    expect(found(({ requests }) => requests.push({ ...told, entry: stray }))).toEqual([expect.stringContaining("was not to be told")]);
   });
 
   it("finds an item under another row, a missing one, and one too many", () => {
     const silent = debitOf("no-answer");
     const withItems = (debit: DemoTransaction, items: readonly Partial<Item>[]): readonly string[] =>
       found(({ snapshots }) => snapshots.set(debit.uetr, { ...snapshotOf(debit), items } as Transaction));
-    expect(withItems(silent, [{ row: 8, settledAtMs: null }])).toEqual([expect.stringContaining("under row 7, found row 8")]);
-    expect(withItems(silent, [])).toEqual([expect.stringContaining("under row 7, found none")]);
+    const resolution = resolutionOf("not-made");
+    expect(withItems(silent, [{ row: 8, settledAtMs: null, resolution }])).toEqual([expect.stringContaining("under row 7, found row 8")]);
+    expect(withItems(silent, [])).toEqual([expect.stringContaining("under row 7, found none"), expect.stringContaining("is not resolved")]);
+    const open = { ...resolution!, isFinal: false };
+    expect(withItems(silent, [{ row: 7, settledAtMs: null, resolution: open }])).toEqual([expect.stringContaining("is not resolved")]);
+    const other = resolutionOf("made");
+    expect(withItems(silent, [{ row: 7, settledAtMs: null, resolution: other }])).toEqual([
+      expect.stringContaining("was resolved MADE, NOT_MADE was found"),
+    ]);
     expect(withItems(good, [{ row: 9, settledAtMs: null }])).toEqual([expect.stringContaining("is on the reconciliation list (row 9)")]);
   });
 
@@ -202,7 +224,7 @@ describe("the demo's tables", () => {
       reconciliationListOf(evidence)
         .map(({ row, bank }) => `${bank} ${row}`)
         .toSorted((a, b) => (a < b ? -1 : 1)),
-    ).toEqual(["kudu 7", "kudu 7", "marula 9", "marula 9"]);
+    ).toEqual(["kudu 7", "kudu 7", "marula 9", "marula 9", "marula 9"]);
   });
 
   it("show each special one, with what is recorded beside its states", () => {

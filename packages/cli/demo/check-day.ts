@@ -2,10 +2,11 @@
 //
 // #1 Every debit and credit was accepted, ended in the state planned, and is on the reconciliation list exactly if planned, under the row planned.
 // #2 Its bank received every event of it: stage versions 1 to n without a gap, first receipts in order, the states of the snapshot.
-// #3 The connector was told the outcome planned, and acknowledged it.
+// #3 The connector was told the outcomes planned, and acknowledged them.
 // #4 At most one inbound debit or credit exists for a UETR, always the same bytes, with the amount that was posted, digit for digit; none for a refused one.
 // #5 Per bank the sums balance: accepted = completed + rejected + unpaid + reconciled.
 // #6 Nothing else was ever heard of at a bank.
+// #7 What people found out about an item stands on it, confirmed by a second one; of a credit or a debit from elsewhere the connector was told.
 
 import type { Transaction } from "@sluice/domain";
 import type { RecordedRequest } from "@sluice/testkit";
@@ -27,7 +28,7 @@ export const postedAs = {
 } as const;
 
 /** One sentence for each thing that is off; empty: the day is right. */
-export function checkDay(evidence: DayEvidence): readonly string[] {
+export function checkDay(evidence: DayEvidence, isResolved: boolean): readonly string[] {
   const byUetr = Map.groupBy(evidence.requests, ({ entry }) => entry.uetr);
   const problems = evidence.day.transactions.flatMap((debit) => {
     const requests = byUetr.get(debit.uetr) ?? [];
@@ -36,7 +37,8 @@ export function checkDay(evidence: DayEvidence): readonly string[] {
       ...checkEnd(debit, snapshot, requests),
       ...checkEvents(snapshot, requests),
       ...checkInbound(debit, requests),
-      ...checkTold(debit, requests),
+      ...checkTold(debit, requests, isResolved),
+      ...(isResolved ? checkResolved(debit, snapshot) : []),
     ];
     return found.map((text) => `${debit.bank} ${debit.kind} ${debit.uetr}: ${text}`);
   });
@@ -94,13 +96,34 @@ function checkInbound(debit: DemoTransaction, requests: readonly RecordedRequest
   return body.includes(`"value":${debit.amount},`) ? [] : [`was posted over ${debit.amount}, and the bank was not sent that amount`];
 }
 
-function checkTold({ uetr, end }: DemoTransaction, requests: readonly RecordedRequest[]): readonly string[] {
-  const identification = `${uetr.replaceAll("-", "")}O1`;
-  const told = requests.filter(({ entry }) => entry.kind === "received" && entry.webhookId === identification);
-  if (end.told === null) return told.length === 0 ? [] : ["the connector was told an outcome, though it has nothing to do with it"];
-  if (!told.some(({ entry }) => entry.status === 202)) return ["the connector did not acknowledge the outcome"];
-  const body = new TextDecoder().decode(told[0]?.body);
-  return body.includes(`"code":"${end.told}"`) ? [] : [`the connector was not told ${end.told}`];
+const codeFound = { MADE: "ACSC", NOT_MADE: "RJCT" } as const;
+
+/** Outcomes are told under identifications that count from 1; what people found out is told after those. */
+function checkTold({ uetr, flow, end }: DemoTransaction, requests: readonly RecordedRequest[], isResolved: boolean): readonly string[] {
+  const isFoundTold = isResolved && end.found !== null && flow !== "on-us";
+  const codes = [...end.told, ...(isFoundTold && end.found !== null ? [codeFound[end.found]] : [])];
+  const expected = new Set(codes.map((_, index) => identificationOf(uetr, index)));
+  const told = requests.filter(({ entry }) => entry.kind === "received" && entry.webhookId.startsWith(`${uetr.replaceAll("-", "")}O`));
+  const others = told.filter(({ entry }) => entry.kind === "received" && !expected.has(entry.webhookId));
+  if (others.length > 0) return ["the connector was told an outcome that was not to be told"];
+  return codes.flatMap((code, index) => {
+    const those = told.filter(({ entry }) => entry.kind === "received" && entry.webhookId === identificationOf(uetr, index));
+    if (!those.some(({ entry }) => entry.status === 202)) return [`the connector did not acknowledge outcome ${index + 1}`];
+    const body = new TextDecoder().decode(those[0]?.body);
+    return body.includes(`"code":"${code}"`) ? [] : [`the connector was not told ${code}`];
+  });
+}
+
+function identificationOf(uetr: string, index: number): string {
+  return `${uetr.replaceAll("-", "")}O${index + 1}`;
+}
+
+function checkResolved({ end }: DemoTransaction, snapshot: Transaction | undefined): readonly string[] {
+  if (end.found === null) return [];
+  const resolution = snapshot?.items.find(({ settledAtMs }) => settledAtMs === null)?.resolution ?? null;
+  const kind = resolution?.kind.toUpperCase().replace("-", "_");
+  if (resolution?.isFinal !== true) return ["its item is not resolved"];
+  return kind === end.found ? [] : [`its item was resolved ${kind}, ${end.found} was found`];
 }
 
 function checkSums({ day, snapshots }: DayEvidence): readonly string[] {

@@ -1,5 +1,6 @@
 // The tables that the demo ends with: all debits and credits by bank and final state, and the reconciliation list. Functions of the evidence alone.
 
+import type { Item } from "@sluice/domain";
 import type { DayEvidence } from "./check-day.ts";
 import { decimalText } from "./check-day.ts";
 
@@ -25,6 +26,8 @@ export interface ListedItem {
   readonly stateAtClose: string;
   readonly attempts: number | null;
   readonly lastAnswer: number | null;
+  /** What people found, and who; null: nobody has yet. */
+  readonly found: string | null;
 }
 
 export function tableOf({ day, snapshots }: DayEvidence): readonly TableRow[] {
@@ -60,8 +63,15 @@ export function reconciliationListOf({ day, snapshots }: DayEvidence): readonly 
       stateAtClose: item.state,
       attempts: item.evidence?.attempts ?? null,
       lastAnswer: item.evidence?.httpStatusCode ?? null,
+      found: foundText(item),
     })),
   );
+}
+
+function foundText({ resolution }: Item): string | null {
+  if (resolution === null) return null;
+  const { kind, action, confirmed } = resolution;
+  return `${kind.toUpperCase().replace("-", "_")} (${[action.operator, ...(confirmed === null ? [] : [confirmed.action.operator])].join(", ")})`;
 }
 
 export interface SpecialDebit {

@@ -6,6 +6,8 @@ import { stringify } from "yaml";
 import type { DemoBank, DemoTimes } from "./demo-day.ts";
 import { timeIn } from "./noon-zone.ts";
 
+const creditDeadlineLeastMs = 10_000;
+
 export interface DemoBankAccess extends DemoBank {
   /** Where the simulated bank listens. */
   readonly url: string;
@@ -28,7 +30,22 @@ export interface DemoConnectorAccess {
   readonly sluiceToken: string;
 }
 
-export function demoConfiguration(times: DemoTimes, banks: readonly DemoBankAccess[], connector: DemoConnectorAccess): DemoConfiguration {
+/** A person with a token of their own. */
+export interface DemoOperator {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: readonly ("read" | "act" | "approve")[];
+  readonly token: string;
+}
+
+export interface DemoParties {
+  readonly banks: readonly DemoBankAccess[];
+  readonly connector: DemoConnectorAccess;
+  readonly operators: readonly DemoOperator[];
+}
+
+/** `nowMs`: credits are due when the reconciliation window closes. */
+export function demoConfiguration(times: DemoTimes, { banks, connector, operators }: DemoParties, nowMs: number): DemoConfiguration {
   const local = (atMs: number): string => timeIn(times.zone, atMs);
   const yaml = stringify({
     version: "demo",
@@ -40,13 +57,14 @@ export function demoConfiguration(times: DemoTimes, banks: readonly DemoBankAcce
         processing: [{ opens: local(times.opensAtMs), closes: local(times.closesAtMs) }],
         reconciliation: local(times.reconciliationAtMs),
         cutOff: `${times.cutOffMs}ms`,
+        creditDeadline: `${Math.max(creditDeadlineLeastMs, times.reconciliationAtMs - Math.floor(nowMs))}ms`,
       },
     ],
     banks: banks.map((bank) => ({
       id: bank.id,
       name: bank.name,
       agents: [{ memberId: bank.branch, branchRanges: [[bank.branch, bank.branch]] }],
-      tokenSha256: [createHash("sha256").update(bank.token).digest("hex")],
+      tokenSha256: [sha256(bank.token)],
       baseUrl: bank.url,
       eventsUrl: bank.url,
       bearerToken: `\${${variableOf(bank)}}`,
@@ -57,13 +75,19 @@ export function demoConfiguration(times: DemoTimes, banks: readonly DemoBankAcce
         id: connector.id,
         name: "Clearing House",
         schemes: ["ZA_EFT"],
-        tokenSha256: [createHash("sha256").update(connector.token).digest("hex")],
+        tokenSha256: [sha256(connector.token)],
         baseUrl: connector.url,
         bearerToken: `\${${variableOf(connector)}}`,
       },
     ],
+    operators: operators.map(({ id, name, roles, token }) => ({ id, name, roles, tokenSha256: [sha256(token)] })),
+    resolutionNeedsSecondPerson: true,
   });
   return { yaml, environment: Object.fromEntries([...banks, connector].map((party) => [variableOf(party), party.sluiceToken])) };
+}
+
+function sha256(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
 }
 
 function variableOf(party: { readonly id: string }): string {

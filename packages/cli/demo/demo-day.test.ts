@@ -13,7 +13,7 @@ describe("the demo's day", () => {
     const { transactions } = planDemoDay(seededRandom(1), 200, nowMs);
     const counts = Object.groupBy(transactions, ({ kind }) => kind);
     expect(counts.good).toHaveLength(200);
-    expect(Object.keys(counts)).toHaveLength(13);
+    expect(Object.keys(counts)).toHaveLength(14);
     expect(new Set(transactions.map(({ uetr }) => uetr)).size).toBe(transactions.length);
     expect(new Set(counts["shared-identification"]?.map(({ messageIdentification }) => messageIdentification)).size).toBe(1);
     const others = transactions
@@ -37,8 +37,9 @@ describe("the demo's day", () => {
   it("has a configuration that reads back to the times planned, to the second", () => {
     const times = planDemoTimes(nowMs, pace);
     const banks = demoBanks.map((bank) => ({ ...bank, url: "http://bank.invalid:1", token: `t-${bank.id}`, sluiceToken: `s-${bank.id}` }));
+    const operator = { id: "thandi", name: "Thandi", roles: ["read", "act"], token: "t-thandi" } as const;
     const clearing = { id: connectorId, url: "http://clearing.invalid:1", token: "t", sluiceToken: "s-clearing" };
-    const { yaml, environment } = demoConfiguration(times, banks, clearing);
+    const { yaml, environment } = demoConfiguration(times, { banks, connector: clearing, operators: [operator] }, nowMs);
     const reading = readConfiguration(yaml, environment);
     if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
     const [scheme] = reading.configuration.schemes;
@@ -53,5 +54,8 @@ describe("the demo's day", () => {
     expect(reading.configuration.banks.map(({ id, bearerToken }) => [id, bearerToken])).toEqual(banks.map(({ id }) => [id, `s-${id}`]));
     expect(reading.configuration.connectors.map(({ id, bearerToken }) => [id, bearerToken])).toEqual([[connectorId, "s-clearing"]]);
     expect(scheme!.creditsFinal).toBe("connector");
+    expect(nowMs + scheme!.creditDeadlineMs).toBe(times.reconciliationAtMs);
+    expect(reading.configuration.operators).toMatchObject([{ id: "thandi", roles: ["read", "act"] }]);
+    expect(reading.configuration.resolutionNeedsSecondPerson).toBe(true);
   });
 });

@@ -3,7 +3,8 @@
 // #1 Each bank has one character, so one bank's trouble is seen not to be another's.
 // #2 Every debit and credit says its end beforehand; the demo is right when each ended so.
 // #3 Debits of a bank's own customers come from the bank; debits and credits from beyond come from the clearing house's connector, which declares
-//    the credits of the day final a moment after the window has opened: until then the gate is closed.
+//    the credits of the day final a moment after the window has opened: until then the gate is closed. One bank's gate stays closed even then,
+//    for a credit that it does not report on: an operator opens it over that credit. What the day leaves unresolved people resolve.
 // #4 The zone is a fixed offset in which it is about noon, so a demo at midnight plays within one date; every day works.
 
 import type { Flow } from "@sluice/domain";
@@ -38,6 +39,7 @@ export type TransactionKind =
   | "from-elsewhere-not-made"
   | "credit"
   | "credit-not-made"
+  | "credit-no-report"
   | "credit-bad-account";
 
 export interface DemoBank {
@@ -72,11 +74,14 @@ export interface DemoEnd {
     | "UNPAID"
     | "RECONCILIATION"
     | "CREDIT_AUTH_RESPONSE_ACCEPTED"
+    | "CREDIT_AUTH_RECONCILIATION"
     | "CREDIT_AUTH_REJECTED";
   /** Row of the reconciliation list; null: it is not on it. */
   readonly row: number | null;
-  /** Status code that the connector is told; null: it is told nothing. */
-  readonly told: "ACSC" | "RJCT" | null;
+  /** Status codes that the connector is told by itself, in order. */
+  readonly told: readonly ("ACSC" | "RJCT" | "PDNG")[];
+  /** What people find out about its item; null: there is none. */
+  readonly found: "MADE" | "NOT_MADE" | null;
 }
 
 export interface DemoTimes {
@@ -102,8 +107,8 @@ export interface DemoPace {
 }
 
 const cutOffMs = 1_000;
-const made: DemoEnd = { state: "COMPLETED", row: null, told: null };
-const booked: DemoEnd = { state: "CREDIT_AUTH_RESPONSE_ACCEPTED", row: null, told: "ACSC" };
+const made: DemoEnd = { state: "COMPLETED", row: null, told: [], found: null };
+const booked: DemoEnd = { state: "CREDIT_AUTH_RESPONSE_ACCEPTED", row: null, told: ["ACSC"], found: null };
 const answers: ScriptRule = { answer: acknowledge({ afterMs: 2, jitterMs: 20 }) };
 const reports: ScriptRule = { reports: [reportMade({ afterMs: 100, jitterMs: 400 })] };
 
@@ -150,13 +155,15 @@ export const demoBanks: readonly DemoBank[] = [
     id: "marula",
     name: "Marula Bank",
     branch: "250659",
-    character: "acknowledges debits and never reports",
+    character: "acknowledges and never reports",
     answerTimeoutMs: 5_000,
     script: [{ reports: [] }, answers],
   },
 ];
 
 export const connectorId = "clearing";
+/** Its gate stays closed for a credit that it does not report on. */
+export const gateKeptBy = "marula";
 
 interface Cast {
   readonly kind: TransactionKind;
@@ -173,13 +180,19 @@ function castOf(goodDebits: number): readonly Cast[] {
     { kind: "shared-identification", bank: "karoo", count: 2, end: made },
     { kind: "late-acknowledgement", bank: "baobab", count: 3, end: made },
     { kind: "not-made", bank: "protea", count: 2, end: { ...made, state: "UNPAID" } },
-    { kind: "no-answer", bank: "kudu", count: 2, end: { state: "RECONCILIATION", row: 7, told: null } },
-    { kind: "no-report", bank: "marula", count: 2, end: { state: "RECONCILIATION", row: 9, told: null } },
-    { kind: "from-elsewhere", bank: "karoo", count: 3, end: { ...made, told: "ACSC" } },
-    { kind: "from-elsewhere-not-made", bank: "protea", count: 1, end: { state: "UNPAID", row: null, told: "RJCT" } },
+    { kind: "no-answer", bank: "kudu", count: 2, end: { ...made, state: "RECONCILIATION", row: 7, found: "NOT_MADE" } },
+    { kind: "no-report", bank: "marula", count: 2, end: { ...made, state: "RECONCILIATION", row: 9, found: "MADE" } },
+    { kind: "from-elsewhere", bank: "karoo", count: 3, end: { ...made, told: ["ACSC"] } },
+    { kind: "from-elsewhere-not-made", bank: "protea", count: 1, end: { ...made, state: "UNPAID", told: ["RJCT"] } },
     { kind: "credit", bank: "karoo", count: 4, end: booked },
-    { kind: "credit-not-made", bank: "protea", count: 1, end: { ...booked, told: "RJCT" } },
-    { kind: "credit-bad-account", bank: "baobab", count: 1, end: { state: "CREDIT_AUTH_REJECTED", row: null, told: "RJCT" } },
+    { kind: "credit-not-made", bank: "protea", count: 1, end: { ...booked, told: ["RJCT"] } },
+    {
+      kind: "credit-no-report",
+      bank: gateKeptBy,
+      count: 1,
+      end: { state: "CREDIT_AUTH_RECONCILIATION", row: 9, told: ["PDNG"], found: "MADE" },
+    },
+    { kind: "credit-bad-account", bank: "baobab", count: 1, end: { ...booked, state: "CREDIT_AUTH_REJECTED", told: ["RJCT"] } },
   ];
 }
 

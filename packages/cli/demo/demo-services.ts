@@ -1,12 +1,15 @@
 // The services of a demo day, as processes that can be killed and started again at the same address.
 
 import { join } from "node:path";
+import { controlPrefix } from "@sluice/contracts";
 import { Fault } from "@sluice/runtime";
 import { serviceNames, startService, type ServiceName, type ServiceProcess } from "../processes.ts";
 
 export interface DemoServices {
   /** Where ingress listens, also after it was started again. */
   readonly ingressUrl: string;
+  /** Where operators ask and decide, likewise. */
+  readonly controlUrl: string;
   /** Resolves when the process is gone. */
   kill(name: ServiceName): Promise<void>;
   /** Starts a service that was killed; resolves when it is ready. */
@@ -54,16 +57,20 @@ export async function startDemoServices(options: DemoServicesOptions): Promise<D
     throw failed.reason;
   }
   const port = running.get("ingress")?.port ?? null;
-  if (port === null) throw new Fault("demo.no-address", "ingress did not say where it listens", { isRetryable: false });
+  const controlPort = running.get("console")?.controlPort ?? null;
+  if (port === null || controlPort === null) {
+    throw new Fault("demo.no-address", "ingress or console did not say where it listens", { isRetryable: false });
+  }
   return {
     ingressUrl: `http://127.0.0.1:${port}`,
+    controlUrl: `http://127.0.0.1:${controlPort}${controlPrefix}`,
     async kill(name) {
       const service = running.get(name);
       running.delete(name);
       await service?.kill();
     },
     async restart(name) {
-      await start(name, { ...options.environment, SLUICE_HTTP_PORT: String(port) });
+      await start(name, { ...options.environment, SLUICE_HTTP_PORT: String(port), SLUICE_CONTROL_PORT: String(controlPort) });
     },
     lost: () => lost,
     stop,

@@ -3,33 +3,29 @@
 // #1 Debits and credits are posted at a pace, each until it is answered 202; then the clock does the rest, and the play only watches.
 // #2 The day is over when its reconciliation is done and the evidence is as planned, twice a second apart; or when the time given for it is
 //    over: then what is still off is the result.
-// #3 A service is killed once, in the middle of its work: ingress and validator while debits come in, the others while debits go out.
+// #3 An operator opens the gate that stays closed; when the day is over, people resolve what it leaves, and it is looked at once more.
+// #4 A service is killed once, in the middle of its work: ingress and validator while debits come in, the others while debits go out.
 
 import type { Day } from "@sluice/domain";
 import { dayKey } from "@sluice/domain";
-import { assert, sleep, type Time } from "@sluice/runtime";
+import { assert, sleep } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
 import type { BankSimulator, ConnectorSimulator, MemoryRecorder, SendEnd } from "@sluice/testkit";
 import { checkDay, type DayEvidence } from "./check-day.ts";
-import type { DemoDay, DemoTransaction, DemoTimes } from "./demo-day.ts";
+import type { DemoTransaction, DemoTimes } from "./demo-day.ts";
 import { loadDocuments } from "./history.ts";
-import type { Narrator } from "./narrator.ts";
 import { short } from "./narrator.ts";
 import { timeIn } from "./noon-zone.ts";
+import { openGateByHand, resolveItems, type OperatorsPorts } from "./operators.ts";
 import { postsPerSecond } from "./pace.ts";
 
-export interface PlayPorts {
-  readonly time: Time;
-  readonly day: DemoDay;
-  readonly times: DemoTimes;
+export interface PlayPorts extends OperatorsPorts {
   readonly banks: ReadonlyMap<string, BankSimulator>;
   readonly connector: ConnectorSimulator;
   readonly recorded: MemoryRecorder;
   readonly store: Store;
-  readonly narrator: Narrator;
   /** Kills the service that is to be killed, and starts it again after a second; null: none is. */
   readonly kill: { readonly service: string; carryOut(): Promise<void> } | null;
-  readonly signal: AbortSignal;
 }
 
 export interface PlayEnd {
@@ -52,10 +48,12 @@ export async function playDay(ports: PlayPorts): Promise<PlayEnd> {
       "banks",
       `and connector post ${day.transactions.length} debits and credits; window ${at(times, times.opensAtMs)}–${at(times, times.closesAtMs)}, reconciliation ${at(times, times.reconciliationAtMs)}`,
     );
-    const refused = [...(await postAll(ports)), ...(await declareCreditsFinal(ports))];
-    const end = await untilSettled(ports);
+    const refused = [...(await postAll(ports)), ...(await declareCreditsFinal(ports)), ...(await openGateByHand(ports))];
+    const closed = await untilSettled(ports, false);
+    const unresolved = closed.problems.length > 0 || signal.aborted ? [] : await resolveItems(ports);
+    const end = closed.problems.length > 0 || signal.aborted ? closed : await untilSettled(ports, true);
     await killing;
-    return { evidence: end.evidence, problems: [...refused, ...end.problems] };
+    return { evidence: end.evidence, problems: [...refused, ...unresolved, ...end.problems] };
   } finally {
     over.abort();
     await Promise.allSettled([watching, killing]);
@@ -123,21 +121,23 @@ function describeDay(day: Day): readonly string[] {
       (number) => `processing window ${number} opened; the gate is closed until the credits are declared final and resolved`,
     ),
     ...day.declarations.map(() => "credits are declared final"),
-    ...(day.isGateOpen ? ["the gate is open: debits are released"] : []),
+    ...(day.isGateOpen ? ["the gate is open, but for banks with a credit that is not resolved: debits are released"] : []),
     ...day.closed.map((number) => `processing window ${number} closed`),
     ...(day.reconciledAtMs === null ? [] : ["reconciliation window closed"]),
   ];
 }
 
-async function untilSettled(ports: PlayPorts): Promise<PlayEnd> {
+/** `isResolved`: people have gone through the list. */
+async function untilSettled(ports: PlayPorts, isResolved: boolean): Promise<PlayEnd> {
   const { time, times, signal } = ports;
   await sleep(time, Math.max(0, times.reconciliationAtMs - time.nowMs()), signal);
+  const deadlineMs = Math.max(times.reconciliationAtMs, time.nowMs()) + settleLimitMs;
   let goodLooks = 0;
   for (;;) {
     const evidence = await gather(ports);
-    const problems = checkDay(evidence);
+    const problems = checkDay(evidence, isResolved);
     goodLooks = problems.length === 0 ? goodLooks + 1 : 0;
-    if (goodLooks === 3 || signal.aborted || time.nowMs() > times.reconciliationAtMs + settleLimitMs) return { evidence, problems };
+    if (goodLooks === 3 || signal.aborted || time.nowMs() > deadlineMs) return { evidence, problems };
     await sleep(time, watchIntervalMs, signal);
   }
 }

@@ -32,6 +32,7 @@ export function formatReport(report: DemoReport, tookMs: number): string {
     item.cause,
     item.attempts,
     item.lastAnswer,
+    item.found,
   ]);
   const specials = specialsOf(evidence).map((debit) => [
     debit.kind,
@@ -51,7 +52,7 @@ export function formatReport(report: DemoReport, tookMs: number): string {
     "\nThe special ones\n",
     formatTable(["which", "UETR", "bank", "identification", "posted", "final state", "recorded"], specials),
     `\nReconciliation list at ${close} (${list.length})\n`,
-    formatTable(["UETR", "bank", "sum ZAR", "row", "state", "cause", "attempts", "last answer"], list),
+    formatTable(["UETR", "bank", "sum ZAR", "row", "state", "cause", "attempts", "last answer", "found"], list),
     `\nLooked at: ${countsText(report.counts)}.`,
     verdict(problems, tookMs),
   ].join("\n");

@@ -19,7 +19,7 @@ import {
   type ConnectorSimulator,
   type MemoryRecorder,
 } from "@sluice/testkit";
-import { demoConfiguration, type DemoBankAccess, type DemoConnectorAccess } from "./demo-configuration.ts";
+import { demoConfiguration, type DemoBankAccess, type DemoConnectorAccess, type DemoOperator } from "./demo-configuration.ts";
 import { provision } from "../provision.ts";
 import { serviceEnvironment } from "../service-environment.ts";
 import { connectorId, planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "./demo-day.ts";
@@ -49,6 +49,10 @@ export interface Stage extends AsyncDisposable {
   readonly connector: ConnectorSimulator;
   readonly recorded: MemoryRecorder;
   readonly services: DemoServices;
+  /** Where operators ask and decide. */
+  readonly controlUrl: string;
+  /** Two people, each with a token. */
+  readonly operators: readonly DemoOperator[];
   readonly store: Store;
   readonly messaging: Messaging;
   readonly serde: Serde;
@@ -86,7 +90,9 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   signal.throwIfAborted();
   // From here on the clock of the day runs.
   const times = planDemoTimes(time.nowMs(), slowedDown(options.pace, provisioningMs));
-  const { yaml, environment: references } = demoConfiguration(times, access, clearing);
+  const operators = peopleOf(options.random);
+  const parties = { banks: access, connector: clearing, operators };
+  const { yaml, environment: references } = demoConfiguration(times, parties, time.nowMs());
   const configurationFile = join(servers.directory, "sluice.yaml");
   await writeFile(configurationFile, yaml);
   narrator.say("services", `start: ${serviceNames.join(", ")}`);
@@ -100,7 +106,16 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const close = (): Promise<void> => owned.disposeAsync();
   const { directory, kafkaBrokers } = servers;
   const connector = clearing.simulator;
-  return { directory, kafkaBrokers, times, banks, connector, recorded, services, store, messaging, serde, [Symbol.asyncDispose]: close };
+  const opensUp = { directory, kafkaBrokers, times, banks, connector, recorded, services, operators, store, messaging, serde };
+  const { controlUrl } = services;
+  return { ...opensUp, controlUrl, [Symbol.asyncDispose]: close };
+}
+
+function peopleOf(random: Random): readonly DemoOperator[] {
+  return [
+    { id: "thandi", name: "Thandi", roles: ["read", "act"], token: random.hex(24) },
+    { id: "sipho", name: "Sipho", roles: ["read", "approve"], token: random.hex(24) },
+  ];
 }
 
 async function timed(time: Time, work: () => Promise<void>): Promise<number> {
