@@ -15,7 +15,34 @@ export function detailOf(decoded: AnyDecoded): FactDetail | null {
   if (decoded.name === "DeliveryEnded") return about(decoded.value.messageIdentification, ofEnd(decoded.value));
   if (decoded.name === "DayClosed") return about(null, decoded.value.day);
   if (decoded.name === "DeadlinePassed") return about(null, timeText(decoded.value.deadlineMs));
-  return null;
+  return ofOperator(decoded);
+}
+
+/** Who asked for it, and why. */
+function ofOperator(decoded: AnyDecoded): FactDetail | null {
+  switch (decoded.name) {
+    case "WithdrawalRequested":
+      return about(null, byWhom(decoded.value.action));
+    case "RedriveRequested":
+      return about(decoded.value.messageIdentification, `${decoded.value.target.toLowerCase()}, ${byWhom(decoded.value.action)}`);
+    case "ItemResolutionRequested":
+      return about(null, `${ofResolution(decoded.value)}, ${byWhom(decoded.value.action)}`);
+    case "ItemResolutionConfirmed":
+      return about(null, `of ${decoded.value.confirms}, ${byWhom(decoded.value.action)}`);
+    case "DeadLettersReplayed":
+      return about(null, `${decoded.value.records} records, ${byWhom(decoded.value.action)}`);
+    default:
+      return null;
+  }
+}
+
+function byWhom({ operator, reason }: Records["WithdrawalRequested"]["action"]): string {
+  return `by ${operator}: ${reason}`;
+}
+
+function ofResolution({ resolution, replacedBy, day, needsSecondPerson }: Records["ItemResolutionRequested"]): string {
+  const other = replacedBy === null ? "" : ` by ${replacedBy}`;
+  return `${resolution}${other} on ${day}${needsSecondPerson ? ", to be confirmed" : ""}`;
 }
 
 function about(messageIdentification: string | null, detail: string): FactDetail {

@@ -1,7 +1,7 @@
 // A timeline for people: one line each, in the order of the journal, columns aligned.
 
 import { timeText } from "./time-text.ts";
-import type { Timeline, TimelineEnd, TimelineEvent } from "./timeline.ts";
+import type { Timeline, TimelineEnd, TimelineEvent, TimelineResolution } from "./timeline.ts";
 
 interface Line {
   readonly offset: string;
@@ -11,7 +11,7 @@ interface Line {
 
 /** Times are UTC. */
 export function formatTimeline(timeline: Timeline): string {
-  const lines = [...messageLines(timeline), ...factLines(timeline), ...stateLines(timeline)].toSorted(inOrder);
+  const lines = [...messageLines(timeline), ...factLines(timeline), ...pauseLines(timeline), ...stateLines(timeline)].toSorted(inOrder);
   const table = aligned([["time (UTC)", "offset", "", "what", "identification", ""], ...lines.map(({ columns }) => columns)]);
   return [
     heading(timeline),
@@ -29,10 +29,12 @@ function heading({ uetr, state, flow, scheme, businessDate, amount, bank, lane }
   return [...parts, `lane ${lane}`].filter((part) => part !== null && part !== "").join("  ");
 }
 
-/** A credit's deadline, and what the connector was told. */
-function endingLines({ deadlineMs, outcome }: Timeline): readonly string[] {
+/** A credit's deadline, what the connector was told, and whether records lie in the dead letters. */
+function endingLines({ deadlineMs, outcome, parked }: Timeline): readonly string[] {
   const told = outcome === null ? null : `outcome ${outcome.number} told to the connector, ${acknowledged(outcome.acknowledgedAtMs)}`;
-  const parts = [deadlineMs === null ? null : `deadline ${timeText(deadlineMs)}`, told].filter((part) => part !== null);
+  const aside =
+    parked === null ? null : `put aside since ${timeText(parked.sinceMs)}: ${parked.records} records from offset ${parked.offset}`;
+  const parts = [deadlineMs === null ? null : `deadline ${timeText(deadlineMs)}`, told, aside].filter((part) => part !== null);
   return parts.length === 0 ? [] : [parts.join("  ")];
 }
 
@@ -42,11 +44,17 @@ function acknowledged(atMs: number | null): string {
 
 function messageLines({ messages }: Timeline): readonly Line[] {
   return messages.map((message) => {
-    const { direction, operation, messageIdentification, bank, offset, atMs, delivery, copies, stoppedByOffset } = message;
+    const { direction, operation, messageIdentification, bank, offset, atMs, delivery, copies, stoppedByOffset, redrivenByOffsets } =
+      message;
+    const redriven = redrivenByOffsets.length === 0 ? "" : `redriven by ${redrivenByOffsets.join(", ")}`;
     const isIn = direction === "in";
     const end = isIn ? "" : ended(delivery, stoppedByOffset === null ? "not ended" : `stopped by ${stoppedByOffset}`);
     const columns = [timeText(atMs), offset, isIn ? "<-" : "->", operation, messageIdentification];
-    return { offset, rank: isIn ? 0 : 3, columns: [...columns, joined(`${isIn ? "from" : "to"} ${bank}`, end, copiesText(copies))] };
+    return {
+      offset,
+      rank: isIn ? 0 : 3,
+      columns: [...columns, joined(`${isIn ? "from" : "to"} ${bank}`, end, redriven, copiesText(copies))],
+    };
   });
 }
 
@@ -56,10 +64,18 @@ function factLines({ facts }: Timeline): readonly Line[] {
   });
 }
 
+function pauseLines({ pauses }: Timeline): readonly Line[] {
+  return pauses.map(({ name, offset, atMs, bank, operator, reason }) => {
+    const detail = operator === null ? `${bank}: ${reason}` : `${bank}, by ${operator}: ${reason}`;
+    return { offset, rank: 1, columns: [timeText(atMs), offset, "..", name, "", detail] };
+  });
+}
+
 function stateLines({ states }: Timeline): readonly Line[] {
-  return states.map(({ stageVersion, state, offset, atMs, markerOffset, messageIdentification, event, esmEvent }) => {
+  return states.map(({ stageVersion, state, offset, atMs, markerOffset, messageIdentification, businessDate, event, esmEvent }, index) => {
     const told = joined(event === null ? "no event found" : eventText("event", event), esmEvent === null ? "" : eventText("ESM", esmEvent));
-    const cause = markerOffset === null ? "" : `by marker ${markerOffset}`;
+    const isHeldAgain = state === "HELD" && states[index - 1]?.state === "HELD";
+    const cause = joined(isHeldAgain ? `goes over to ${businessDate}` : "", markerOffset === null ? "" : `by marker ${markerOffset}`);
     return { offset, rank: 2, columns: [timeText(atMs), offset, String(stageVersion), state, messageIdentification, joined(cause, told)] };
   });
 }
@@ -70,14 +86,20 @@ function eventText(what: string, { posting, copies }: TimelineEvent): string {
 
 function itemLines({ items }: Timeline): readonly string[] {
   if (items.length === 0) return [];
-  const rows = items.map(({ day, row, cause, state, settledAtMs, lateAnswers }) => [
+  const rows = items.map(({ day, row, cause, state, settledAtMs, lateAnswers, resolution }) => [
     day,
     row === null ? "row open" : `row ${row}`,
     state,
     cause ?? "",
-    joined(settledAtMs === null ? "" : `settled ${timeText(settledAtMs)}`, ...lateAnswers),
+    joined(settledAtMs === null ? "" : `settled ${timeText(settledAtMs)}`, resolution === null ? "" : found(resolution), ...lateAnswers),
   ]);
   return ["", "Reconciliation", ...aligned(rows)];
+}
+
+function found({ kind, replacedBy, operator, reason, isFinal, confirmedBy }: TimelineResolution): string {
+  const what = replacedBy === null ? kind : `${kind} by ${replacedBy}`;
+  const second = confirmedBy === null ? "" : `, confirmed by ${confirmedBy}`;
+  return `${isFinal ? "" : "proposed: "}${what}, by ${operator}: ${reason}${second}`;
 }
 
 function remarkLines({ remarks }: Timeline): readonly string[] {

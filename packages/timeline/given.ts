@@ -7,6 +7,9 @@ import {
   factFromRecord,
   fixedSerde,
   outgoingRecord,
+  recordFromBankMarker,
+  recordFromMarker,
+  redriveRecord,
   readCreditTransfer,
   readDirectDebit,
   readStatusReport,
@@ -14,8 +17,8 @@ import {
   topics,
 } from "@sluice/contracts";
 import type { AnyDecoded, Decoded, MessageSources, Records } from "@sluice/contracts";
-import { decide, isTransactionFact, laneView } from "@sluice/domain";
-import type { DeliveryOperation, Output, PassedMarker, Transaction } from "@sluice/domain";
+import { bankKey, decide, isTransactionFact, laneView } from "@sluice/domain";
+import type { DeliveryOperation, Marker, Output, PassedBankMarker, PassedMarker, Transaction } from "@sluice/domain";
 import { createMemoryLog } from "@sluice/messaging";
 import type { Appended, MemoryLog } from "@sluice/messaging";
 import { createMemoryStore, noSearchTerms } from "@sluice/store";
@@ -57,6 +60,7 @@ export class Story {
   readonly log: MemoryLog;
   readonly store: Store;
   readonly markers: PassedMarker[] = [];
+  readonly bankMarkers: PassedBankMarker[] = [];
   eventClasses: readonly EventClass[] = ["TRANSACTION_STATE"];
   #transaction: Transaction | null = null;
   #received: MessageSources["received"] | null = null;
@@ -99,7 +103,7 @@ export class Story {
     const fact = factFromRecord(decoded, uetr);
     if (fact === null || !isTransactionFact(fact)) return;
     const before = this.#transaction?.version ?? 0;
-    const outcome = decide(uetr, this.#transaction, fact, { offset, appendedAtMs }, laneView(0, this.markers), sha256Hex);
+    const outcome = decide(uetr, this.#transaction, fact, { offset, appendedAtMs }, laneView(0, this.markers, this.bankMarkers), sha256Hex);
     this.#transaction = outcome.transaction;
     if (outcome.transaction === null) return;
     const document = {
@@ -127,6 +131,22 @@ export class Story {
     }
     if (output.kind === "dispatch") await this.append(topics.dispatch, dispatchRecord(output, sources));
     if (output.kind === "stop") await this.append(topics.dispatch, dispatchChangeRecord(output, uetr));
+    if (output.kind !== "redrive") return;
+    await this.append(output.target === "posting" ? topics.events : topics.dispatch, redriveRecord(output, uetr));
+  }
+
+  /** A marker of the day reaches the lane. */
+  async passes(marker: Marker): Promise<Appended> {
+    const place = await this.append(topics.journal, recordFromMarker(marker, 0), `${marker.scheme}:${marker.businessDate}`);
+    this.markers.push({ marker, place });
+    return place;
+  }
+
+  /** The bank is paused, or resumed: who it was is in its standing. */
+  async pauses(kind: "BankPaused" | "BankResumed", number: number, reason: string): Promise<void> {
+    const marker = { kind, id: `bank:${bank}:${kind}:${number}`, bank, number, reason };
+    const place = await this.append(topics.journal, recordFromBankMarker(marker, 0), bankKey(bank));
+    this.bankMarkers.push({ marker, place });
   }
 
   debit(messageIdentification = "ACME-1"): Decoded<"DirectDebitReceived"> {
@@ -146,15 +166,21 @@ export class Story {
     return { name: "CreditTransferReceived", value: { sender: connector, contentHash, substanceHash, ...provisional, credit } };
   }
 
-  verdict(): Decoded<"AccountVerified"> {
+  verdict(rollsMax = 0): Decoded<"AccountVerified"> {
     const received = this.#received!;
     const isCredit = "credit" in received;
     const { messageIdentification } = isCredit ? received.credit.messageIdentifiers : received.debit.messageIdentifiers;
     const { sender, contentHash } = received;
     const until = isCredit ? { closesWith: "", deadlineMs } : { closesWith: `ZA_EFT:${businessDate}`, deadlineMs: null };
-    const dated = { bank, businessDate, subService: "SAME_DAY", calendarVersion: "1", ...until, onUsOutcomeReport: false, rollsMax: 0 };
+    const dated = { bank, businessDate, subService: "SAME_DAY", calendarVersion: "1", ...until, onUsOutcomeReport: false, rollsMax };
     const judged = { sender, contentHash, messageIdentification, verdict: "ACCEPTED", reasons: [], decisions: [] } as const;
     return { name: "AccountVerified", value: { ...judged, ...dated } };
+  }
+
+  /** A not-recoverable answer. */
+  refused(mark: "A" | "D"): Decoded<"DeliveryEnded"> {
+    const { name, value } = this.ended(mark);
+    return { name, value: { ...value, outcome: "REFUSED", httpStatusCode: 422 } };
   }
 
   ended(mark: "A" | "D" | "C" | "O1", operation: DeliveryOperation = operationOf[mark]): Decoded<"DeliveryEnded"> {

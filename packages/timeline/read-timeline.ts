@@ -3,15 +3,17 @@
 
 import { amountText, partitionOf, topics } from "@sluice/contracts";
 import type { AnyDecoded, CreditTransfer, DirectDebit, Records, Serde } from "@sluice/contracts";
-import type { Item, Transaction } from "@sluice/domain";
+import { bankKey } from "@sluice/domain";
+import type { BankStanding, Transaction } from "@sluice/domain";
 import type { Messaging, ReceivedRecord } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
+import { decisionOf, itemOf, parkedOf, pausesOf, resultText } from "./decided.ts";
 import { detailOf } from "./fact-detail.ts";
 import { searchLog } from "./search-log.ts";
-import type { Timeline, TimelineEnd, TimelineEvent, TimelineFact, TimelineItem, TimelineMessage, TimelineState } from "./timeline.ts";
+import type { Timeline, TimelineDecision, TimelineEnd, TimelineEvent, TimelineFact, TimelineMessage, TimelineState } from "./timeline.ts";
 
 export interface TimelinePorts {
-  readonly store: Pick<Store, "transactions">;
+  readonly store: Pick<Store, "transactions" | "banks">;
   readonly messaging: Messaging;
   readonly serde: Serde;
   /** Partitions of the topics. */
@@ -30,12 +32,16 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
   const sinceMs = transaction === null ? null : beganAtMs(transaction);
   const names = [topics.journal, topics.dispatch, topics.events, topics.receipts] as const;
   const logs: Found[] = [];
-  for (const topic of names) logs.push(await find(ports, { topic, partition: lane }, key, sinceMs));
-  const [journal, dispatch, events, receipts] = logs.map(({ records }) => records);
-  if (transaction === null && (journal ?? []).length === 0) return null;
+  const bank = transaction?.bank ?? null;
+  const keys = bank === null ? [key] : [key, bankKey(bank)];
+  for (const topic of names) logs.push(await find(ports, { topic, partition: lane }, topic === topics.journal ? keys : [key], sinceMs));
+  const [found, dispatch, events, receipts] = logs.map(({ records }) => records);
+  const journal = (found ?? []).filter((record) => !isOfBank(record));
+  if (transaction === null && journal.length === 0) return null;
   const ends = endsById(receipts ?? []);
   const sent = dispatched(dispatch ?? [], ends);
-  const amount = amountIn(journal ?? []);
+  const amount = amountIn(journal);
+  const decisions = (transaction?.decisions ?? []).map(decisionOf);
   return {
     uetr: key,
     lane,
@@ -49,9 +55,12 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
     outcome: transaction?.outcome ?? null,
     amount,
     states: transaction === null ? [] : statesOf(transaction, eventsByStage(events ?? [], ends)),
-    messages: [...received(journal ?? []), ...sent].toSorted(byOffset),
-    facts: factsOf(journal ?? []),
+    messages: [...received(journal), ...sent].toSorted(byOffset),
+    facts: factsOf(journal, decisions),
     items: (transaction?.items ?? []).map(itemOf),
+    decisions,
+    pauses: transaction === null ? [] : pausesOf(transaction, (found ?? []).filter(isOfBank), await standingOf(bank, ports)),
+    parked: parkedOf(transaction),
     remarks: (transaction?.remarks.last ?? []).map((remark) => ({ ...remark, offset: String(remark.offset) })),
     sharesIdentificationWith: transaction === null ? [] : await sharing(transaction, ports),
     isComplete: logs.every(({ isComplete }) => isComplete),
@@ -62,6 +71,15 @@ async function sharing({ uetr, message }: Transaction, { store }: TimelinePorts)
   if (message === null) return [];
   const all = await store.transactions.identified(message.sender, message.messageIdentification, sharedUetrsMax + 1);
   return all.filter((other) => other !== uetr).slice(0, sharedUetrsMax);
+}
+
+/** In its bank's lane what was asked of the bank lies under the same key as the markers: those count. */
+function isOfBank({ decoded }: FoundRecord): boolean {
+  return decoded.name.startsWith("Bank");
+}
+
+async function standingOf(bank: string | null, { store }: TimelinePorts): Promise<BankStanding | null> {
+  return bank === null ? null : ((await store.banks.load([bank])).get(bank) ?? null);
 }
 
 interface FoundRecord extends ReceivedRecord {
@@ -76,12 +94,12 @@ interface Found {
 async function find(
   ports: TimelinePorts,
   partition: { topic: string; partition: number },
-  key: string,
+  keys: readonly string[],
   sinceMs: number | null,
 ): Promise<Found> {
   const { messaging, serde, searchedRecordsMax } = ports;
   const recordsMax = searchedRecordsMax === undefined ? {} : { recordsMax: searchedRecordsMax };
-  const { records, isComplete } = await searchLog(messaging, partition, { key, sinceMs, ...recordsMax });
+  const { records, isComplete } = await searchLog(messaging, partition, { keys, sinceMs, ...recordsMax });
   const read = records.flatMap((record) => {
     const decoded = decode(record, serde);
     return decoded === null ? [] : [{ ...record, decoded }];
@@ -99,8 +117,8 @@ function decode({ value }: ReceivedRecord, serde: Serde): AnyDecoded | null {
 }
 
 /** Of the first record under the key, orphan reports included. */
-function beganAtMs({ transitions, remarks }: Transaction): number | null {
-  const times = [transitions[0]?.atMs, remarks.count === remarks.last.length ? remarks.last[0]?.atMs : undefined];
+function beganAtMs({ transitions, remarks, parked }: Transaction): number | null {
+  const times = [transitions[0]?.atMs, parked?.sinceMs, remarks.count === remarks.last.length ? remarks.last[0]?.atMs : undefined];
   const known = times.filter((atMs) => atMs !== undefined);
   return known.length === 0 ? null : Math.min(...known);
 }
@@ -174,16 +192,12 @@ function statesOf({ transitions }: Transaction, events: ReadonlyMap<number, Stag
   }));
 }
 
-function itemOf({ day, row, cause, state, madeAtMs, settledAtMs, lateAnswers }: Item): TimelineItem {
-  return { day, row, cause, state, madeAtMs, settledAtMs, lateAnswers: lateAnswers.map(({ text }) => text) };
-}
-
 function received(journal: readonly FoundRecord[]): readonly TimelineMessage[] {
   return journal.flatMap(({ offset, appendedAtMs, decoded }) => {
     const message = messageIn(decoded);
     if (message === null) return [];
     const place = { offset: String(offset), atMs: appendedAtMs, dispatchOffset: null, copies: 1 };
-    return [{ direction: "in" as const, ...message, ...place, delivery: null, stoppedByOffset: null }];
+    return [{ direction: "in" as const, ...message, ...place, delivery: null, stoppedByOffset: null, redrivenByOffsets: [] }];
   });
 }
 
@@ -213,14 +227,17 @@ function dispatched(dispatch: readonly FoundRecord[], ends: ReadonlyMap<string, 
       const message = byId.get(id) ?? messageOut(decoded.value, offset, ends.get(id) ?? null);
       byId.set(id, { ...message, copies: message.copies + 1 });
     }
-    const stopped = decoded.name === "DispatchChange" ? byId.get(decoded.value.messageIdentification) : undefined;
-    if (decoded.name !== "DispatchChange" || stopped === undefined) continue;
-    byId.set(stopped.messageIdentification, {
-      ...stopped,
-      stoppedByOffset: stopped.stoppedByOffset ?? String(decoded.value.causedByOffset),
-    });
+    const message = decoded.name === "DispatchChange" ? byId.get(decoded.value.messageIdentification) : undefined;
+    if (decoded.name !== "DispatchChange" || message === undefined) continue;
+    byId.set(message.messageIdentification, changed(message, decoded.value.change, String(decoded.value.causedByOffset)));
   }
   return [...byId.values()];
+}
+
+function changed(message: TimelineMessage, change: Records["DispatchChange"]["change"], offset: string): TimelineMessage {
+  const { stoppedByOffset, redrivenByOffsets } = message;
+  if (change === "STOP") return { ...message, stoppedByOffset: stoppedByOffset ?? offset };
+  return { ...message, redrivenByOffsets: [...new Set([...redrivenByOffsets, offset])] };
 }
 
 function messageOut(value: Records["Dispatch"], dispatchOffset: bigint, delivery: TimelineEnd | null): TimelineMessage {
@@ -236,13 +253,17 @@ function messageOut(value: Records["Dispatch"], dispatchOffset: bigint, delivery
     copies: 0,
     delivery,
     stoppedByOffset: null,
+    redrivenByOffsets: [],
   };
 }
 
-function factsOf(journal: readonly FoundRecord[]): readonly TimelineFact[] {
+function factsOf(journal: readonly FoundRecord[], decisions: readonly TimelineDecision[]): readonly TimelineFact[] {
   return journal.flatMap(({ offset, appendedAtMs, decoded }) => {
-    const detail = detailOf(decoded);
-    return detail === null ? [] : [{ name: decoded.name, offset: String(offset), atMs: appendedAtMs, ...detail }];
+    const found = detailOf(decoded);
+    if (found === null) return [];
+    const decision = decisions.find((one) => one.offset === String(offset));
+    const detail = decision === undefined ? found.detail : `${found.detail}; ${resultText(decision)}`;
+    return [{ name: decoded.name, offset: String(offset), atMs: appendedAtMs, ...found, detail }];
   });
 }
 

@@ -1,4 +1,4 @@
-// Finds the records of one key in one partition, without an index: a bounded walk, begun where the key's story began.
+// Finds the records of a few keys in one partition, without an index: a bounded walk, begun where the key's story began.
 //
 // 1. At most `searchedRecordsMax` offsets of a partition are walked over. Is the log longer, the walk begins at the first record appended
 //    after `sinceMs`, found by halving; without `sinceMs`, at the end less that many.
@@ -14,8 +14,8 @@ export interface Found {
 }
 
 export interface Search {
-  readonly key: string;
-  /** Nothing of the key was appended before, epoch milliseconds; null: not known. */
+  readonly keys: readonly string[];
+  /** Nothing of the keys that counts was appended before, epoch milliseconds; null: not known. */
   readonly sinceMs: number | null;
   /** For tests; `searchedRecordsMax` where none is given. */
   readonly recordsMax?: bigint;
@@ -27,10 +27,10 @@ export async function searchLog(messaging: Messaging, partition: TopicPartition,
   const recordsMax = search.recordsMax ?? searchedRecordsMax;
   const from = await begin(messaging, partition, ends, search.sinceMs, recordsMax);
   const to = from + recordsMax < ends.logEnd ? from + recordsMax : ends.logEnd;
-  const key = new TextEncoder().encode(search.key);
+  const keys = search.keys.map((key) => new TextEncoder().encode(key));
   const records: ReceivedRecord[] = [];
   for await (const record of messaging.read(partition, from, to)) {
-    if (record.key !== null && areEqual(record.key, key)) records.push(record);
+    if (record.key !== null && isOneOf(record.key, keys)) records.push(record);
   }
   const isBeginKnown = from === ends.logStart || search.sinceMs !== null;
   return { records, isComplete: isBeginKnown && to === ends.logEnd };
@@ -73,6 +73,10 @@ export async function offsetSince(messaging: Messaging, partition: TopicPartitio
 async function firstFrom(messaging: Messaging, partition: TopicPartition, from: bigint, to: bigint): Promise<ReceivedRecord | null> {
   for await (const record of messaging.read(partition, from, to)) return record;
   return null;
+}
+
+function isOneOf(key: Uint8Array, keys: readonly Uint8Array[]): boolean {
+  return keys.some((other) => areEqual(key, other));
 }
 
 function areEqual(a: Uint8Array, b: Uint8Array): boolean {

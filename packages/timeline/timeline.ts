@@ -29,6 +29,12 @@ export interface Timeline {
   readonly facts: readonly TimelineFact[];
   readonly items: readonly TimelineItem[];
   readonly remarks: readonly TimelineRemark[];
+  /** What operators asked for, and what came of it; the last ten. */
+  readonly decisions: readonly TimelineDecision[];
+  /** Pauses of its bank while it was under way, as far as its lane has them. */
+  readonly pauses: readonly TimelinePause[];
+  /** Records of it lie in the dead letters; null: none that count. */
+  readonly parked: TimelineParked | null;
   /** Other UETRs under which the sender used the same identification: other transactions, and perhaps a mistake. At most 20. */
   readonly sharesIdentificationWith: readonly string[];
   /** False: a log was longer than what is searched, or did not start early enough; something may be missing. */
@@ -84,6 +90,8 @@ export interface TimelineMessage {
   readonly delivery: TimelineEnd | null;
   /** Journal offset of what stopped its delivery; null: nothing did. */
   readonly stoppedByOffset: string | null;
+  /** Journal offsets of the redrives, in order. */
+  readonly redrivenByOffsets: readonly string[];
 }
 
 /** How a delivery or a posting ended. */
@@ -123,6 +131,52 @@ export interface TimelineItem {
   readonly madeAtMs: number;
   readonly settledAtMs: number | null;
   readonly lateAnswers: readonly string[];
+  readonly resolution: TimelineResolution | null;
+}
+
+/** What people found; it counts when it is final. */
+export interface TimelineResolution {
+  readonly kind: string;
+  /** UETR that took its place; null unless replaced. */
+  readonly replacedBy: string | null;
+  readonly operator: string;
+  readonly reason: string;
+  readonly atMs: number;
+  readonly isFinal: boolean;
+  /** The second person; null: none was needed, or none has confirmed it. */
+  readonly confirmedBy: string | null;
+}
+
+export interface TimelineDecision {
+  readonly name: string;
+  readonly offset: string;
+  readonly atMs: number;
+  /** Id of the action. */
+  readonly id: string;
+  readonly operator: string;
+  readonly reason: string;
+  /** applied, ignored or refused. */
+  readonly result: string;
+  /** Why it was ignored or refused; null where it was applied. */
+  readonly why: string | null;
+}
+
+export interface TimelinePause {
+  /** BankPaused or BankResumed. */
+  readonly name: string;
+  readonly offset: string;
+  readonly atMs: number;
+  readonly bank: string;
+  /** null: not known any more. */
+  readonly operator: string | null;
+  readonly reason: string;
+}
+
+export interface TimelineParked {
+  readonly sinceMs: number;
+  /** Journal offset of the first record put aside. */
+  readonly offset: string;
+  readonly records: number;
 }
 
 export interface TimelineRemark {
