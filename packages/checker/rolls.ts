@@ -35,7 +35,8 @@ export function wrongRolls(evidence: Evidence, journey: Journey): readonly strin
   return stays.slice(1).flatMap((stay, index) => {
     const before = stays[index];
     const day = `${scheme}:${before?.businessDate ?? ""}`;
-    const end = evidence.markers(request.partition, day).find((marker) => endsDate(marker) && marker.at < stay.held.causedBy);
+    const below = evidence.markers(request.partition, day).filter((marker) => marker.at < stay.held.causedBy);
+    const end = below.find((marker, place) => endsDate(marker) && !hasWindowsAgain(marker, below.slice(place + 1)));
     if (end === undefined) return [`HELD again at offset ${stay.held.causedBy}, though ${day} had not ended in its lane`];
     byClose += end.type === "WindowClosed" ? 1 : 0;
     const next = textAt(end.value, "nextBusinessDate");
@@ -67,4 +68,9 @@ function schemeOf({ verdict }: Journey): string {
 
 function endsDate(marker: PlacedRecord): boolean {
   return marker.type === "DayVoid" || (marker.type === "WindowClosed" && memberAt(marker.value, "isLast") === true);
+}
+
+/** A later plan gave a date windows again that had lost them. */
+function hasWindowsAgain(marker: PlacedRecord, later: readonly PlacedRecord[]): boolean {
+  return marker.type === "DayVoid" && later.some(({ type }) => type === "DayTimes");
 }
