@@ -20,20 +20,15 @@ export function detailOf(decoded: AnyDecoded): FactDetail | null {
 
 /** Who asked for it, and why. */
 function ofOperator(decoded: AnyDecoded): FactDetail | null {
-  switch (decoded.name) {
-    case "WithdrawalRequested":
-      return about(null, byWhom(decoded.value.action));
-    case "RedriveRequested":
-      return about(decoded.value.messageIdentification, `${decoded.value.target.toLowerCase()}, ${byWhom(decoded.value.action)}`);
-    case "ItemResolutionRequested":
-      return about(null, `${ofResolution(decoded.value)}, ${byWhom(decoded.value.action)}`);
-    case "ItemResolutionConfirmed":
-      return about(null, `of ${decoded.value.confirms}, ${byWhom(decoded.value.action)}`);
-    case "DeadLettersReplayed":
-      return about(null, `${decoded.value.records} records, ${byWhom(decoded.value.action)}`);
-    default:
-      return null;
+  if (decoded.name === "WithdrawalRequested") return about(null, byWhom(decoded.value.action));
+  if (decoded.name === "RedriveRequested") {
+    const { messageIdentification, target, action } = decoded.value;
+    return about(messageIdentification, `${target.toLowerCase()}, ${byWhom(action)}`);
   }
+  if (decoded.name === "ItemResolutionRequested") return about(null, `${ofResolution(decoded.value)}, ${byWhom(decoded.value.action)}`);
+  if (decoded.name === "ItemResolutionConfirmed") return about(null, `of ${decoded.value.confirms}, ${byWhom(decoded.value.action)}`);
+  if (decoded.name === "DeadLettersReplayed") return about(null, `${decoded.value.records} records, ${byWhom(decoded.value.action)}`);
+  return null;
 }
 
 function byWhom({ operator, reason }: Records["WithdrawalRequested"]["action"]): string {
