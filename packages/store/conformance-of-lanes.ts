@@ -94,15 +94,25 @@ export function dayPromises(open: () => Promise<Store>): void {
   });
 }
 
+/** Of a lane that was never built anew. */
+const first = { build: 0, hold: null };
+
 export function lanePromises(open: () => Promise<Store>): void {
   test("a lane starts at position 0 under epoch 1; each take-over raises the epoch and shuts the old owner out", async () => {
     const { lanes } = await open();
-    expect(await lanes.takeOver("scheduler", 3)).toStrictEqual({ service: "scheduler", partition: 3, epoch: 1, position: 0n, state: null });
+    expect(await lanes.takeOver("scheduler", 3)).toStrictEqual({
+      service: "scheduler",
+      partition: 3,
+      epoch: 1,
+      position: 0n,
+      state: null,
+      ...first,
+    });
     const state = { markers: [{ id: "a.b$c", offset: "9007199254740993" }], "dotted.key": { deep: [1.5, null, true, 1_795_000_000_000] } };
     expect(await lanes.write("scheduler", 3, 1, 9_007_199_254_740_993n, state)).toBe(true);
     expect(await lanes.write("scheduler", 3, 1, 9_007_199_254_740_995n)).toBe(true);
     const taken = await lanes.takeOver("scheduler", 3);
-    expect(taken).toStrictEqual({ service: "scheduler", partition: 3, epoch: 2, position: 9_007_199_254_740_995n, state });
+    expect(taken).toStrictEqual({ service: "scheduler", partition: 3, epoch: 2, position: 9_007_199_254_740_995n, state, ...first });
     expect(await lanes.write("scheduler", 3, 1, 1n, null)).toBe(false);
     expect(await lanes.write("scheduler", 4, 1, 1n)).toBe(false);
     expect((await lanes.list("scheduler")).map(({ position }) => position)).toEqual([9_007_199_254_740_995n]);

@@ -3,6 +3,7 @@
 import type { Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { action, dayPromises, lanePromises, parkedPromises, uetr } from "./conformance-of-lanes.ts";
+import { buildPromises } from "./conformance-of-builds.ts";
 import { bankPromises, ledgerPromises, parkedForPeoplePromises, queryPromises, totalsPromises } from "./conformance-of-queries.ts";
 import { noSearchTerms } from "./port.ts";
 import type { Store, TransactionDocument } from "./port.ts";
@@ -14,6 +15,7 @@ export function describeStore(open: () => Promise<Store>): void {
   lanePromises(open);
   bankPromises(open);
   ledgerPromises(open);
+  buildPromises(open);
   queryPromises(open);
   totalsPromises(open);
   parkedPromises(open, "deliveries");

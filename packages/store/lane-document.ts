@@ -10,6 +10,9 @@ export interface StoredLane {
   readonly epoch: number;
   readonly position: bigint;
   readonly state: string;
+  /** Absent in documents written before there were builds. */
+  readonly build?: number;
+  readonly hold?: { readonly id: string; readonly until: Date } | null;
 }
 
 export function laneId(service: string, partition: number): string {
@@ -17,10 +20,18 @@ export function laneId(service: string, partition: number): string {
 }
 
 export function newLane(service: string, partition: number): StoredLane {
-  return { _id: laneId(service, partition), service, partition, epoch: 1, position: 0n, state: "null" };
+  return { _id: laneId(service, partition), service, partition, epoch: 1, position: 0n, state: "null", build: 0, hold: null };
 }
 
 export function fromStoredLane(stored: StoredLane): LaneDocument {
-  const { service, partition, epoch, position, state } = stored;
-  return { service, partition, epoch, position, state: JSON.parse(state) as unknown };
+  const { service, partition, epoch, position, state, build = 0, hold = null } = stored;
+  return {
+    service,
+    partition,
+    epoch,
+    position,
+    state: JSON.parse(state) as unknown,
+    build,
+    hold: hold === null ? null : { id: hold.id, untilMs: hold.until.getTime() },
+  };
 }

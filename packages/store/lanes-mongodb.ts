@@ -32,6 +32,38 @@ export function lanesIn(collection: Collection<StoredLane>): LaneStore {
       const found = await guarded("lanes.list", "read", () => collection.find({ service }, { sort: { partition: 1 } }).toArray());
       return found.map(fromStoredLane);
     },
+
+    hold: (service, partition, { id, untilMs }) =>
+      guarded("lanes.hold", "write", async () => {
+        const _id = laneId(service, partition);
+        const found = await collection.findOne({ _id });
+        if (found === null || (found.hold !== undefined && found.hold !== null && found.hold.id !== id)) return null;
+        const raised = found.hold?.id === id ? {} : { $inc: { epoch: 1 } };
+        const { matchedCount } = await collection.updateOne(
+          { _id, epoch: found.epoch, "hold.id": found.hold?.id ?? null },
+          { $set: { hold: { id, until: new Date(untilMs) } }, ...raised },
+        );
+        const held = matchedCount === 1 ? await collection.findOne({ _id, "hold.id": id }) : null;
+        return held === null ? null : fromStoredLane(held);
+      }),
+
+    release: (service, partition, holdId) =>
+      guarded("lanes.release", "write", async () => {
+        const { matchedCount } = await collection.updateOne(
+          { _id: laneId(service, partition), "hold.id": holdId },
+          { $set: { hold: null } },
+        );
+        return matchedCount === 1;
+      }),
+
+    switchTo: (service, partition, holdId, { build, position, state }) =>
+      guarded("lanes.switchTo", "write", async () => {
+        const { matchedCount } = await collection.updateOne(
+          { _id: laneId(service, partition), "hold.id": holdId },
+          { $set: { build, position, state: JSON.stringify(state), hold: null }, $inc: { epoch: 1 } },
+        );
+        return matchedCount === 1;
+      }),
   };
 }
 

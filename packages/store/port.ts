@@ -71,6 +71,7 @@ export interface OpenRow {
   readonly rollsLeft: number;
 }
 
+/** Of all lanes, each in the build that its lane's document names. */
 export interface TransactionStore {
   /** Documents by UETR (lower case); missing ones are absent from the map. At most 1,000 asked. */
   load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>>;
@@ -139,6 +140,23 @@ export interface LaneDocument {
   /** Next offset to read. */
   readonly position: bigint;
   readonly state: unknown;
+  /** Which build of its transactions is in use; 0: the first. Others are being built, or were in use before. */
+  readonly build: number;
+  /** Whoever holds the lane: until then no owner goes on. null: nobody. */
+  readonly hold: LaneHold | null;
+}
+
+export interface LaneHold {
+  readonly id: string;
+  /** Its lease: from then on an owner may end it. */
+  readonly untilMs: number;
+}
+
+/** What a lane goes on with after it was built anew. */
+export interface LaneSwitch {
+  readonly build: number;
+  readonly position: bigint;
+  readonly state: unknown;
 }
 
 export interface LaneStore {
@@ -147,6 +165,25 @@ export interface LaneStore {
   /** Writes position (and state, unless undefined) on condition of the epoch; false = another owner took over. */
   write(service: string, partition: number, epoch: number, position: bigint, state?: unknown): Promise<boolean>;
   list(service: string): Promise<readonly LaneDocument[]>;
+  /** Holds the lane and raises its epoch, or renews one's own hold (the same id); null: another's hold is there, or there is no such lane. */
+  hold(service: string, partition: number, hold: LaneHold): Promise<LaneDocument | null>;
+  /** Ends a hold; false: it is not there (any more). */
+  release(service: string, partition: number, holdId: string): Promise<boolean>;
+  /** Build, position, state and a raised epoch in one write, which ends the hold; false: the hold is not there any more. */
+  switchTo(service: string, partition: number, holdId: string, to: LaneSwitch): Promise<boolean>;
+}
+
+/** Transactions of a lane in a build that it does not use, or beside what it uses. */
+export interface BuildStore {
+  transactions(build: number): Pick<TransactionStore, "load" | "write">;
+  /** Of a lane in a build, by UETR after `afterUetr`, at most `limit` (≤ 1,000). */
+  documents(lane: number, build: number, afterUetr: string | null, limit: number): Promise<readonly TransactionDocument[]>;
+  /** Forgets a lane's documents in a build. The caller knows that it is not in use. */
+  remove(lane: number, build: number): Promise<void>;
+  /** Collections and indexes of a build; idempotent. */
+  prepare(build: number): Promise<void>;
+  /** Builds that there are, in order. */
+  list(): Promise<readonly number[]>;
 }
 
 /** A message not acknowledged at once. */
@@ -239,6 +276,7 @@ export interface Store {
   readonly banks: BankStore;
   readonly ledgers: LedgerStore;
   readonly lanes: LaneStore;
+  readonly builds: BuildStore;
   /** Of the dispatcher. */
   readonly deliveries: ParkedStore;
   /** Of the event-publisher. */

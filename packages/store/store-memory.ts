@@ -19,16 +19,39 @@ import { calls, order, pick } from "./memory-call.ts";
 import type { Call, MemoryStoreOptions } from "./memory-call.ts";
 import { parkedIn } from "./parked-memory.ts";
 import type { BankStore, DayStore, LaneStore, LedgerStore, Store } from "./port.ts";
+import { learning } from "./learning-lanes.ts";
+import type { StoredTransaction } from "./transaction-document.ts";
+import { routed } from "./transactions-routed.ts";
+import type { BuildTransactions, LaneBuild } from "./transactions-routed.ts";
 import { transactionsIn } from "./transactions-memory.ts";
 
 export function createMemoryStore(options: MemoryStoreOptions): Store {
   const call = calls(options);
+  const lanes = new Map<string, StoredLane>();
+  const builds = new Map<number, Map<string, StoredTransaction>>([[0, new Map()]]);
+  const keptOf = (build: number): Map<string, StoredTransaction> => {
+    const kept = builds.get(build) ?? new Map<string, StoredTransaction>();
+    builds.set(build, kept);
+    return kept;
+  };
+  const inBuild = (build: number): BuildTransactions => transactionsIn(call, keptOf(build));
+  // Looked up without a call of its own: it would be one more thing that can fail, and a real store answers it with the lanes.
+  const used = (): Promise<readonly LaneBuild[]> =>
+    Promise.resolve([...lanes.values()].filter(({ service }) => service === "scheduler").map(fromStoredLane));
+  const { transactions, learn } = routed({ of: inBuild, builds: used });
   return {
-    transactions: transactionsIn(call, new Map()),
+    transactions,
     days: daysIn(call, new Map()),
     banks: banksIn(call, new Map()),
     ledgers: ledgersIn(call, new Map()),
-    lanes: lanesIn(call, new Map()),
+    lanes: learning(lanesIn(call, lanes), learn),
+    builds: {
+      transactions: inBuild,
+      documents: (lane, build, afterUetr, limit) => inBuild(build).documents(lane, afterUetr, limit),
+      remove: (lane, build) => inBuild(build).remove(lane),
+      prepare: (build) => call("builds.prepare", [`${build}`], null, () => void keptOf(build)),
+      list: () => call("builds.list", [], null, () => [...builds.keys()].sort((a, b) => a - b)),
+    },
     deliveries: parkedIn("deliveries", call, new Map()),
     postings: parkedIn("postings", call, new Map()),
     prepare: () => call("store.prepare", [], null, () => undefined),
@@ -136,6 +159,36 @@ function lanesIn(call: Call, kept: Map<string, StoredLane>): LaneStore {
         const found = kept.get(id);
         if (found?.epoch !== epoch) return false;
         kept.set(id, { ...found, position, state: text ?? found.state });
+        return true;
+      });
+    },
+    async hold(service, partition, { id, untilMs }) {
+      const key = laneId(service, partition);
+      return call("lanes.hold", [key], [id, untilMs], () => {
+        const found = kept.get(key);
+        const holder = found?.hold?.id ?? null;
+        if (found === undefined || (holder !== null && holder !== id)) return null;
+        const held = { ...found, epoch: holder === id ? found.epoch : found.epoch + 1, hold: { id, until: new Date(untilMs) } };
+        kept.set(key, held);
+        return fromStoredLane(held);
+      });
+    },
+    async release(service, partition, holdId) {
+      const key = laneId(service, partition);
+      return call("lanes.release", [key], holdId, () => {
+        const found = kept.get(key);
+        if (found?.hold?.id !== holdId) return false;
+        kept.set(key, { ...found, hold: null });
+        return true;
+      });
+    },
+    async switchTo(service, partition, holdId, { build, position, state }) {
+      const key = laneId(service, partition);
+      const text = JSON.stringify(state);
+      return call("lanes.switchTo", [key], [holdId, build, position, text], () => {
+        const found = kept.get(key);
+        if (found?.hold?.id !== holdId) return false;
+        kept.set(key, { ...found, build, position, state: text, hold: null, epoch: found.epoch + 1 });
         return true;
       });
     },

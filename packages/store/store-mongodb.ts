@@ -21,6 +21,9 @@ import { guarded } from "./mongodb-faults.ts";
 import type { StoredParked } from "./parked-document.ts";
 import { parkedIn } from "./parked-mongodb.ts";
 import type { Store } from "./port.ts";
+import { learning } from "./learning-lanes.ts";
+import { routed } from "./transactions-routed.ts";
+import type { BuildTransactions } from "./transactions-routed.ts";
 import { transactionsIn } from "./transactions-mongodb.ts";
 import type { MongoTransaction } from "./transactions-mongodb.ts";
 
@@ -57,12 +60,22 @@ export function createMongoStore({ url, database, log }: MongoStoreOptions): Sto
 /** The same on a client made elsewhere, with `mongoClientOptions`. */
 export function mongoStoreOn(client: MongoClient, database: string): Store {
   const db = client.db(database);
+  const documents = db.collection<StoredLane>("lanes");
+  const inBuild = (build: number): BuildTransactions => transactionsIn(db.collection<MongoTransaction>(nameOf(build)));
+  const { transactions, learn } = routed({ of: inBuild, builds: () => lanesIn(documents).list("scheduler") });
   return {
-    transactions: transactionsIn(db.collection<MongoTransaction>("transactions")),
+    transactions,
     days: daysIn(db.collection<StoredDay>("days")),
     banks: banksIn(db.collection<StoredBank>("standings")),
     ledgers: ledgersIn(db.collection<StoredLedger>("ledgers")),
-    lanes: lanesIn(db.collection<StoredLane>("lanes")),
+    lanes: learning(lanesIn(documents), learn),
+    builds: {
+      transactions: inBuild,
+      documents: (lane, build, afterUetr, limit) => inBuild(build).documents(lane, afterUetr, limit),
+      remove: (lane, build) => inBuild(build).remove(lane),
+      prepare: (build) => guarded("builds.prepare", "write", () => prepareTransactions(db, build)),
+      list: () => guarded("builds.list", "read", () => buildsIn(db)),
+    },
     deliveries: parkedIn("deliveries", db.collection<StoredParked>("deliveries")),
     postings: parkedIn("postings", db.collection<StoredParked>("postings")),
     prepare: () => guarded("store.prepare", "write", () => prepare(db)),
@@ -74,7 +87,20 @@ export function mongoStoreOn(client: MongoClient, database: string): Store {
 }
 
 async function prepare(db: Db): Promise<void> {
-  await db.collection("transactions").createIndexes([
+  await prepareTransactions(db, 0);
+  await db.collection("days").createIndex({ isReconciled: 1, _id: 1 }, { name: "open" });
+  await db.collection("ledgers").createIndexes([
+    { key: { day: 1, lane: 1 }, name: "of-day" },
+    { key: { lane: 1, day: 1 }, name: "of-lane" },
+  ]);
+  for (const parked of ["deliveries", "postings"]) {
+    await db.collection(parked).createIndex({ lane: 1, sequence: 1, _id: 1 }, { name: "of-lane" });
+    await db.collection(parked).createIndex({ bank: 1, sequence: 1, _id: 1 }, { name: "of-bank" });
+  }
+}
+
+async function prepareTransactions(db: Db, build: number): Promise<void> {
+  await db.collection(nameOf(build)).createIndexes([
     { key: { _id: 1, version: 1 }, name: "compare-and-set", unique: true },
     // Named as it was made first: a server refuses the same keys under a second name.
     { key: { lane: 1, isOpen: 1, _id: 1 }, name: "unresolved" },
@@ -93,13 +119,19 @@ async function prepare(db: Db): Promise<void> {
     { key: { "search.reasons": 1 }, name: "reasons" },
     { key: { amountTenThousandths: 1, currency: 1 }, name: "amount" },
   ]);
-  await db.collection("days").createIndex({ isReconciled: 1, _id: 1 }, { name: "open" });
-  await db.collection("ledgers").createIndexes([
-    { key: { day: 1, lane: 1 }, name: "of-day" },
-    { key: { lane: 1, day: 1 }, name: "of-lane" },
-  ]);
-  for (const parked of ["deliveries", "postings"]) {
-    await db.collection(parked).createIndex({ lane: 1, sequence: 1, _id: 1 }, { name: "of-lane" });
-    await db.collection(parked).createIndex({ bank: 1, sequence: 1, _id: 1 }, { name: "of-bank" });
-  }
+}
+
+/** `transactions`, and `transactions_1` and so on for those that were built anew. */
+function nameOf(build: number): string {
+  return build === 0 ? "transactions" : `transactions_${build}`;
+}
+
+async function buildsIn(db: Db): Promise<readonly number[]> {
+  const names = await db.listCollections({}, { nameOnly: true }).toArray();
+  const numbers = names.flatMap(({ name }) => {
+    if (name === nameOf(0)) return [0];
+    const number = /^transactions_(\d+)$/.exec(name)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+  return numbers.toSorted((a, b) => a - b);
 }

@@ -1,7 +1,7 @@
 // Counts and sums on MongoDB: the server adds, unless a sum could leave 64 bits (a server then answers a rounded double); then it is
 // added up here.
 
-import type { Collection } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import { groupsMax } from "./bounds.ts";
 import { guarded } from "./mongodb-faults.ts";
 import type { TotalsRow, TransactionQuery } from "./port.ts";
@@ -30,13 +30,18 @@ interface Group {
   readonly oldest: Date;
 }
 
-export async function totalsIn(collection: Collection<MongoTransaction>, query: TransactionQuery): Promise<readonly TotalsRow[]> {
+export async function totalsIn(
+  collection: Collection<MongoTransaction>,
+  query: TransactionQuery,
+  among: Filter<MongoTransaction>,
+): Promise<readonly TotalsRow[]> {
+  const asked: Filter<MongoTransaction> = { $and: [filterOf(query), among] };
   return guarded("transactions.totals", "read", async () => {
-    const stages = [{ $match: filterOf(query) }, group, { $limit: groupsMax + 1 }];
+    const stages = [{ $match: asked }, group, { $limit: groupsMax + 1 }];
     const groups = await collection.aggregate<Group>(stages, { batchSize: batchDocuments }).toArray();
     assertGroups(groups.length);
     const isExact = groups.every(({ count, greatest }) => BigInt(count) * BigInt(greatest) <= int64Max);
-    return isExact ? groups.map(toTotals) : addedUp(collection, query);
+    return isExact ? groups.map(toTotals) : addedUp(collection, asked);
   });
 }
 
@@ -55,8 +60,8 @@ function toTotals({ _id, count, sum, oldest }: Group): TotalsRow {
   };
 }
 
-async function addedUp(collection: Collection<MongoTransaction>, query: TransactionQuery): Promise<readonly TotalsRow[]> {
+async function addedUp(collection: Collection<MongoTransaction>, asked: Filter<MongoTransaction>): Promise<readonly TotalsRow[]> {
   const totals = addUp();
-  for await (const stored of collection.find(filterOf(query), { projection: totalsFields, batchSize: batchDocuments })) totals.add(stored);
+  for await (const stored of collection.find(asked, { projection: totalsFields, batchSize: batchDocuments })) totals.add(stored);
   return totals.rows();
 }

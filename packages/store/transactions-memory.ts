@@ -4,14 +4,14 @@ import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
 import { stoodOn, toAccounted } from "./ledger-document.ts";
 import { order, pick } from "./memory-call.ts";
 import type { Call } from "./memory-call.ts";
-import type { TransactionStore } from "./port.ts";
 import { dayParts, fromStored, itemsOf, toRow, toStored } from "./transaction-document.ts";
 import type { StoredTransaction } from "./transaction-document.ts";
 import { isFound } from "./transaction-query.ts";
 import { addUp } from "./transaction-totals.ts";
+import type { BuildTransactions, LaneChoice } from "./transactions-routed.ts";
 import { toSummary } from "./transaction-summary.ts";
 
-export function transactionsIn(call: Call, kept: Map<string, StoredTransaction>): TransactionStore {
+export function transactionsIn(call: Call, kept: Map<string, StoredTransaction>): BuildTransactions {
   const all = (): StoredTransaction[] => [...kept.values()].sort((a, b) => order(a._id, b._id));
   return {
     async load(uetrs) {
@@ -64,45 +64,67 @@ export function transactionsIn(call: Call, kept: Map<string, StoredTransaction>)
           .map(toAccounted),
       );
     },
+    async documents(lane, afterUetr, limit) {
+      assertSearch(limit);
+      return call("transactions.documents", [`${lane}`], [afterUetr, limit], () =>
+        all()
+          .filter((stored) => stored.lane === lane && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .map(fromStored),
+      );
+    },
+    remove: (lane) =>
+      call("transactions.remove", [`${lane}`], null, () => {
+        for (const stored of all()) if (stored.lane === lane) kept.delete(stored._id);
+      }),
     ...forPeople(call, kept),
   };
 }
 
-function forPeople(call: Call, kept: Map<string, StoredTransaction>): Pick<TransactionStore, "identified" | "items" | "search" | "totals"> {
-  const all = (): StoredTransaction[] => [...kept.values()].sort((a, b) => order(a._id, b._id));
+function forPeople(
+  call: Call,
+  kept: Map<string, StoredTransaction>,
+): Pick<BuildTransactions, "identified" | "items" | "search" | "totals"> {
+  const all = (lanes: LaneChoice): StoredTransaction[] =>
+    [...kept.values()].filter(({ lane }) => isAmong(lane, lanes)).sort((a, b) => order(a._id, b._id));
   return {
-    async identified(sender, messageIdentification, limit) {
+    async identified(lanes, sender, messageIdentification, limit) {
       assertPage(limit);
       return call("transactions.identified", [sender, messageIdentification], [limit], () =>
-        all()
+        all(lanes)
           .filter(({ message }) => message?.sender === sender && message.messageIdentification === messageIdentification)
           .slice(0, limit)
           .map(({ _id }) => _id),
       );
     },
-    async items(day, afterUetr, limit) {
+    async items(lanes, day, afterUetr, limit) {
       assertPage(limit);
       return call("transactions.items", [day], [afterUetr, limit], () =>
-        all()
+        all(lanes)
           .filter((stored) => stored.items.some((item) => item.day === day) && (afterUetr === null || stored._id > afterUetr))
           .slice(0, limit)
           .flatMap((stored) => itemsOf(stored, day)),
       );
     },
-    async search(query, afterUetr, limit) {
+    async search(lanes, query, afterUetr, limit) {
       assertSearch(limit);
       return call("transactions.search", [], [query, afterUetr, limit], () =>
-        all()
+        all(lanes)
           .filter((stored) => (afterUetr === null || stored._id > afterUetr) && isFound(stored, query))
           .slice(0, limit)
           .map(toSummary),
       );
     },
-    totals: (query) =>
+    totals: (lanes, query) =>
       call("transactions.totals", [], query, () => {
         const totals = addUp();
-        for (const stored of all()) if (isFound(stored, query)) totals.add(stored);
+        for (const stored of all(lanes)) if (isFound(stored, query)) totals.add(stored);
         return totals.rows();
       }),
   };
+}
+
+function isAmong(lane: number, lanes: LaneChoice): boolean {
+  if (lanes === null) return true;
+  return "among" in lanes ? lanes.among.includes(lane) : !lanes.except.includes(lane);
 }

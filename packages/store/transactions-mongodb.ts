@@ -11,12 +11,12 @@ import type { AnyBulkWriteOperation, Collection, Filter } from "mongodb";
 import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
 import { accountedFields, toAccounted } from "./ledger-document.ts";
 import { duplicatesOf, guarded } from "./mongodb-faults.ts";
-import type { TransactionStore } from "./port.ts";
 import { dayParts, fromStored, itemsOf, rowFields, toRow, toStored } from "./transaction-document.ts";
 import type { StoredTransaction } from "./transaction-document.ts";
 import { filterOf } from "./transaction-query.ts";
 import { totalsIn } from "./transaction-totals-mongodb.ts";
 import { summaryFields, toSummary } from "./transaction-summary.ts";
+import type { BuildTransactions, LaneChoice } from "./transactions-routed.ts";
 
 /** `writeId` names the bulk that wrote the document last. */
 export type MongoTransaction = StoredTransaction & { readonly writeId: ObjectId };
@@ -29,7 +29,7 @@ interface Write {
 /** Documents that a cursor brings at a time. */
 const batchDocuments = 1_000;
 
-export function transactionsIn(collection: Collection<MongoTransaction>): TransactionStore {
+export function transactionsIn(collection: Collection<MongoTransaction>): BuildTransactions {
   return {
     async load(uetrs) {
       assertBulk(uetrs.length);
@@ -64,6 +64,15 @@ export function transactionsIn(collection: Collection<MongoTransaction>): Transa
       });
     },
 
+    ...ofLanes(collection),
+    ...forPeople(collection),
+  };
+}
+
+function ofLanes(
+  collection: Collection<MongoTransaction>,
+): Pick<BuildTransactions, "open" | "held" | "accounted" | "documents" | "remove"> {
+  return {
     async open(lane, afterUetr, limit) {
       assertPage(limit);
       const filter: Filter<MongoTransaction> = { lane, isOpen: true, ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }) };
@@ -93,24 +102,43 @@ export function transactionsIn(collection: Collection<MongoTransaction>): Transa
       return found.map(toAccounted);
     },
 
-    ...forPeople(collection),
+    async documents(lane, afterUetr, limit) {
+      assertSearch(limit);
+      const filter: Filter<MongoTransaction> = { lane, ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }) };
+      const found = await guarded("transactions.documents", "read", () =>
+        collection.find(filter, { sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(fromStored);
+    },
+
+    async remove(lane) {
+      await guarded("transactions.remove", "write", () => collection.deleteMany({ lane }));
+    },
   };
 }
 
-function forPeople(collection: Collection<MongoTransaction>): Pick<TransactionStore, "identified" | "items" | "search" | "totals"> {
+function forPeople(collection: Collection<MongoTransaction>): Pick<BuildTransactions, "identified" | "items" | "search" | "totals"> {
   return {
-    async identified(sender, messageIdentification, limit) {
+    async identified(lanes, sender, messageIdentification, limit) {
       assertPage(limit);
-      const filter: Filter<MongoTransaction> = { "message.sender": sender, "message.messageIdentification": messageIdentification };
+      const filter: Filter<MongoTransaction> = {
+        ...amongLanes(lanes),
+        "message.sender": sender,
+        "message.messageIdentification": messageIdentification,
+      };
       const found = await guarded("transactions.identified", "read", () =>
         collection.find(filter, { projection: { _id: 1 }, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
       );
       return found.map(({ _id }) => _id);
     },
 
-    async items(day, afterUetr, limit) {
+    async items(lanes, day, afterUetr, limit) {
       assertPage(limit);
-      const filter: Filter<MongoTransaction> = { "items.day": day, ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }) };
+      const filter: Filter<MongoTransaction> = {
+        ...amongLanes(lanes),
+        "items.day": day,
+        ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }),
+      };
       const found = await guarded("transactions.items", "read", () =>
         collection
           .find(filter, { projection: { _id: 1, bank: 1, items: 1 }, sort: { _id: 1 }, limit, batchSize: batchDocuments })
@@ -119,9 +147,9 @@ function forPeople(collection: Collection<MongoTransaction>): Pick<TransactionSt
       return found.flatMap((stored) => itemsOf(stored, day));
     },
 
-    async search(query, afterUetr, limit) {
+    async search(lanes, query, afterUetr, limit) {
       assertSearch(limit);
-      const asked = filterOf(query);
+      const asked = { $and: [filterOf(query), amongLanes(lanes)] };
       const filter: Filter<MongoTransaction> = afterUetr === null ? asked : { $and: [asked, { _id: { $gt: afterUetr } }] };
       const found = await guarded("transactions.search", "read", () =>
         collection.find(filter, { projection: summaryFields, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
@@ -129,7 +157,7 @@ function forPeople(collection: Collection<MongoTransaction>): Pick<TransactionSt
       return found.map(toSummary);
     },
 
-    totals: (query) => totalsIn(collection, query),
+    totals: (lanes, query) => totalsIn(collection, query, amongLanes(lanes)),
   };
 }
 
@@ -162,4 +190,9 @@ async function updateKnown(
   const found = await collection.find({ _id: { $in: ids } }, { projection: { _id: 1, writeId: 1 }, batchSize: batchDocuments }).toArray();
   const written = new Set(found.filter((stored) => stored.writeId.equals(writeId)).map((stored) => stored._id));
   return ids.filter((id) => !written.has(id));
+}
+
+function amongLanes(lanes: LaneChoice): Filter<MongoTransaction> {
+  if (lanes === null) return {};
+  return "among" in lanes ? { lane: { $in: [...lanes.among] } } : { lane: { $nin: [...lanes.except] } };
 }

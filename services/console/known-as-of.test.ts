@@ -22,7 +22,7 @@ function given(tookMs: number, logEnd: bigint, position: () => bigint) {
     lanes: {
       list: (service) => {
         seen.positionsRead += 1;
-        return Promise.resolve([{ service, partition: 0, epoch: 1, position: position(), state: null }]);
+        return Promise.resolve([{ service, partition: 0, epoch: 1, position: position(), state: null, build: 0, hold: null }]);
       },
     },
   });
