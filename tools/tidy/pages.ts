@@ -9,7 +9,7 @@ const verbsFile = /^packages\/cli\/([a-z]+-)?verbs\.ts$/;
 export const pagesPointToThings: Rule = (tree) => {
   const folders = new Set([...tree.keys()].flatMap(foldersOf));
   const tables = [...tree].filter(([path]) => verbsFile.test(path)).map(([, text]) => text);
-  const verbs = new Set([...tables.join("\n").matchAll(/^ +name: "([a-z]+)/gm)].map(([, verb]) => verb));
+  const verbs = new Set([...tables.join("\n").matchAll(/^ +(?:name: |\.\.\.\[)"([a-z]+)/gm)].map(([, verb]) => verb));
   return [...tree].filter(([path]) => path.endsWith(".md")).flatMap(([path, text]) => ofPage(path, text, tree, folders, verbs));
 };
 
