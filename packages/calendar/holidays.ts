@@ -29,9 +29,24 @@ export function versionOn(calendar: Calendar, date: string): CalendarVersion | n
   return inForce?.validTo !== undefined && inForce.validTo < date ? null : inForce;
 }
 
+/** Every message asks for dates: answers are kept, so many for each calendar. */
+const answers = new WeakMap<Calendar, Map<string, Closure | null>>();
+const answersKeptMax = 4_000;
+
 /** Null: the date works. */
 export function closureOf(calendar: Calendar, date: Temporal.PlainDate): Closure | null {
   const text = date.toString();
+  const known = answers.get(calendar) ?? new Map<string, Closure | null>();
+  const answer = known.get(text);
+  if (answer !== undefined) return answer;
+  if (known.size >= answersKeptMax) known.clear();
+  answers.set(calendar, known);
+  const made = findClosure(calendar, date, text);
+  known.set(text, made);
+  return made;
+}
+
+function findClosure(calendar: Calendar, date: Temporal.PlainDate, text: string): Closure | null {
   const version = versionOn(calendar, text);
   if (version === null) return { kind: "not-valid" };
   const year = yearOf(version, date.year);

@@ -48,10 +48,19 @@ export function checkCalendars(
     const calendar = calendars.get(calendarOf(value));
     // With its times out of order it has a problem already, and no plan.
     if (calendar === undefined || checkTimes(path, value).length > 0) return [];
+    if (isPlentiful(calendar)) return [];
     const from = onDate ?? firstDateOf(calendar);
     const date = firstDateWithoutNext(timesOf(value, calendar), from, lastDateOf(calendar, from));
     return date === null ? [] : [problem([...path, "calendar"], `no business date for 400 days from ${date}`)];
   });
+}
+
+/** It cannot be left so long, however its holidays lie: in any 400 days each weekday comes 57 times, and a rule's day at most twice, with a substitute. */
+function isPlentiful({ holidays, workingDays, validFrom, validTo, earlier = [] }: Calendar): boolean {
+  if (validFrom !== undefined || validTo !== undefined || earlier.length > 0) return false;
+  const closedMost = holidays.map((rule) => (typeof rule === "string" ? 1 : rule.kind === "dates" ? 2 * rule.dates.length : 4));
+  // A missing hour may void a date's windows; twenty are more than there ever were in a year.
+  return closedMost.reduce((sum, most) => sum + most, 20) < 57 * new Set(workingDays).size;
 }
 
 function firstDateOf({ validFrom, earlier = [] }: Calendar): string {
