@@ -46,7 +46,7 @@ export interface ReleaseFigures {
   readonly restartMs: number;
   readonly memoryHoldingMiB: number;
   readonly memoryReleasingMiB: number;
-  /** Reads of the store for pages of held debits, while releasing; null: the scheduler does not say. */
+  /** Reads of the store for pages of held debits, while releasing. */
   readonly pageReads: number;
 }
 
@@ -99,6 +99,7 @@ async function hold(
 ): Promise<{ readonly fed: readonly FedDebit[]; readonly figures: Pick<ReleaseFigures, "heldPerSecond" | "memoryHoldingMiB"> }> {
   const { ground, time, options } = trial;
   const scheduler = ground.scheduler();
+  const before = await ground.progress();
   const progress = { held: 0 };
   const feeding = feedDebits(options.held, {
     ...ground,
@@ -111,10 +112,12 @@ async function hold(
     },
   });
   const fromMs = time.monotonicMs();
-  const before = await ground.progress();
   let looksDone = 0;
   const memoryHoldingMiB = await follow(trial, scheduler, "held", async () => {
-    const { done, appended } = await ground.progress();
+    // Broker and store may be busy for a moment; the next look will tell.
+    const looked = await ground.progress().catch(() => null);
+    if (looked === null) return progress.held;
+    const { done, appended } = looked;
     // A debit and its verdict; what else there is lay there before. All of them only when nothing is left to do.
     const folded = Math.floor((done - before.done) / recordsPerDebit);
     const isDone = done === appended && appended - before.appended >= options.held * recordsPerDebit;
