@@ -65,7 +65,7 @@ interface Work extends ReleasingOptions {
 
 export function startReleasing(options: ReleasingOptions): Releasing {
   const { lane, time, log } = options;
-  const held = createHeldQueue(lane, options.store, options.pageKeysMax);
+  const held = createHeldQueue(lane, counted(options), options.pageKeysMax);
   const out = createOutstanding(time, options.acknowledgedAtMs);
   const work: Work = { ...options, held, out };
   const task = startStandingTask({ name: "releasing", lane, time, log, turn: () => turn(work) });
@@ -87,6 +87,15 @@ export function startReleasing(options: ReleasingOptions): Releasing {
     saw,
     wake: () => task.wake(),
     stop: () => task.stop(),
+  };
+}
+
+function counted({ store, metrics }: ReleasingOptions): ReleasingOptions["store"] {
+  return {
+    held(atLane, bank, day, after, limit) {
+      metrics.queueReads.add({ bank });
+      return store.held(atLane, bank, day, after, limit);
+    },
   };
 }
 

@@ -14,6 +14,8 @@ export interface SchedulerMetrics {
   readonly remarks: Counter;
   /** Labels: bank. */
   readonly released: Counter;
+  /** Reads of the store to fill a page of held debits up. Labels: bank. */
+  readonly queueReads: Counter;
   /** Labels: fact. */
   readonly deadLetters: Counter;
   /** Labels: kind, result. */
@@ -53,6 +55,7 @@ export function schedulerMetrics(metrics: Metrics): SchedulerMetrics {
     remarks: metrics.counter("sluice_scheduler_remarks_total", "Messages recorded beside a transaction, without effect on its state", [
       "kind",
     ]),
+    queueReads: metrics.counter("sluice_scheduler_queue_reads_total", "Reads of the store to fill a page of held debits up", ["bank"]),
     released: metrics.counter("sluice_scheduler_releases_total", "Releases appended", ["bank"]),
     deadLetters: metrics.counter("sluice_scheduler_dead_letters_total", "Records put aside", ["fact"]),
     actions: metrics.counter("sluice_scheduler_actions_total", "What operators asked for, by what came of it", ["kind", "result"]),
