@@ -1,7 +1,7 @@
 // One date of a scheme as people read it: its windows in local time and UTC, or why it has none.
 
-import { noBusinessOn, planDay, versionOn } from "@sluice/calendar";
-import type { NoBusiness } from "@sluice/calendar";
+import { current, next, noBusinessOn, planDay, versionOn } from "@sluice/calendar";
+import type { ComingTime, NoBusiness } from "@sluice/calendar";
 import type { Scheme } from "@sluice/config";
 
 /** Local wall clock and UTC, RFC 3339. */
@@ -45,6 +45,49 @@ export function shownDay({ id, times, takesDebits }: Scheme, date: string): Show
     cutOff: moment(plan.cutOffAtMs),
     reconciliation: moment(plan.reconciliationAtMs),
   };
+}
+
+/** What is open at an instant, and what comes next. */
+export interface ShownNow {
+  readonly at: Moment;
+  readonly open: readonly { readonly businessDate: string; readonly number: number; readonly closes: Moment }[];
+  /** Null: the calendar has ended. */
+  readonly opening: ShownTime | null;
+  readonly closing: ShownTime | null;
+  readonly reconciliation: ShownTime | null;
+}
+
+interface ShownTime extends Moment {
+  readonly businessDate: string;
+}
+
+export function shownNow({ times }: Scheme, atMs: number): ShownNow {
+  const { zone } = times.calendar;
+  const coming = next(times, atMs);
+  const shown = (time: ComingTime | null): ShownTime | null =>
+    time === null ? null : { businessDate: time.businessDate, ...momentOf(time.atMs, zone) };
+  return {
+    at: momentOf(atMs, zone),
+    open: current(times, atMs).map(({ businessDate, number, closesAtMs }) => ({
+      businessDate,
+      number,
+      closes: momentOf(closesAtMs, zone),
+    })),
+    opening: shown(coming.opening),
+    closing: shown(coming.closing),
+    reconciliation: shown(coming.reconciliation),
+  };
+}
+
+export function nowText({ at, open, opening, reconciliation }: ShownNow): string {
+  const clock = (time: Moment): string => `${time.local.slice(0, 10)} ${clockText(time, time.local.slice(0, 10))}`;
+  const windows = open.map(({ businessDate, number, closes }) => `window ${number} of ${businessDate} is open until ${clock(closes)}`);
+  const parts = [
+    windows.length === 0 ? "no window is open" : windows.join(" and "),
+    ...(opening === null ? ["none opens any more"] : [`the next opens ${clock(opening)}`]),
+    ...(reconciliation === null ? [] : [`the next reconciliation close is ${clock(reconciliation)}`]),
+  ];
+  return `now, ${clock(at)}: ${parts.join("; ")}`;
 }
 
 /** `2026-12-01 Tue`, and what of it. */

@@ -1,7 +1,7 @@
-// `./sluice calendar show`: each date of a scheme with its windows, or the reason that it has none.
+// `./sluice calendar show`: each date of a scheme with its windows, or the reason that it has none; from today also what is open now.
 
 import { schemeOf } from "@sluice/config";
-import { dayText, shownDay } from "./calendar-days.ts";
+import { dayText, nowText, shownDay, shownNow } from "./calendar-days.ts";
 import { asVerb, configurationOf, datesIn, rangeOf, sayingCalendar } from "./calendar-terminal.ts";
 import { wrongUse } from "./rules-terminal.ts";
 
@@ -15,14 +15,17 @@ export const runCalendarShow = sayingCalendar("calendar show", async (call, wher
   if (scheme === undefined) throw wrongUse(`the configuration has no scheme ${id}`);
   const { calendar } = scheme.times;
   const days = datesIn(range).map((date) => shownDay(scheme, date));
+  const isFromNow = call.value("from") === null && scheme.takesDebits;
+  const now = isFromNow ? shownNow(scheme, Temporal.Instant.from(where.now()).epochMilliseconds) : null;
   if (call.flag("json")) {
     const about = { scheme: id, configuration: configuration.version, calendar: calendar.version, zone: calendar.zone };
-    where.out(JSON.stringify({ ...about, ...range, days }, null, 2));
+    where.out(JSON.stringify({ ...about, ...range, now, days }, null, 2));
     return 0;
   }
   where.out(
     [
       `${id}, calendar ${calendar.version}, ${calendar.zone}: local time (UTC)`,
+      ...(now === null ? [] : [nowText(now)]),
       ...days.map((day) => dayText(day, scheme.takesDebits)),
     ].join("\n"),
   );

@@ -14,7 +14,7 @@ import type { RulesTerminal } from "./rules-terminal.ts";
 import { readUpState } from "./up-state.ts";
 import type { Call, RunVerb } from "./verbs.ts";
 
-export interface CalendarTerminal extends Pick<RulesTerminal, "out" | "err" | "today" | "environment"> {
+export interface CalendarTerminal extends Pick<RulesTerminal, "out" | "err" | "today" | "now" | "environment"> {
   /** Configuration file of what is up; null: nothing is. */
   upFile(): Promise<string | null>;
   /** Held debits by scheme, date and bank; null: nothing is up. */

@@ -44,6 +44,7 @@ async function run(words: readonly string[], held: readonly HeldOnDate[] | null 
   const where = {
     ...output,
     today: () => "2026-11-21",
+    now: () => "2026-11-21T10:00:00Z",
     environment: {},
     upFile: () => Promise.resolve(join(folder, "berlin.yaml")),
     heldDebits: () => Promise.resolve(held),
@@ -89,6 +90,17 @@ describe("calendar show", () => {
       `2027-03-27 Sat  1: 02:00-03:00 (01:00-02:00 UTC), 2: 22:00-+1d 03:00:30 (21:00-+1d 01:00:30 UTC); ${ends("+1d 01:45:30 (+1d 00:45:30 UTC)")}`,
       `2027-03-28 Sun  2: 22:00-+1d 02:00:30 (20:00-+1d 00:00:30 UTC), 1: no time, the hour is missing; ${ends("+1d 01:45:30 (23:45:30 UTC)")}`,
     ]);
+  });
+
+  test("says from today on what is open now and what comes next, by the plan", async () => {
+    const [, now] = await shown("--to", "2026-11-21", "--config", "old.yaml");
+    expect(now).toBe(
+      "now, 2026-11-21 12:00 (10:00 UTC): window 1 of 2026-11-21 is open until 2026-11-21 16:00 (14:00 UTC); the next opens 2026-11-23 08:00 (06:00 UTC); " +
+        "the next reconciliation close is 2026-11-21 17:30 (15:30 UTC)",
+    );
+    const { out } = await run(["calendar", "show", "--json", "--config", "ended.yaml"]);
+    expect(JSON.parse(out)).toMatchObject({ now: { open: [], opening: { businessDate: "2026-11-23", utc: "2026-11-23T08:00:00Z" } } });
+    expect((await shown("--from", "2026-11-21", "--to", "2026-11-21")).join()).not.toContain("now,");
   });
 
   test("of a scheme of credits alone says which dates work", async () => {

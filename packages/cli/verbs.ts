@@ -211,7 +211,7 @@ export const verbs: readonly Verb[] = [
     line: "each date of a scheme with its windows in local time and UTC, or the reason it has none",
     details: [
       "--scheme ID    as in the configuration (ZA_EFT)",
-      "--from DATE    YYYY-MM-DD (today)",
+      "--from DATE    YYYY-MM-DD (today; then also what is open now and comes next)",
       "--to DATE      included (30 days later; at most 740 dates)",
       "--config FILE  configuration (of what is up; else infra/local/sluice.yaml)",
     ],
