@@ -40,7 +40,7 @@ test("where an operator declared for one bank, the clock still declares for all 
   ]);
 });
 
-test("I8: an operator opens one bank's gate over credits: for that bank alone, and lanes that call it clear later open nothing again", () => {
+test("I8: an operator opens one bank's gate over credits: for that bank alone, and lanes that call it clear later open nothing again [D9 gate-by-hand]", () => {
   const { day, outcomes } = dayAfter(
     ...answered,
     [30, gateOpening("b", ["u1", "u2"])],

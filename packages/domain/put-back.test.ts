@@ -14,7 +14,7 @@ const opens = (number: number) => reached("window-opens", number);
 const closes = (number: number) => reached("window-closes", number);
 const reconciliation = reached("reconciliation");
 
-test("I9: a window's close that was put back is too early before its new time, and closes at it", () => {
+test("I9: a window's close that was put back is too early before its new time, and closes at it [D9 put-back]", () => {
   const { day, outcomes } = dayAfter(
     [1, planned()],
     [100, opens(1)],
@@ -106,7 +106,7 @@ test("I15: put-backs of a day are bounded", () => {
 
 const removed = planned({ calendarVersion: "v2", windows: [], isWorkingDay: false, reconciliationAtMs: 900, cutOffAtMs: 800 });
 
-test("a date that loses its windows before any opened is void: told once, never opened, reconciled at the time it had", () => {
+test("a date that loses its windows before any opened is void: told once, never opened, reconciled at the time it had [D9 void-date]", () => {
   const { day, outcomes } = dayAfter([1, planned()], [99, removed], [100, opens(1)], [499, reconciliation], [500, reconciliation]);
   expect(outcomes.map(ids)).toEqual([["DayTimes:1"], ["DayVoid:1"], [], [], ["DayReconciled:1"]]);
   expect(outcomes.map(({ reason }) => reason)).toEqual([null, null, "no-such-window", "too-early", null]);

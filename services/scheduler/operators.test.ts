@@ -52,7 +52,7 @@ test("a window whose close was put back goes on releasing past the old time, and
   expect(markers(world, "WindowClosed")[0]?.appendedAtMs).toBeGreaterThanOrEqual(closesAtMs + 20_000);
 });
 
-test("I9: a put-back that races with the close: either it wins and the close waits, or it is refused and noted; never both, never neither", async () => {
+test("I9: a put-back that races with the close: either it wins and the close waits, or it is refused and noted; never both, never neither [D9 put-back]", async () => {
   const seen = new Set<string>();
   for (const gapMs of [-300, -20, -3, 0, 3, 20, 300]) {
     const refused: unknown[] = [];
@@ -112,7 +112,7 @@ test("I9: a put-back outlives its scheduler: the next one closes at the new time
 
 const gated = (options: WorldOptions = {}): World => new World({ lanes: 3, banks: [second], creditsFinal: "connector", ...options });
 
-test("I8: an operator declares where the connector is silent, for one bank or for all, and the gates open by it", async () => {
+test("I8: an operator declares where the connector is silent, for one bank or for all, and the gates open by it [D9 gate-by-hand]", async () => {
   const world = gated();
   await world.scheduler();
   for (const to of [bank, second]) await world.hold(world.uetr(), world.time.nowMs(), to);
@@ -126,7 +126,7 @@ test("I8: an operator declares where the connector is silent, for one bank or fo
   await world.until("to all", () => sentTo(world).length === 1);
 });
 
-test("I8: an operator opens one bank's gate over unresolved credits; their end opens nothing a second time", async () => {
+test("I8: an operator opens one bank's gate over unresolved credits; their end opens nothing a second time [D9 gate-by-hand]", async () => {
   const world = gated();
   await world.scheduler();
   const credits = [world.uetrIn(0), world.uetrIn(2)];
@@ -185,7 +185,7 @@ test("I3: killed around a gate's opening by hand, it opens once", async () => {
 
 // ---- pause
 
-test("I8: a paused bank gets nothing though its window and gate are open, and all in order once it is resumed; others get theirs", async () => {
+test("I8: a paused bank gets nothing though its window and gate are open, and all in order once it is resumed; others get theirs [D9 pause]", async () => {
   const world = new World({ lanes: 1, banks: [second] });
   await world.scheduler();
   const mine = [1, 2, 3].map((number) => ({ uetr: world.uetr(), receivedAtMs: world.time.nowMs() - number }));

@@ -29,7 +29,7 @@ async function at(world: World, atMs: number): Promise<void> {
 
 const heldTwice = ["HELD 2026-11-20", "HELD 2026-11-21"];
 
-test("I9, I8: of several windows a day each opens and closes once, and a debit held between two leaves in the later one", async () => {
+test("I9, I8: of several windows a day each opens and closes once, and a debit held between two leaves in the later one [D9 several-windows]", async () => {
   const processing = [
     { opens: "07:00:10", closes: "07:00:20" },
     { opens: "07:00:30", closes: "07:00:40" },
@@ -48,7 +48,7 @@ test("I9, I8: of several windows a day each opens and closes once, and a debit h
   expect(released).toEqual([2]);
 });
 
-test("I9: a window that opens at midnight, and one of the next calendar day, are of their business date", async () => {
+test("I9: a window that opens at midnight, and one of the next calendar day, are of their business date [D9 several-windows]", async () => {
   const processing = [
     { opens: "23:00", closes: "+1d 00:00" },
     { opens: "+1d 00:00", closes: "+1d 02:00" },
@@ -66,7 +66,7 @@ test("I9: a window that opens at midnight, and one of the next calendar day, are
   expect(markersOf(world, nextDay)).toEqual([]);
 });
 
-test("I9: down over the opening it opens late; down over the window it is a recorded miss, an error line, and closes all the same", async () => {
+test("I9: down over the opening it opens late; down over the window it is a recorded miss, an error line, and closes all the same [D9 missed-window]", async () => {
   const lines: string[] = [];
   const world = new World({
     onInfo: (event, fields) => void (event === "window.opened" && lines.push(`${event} ${Number(fields["lateMs"]) > 25_000}`)),
@@ -92,7 +92,7 @@ test("I9: down over the opening it opens late; down over the window it is a reco
   expect([markersOf(missed), lines.slice(1)]).toEqual([["WindowClosed:1"], ["window.missed 1"]]);
 });
 
-test("a debit still held at the last close goes over to the next business date, waits there, and is released there; one that may not is an item", async () => {
+test("a debit still held at the last close goes over to the next business date, waits there, and is released there; one that may not is an item [D9 roll]", async () => {
   const world = new World({ lanes: 1, creditsFinal: "connector" });
   await world.scheduler();
   const [rolls, stays] = [world.uetr(), world.uetr()];
@@ -138,7 +138,7 @@ test("I3: killed around the last close, every debit goes over once", async () =>
   }
 });
 
-test("a process that starts with a newer configuration plans with it: a date that it takes away is void, its held debits go over whatever they may", async () => {
+test("a process that starts with a newer configuration plans with it: a date that it takes away is void, its held debits go over whatever they may [D9 void-date]", async () => {
   const world = new World({ lanes: 2 });
   const first = await world.scheduler();
   await world.time.advance(1_000);
