@@ -2,7 +2,7 @@
 
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { AgreedTime, Producer } from "@sluice/messaging";
+import type { AgreedTime, Producer, ReceivedRecord } from "@sluice/messaging";
 import type { Time } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
@@ -22,6 +22,8 @@ export interface LaneContext {
   readonly configuration: Configuration;
   /** Partitions of the journal. */
   readonly lanes: number;
+  /** Records of a lane from an offset up to another, as they lie in the journal. */
+  readonly read: (lane: number, from: bigint, to: bigint) => AsyncIterable<ReceivedRecord>;
   /** For outputs. */
   readonly producer: Producer;
   /** For the facts of the tasks. */

@@ -23,8 +23,10 @@ export interface LaneLedgers {
   write(): Promise<void>;
   /** A day as it is now, and the offset below which all is counted. */
   counted(day: DayKey): Promise<{ readonly offset: bigint; readonly rows: readonly LedgerRow[] }>;
-  /** The lane was taken again: what another owner counted meanwhile, below its position, takes the place of what is here. */
-  retake(position: bigint): Promise<void>;
+  /**
+   * The lane was taken again: what another owner counted meanwhile, below its position, takes the place of what is here. `isAnew`: the lane
+   * was built anew meanwhile, and what is here counts for nothing. */
+  retake(position: bigint, isAnew?: boolean): Promise<void>;
 }
 
 interface Kept {
@@ -111,7 +113,11 @@ export function createLaneLedgers({ lane, store }: LaneLedgersOptions): LaneLedg
       const one = days.get(day) ?? kept(undefined);
       return { offset: throughOf(one), rows: one.ledger.rows() };
     },
-    async retake(position) {
+    async retake(position, isAnew = false) {
+      if (isAnew) {
+        days.clear();
+        through = 0n;
+      }
       for (const [day, one] of days) await adopt(day, one);
       if (position > through) through = position;
     },

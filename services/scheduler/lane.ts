@@ -24,6 +24,8 @@ import { takeLane } from "./tenure.ts";
 
 /** Longer than two heartbeats: an answer this young came after the epoch was lost. */
 const confirmedAfterMs = 3_500;
+/** Records of a build before, at a time. */
+const readAgainMax = 500;
 
 /** `logEnd`: of the partition when it was assigned. */
 export async function openLane(context: LaneContext, partition: number, logEnd: bigint): Promise<BatchLane> {
@@ -39,7 +41,11 @@ class OwnedLane {
   readonly #ledgers: LaneLedgers;
   #tenure: Tenure | null = null;
   #passed: Passed = passedNothing;
+  #build: number | null = null;
   #nextOffset = 0n;
+  /** Of all builds: what lies below is not handed over again. */
+  #handedTo = 0n;
+  #isReadingAgain = false;
   #lostAtMs = 0;
   #retaking: Disposable | null = null;
   #isClosed = false;
@@ -57,18 +63,46 @@ class OwnedLane {
       lane: this.#lane,
       ledgers: this.#ledgers,
       passed: this.#passed,
+      build: this.#build,
       doneOffset: this.#nextOffset,
       isCaughtUp: () => this.#nextOffset >= this.#logEnd,
       lost: () => this.#lost(),
     });
-    if (tenure.startAt > this.#nextOffset) this.#nextOffset = tenure.startAt;
+    const isAnew = this.#build !== null && this.#build !== tenure.build;
+    if (isAnew || tenure.startAt > this.#nextOffset) this.#nextOffset = tenure.startAt;
+    this.#build = tenure.build;
     this.#tenure = tenure;
+    if (!this.#isClosed && this.#handedTo > this.#nextOffset) await this.#readAgain(this.#nextOffset, this.#handedTo);
     if (this.#isClosed) this.#giveUp();
     else tenure.tasks.wake();
     return this.#nextOffset;
   }
 
+  /** The lane was built anew to a point below what this process has done in the build before: those records are not handed over again. */
+  async #readAgain(from: bigint, to: bigint): Promise<void> {
+    this.#isReadingAgain = true;
+    try {
+      const records: ReceivedRecord[] = [];
+      for await (const record of this.#context.read(this.#lane, from, to)) {
+        records.push(record);
+        if (records.length >= readAgainMax) await this.#handle(records.splice(0));
+      }
+      await this.#handle(records);
+      this.#context.log.info("lane.read-again", { lane: this.#lane, from, to });
+    } catch (error) {
+      this.#giveUp();
+      throw error;
+    } finally {
+      this.#isReadingAgain = false;
+    }
+  }
+
   async handle(records: readonly ReceivedRecord[]): Promise<void> {
+    if (this.#isReadingAgain) throw laneLost(this.#lane);
+    await this.#handle(records);
+  }
+
+  async #handle(records: readonly ReceivedRecord[]): Promise<void> {
     const fresh: BatchRecord[] = [];
     for (const record of records) {
       if (record.offset < this.#nextOffset) continue;
@@ -110,6 +144,7 @@ class OwnedLane {
     // The epoch went while the batch was under way: done again by whoever owns the lane next, and its outputs are the same.
     if (this.#owned() !== tenure) throw laneLost(this.#lane);
     this.#nextOffset = newest.offset + 1n;
+    if (this.#nextOffset > this.#handedTo) this.#handedTo = this.#nextOffset;
     tenure.position.done(this.#nextOffset);
     tenure.tasks.saw(end.turns);
     reportBatch(this.#context, tenure, end, time.monotonicMs() - startedMs);

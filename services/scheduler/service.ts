@@ -132,6 +132,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     metrics: schedulerMetrics(ports.metrics),
     producer: outputs,
     conservationTurn: createTurnTaking(),
+    read: (partition, from, to) => messaging.read({ topic: topics.journal, partition }, from, to),
     acknowledgedAtMs: new Map(),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
   };
