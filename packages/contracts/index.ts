@@ -3,6 +3,8 @@ export { amountText } from "./amount.ts";
 export { canonicalJson, hashesOf, sha256Hex } from "./canonical-json.ts";
 export { controlBodies, gateCreditsMax, readControlBody } from "./control-bodies.ts";
 export type { ControlBody, ControlDecisionName } from "./control-bodies.ts";
+export { controlAnswers } from "./control-answers.ts";
+export type { ControlAnswerName } from "./control-answers.ts";
 export { controlOperations, controlPrefix } from "./control-operations.ts";
 export type { ControlOperation, ControlOperationName, ControlRole } from "./control-operations.ts";
 export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./from-wire.ts";

@@ -4,6 +4,7 @@
 //    `control-texts.ts`.
 
 import {
+  controlAnswers,
   controlBodies,
   controlOperations,
   controlPrefix,
@@ -97,9 +98,9 @@ function answerOf(name: ControlOperationName): Part {
   if (name === "showAction") return { description: "What became of it.", content: json(ref("Action")) };
   if (name === "exportReconciliation") {
     const text = { schema: { type: "string" } };
-    return { description: "The file.", content: { "text/csv": text, "application/xml": text, ...json({ type: "object" }) } };
+    return { description: "The file.", content: { "text/csv": text, "application/xml": text, ...json(ref(answerName(name))) } };
   }
-  return { description: "The answer.", content: json(ref("Answer")) };
+  return { description: "The answer.", content: json(ref(answerName(name))) };
 }
 
 function errorsOf(operation: Operation): Part {
@@ -136,7 +137,26 @@ function schemas(): Part {
     const { $schema: _draft, ...made } = z.toJSONSchema(schema, { io: "input" });
     return [bodyName(name), { description: "Body of the decision.", ...made }];
   });
-  return { ...Object.fromEntries(bodies), ...answers };
+  const found = Object.entries(controlAnswers).map(([name, schema]) => [
+    answerName(name),
+    { description: "Answer.", ...answerSchema(schema) },
+  ]);
+  return { ...Object.fromEntries(bodies), ...answers, ...Object.fromEntries(found) };
+}
+
+/** Members may be added: the document leaves open what the console's tests hold closed. */
+function answerSchema(schema: z.ZodType): Part {
+  const { $schema: _draft, ...made } = z.toJSONSchema(schema, {
+    io: "output",
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    },
+  });
+  return made;
+}
+
+function answerName(name: string): string {
+  return `${bodyName(name)}Answer`;
 }
 
 function bodyName(name: string): string {
@@ -182,16 +202,6 @@ const answers = {
       explained: { type: ["string", "null"], description: "The same in a sentence." },
       at: { ...time, description: "Append time of its record." },
       offset: text,
-    },
-  },
-  Answer: {
-    type: "object",
-    description: "An answer; a list has `rows` and `next`. Members may be added: ignore those that you do not know.",
-    required: ["schema"],
-    properties: {
-      schema: text,
-      rows: { type: "array", items: { type: "object" } },
-      next: { type: ["string", "null"], description: "Give it as `after`; null: the list ends here." },
     },
   },
 } as const;

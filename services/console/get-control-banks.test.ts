@@ -3,8 +3,20 @@
 import type { ParkedMessage } from "@sluice/store";
 import { sampleBank } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { givenConsole, jsonOf, startAtMs } from "./given.ts";
-import { actionOf, allPages, dayAfter, opensFirst, plan, rowsOf, saveAll, saveDay, transactionIn, uetrOf } from "./given-control.ts";
+import { givenConsole, startAtMs } from "./given.ts";
+import {
+  actionOf,
+  allPages,
+  answerTo,
+  dayAfter,
+  opensFirst,
+  plan,
+  rowsOf,
+  saveAll,
+  saveDay,
+  transactionIn,
+  uetrOf,
+} from "./given-control.ts";
 import { lookEveryMs } from "./watch-day-totals.ts";
 
 const since = { action: actionOf(), atMs: startAtMs };
@@ -132,7 +144,7 @@ test("the status shows each lane's position against the end of its log, paused b
   await world.appendToJournal();
   await world.appendToJournal();
   await world.schedulerReaches(1n);
-  const body = await jsonOf(await world.control("/status"));
+  const body = await answerTo(world, "/status");
   const lanes = body["lanes"];
   expect(lanes).toHaveLength(9);
   expect(lanes).toContainEqual({ service: "scheduler", lane: 1, position: "1", logEnd: "2", lag: "1", epoch: 1 });

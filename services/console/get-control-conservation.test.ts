@@ -2,8 +2,8 @@
 
 import { DayLedger, standingBelow } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { givenConsole, jsonOf, type World } from "./given.ts";
-import { day, saveAll, transactionIn, uetrInLane } from "./given-control.ts";
+import { givenConsole, type World } from "./given.ts";
+import { answerTo, day, saveAll, transactionIn, uetrInLane } from "./given-control.ts";
 
 async function givenLedger(world: World, isLost: boolean): Promise<void> {
   const debits = [0, 1].map((nth) => transactionIn("HELD", nth, { uetr: uetrInLane(1, nth), lane: 1 }));
@@ -15,17 +15,11 @@ async function givenLedger(world: World, isLost: boolean): Promise<void> {
   await world.settled(world.store.lanes.write("scheduler", 1, epoch, 10n));
 }
 
-/** The answer is made while it is read. */
-async function conservation(world: World): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await world.control(`/conservation?day=${day}`);
-  return await world.settled(jsonOf(answer));
-}
-
 test("I11: a day shows each column in count and sum, and that the lanes' documents say the same", async () => {
   const world = await givenConsole();
   await givenLedger(world, false);
   const cell = { count: 2, sum: "2501.00" };
-  expect(await conservation(world)).toMatchObject({
+  expect(await answerTo(world, `/conservation?day=${day}`)).toMatchObject({
     day,
     isWhole: true,
     rows: [{ bank: "first", currency: "ZAR", columns: { accepted: cell, open: cell } }],
@@ -36,7 +30,7 @@ test("I11: a day shows each column in count and sum, and that the lanes' documen
 test("I11: a document that is lost is said, with its lane and column, and no UETR", async () => {
   const world = await givenConsole();
   await givenLedger(world, true);
-  const body = await conservation(world);
+  const body = await answerTo(world, `/conservation?day=${day}`);
   expect(body).toMatchObject({ isWhole: false, lanes: [{ lane: 1, isWhole: false }] });
   expect(JSON.stringify(body)).not.toContain(uetrInLane(1, 0));
 });

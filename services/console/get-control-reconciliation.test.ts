@@ -2,8 +2,8 @@
 
 import type { Item, Resolution } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { givenConsole, jsonOf, startAtMs, type World } from "./given.ts";
-import { actionOf, allPages, day, itemOf, rowsOf, saveAll, transactionIn, uetrOf } from "./given-control.ts";
+import { givenConsole, startAtMs, type World } from "./given.ts";
+import { actionOf, allPages, answerTo, day, itemOf, rowsOf, saveAll, transactionIn, uetrOf } from "./given-control.ts";
 import { allNamed, parseXml, problemsOfPacs002 } from "./given-pacs002.ts";
 
 function resolvedAs(kind: Resolution["kind"], over: Partial<Resolution> = {}): Resolution {
@@ -115,7 +115,7 @@ test("an export of many pages holds every item once, in order", async () => {
 
 test("the JSON export holds the same rows as the list", async () => {
   const world = await givenItems(several);
-  const body = await jsonOf(await world.control(`/reconciliation/export?day=${day}&format=json`));
+  const body = await answerTo(world, `/reconciliation/export?day=${day}&format=json`);
   const listed = await rowsOf(world, `/reconciliation?day=${day}`);
   expect(body).toMatchObject({ schema: "ReconciliationExport", day, rows: listed.filter((row) => row["settledAt"] === null) });
 });

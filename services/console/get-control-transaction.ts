@@ -1,6 +1,7 @@
 // showTransaction: all that happened to one transaction. The timeline is that of `./sluice tx --json`; beside it the items with their
 // evidence and resolutions, what operators decided, and whether records of it lie in the dead letters.
 
+import type { Parked } from "@sluice/domain";
 import { readTimeline, type TimelinePorts } from "@sluice/timeline";
 import { instantText } from "./answer.ts";
 import type { ControlHandler } from "./control-handler.ts";
@@ -21,8 +22,12 @@ export function showTransaction(ports: TimelinePorts): ControlHandler {
       items: items.map(itemView),
       decisions: decisions.map(decisionView),
       rollsMax,
-      parked: parked === null || parked === undefined ? null : { ...parked, since: instantText(parked.sinceMs), sinceMs: undefined },
+      parked: parkedView(parked ?? null),
     };
     return { kind: "found", body };
   };
+}
+
+function parkedView(parked: Parked | null) {
+  return parked === null ? null : { since: instantText(parked.sinceMs), offset: parked.offset, records: parked.records };
 }

@@ -1,8 +1,8 @@
 // searchTransactions: exact, by every term, page by page.
 
 import { expect, test } from "vitest";
-import { debitIn, givenConsole, jsonOf } from "./given.ts";
-import { allPages, rowsOf, saveAll, transactionIn, uetrOf } from "./given-control.ts";
+import { debitIn, givenConsole, jsonOf, startAtMs } from "./given.ts";
+import { actionOf, allPages, answerTo, itemOf, rowsOf, saveAll, transactionIn, uetrOf } from "./given-control.ts";
 
 test("each term finds the transactions that it fits, and no other", async () => {
   const world = await givenConsole();
@@ -108,13 +108,23 @@ test.each([
 test("the timeline of one transaction comes with its items, decisions and the mark of parked records; an unknown one is 404", async () => {
   const world = await givenConsole();
   const parked = { sinceMs: 0, offset: 3n, records: 2 };
-  await saveAll(world, [{ ...debitIn(["RECEIVED", "ACCEPTED"]), uetr: uetrOf(5), parked }]);
-  const body = await jsonOf(await world.control(`/transactions/${uetrOf(5)}`));
-  expect(body).toMatchObject({
+  const confirmed = { action: actionOf({ id: "action-2", operator: "second-person" }), atMs: startAtMs };
+  const resolution = { kind: "replaced", replacedBy: uetrOf(9), action: actionOf(), atMs: startAtMs, isFinal: true, confirmed } as const;
+  const note = {
+    offset: 7n,
+    atMs: startAtMs,
+    kind: "WithdrawalRequested",
+    action: actionOf(),
+    result: "refused",
+    why: "released",
+  } as const;
+  const items = [itemOf({ lateAnswers: [{ offset: 9n, atMs: startAtMs, text: "202" }], resolution })];
+  await saveAll(world, [{ ...debitIn(["RECEIVED", "ACCEPTED"]), uetr: uetrOf(5), parked, items, decisions: [note] }]);
+  expect(await answerTo(world, `/transactions/${uetrOf(5).toUpperCase()}`)).toMatchObject({
     timeline: { uetr: uetrOf(5), state: "ACCEPTED" },
-    items: [],
-    decisions: [],
-    parked: { records: 2, offset: "3" },
+    items: [{ row: 9, resolution: { kind: "REPLACED", replacedBy: uetrOf(9), confirmed: { action: { operator: "second-person" } } } }],
+    decisions: [{ kind: "WithdrawalRequested", result: "refused", why: "released", operator: "operator", offset: "7" }],
+    parked: { since: "1970-01-01T00:00:00.000Z", records: 2, offset: "3" },
   });
   expect((await world.control(`/transactions/${uetrOf(6)}`)).status).toBe(404);
 });

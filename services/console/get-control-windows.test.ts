@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { givenConsole, jsonOf, startAtMs, type World } from "./given.ts";
 import {
+  actionOf,
   answered,
   creditIn,
   dayAfter,
@@ -46,6 +47,27 @@ test("a day shows planned and actual times, and what was missed", async () => {
     declarations: [{ bank: null, declaredBy: "connector" }],
     nextBusinessDate: "2026-11-23",
   });
+});
+
+test("closes that were put back are shown with who, why and when, and what operators asked for with what came of it", async () => {
+  const world = await givenConsole();
+  const note = {
+    offset: 7n,
+    atMs: startAtMs,
+    kind: "GateOpeningRequested",
+    action: actionOf(),
+    result: "refused",
+    why: "not-declared",
+  } as const;
+  const putBacks = [{ windowNumber: 0, closesAtMs: startAtMs, action: actionOf(), atMs: startAtMs }];
+  const decisions = [{ ...note, bank: "first", credits: [uetrInLane(0, 0)] }];
+  await saveDay(world, { ...dayAfter([plan], startAtMs - 60_000), putBacks, decisions });
+  expect(await rowsOf(world, query)).toMatchObject([
+    {
+      putBacks: [{ window: 0, closes: "2026-11-20T06:00:00.000Z", operator: "operator", reason: "the bank called" }],
+      decisions: [{ kind: "GateOpeningRequested", result: "refused", why: "not-declared", bank: "first", credits: [uetrInLane(0, 0)] }],
+    },
+  ]);
 });
 
 test("the reason why a gate is closed is always there: not declared, lanes that have not answered, credits by name", async () => {

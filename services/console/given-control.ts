@@ -1,6 +1,6 @@
 // For tests of what operators ask: transactions, items and days as a scheduler leaves them, many at a time.
 
-import { partitionOf } from "@sluice/contracts";
+import { controlAnswers, partitionOf } from "@sluice/contracts";
 import {
   decideDay,
   type Day,
@@ -128,12 +128,23 @@ export async function lanesPassed(world: World, offset: bigint): Promise<void> {
   }
 }
 
-/** Rows of a list, asked for as an operator; throws where it is refused. */
-export async function rowsOf(world: World, path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+/** As it is documented: no member more, none less. Throws where it is refused or differs. */
+export async function answerTo(world: World, path: string): Promise<Readonly<Record<string, unknown>>> {
   const answer = await world.control(path);
-  const body = await jsonOf(answer);
-  if (answer.status !== 200 || !Array.isArray(body["rows"])) throw new Error(`${answer.status} ${JSON.stringify(body)}`);
-  return body["rows"];
+  const body = await world.settled(jsonOf(answer));
+  const documented = Object.values(controlAnswers).some((schema) => schema.safeParse(body).success);
+  if (answer.status !== 200 || !documented) throw new Error(`${path}: ${answer.status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Rows of a list, asked for as an operator. */
+export async function rowsOf(world: World, path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return rowsIn(await answerTo(world, path));
+}
+
+function rowsIn({ rows }: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
+  if (!Array.isArray(rows)) throw new Error("no list");
+  return rows;
 }
 
 /** Every page of a list until there is no next one. */
@@ -141,9 +152,8 @@ export async function allPages(world: World, path: string): Promise<readonly (re
   const pages = [];
   let after = "";
   for (;;) {
-    const body = await jsonOf(await world.control(`${path}${after}`));
-    if (!Array.isArray(body["rows"])) throw new Error(JSON.stringify(body));
-    pages.push(body["rows"]);
+    const body = await answerTo(world, `${path}${after}`);
+    pages.push(rowsIn(body));
     if (typeof body["next"] !== "string") return pages;
     after = `&after=${body["next"]}`;
   }

@@ -1,0 +1,287 @@
+// What the console answers to operators' questions, member by member: the control API's document is made of it, and the console's tests hold
+// every answer against it. Strict, so that a member that nobody described is found; readers ignore what they do not know.
+
+import * as z from "zod";
+
+const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .meta({ format: "date-time" });
+const maybeTime = time.nullable();
+const amount = z
+  .string()
+  .regex(/^\d+(\.\d{1,4})?$/)
+  .meta({ description: "Decimal, with the digits of its currency." });
+const currency = z.string().regex(/^[A-Z]{3}$/);
+const day = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]*:\d{4}-\d\d-\d\d$/)
+  .meta({ description: "Business day, scheme:date." });
+const date = z.string().regex(/^\d{4}-\d\d-\d\d$/);
+const large = z.string().regex(/^\d+$/).meta({ description: "A whole number as text." });
+const count = z.int().min(0);
+const seconds = z.int().nullable().meta({ description: "From the answer's time on; negative: so long ago." });
+const text = z.string();
+const maybeText = text.nullable();
+const uetr = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const accountEnd = z.string().max(4).nullable().meta({ description: "Last four characters of the account." });
+const flow = z.enum(["on-us", "off-us", "credit"]).nullable();
+const next = text.nullable().meta({ description: "Give it as `after`; null: the list ends here." });
+const asOf = maybeTime.meta({ description: "Time of the log that ages and times to go are counted from." });
+
+const who = { id: text, operator: text, reason: text, requestedAt: time };
+const decision = z.strictObject({
+  kind: text,
+  result: z.enum(["applied", "ignored", "refused"]),
+  why: maybeText,
+  at: time,
+  offset: large,
+  ...who,
+});
+
+const identifications = {
+  messageIdentification: maybeText,
+  endToEndIdentification: maybeText,
+  transactionIdentification: maybeText,
+  instructionIdentification: maybeText,
+  debtorAccountEnd: accountEnd,
+  creditorAccountEnd: accountEnd,
+};
+
+const transaction = z.strictObject({
+  uetr,
+  state: text,
+  stageVersion: count,
+  flow,
+  scheme: text,
+  sender: maybeText,
+  bank: maybeText,
+  businessDate: date.nullable(),
+  closesWith: day.nullable(),
+  deadline: maybeTime.meta({ description: "Own deadline of a credit." }),
+  amount,
+  currency,
+  ...identifications,
+  reasons: z.array(text),
+  receivedAt: time,
+  updatedAt: time,
+  openItems: count,
+  isParked: z.boolean(),
+});
+
+const evidence = z.strictObject({
+  attempts: count,
+  anyAnswer: z.boolean(),
+  mayHaveBeenTaken: z.boolean(),
+  httpStatusCode: z.int().nullable(),
+  isBreakerOpen: z.boolean(),
+  isBankPaused: z.boolean(),
+});
+
+const resolution = z.strictObject({
+  kind: z.enum(["MADE", "NOT_MADE", "REPLACED"]),
+  replacedBy: uetr.nullable(),
+  isFinal: z.boolean().meta({ description: "false: a second person has to confirm it, by the id of its action." }),
+  at: time,
+  action: z.strictObject(who),
+  confirmed: z.strictObject({ at: time, action: z.strictObject(who) }).nullable(),
+});
+
+const item = z.strictObject({
+  day,
+  row: z.int().min(0).max(10).nullable().meta({ description: "Row of the interface's section 7; 0: ours; null: not known yet." }),
+  cause: maybeText,
+  state: text.meta({ description: "State in which the close, the withdrawal or the refusal met it." }),
+  isOpen: z.boolean(),
+  madeAt: time,
+  settledAt: maybeTime,
+  evidence: evidence.nullable(),
+  lateAnswers: z.array(z.strictObject({ at: time, text })),
+  resolution: resolution.nullable(),
+});
+
+const reconciliationRow = z.strictObject({
+  uetr,
+  transactionState: text,
+  flow,
+  scheme: text,
+  bank: maybeText,
+  sender: maybeText,
+  businessDate: date.nullable(),
+  amount,
+  currency,
+  receivedAt: time,
+  ...identifications,
+  isParked: z.boolean(),
+  ...item.shape,
+});
+
+const window = z.strictObject({
+  number: z.int().min(1),
+  state: z.enum(["planned", "open", "closed", "missed"]),
+  opens: time,
+  openedAt: maybeTime,
+  closes: time,
+  closedAt: maybeTime,
+});
+
+const gate = z.strictObject({
+  bank: text,
+  isOpen: z.boolean(),
+  openedAt: maybeTime,
+  reason: maybeText.meta({ description: "Why it is closed; null: it is open." }),
+  lanesAwaited: z.array(count),
+  credits: z.array(uetr).meta({ description: "Credits that keep it closed; at most 1,000." }),
+  isMoreCredits: z.boolean(),
+});
+
+const businessDay = z.strictObject({
+  day,
+  scheme: text,
+  businessDate: date,
+  calendarVersion: text,
+  isVoided: z.boolean(),
+  cutOff: maybeTime,
+  windows: z.array(window),
+  reconciliation: z.strictObject({ closes: time, closedAt: maybeTime }).nullable(),
+  nextBusinessDate: date.nullable(),
+  creditsFinal: z.enum(["clock", "connector", "bank"]).meta({ description: "Who declares the credits final." }),
+  declarations: z.array(z.strictObject({ bank: maybeText, declaredBy: text, at: time })),
+  gates: z.array(gate),
+  putBacks: z.array(z.strictObject({ window: count, closes: time, at: time, ...who })),
+  decisions: z.array(decision.extend({ bank: maybeText, credits: z.array(text) })),
+});
+
+const held = z.strictObject({
+  bank: text,
+  day,
+  currency,
+  count,
+  sum: amount,
+  oldestReceivedAt: time,
+  oldestAgeSeconds: seconds,
+  waitsFor: z.enum(["day-not-planned", "day-over", "no-window-ahead", "bank-paused", "window", "gate", "turn"]),
+  opens: maybeTime,
+  secondsToOpening: seconds,
+  closes: maybeTime,
+  secondsToClose: seconds,
+  reconciliation: maybeTime,
+  secondsToReconciliation: seconds,
+  why: text,
+});
+
+const parkedTotals = z.strictObject({ waiting: count, refused: count, nextAttempt: maybeTime, firstDeadline: maybeTime });
+const receiver = z.strictObject({
+  bank: text,
+  isPaused: z.boolean(),
+  deliveries: parkedTotals,
+  postings: parkedTotals,
+  nextClose: maybeTime,
+  secondsToClose: seconds,
+});
+
+const message = z.strictObject({
+  kind: z.enum(["delivery", "posting"]),
+  messageIdentification: text,
+  uetr,
+  lane: count,
+  isRefused: z.boolean(),
+  attempts: count,
+  anyAnswer: z.boolean(),
+  mayHaveBeenTaken: z.boolean(),
+  nextAttempt: maybeTime,
+  day: day.nullable(),
+  closes: maybeTime,
+  secondsToClose: seconds,
+  recentAttempts: z.array(z.strictObject({ at: time, httpStatusCode: z.int().nullable(), answer: maybeText, tookMs: z.number() })),
+});
+
+const dayTotal = z.strictObject({
+  scheme: text,
+  businessDate: date,
+  currency,
+  count,
+  sum: amount,
+  alarmAbove: amount.nullable(),
+  isAboveAlarm: z.boolean(),
+});
+
+const bank = z.strictObject({
+  bank: text,
+  kind: z.enum(["bank", "connector", "unknown"]),
+  isPaused: z.boolean(),
+  since: z.strictObject({ at: time, ...who }).nullable(),
+  decisions: z.array(decision),
+  dayTotals: z.array(dayTotal),
+});
+
+const lane = z.strictObject({
+  service: text,
+  lane: count,
+  position: large,
+  logEnd: large,
+  lag: large,
+  epoch: count.nullable().meta({ description: "Grows with each new owner; null: nobody ever owned it." }),
+});
+
+const openDay = z.strictObject({
+  day,
+  isVoided: z.boolean(),
+  windowOpen: count.nullable(),
+  missed: z.array(count),
+  nextOpening: maybeTime,
+  nextClose: maybeTime,
+  reconciliation: time,
+});
+
+const sums = z.strictObject({ count, sum: amount });
+const summaryRow = z.strictObject({
+  bank: maybeText,
+  currency,
+  row: item.shape.row,
+  cause: maybeText,
+  count,
+  sum: amount,
+  open: count,
+  openSum: amount,
+});
+
+/** By operation. */
+export const controlAnswers = {
+  controlStatus: z.strictObject({
+    schema: z.literal("ControlStatus"),
+    asOf,
+    lanes: z.array(lane),
+    banksPaused: z.array(z.strictObject({ bank: text, since: time, ...who })),
+    days: z.array(openDay),
+  }),
+  searchTransactions: z.strictObject({ schema: z.literal("Transactions"), rows: z.array(transaction), next }),
+  showTransaction: z.strictObject({
+    schema: z.literal("Transaction"),
+    timeline: z.looseObject({ uetr, state: maybeText }).meta({ description: "As `./sluice tx --json` gives it." }),
+    items: z.array(item),
+    decisions: z.array(decision),
+    rollsMax: count.nullable(),
+    parked: z.strictObject({ since: time, offset: large, records: count }).nullable(),
+  }),
+  listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
+  listHeld: z.strictObject({ schema: z.literal("Held"), asOf, rows: z.array(held), next }),
+  listUndelivered: z.union([
+    z.strictObject({ schema: z.literal("Undelivered"), asOf, rows: z.array(receiver), next }),
+    z.strictObject({ schema: z.literal("UndeliveredMessages"), asOf, bank: text, rows: z.array(message), next }),
+  ]),
+  listReconciliation: z.strictObject({ schema: z.literal("ReconciliationItems"), rows: z.array(reconciliationRow), next }),
+  summariseReconciliation: z.strictObject({ schema: z.literal("ReconciliationSummary"), day, rows: z.array(summaryRow) }),
+  exportReconciliation: z.strictObject({ schema: z.literal("ReconciliationExport"), day, asOf: time, rows: z.array(reconciliationRow) }),
+  listBanks: z.strictObject({ schema: z.literal("Banks"), asOf, rows: z.array(bank), next: z.null() }),
+  showConservation: z.strictObject({
+    schema: z.literal("Conservation"),
+    asOf,
+    day,
+    isWhole: z.boolean(),
+    rows: z.array(z.strictObject({ bank: text, currency, columns: z.record(text, sums) })),
+    lanes: z.array(z.strictObject({ lane: count, offset: large, isWhole: z.boolean(), findings: z.array(text) })),
+  }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type ControlAnswerName = keyof typeof controlAnswers;
