@@ -171,6 +171,11 @@ test.each([
     why: "it was resumed in time",
     given: [...held, bankPaused(), ...openDay, bankResumed(), windowClosed(), bankPaused(2)],
   },
+  {
+    cause: "PACED_OUT",
+    why: "only one of its two windows ended in a pause",
+    given: [...held, ...openDay, bankPaused(), windowClosed(), bankResumed(), windowOpened(2), windowClosed(2)],
+  },
   { cause: "PACED_OUT", why: "another bank was paused", given: [...held, ...openDay, bankPaused(1, "bank-b"), windowClosed()] },
   { cause: "GATE_CLOSED", why: "the gate was, paused or not", given: [...held, windowOpened(), bankPaused(), windowClosed()] },
 ])("HELD at the close: $cause, $why", ({ cause, given }) => {
