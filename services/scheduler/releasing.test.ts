@@ -26,7 +26,7 @@ function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
   const time = createVirtualTime({ startAtMs: 0 });
   const markers = createLaneMarkers(0);
   const appended: FactToAppend[] = [];
-  const journal = { isUp: true, isCaughtUp: true, reads: 0, keysMax: 0 };
+  const journal = { isUp: true, isCaughtUp: true, reads: 0, keys: 0, keysMax: 0 };
   const held = new Map(rows.map((row) => [row.uetr, row]));
   const releasing = startReleasing({
     lane: 0,
@@ -49,7 +49,13 @@ function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
     acknowledgedAtMs: new Map(),
     time,
     log: silentLog,
-    metrics: { ...schedulerMetrics(silentMetrics), held: (_, banks) => (journal.keysMax = Math.max(journal.keysMax, ...banks.values())) },
+    metrics: {
+      ...schedulerMetrics(silentMetrics),
+      held: (_, banks) => {
+        journal.keys = Math.max(0, ...banks.values());
+        journal.keysMax = Math.max(journal.keysMax, journal.keys);
+      },
+    },
     pageKeysMax,
   });
   for (const row of rows) releasing.fill(row);
@@ -60,7 +66,7 @@ function given({ limit = 3, pageKeysMax = 10_000, rows = [] }: Given = {}) {
   };
   const saw = (row: OpenRow, state: State, isRelease = false): void => {
     if (state !== "HELD") held.delete(row.uetr);
-    releasing.saw({ ...row, scheme: "ZA_EFT", state } as unknown as Transaction, isRelease);
+    releasing.saw({ transitions: [], ...row, scheme: "ZA_EFT", state } as unknown as Transaction, isRelease);
     releasing.wake();
   };
   const released = (): readonly string[] => appended.map(({ key }) => key);
@@ -219,6 +225,22 @@ test("25,000 held debits leave in order through pages of 10,000, and the store i
   }
   expect(released()).toEqual(rows.map(({ uetr }) => uetr));
   expect(journal.reads).toBeLessThanOrEqual(3);
+});
+
+test("I15: a debit that goes over to the next business date leaves the page of the date before", async () => {
+  const rows = rowsOf(3);
+  const { time, saw, releasing, journal } = given({ rows });
+  releasing.wake();
+  await time.settle();
+  expect(journal.keys).toBe(3);
+  const transitions = [businessDate, "2026-11-23"].map((date) => ({ state: "HELD", businessDate: date }));
+  const over = rows.map((one) => ({ ...one, businessDate: "2026-11-23", transitions }));
+  for (const one of over) saw(one, "HELD");
+  await time.settle();
+  expect(journal.keys).toBe(3);
+  for (const one of over) saw(one, "RECONCILIATION");
+  await time.settle();
+  expect(journal.keys).toBe(0);
 });
 
 test("I15: 100,000 held debits never fill more than a page in memory, and are read once", async () => {

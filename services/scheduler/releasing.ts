@@ -73,6 +73,7 @@ export function startReleasing(options: ReleasingOptions): Releasing {
   function saw(
     row: Pick<Transaction, "uetr" | "flow" | "scheme" | "bank" | "businessDate" | "queueKey" | "state">,
     isRelease: boolean,
+    datesBefore: ReadonlySet<string> = new Set(),
   ): void {
     const { uetr, flow, scheme, bank, businessDate, queueKey, state } = row;
     // Credits are never held.
@@ -80,14 +81,20 @@ export function startReleasing(options: ReleasingOptions): Releasing {
     const day = dayKey(scheme, businessDate);
     if (out.saw(bank, uetr, state, isRelease)) held.insert(bank, day, queueKey);
     else held.remove(bank, day, queueKey);
+    // It went over from there.
+    for (const date of datesBefore) if (date !== businessDate) held.remove(bank, dayKey(scheme, date), queueKey);
   }
 
   return {
     fill: (row) => saw(row, false),
-    saw,
+    saw: (transaction, isRelease) => saw(transaction, isRelease, datesHeld(transaction)),
     wake: () => task.wake(),
     stop: () => task.stop(),
   };
+}
+
+function datesHeld({ transitions }: Transaction): ReadonlySet<string> {
+  return new Set(transitions.flatMap(({ state, businessDate }) => (state === "HELD" ? [businessDate] : [])));
 }
 
 function counted({ store, metrics }: ReleasingOptions): ReleasingOptions["store"] {
