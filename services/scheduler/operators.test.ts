@@ -197,6 +197,7 @@ test("I8: a paused bank gets nothing though its window and gate are open, and al
   await world.until("the other bank's", () => sentTo(world, second).length === 1);
   await world.time.advance(10_000);
   expect(sentTo(world)).toEqual([]);
+  expect(world.named(topics.journal, "Release").map(({ decoded }) => decoded.value.bank)).toEqual([second]);
   await ask(world, resumeRecord(bank), `bank:${bank}`);
   await world.until("released", () => sentTo(world).length === 3);
   expect(sentTo(world)).toEqual(mine.toReversed().map(({ uetr }) => uetr));
