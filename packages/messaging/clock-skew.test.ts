@@ -42,7 +42,7 @@ test("above a second for certain is an error once, and one line more when it end
   measure(2_000);
   measure(10);
   measure(-1_500);
-  expect(lines).toEqual(["error clock.skewed 1900", "info clock.skewed 10", "error clock.skewed -1500"]);
+  expect(lines).toEqual(["error clock.skewed 1900", "info clock.right-again 10", "error clock.skewed -1500"]);
 });
 
 test("a process measures it at its start, and every half minute however busy it is", async () => {

@@ -26,8 +26,8 @@ export function createClockSkew({ time, log, metrics }: { time: Time; log: Log; 
       newestMs = skewMs;
       gauge.set(skewMs);
       const isNow = Math.abs(skewMs) - doubtMs > skewMaxMs;
-      if (isNow && !isSkewed) log.error("clock.skewed", { isSkewed: true, skewMs, tookMs: Math.round(tookMs) });
-      if (!isNow && isSkewed) log.info("clock.skewed", { isSkewed: false, skewMs, tookMs: Math.round(tookMs) });
+      if (isNow && !isSkewed) log.error("clock.skewed", { skewMs, tookMs: Math.round(tookMs) });
+      if (!isNow && isSkewed) log.info("clock.right-again", { skewMs, tookMs: Math.round(tookMs) });
       isSkewed = isNow;
     },
     skewMs: () => newestMs,

@@ -2,8 +2,11 @@
 
 import { topics } from "@sluice/contracts";
 import type { Decoded } from "@sluice/contracts";
+import type { Producer } from "@sluice/messaging";
+import { Fault } from "@sluice/runtime";
 import { expect, test } from "vitest";
 import { World } from "./given.ts";
+import { openLane } from "./lane.ts";
 
 const bad = Uint8Array.of(7, 7, 7, 7, 7, 7);
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -73,6 +76,27 @@ test("under a day's or a bank's key, under no UETR and in another lane only the 
   await world.appendRaw(0, bytes(elsewhere), bad);
   await world.until("four dead letters", () => letters(world).length === 4);
   expect(await world.document(elsewhere)).toBeNull();
+});
+
+test("I3: where the outcome of writing the dead letters is unknown they are written again, and each is counted once", async () => {
+  const world = new World({ lanes: 1 });
+  const real = await world.done(world.log.client("outputs").producer("outputs"));
+  let isUp = false;
+  const down = new Fault("messaging.unknown-outcome", "lost", { isRetryable: true });
+  const producer: Producer = { send: (records) => (isUp ? real.send(records) : Promise.reject(down)), close: () => real.close() };
+  const lane = await world.done(openLane(await world.laneContext({ producer }), 0, 0n));
+  const uetr = world.uetr();
+  await world.append(topics.journal, uetr, world.debitOf(uetr));
+  await world.appendRaw(0, bytes(uetr), bad);
+  await world.append(topics.journal, uetr, world.reportOf(uetr, "made"));
+  const lying = world.log.records({ topic: topics.journal, partition: 0 });
+  await world.done(lane.handle(lying).catch(() => {}));
+  expect((await world.document(uetr))?.transaction.parked).toMatchObject({ records: 2 });
+  expect(letters(world)).toEqual([]);
+  isUp = true;
+  await world.done(lane.handle(lying));
+  expect(letters(world).map(({ offset }) => offset)).toEqual([1n, 2n]);
+  expect((await world.document(uetr))?.transaction.parked).toMatchObject({ records: 2 });
 });
 
 test("I3: killed at any moment, the mark is set once and no dead letter is missing, also where the mark is taken away right behind", async () => {
