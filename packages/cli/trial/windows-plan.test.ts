@@ -33,6 +33,15 @@ describe("the plan of a trial of windows", () => {
     }
   });
 
+  it("gives no scheduler a right clock: some are ahead and some behind", () => {
+    for (const seed of seeds) {
+      for (const { offsetsMs } of planWindows(seed, 48)) {
+        const offsets = schedulerLabels.map((label) => Math.sign(offsetsMs[label] ?? 0));
+        expect(offsets.toSorted((a, b) => a - b)).toEqual([-1, 1, 1]);
+      }
+    }
+  });
+
   it("never has two faults of one process at a time, nor all schedulers away", () => {
     for (const seed of seeds) {
       for (const { faults } of planWindows(seed, 200)) {

@@ -6,7 +6,8 @@
 //    away at a time; of the other services at most one. A process has one fault at a time.
 // #4 A stop lasts longer than a consumer's session (6 s), so its lanes go to others and it wakes up as a stale owner. Half of the stops of
 //    schedulers begin just before a window opens or closes.
-// #5 Times are milliseconds from the opening of the first window; windows are whole seconds, as a configuration names them.
+// #5 No scheduler's clock is right: two are ahead and one is behind from the start, so that one that went by its own would be seen to.
+// #6 Times are milliseconds from the opening of the first window; windows are whole seconds, as a configuration names them.
 
 import type { Random } from "@sluice/runtime";
 import { seededRandom } from "@sluice/testkit";
@@ -74,10 +75,8 @@ function planRound(random: Random, number: number, count: number, creditsFinal: 
   const declaredAtMs = creditsFinal === "clock" ? null : between(random, first?.closesAtMs ?? 0, second?.closesAtMs ?? endMs);
   const edges = windows.flatMap(({ opensAtMs, closesAtMs }) => [opensAtMs, closesAtMs]);
   const faults = [...schedulerFaults(random, edges, endMs), ...otherFaults(random, endMs)].toSorted((a, b) => a.atMs - b.atMs);
-  const skewed = {
-    "scheduler-2": pick(random, [-30_000, 30_000]),
-    "scheduler-3": pick(random, [-18_000_000, -3_600_000, 3_600_000, 18_000_000]),
-  };
+  const skews = shuffled(random, [30_000, pick(random, [3_600_000, 18_000_000]), pick(random, [-30_000, -3_600_000, -18_000_000])]);
+  const skewed = Object.fromEntries(schedulerLabels.map((label, index) => [label, skews[index] ?? 0]));
   const offsetsMs = { ...skewed, validator: awry(random), dispatcher: awry(random) };
   return { number, windows, reconciliationAtMs: endMs + reconciliationAfterMs, creditsFinal, declaredAtMs, offsetsMs, faults };
 }

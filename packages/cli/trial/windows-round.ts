@@ -75,7 +75,9 @@ const postingEndsBeforeCloseMs = 5_000;
 /** libfaketime looks at its file when more than a whole second has passed. */
 const clockSeenAfterMs = 4_000;
 const healAfterMs = 500;
-const restLimitMs = 60_000;
+const restLimitMs = 120_000;
+/** A machine that cannot answer in time is not to be asked more often. */
+const slowRepeatMs = 5_000;
 
 interface Ground {
   readonly servers: Servers;
@@ -153,7 +155,7 @@ async function openGround(ports: RoundPorts, servers: Servers, opened: AsyncDisp
   const store = createMongoStore({ url: servers.mongoUrl, database, log: silentLog });
   opened.defer(() => store.close());
   const recorded = createMemoryRecorder();
-  const parties = await openParties(trialBanks, { recorder: recorded, script: scriptOfAll }, opened);
+  const parties = await openParties(trialBanks, { recorder: recorded, script: scriptOfAll, slowRepeatMs }, opened);
   for (const [id, rules] of Object.entries(scripts)) parties.simulators.get(id)?.script(rules);
   const startMs = Math.ceil((time.nowMs() + leadMs) / 1_000) * 1_000;
   const zone = noonZone(startMs);

@@ -25,6 +25,8 @@ export interface WorldPartiesOptions {
   readonly recorder: BankRecorder;
   /** What banks do where a test says nothing else. */
   readonly script: readonly ScriptRule[];
+  /** Between repeats after the first ones; a second where none is given. */
+  readonly slowRepeatMs?: number;
 }
 
 const host = "127.0.0.1";
@@ -33,11 +35,11 @@ export const connectorId = "clearing";
 /** What is opened is closed by `opened`. */
 export async function openParties(
   given: readonly WorldBank[],
-  { recorder, script }: WorldPartiesOptions,
+  { recorder, script, slowRepeatMs = 1_000 }: WorldPartiesOptions,
   opened: AsyncDisposableStack,
 ): Promise<WorldParties> {
   const simulators = new Map<string, BankSimulator>();
-  const machine = { time: machineTime, random: machineRandom, host, port: 0, ingressUrl: null, slowRepeatMs: 1_000, recorder };
+  const machine = { time: machineTime, random: machineRandom, host, port: 0, ingressUrl: null, slowRepeatMs, recorder };
   let banks: readonly BankInWorld[] = [];
   for (const { id, branch, members = {} } of given) {
     const [token, sluiceToken] = [machineRandom.hex(24), machineRandom.hex(24)];
