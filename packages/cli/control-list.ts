@@ -14,7 +14,7 @@ import type { Call, RunVerb } from "./verbs.ts";
 
 export interface ListVerb {
   readonly path: string;
-  /** Options that are parameters of the same name. */
+  /** Parameters; each is an option of the same name in lower case with hyphens. */
   readonly options: readonly string[];
   columns(body: Body): readonly Column[];
   /** Said where there are no rows. */
@@ -44,7 +44,7 @@ export function listVerb(list: ListVerb): RunVerb {
 }
 
 async function listed(client: ControlClient, list: ListVerb, call: Call): Promise<Body> {
-  const asked: Query = Object.fromEntries(list.options.map((name) => [name, call.value(name)]));
+  const asked: Query = Object.fromEntries(list.options.map((name) => [name, call.value(optionOf(name))]));
   if (list.isPaged === false) return await client.get(list.path, asked);
   const isAll = call.flag("all");
   const limit = call.value("limit") ?? (isAll ? pageRows : null);
@@ -58,6 +58,11 @@ async function listed(client: ControlClient, list: ListVerb, call: Call): Promis
     next = page["next"];
   }
   return { ...first, rows, next };
+}
+
+/** `business-date` of `businessDate`. */
+export function optionOf(parameter: string): string {
+  return parameter.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function show(body: Body, list: ListVerb, where: ControlTerminal): void {

@@ -69,9 +69,12 @@ const found = {
 
 test("a search asks for what was given and nothing else, and shows a table", async () => {
   const console = givenConsole([{ schema: "Transactions", rows: [found], next: null }]);
-  await runSearch(callOf({ state: "HELD", amount: "1250.50" }), console.where);
+  await runSearch(callOf({ state: "HELD", amount: "1250.50", "date-from": "2026-11-20" }), console.where);
   expect(console.asked).toEqual([
-    { url: "http://127.0.0.1:8082/control/v1/transactions?state=HELD&amount=1250.50", authorization: "Bearer sample-operator-token" },
+    {
+      url: "http://127.0.0.1:8082/control/v1/transactions?state=HELD&dateFrom=2026-11-20&amount=1250.50",
+      authorization: "Bearer sample-operator-token",
+    },
   ]);
   expect(console.text().split("\n")).toMatchObject([
     expect.stringMatching(/^UETR {2}STATE/),
@@ -173,16 +176,16 @@ test("held, undelivered and banks in one line each", async () => {
     postings: { waiting: 0, refused: 0 },
     secondsToClose: -5,
   };
-  expect(await said(runUndelivered, [{ schema: "Undelivered", rows: [summary] }])).toMatch(/a +yes +2 +1 +- +0 +0 +- +5s ago\n$/);
+  expect(await said(runUndelivered, [{ schema: "Undelivered", rows: [summary] }])).toMatch(/a +- +yes +2 +1 +- +0 +0 +- +5s ago\n$/);
   const message = {
     kind: "delivery",
     messageIdentification: "D",
-    isRefused: true,
+    standing: "refused",
     attempts: 1,
     recentAttempts: [{ httpStatusCode: 400, answer: "no" }],
   };
   expect(await said(runUndelivered, [{ schema: "UndeliveredMessages", rows: [message] }])).toMatch(
-    /delivery +D +- +1 +400 no +refused: redrive it +- +-\n$/,
+    /delivery +D +- +1 +400 no +refused +- +- +-\n$/,
   );
   const total = {
     scheme: "ZA_EFT",

@@ -1,4 +1,4 @@
-// `./sluice undelivered`: what receivers have not taken: by receiver, or with --bank each message.
+// `./sluice undelivered`: what receivers have not taken: by receiver and day, or with --bank each message.
 
 import { listVerb, runList, type ListVerb } from "./control-list.ts";
 import type { Body } from "./control-client.ts";
@@ -6,6 +6,7 @@ import { column, durationAt, numberColumn, rowsAt, textAt, type Column } from ".
 
 const byReceiver: readonly Column[] = [
   column("RECEIVER", "bank"),
+  column("DAY", "day"),
   { title: "PAUSED", of: (row) => (row["isPaused"] === true ? "yes" : "") },
   numberColumn("DELIVERIES", "deliveries.waiting"),
   numberColumn("REFUSED", "deliveries.refused"),
@@ -22,7 +23,8 @@ const messages: readonly Column[] = [
   column("UETR", "uetr"),
   numberColumn("ATTEMPTS", "attempts"),
   { title: "LAST ANSWER", of: lastAnswer },
-  { title: "NEXT ATTEMPT", of: (row) => (row["isRefused"] === true ? "refused: redrive it" : textAt(row, "nextAttempt")) },
+  column("STANDING", "standing"),
+  column("NEXT ATTEMPT", "nextAttempt"),
   column("DAY", "day"),
   { title: "CLOSES IN", isNumber: true, of: (row) => durationAt(row, "secondsToClose") },
 ];

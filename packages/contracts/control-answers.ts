@@ -173,11 +173,12 @@ const held = z.strictObject({
 const parkedTotals = z.strictObject({ waiting: count, refused: count, nextAttempt: maybeTime, firstDeadline: maybeTime });
 const receiver = z.strictObject({
   bank: text,
+  day: day.nullable().meta({ description: "The day whose close ends them; null: credits, outcomes told, event postings." }),
   isPaused: z.boolean(),
+  closes: maybeTime,
+  secondsToClose: seconds,
   deliveries: parkedTotals,
   postings: parkedTotals,
-  nextClose: maybeTime,
-  secondsToClose: seconds,
 });
 
 const message = z.strictObject({
@@ -185,7 +186,9 @@ const message = z.strictObject({
   messageIdentification: text,
   uetr,
   lane: count,
-  isRefused: z.boolean(),
+  standing: z
+    .enum(["waiting", "paused", "refused", "expired"])
+    .meta({ description: "refused: a person has to redrive it; expired: a posting past its time." }),
   attempts: count,
   anyAnswer: z.boolean(),
   mayHaveBeenTaken: z.boolean(),

@@ -251,24 +251,43 @@ export function totalsPromises(open: () => Promise<Store>): void {
 }
 
 export function parkedForPeoplePromises(open: () => Promise<Store>, name: "deliveries" | "postings"): void {
-  test(`${name}: people page through one bank's, or all, without the bytes; totals count each bank's`, async () => {
+  test(`${name}: people page through one bank's, or all, without the bytes; totals count each bank's and day's`, async () => {
     const { [name]: store } = await open();
     const given = [
-      parked({ id: "a", bank: "second", lane: 1, sequence: 5n, nextAttemptAtMs: 1_795_000_005_000, deadlineMs: null }),
+      parked({
+        id: "a",
+        bank: "second",
+        lane: 1,
+        sequence: 5n,
+        nextAttemptAtMs: 1_795_000_005_000,
+        closesWith: null,
+        deadlineMs: 1_795_000_009_000,
+      }),
       parked({ id: "b", bank: "first", lane: 2, sequence: 9n, nextAttemptAtMs: 1_795_000_004_000, ended: "refused" }),
-      parked({ id: "c", bank: "first", lane: 1, sequence: 9_007_199_254_740_993n, nextAttemptAtMs: 1_795_000_003_000, deadlineMs: null }),
+      parked({ id: "c", bank: "first", lane: 1, sequence: 9_007_199_254_740_993n, nextAttemptAtMs: 1_795_000_003_000 }),
       parked({ id: "d", bank: "first", lane: 0, sequence: 9n, nextAttemptAtMs: 1_795_000_002_000, ended: null }),
+      parked({ id: "e", bank: "first", lane: 2, sequence: 99n, nextAttemptAtMs: 1_795_000_001_000, closesWith: "ZA_EFT:2026-11-23" }),
     ];
     await store.insert(given);
     const all = await store.ofBank(null, null, 10);
-    expect(all.map(({ id }) => id)).toEqual(["b", "d", "c", "a"]);
+    expect(all.map(({ id }) => id)).toEqual(["b", "d", "e", "c", "a"]);
     expect("record" in all[0]!).toBe(false);
     expect(await store.ofBank("first", { bank: "first", sequence: 9n, id: "b" }, 1)).toMatchObject([{ id: "d" }]);
-    expect((await store.ofBank(null, { bank: "first", sequence: 9n, id: "d" }, 10)).map(({ id }) => id)).toEqual(["c", "a"]);
-    const { deadlineMs } = parked();
+    expect((await store.ofBank(null, { bank: "first", sequence: 9n, id: "d" }, 10)).map(({ id }) => id)).toEqual(["e", "c", "a"]);
+    const [day, next] = ["ZA_EFT:2026-11-20", "ZA_EFT:2026-11-23"];
+    const none = { refused: 0, deadlineMs: null };
     expect(await store.totals()).toStrictEqual([
-      { bank: "first", count: 3, refused: 1, oldestSequence: 9n, nextAttemptAtMs: 1_795_000_002_000, deadlineMs },
-      { bank: "second", count: 1, refused: 0, oldestSequence: 5n, nextAttemptAtMs: 1_795_000_005_000, deadlineMs: null },
+      { bank: "first", closesWith: day, ...none, count: 3, refused: 1, oldestSequence: 9n, nextAttemptAtMs: 1_795_000_002_000 },
+      { bank: "first", closesWith: next, ...none, count: 1, oldestSequence: 99n, nextAttemptAtMs: 1_795_000_001_000 },
+      {
+        bank: "second",
+        closesWith: null,
+        ...none,
+        count: 1,
+        oldestSequence: 5n,
+        nextAttemptAtMs: 1_795_000_005_000,
+        deadlineMs: 1_795_000_009_000,
+      },
     ]);
   });
 }

@@ -79,6 +79,11 @@ export function fromStoredParked(stored: StoredParkedEver): ParkedMessage {
   return { ...toParkedRow(stored), record: new Uint8Array(stored.recordBytes) };
 }
 
+/** Order of totals: by bank, what no day ends first. */
+export function placeOfTotals({ bank, closesWith }: { readonly bank: string; readonly closesWith: string | null }): string {
+  return `${bank} ${closesWith ?? ""}`;
+}
+
 export function toParkedRow(stored: Omit<StoredParkedEver, "recordBytes">): ParkedRow {
   return {
     id: stored._id,

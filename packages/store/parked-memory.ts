@@ -3,7 +3,7 @@
 import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
 import { order, pick } from "./memory-call.ts";
 import type { Call } from "./memory-call.ts";
-import { fromStoredParked, toAttemptState, toParkedRow, toStoredParked } from "./parked-document.ts";
+import { fromStoredParked, placeOfTotals, toAttemptState, toParkedRow, toStoredParked } from "./parked-document.ts";
 import type { StoredParked } from "./parked-document.ts";
 import type { ParkedStore, ParkedTotals } from "./port.ts";
 
@@ -62,12 +62,14 @@ export function parkedIn(name: "deliveries" | "postings", call: Call, kept: Map<
 }
 
 function totalsOf(kept: readonly StoredParked[]): readonly ParkedTotals[] {
-  const banks = new Map<string, ParkedTotals>();
-  for (const { bank, ended, sequence, nextAttemptAt, deadline } of kept) {
-    const so = banks.get(bank);
+  const totals = new Map<string, ParkedTotals>();
+  for (const { bank, closesWith, ended, sequence, nextAttemptAt, deadline } of kept) {
+    const key = placeOfTotals({ bank, closesWith });
+    const so = totals.get(key);
     const nextAttemptAtMs = ended === null ? nextAttemptAt.getTime() : null;
-    banks.set(bank, {
+    totals.set(key, {
       bank,
+      closesWith,
       count: (so?.count ?? 0) + 1,
       refused: (so?.refused ?? 0) + (ended === null ? 0 : 1),
       oldestSequence: so === undefined || sequence < so.oldestSequence ? sequence : so.oldestSequence,
@@ -75,7 +77,7 @@ function totalsOf(kept: readonly StoredParked[]): readonly ParkedTotals[] {
       deadlineMs: earlier(so?.deadlineMs ?? null, deadline?.getTime() ?? null),
     });
   }
-  return [...banks.values()].sort((a, b) => order(a.bank, b.bank));
+  return [...totals].sort(([a], [b]) => order(a, b)).map(([, one]) => one);
 }
 
 function earlier(a: number | null, b: number | null): number | null {

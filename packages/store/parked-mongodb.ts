@@ -3,7 +3,7 @@
 import type { Collection, Filter } from "mongodb";
 import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
 import { duplicatesOf, guarded } from "./mongodb-faults.ts";
-import { fromStoredParked, toAttemptState, toParkedRow, toStoredParked } from "./parked-document.ts";
+import { fromStoredParked, placeOfTotals, toAttemptState, toParkedRow, toStoredParked } from "./parked-document.ts";
 import type { StoredParked } from "./parked-document.ts";
 import type { ParkedPlace, ParkedStore, ParkedTotals } from "./port.ts";
 
@@ -63,9 +63,12 @@ export function parkedIn(name: "deliveries" | "postings", collection: Collection
 
     async totals() {
       const groups = await guarded(`${name}.totals`, "read", () => collection.aggregate<ParkedGroup>(totalsOfBanks).toArray());
-      const banks = new Map<string, ParkedTotals>();
-      for (const group of groups) banks.set(group._id.bank, together(banks.get(group._id.bank), group));
-      return [...banks.values()].sort((a, b) => (a.bank < b.bank ? -1 : 1));
+      const totals = new Map<string, ParkedTotals>();
+      for (const group of groups) {
+        const key = placeOfTotals({ bank: group._id.bank, closesWith: group._id.closesWith ?? null });
+        totals.set(key, together(totals.get(key), group));
+      }
+      return [...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
     },
   };
 }
@@ -74,9 +77,9 @@ function beyond({ bank, sequence, id }: ParkedPlace): Filter<StoredParked> {
   return { $or: [{ bank: { $gt: bank } }, { bank, sequence: { $gt: sequence } }, { bank, sequence, _id: { $gt: id } }] };
 }
 
-/** Messages of one bank that are still tried, or that are not. */
+/** Messages of one bank and day that are still tried, or that are not. */
 interface ParkedGroup {
-  readonly _id: { readonly bank: string; readonly ended: string | null };
+  readonly _id: { readonly bank: string; readonly closesWith?: string | null; readonly ended: string | null };
   readonly count: number | bigint;
   readonly oldestSequence: bigint;
   readonly nextAttemptAt: Date;
@@ -86,7 +89,7 @@ interface ParkedGroup {
 const totalsOfBanks = [
   {
     $group: {
-      _id: { bank: "$bank", ended: "$ended" },
+      _id: { bank: "$bank", closesWith: "$closesWith", ended: "$ended" },
       count: { $sum: 1 },
       oldestSequence: { $min: "$sequence" },
       nextAttemptAt: { $min: "$nextAttemptAt" },
@@ -99,6 +102,7 @@ function together(so: ParkedTotals | undefined, { _id, count, oldestSequence, ne
   const isTried = _id.ended === null;
   return {
     bank: _id.bank,
+    closesWith: _id.closesWith ?? null,
     count: (so?.count ?? 0) + Number(count),
     refused: (so?.refused ?? 0) + (isTried ? 0 : Number(count)),
     oldestSequence: so === undefined || oldestSequence < so.oldestSequence ? oldestSequence : so.oldestSequence,

@@ -244,7 +244,7 @@ export interface ParkedStore {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ParkedMessage>>;
   /** All lanes by (bank, sequence, id) after `after`, at most `limit` (≤ 1,000); of one bank, or of all (null). For people. */
   ofBank(bank: string | null, after: ParkedPlace | null, limit: number): Promise<readonly ParkedRow[]>;
-  /** By bank. For people. */
+  /** By bank and day. For people. */
   totals(): Promise<readonly ParkedTotals[]>;
 }
 
@@ -259,6 +259,8 @@ export type ParkedRow = Omit<ParkedMessage, "record">;
 
 export interface ParkedTotals {
   readonly bank: string;
+  /** The day whose close ends them; null: no day's does. */
+  readonly closesWith: string | null;
   readonly count: number;
   /** Of them, refused for good: they wait for a redrive or the end. */
   readonly refused: number;

@@ -92,7 +92,7 @@ function parkedAs(id: string, sequence: bigint, over: Partial<ParkedMessage> = {
   };
 }
 
-test("what is not delivered is counted by receiver, with refused ones, the next attempt, the close and whether it is paused", async () => {
+test("what is not delivered is counted by receiver and day, with refused ones, the next attempt, the time to the close and whether it is paused", async () => {
   const world = await givenConsole();
   await saveDay(world, dayAfter([plan], startAtMs - 1_000));
   await world.settled(world.store.banks.write({ bank: "first", ...paused }, 0));
@@ -103,20 +103,28 @@ test("what is not delivered is counted by receiver, with refused ones, the next 
   expect(await rowsOf(world, "/undelivered")).toEqual([
     {
       bank: "first",
+      day: "ZA_EFT:2026-11-20",
       isPaused: true,
+      closes: "2026-11-20T16:00:00.000Z",
+      secondsToClose: 36_000,
       deliveries: { waiting: 1, refused: 1, nextAttempt: "2026-11-20T06:01:00.000Z", firstDeadline: null },
       postings: none,
-      nextClose: "2026-11-20T16:00:00.000Z",
-      secondsToClose: 36_000,
     },
     {
       bank: "second",
+      day: null,
       isPaused: false,
+      closes: null,
+      secondsToClose: null,
       deliveries: none,
       postings: { waiting: 1, refused: 0, nextAttempt: "2026-11-20T06:01:00.000Z", firstDeadline: "2026-11-20T07:00:00.000Z" },
-      nextClose: "2026-11-20T16:00:00.000Z",
-      secondsToClose: 36_000,
     },
+  ]);
+  expect((await allPages(world, "/undelivered?limit=1")).flat().map(({ bank }) => bank)).toEqual(["first", "second"]);
+  const standings = (await rowsOf(world, "/undelivered?bank=first")).map(({ standing, nextAttempt }) => [standing, nextAttempt]);
+  expect(standings).toEqual([
+    ["paused", null],
+    ["refused", null],
   ]);
 });
 
@@ -134,7 +142,12 @@ test("each message of a bank comes once over all pages, with its attempts and it
     expect(rows[8]).toMatchObject({ kind: "posting", closes: "2026-11-20T06:01:30.000Z", day: null });
     expect(JSON.stringify(rows)).not.toContain("record");
   }
-  expect((await world.control("/undelivered?bank=first&after=Zm9v")).status).toBe(400);
+  const late = parkedAs("L", 1n, { bank: "second", closesWith: null, deadlineMs: startAtMs - 1, ended: "refused" });
+  await world.settled(world.store.postings.insert([late]));
+  expect((await rowsOf(world, "/undelivered?bank=second")).map(({ standing }) => standing)).toEqual(["waiting", "expired"]);
+  for (const query of ["bank=first&after=Zm9v", "after=Zm9v", "bank=FIRST"]) {
+    expect([query, (await world.control(`/undelivered?${query}`)).status]).toEqual([query, 400]);
+  }
 });
 
 test("the status shows each lane's position against the end of its log, paused banks, and the days that are open", async () => {

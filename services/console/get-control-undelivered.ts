@@ -1,14 +1,14 @@
-// listUndelivered: what receivers have not taken. Without `bank` one row for each receiver; with it each of its messages, deliveries first, then
-// event postings, by their place in the log.
+// listUndelivered: what receivers have not taken. Without `bank` a row for each receiver and day whose close ends it (null: credits, outcomes
+// told, postings); with it each of its messages, deliveries first, then event postings, by their place in the log.
 //
 // #1 Only what is parked: a message under its first attempt is in no list. The bodies are shown nowhere.
 
-import type { Day } from "@sluice/domain";
+import type { BankStanding, Day } from "@sluice/domain";
 import type { ParkedRow, ParkedTotals, Store } from "@sluice/store";
 import { instantText } from "./answer.ts";
 import type { ControlAnswer, ControlHandler } from "./control-handler.ts";
 import { cursorOf, pageIn, pageOf, type Page } from "./control-page.ts";
-import { invalid, secondsUntil, timeText } from "./control-values.ts";
+import { invalid, isDayKey, secondsUntil, timeText } from "./control-values.ts";
 import { isPartyId } from "./search-terms-in.ts";
 
 export interface UndeliveredPorts {
@@ -16,42 +16,48 @@ export interface UndeliveredPorts {
   readonly agreedNowMs: () => number | null;
 }
 
+/** Days whose plan is read at once. */
+const daysMax = 1_000;
+
 export function listUndelivered(ports: UndeliveredPorts): ControlHandler {
   return async ({ query }) => {
     const bank = query.get("bank");
     if (bank !== null && !isPartyId(bank)) return invalid("bank: the id of a bank or connector.");
-    const page = pageIn(query, bank === null ? isPartyId : isPlace);
+    const page = pageIn(query, bank === null ? isPlaceOfTotals : isPlace);
     if (typeof page === "string") return invalid(page);
     return bank === null ? await summary(ports, page) : await messages(ports, bank, page);
   };
 }
 
 async function summary({ store, agreedNowMs }: UndeliveredPorts, page: Page): Promise<ControlAnswer> {
-  const [deliveries, postings, standings, open] = await Promise.all([
-    store.deliveries.totals(),
-    store.postings.totals(),
-    store.banks.all(),
-    store.days.open(),
-  ]);
+  const [deliveries, postings, standings] = await Promise.all([store.deliveries.totals(), store.postings.totals(), store.banks.all()]);
   const nowMs = agreedNowMs();
-  const paused = new Set(standings.flatMap(({ bank, isPaused }) => (isPaused ? [bank] : [])));
-  const banks = [...new Set([...deliveries, ...postings].map(({ bank }) => bank))].toSorted();
-  const closesAtMs = earliestClose(open);
-  const rows = banks.map((bank) => ({
-    bank,
-    isPaused: paused.has(bank),
-    deliveries: totalsView(deliveries.find((one) => one.bank === bank)),
-    postings: totalsView(postings.find((one) => one.bank === bank)),
-    nextClose: timeText(closesAtMs),
-    secondsToClose: secondsUntil(closesAtMs, nowMs),
-  }));
-  return { kind: "found", body: { schema: "Undelivered", asOf: timeText(nowMs), ...pageOf(rows, page, ({ bank }) => bank) } };
+  const paused = pausedIn(standings);
+  const places = [...new Set([...deliveries, ...postings].map(placeOfTotals))].toSorted().map((place) => place.split(" "));
+  const days = await store.days.load([...new Set(places.flatMap(([, day = ""]) => (day === "" ? [] : [day])))].slice(0, daysMax));
+  const rows = places.map(([bank = "", day = ""]) => {
+    const at = (all: readonly ParkedTotals[]) => totalsView(all.find((one) => placeOfTotals(one) === `${bank} ${day}`));
+    const closesAtMs = days.get(day)?.plan.reconciliationAtMs ?? null;
+    const closing = { closes: timeText(closesAtMs), secondsToClose: secondsUntil(closesAtMs, nowMs) };
+    return {
+      bank,
+      day: day === "" ? null : day,
+      isPaused: paused.has(bank),
+      ...closing,
+      deliveries: at(deliveries),
+      postings: at(postings),
+    };
+  });
+  const paged = pageOf(rows, page, ({ bank, day }) => placeOfTotals({ bank, closesWith: day }));
+  return { kind: "found", body: { schema: "Undelivered", asOf: timeText(nowMs), ...paged } };
 }
 
-/** Of the days that are not reconciled, the close that comes first. */
-function earliestClose(open: readonly Day[]): number | null {
-  const times = open.map(({ plan }) => plan.reconciliationAtMs);
-  return times.length === 0 ? null : Math.min(...times);
+function placeOfTotals({ bank, closesWith }: Pick<ParkedTotals, "bank" | "closesWith">): string {
+  return `${bank} ${closesWith ?? ""}`;
+}
+
+function pausedIn(standings: readonly BankStanding[]): ReadonlySet<string> {
+  return new Set(standings.flatMap(({ bank, isPaused }) => (isPaused ? [bank] : [])));
 }
 
 function totalsView(totals: ParkedTotals | undefined) {
@@ -79,27 +85,38 @@ async function messages({ store, agreedNowMs }: UndeliveredPorts, bank: string, 
     found.push(...rows.map((row) => ({ kind: "posting" as const, row })));
   }
   const nowMs = agreedNowMs();
+  const isPaused = pausedIn([...(await store.banks.load([bank])).values()]).has(bank);
   const days = await store.days.load([...new Set(found.flatMap(({ row }) => (row.closesWith === null ? [] : [row.closesWith])))]);
-  const rows = found.map(({ kind, row }) => messageView(kind, row, days, nowMs));
+  const rows = found.map(({ kind, row }) => messageView({ kind, row }, { days, nowMs, isPaused }));
   const last = found.at(-1);
   // A full page may be the last: the next one is empty then.
   const next = last === undefined || found.length < wanted ? null : cursorOf(placeText(last.kind, last.row));
   return { kind: "found", body: { schema: "UndeliveredMessages", asOf: timeText(nowMs), bank, rows, next } };
 }
 
-function messageView(kind: Place["kind"], row: ParkedRow, days: ReadonlyMap<string, Day>, nowMs: number | null) {
+interface Moment {
+  readonly days: ReadonlyMap<string, Day>;
+  readonly nowMs: number | null;
+  readonly isPaused: boolean;
+}
+
+function messageView({ kind, row }: { readonly kind: Place["kind"]; readonly row: ParkedRow }, { days, nowMs, isPaused }: Moment) {
   const { id, uetr, lane, attempts, anyAnswer, mayHaveBeenTaken, recentAttempts, ended, closesWith } = row;
-  const closesAtMs = closesWith === null ? (row.deadlineMs ?? row.stopsAtMs) : (days.get(closesWith)?.plan.reconciliationAtMs ?? null);
+  const ownEndMs = row.redrive?.untilMs ?? row.deadlineMs ?? row.stopsAtMs;
+  const closesAtMs = closesWith === null ? ownEndMs : (days.get(closesWith)?.plan.reconciliationAtMs ?? null);
+  const isExpired = kind === "posting" && ended !== null && ownEndMs !== null && nowMs !== null && ownEndMs <= nowMs;
+  const refusedOrExpired = isExpired ? "expired" : "refused";
+  const waiting = isPaused ? "paused" : "waiting";
   return {
     kind,
     messageIdentification: id,
     uetr,
     lane,
-    isRefused: ended !== null,
+    standing: ended === null ? waiting : refusedOrExpired,
     attempts,
     anyAnswer,
     mayHaveBeenTaken,
-    nextAttempt: ended === null ? instantText(row.nextAttemptAtMs) : null,
+    nextAttempt: ended === null && !isPaused ? instantText(row.nextAttemptAtMs) : null,
     day: closesWith,
     closes: timeText(closesAtMs),
     secondsToClose: secondsUntil(closesAtMs, nowMs),
@@ -114,6 +131,11 @@ function messageView(kind: Place["kind"], row: ParkedRow, days: ReadonlyMap<stri
 
 function placeText(kind: Place["kind"], { sequence, id }: Pick<ParkedRow, "sequence" | "id">): string {
   return `${kind} ${sequence} ${id}`;
+}
+
+function isPlaceOfTotals(text: string): boolean {
+  const [bank = "", day, ...rest] = text.split(" ");
+  return isPartyId(bank) && (day === "" || (day !== undefined && isDayKey(day))) && rest.length === 0;
 }
 
 function isPlace(text: string): boolean {
