@@ -61,6 +61,7 @@ export function eventOf(flow: Flow, state: State, change: Partial<EventOutput> =
     direction: row.direction ?? "INBOUND",
     causedByOffset: 17n,
     wasHeld: false,
+    rolls: 0,
     ...change,
   };
 }

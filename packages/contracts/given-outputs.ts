@@ -106,6 +106,7 @@ export const heldEvent: EventOutput = {
   direction: "OUTBOUND",
   causedByOffset: 17n,
   wasHeld: false,
+  rolls: 0,
 };
 
 export function dispatch(letter: "A" | "R" | "D", madeAt: string): DispatchOutput {

@@ -161,6 +161,19 @@ describe("members of a posting", () => {
   });
 });
 
+test("the sub-service of a debit that went over to a next business date is as many working days later", () => {
+  const cases = [
+    ["SAME_DAY", 1, "ONE_DAY"],
+    ["SAME_DAY", 2, "TWO_DAY"],
+    ["ONE_DAY", 1, "TWO_DAY"],
+    ["TWO_DAY", 3, "TWO_DAY"],
+  ] as const;
+  for (const [subService, rolls, expected] of cases) {
+    const given = { ...sourcesOf("on-us", "HELD"), verdict: { ...verified("ACCEPTED"), subService } };
+    expect(memberAt(posting("on-us", "HELD", whole, { rolls }, given), "transactionInfo", "subService")).toBe(expected);
+  }
+});
+
 describe("the payload as it was then", () => {
   test("every member of a debit, as it came and as it leaves [2.1 payload] [2.2 payload] [6 content]", () => {
     fc.assert(

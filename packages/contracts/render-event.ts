@@ -79,8 +79,16 @@ export function transactionInfoOf(output: EventOutput, { verdict }: MessageSourc
     paymentType: output.flow === "credit" ? "CREDIT" : "DEBIT",
     recordType: "PAYMENT",
     returnType: output.state === "UNPAID" ? "UNPAID" : null,
-    subService: isBeforeVerdict(output) ? null : (verdict?.subService ?? null),
+    subService: isBeforeVerdict(output) || verdict === null ? null : subServiceAfter(verdict.subService, output.rolls),
   };
+}
+
+const subServices = ["SAME_DAY", "ONE_DAY", "TWO_DAY"];
+
+/** Each time a held debit goes over it is one working day later than the verdict said; two or more are TWO_DAY. */
+function subServiceAfter(verdict: string, rolls: number): string {
+  const days = subServices.indexOf(verdict);
+  return days < 0 ? verdict : (subServices[Math.min(days + rolls, subServices.length - 1)] ?? verdict);
 }
 
 /** EFT_DIRECT_DEBIT, or the credit service of the scheme: EFT_CREDIT, RTC_CREDIT, RPP_CREDIT. */

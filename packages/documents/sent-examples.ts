@@ -172,6 +172,7 @@ function event(given: EventGiven, sources: MessageSources, shape: "usual" | "sma
     direction: "INBOUND",
     causedByOffset: 0n,
     wasHeld: false,
+    rolls: 0,
     ...given,
   };
   const [stateEvent, esmEvent] = eventRecords(output, sources, {

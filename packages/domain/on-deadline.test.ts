@@ -62,6 +62,7 @@ test("the deadline's event shows the last message [3 transitions]", () => {
     messageMadeAtMs: 2_000,
     httpStatusCode: null,
     wasHeld: false,
+    rolls: 0,
   });
 });
 

@@ -52,6 +52,8 @@ export interface EventOutput {
   readonly causedByOffset: bigint;
   /** RECONCILIATION of a debit that was held shows ON_HOLD. */
   readonly wasHeld: boolean;
+  /** How often it had gone over to a next business date by then: as many working days later than the verdict says. */
+  readonly rolls: number;
 }
 
 export interface DispatchOutput {

@@ -5,6 +5,7 @@ import type { ResolutionKind } from "./fact.ts";
 import { eventId, sentIdentification } from "./ids.ts";
 import type { Digest, SentLetter } from "./ids.ts";
 import type { DispatchOutput, EventOutput, MessageForm, Output, StopOutput } from "./output.ts";
+import { rollsDone } from "./rolling.ts";
 import { isBeside } from "./items.ts";
 import { flowOf, letters, operationOf, outcomeNumberAt, receiverOf, sentIn, shownAfter } from "./state-messages.ts";
 import type { State, Told, Transaction, Transition } from "./transaction.ts";
@@ -49,6 +50,7 @@ function eventOf(transaction: Transaction, entry: Transition, index: number, dig
     direction: flow !== "on-us" || isReleasedBy(transaction, index) ? "INBOUND" : "OUTBOUND",
     causedByOffset: entry.offset,
     wasHeld: entry.state === "RECONCILIATION" && before === "HELD",
+    rolls: rollsDone({ transitions: transaction.transitions.slice(0, index + 1) }),
   };
 }
 
