@@ -148,6 +148,27 @@ export const verbs: readonly Verb[] = [
   },
   ...decisionVerbs,
   {
+    name: "rebuild",
+    usage: "[--lane N] [--dry-run] [--accept-differences] [--drop-old] [--json]",
+    line: "the store's snapshots made anew from the journal, compared with what is there, and used from then on",
+    details: [
+      "--lane N              that lane alone (all, one after another)",
+      "--dry-run             only compares",
+      "--accept-differences  the journal is right: goes on in the new build whatever differs",
+      "--drop-old            only removes what builds that were left have behind",
+      "While all runs: a lane stops only for its last records. Exit 0 if everything is equal; else 1, and nothing is switched.",
+    ],
+    options: {
+      lane: { type: "string" },
+      "dry-run": { type: "boolean" },
+      "accept-differences": { type: "boolean" },
+      "drop-old": { type: "boolean" },
+      json: { type: "boolean" },
+    },
+    arguments: [0, 0],
+    load: async () => (await import("./rebuild.ts")).rebuild,
+  },
+  {
     name: "check",
     usage: "",
     line: "format, lint, types, tidy and pure tests: before each commit",
