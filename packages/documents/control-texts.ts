@@ -290,7 +290,7 @@ export const controlErrors: readonly ControlError[] = [
     status: 503,
     summary: "It is not known whether the decision was stored",
     message: "Not available now",
-    detail: "It is not known whether the decision was stored. Send it again under the same Idempotency-Key: it counts once.",
+    detail: "It is not known whether the decision was stored. Send it again with the Idempotency-Key pause-4711: it counts once.",
     of: "POST",
   },
 ];

@@ -26,10 +26,6 @@ export interface ActionAppenderPorts {
 }
 
 const appendMaxMs = 5_000;
-const uncertain: ControlAnswer = {
-  kind: "unavailable",
-  detail: "It is not known whether the decision was stored. Send it again under the same Idempotency-Key: it counts once.",
-};
 const notStored: ControlAnswer = { kind: "unavailable", detail: "The decision was not stored. Send it again." };
 
 export function createActionAppender(ports: ActionAppenderPorts): AppendAction {
@@ -45,7 +41,7 @@ export function createActionAppender(ports: ActionAppenderPorts): AppendAction {
     const fields = { kind: record.name, action: id, operator, key };
     if (outcome.kind !== "appended") {
       log.warn("action.not-appended", { ...fields, outcome: outcome.kind });
-      return outcome.kind === "refused" ? notStored : uncertain;
+      return outcome.kind === "refused" ? notStored : uncertain(id);
     }
     const { partition, offset, appendedAtMs } = outcome;
     log.info("action.requested", { ...fields, partition, offset: offset.toString() });
@@ -59,6 +55,12 @@ export function createActionAppender(ports: ActionAppenderPorts): AppendAction {
 type Outcome =
   | { readonly kind: "appended"; readonly partition: number; readonly offset: bigint; readonly appendedAtMs: number }
   | { readonly kind: "refused" | "unknown" };
+
+/** With the id, which may have been made here: without it nobody could send it again. */
+function uncertain(id: string): ControlAnswer {
+  const detail = `It is not known whether the decision was stored. Send it again with the Idempotency-Key ${id}: it counts once.`;
+  return { kind: "unavailable", detail };
+}
 
 /** #1 */
 async function send({ producer, agreedTime }: ActionAppenderPorts, record: Parameters<Producer["send"]>[0][number]): Promise<Outcome> {

@@ -52,7 +52,10 @@ const placesOfOneMax = 16;
 const answerMaxMs = 8_000;
 const close = { connection: "close" } as const;
 const busy = "Too many questions are under way. Ask again.";
-const late: ControlAnswer = { kind: "unavailable", detail: "The answer did not come in time. Ask again." };
+const late: ControlAnswer = {
+  kind: "unavailable",
+  detail: "The answer did not come in time. Ask again; a decision under the same Idempotency-Key.",
+};
 
 export function controlApi(ports: ControlApiPorts): ControlApi {
   const app = new Hono<Environment>();

@@ -160,6 +160,7 @@ const provoked: Readonly<Record<string, Provoked>> = {
   },
   "outcome-unknown": {
     ...pause,
+    actionId: "pause-4711",
     before: (world) => {
       world.messaging.setBroker(false);
       return Promise.resolve();

@@ -7,7 +7,7 @@ import { createKafkaMessaging, provisionTopics, topicSpecs } from "@sluice/messa
 import { machineTime } from "@sluice/runtime";
 import { createMongoStore, noSearchTerms } from "@sluice/store";
 import { createMetrics, silentLog } from "@sluice/telemetry";
-import { sampleBank, sampleConfiguration, sampleToken, seededRandom } from "@sluice/testkit";
+import { sampleBank, sampleConfiguration, sampleOperator, sampleToken, seededRandom } from "@sluice/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bodyText, debitIn, jsonOf, stateEvent } from "./given.ts";
 import { startConsole } from "./service.ts";
@@ -27,11 +27,15 @@ opened.defer(() => store.close());
 const uetr = randomUUID();
 const lane = partitionOf(uetr, lanesDefault);
 let url = "";
+let controlUrl = "";
 
 beforeAll(async () => {
   await provisionTopics({ connection, specs: topicSpecs({ lanes: lanesDefault, replication: 1, minInsync: 1 }), log });
   await store.prepare();
-  const configuration = sampleConfiguration({ banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "632005" })] });
+  const configuration = sampleConfiguration({
+    banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "632005" })],
+    operators: [sampleOperator()],
+  });
   const metrics = createMetrics({ withProcess: false });
   const ports = { time, random: seededRandom("console"), log, metrics, messaging, store, serde: fixedSerde(), configuration };
   const desk = await startConsole({ ...ports, lanes: lanesDefault });
@@ -40,6 +44,10 @@ beforeAll(async () => {
   const listening = await listen({ fetch, host: "127.0.0.1", port: 0, limits: listenLimitsDefault, log });
   opened.defer(() => listening.close(0));
   url = `http://127.0.0.1:${listening.port}`;
+  const fetchControl = (request: Request, on: Connection): Promise<Response> => desk.fetchControl(request, on);
+  const control = await listen({ fetch: fetchControl, host: "127.0.0.1", port: 0, limits: listenLimitsDefault, log });
+  opened.defer(() => control.close(0));
+  controlUrl = `http://127.0.0.1:${control.port}`;
   await vi.waitUntil(() => desk.readiness().isReady);
 });
 afterAll(() => opened.disposeAsync());
@@ -60,6 +68,25 @@ test("not known is 503 until the lane's position reaches the log's end, then 404
   const { notKnownAsOf } = await jsonOf(answer);
   expect(answer.status).toBe(404);
   expect(Temporal.Instant.from(String(notKnownAsOf)).epochMilliseconds).toBeGreaterThanOrEqual(appended!.appendedAtMs);
+});
+
+test("a decision of an operator is in the journal when it is answered 202, and what became of it is asked under its id", async () => {
+  const key = "bank:second";
+  const body = JSON.stringify({ reason: "ticket 4711" });
+  const headers = { authorization: `Bearer ${sampleToken("operator")}`, "content-type": "application/json", "idempotency-key": "a-1" };
+  const answer = await fetch(`${controlUrl}/control/v1/banks/second/pause`, { method: "POST", headers, body });
+  const accepted = await jsonOf(answer);
+  expect([answer.status, accepted]).toMatchObject([202, { action: "a-1", key, partition: partitionOf(key, lanesDefault) }]);
+  const from = BigInt(String(accepted["offset"]));
+  const found = [];
+  const partition = { topic: topics.journal, partition: partitionOf(key, lanesDefault) };
+  for await (const record of messaging.read(partition, from, from + 1n)) found.push(fixedSerde().decode(record.value ?? new Uint8Array()));
+  expect(found).toMatchObject([
+    { name: "BankPauseRequested", value: { bank: "second", action: { id: "a-1", operator: "operator", reason: "ticket 4711" } } },
+  ]);
+  const asked = await fetch(`${controlUrl}/control/v1/actions/a-1?key=${key}`, { headers });
+  expect(asked.status).toBe(404);
+  expect((await fetch(`${url}/control/v1/banks`, { headers })).status).toBe(404);
 });
 
 test("the sender is told state and events as they lie in store and log, and another bank that there is nothing", async () => {
