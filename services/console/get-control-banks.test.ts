@@ -37,7 +37,7 @@ test("every configured bank and connector is listed, and one that was paused and
   expect(rows[1]).toMatchObject({ since: { at: "2026-11-20T06:00:00.000Z", operator: "operator", reason: "the bank called" } });
 });
 
-test("a day's total counts what was sent to the bank, not what was refused, and is above its alarm only beyond it", async () => {
+test("a day's total counts what was sent to the bank, not what was refused, and is above its alarm only beyond it [D6 day-total]", async () => {
   const world = await givenConsole({ banks: [alarmed] });
   await saveAll(world, [transactionIn("HELD", 1), transactionIn("COMPLETED", 2), transactionIn("REJECTION_REPORTED", 3)]);
   await saveAll(world, [transactionIn("HELD", 4, { businessDate: "2026-11-19" })]);

@@ -66,7 +66,7 @@ test("pages of items end between transactions and hold each item once", async ()
   expect(new Set(pages.flat().map((row) => `${String(row["uetr"])} ${String(row["row"])}`)).size).toBe(10);
 });
 
-test("counts and sums by bank, currency, row and cause are exact over many pages; what was settled before the close is none of them", async () => {
+test("counts and sums by bank, currency, row and cause are exact over many pages; what was settled before the close is none of them [D9 reconciliation-sums]", async () => {
   const world = await givenItems(several);
   await saveAll(
     world,
@@ -88,7 +88,7 @@ test("counts and sums by bank, currency, row and cause are exact over many pages
   expect((await world.control("/reconciliation/summary")).status).toBe(400);
 });
 
-test("the CSV has a line for each item, no name, four characters of an account, and nothing that computes", async () => {
+test("the CSV has a line for each item, no name, four characters of an account, and nothing that computes [D10 privacy]", async () => {
   const world = await givenItems(several);
   const answer = await world.control(`/reconciliation/export?day=${day}&format=csv`);
   const lines = (await answer.text()).split("\r\n");
@@ -120,7 +120,7 @@ test("the JSON export holds the same rows as the list", async () => {
   expect(body).toMatchObject({ schema: "ReconciliationExport", day, rows: listed.filter((row) => row["settledAt"] === null) });
 });
 
-test("the ISO 20022 export is a pacs.002.001.10: PDNG where nobody knows, ACSC and RJCT where people found out, with the reason", async () => {
+test("the ISO 20022 export is a pacs.002.001.10: PDNG where nobody knows, ACSC and RJCT where people found out, with the reason [D9 reconciliation-export]", async () => {
   const reason = `<script> & ${"a long reason ".repeat(20)}`;
   const world = await givenItems([
     ...several,

@@ -70,7 +70,7 @@ test("closes that were put back are shown with who, why and when, and what opera
   ]);
 });
 
-test("the reason why a gate is closed is always there: not declared, lanes that have not answered, credits by name", async () => {
+test("the reason why a gate is closed is always there: not declared, lanes that have not answered, credits by name [D9 gate-reason]", async () => {
   const undeclared = await gateOf(await givenDay([plan]), "first");
   expect(undeclared).toMatchObject({ isOpen: false, reason: "credits not declared (declared by the connector)" });
   const awaited = await gateOf(await givenDay([plan, declared, answered(1)]), "first");
