@@ -41,17 +41,19 @@ export async function awaitedCredits(
   for (const state of unresolvedCredits) {
     let after: string | null = null;
     do {
+      if (found.length > awaitedCreditsMax || lookedAt >= lookedAtMax) return namedOf(found, true);
       const query = { flow: "credit", bank, scheme: day.plan.scheme, state } as const;
       const rows: readonly SummaryRow[] = await store.transactions.search(query, after, pageRows);
       found.push(...(await awaited(store, rows, { day, declaration, declaredAt })));
       lookedAt += rows.length;
       after = rows.length === pageRows ? (rows.at(-1)?.uetr ?? null) : null;
-      if (found.length > awaitedCreditsMax || lookedAt >= lookedAtMax) {
-        return { uetrs: found.slice(0, awaitedCreditsMax).toSorted(), isMore: found.length > awaitedCreditsMax || after !== null };
-      }
     } while (after !== null);
   }
-  return { uetrs: found.toSorted(), isMore: false };
+  return namedOf(found, found.length > awaitedCreditsMax);
+}
+
+function namedOf(found: readonly string[], isMore: boolean): AwaitedCredits {
+  return { uetrs: found.toSorted().slice(0, awaitedCreditsMax), isMore };
 }
 
 interface Asked {

@@ -16,6 +16,7 @@ import {
   saveDay,
   transactionIn,
   uetrInLane,
+  uetrOf,
 } from "./given-control.ts";
 import type { DayFact } from "@sluice/domain";
 
@@ -92,6 +93,21 @@ test("the reason why a gate is closed is always there: not declared, lanes that 
     isMoreCredits: false,
   });
   expect(await gateOf(world, "second")).toMatchObject({ isOpen: true, reason: null, credits: [] });
+});
+
+test("more than a thousand credits at a gate are not all named, and it is said that there are more", async () => {
+  const world = await givenDay([plan, declared, answered(0, ["first"]), answered(1), answered(2)]);
+  await lanesPassed(world, 100n);
+  const states = ["CREDIT_AUTH_DELIVERED", "CREDIT_AUTH_RECEIVED"] as const;
+  for (const [index, state] of states.entries()) {
+    await saveAll(
+      world,
+      Array.from({ length: 600 }, (_, one) => creditIn(state, uetrOf(1_000 * (index + 1) + one), 10n)),
+    );
+  }
+  const gate = await gateOf(world, "first");
+  expect(gate).toMatchObject({ isMoreCredits: true, reason: expect.stringMatching(/^more than 1000 credits unresolved: .*, …$/) });
+  expect(gate["credits"]).toHaveLength(1_000);
 });
 
 test("without dates the list begins today in the scheme's zone; a wrong date, scheme or too long a time is 400", async () => {
