@@ -146,15 +146,16 @@ async function get(ports: OperatorsPorts, operator: DemoOperator | undefined, pa
 
 /** Null: not reached, or not now. */
 async function ask(
-  { controlUrl }: OperatorsPorts,
+  { controlUrl, time }: OperatorsPorts,
   operator: DemoOperator | undefined,
   path: string,
   { headers = {}, ...request }: { readonly method: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string },
 ): Promise<{ readonly status: number; readonly text: string } | null> {
   try {
     const authorization = `Bearer ${operator?.token ?? ""}`;
-    const signal = AbortSignal.timeout(answerTimeoutMs);
-    const answer = await fetch(`${controlUrl}${path}`, { ...request, headers: { ...headers, authorization }, signal });
+    const tooLate = new AbortController();
+    using _timer = time.after(answerTimeoutMs, () => tooLate.abort());
+    const answer = await fetch(`${controlUrl}${path}`, { ...request, headers: { ...headers, authorization }, signal: tooLate.signal });
     return answer.status >= 500 ? null : { status: answer.status, text: await answer.text() };
   } catch {
     return null;
