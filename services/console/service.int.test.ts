@@ -1,7 +1,7 @@
 // The console on a real port, with the log and the store of real servers (`./sluice test` starts them). A scheduler's work is done by hand.
 
 import { randomUUID } from "node:crypto";
-import { fixedSerde, lanesDefault, outgoingRecord, partitionOf, topics } from "@sluice/contracts";
+import { controlAnswers, controlPrefix, fixedSerde, lanesDefault, outgoingRecord, partitionOf, topics } from "@sluice/contracts";
 import { listen, listenLimitsDefault, type Connection } from "@sluice/http";
 import { createKafkaMessaging, provisionTopics, topicSpecs } from "@sluice/messaging";
 import { machineTime } from "@sluice/runtime";
@@ -10,6 +10,7 @@ import { createMetrics, silentLog } from "@sluice/telemetry";
 import { sampleBank, sampleConfiguration, sampleOperator, sampleToken, seededRandom } from "@sluice/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bodyText, debitIn, jsonOf, stateEvent } from "./given.ts";
+import { dayAfter, itemOf, plan, transactionIn } from "./given-control.ts";
 import { startConsole } from "./service.ts";
 
 const { KAFKA_BROKERS: brokers, MONGO_URL: mongoUrl } = process.env;
@@ -107,4 +108,40 @@ test("the sender is told state and events as they lie in store and log, and anot
   const events = await ask(`/transactions/${uetr}/events?from=2`);
   expect(await events.text()).toBe(`{"schema":"TransactionEvents","uetr":"${uetr}","events":[${bodyText(2)}],"next":null}`);
   expect((await ask(`/transactions/${uetr}`, "second")).status).toBe(404);
+});
+
+test("every question of an operator is answered from a real log and store, as it is documented", async () => {
+  const held = transactionIn("HELD", 1, { uetr: randomUUID() });
+  const unresolved = transactionIn("RECONCILIATION", 2, { uetr: randomUUID(), items: [itemOf()] });
+  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms };
+  const writes = [held, unresolved].map((transaction) => ({ document: { transaction, ...rest }, expectedVersion: 0 }));
+  expect(await store.transactions.write(writes)).toEqual({ conflicts: [] });
+  expect(await store.days.write(dayAfter([plan], plan.cutOffAtMs - 86_400_000), 0)).toBe(true);
+  const day = "ZA_EFT:2026-11-20";
+  const questions = {
+    controlStatus: "/status",
+    searchTransactions: "/transactions?state=HELD&amount=1250.50",
+    showTransaction: `/transactions/${held.uetr}`,
+    listWindows: "/windows?from=2026-11-20&to=2026-11-20",
+    listHeld: `/held?day=${day}`,
+    listUndelivered: "/undelivered",
+    listReconciliation: `/reconciliation?day=${day}&open=true`,
+    summariseReconciliation: `/reconciliation/summary?day=${day}`,
+    exportReconciliation: `/reconciliation/export?day=${day}&format=json`,
+    listBanks: "/banks",
+    showConservation: `/conservation?day=${day}`,
+  } as const satisfies Record<keyof typeof controlAnswers, string>;
+  const bodies = new Map<string, unknown>();
+  for (const [name, schema] of Object.entries(controlAnswers)) {
+    const path = new Map(Object.entries(questions)).get(name) ?? "";
+    const headers = { authorization: `Bearer ${sampleToken("operator")}` };
+    const answer = await fetch(`${controlUrl}${controlPrefix}${path}`, { headers });
+    const body: unknown = await answer.json();
+    expect([name, answer.status, schema.safeParse(body).error?.issues]).toEqual([name, 200, undefined]);
+    bodies.set(name, body);
+  }
+  expect(bodies.get("searchTransactions")).toMatchObject({ rows: [{ uetr: held.uetr, amount: "1250.50" }], next: null });
+  expect(bodies.get("listHeld")).toMatchObject({ rows: [{ bank: "first", count: 1, sum: "1250.50" }] });
+  expect(bodies.get("summariseReconciliation")).toMatchObject({ rows: [{ row: 9, count: 1, sum: "1250.50" }] });
+  expect(bodies.get("listReconciliation")).toMatchObject({ rows: [{ uetr: unresolved.uetr, row: 9, isOpen: true }] });
 });
