@@ -15,6 +15,12 @@ export const headers = {
   /** Record type, so that a reader can skip without decoding. */
   type: "sluice-type",
   traceparent: "traceparent",
+  /** Of a dead letter that an operator asked for: `asked` by the console, `done` by the service whose lane stood at the record. */
+  byHand: "sluice-by-hand",
+  /** Of a record that was replayed: its dead letter, `partition:offset`. */
+  deadLetter: "sluice-dead-letter",
+  /** Of DeadLettersReplayed: the offset of the first record that was put aside. */
+  parkedFrom: "sluice-parked-from",
 } as const;
 
 export const groups = {

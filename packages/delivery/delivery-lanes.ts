@@ -3,20 +3,25 @@
 // #1 Records of one delivery key come to the handler in order. A record whose schema is not known yet goes under the key it
 //    has in the log, which is that of all of its UETR's messages but the few with own keys.
 // #2 A record that cannot be read for a reason outside it (its schema is not to be had) waits, loudly, and goes on by itself.
-//    One that is unreadable in itself is put aside: appended to the dead letters, acknowledged, then passed.
+//    One that is unreadable in itself, or that an operator put aside by hand while it waited, is put aside: appended to the dead letters,
+//    acknowledged, then passed.
 // #3 No lane is taken before agreed time is known.
 // #4 Stopping: nothing parked is tried any more, what runs is finished, positions are written, then the group is left.
 
 import { headers as headerNames, type AnyDecoded, type Serde } from "@sluice/contracts";
 import {
   createAgreedTime,
+  createAsides,
   createKeyedLanes,
   createProbe,
   deadLetterOf,
+  isStoppedByRecord,
+  type Asides,
   type KeyedLane,
   type Lanes,
   type LogEnds,
   type Messaging,
+  type PutAside,
   type ReceivedRecord,
 } from "@sluice/messaging";
 import { assert, Fault, type Random, type Readiness, type Running, type Time } from "@sluice/runtime";
@@ -72,15 +77,19 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
   };
   const engine = createDeliveryEngine({ ...ports, heartbeatAgeMs, logEnds }, options.metrics, bounds);
   const reader = createReader(options);
+  const asides = createAsides({ messaging, serde: options.serde, service: rules.service });
 
   async function handle(record: ReceivedRecord, { partition, epoch }: KeyedLane): Promise<void> {
     agreed.saw(record.appendedAtMs);
-    const lane = engine.lane(partition, epoch);
-    const decoded = await reader.read(record);
-    const reason = typeof decoded === "string" ? decoded : await options.handle(decoded, record, lane);
-    if (reason === null) return;
-    log.error("record.put-aside", { topic, partition, offset: record.offset, reason });
-    await producer.send([deadLetterOf({ record, reason, service: rules.service }, options.serde)]);
+    const refusal = await refusalOf(options, { reader, asides }, record, engine.lane(partition, epoch));
+    if (refusal === null) return;
+    log.error("record.put-aside", {
+      topic,
+      partition,
+      offset: record.offset,
+      reason: refusal.by === undefined ? refusal.reason : "by hand",
+    });
+    await producer.send([deadLetterOf({ record, service: rules.service, ...refusal }, options.serde)]);
   }
 
   consumer = await createKeyedLanes({
@@ -127,6 +136,24 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
       return stopped;
     },
   };
+}
+
+/** #2 Why a record is put aside; null: it is done. */
+async function refusalOf(
+  { handle }: Pick<DeliveryLanesOptions, "handle">,
+  { reader, asides }: { readonly reader: Reader; readonly asides: Asides },
+  record: ReceivedRecord,
+  lane: LaneDeliveries,
+): Promise<Pick<PutAside, "reason" | "by"> | null> {
+  try {
+    const decoded = await reader.read(record);
+    const reason = typeof decoded === "string" ? decoded : await handle(decoded, record, lane);
+    return reason === null ? null : { reason };
+  } catch (error) {
+    const by = isStoppedByRecord(error) ? await asides.askedFor(record) : null;
+    if (by === null) throw error;
+    return { reason: by.reason, by: { ...by, stage: "done" } };
+  }
 }
 
 interface Reader {

@@ -375,6 +375,8 @@ export function describeMessaging(open: () => Promise<Subject>): void {
         const second = await recorder(client(), group, topic, () => 2n);
         await eventually("its records", () => second.texts().length === 8);
         expect(second.seen.assigned[0]?.log.committed).toBe(6n);
+        const places = [{ topic, partition: 0 }];
+        expect([await client().committedOf(group, places), await client().committedOf(`${group}-other`, places)]).toEqual([[6n], [null]]);
         expect(second.texts()).toEqual(numbered(10).slice(2));
         await second.consumer.stop();
       });

@@ -9,8 +9,8 @@ export interface PutAside {
   /** Short and stable; never a value of the record. */
   readonly reason: string;
   readonly service: string;
-  /** Where somebody put it aside by hand: who, and the id of that action. */
-  readonly by?: { readonly operator: string; readonly actionId: string };
+  /** Where somebody put it aside by hand: who, and the id of that action. `asked`: its lane has not passed it yet. */
+  readonly by?: { readonly operator: string; readonly actionId: string; readonly stage: "asked" | "done" };
 }
 
 /** The same partition and key as the record had, so that the dead letters of one key stay in order. */
@@ -25,6 +25,6 @@ export function deadLetterOf({ record, reason, service, by }: PutAside, serde: P
     partition,
     key,
     value: serde.encode("DeadLetter", letter),
-    headers: { [headers.type]: "DeadLetter" },
+    headers: { [headers.type]: "DeadLetter", ...(by === undefined ? {} : { [headers.byHand]: by.stage }) },
   };
 }

@@ -1,4 +1,5 @@
 export * from "./agreed-time.ts";
+export * from "./asides.ts";
 export * from "./batch-lanes.ts";
 export * from "./dead-letters.ts";
 export * from "./faults.ts";

@@ -86,6 +86,18 @@ class KafkaMessaging implements Messaging {
     });
   }
 
+  async committedOf(group: string, partitions: readonly TopicPartition[]): Promise<readonly (bigint | null)[]> {
+    await this.#known(partitions);
+    const byPlace = new Map<string, bigint>();
+    for (const { topic, partitions: found } of await this.#committed(group, [...new Set(partitions.map((asked) => asked.topic))])) {
+      for (const { partition, offset } of found) byPlace.set(`${topic}/${partition}`, BigInt(offset));
+    }
+    return partitions.map(({ topic, partition }) => {
+      const offset = byPlace.get(`${topic}/${partition}`);
+      return offset === undefined || offset < 0n ? null : offset;
+    });
+  }
+
   async *read(partition: TopicPartition, from: bigint, to: bigint): AsyncGenerator<ReceivedRecord> {
     const [ends] = await this.ends([partition]);
     if (ends !== undefined) yield* this.#reader.read(partition, ends, from, to);
@@ -109,6 +121,14 @@ class KafkaMessaging implements Messaging {
       return await this.#admin.fetchTopicOffsets(topic);
     } catch (error) {
       throw unavailable(`the ends of ${topic} cannot be had`, error);
+    }
+  }
+
+  async #committed(groupId: string, topics: string[]) {
+    try {
+      return await this.#admin.fetchOffsets({ groupId, topics });
+    } catch (error) {
+      throw unavailable(`what ${groupId} has committed cannot be had`, error);
     }
   }
 

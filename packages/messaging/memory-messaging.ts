@@ -141,6 +141,10 @@ function createClient(broker: Broker, name: string): MemoryClient {
       observe("ends", partitions.map(({ topic, partition }) => `${topic}/${partition}`).join(), new Uint8Array());
       return await link.call(() => partitions.map((partition) => records.ends(partition)));
     },
+    async committedOf(group, partitions) {
+      requireOpen();
+      return await link.call(() => committedIn(broker, group, partitions));
+    },
     read(partition, from, to) {
       requireOpen();
       observe("read", `${partition.topic}/${partition.partition}@${from}…${to}`, new Uint8Array());
@@ -168,6 +172,11 @@ function createClient(broker: Broker, name: string): MemoryClient {
       });
     },
   };
+}
+
+function committedIn({ records, groups }: Broker, group: string, partitions: readonly TopicPartition[]): readonly (bigint | null)[] {
+  for (const partition of partitions) records.ends(partition);
+  return partitions.map((partition) => groups.committed(group, partition));
 }
 
 async function* readRecords(

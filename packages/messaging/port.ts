@@ -92,6 +92,8 @@ export interface Messaging {
   consumer(options: ConsumerOptions): Promise<Consumer>;
   /** Both ends of each partition, in the order asked. Rejects with `messaging.unknown-topic` or a retryable `messaging.unavailable`. */
   ends(partitions: readonly TopicPartition[]): Promise<readonly LogEnds[]>;
+  /** What a group has committed of each partition, in the order asked; null: nothing. Rejects as `ends` does. */
+  committedOf(group: string, partitions: readonly TopicPartition[]): Promise<readonly (bigint | null)[]>;
   /**
    * Records from `from` (inclusive) to `to` (exclusive), in order, at most to the log's end at the start of the reading; used by
    * timelines, rebuild and the checker. Rejects with `messaging.outside-log` if the log starts beyond `from`.

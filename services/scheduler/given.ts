@@ -8,7 +8,7 @@ import type { SchemeTimes } from "@sluice/calendar";
 import type { Bank, Configuration, Scheme } from "@sluice/config";
 import { fixedSerde, outgoingRecord, partitionOf, topics } from "@sluice/contracts";
 import type { AnyDecoded, Decoded, RecordName, Serde } from "@sluice/contracts";
-import { createMemoryLog } from "@sluice/messaging";
+import { createAsides, createMemoryLog } from "@sluice/messaging";
 import type { MemoryClient, MemoryHooks, MemoryLog, Producer, ReceivedRecord } from "@sluice/messaging";
 import type { Running, Time } from "@sluice/runtime";
 import { createMemoryStore } from "@sluice/store";
@@ -154,6 +154,7 @@ export class World {
       configuration: this.#configuration(),
       lanes: this.lanes,
       producer,
+      asides: createAsides({ messaging: this.log.client("asides"), serde: this.serde, service: "scheduler" }),
       append: () => Promise.resolve(true),
       agreedTime: { saw: () => {}, nowMs: () => this.time.nowMs(), skewMs: () => null, stop: () => {} },
       conservationTurn: (count) => count(),

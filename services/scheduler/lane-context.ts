@@ -2,7 +2,7 @@
 
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { AgreedTime, Producer, ReceivedRecord } from "@sluice/messaging";
+import type { AgreedTime, Asides, Producer, ReceivedRecord } from "@sluice/messaging";
 import type { Time } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
@@ -24,6 +24,8 @@ export interface LaneContext {
   readonly lanes: number;
   /** Records of a lane from an offset up to another, as they lie in the journal. */
   readonly read: (lane: number, from: bigint, to: bigint) => AsyncIterable<ReceivedRecord>;
+  /** What operators put aside by hand. */
+  readonly asides: Asides;
   /** For outputs. */
   readonly producer: Producer;
   /** For the facts of the tasks. */

@@ -5,9 +5,13 @@
 // 2. No record is handled twice by one owner: what is below `nextOffset` is skipped when a batch is done again.
 // 3. An epoch that is lost stops the lane: nothing of it is done any more. If the group still says that the lane is ours (a late
 //    take-over of an earlier owner came between), it is taken anew, after the coordinator has confirmed us since.
-// 4. Two owners for a moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
+// 4. A record that stops the lane stops it alone: what lies before it is done, so that the position says where the lane stands, and at each try
+//    the dead letters are asked whether an operator put it aside by hand. What was once, is at every reading.
+// 5. Two owners for a moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
 
-import type { BatchLane, ReceivedRecord } from "@sluice/messaging";
+import { topics } from "@sluice/contracts";
+import { isStoppedByRecord } from "@sluice/messaging";
+import type { BatchLane, ByHand, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 import type { Turn } from "./handler.ts";
 import type { BatchRecord } from "./lane-batch.ts";
@@ -17,7 +21,7 @@ import { createLaneLedgers } from "./lane-ledgers.ts";
 import type { LaneLedgers } from "./lane-ledgers.ts";
 import { passedNothing } from "./lane-markers.ts";
 import type { Passed } from "./lane-markers.ts";
-import { readJournal } from "./read-journal.ts";
+import { putAsideByHand, readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report-batch.ts";
 import type { Tenure } from "./tenure.ts";
 import { takeLane } from "./tenure.ts";
@@ -41,6 +45,8 @@ class OwnedLane {
   readonly #ledgers: LaneLedgers;
   #tenure: Tenure | null = null;
   #passed: Passed = passedNothing;
+  /** Put aside by hand, by offset. */
+  #byHand: ReadonlyMap<bigint, ByHand> = new Map();
   #build: number | null = null;
   #nextOffset = 0n;
   /** Of all builds: what lies below is not handed over again. */
@@ -58,6 +64,7 @@ class OwnedLane {
   }
 
   async take(): Promise<bigint> {
+    this.#byHand = await this.#context.asides.done(topics.journal, this.#lane);
     const tenure = await takeLane({
       context: this.#context,
       lane: this.#lane,
@@ -106,13 +113,44 @@ class OwnedLane {
     const fresh: BatchRecord[] = [];
     for (const record of records) {
       if (record.offset < this.#nextOffset) continue;
-      const { serde, handlers, lanes } = this.#context;
-      const read = await readJournal(record, { serde, handlers, lanes });
-      if (beginsBatch(read) && fresh.length > 0) await this.#run(fresh.splice(0));
+      const read = await this.#read(record, fresh);
+      if (beginsBatch(read) && fresh.length > 0) await this.#runOrPart(fresh.splice(0));
       fresh.push(read);
-      if (isMarker(read)) await this.#run(fresh.splice(0));
+      if (isMarker(read)) await this.#runOrPart(fresh.splice(0));
     }
-    if (fresh.length > 0) await this.#run(fresh);
+    if (fresh.length > 0) await this.#runOrPart(fresh);
+  }
+
+  /** `before`: read and not done yet. #4 */
+  async #read(record: ReceivedRecord, before: BatchRecord[]): Promise<BatchRecord> {
+    const { serde, handlers, lanes } = this.#context;
+    const by = this.#byHand.get(record.offset);
+    if (by !== undefined) return putAsideByHand(record, by);
+    try {
+      return await readJournal(record, { serde, handlers, lanes });
+    } catch (error) {
+      if (!isStoppedByRecord(error)) throw error;
+      if (before.length > 0) await this.#runOrPart(before.splice(0));
+      return await this.#stoppedAt(record, error);
+    }
+  }
+
+  /** One by one, where one of them cannot be judged yet. #4 */
+  async #runOrPart(records: readonly BatchRecord[]): Promise<void> {
+    try {
+      await this.#run(records);
+    } catch (error) {
+      if (!isStoppedByRecord(error)) throw error;
+      const [first] = records;
+      if (first !== undefined && records.length === 1) await this.#run([await this.#stoppedAt(first.record, error)]);
+      else for (const one of records) await this.#runOrPart([one]);
+    }
+  }
+
+  async #stoppedAt(record: ReceivedRecord, error: Error): Promise<BatchRecord> {
+    const by = await this.#context.asides.askedFor(record);
+    if (by === null) throw error;
+    return putAsideByHand(record, by);
   }
 
   async #run(records: readonly BatchRecord[]): Promise<void> {

@@ -7,7 +7,7 @@
 import type { RecordName } from "@sluice/contracts";
 import { partitionOf } from "@sluice/contracts";
 import { deadLetterOf } from "@sluice/messaging";
-import type { ReceivedRecord } from "@sluice/messaging";
+import type { PutAside, ReceivedRecord } from "@sluice/messaging";
 import { aboutNothing } from "./handler.ts";
 import type { JournalRecord, Surroundings, Turn, Working } from "./handler.ts";
 import { judgeFact } from "./on-transaction-fact.ts";
@@ -29,11 +29,18 @@ export function putAside(read: JournalRecord | Unreadable, reason: string, worki
   const { service, serde, lanes } = surroundings;
   const uetr = uetrOfRecord(read, lanes);
   const marked = uetr === null ? null : mark(record, uetr, reason, working, surroundings);
-  const letter = deadLetterOf({ record, reason, service }, serde);
+  const letter = deadLetterOf({ record, service, ...causeOf(read, reason) }, serde);
   const name: RecordName | "unreadable" = "decoded" in read ? read.decoded.name : "unreadable";
   const key = record.key === null ? "" : new TextDecoder().decode(record.key);
   const outgoing = [...(marked?.outgoing ?? []), letter];
   return { ...aboutNothing, record, key, name, decision: "put-aside", reason, outgoing, transaction: marked?.transaction ?? null };
+}
+
+/** What an operator says is in the letter and in no log line. */
+function causeOf(read: JournalRecord | Unreadable, reason: string): Pick<PutAside, "reason" | "by"> {
+  if (!("by" in read) || read.by === undefined) return { reason };
+  const { operator, actionId, reason: said } = read.by;
+  return { reason: said, by: { operator, actionId, stage: "done" } };
 }
 
 /** Null: the transaction cannot be judged at all, whatever the fact. */

@@ -3,10 +3,11 @@
 // 1. A record that cannot be read for a reason outside it (its schema is not known yet) makes its lane wait: a retryable Fault, and the lane
 //    tries again by itself.
 // 2. A record that is unreadable in itself (bad bytes, no key, a record that does not belong here) is put aside with its reason.
+// 3. One that an operator put aside by hand while it stopped the lane is put aside at each reading, also where it could be read by then.
 
 import { partitionOf } from "@sluice/contracts";
 import type { AnyDecoded, Serde } from "@sluice/contracts";
-import type { ReceivedRecord } from "@sluice/messaging";
+import type { ByHand, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 import type { Handlers, JournalRecord } from "./handler.ts";
 
@@ -14,6 +15,13 @@ export interface Unreadable {
   readonly record: ReceivedRecord;
   /** Short and stable; never a value of the record. */
   readonly unreadable: string;
+  /** An operator put it aside, whatever can be read of it; absent: nobody did. */
+  readonly by?: ByHand;
+}
+
+/** 3. Read again it is not looked at again. */
+export function putAsideByHand(record: ReceivedRecord, by: ByHand): Unreadable {
+  return { record, unreadable: "by hand", by };
 }
 
 export interface JournalReader {

@@ -15,7 +15,7 @@
 //   CloseExtensionRequested GateOpeningRequested             on-day-fact.ts             what an operator asked of a day
 //   BankPauseRequested BankResumeRequested                   on-bank-fact.ts            bank; markers to every lane, dispatcher and publisher
 //   BankPaused BankResumed                                   on-bank-marker.ts          passed by the lane
-//   nobody can read or judge it                              put-aside.ts               dead letters; its transaction is marked
+//   nobody can read or judge it, or an operator said so      put-aside.ts               dead letters; its transaction is marked
 //
 //   standing task     appends          when
 //   releasing.ts      Release          a held debit's turn has come
@@ -31,7 +31,7 @@
 import type { Configuration } from "@sluice/config";
 import { groups, topics } from "@sluice/contracts";
 import type { Serde } from "@sluice/contracts";
-import { createAgreedTime, createBatchLanes, createProbe } from "@sluice/messaging";
+import { createAgreedTime, createAsides, createBatchLanes, createProbe } from "@sluice/messaging";
 import type { Lanes, Messaging } from "@sluice/messaging";
 import type { Random, Readiness, Running, Time } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
@@ -131,6 +131,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     agreedTime,
     metrics: schedulerMetrics(ports.metrics),
     producer: outputs,
+    asides: createAsides({ messaging, serde, service }),
     conservationTurn: createTurnTaking(),
     read: (partition, from, to) => messaging.read({ topic: topics.journal, partition }, from, to),
     acknowledgedAtMs: new Map(),

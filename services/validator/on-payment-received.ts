@@ -3,14 +3,14 @@
 // #1 The record is completed only after the verdict, or its dead letter, is acknowledged. A repeat appends the same verdict
 //    again, and the scheduler takes the first.
 // #2 A record that cannot be read in itself, or that nobody can judge, is put aside with its bytes and its reason.
-// #3 A schema that is not known yet makes the lane wait; nothing is guessed.
+// #3 A schema that is not known yet makes its UETR wait, until it is known or an operator puts the record aside by hand; nothing is guessed.
 
 import type { RuleBook } from "@sluice/account-validation";
 import type { Configuration } from "@sluice/config";
 import { headers, outgoingRecord, topics } from "@sluice/contracts";
 import type { AccountVerified, Serde } from "@sluice/contracts";
-import { deadLetterOf } from "@sluice/messaging";
-import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
+import { deadLetterOf, isStoppedByRecord } from "@sluice/messaging";
+import type { Asides, ByHand, OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 import type { Time } from "@sluice/runtime";
 import type { Log } from "@sluice/telemetry";
@@ -24,6 +24,8 @@ export interface Judging {
   readonly metrics: ValidatorMetrics;
   readonly serde: Serde;
   readonly producer: Producer;
+  /** What operators put aside by hand. */
+  readonly asides: Asides;
   readonly configuration: Configuration;
   readonly rules: RuleBook;
   /** Partitions of the journal. */
@@ -32,7 +34,7 @@ export interface Judging {
 
 type Judged =
   | { readonly uetr: string; readonly received: ReceivedPayment; readonly verdict: AccountVerified }
-  | { readonly unreadable: string };
+  | { readonly unreadable: string; readonly by?: ByHand };
 
 /** Record types that get a verdict. */
 const judgedNames = ["DirectDebitReceived", "CreditTransferReceived"] as const;
@@ -46,8 +48,10 @@ export async function onPaymentReceived(record: ReceivedRecord, judging: Judging
   const judged = await judgedRecord(record, judging);
   const { partition, offset } = record;
   if ("unreadable" in judged) {
-    await judging.producer.send([deadLetterOf({ record, reason: judged.unreadable, service: "validator" }, judging.serde)]);
-    judging.log.error("record.put-aside", { topic: record.topic, partition, offset, reason: judged.unreadable });
+    const { unreadable, by } = judged;
+    const cause = by === undefined ? { reason: unreadable } : { reason: by.reason, by: { ...by, stage: "done" as const } };
+    await judging.producer.send([deadLetterOf({ record, service: "validator", ...cause }, judging.serde)]);
+    judging.log.error("record.put-aside", { topic: record.topic, partition, offset, reason: unreadable });
     judging.metrics.putAside();
     return;
   }
@@ -75,8 +79,18 @@ export async function onPaymentReceived(record: ReceivedRecord, judging: Judging
   judging.metrics.judged(received.name, verdict, tookMs);
 }
 
-async function judgedRecord(record: ReceivedRecord, { serde, configuration, rules, log }: Judging): Promise<Judged> {
-  const received = await read(record, serde);
+/** #3 */
+async function judgedRecord(record: ReceivedRecord, judging: Judging): Promise<Judged> {
+  try {
+    return judgedReceived(record, await read(record, judging.serde), judging);
+  } catch (error) {
+    const by = isStoppedByRecord(error) ? await judging.asides.askedFor(record) : null;
+    if (by === null) throw error;
+    return { unreadable: "by hand", by };
+  }
+}
+
+function judgedReceived(record: ReceivedRecord, received: ReceivedPayment | string, { configuration, rules, log }: Judging): Judged {
   if (typeof received === "string") return { unreadable: received };
   const { uetr: given } = identifiersIn(received);
   const uetr = given.toLowerCase();

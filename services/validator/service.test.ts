@@ -1,7 +1,7 @@
 import { shippedRules } from "@sluice/account-validation";
 import { fixedSerde, outgoingRecord, topics } from "@sluice/contracts";
 import type { Decoded, Serde } from "@sluice/contracts";
-import { createMemoryLog } from "@sluice/messaging";
+import { createMemoryLog, deadLetterOf } from "@sluice/messaging";
 import type { OutgoingRecord, ProduceFate } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 import { createMetrics, silentLog } from "@sluice/telemetry";
@@ -226,4 +226,30 @@ test("an unknown schema makes its lane wait until it is learnt, and nothing is p
   await until(() => verdicts().length === 1);
   await settled(validator.stop());
   expect(records(topics.deadLetters)).toEqual([]);
+});
+
+test("a record whose schema is not to be had is passed when an operator put it aside by hand", async () => {
+  const known = fixedSerde();
+  const strange = 0x7f;
+  const serde: Serde = {
+    ...known,
+    decode(bytes) {
+      if (bytes[4] === strange) throw new Fault("contracts.unknown-schema", "schema 127 is not known here", { isRetryable: true });
+      return known.decode(bytes);
+    },
+    learn: (bytes) =>
+      bytes[4] === strange ? Promise.reject(new Fault("contracts.unknown-schema", "no", { isRetryable: true })) : Promise.resolve(),
+  };
+  const { start, append, settled, verdicts, records, until, time } = world({ serde });
+  const validator = await settled(start("validator"));
+  const sent = debitRecord(known);
+  await append([{ ...sent, value: Uint8Array.of(0, 0, 0, 0, strange, 1) }, sent]);
+  await time.advance(5_000);
+  expect(verdicts()).toEqual([]);
+  const [record] = records(topics.journal);
+  const by = { operator: "thandi", actionId: "put-1", stage: "asked" } as const;
+  if (record !== undefined) await append([deadLetterOf({ record, reason: "ticket 4711", service: "validator", by }, known)]);
+  await until(() => verdicts().length === 1);
+  await settled(validator.stop());
+  expect(records(topics.deadLetters).map(({ headers }) => headers["sluice-by-hand"])).toEqual(["asked", "done"]);
 });

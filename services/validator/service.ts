@@ -12,7 +12,7 @@ import type { RuleBook } from "@sluice/account-validation";
 import type { Configuration } from "@sluice/config";
 import { groups, topics } from "@sluice/contracts";
 import type { Serde } from "@sluice/contracts";
-import { createKeyedLanes } from "@sluice/messaging";
+import { createAsides, createKeyedLanes } from "@sluice/messaging";
 import type { Messaging } from "@sluice/messaging";
 import type { Random, Running, Time } from "@sluice/runtime";
 import type { Log, Metrics } from "@sluice/telemetry";
@@ -41,7 +41,8 @@ const bufferedRecordsMax = 2_000;
 export async function startValidator(ports: ValidatorPorts): Promise<Running> {
   const { time, random, log, messaging } = ports;
   const producer = await messaging.producer("validator");
-  const judging = { ...ports, producer, metrics: validatorMetrics(ports.metrics) };
+  const asides = createAsides({ messaging, serde: ports.serde, service: "validator" });
+  const judging = { ...ports, producer, asides, metrics: validatorMetrics(ports.metrics) };
   const lanes = await createKeyedLanes({
     messaging,
     group: groups.validator,
