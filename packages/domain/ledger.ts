@@ -112,15 +112,20 @@ export function standingBelow(transaction: Accounted, offset: bigint): readonly 
   return moved;
 }
 
-/** What the record at `offset` moved: nothing, where no entry was made in its turn. */
+/** What the record at `offset` moved: nothing, where no entry was made in its turn, or none that goes into another column. */
 export function movedAt(transaction: Accounted, offset: bigint): readonly Movement[] {
   if (!transaction.transitions.some((entry) => entry.offset === offset)) return [];
-  const before = standingBelow(transaction, offset).map((movement) => ({
-    ...movement,
-    count: -movement.count,
-    sumTenThousandths: -movement.sumTenThousandths,
-  }));
-  return [...before, ...standingBelow(transaction, offset + 1n)];
+  const left = [...standingBelow(transaction, offset)];
+  const entered = standingBelow(transaction, offset + 1n).filter((movement) => {
+    const same = left.findIndex(({ day, column }) => day === movement.day && column === movement.column);
+    if (same >= 0) left.splice(same, 1);
+    return same < 0;
+  });
+  return [...left.map(reversed), ...entered];
+}
+
+function reversed(movement: Movement): Movement {
+  return { ...movement, count: -movement.count, sumTenThousandths: -movement.sumTenThousandths };
 }
 
 function movementOf(transaction: Accounted, businessDate: string, column: LedgerColumn): Movement {
