@@ -50,7 +50,7 @@ export interface ReleaseGroundOptions {
 }
 
 const members = { eventsUrl: null, connections: 64, answerTimeout: "5s" };
-export const releaseBanks: readonly WorldBank[] = [
+export const releaseBanks: readonly [WorldBank, WorldBank] = [
   { id: "karoo", branch: "250655", members },
   { id: "baobab", branch: "250656", members },
 ];

@@ -14,7 +14,7 @@ const date = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
 const banks = [
   { id: "karoo", branch: "250655" },
   { id: "baobab", branch: "250656" },
-];
+] as const;
 
 async function given(count = 200) {
   const time = createVirtualTime({ startAtMs: 1_000_000 });
