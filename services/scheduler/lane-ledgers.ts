@@ -54,14 +54,6 @@ export function createLaneLedgers({ lane, store }: LaneLedgersOptions): LaneLedg
     for (const day of missing) if (!days.has(day)) days.set(day, kept(found.get(day)));
   }
 
-  /** Days that are written and not asked for again make room, the oldest dates first. */
-  function makeRoom(): void {
-    const clean = [...days]
-      .filter(([, { changes, written }]) => changes === written)
-      .toSorted(([a], [b]) => (dateOf(a) < dateOf(b) ? -1 : 1));
-    for (const [day] of clean.slice(0, Math.max(0, days.size - daysKeptMax))) days.delete(day);
-  }
-
   async function writeDay(day: DayKey, one: Kept): Promise<void> {
     for (let tries = 0; tries < lostWritesMax; tries += 1) {
       const { changes, version } = one;
@@ -106,7 +98,7 @@ export function createLaneLedgers({ lane, store }: LaneLedgersOptions): LaneLedg
     async write() {
       const changed = [...days].filter(([, { changes, written }]) => changes !== written);
       for (const [day, one] of changed) await writeDay(day, one);
-      makeRoom();
+      makeRoom(days);
     },
     async counted(day) {
       await bring([day]);
@@ -136,4 +128,12 @@ function dateOf(day: DayKey): string {
 function kept(stored: LaneLedger | undefined): Kept {
   const version = stored?.version ?? 0;
   return { ledger: new DayLedger(stored?.rows), through: stored?.through ?? 0n, version, changes: 0, written: 0 };
+}
+
+/** Days that are written and not asked for again make room, the oldest dates first. */
+function makeRoom(days: Map<DayKey, Kept>): void {
+  const clean = [...days]
+    .filter(([, { changes, written }]) => changes === written)
+    .toSorted(([a], [b]) => (dateOf(a) < dateOf(b) ? -1 : 1));
+  for (const [day] of clean.slice(0, Math.max(0, days.size - daysKeptMax))) days.delete(day);
 }
