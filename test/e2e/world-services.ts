@@ -7,6 +7,8 @@ import type { ServiceName, ServiceProcess } from "@sluice/cli";
 export interface WorldServices {
   readonly ingressUrl: string;
   readonly consoleUrl: string;
+  /** Of each service. */
+  readonly environment: Readonly<Record<string, string>>;
   /** SIGKILL, all at once. */
   killAll(): Promise<void>;
   /** What was killed; resolves when all are ready. */
@@ -53,6 +55,7 @@ export async function startWorldServices(environment: Environment, directory: st
   return {
     ingressUrl: `http://127.0.0.1:${ports["SLUICE_HTTP_PORT"]}`,
     consoleUrl: `http://127.0.0.1:${ports["SLUICE_CONSOLE_PORT"]}`,
+    environment,
     killAll: () => end("kill"),
     startAll,
     async restart(name) {
