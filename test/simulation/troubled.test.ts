@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { judge, seedsOf } from "./seeds.ts";
 import { simulate } from "./world.ts";
 
-describe("I1, I3, I4, I5, I6, I8, I10, I16: so does a day with crashes, lost answers, ambiguous writes and moving partitions", () => {
+describe("I1, I3, I4, I5, I6, I8, I9, I10, I11, I16: so does a day with crashes, lost answers, ambiguous writes and moving partitions", () => {
   test.each(seedsOf("troubled"))("seed %i", async (seed) => {
     const verdict = await judge(seed);
     expect(verdict).toMatchObject({ wrong: [], evidence: [] });

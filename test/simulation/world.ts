@@ -18,7 +18,7 @@ import { createMemoryLog } from "@sluice/messaging";
 import type { MemoryLog, ProduceFate } from "@sluice/messaging";
 import type { Random } from "@sluice/runtime";
 import { startScheduler } from "@sluice/scheduler";
-import { createMemoryStore } from "@sluice/store";
+import { conservationOf, createMemoryStore } from "@sluice/store";
 import type { Store, StoreFault } from "@sluice/store";
 import { silentLog, silentMetrics } from "@sluice/telemetry";
 import {
@@ -157,9 +157,22 @@ export async function play(seed: number, scenario: Scenario): Promise<Simulation
   const stopping = Promise.all([ingress.stop(), ...others.map((replicas) => replicas.stop()), banks.stop()]);
   await time.run({ untilMs: time.nowMs() + 30_000, stepsMax });
   await stopping;
+  left = [...left, ...(await unaccounted(world))];
   const said = undocumented(recorder.requests);
   const traced = { traceHash: trace.hash(), traceLines: trace.lines(), tail: trace.tail() };
   return { seed, ...traced, history, crashes: cluster.crashes, left, undocumented: said };
+}
+
+/** I11: what the ledgers and the documents do not agree on, in each day that a debit of the run may have. */
+async function unaccounted({ store, time }: World): Promise<readonly string[]> {
+  let isAnswered = false;
+  const counting = Promise.all([playedDay, nextDay].map((day) => conservationOf(store, day))).finally(() => (isAnswered = true));
+  await time.run({ until: () => isAnswered, stepsMax });
+  const days = await counting;
+  if (days.every(({ rows }) => rows.length === 0)) return ["I11: nothing was counted"];
+  return days.flatMap(({ day, lanes: counted }) =>
+    counted.flatMap(({ lane, findings }) => findings.map((text) => `I11 ${day}, lane ${lane}: ${text}`)),
+  );
 }
 
 /** Everything that still ought to happen, each in a few words. */
@@ -186,6 +199,7 @@ function isForAnotherDay(entry: SnapshotEntry): boolean {
 
 const businessDate = "2026-11-20";
 const playedDay = `ZA_EFT:${businessDate}`;
+const nextDay = "ZA_EFT:2026-11-21";
 const ended = new Set([
   "REJECTION_REPORTED",
   "COMPLETED",
