@@ -228,11 +228,17 @@ function deliveryFact(ended: wire.DeliveryEnded): TransactionFact {
       attempts: ended.attempts,
       anyAnswer: ended.anyAnswer,
       mayHaveBeenTaken: ended.mayHaveBeenTaken,
-      httpStatusCode: ended.httpStatusCode,
+      httpStatusCode: lastCode(ended),
       isBreakerOpen: ended.breakerOpen,
       isBankPaused: ended.bankPaused,
     },
   };
+}
+
+/** Of the answer that ended it; of a delivery that was stopped, what it had been answered last: people have to look into that. */
+function lastCode({ outcome, httpStatusCode, recentAttempts }: wire.DeliveryEnded): number | null {
+  if (httpStatusCode !== null || outcome !== "STOPPED") return httpStatusCode;
+  return recentAttempts.findLast((attempt) => attempt.httpStatusCode !== null)?.httpStatusCode ?? null;
 }
 
 /** Windows are copied: what Avro decodes is no plain object, and a day keeps its plan. */

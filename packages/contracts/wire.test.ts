@@ -204,6 +204,16 @@ test("a verdict, a report and the end of a delivery are facts", () => {
   });
 });
 
+test("the evidence of a delivery that was stopped has the code that it was answered last, whatever came to nothing after it", () => {
+  const attempt = (httpStatusCode: number | null) => ({ atMs: 1, httpStatusCode, answer: "", tookMs: 1 });
+  const evidenceOf = (ended: Partial<Records["DeliveryEnded"]>) =>
+    factFromRecord(through({ name: "DeliveryEnded", value: { ...stopped, ...ended } }), uetr);
+  const recentAttempts = [attempt(429), attempt(503), attempt(null)];
+  expect(evidenceOf({ recentAttempts })).toMatchObject({ evidence: { httpStatusCode: 503 } });
+  expect(evidenceOf({ recentAttempts: [attempt(null)] })).toMatchObject({ evidence: { httpStatusCode: null } });
+  expect(evidenceOf({ recentAttempts, outcome: "ACKNOWLEDGED" })).toMatchObject({ evidence: { httpStatusCode: null } });
+});
+
 test.each(["anyAnswer", "mayHaveBeenTaken", "breakerOpen", "bankPaused"] as const)(
   "of the evidence of an end %s is said by itself: whether a credit can be refused hangs on one of them alone",
   (member) => {
