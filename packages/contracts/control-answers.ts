@@ -249,6 +249,46 @@ const summaryRow = z.strictObject({
   openSum: amount,
 });
 
+const place = { topic: text, partition: count, offset: large };
+const letterId = z
+  .string()
+  .regex(/^\d+:\d+$/)
+  .meta({ description: "Its place in the dead letters, partition:offset." });
+const letter = {
+  letter: letterId,
+  putAsideAt: time,
+  service: text.meta({ description: "Who put it aside." }),
+  ...place,
+  appendedAt: time.meta({ description: "When the record itself was appended." }),
+  key: maybeText.meta({ description: "Of the record, where it is printable." }),
+  type: maybeText.meta({ description: "What its header says that it is." }),
+  bytes: count.nullable(),
+  sha256: maybeText.meta({ description: "Of its bytes." }),
+  why: text,
+  byHand: z
+    .strictObject({ operator: text, action: text, isDone: z.boolean() })
+    .nullable()
+    .meta({ description: "isDone false: it was asked for; the lane has gone on when a letter says true." }),
+};
+const replayedRow = z.strictObject({
+  letter: letterId,
+  ...place,
+  type: maybeText,
+  isReadable: z.boolean().meta({ description: "false: it will be put aside again." }),
+  outcome: z.enum(["replayed", "would-be-replayed", "was-replayed"]),
+  at: z.strictObject({ partition: count, offset: large }).nullable().meta({ description: "Where it lies now." }),
+});
+const replay = z.strictObject({
+  schema: z.literal("DeadLettersReplay"),
+  action: text,
+  isDryRun: z.boolean(),
+  key: maybeText.meta({ description: "The transaction's UETR; null: of one letter." }),
+  partition: count,
+  offset: large.nullable().meta({ description: "Of the record that takes the mark away; null: there is none." }),
+  appendedAt: maybeTime,
+  rows: z.array(replayedRow),
+});
+
 /** By operation. */
 export const controlAnswers = {
   controlStatus: z.strictObject({
@@ -277,6 +317,27 @@ export const controlAnswers = {
   summariseReconciliation: z.strictObject({ schema: z.literal("ReconciliationSummary"), day, rows: z.array(summaryRow) }),
   exportReconciliation: z.strictObject({ schema: z.literal("ReconciliationExport"), day, asOf: time, rows: z.array(reconciliationRow) }),
   listBanks: z.strictObject({ schema: z.literal("Banks"), asOf, rows: z.array(bank), next: z.null() }),
+  listDeadLetters: z.strictObject({ schema: z.literal("DeadLetters"), rows: z.array(z.strictObject(letter)), next }),
+  showDeadLetter: z.strictObject({
+    schema: z.literal("DeadLetter"),
+    ...letter,
+    reading: z.strictObject({ isReadable: z.boolean(), as: maybeText, why: maybeText }).meta({ description: "As of now." }),
+    lane: z
+      .strictObject({ position: large, hasPassed: z.boolean() })
+      .nullable()
+      .meta({ description: "How far the service's lane has come; null: not known." }),
+    transaction: z.strictObject({ uetr, parked: z.strictObject({ since: time, offset: large, records: count }).nullable() }).nullable(),
+  }),
+  putDeadLetter: z.strictObject({
+    schema: z.literal("PutAsideAsked"),
+    action: text,
+    letter: letterId,
+    service: text,
+    ...place,
+    appendedAt: time,
+  }),
+  replayDeadLetter: replay,
+  replayTransaction: replay,
   showConservation: z.strictObject({
     schema: z.literal("Conservation"),
     asOf,

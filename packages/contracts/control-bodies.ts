@@ -9,6 +9,7 @@ import { readMessage } from "./read-message.ts";
 
 export const gateCreditsMax = 1_000;
 const windowNumberMax = 24;
+const partitionMax = 9_999;
 
 const reason = text(500, 1)
   .refine((given) => given.trim() !== "", "must say something")
@@ -76,6 +77,19 @@ const gateOpening = members({
     }),
 });
 
+const putAside = members({
+  reason,
+  service: oneOf(["scheduler", "validator", "dispatcher", "event-publisher"]).meta({ description: "Whose lane stands at the record." }),
+  topic: text(249, 1).meta({ description: "The topic that it reads." }),
+  partition: jsonInteger(0, "The partition in which the lane stands.", partitionMax),
+  offset: pattern(/^(0|[1-9][0-9]{0,18})$/, "an offset, as text").meta({ description: "Offset of the record, as text." }),
+}).transform(({ partition, offset, ...rest }) => ({ ...rest, partition: Number(numberText(partition)), offset: BigInt(offset) }));
+
+const replay = members({
+  reason,
+  isDryRun: maybe(z.boolean().meta({ description: "true: only say what would be appended." })),
+});
+
 /** What each decision takes. */
 export const controlBodies = {
   withdrawDebit: reasoned,
@@ -87,6 +101,9 @@ export const controlBodies = {
   openGate: gateOpening,
   pauseBank: reasoned,
   resumeBank: reasoned,
+  putDeadLetter: putAside,
+  replayDeadLetter: replay,
+  replayTransaction: replay,
 } as const satisfies Partial<Record<ControlOperationName, z.ZodType>>;
 
 export type ControlDecisionName = keyof typeof controlBodies;

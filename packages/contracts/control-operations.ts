@@ -11,7 +11,7 @@ export type ControlRole = "read" | "act" | "approve";
 export interface ControlOperation {
   readonly name: string;
   readonly method: "GET" | "POST";
-  /** Below the prefix, in OpenAPI's form: a part in braces is a parameter, one of `uetr`, `scheme`, `date`, `bank`, `action`. */
+  /** Below the prefix, in OpenAPI's form: a part in braces is a parameter, one of `uetr`, `scheme`, `date`, `bank`, `action`, `letter`. */
   readonly path: string;
   readonly role: ControlRole;
   /** Names of its query parameters. */
@@ -50,6 +50,8 @@ export const controlOperations = [
   question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),
   question("listBanks", "/banks", [], "Banks and connectors, paused or not, and their day's totals"),
   question("showConservation", "/conservation", ["day"], "Whether all that was accepted is accounted for"),
+  question("listDeadLetters", "/dead-letters", ["service", "topic", "key", "why", "since", ...page], "Records that were put aside"),
+  question("showDeadLetter", "/dead-letters/{letter}", [], "One of them, and whether it could be read now"),
   question("showAction", "/actions/{action}", ["key"], "What became of a decision"),
   decision("withdrawDebit", "/transactions/{uetr}/withdrawal", "Withdraw a debit that has not been released"),
   decision("redriveDelivery", "/transactions/{uetr}/redrive", "Have a refused delivery or posting tried again"),
@@ -60,6 +62,9 @@ export const controlOperations = [
   decision("openGate", "/days/{scheme}/{date}/gate-opening", "Open a bank's gate over unresolved credits"),
   decision("pauseBank", "/banks/{bank}/pause", "Pause a bank"),
   decision("resumeBank", "/banks/{bank}/resume", "End a bank's pause"),
+  decision("putDeadLetter", "/put-aside", "Put a record aside that stops a lane"),
+  decision("replayDeadLetter", "/dead-letters/{letter}/replay", "Append one dead letter again"),
+  decision("replayTransaction", "/transactions/{uetr}/replay", "Append all dead letters of a transaction again"),
 ] as const satisfies readonly ControlOperation[];
 
 export type ControlOperationName = (typeof controlOperations)[number]["name"];

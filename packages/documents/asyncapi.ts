@@ -99,11 +99,19 @@ function message(record: RecordName): Part {
           description: "The record's type, so that a reader can pass over it without decoding.",
         },
         [headers.traceparent]: { type: "string", description: "W3C trace context of the request that began it all, where there was one." },
+        ...ownHeaders(record),
       },
     },
     payload: { schemaFormat: avro, schema },
     bindings: { kafka: { key: { type: "string", description: keyText(record, schema.doc) }, bindingVersion: "0.5.0" } },
   };
+}
+
+function ownHeaders(record: RecordName): Part {
+  const text = (description: string): Part => ({ type: "string", description });
+  if (record === "DeadLettersReplayed") return { [headers.parkedFrom]: text("Offset of the first record that was put aside.") };
+  if (record !== "DeadLetter") return {};
+  return { [headers.byHand]: text("By hand: `asked` by an operator, or `done` by the service whose lane stood at the record.") };
 }
 
 /** Keyed by their business day, as markers are; the others by UETR. */

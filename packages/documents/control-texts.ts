@@ -49,6 +49,16 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   pauseBank:
     "From its place in the log on nothing is released, delivered or posted to it. What is under way ends. A bank that is paused already: ignored.",
   resumeBank: "Everything that waited is due at once, in order.",
+  listDeadLetters:
+    "Partition by partition, the oldest first. A page may have fewer rows than asked for and a `next` all the same: go on with it. Never the content of a record.",
+  showDeadLetter:
+    "Whether it could be read now and as what, how far the lane has come, and whether records of its transaction are put aside. Never its content.",
+  putDeadLetter:
+    "Only the record at which the lane stands (409 otherwise; `GET /status` names positions), such as one whose schema no registry has. The lane goes on past it within ten seconds; under a UETR the transaction is marked and what follows is put aside too, until it is replayed. Sent again under the same id it is one letter.",
+  replayDeadLetter:
+    "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: whoever reads it does so once. One whose schema is not known is refused: it would stop the lane again.",
+  replayTransaction:
+    "Every record of the transaction since the first that was put aside, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is put aside again; one whose schema is not known is refused, with all of them.",
 };
 
 const day = "A business day, scheme:date.";
@@ -72,7 +82,10 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
     description: "Equal to the message, end-to-end, transaction or instruction identification, or the final report's.",
     example: "E2E-1",
   },
-  key: { description: "Key that the decision was answered with: a UETR, scheme:date, or bank: and the bank's id.", example: "bank:sample" },
+  key: {
+    description: "A UETR, scheme:date, or bank: and the bank's id: of a decision what it was answered with, of dead letters what they had.",
+    example: "bank:sample",
+  },
   limit: { description: "Rows of a page, 1 to 1000.", example: "100" },
   open: { description: "true: items that nobody has resolved and nothing has settled.", example: "true" },
   parked: { description: "true: records of it lie in the dead letters.", example: "true" },
@@ -81,7 +94,11 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   scheme: { description: "Scheme code.", example: "ZA_EFT" },
   sender: { description: "Who sent it: configured id.", example: "sample" },
   state: { description: "State.", example: "HELD" },
+  service: { description: "Who put it aside: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },
+  since: { description: "Put aside at this instant or later.", example: "2026-11-20T06:00:00Z" },
   to: { description: "Last date, included.", example: "2026-11-27" },
+  topic: { description: "Where the record lay.", example: "sluice.journal.v1" },
+  why: { description: "Words of the reason why it was put aside.", example: "first byte" },
 };
 
 const uetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
@@ -91,6 +108,7 @@ export const pathTexts: Readonly<Record<string, { readonly description: string; 
   action: { description: "Id of a decision.", example: "9d3c0d6c5a1b2c3d7d5fb0b261a54c2e" },
   bank: { description: "Configured id of a bank or connector.", example: "sample" },
   date: { description: "Business date.", example: "2026-11-20" },
+  letter: { description: "Place of a dead letter, partition:offset.", example: "0:0" },
   scheme: { description: "Scheme code.", example: "ZA_EFT" },
   uetr: { description: "UETR, in any case.", example: uetr },
 };
@@ -109,6 +127,15 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   },
   pauseBank: { reason: "The bank's core system is being restored" },
   resumeBank: { reason: "The bank says that it is back" },
+  putDeadLetter: {
+    reason: "Its schema was never registered, ticket 4711",
+    service: "scheduler",
+    topic: "sluice.journal.v1",
+    partition: 0,
+    offset: "0",
+  },
+  replayDeadLetter: { reason: "The schema is registered now" },
+  replayTransaction: { reason: "The schema is registered now" },
 };
 
 export interface ControlError {
@@ -118,7 +145,7 @@ export interface ControlError {
   readonly message: string;
   readonly detail: string;
   /** All operations, those of one method, or one with that part of the address. */
-  readonly of: "all" | "GET" | "POST" | "approve" | "uetr" | "date" | "bank";
+  readonly of: "all" | "GET" | "POST" | "approve" | "uetr" | "date" | "bank" | "letter";
 }
 
 const badQuestion = "Not a question that can be answered";
@@ -211,6 +238,14 @@ export const controlErrors: readonly ControlError[] = [
     message: "Not known",
     detail: "No bank or connector has this id.",
     of: "bank",
+  },
+  {
+    name: "unknown-letter",
+    status: 404,
+    summary: "There is no such dead letter",
+    message: "Not known",
+    detail: "There is no such dead letter.",
+    of: "letter",
   },
   { name: "method-not-allowed", status: 405, summary: "Another method", message: "Method not allowed", detail: "Only GET.", of: "all" },
   {

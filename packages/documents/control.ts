@@ -69,7 +69,7 @@ function described(operation: Operation): Part {
       ? { requestBody: { required: true, content: json(ref(bodyName(name)), { example: { value: controlExamples[name] } }) } }
       : {}),
     responses: {
-      ...(isDecision(name) ? { "202": { description: "Appended.", content: json(ref("ActionAccepted")) } } : { "200": answerOf(name) }),
+      ...(isDecision(name) ? decidedAnswers(name) : { "200": answerOf(name) }),
       ...errorsOf(operation),
     },
   };
@@ -101,6 +101,14 @@ function answerOf(name: ControlOperationName): Part {
     return { description: "The file.", content: { "text/csv": text, "application/xml": text, ...json(ref(answerName(name))) } };
   }
   return { description: "The answer.", content: json(ref(answerName(name))) };
+}
+
+/** Most decisions are answered alike. */
+function decidedAnswers(name: ControlDecisionName): Part {
+  const own = name in controlAnswers ? answerName(name) : "ActionAccepted";
+  const appended = { "202": { description: "Appended.", content: json(ref(own)) } };
+  const isReplay = name === "replayDeadLetter" || name === "replayTransaction";
+  return isReplay ? { "200": { description: "With isDryRun: what would be appended.", content: json(ref(own)) }, ...appended } : appended;
 }
 
 function errorsOf(operation: Operation): Part {

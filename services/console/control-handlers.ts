@@ -12,6 +12,8 @@ import { controlReads } from "./control-reads.ts";
 import type { KnownAsOf } from "./known-as-of.ts";
 import { showAction } from "./get-control-action.ts";
 import { pauseBank, resumeBank } from "./post-bank-pause.ts";
+import { putDeadLetter } from "./post-dead-letter-put.ts";
+import { replayDeadLetter, replayTransaction } from "./post-dead-letter-replay.ts";
 import { extendClose } from "./post-day-close-extension.ts";
 import { declareCreditsFinal } from "./post-day-credits-final.ts";
 import { openGate } from "./post-day-gate-opening.ts";
@@ -49,5 +51,8 @@ export function controlHandlers(ports: ControlPorts): ControlHandlers {
     openGate: openGate(acting),
     pauseBank: pauseBank(acting),
     resumeBank: resumeBank(acting),
+    putDeadLetter: putDeadLetter(ports),
+    replayDeadLetter: replayDeadLetter(ports),
+    replayTransaction: replayTransaction(ports),
   };
 }

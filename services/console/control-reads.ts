@@ -3,10 +3,12 @@
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import type { AgreedTime, Messaging } from "@sluice/messaging";
+import type { Time } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
 import type { ControlHandlers } from "./control-handler.ts";
 import { listBanks } from "./get-control-banks.ts";
 import { showConservation } from "./get-control-conservation.ts";
+import { listDeadLetters, showDeadLetter } from "./get-control-dead-letters.ts";
 import { listHeld } from "./get-control-held.ts";
 import { exportReconciliation } from "./get-control-reconciliation-export.ts";
 import { listReconciliation, summariseReconciliation } from "./get-control-reconciliation.ts";
@@ -17,6 +19,7 @@ import { listUndelivered } from "./get-control-undelivered.ts";
 import { listWindows } from "./get-control-windows.ts";
 
 export interface ReadPorts {
+  readonly time: Time;
   readonly store: Store;
   readonly messaging: Messaging;
   readonly serde: Serde;
@@ -41,5 +44,7 @@ export function controlReads({ agreedTime, ...given }: ReadPorts) {
     exportReconciliation: exportReconciliation(ports),
     listBanks: listBanks(ports),
     showConservation: showConservation(ports),
+    listDeadLetters: listDeadLetters(ports),
+    showDeadLetter: showDeadLetter(ports),
   } satisfies ControlHandlers;
 }

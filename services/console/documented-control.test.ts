@@ -2,6 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { sampleBank, sampleOperator } from "@sluice/testkit";
+import { fixedSerde, partitionOf, topics } from "@sluice/contracts";
+import { deadLetterOf } from "@sluice/messaging";
 import { expect, test } from "vitest";
 import type { Transaction } from "@sluice/domain";
 import { day, givenActing, planned, startAtMs, uetr } from "./given-acting.ts";
@@ -32,8 +34,14 @@ const decisions = Object.entries(document.paths).flatMap(([path, methods]) => {
 
 type World = Awaited<ReturnType<typeof givenActing>>;
 const withdrawn = { reason: "wrong file" };
+const lane = partitionOf(uetr, 3);
 const place = (path: string): string =>
-  path.replace("{uetr}", uetr).replace("{scheme}", "ZA_EFT").replace("{date}", "2026-11-20").replace("{bank}", "sample");
+  path
+    .replace("{uetr}", uetr)
+    .replace("{scheme}", "ZA_EFT")
+    .replace("{date}", "2026-11-20")
+    .replace("{bank}", "sample")
+    .replace("{letter}", `${lane}:0`);
 
 function exampleOf({ requestBody }: Operation): object {
   const value = requestBody?.content["application/json"].examples.example.value;
@@ -53,7 +61,26 @@ const given: Readonly<Record<string, (world: World) => Promise<void>>> = {
   extendClose: (world) => world.saveDay(planned()),
   declareCreditsFinal: (world) => world.saveDay(planned()),
   openGate: waitingForCredit,
+  async putDeadLetter(world) {
+    await world.append(topics.journal, uetr, { name: "DayClosed", value: { day } });
+    await world.settled(world.store.lanes.takeOver("scheduler", lane));
+  },
+  replayDeadLetter: (world) => putAside(world, "validator"),
+  async replayTransaction(world) {
+    await putAside(world, "scheduler");
+    await world.save({ ...debitIn(["RECEIVED"]), parked: { sinceMs: startAtMs, offset: 7n, records: 1 } });
+    await world.schedulerReaches(1_000n);
+  },
 };
+
+async function putAside(world: World, service: string): Promise<void> {
+  const place = { topic: topics.journal, partition: lane, offset: 7n, appendedAtMs: startAtMs };
+  const key = new TextEncoder().encode(uetr);
+  const value = fixedSerde().encode("DayClosed", { day });
+  const producer = await world.settled(world.messaging.producer("services"));
+  const letter = deadLetterOf({ record: { ...place, key, value, headers: {} }, reason: "no value", service }, fixedSerde());
+  await world.settled(producer.send([letter]));
+}
 
 /** The report ACCP lies refused: an open item of row 3. */
 async function refusedReport(world: World): Promise<void> {
@@ -114,7 +141,9 @@ test.each(decisions)("the example of %s is taken", async (name, path, operation)
   const world = await givenDocumented();
   await given[name]?.(world);
   const operator = name === "confirmResolution" ? "second-person" : "operator";
-  const answer = await world.control(place(path), { body: exampleOf(operation), operator });
+  const example = exampleOf(operation);
+  const body = "partition" in example ? { ...example, partition: lane } : example;
+  const answer = await world.control(place(path), { body, operator });
   expect([name, answer.status, answer.status === 202 ? "" : await answer.text()]).toEqual([name, 202, ""]);
 });
 
@@ -138,6 +167,7 @@ const provoked: Readonly<Record<string, Provoked>> = {
   "read-missing": { path: "/banks", operator: "actor" },
   "unknown-uetr": withdrawal,
   "unknown-day": { path: "/days/ZA_EFT/2026-12-20/credits-final", body: { reason: "r" } },
+  "unknown-letter": { path: "/dead-letters/0:99/replay", body: { reason: "r" } },
   "unknown-bank": { path: "/banks/nobody/pause", body: { reason: "r" } },
   "method-not-allowed": { path: "/banks", body: {} },
   "not-possible": { ...withdrawal, before: (world) => world.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED") },

