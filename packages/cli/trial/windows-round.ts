@@ -33,7 +33,7 @@ import type { Fleet } from "./fleet.ts";
 import { untilAtRest } from "./at-rest.ts";
 import { judgeRound } from "./windows-judge.ts";
 import { otherLabels, schedulerLabels } from "./windows-plan.ts";
-import type { PlannedFault, PlannedRound } from "./windows-plan.ts";
+import type { Label, PlannedFault, PlannedRound } from "./windows-plan.ts";
 import { createTraffic, scriptOfAll, scripts, trialBanks } from "./windows-traffic.ts";
 import type { Traffic } from "./windows-traffic.ts";
 
@@ -89,6 +89,8 @@ interface Ground {
   readonly businessDate: string;
   readonly faults: FaultEntry[];
   readonly skews: RoundResult["skews"][number][];
+  /** What each wrong clock is set to now. */
+  readonly offsetsMs: Map<Label, number>;
 }
 
 export async function playRound(ports: RoundPorts): Promise<RoundResult> {
@@ -177,7 +179,18 @@ async function openGround(ports: RoundPorts, servers: Servers, opened: AsyncDisp
   opened.defer(() => fleet.stop());
   parties.callAt(fleet.ingressUrl);
   say(`services are up; ${plan.windows.length} windows from ${local(0)} (${zone}) on, credits final by ${plan.creditsFinal}`);
-  return { servers, parties, recorded, store, fleet, startMs, businessDate: dateIn(zone, startMs), faults: [], skews: [] };
+  return {
+    servers,
+    parties,
+    recorded,
+    store,
+    fleet,
+    startMs,
+    businessDate: dateIn(zone, startMs),
+    faults: [],
+    skews: [],
+    offsetsMs: new Map(),
+  };
 }
 
 /** Answers what was not accepted. */
@@ -203,10 +216,12 @@ async function playDay(ports: RoundPorts, ground: Ground, traffic: Traffic): Pro
     }
   }
 
+  for (const label of [...schedulerLabels, ...otherLabels]) ground.offsetsMs.set(label, plan.offsetsMs[label] ?? 0);
+
   async function look(): Promise<void> {
     for (const label of [...schedulerLabels, ...otherLabels]) {
       const setMs = plan.offsetsMs[label];
-      if (setMs !== undefined) await seeSkew(ports, ground, label, setMs);
+      if (setMs !== undefined && ground.offsetsMs.get(label) === setMs) await seeSkew(ports, ground, label, setMs);
     }
   }
 
@@ -240,6 +255,7 @@ async function carryOut(ports: RoundPorts, ground: Ground, fault: PlannedFault):
   say(what);
   ground.faults.push({ kind: "fault", atMs: time.nowMs(), what });
   if (kind === "clock") {
+    ground.offsetsMs.set(label, offsetMs);
     await fleet.setClock(label, offsetMs);
     await sleep(time, clockSeenAfterMs, signal);
     return await seeSkew(ports, ground, label, offsetMs);
@@ -252,9 +268,10 @@ async function carryOut(ports: RoundPorts, ground: Ground, fault: PlannedFault):
   else fleet.resume(label);
 }
 
-async function seeSkew({ fakeTime }: RoundPorts, { fleet, skews }: Ground, label: PlannedFault["label"], setMs: number): Promise<void> {
-  const seenMs = fakeTime === null ? null : await fleet.skewMs(label);
-  if (seenMs !== null) skews.push({ label, setMs, seenMs });
+/** Nothing is noted where the process gives no answer, or was given another clock meanwhile. */
+async function seeSkew({ fakeTime }: RoundPorts, ground: Ground, label: Label, setMs: number): Promise<void> {
+  const seenMs = fakeTime === null ? null : await ground.fleet.skewMs(label);
+  if (seenMs !== null && ground.offsetsMs.get(label) === setMs) ground.skews.push({ label, setMs, seenMs });
 }
 
 function plannedDayOf({ windows, reconciliationAtMs }: PlannedRound, { startMs, businessDate }: Ground): PlannedDay {
