@@ -19,12 +19,14 @@ function given(rows: readonly OpenRow[]) {
   const markers = createLaneMarkers(0);
   const open = openRows(rows);
   const appended: FactToAppend[] = [];
-  const journal = { refuses: 0, batchFactsMax: 0 };
+  const journal = { refuses: 0, batchFactsMax: 0, whileAppending: (): void => {} };
   const closing = startClosing({
     lane: 0,
     markers,
     store: open.store,
     append: (facts) => {
+      journal.whileAppending();
+      journal.whileAppending = () => {};
       journal.batchFactsMax = Math.max(journal.batchFactsMax, facts.length);
       const isUp = journal.refuses === 0;
       if (isUp) appended.push(...facts);
@@ -105,6 +107,17 @@ test("after the last window's close a held debit that may still go over is woken
   pass(lastClosed);
   await time.settle();
   expect(appended).toEqual([{ key: rolls.uetr, fact: { kind: "DayClosed", day } }]);
+});
+
+test("I10: a reconciliation that comes while the date's last window is still being closed is not overlooked", async () => {
+  const rolls = heldRow(1, { businessDate, rollsLeft: 1 });
+  const stays = heldRow(2, { businessDate, rollsLeft: 0 });
+  const { time, pass, journal, appended } = given([rolls, stays]);
+  // A scheduler that was down over both passes them one right after the other; the second comes while the first DayClosed is on its way.
+  journal.whileAppending = () => pass(reconciled, 10n);
+  pass(lastClosed);
+  await time.settle();
+  expect(appended.filter(({ key }) => key === stays.uetr)).toEqual([{ key: stays.uetr, fact: { kind: "DayClosed", day } }]);
 });
 
 test("after its date was voided every held debit of it is woken; not once the date has windows again", async () => {

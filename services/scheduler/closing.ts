@@ -7,7 +7,8 @@
 //
 // 1. One reading after the marker is enough: everything before it is written by then, and whatever is decided after it takes the marker
 //    in its own turn.
-// 2. A day is done when every DayClosed is appended; after any failure its reading starts anew (what closed meanwhile is no longer in it).
+// 2. A day is done when every DayClosed is appended; after any failure its reading starts anew (what closed meanwhile is no longer in it), and so
+//    it does for a marker of the day that comes while it is read: the reconciliation may follow on the last window at once.
 // 3. At take-over the days of which a marker was passed and that still have such transactions are closed again; a second DayClosed changes nothing.
 
 import { dayKey } from "@sluice/domain";
@@ -50,10 +51,15 @@ export function startClosing(options: ClosingOptions): Closing {
   async function turn(): Promise<number | null> {
     const closing = new Set(days);
     if (closing.size === 0) return null;
-    const isDone = await wakeAll(closing);
-    if (!isDone) return failedTurnPauseMs;
-    for (const day of closing) days.delete(day);
-    return null;
+    // #2: a day that a marker names from here on is read once more.
+    days.clear();
+    let isDone = false;
+    try {
+      isDone = await wakeAll(closing);
+    } finally {
+      if (!isDone) for (const day of closing) days.add(day);
+    }
+    return isDone ? null : failedTurnPauseMs;
   }
 
   async function wakeAll(closing: ReadonlySet<DayKey>): Promise<boolean> {
