@@ -3,12 +3,21 @@
 import { join } from "node:path";
 import { serviceNames, startService } from "@sluice/cli";
 import type { ServiceName, ServiceProcess } from "@sluice/cli";
+import { machineTime } from "@sluice/runtime";
 
 export interface WorldServices {
   readonly ingressUrl: string;
   readonly consoleUrl: string;
+  /** Of the control API, without its prefix. */
+  readonly controlUrl: string;
   /** Of each service. */
   readonly environment: Readonly<Record<string, string>>;
+  /** How long the first start took, until all were ready: a measure of the machine. */
+  readonly startedInMs: number;
+  /** SIGKILL. */
+  kill(name: ServiceName): Promise<void>;
+  /** What was killed; resolves when it is ready. */
+  start(name: ServiceName): Promise<void>;
   /** SIGKILL, all at once. */
   killAll(): Promise<void>;
   /** What was killed; resolves when all are ready. */
@@ -32,7 +41,10 @@ export async function startWorldServices(environment: Environment, directory: st
     running.set(name, service);
     void noteLoss(name, service);
     if (name === "ingress") ports["SLUICE_HTTP_PORT"] = String(service.port);
-    if (name === "console") ports["SLUICE_CONSOLE_PORT"] = String(service.port);
+    if (name === "console") {
+      ports["SLUICE_CONSOLE_PORT"] = String(service.port);
+      ports["SLUICE_CONTROL_PORT"] = String(service.controlPort);
+    }
     await service.ready();
   }
 
@@ -47,15 +59,21 @@ export async function startWorldServices(environment: Environment, directory: st
     await Promise.all(ending.map((service) => service[how]()));
   }
 
+  const startingMs = machineTime.monotonicMs();
   const startAll = async (): Promise<void> => void (await Promise.all(serviceNames.map((name) => start(name))));
   await startAll().catch(async (error: unknown) => {
     await end("kill");
     throw error;
   });
+  const startedInMs = machineTime.monotonicMs() - startingMs;
   return {
     ingressUrl: `http://127.0.0.1:${ports["SLUICE_HTTP_PORT"]}`,
     consoleUrl: `http://127.0.0.1:${ports["SLUICE_CONSOLE_PORT"]}`,
+    controlUrl: `http://127.0.0.1:${ports["SLUICE_CONTROL_PORT"]}`,
     environment,
+    startedInMs,
+    kill: (name) => end("kill", [name]),
+    start,
     killAll: () => end("kill"),
     startAll,
     async restart(name) {

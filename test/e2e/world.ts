@@ -2,23 +2,23 @@
 // eyes on the store and the log.
 //
 // #1 Banks and the connector acknowledge everything and report nothing by themselves: a test says what is reported, and when.
-// #2 Nothing is released before the gate opens, and the day closes when the test says so: no test races against a clock. It is open from 08:00
-//    to 20:00 of a zone in which it is about noon.
+// #2 Nothing is released before the gate opens, and the day closes when the test says so: no test races against a clock. Its first window is open
+//    from 08:00 to 20:00 of a zone in which it is about noon.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkHistory } from "@sluice/checker";
-import type { CheckReport } from "@sluice/checker";
+import type { CheckReport, HistoryEntry } from "@sluice/checker";
 import { provision, serviceEnvironment } from "@sluice/cli";
 import { collectHistory, dateIn, loadDocuments, noonZone, timeIn } from "@sluice/cli/demo";
 import { openParties, referencesOf, uetrsOf, worldConfiguration } from "@sluice/cli/world";
-import type { DayInWorld, WorldBank } from "@sluice/cli/world";
+import type { DayInWorld, OperatorInWorld, WorldBank } from "@sluice/cli/world";
 import { registrySerde } from "@sluice/contracts";
 import type { Serde } from "@sluice/contracts";
 import { startServers } from "@sluice/local-servers";
 import { createKafkaMessaging } from "@sluice/messaging";
 import type { Messaging } from "@sluice/messaging";
-import { machineTime } from "@sluice/runtime";
+import { machineRandom, machineTime } from "@sluice/runtime";
 import { createMongoStore } from "@sluice/store";
 import type { Store } from "@sluice/store";
 import { silentLog } from "@sluice/telemetry";
@@ -41,10 +41,24 @@ export interface World extends AsyncDisposable {
   tokenOf(id: string): string;
   /** In the configuration file; nothing is restarted. */
   replaceTokens(id: string, tokens: readonly string[]): Promise<void>;
+  /** Of an operator. */
+  operator(id: string): OperatorInWorld;
+  /** Local time of the day's zone, in whole seconds. */
+  localTime(atMs: number): string;
+  /** Another version of the configured day; whoever is to know it must be restarted. */
+  plan(change: Partial<DayInWorld>): Promise<void>;
   /** Brings the close of the day and its reconciliation to a few seconds from now. */
   closeDay(): Promise<void>;
-  /** The checker over everything that happened. */
+  /** Everything that happened, for the checker. */
+  history(): Promise<readonly HistoryEntry[]>;
+  /** The checker over it. */
   check(): Promise<CheckReport>;
+}
+
+export interface WorldOptions {
+  /** After the first window, local times. */
+  readonly furtherWindows?: DayInWorld["windows"];
+  readonly operators?: readonly Pick<OperatorInWorld, "id" | "roles">[];
 }
 
 export { connectorId } from "@sluice/cli/world";
@@ -52,7 +66,11 @@ export type { WorldBank } from "@sluice/cli/world";
 
 const closesInMs = 2_000;
 
-export async function openWorld(given: readonly WorldBank[], creditsFinal: DayInWorld["creditsFinal"]): Promise<World> {
+export async function openWorld(
+  given: readonly WorldBank[],
+  creditsFinal: DayInWorld["creditsFinal"],
+  { furtherWindows = [], operators: people = [] }: WorldOptions = {},
+): Promise<World> {
   await using opened = new AsyncDisposableStack();
   const servers = await startServers({ storage: "memory", purpose: "e2e", environment: environmentWithoutServers() });
   opened.defer(() => servers.stop());
@@ -72,14 +90,24 @@ export async function openWorld(given: readonly WorldBank[], creditsFinal: DayIn
   const parties = await openParties(given, { recorder: recorded, script: [{ reports: [] }] }, opened);
   const { banks, connector, simulators } = parties;
   const zone = noonZone(machineTime.nowMs());
-  let day: DayInWorld = { zone, creditsFinal, version: 1, windows: [{ opens: "08:00", closes: "20:00" }], reconciliation: "21:00" };
+  const operators = people.map((one) => ({ ...one, token: machineRandom.hex(24) }));
+  const windows = [{ opens: "08:00", closes: "20:00" }, ...furtherWindows];
+  let day: DayInWorld = { zone, creditsFinal, version: 1, windows, reconciliation: "21:00" };
   const configurationFile = join(servers.directory, "sluice.yaml");
-  const configure = (): Promise<void> => writeFile(configurationFile, worldConfiguration(day, banks(), connector.access));
+  const configure = (): Promise<void> => writeFile(configurationFile, worldConfiguration(day, banks(), connector.access, operators));
   await configure();
   const references = referencesOf([...banks(), connector.access]);
   const services = await startWorldServices(serviceEnvironment({ servers, configurationFile, database, references }), servers.directory);
   opened.defer(() => services.stop());
   parties.callAt(services.ingressUrl);
+  const plan = (change: Partial<DayInWorld>): Promise<void> => {
+    day = { ...day, ...change, version: day.version + 1 };
+    return configure();
+  };
+  const history = async (): Promise<readonly HistoryEntry[]> => {
+    const documents = await loadDocuments(store.transactions, await uetrsOf(messaging));
+    return collectHistory({ messaging, serde, requests: recorded.requests, documents });
+  };
   const owned = opened.move();
   return {
     businessDate: dateIn(zone, machineTime.nowMs()),
@@ -95,23 +123,21 @@ export async function openWorld(given: readonly WorldBank[], creditsFinal: DayIn
       parties.replaceTokens(id, tokens);
       return configure();
     },
+    operator: (id) => operators.find((one) => one.id === id) ?? missing(id),
+    localTime: (atMs) => timeIn(zone, atMs),
+    plan,
     async closeDay() {
       const closesAtMs = Math.ceil((machineTime.nowMs() + closesInMs) / 1_000) * 1_000;
       const local = (atMs: number): string => timeIn(zone, atMs);
-      const windows = [{ opens: "08:00", closes: local(closesAtMs) }];
-      day = { ...day, version: day.version + 1, windows, reconciliation: local(closesAtMs + 1_000) };
-      await configure();
+      await plan({ windows: [{ opens: "08:00", closes: local(closesAtMs) }], reconciliation: local(closesAtMs + 1_000) });
       await services.restart("scheduler");
     },
-    async check() {
-      const uetrs = await uetrsOf(messaging);
-      const documents = await loadDocuments(store.transactions, uetrs);
-      return checkHistory(await collectHistory({ messaging, serde, requests: recorded.requests, documents }));
-    },
+    history,
+    check: async () => checkHistory(await history()),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
 function missing(id: string): never {
-  throw new Error(`no bank ${id} in this world`);
+  throw new Error(`nobody is named ${id} in this world`);
 }

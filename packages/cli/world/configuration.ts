@@ -26,12 +26,27 @@ export interface DayInWorld {
   readonly windows: readonly { readonly opens: string; readonly closes: string }[];
   /** Local time. */
   readonly reconciliation: string;
+  /** Not given: reconcile. */
+  readonly onMissedWindow?: "reconcile" | "roll";
+}
+
+/** People who may look and decide. */
+export interface OperatorInWorld {
+  readonly id: string;
+  readonly roles: readonly ("read" | "act" | "approve")[];
+  readonly token: string;
 }
 
 /** The shortest that can be configured. */
 const shortDeadline = "10s";
 
-export function worldConfiguration(day: DayInWorld, banks: readonly BankInWorld[], connector: PartyAccess): string {
+/** Where there are operators, a resolution needs two of them. */
+export function worldConfiguration(
+  day: DayInWorld,
+  banks: readonly BankInWorld[],
+  connector: PartyAccess,
+  operators: readonly OperatorInWorld[] = [],
+): string {
   const calendar = "world";
   return JSON.stringify({
     version: `world-${day.version}`,
@@ -45,6 +60,7 @@ export function worldConfiguration(day: DayInWorld, banks: readonly BankInWorld[
         cutOff: "1s",
         creditsFinal: day.creditsFinal,
         creditDeadline: "1h",
+        ...(day.onMissedWindow === undefined ? {} : { onMissedWindow: day.onMissedWindow }),
       },
       { id: "ZA_RTC", calendar, creditDeadline: shortDeadline },
     ],
@@ -55,6 +71,8 @@ export function worldConfiguration(day: DayInWorld, banks: readonly BankInWorld[
       ...bank.members,
     })),
     connectors: [{ ...partyMembers(connector), schemes: ["ZA_EFT", "ZA_RTC"] }],
+    operators: operators.map(({ id, roles, token }) => ({ id, name: `Operator ${id}`, roles, tokenSha256: [sha256(token)] })),
+    resolutionNeedsSecondPerson: operators.length > 0,
   });
 }
 
@@ -67,13 +85,17 @@ function partyMembers(party: PartyAccess): Readonly<Record<string, unknown>> {
   return {
     id: party.id,
     name: `Party ${party.id}`,
-    tokenSha256: party.tokens.map((token) => createHash("sha256").update(token).digest("hex")),
+    tokenSha256: party.tokens.map(sha256),
     baseUrl: party.url,
     bearerToken: `\${${variableOf(party)}}`,
     answerTimeout: "1s",
     requestsPerSecond: 100_000,
     inboundConnections: 4_096,
   };
+}
+
+function sha256(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
 }
 
 function variableOf({ id }: PartyAccess): string {
