@@ -74,10 +74,10 @@ export function startLaneTasks({ context, lane, markers, ledgers, days, isCaught
       for (const { transaction, day, name, decision, record } of turns) {
         if (day !== null) dayClock.saw(day);
         if (transaction === null) continue;
-        const judged = decision === "put-aside" ? null : name;
-        releasing.saw(transaction, judged === "Release");
+        releasing.saw(transaction, releases.has(name));
         crediting.saw(transaction);
-        deadlines.saw(transaction, judged === "DeadlinePassed" ? record.appendedAtMs : null);
+        const isJudged = decision !== "put-aside";
+        deadlines.saw(transaction, isJudged && name === "DeadlinePassed" ? record.appendedAtMs : null);
       }
       deadlines.caughtUp();
       releasing.wake();
@@ -97,5 +97,8 @@ export function startLaneTasks({ context, lane, markers, ledgers, days, isCaught
     },
   };
 }
+
+/** A Release, also one that was put aside; what nobody could read may have been one: a second Release changes nothing, a missing one is waited for. */
+const releases: ReadonlySet<Turn["name"]> = new Set<Turn["name"]>(["Release", "unreadable"]);
 
 const gateMarkers: ReadonlySet<Marker["kind"]> = new Set<Marker["kind"]>(["CreditsDeclared", "GateOpened", "DayReconciled"]);
