@@ -58,7 +58,7 @@ export function neededOption(call: Call, option: string): string {
 }
 
 /** #1 */
-async function sent(client: ControlClient, time: Time, path: string, body: Body, id: string): Promise<Body> {
+export async function sent(client: ControlClient, time: Time, path: string, body: Body, id: string): Promise<Body> {
   const untilMs = time.monotonicMs() + sendMaxMs;
   for (;;) {
     try {

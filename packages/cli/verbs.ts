@@ -1,6 +1,7 @@
 // All verbs of `./sluice`, in the order in which a newcomer needs them. Each verb's code is loaded only when it is called.
 
 import type { ParseArgsOptionsConfig } from "node:util";
+import { deadLetterVerbs } from "./dead-letter-verbs.ts";
 import { decisionVerbs } from "./decision-verbs.ts";
 import { readingVerbs } from "./reading-verbs.ts";
 
@@ -147,6 +148,7 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./tx.ts")).tx,
   },
   ...decisionVerbs,
+  ...deadLetterVerbs,
   {
     name: "rebuild",
     usage: "[--lane N] [--dry-run] [--accept-differences] [--drop-old] [--json]",

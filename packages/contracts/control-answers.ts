@@ -270,6 +270,7 @@ const letter = {
     .nullable()
     .meta({ description: "isDone false: it was asked for; the lane has gone on when a letter says true." }),
 };
+const cursor = text.meta({ description: "Give it as `after` to go on behind this letter." });
 const replayedRow = z.strictObject({
   letter: letterId,
   ...place,
@@ -317,7 +318,7 @@ export const controlAnswers = {
   summariseReconciliation: z.strictObject({ schema: z.literal("ReconciliationSummary"), day, rows: z.array(summaryRow) }),
   exportReconciliation: z.strictObject({ schema: z.literal("ReconciliationExport"), day, asOf: time, rows: z.array(reconciliationRow) }),
   listBanks: z.strictObject({ schema: z.literal("Banks"), asOf, rows: z.array(bank), next: z.null() }),
-  listDeadLetters: z.strictObject({ schema: z.literal("DeadLetters"), rows: z.array(z.strictObject(letter)), next }),
+  listDeadLetters: z.strictObject({ schema: z.literal("DeadLetters"), rows: z.array(z.strictObject({ ...letter, cursor })), next }),
   showDeadLetter: z.strictObject({
     schema: z.literal("DeadLetter"),
     ...letter,

@@ -32,6 +32,8 @@ test("filters and pages: each letter is given once, over all partitions", async 
   const pages = await allPages(world, "/dead-letters?limit=2");
   expect(new Set(pages.flat().map(({ letter }) => letter)).size).toBe(6);
   expect(pages.flat()).toHaveLength(6);
+  const [, second, third] = pages.flat();
+  expect(await rowsOf(world, `/dead-letters?limit=1&after=${String(second?.["cursor"])}`)).toEqual([third]);
   const count = async (query: string): Promise<number> => (await rowsOf(world, `/dead-letters?${query}`)).length;
   const queries = [
     "service=validator",

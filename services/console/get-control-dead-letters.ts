@@ -11,7 +11,17 @@ import { refused } from "./acting.ts";
 import type { ControlAnswer, ControlHandler } from "./control-handler.ts";
 import { cursorOf, pageIn } from "./control-page.ts";
 import { invalid } from "./control-values.ts";
-import { keyTextOf, letterAt, letterView, placeIn, readingNow, walkLetters, type Letter, type LetterPorts } from "./dead-letter-reading.ts";
+import {
+  idOf,
+  keyTextOf,
+  letterAt,
+  letterView,
+  placeIn,
+  readingNow,
+  walkLetters,
+  type Letter,
+  type LetterPorts,
+} from "./dead-letter-reading.ts";
 import { standingOf } from "./lane-standing.ts";
 
 export interface DeadLetterPorts extends LetterPorts {
@@ -80,7 +90,8 @@ async function transactionOf({ store, lanes }: DeadLetterPorts, letter: Letter) 
 }
 
 function found(rows: readonly Letter[], next: string | null): ControlAnswer {
-  return { kind: "found", body: { schema: "DeadLetters", rows: rows.map(letterView), next } };
+  const shown = rows.map((letter) => ({ ...letterView(letter), cursor: cursorOf(idOf(letter)) }));
+  return { kind: "found", body: { schema: "DeadLetters", rows: shown, next } };
 }
 
 /** Undefined: it is no instant. */
