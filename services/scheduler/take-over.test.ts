@@ -3,6 +3,7 @@ import type { FactToAppend } from "./appending.ts";
 import { creditRow, openRows } from "./given-credits.ts";
 import { startAtMs, World } from "./given.ts";
 import { openLane } from "./lane.ts";
+import { leaseLeftMaxMs } from "./tenure.ts";
 
 test("I16: a new owner knows every open transaction of its lane, also those on a later page of the store", async () => {
   const world = new World({ lanes: 1 });
@@ -21,4 +22,30 @@ test("I16: a new owner knows every open transaction of its lane, also those on a
   expect(appended).toEqual([]);
   await world.time.advance(2_000);
   expect(appended).toEqual([{ key: overdue.uetr, fact: { kind: "DeadlinePassed", deadlineMs: startAtMs + 5_000 } }]);
+});
+
+test.each([
+  {
+    lease: "over by agreed time, whatever this process's clock says",
+    untilMs: startAtMs + 60_000,
+    agreedMs: startAtMs + 60_001,
+    isHeld: false,
+  },
+  {
+    lease: "not over by agreed time, whatever this process's clock says",
+    untilMs: startAtMs - 1,
+    agreedMs: startAtMs - 60_000,
+    isHeld: true,
+  },
+  { lease: "of a clock that is hours ahead", untilMs: startAtMs + leaseLeftMaxMs + 1, agreedMs: startAtMs, isHeld: false },
+  { lease: "judged before agreed time is known", untilMs: startAtMs - 1, agreedMs: null, isHeld: true },
+])("I16: a hold $lease: the lane is held back $isHeld", async ({ untilMs, agreedMs, isHeld }) => {
+  const world = new World({ lanes: 1 });
+  const agreedTime = { saw: () => {}, nowMs: () => agreedMs, skewMs: () => null, stop: () => {} };
+  const context = await world.laneContext({ agreedTime });
+  await world.done(world.store.lanes.takeOver("scheduler", 0));
+  await world.done(world.store.lanes.hold("scheduler", 0, { id: "builder", untilMs }));
+  await expect(world.done(openLane(context, 0, 0n))).rejects.toMatchObject({ code: "scheduler.lane-held", isRetryable: true });
+  const [lane] = await world.done(world.store.lanes.list("scheduler"));
+  expect(lane?.hold?.id ?? null).toBe(isHeld ? "builder" : null);
 });

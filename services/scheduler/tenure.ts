@@ -88,9 +88,13 @@ export async function takeLane(options: TakeOptions): Promise<Tenure> {
   return { lane, epoch, startAt, build, markers, position, cache: createSnapshotCache(), tasks };
 }
 
-/** Whoever builds the lane anew holds it. A lease that is over is ended; either way the lane is asked for again. */
-async function heldBack({ service, store, time, log }: LaneContext, lane: number, hold: LaneHold): Promise<never> {
-  const isOver = hold.untilMs <= time.nowMs();
+/** Longer than any lease: one that ends later was written by a clock that is ahead, and would keep the lane for as long as that. */
+export const leaseLeftMaxMs = 600_000;
+
+/** Whoever builds the lane anew holds it. A lease that is over, by agreed time, is ended; either way the lane is asked for again. */
+async function heldBack({ service, store, agreedTime, log }: LaneContext, lane: number, hold: LaneHold): Promise<never> {
+  const nowMs = agreedTime.nowMs();
+  const isOver = nowMs !== null && (hold.untilMs <= nowMs || hold.untilMs - nowMs > leaseLeftMaxMs);
   if (isOver) await store.lanes.release(service, lane, hold.id);
   if (isOver) log.warn("lane.hold-over", { lane, hold: hold.id });
   throw new Fault("scheduler.lane-held", `lane ${lane} is held by ${hold.id}`, { isRetryable: true });
