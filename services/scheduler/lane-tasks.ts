@@ -14,6 +14,7 @@ import type { Turn } from "./handler.ts";
 import type { LaneLedgers } from "./lane-ledgers.ts";
 import type { LaneMarkers } from "./lane-markers.ts";
 import { startReleasing } from "./releasing.ts";
+import { startUnplanned } from "./unplanned.ts";
 
 export interface LaneTasks {
   /** At take-over, each open transaction of the lane; then `wake`. */
@@ -62,13 +63,16 @@ export function startLaneTasks({ context, lane, markers, ledgers, days, isCaught
   const inTurn = context.conservationTurn;
   const conserving = startConserving({ lane, ledgers, store: store.transactions, inTurn, metrics, time, log });
   conserving.fill(markers.days());
-  const tasks = [releasing, closing, crediting, deadlines, dayClock, conserving];
+  const { schemes } = configuration;
+  const unplanned = startUnplanned({ ...common, lanes, schemes, agreedNowMs, isCaughtUp });
+  const tasks = [releasing, closing, crediting, deadlines, dayClock, conserving, unplanned];
 
   return {
     fill(row) {
       releasing.fill(row);
       closing.fill(row);
       deadlines.fill(row);
+      unplanned.fill(row);
     },
     saw(turns) {
       for (const { transaction, day, name, decision, record } of turns) {
@@ -76,10 +80,12 @@ export function startLaneTasks({ context, lane, markers, ledgers, days, isCaught
         if (transaction === null) continue;
         releasing.saw(transaction, releases.has(name));
         crediting.saw(transaction);
+        unplanned.saw(transaction);
         const isJudged = decision !== "put-aside";
         deadlines.saw(transaction, isJudged && name === "DeadlinePassed" ? record.appendedAtMs : null);
       }
       deadlines.caughtUp();
+      unplanned.caughtUp();
       releasing.wake();
     },
     passed(marker) {

@@ -62,12 +62,21 @@ export function startPlanning(options: PlanningOptions): Planning {
 }
 
 export function plansOf(scheme: Scheme, lanes: number, nowMs: number): readonly DayPlanned[] {
-  const { times, id, creditsFinal } = scheme;
-  const plan = (date: string): DayPlanned => ({ kind: "DayPlanned", ...planDay(times, id, date), creditsFinal, lanes });
+  const { times } = scheme;
+  const plan = (date: string): DayPlanned => planOf(scheme, lanes, date);
   const yesterday = datesAhead(times, nowMs - dayMs, 0).map(plan);
   const ahead = datesAhead(times, nowMs, daysAhead).map(plan);
   const today = ahead[0]?.businessDate ?? "";
   return [...yesterday.filter((day) => day.businessDate < today && day.isWorkingDay && day.reconciliationAtMs > nowMs), ...ahead];
+}
+
+export function planOf({ times, id, creditsFinal }: Scheme, lanes: number, date: string): DayPlanned {
+  return { kind: "DayPlanned", ...planDay(times, id, date), creditsFinal, lanes };
+}
+
+/** In the scheme's zone. */
+export function localDate({ times }: Scheme, atMs: number): string {
+  return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(times.calendar.zone).toPlainDate().toString();
 }
 
 function idOf(plan: DayPlanned): string {

@@ -26,6 +26,7 @@
 //                     LaneBankClear    the last credit to a bank from before that has ended
 //   day-clock.ts      DayTimeReached   agreed time has passed a planned time
 //   planning.ts       DayPlanned       at start and at local midnight
+//   unplanned.ts      DayPlanned       a past date that an open debit names was never planned
 //   conserving.ts     nothing          a day was reconciled, or the lane was taken over: what came is counted against what became of it (I11)
 
 import type { Configuration } from "@sluice/config";
