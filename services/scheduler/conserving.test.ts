@@ -74,12 +74,12 @@ test("I11: killed again and again while a day goes on, nothing is counted twice 
   expect((await counts(world)).slice(0, 6)).toEqual(atTheEnd);
 });
 
-test("I11: a ledger that somebody changed is an error line when a lane is taken over", async () => {
+test("I11: a ledger that somebody changed is an error line when a lane is taken over, while the day goes on", async () => {
   const broken: unknown[] = [];
   const world = new World({ onTrouble: (event, fields) => void (event === "conservation.broken" && broken.push(fields["day"])) });
   const first = await world.scheduler();
   await world.hold(world.uetr());
-  await world.until("held", () => world.named(topics.events, "TransactionStateEvent").length === 4);
+  await world.until("released", () => world.named(topics.events, "TransactionStateEvent").length === 5);
   await world.time.advance(1_000);
   await first.stop();
   const [ledger] = await world.done(world.store.ledgers.ofDay(day));
@@ -87,4 +87,5 @@ test("I11: a ledger that somebody changed is an error line when a lane is taken 
   await world.scheduler();
   await world.until("an error line", () => broken.length > 0);
   expect(broken).toEqual([day]);
+  expect(world.named(topics.journal, "DayReconciled")).toEqual([]);
 });

@@ -23,7 +23,7 @@ export interface ConservingOptions {
 }
 
 export interface Conserving extends StandingTask {
-  /** Days that the lane knows, at take-over. */
+  /** At take-over, days that have begun: those planned ahead have moved nothing yet. */
   fill(days: readonly DayKey[]): void;
   /** The lane has passed the day's reconciliation marker. */
   close(day: DayKey): void;
@@ -43,10 +43,16 @@ export function startConserving(options: ConservingOptions): Conserving {
   const task = startStandingTask({ name: "conserving", lane, time, log, turn });
 
   async function turn(): Promise<number | null> {
-    for (const [day, { atMs, isCheapOnly }] of due) {
-      if (atMs > time.monotonicMs()) continue;
-      await options.inTurn(() => check(day, isCheapOnly));
+    for (const [day, asked] of due) {
+      if (asked.atMs > time.monotonicMs()) continue;
+      // Taken out first: the day may be closed, and so be asked for again, while it is counted.
       due.delete(day);
+      try {
+        await options.inTurn(() => check(day, asked.isCheapOnly));
+      } catch (error) {
+        if (!due.has(day)) due.set(day, asked);
+        throw error;
+      }
     }
     const next = [...due.values()].map(({ atMs }) => Math.max(1, atMs - time.monotonicMs()));
     return next.length === 0 ? null : next.reduce((a, b) => Math.min(a, b));

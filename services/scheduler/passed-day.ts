@@ -14,6 +14,11 @@ export function openWindowOf(markers: readonly PassedMarker[]): number | null {
   return open.at(-1) ?? null;
 }
 
+/** A window of the date was opened, closed or missed, or the date is over. */
+export function hasBegun(markers: readonly PassedMarker[]): boolean {
+  return markers.some(({ marker }) => marker.kind === "WindowOpened" || marker.kind === "WindowClosed" || marker.kind === "DayReconciled");
+}
+
 export function isReconciled(markers: readonly PassedMarker[]): boolean {
   return markers.some(({ marker }) => marker.kind === "DayReconciled");
 }

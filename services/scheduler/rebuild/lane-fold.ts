@@ -5,7 +5,7 @@ import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import { DayLedger, movedAt } from "@sluice/domain";
 import type { BankStanding, Day, DayKey } from "@sluice/domain";
-import type { ReceivedRecord } from "@sluice/messaging";
+import type { ByHand, ReceivedRecord } from "@sluice/messaging";
 import { Fault, sleep } from "@sluice/runtime";
 import type { Time } from "@sluice/runtime";
 import type { TransactionStore } from "@sluice/store";
@@ -14,7 +14,7 @@ import { runBatch } from "../lane-batch.ts";
 import type { BatchRecord } from "../lane-batch.ts";
 import { createLaneMarkers } from "../lane-markers.ts";
 import type { LaneMarkers } from "../lane-markers.ts";
-import { readJournal } from "../read-journal.ts";
+import { putAsideByHand, readJournal } from "../read-journal.ts";
 import { createSnapshotCache } from "../snapshot-cache.ts";
 
 export interface FoldPorts {
@@ -25,6 +25,8 @@ export interface FoldPorts {
   readonly handlers: Handlers;
   readonly service: string;
   readonly time: Time;
+  /** What operators put aside in this lane, by offset: it is put aside here too, whatever can be read of it today. */
+  readonly byHand: ReadonlyMap<bigint, ByHand>;
 }
 
 export type FoldTarget = Pick<TransactionStore, "load" | "write">;
@@ -73,10 +75,11 @@ export class LaneFold {
 
   /** Records in offset order, from `nextOffset` on. */
   async take(records: readonly ReceivedRecord[]): Promise<void> {
-    const { serde, handlers, lanes } = this.#ports;
+    const { serde, handlers, lanes, byHand } = this.#ports;
     const fresh: BatchRecord[] = [];
     for (const record of records) {
-      const read = await readJournal(record, { serde, handlers, lanes });
+      const by = byHand.get(record.offset);
+      const read = by === undefined ? await readJournal(record, { serde, handlers, lanes }) : putAsideByHand(record, by);
       const handler = "handler" in read ? read.handler : null;
       if (handler?.beginsBatch === true || fresh.length >= batchRecordsMax) await this.#run(fresh.splice(0));
       fresh.push(read);

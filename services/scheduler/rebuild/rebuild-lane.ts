@@ -7,6 +7,7 @@
 // 4. A builder that dies leaves a build that nobody uses, which the next one removes, and a hold that ends by itself.
 
 import { topics } from "@sluice/contracts";
+import { createAsides } from "@sluice/messaging";
 import type { Messaging, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 import type { LaneDocument, Store } from "@sluice/store";
@@ -15,7 +16,7 @@ import type { CompareOptions, ComparedLane, Difference } from "./compare-lane.ts
 import { LaneFold } from "./lane-fold.ts";
 import type { FoldPorts } from "./lane-fold.ts";
 
-export interface RebuildPorts extends Omit<FoldPorts, "lane"> {
+export interface RebuildPorts extends Omit<FoldPorts, "lane" | "byHand"> {
   readonly store: Pick<Store, "builds" | "days" | "banks" | "ledgers" | "lanes">;
   readonly messaging: Pick<Messaging, "ends" | "read">;
   /** Names this builder in holds. */
@@ -62,7 +63,8 @@ export async function rebuildLane(ports: RebuildPorts, lane: number, options: Re
   const build = begun.build + 1;
   await store.builds.prepare(build);
   await store.builds.remove(lane, build);
-  const fold = new LaneFold({ ...ports, lane }, store.builds.transactions(build));
+  const byHand = await createAsides(ports).done(topics.journal, lane);
+  const fold = new LaneFold({ ...ports, lane, byHand }, store.builds.transactions(build));
   await foldNear(ports, lane, fold);
   const read = (from: bigint, to: bigint): AsyncIterable<ReceivedRecord> => messaging.read(partition, from, to);
   const comparison: CompareOptions = {
@@ -143,9 +145,14 @@ async function underHold(ports: RebuildPorts, { comparison, fold, compared }: Bu
     if (held === null) throw new Fault("rebuild.held", `lane ${lane} is held by another, or the lease was lost`, { isRetryable: false });
     return held;
   };
-  const { position } = await hold();
+  const { position, epoch } = await hold();
   try {
-    const renew = async (): Promise<void> => void (await hold());
+    // A hold that had to be taken anew was over meanwhile: the owner went on, and this fold is behind it.
+    const renew = async (): Promise<void> => {
+      const again = await hold();
+      if (again.epoch !== epoch)
+        throw new Fault("rebuild.held", `lane ${lane}: the lease was lost, and its owner went on`, { isRetryable: false });
+    };
     await foldTo(ports, lane, fold, position, renew);
     const late = await compareLane({ ...comparison, uetrs: [...fold.touched] });
     await renew();
