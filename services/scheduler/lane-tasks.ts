@@ -13,6 +13,7 @@ import { startDeadlines } from "./deadlines.ts";
 import type { Turn } from "./handler.ts";
 import type { LaneLedgers } from "./lane-ledgers.ts";
 import type { LaneMarkers } from "./lane-markers.ts";
+import { hasBegun } from "./passed-day.ts";
 import { startReleasing } from "./releasing.ts";
 import { startUnplanned } from "./unplanned.ts";
 
@@ -62,7 +63,7 @@ export function startLaneTasks({ context, lane, markers, ledgers, days, isCaught
   const dayClock = startDayClock({ lane, days, append, agreedNowMs, time, log });
   const inTurn = context.conservationTurn;
   const conserving = startConserving({ lane, ledgers, store: store.transactions, inTurn, metrics, time, log });
-  conserving.fill(markers.days());
+  conserving.fill(markers.days().filter((day) => hasBegun(markers.passed(day))));
   const { schemes } = configuration;
   const unplanned = startUnplanned({ ...common, lanes, schemes, agreedNowMs, isCaughtUp });
   const tasks = [releasing, closing, crediting, deadlines, dayClock, conserving, unplanned];

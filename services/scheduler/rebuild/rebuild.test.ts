@@ -131,6 +131,33 @@ test("a builder that died holds a lane for its lease and no longer; what it left
   expect(await rebuildAll(world, forReal)).toMatchObject([{ differences: [], isSwitched: true, build: 1 }]);
 });
 
+test("a builder whose lease was over while it folded, so that the owner went on, switches nothing", async () => {
+  const world = new World();
+  await world.scheduler();
+  await traffic(world);
+  const { lanes } = world.store;
+  let holds = 0;
+  const slow: RebuildPorts["store"] = {
+    ...world.store,
+    lanes: {
+      ...lanes,
+      async hold(service, lane, hold) {
+        holds += 1;
+        // Between the first and the second the lease ends, and somebody takes the lane.
+        if (holds === 2) {
+          await lanes.release(service, lane, hold.id);
+          await lanes.takeOver(service, lane);
+        }
+        return lanes.hold(service, lane, hold);
+      },
+    },
+  };
+  const before = await world.done(lanes.list("scheduler"));
+  await expect(world.done(rebuildLane(portsOf(world, { store: slow }), 0, forReal))).rejects.toMatchObject({ code: "rebuild.held" });
+  const after = await world.done(lanes.list("scheduler"));
+  expect(after[0]).toMatchObject({ build: before[0]!.build, position: before[0]!.position, hold: null });
+});
+
 test("a journal that does not begin at 0 is refused", async () => {
   const world = new World({ lanes: 1 });
   await world.scheduler();
