@@ -9,7 +9,7 @@ const verbsFile = /^packages\/cli\/([a-z]+-)?verbs\.ts$/;
 export const pagesPointToThings: Rule = (tree) => {
   const folders = new Set([...tree.keys()].flatMap(foldersOf));
   const tables = [...tree].filter(([path]) => verbsFile.test(path)).map(([, text]) => text);
-  const verbs = new Set([...tables.join("\n").matchAll(/^ +(?:name: |\.\.\.\[)"([a-z]+)/gm)].map(([, verb]) => verb));
+  const verbs = new Set([...tables.join("\n").matchAll(/^ +(?:name: |\.\.\.\[)"([a-z]+(?:-[a-z]+)*)/gm)].map(([, verb]) => verb));
   return [...tree].filter(([path]) => path.endsWith(".md")).flatMap(([path, text]) => ofPage(path, text, tree, folders, verbs));
 };
 
@@ -29,7 +29,7 @@ function ofPage(
   const named = [...text.matchAll(/`((?:packages|services|test|tools|infra|avro|docs|data)\/[\w./-]+\.\w+)`/g)].map(
     ([, target = ""]) => target,
   );
-  const called = [...text.matchAll(/\.\/sluice ([a-z]+)/g)].map(([, verb = ""]) => verb);
+  const called = [...text.matchAll(/\.\/sluice ([a-z]+(?:-[a-z]+)*)/g)].map(([, verb = ""]) => verb);
   return [
     ...[...links, ...named].filter((target) => !isThere(target)).map((target) => ({ path, text: `${target} is not there` })),
     ...called.filter((verb) => !verbs.has(verb)).map((verb) => ({ path, text: `./sluice ${verb} is no verb` })),
