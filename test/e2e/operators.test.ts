@@ -253,8 +253,8 @@ describe("the close", () => {
     async () => {
       const firstClosesAtMs = wholeSecond(machineTime.nowMs() + paceMs());
       const opensAtMs = firstClosesAtMs + 1_000;
-      const closesAtMs = opensAtMs + wholeSecond(Math.max(5_000, 1.5 * paceMs()));
-      const laterMs = closesAtMs + wholeSecond(Math.max(6_000, 2 * paceMs()));
+      const closesAtMs = opensAtMs + wholeSecond(Math.max(5_000, paceMs()));
+      const laterMs = closesAtMs + wholeSecond(Math.max(6_000, 1.5 * paceMs()));
       const reconcilesAtMs = laterMs + 2_000;
       const windows = [
         { opens: "08:00", closes: world.localTime(firstClosesAtMs) },
@@ -499,12 +499,12 @@ describe("the whole history", () => {
     const history = await world.history();
     const actions = actionsIn(history);
     const sent = world.recorded.sentEntries().filter(({ operation }) => operation === "operatorAction");
-    expect(new Set(sent.map(({ messageIdentification }) => messageIdentification)).size).toBeGreaterThanOrEqual(30);
     for (const [id, { key, count }] of actions) {
       const notes = (await notesOn(world, key)).filter((note) => note.action.id === id);
       expect([id, notes.map(({ result }) => result)]).toEqual([id, ["applied"]]);
       expect(count).toBeGreaterThanOrEqual(sent.filter(({ messageIdentification }) => messageIdentification === id).length);
     }
+    expect(actions.size).toBeGreaterThanOrEqual(30);
     expect(markersIn(history, world.businessDate)).toEqual({
       WindowOpened: [1, 2],
       WindowClosed: [1, 2],
