@@ -127,7 +127,7 @@ test("I9: the reconciliation closes what is still open, and what was missed, fir
 
 test("the first plan of a version wins; a later version changes only times not reached, and is announced", () => {
   const same = dayAfter([1, planned()], [2, planned({ reconciliationAtMs: 900 })]);
-  expect(same.outcomes.at(-1)).toMatchObject({ decision: "ignored", outputs: [] });
+  expect(same.outcomes.at(-1)).toMatchObject({ decision: "ignored", reason: null, outputs: [] });
   const later = planned({
     calendarVersion: "v2",
     windows: [
@@ -139,6 +139,7 @@ test("the first plan of a version wins; a later version changes only times not r
   });
   const { day, outcomes } = dayAfter([1, planned()], [100, opens(1)], [150, later], [151, planned()]);
   expect(outcomes.map(ids).slice(2)).toEqual([["DayTimes:2"], []]);
+  expect(outcomes.at(-1)).toMatchObject({ decision: "ignored", reason: "plan-superseded" });
   expect(day?.plan).toMatchObject({
     windows: [
       { number: 1, opensAtMs: 100, closesAtMs: 250 },

@@ -49,6 +49,8 @@ export type DayReason =
   | "no-such-window"
   | "too-early"
   | "window-missed"
+  /** Another plan took its place before: it is not taken again. */
+  | "plan-superseded"
   /** Already so. */
   | "already-decided"
   | "already-declared"
@@ -150,7 +152,10 @@ function judge(day: Day, fact: DayFact, place: Place): DayJudgement {
 }
 
 function onPlannedAgain(day: Day, fact: DayPlanned, place: Place): DayJudgement {
-  if (day.planVersions.includes(fact.calendarVersion)) return { decision: "ignored", reason: null, day };
+  if (day.planVersions.includes(fact.calendarVersion)) {
+    const isInForce = day.planVersions.at(-1) === fact.calendarVersion;
+    return { decision: "ignored", reason: isInForce ? null : "plan-superseded", day };
+  }
   const merged = merge(day, fact, place.appendedAtMs);
   if (typeof merged === "string") return { decision: "refused", reason: merged, day };
   const isVoided = merged.windows.length === 0;

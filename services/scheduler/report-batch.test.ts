@@ -46,3 +46,15 @@ test("a declaration that was answered 202 and that the day refuses is a warning"
   expect(warned(refused)).toEqual([["declaration.refused", { lane: 3, day: "ZA_EFT:2026-11-20", reason: "not-planned", offset: 7n }]]);
   expect(warned({ ...refused, decision: "applied", reason: null })).toEqual([]);
 });
+
+test("a changed calendar that a planned date does not take is a warning, with what is in force", () => {
+  const base = { name: "DayPlanned", key: "ZA_EFT:2026-11-20" } as const;
+  const fields = { lane: 3, day: "ZA_EFT:2026-11-20", inForce: null, offset: 7n };
+  for (const reason of ["plan-leaves-no-window", "plan-out-of-order", "too-many-plans"]) {
+    expect(warned({ ...base, decision: "refused", reason })).toEqual([["plan.not-taken", { ...fields, reason }]]);
+  }
+  const superseded = { ...base, decision: "ignored", reason: "plan-superseded" } as const;
+  expect(warned(superseded)).toEqual([["plan.not-taken", { ...fields, reason: "plan-superseded" }]]);
+  expect(warned({ ...base, decision: "ignored", reason: null })).toEqual([]);
+  expect(warned({ ...base, decision: "replayed", reason: null })).toEqual([]);
+});

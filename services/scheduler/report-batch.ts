@@ -58,7 +58,13 @@ function reportOddity({ log, metrics }: Pick<Reporting, "log" | "metrics">, lane
   if (decision === "refused" && name === "CreditsFinalRequested" && turn.action === null) {
     log.warn("declaration.refused", { lane, day: key, reason, offset: record.offset });
   }
+  if (name === "DayPlanned" && reason !== null && plansNotTaken.has(reason)) {
+    log.warn("plan.not-taken", { lane, day: key, reason, inForce: turn.day?.plan.calendarVersion ?? null, offset: record.offset });
+  }
 }
+
+/** A calendar that people changed, or changed back, and that has no effect on this date. */
+const plansNotTaken: ReadonlySet<string> = new Set(["plan-superseded", "plan-leaves-no-window", "plan-out-of-order", "too-many-plans"]);
 
 /** What an operator asked for, and what came of it. */
 function reportAction(
