@@ -1,10 +1,14 @@
 // A record whose schema is not to be had stops its lane until somebody puts it aside by hand.
 
 import { headers, topics } from "@sluice/contracts";
+import type { AnyDecoded } from "@sluice/contracts";
 import { deadLetterOf } from "@sluice/messaging";
 import type { ReceivedRecord } from "@sluice/messaging";
+import { sampleConfiguration } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { World } from "./given.ts";
+import { rebuildLane } from "./rebuild/rebuild-lane.ts";
+import { handlers } from "./service.ts";
 
 /** A schema id that nobody knows. */
 const unknown = Uint8Array.of(0, 0, 0, 0x27, 0x0f, 1, 2);
@@ -96,6 +100,25 @@ test("read again from an empty store it is put aside again, also where its schem
   await world.until("put aside again", () => done(world).length === 2);
   await world.time.advance(1_000);
   expect((await world.document(uetr))?.transaction).toEqual(parked);
+});
+
+test("a rebuild puts aside what was put aside by hand, also where it could be read by now", async () => {
+  const world = new World({ lanes: 1 });
+  await world.scheduler();
+  const [uetr, before, behind] = [world.uetr(), world.uetr(), world.uetr()];
+  await stopped(world, uetr, before, behind);
+  await ask(world, lying(world));
+  await world.until("the lane goes on", () => world.events(behind).length === 1);
+  await world.time.advance(1_000);
+  const [report, messaging] = [world.reportOf(uetr, "made"), world.log.client("builder")];
+  const rest = { holder: "builder", service: "scheduler", progress: () => {}, configuration: sampleConfiguration(), handlers };
+  const ports = { ...rest, store: world.store, lanes: 1, time: world.time, messaging, serde: { ...world.serde, decode } };
+  const built = await world.done(rebuildLane(ports, 0, { isDryRun: true, acceptsDifferences: false }));
+  expect(built).toMatchObject({ differences: [], compared: 3, documents: 3 });
+
+  function decode(value: Uint8Array): AnyDecoded {
+    return value[3] === 0x27 && value[4] === 0x0f ? report : world.serde.decode(value);
+  }
 });
 
 test("what was only asked for, and whose lane went on by itself, is judged as any other", async () => {
