@@ -127,6 +127,9 @@ function causeOfStopped(evidence: DeliveryEvidence): ItemCause | null {
   return evidence.isBreakerOpen ? "BREAKER_OPEN" : null;
 }
 
+/** As `outcomeAnswer` writes it. */
+const outcomePrefix = /^outcome \d+ /u;
+
 /** How an answer to an outcome is noted on an item: which one it was counts for a redrive. */
 export function outcomeAnswer(number: number, answer: string): string {
   return `outcome ${number} ${answer}`;
@@ -141,7 +144,17 @@ export function wasOutcomeRefused({ items }: Transaction, number: number): boole
 export function noteLateAnswer(transaction: Transaction, place: Place, text: string): Transaction {
   const answer = { offset: place.offset, atMs: place.appendedAtMs, text };
   const items = transaction.items.map((item) =>
-    isOfTheState(item) ? { ...item, lateAnswers: [...item.lateAnswers, answer].slice(-lateAnswersKept) } : item,
+    isOfTheState(item) ? { ...item, lateAnswers: bounded([...item.lateAnswers, answer]) } : item,
   );
   return { ...transaction, items };
+}
+
+/** Without the oldest; but the newest answer to an outcome stays: by it people know, and a redrive, that the outcome lies refused. */
+function bounded(answers: Item["lateAnswers"]): Item["lateAnswers"] {
+  if (answers.length <= lateAnswersKept) return answers;
+  const newest = new Map(answers.map(({ text }, index) => [outcomePrefix.exec(text)?.[0] ?? index, index]));
+  const dropped = answers.findIndex(
+    ({ text }, index) => !outcomePrefix.test(text) || newest.get(outcomePrefix.exec(text)?.[0] ?? "") !== index,
+  );
+  return answers.toSpliced(Math.max(0, dropped), 1);
 }

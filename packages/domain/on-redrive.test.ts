@@ -32,7 +32,7 @@ import {
 import type { Step } from "./given.ts";
 import { redrive, resolution } from "./given-decisions.ts";
 import { esmEventId, eventId } from "./ids.ts";
-import { toldMax } from "./transaction.ts";
+import { lateAnswersKept, toldMax } from "./transaction.ts";
 
 const close: readonly Step[] = [dayReconciled(), dayClosed()];
 const doubtful = ended("C", "refused", { mayHaveBeenTaken: true });
@@ -168,6 +168,16 @@ test("I15: what is told is bounded; a redrive beyond it is refused and leaves th
   expect(transaction.told).toHaveLength(toldMax - 2);
   const answers = Array.from({ length: 9 }, (_, index) => debit({ message: identity(`N${index}`, "c2") }));
   expect(after(...refused, ...answers, redrive(`${hex}D`)).last).toMatchObject({ decision: "applied" });
+});
+
+test("I15: however many late answers came since, a refused outcome is still known as refused", () => {
+  const told = [...offUsReleased, ...close, resolution(), ended("O", "refused")];
+  const late = Array.from({ length: lateAnswersKept + 3 }, (_, index) => report("made", { message: identity(`late-${index}`) }));
+  const { last, transaction } = after(...told, ...late, redrive(`${hex}O1`));
+  expect(last).toMatchObject({ decision: "applied", reason: "redrive" });
+  const [item] = transaction.items;
+  expect(item?.lateAnswers).toHaveLength(lateAnswersKept);
+  expect(item?.lateAnswers.map(({ text }) => text).slice(0, 2)).toEqual(["outcome 1 refused: 400", "report: made"]);
 });
 
 test("I3: a replay of a redrive gives it again", () => {
