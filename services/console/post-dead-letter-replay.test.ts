@@ -1,4 +1,5 @@
 import { headers, topics } from "@sluice/contracts";
+import { deadLetterOf } from "@sluice/messaging";
 import { expect, test } from "vitest";
 import { closedBytes, garbage, givenLetters, lane, recordAt, serde, startAtMs, uetr, unknownSchema } from "./given-letters.ts";
 import { debitIn, jsonOf } from "./given.ts";
@@ -48,6 +49,34 @@ test("all letters since the mark go back in their order, as they were, behind on
     { offset: "8", isReadable: true, outcome: "replayed", at: { offset: "2" } },
     { offset: "9", isReadable: true, outcome: "replayed", at: { offset: "3" } },
   ]);
+});
+
+test("what was put aside between the look and the append follows behind the others", async () => {
+  const world = await givenLetters();
+  await world.put(recordAt(7n, closedBytes(), traced(7n)));
+  for (let at = 0; at < 20; at += 1) await world.raw(closedBytes());
+  await world.save(debitIn(["RECEIVED"], { applied: 7n, parked: { sinceMs: startAtMs, offset: 7n, records: 1 } }));
+  await world.schedulerReaches(20n);
+  const lane0 = (await world.settled(world.store.lanes.list("scheduler")))[0];
+  const producer = await world.settled(world.messaging.producer("scheduler"));
+  // The scheduler: as soon as the decision lies in the journal it has put one more aside, and passes the decision.
+  const pass = (): void => {
+    if (journal(world).length <= 20) void world.time.after(1, pass);
+    else {
+      const record = recordAt(15n, closedBytes(), traced(15n));
+      void producer
+        .send([deadLetterOf({ record, reason: "parked", service: "scheduler" }, serde)])
+        .then(() => world.store.lanes.write("scheduler", lane, lane0?.epoch ?? 0, 1_000n));
+    }
+  };
+  pass();
+  const { status, body } = await asked(world);
+  expect([status, body["rows"]]).toMatchObject([202, [{ offset: "7" }, { offset: "15", outcome: "replayed", at: { offset: "22" } }]]);
+  expect(
+    journal(world)
+      .map((record) => record.headers["traceparent"])
+      .slice(-2),
+  ).toEqual(["00-7", "00-15"]);
 });
 
 test("a dry run says the same and appends nothing", async () => {

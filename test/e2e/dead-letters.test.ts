@@ -40,7 +40,7 @@ test("a record of an unknown schema stops its lane, is put aside by hand, and co
   expect((await transactionOf(world, uetr)).parked).toMatchObject({ offset, records: 1 });
   await until(async () => {
     const rows = rowsOf(await look(world, "thandi", `/dead-letters?key=${uetr}`));
-    expect(rows.map((row) => row["service"]).toSorted()).toEqual(["scheduler", "scheduler", "validator", "validator"]);
+    expect(rows.map((row) => String(row["service"])).toSorted()).toEqual(["scheduler", "scheduler", "validator", "validator"]);
   });
 
   const replay = (id: string) => decided(`/transactions/${uetr}/replay`, id, { reason: "registered now" });
