@@ -88,7 +88,7 @@ test("the oldest date of a scheme falls out when there are too many, and does no
   const date = (index: number): string => new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10);
   for (let index = 0; index <= datesKeptMax; index += 1) markers.pass(opened(1, date(index)), at(BigInt(index)));
   expect(markers.days()).toHaveLength(datesKeptMax);
-  expect(markers.passed(`ZA_EFT:${date(0)}`)).toEqual([]);
+  expect(markers.passed(`ZA_EFT:${date(0)}`).map(({ marker }) => marker.kind)).toEqual(["DayReconciled"]);
   expect(markers.pass(opened(1, date(0)), at(999n))).toBe(false);
 });
 
@@ -136,4 +136,19 @@ test("a bank's own declaration is open until its gate is, or the day is reconcil
   expect(open()).toEqual([["third", 2n]]);
   markers.pass({ ...base, kind: "DayReconciled", id: "r", number: 1 }, at(4n));
   expect(open()).toEqual([]);
+});
+
+test("I10: a date that is forgotten was reconciled weeks ago, and counts so; one that nobody has planned yet does not", () => {
+  const dates = Array.from({ length: datesKeptMax + 1 }, (_, index) =>
+    Temporal.PlainDate.from("2026-01-01").add({ days: index }).toString(),
+  );
+  const markers = createLaneMarkers(0);
+  for (const date of dates.slice(0, datesKeptMax)) markers.pass(opened(1, date), at(1n));
+  expect(isReconciled(markers.passed("ZA_EFT:2026-01-01"))).toBe(false);
+  markers.pass(opened(1, dates.at(-1)), at(2n));
+  for (const day of ["ZA_EFT:2026-01-01", "ZA_EFT:2025-12-24"]) expect(isReconciled(markers.passed(day))).toBe(true);
+  expect(markers.passed("ZA_EFT:2026-12-24")).toEqual([]);
+  // Of a scheme of which fewer dates are known nothing is forgotten.
+  expect(markers.passed("ZA_RTC:2025-12-24")).toEqual([]);
+  expect(markers.days()).toHaveLength(datesKeptMax);
 });

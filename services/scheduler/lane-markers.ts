@@ -2,7 +2,8 @@
 //
 // 1. A repeat (same id) is not passed twice: the copy with the lowest offset counts. Of a bank, one that is not newer by its number is a repeat.
 // 2. Kept are the newest `datesKeptMax` dates of each scheme. A day is planned at most a week ahead and a close leaves nothing unresolved, so
-//    what is forgotten was closed weeks ago. Of each bank the newest `ofBankKeptMax`; of banks `banksKeptMax`, those that are not paused go first.
+//    what is forgotten was closed weeks ago: it counts as reconciled, so that what comes back from the dead letters so late is closed too and not
+//    held for ever. Of each bank the newest `ofBankKeptMax`; of banks `banksKeptMax`, those that are not paused go first.
 
 import type { BankMarker, DayKey, LaneView, Marker, PassedBankMarker, PassedMarker, Place } from "@sluice/domain";
 import { dayKey } from "@sluice/domain";
@@ -36,7 +37,7 @@ export interface LaneMarkers extends LaneView {
   toState(): LaneState;
 }
 
-export function createLaneMarkers(lane: number, passed: Passed = passedNothing): LaneMarkers {
+export function createLaneMarkers(lane: number, before: Passed = passedNothing): LaneMarkers {
   const ofBanks = createBankMarkers();
   const byDay = new Map<DayKey, PassedMarker[]>();
   const ids = new Set<string>();
@@ -50,9 +51,22 @@ export function createLaneMarkers(lane: number, passed: Passed = passedNothing):
     return true;
   }
 
+  function daysOf(scheme: string): readonly DayKey[] {
+    return [...byDay.keys()].filter((day) => day.startsWith(`${scheme}:`)).toSorted();
+  }
+
+  function passed(day: DayKey): readonly PassedMarker[] {
+    return byDay.get(day) ?? (isForgotten(day) ? [closedLongAgo(day)] : []);
+  }
+
+  function isForgotten(day: DayKey): boolean {
+    const days = daysOf(day.slice(0, day.lastIndexOf(":")));
+    return days.length >= datesKeptMax && day < (days[0] ?? "");
+  }
+
   /** False: the date is older than all that are kept. */
   function makeRoom(marker: Marker): boolean {
-    const dates = [...byDay.keys()].filter((day) => day.startsWith(`${marker.scheme}:`)).toSorted();
+    const dates = daysOf(marker.scheme);
     if (dates.length < datesKeptMax) return true;
     const oldest = dates[0] ?? "";
     if (dayKey(marker.scheme, marker.businessDate) < oldest) return false;
@@ -63,11 +77,11 @@ export function createLaneMarkers(lane: number, passed: Passed = passedNothing):
 
   const all = (): Passed => ({ ofDays: [...byDay.values()].flat().toSorted(byOffset), ofBanks: ofBanks.all() });
 
-  for (const { marker, place } of passed.ofDays.toSorted(byOffset)) pass(marker, place);
-  for (const { marker, place } of passed.ofBanks.toSorted(byOffset)) ofBanks.pass(marker, place);
+  for (const { marker, place } of before.ofDays.toSorted(byOffset)) pass(marker, place);
+  for (const { marker, place } of before.ofBanks.toSorted(byOffset)) ofBanks.pass(marker, place);
   return {
     lane,
-    passed: (day) => byDay.get(day) ?? [],
+    passed,
     passedOfBank: (bank) => ofBanks.passed(bank),
     pass,
     passOfBank: (marker, place) => ofBanks.pass(marker, place),
@@ -75,6 +89,13 @@ export function createLaneMarkers(lane: number, passed: Passed = passedNothing):
     all,
     toState: () => ({ markers: all().ofDays.map(toPlain), ofBanks: all().ofBanks.map(toPlain) }),
   };
+}
+
+/** Below every record. */
+function closedLongAgo(day: DayKey): PassedMarker {
+  const [scheme, businessDate] = [day.slice(0, day.lastIndexOf(":")), day.slice(day.lastIndexOf(":") + 1)];
+  const marker: Marker = { kind: "DayReconciled", id: `${day}:DayReconciled:1`, scheme, businessDate, number: 1 };
+  return { marker, place: { offset: -1n, appendedAtMs: 0 } };
 }
 
 function createBankMarkers() {
