@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import type { FileTree, Finding, Rule } from "./file-tree.ts";
 
 /** The table of verbs, and its parts. */
-const verbsFile = /^packages\/cli\/([a-z]+-)?verbs\.ts$/;
+const verbsFile = /^packages\/cli\/([a-z]+-)*verbs\.ts$/;
 
 export const pagesPointToThings: Rule = (tree) => {
   const folders = new Set([...tree.keys()].flatMap(foldersOf));
