@@ -97,6 +97,21 @@ test("without a mark, without a transaction, or with the id of another decision 
   expect(journal(world)).toEqual([]);
 });
 
+test("the id of another decision, or of one that found nothing, replays nothing", async () => {
+  const world = await parkedThree();
+  const found = await world.settled(world.store.transactions.load([uetr]));
+  const before = found.get(uetr)?.transaction;
+  if (before === undefined) throw new Error("it is saved");
+  const action = { id: "replay-1", operator: "operator", reason: "registered now", requestedAtMs: startAtMs };
+  const note = { offset: 20n, atMs: startAtMs, kind: "DeadLettersReplayed", action, result: "ignored", why: "nothing-parked" } as const;
+  const other = { ...note, kind: "WithdrawalRequested", action: { ...action, id: "withdraw-1" } } as const;
+  await world.save({ ...before, version: before.version + 1, decisions: [note, other] }, before.version);
+  expect(await asked(world)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("nothing-parked") } });
+  expect(await asked(world, path, {}, "withdraw-1")).toMatchObject({ status: 409, body: { message: "Another decision" } });
+  expect(await asked(world, path, { reason: "another" })).toMatchObject({ status: 409, body: { message: "Another decision" } });
+  expect(journal(world)).toEqual([]);
+});
+
 test("a record whose schema is not known yet would stop the lane again: nothing of the transaction goes back", async () => {
   const world = await parkedThree();
   await world.put(recordAt(12n, unknownSchema));

@@ -13,7 +13,7 @@ import type { Appended, Messaging } from "@sluice/messaging";
 import type { Random } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
-import { deciding, notPossible, refused, type Deciding } from "./acting.ts";
+import { deciding, notedBefore, notPossible, refused, type Deciding } from "./acting.ts";
 import { instantText } from "./answer.ts";
 import type { ControlAnswer, ControlHandler } from "./control-handler.ts";
 import { appendAll, recordOf, uncertain, type LetterAppendPorts } from "./dead-letter-append.ts";
@@ -55,11 +55,12 @@ export function replayTransaction(ports: ReplayPorts): ControlHandler {
     if ((await ports.knownAsOf.of(uetr)) === null) return behind;
     const transaction = (await ports.store.transactions.load([uetr])).get(uetr)?.transaction ?? null;
     if (transaction === null) return refused(404, "Not known", "Nothing is known of this UETR.");
-    const before = transaction.decisions.find((note) => note.action.id === action.id);
-    if (before !== undefined && before.kind !== "DeadLettersReplayed") {
-      return refused(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
-    }
-    if (before?.result === "applied") return await completed(ports, uetr, action, before);
+    const before = notedBefore(transaction.decisions, "DeadLettersReplayed", action);
+    if (before !== null && before !== "repeat") return before;
+    const applied = transaction.decisions.find((note) => note.action.id === action.id && note.result === "applied");
+    if (applied !== undefined) return await completed(ports, uetr, action, applied);
+    // Under this id it found nothing, and would again.
+    if (before === "repeat") return notPossible("nothing-parked");
     if (transaction.parked === null) return notPossible("nothing-parked");
     const from = transaction.parked.offset;
     const found = await foundOf(ports, uetr, from, null);

@@ -71,6 +71,31 @@ test("put aside by hand, its transaction is marked, the lane goes on, and who an
   expect(lines.filter((line) => line.includes("4711"))).toEqual([]);
 });
 
+test("a record that says what this reader does not know stops its lane alone too, in a batch of others, and can be put aside", async () => {
+  const world = new World({ lanes: 1 });
+  const [uetr, before, behind] = [world.uetr(), world.uetr(), world.uetr()];
+  const verdict = world.verdictOf(world.debitOf(uetr));
+  const strange = { name: "AccountVerified", value: { ...verdict.value, verdict: "MAYBE" } } as unknown as AnyDecoded;
+  const isVerdict = (decoded: AnyDecoded): boolean => decoded.name === "AccountVerified";
+  await world.append(topics.journal, before, world.debitOf(before));
+  await world.append(topics.journal, uetr, verdict);
+  await world.append(topics.journal, behind, world.debitOf(behind));
+  const decode = (value: Uint8Array): AnyDecoded => {
+    const decoded = world.serde.decode(value);
+    return isVerdict(decoded) ? strange : decoded;
+  };
+  await world.scheduler({ serde: { ...world.serde, decode } });
+  await world.time.advance(15_000);
+  const record = world.log
+    .records({ topic: topics.journal, partition: 0 })
+    .find(({ value }) => value !== null && isVerdict(world.serde.decode(value)));
+  if (record === undefined) throw new Error("it lies in the journal");
+  expect([world.events(before).length, world.events(behind).length, await position(world)]).toEqual([1, 0, record.offset]);
+  await ask(world, record);
+  await world.until("the lane goes on", () => world.events(behind).length === 1);
+  expect((await world.document(uetr))?.transaction.parked).toMatchObject({ offset: record.offset });
+});
+
 test("what names another record, or another service's lane, moves nothing", async () => {
   const world = new World({ lanes: 1 });
   await world.scheduler();
