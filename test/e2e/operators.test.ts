@@ -241,7 +241,7 @@ describe("what was refused", () => {
 
 describe("the close", () => {
   /** As slow as this machine is at starting services, so that what has to happen before a time can. */
-  const paceMs = (): number => Math.min(Math.max(world.services.startedInMs, 4_000), 20_000);
+  const paceMs = (): number => Math.min(Math.max(world.services.startedInMs, 4_000), 30_000);
   const wholeSecond = (atMs: number): number => Math.ceil(atMs / 1_000) * 1_000;
   const instant = (atMs: number): string => Temporal.Instant.fromEpochMilliseconds(atMs).toString();
   const msOf = (text: unknown): number => Temporal.Instant.from(String(text)).epochMilliseconds;
