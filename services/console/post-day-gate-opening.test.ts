@@ -1,6 +1,7 @@
 // openGate: nobody opens a gate over a credit that was not named (decisions, section 9).
 
 import { describe, expect, test } from "vitest";
+import { awaitedCreditsMax } from "./awaited-credits.ts";
 import { givenActing } from "./given-acting.ts";
 import { answered, creditIn, dayAfter, declared, lanesPassed, plan, saveAll, saveDay, uetrInLane } from "./given-control.ts";
 import { jsonOf, startAtMs } from "./given.ts";
@@ -42,6 +43,17 @@ describe("I8: a gate opened by hand", () => {
   test("may be named more than is unresolved: what ended meanwhile is no obstacle", async () => {
     const { open } = await givenClosedGate();
     expect((await open([...credits, late ?? ""])).status).toBe(202);
+  });
+
+  test("over more credits than can be named takes the name of each that is listed", async () => {
+    const { open, journal, ...world } = await givenClosedGate();
+    const many = Array.from({ length: awaitedCreditsMax + 10 }, (_, nth) => `00000000-0000-4000-8000-${String(nth).padStart(12, "0")}`);
+    const documents = many.map((uetr) => creditIn("CREDIT_AUTH_DELIVERED", uetr, 10n));
+    for (let start = 0; start < documents.length; start += 500) await saveAll(world, documents.slice(start, start + 500));
+    const listed = [...credits, ...many].toSorted().slice(0, awaitedCreditsMax);
+    const refused = await open(listed.slice(1));
+    expect([refused.status, (await jsonOf(refused))["detail"], journal()]).toEqual([409, `Not named: ${listed[0]}, …`, []]);
+    expect((await open(listed)).status).toBe(202);
   });
 
   test("of a bank whose gate is open is refused", async () => {

@@ -1,5 +1,8 @@
 // openGate: the gate of one bank is opened over credits that are not resolved. Who opens it names every one of them; one that is not named is
 // told, and nothing is appended.
+//
+// Of more credits than can be named, all that are listed are named: the others go with them. Otherwise the gate of a bank that is down over a whole
+// credit run could be opened by nobody.
 
 import type { Day } from "@sluice/domain";
 import { gateStanding } from "@sluice/domain";
@@ -26,7 +29,7 @@ async function judge({ store }: ActingPorts, day: Day, bank: string, named: Read
   if (standing.kind !== "credits-unresolved") return null;
   const { uetrs, isMore } = await awaitedCredits(store, day, bank, standing.declaration);
   const missing = uetrs.filter((uetr) => !named.has(uetr));
-  if (missing.length === 0 && !isMore) return null;
+  if (missing.length === 0) return null;
   const more = isMore || missing.length > namedMax ? ", …" : "";
   return refused(409, "Other credits are unresolved", `Not named: ${missing.slice(0, namedMax).join(", ")}${more}`);
 }
