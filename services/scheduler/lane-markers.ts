@@ -41,13 +41,17 @@ export function createLaneMarkers(lane: number, before: Passed = passedNothing):
   const ofBanks = createBankMarkers();
   const byDay = new Map<DayKey, PassedMarker[]>();
   const ids = new Set<string>();
+  /** By scheme, once so many are kept that older ones are forgotten. */
+  const oldestKept = new Map<string, DayKey>();
 
   function pass(marker: Marker, place: Place): boolean {
     if (ids.has(marker.id)) return false;
     const day = dayKey(marker.scheme, marker.businessDate);
     if (!byDay.has(day) && !makeRoom(marker)) return false;
     ids.add(marker.id);
-    byDay.set(day, [...(byDay.get(day) ?? []), { marker, place }]);
+    const known = byDay.get(day);
+    byDay.set(day, [...(known ?? []), { marker, place }]);
+    if (known === undefined) noteOldest(marker.scheme);
     return true;
   }
 
@@ -59,9 +63,13 @@ export function createLaneMarkers(lane: number, before: Passed = passedNothing):
     return byDay.get(day) ?? (isForgotten(day) ? [closedLongAgo(day)] : []);
   }
 
+  function noteOldest(scheme: string): void {
+    const days = daysOf(scheme);
+    if (days.length >= datesKeptMax) oldestKept.set(scheme, days[0] ?? "");
+  }
+
   function isForgotten(day: DayKey): boolean {
-    const days = daysOf(day.slice(0, day.lastIndexOf(":")));
-    return days.length >= datesKeptMax && day < (days[0] ?? "");
+    return day < (oldestKept.get(day.slice(0, day.lastIndexOf(":"))) ?? "");
   }
 
   /** False: the date is older than all that are kept. */
