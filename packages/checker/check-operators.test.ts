@@ -64,6 +64,13 @@ function withdrawn(items = [withdrawnItem]): readonly HistoryEntry[] {
   return [...markers, ...change(history, isRecord("DayClosed", one), () => asked)];
 }
 
+/** Withdrawn by an action that was sent twice, at offsets 20 and 21; noted at these. */
+function withNotes(offsets: readonly number[]): readonly HistoryEntry[] {
+  const decisions = offsets.map((offset) => ({ id: "a-1", kind: "WithdrawalRequested", result: "applied", offset: String(offset) }));
+  const again = record("journal", 21, one, "WithdrawalRequested", { action });
+  return [...change(withdrawn(), isSnapshot, (snapshot) => ({ ...snapshot, decisions })), again];
+}
+
 const paused = record("journal", 45, `bank:${bank}`, "BankPaused", { id: `bank:${bank}:BankPaused:1:0`, bank, number: 1 });
 const resumed = record("journal", 49, `bank:${bank}`, "BankResumed", { id: `bank:${bank}:BankResumed:1:0`, bank, number: 1 });
 /** Unresolved when the gate opens at 42. */
@@ -85,6 +92,7 @@ function gateOver(credits: readonly string[]): readonly HistoryEntry[] {
 test.each<readonly [string, readonly HistoryEntry[]]>([
   ["a debit that went over once, as its verdict allows", rolled(1)],
   ["a debit that was withdrawn while it was held", withdrawn()],
+  ["an action sent twice, of which the first counts", withNotes([20])],
   ["a release after a pause", [...markers, paused, resumed, ...tell(good)]],
   ["a gate that an operator opened over the credit that was shown", gateOver([uetrOf(2)])],
   [
@@ -104,6 +112,8 @@ test("accepted: a debit whose date was taken away goes over, whatever its verdic
 });
 
 const cases: readonly (readonly [string, Violation["promise"], readonly HistoryEntry[]])[] = [
+  ["I3: an action sent twice is noted twice", "I3", withNotes([20, 21])],
+  ["I3: the second record of an action took effect", "I3", withNotes([21])],
   ["I6: a debit went over though its verdict does not allow it", "I6", rolled(0)],
   ["I6: a debit went over before its date had ended", "I6", rolled(1, { at: 79 })],
   ["I6: a debit went over to another date than the marker names", "I6", rolled(1, { to: "2026-11-24" })],

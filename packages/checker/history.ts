@@ -74,6 +74,8 @@ export interface SnapshotEntry {
     readonly atMs: number;
   }[];
   readonly items: readonly SnapshotItem[];
+  /** What operators asked for, as far as it is kept; not given: nothing is known of it. */
+  readonly decisions?: readonly { readonly id: string; readonly kind: string; readonly result: string; readonly offset: string }[];
   /** The last ten. */
   readonly remarks: readonly { readonly kind: string; readonly messageIdentification: string; readonly offset: string }[];
 }

@@ -5,6 +5,7 @@
 //    under identifications that count from 1.
 // 3. A repeated Dispatch or event record has the same id and the same content; a stage version has one id.
 // 4. Of several records of one message at most one entered states.
+// 5. An operator's action counts once: it has one note, that of the first record of it, and its entry into a state is that record's.
 
 import { groupBy, isMessage, messageIdentificationOf } from "./evidence.ts";
 import type { Evidence, Journey, PlacedRecord } from "./evidence.ts";
@@ -20,7 +21,7 @@ export function checkOneEffect(evidence: Evidence): Finding {
     ...differentRecords(evidence.dispatch, "Dispatch", "messageIdentification"),
     ...differentRecords(evidence.events, "TransactionStateEvent", "id"),
     ...differentRecords(evidence.events, "EsmStateEvent", "id"),
-    ...evidence.journeys.flatMap((journey) => [...severalIds(journey), ...severalEffects(journey)]),
+    ...evidence.journeys.flatMap((journey) => [...severalIds(journey), ...severalEffects(journey), ...severalDecisions(journey)]),
   ];
   return { violations, counts: { requestsReceived: evidence.received.length, dispatches: evidence.dispatch.length } };
 }
@@ -96,5 +97,24 @@ function severalEffects(journey: Journey): readonly Violation[] {
     if (effective.length <= 1) return [];
     const text = `the message ${identity} took effect ${effective.length} times, at offsets ${effective.map(({ at }) => at).join(", ")}`;
     return [{ promise: "I3", uetr: journey.uetr, text }];
+  });
+}
+
+/** Notes are the last ten: of an action that is noted at all. */
+function severalDecisions({ uetr, snapshot, journal }: Journey): readonly Violation[] {
+  const notes = Map.groupBy(snapshot?.decisions ?? [], ({ id }) => id);
+  return [...notes].flatMap(([id, same]): Violation[] => {
+    const records = journal.filter(({ value }) => textAt(value, "action", "id") === id);
+    const [first] = records;
+    const [note] = same;
+    if (same.length > 1) return [{ promise: "I3", uetr, text: `the action ${id} is noted ${same.length} times` }];
+    if (first !== undefined && String(first.at) === note?.offset) return [];
+    return [
+      {
+        promise: "I3",
+        uetr,
+        text: `the action ${id} is noted at offset ${note?.offset ?? ""}, its first record is ${first?.at ?? "nowhere"}`,
+      },
+    ];
   });
 }

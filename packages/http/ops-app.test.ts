@@ -17,11 +17,14 @@ test("a service that is not ready says why with 503, and is alive all the same",
     { service: "scheduler", isReady: false, reasons: ["journal: no partition assigned"] },
   ]);
   expect((await get("/livez")).status).toBe(200);
+  expect(await (await get("/metrics")).text()).toContain("sluice_service_ready 0");
 });
 
 test("a ready service answers 200 and shows its metrics", async () => {
   const get = ops([]);
   expect((await get("/readyz")).status).toBe(200);
-  expect(await (await get("/metrics")).text()).toContain("sluice_held_count 3");
+  const metrics = await (await get("/metrics")).text();
+  expect(metrics).toContain("sluice_held_count 3");
+  expect(metrics).toContain("sluice_service_ready 1");
   expect((await get("/else")).status).toBe(404);
 });

@@ -13,12 +13,16 @@ export interface OpsOptions {
 export function opsApp(options: OpsOptions): { fetch(request: Request): Response | Promise<Response> } {
   const { service, metrics } = options;
   const app = new Hono();
+  const ready = metrics.gauge("sluice_service_ready", "Whether the service is ready: 1, or 0 while it says why not at /readyz");
   app.get("/livez", (context) => context.json({ service, isAlive: true }));
   app.get("/readyz", (context) => {
     const { isReady, reasons } = options.readiness();
     return context.json({ service, isReady, reasons }, isReady ? 200 : 503);
   });
-  app.get("/metrics", async (context) => context.body(await metrics.text(), 200, { "content-type": "text/plain; version=0.0.4" }));
+  app.get("/metrics", async (context) => {
+    ready.set(options.readiness().isReady ? 1 : 0);
+    return context.body(await metrics.text(), 200, { "content-type": "text/plain; version=0.0.4" });
+  });
   app.notFound(() => problem(404, "Not found", "Here are /livez, /readyz and /metrics."));
   return { fetch: (request) => app.fetch(request) };
 }

@@ -24,7 +24,7 @@ export function recordEntry(record: ReceivedRecord, serde: Serde): RecordEntry {
 }
 
 export function snapshotEntry(document: TransactionDocument): SnapshotEntry {
-  const { uetr, state, closesWith, transitions, items, remarks } = document.transaction;
+  const { uetr, state, closesWith, transitions, items, remarks, decisions } = document.transaction;
   return {
     kind: "snapshot",
     uetr,
@@ -37,6 +37,7 @@ export function snapshotEntry(document: TransactionDocument): SnapshotEntry {
       atMs,
     })),
     items: items.map(({ day, row, cause, state: met, settledAtMs }) => ({ day, row, cause, state: met, settledAtMs })),
+    decisions: decisions.map(({ action, kind, result, offset }) => ({ id: action.id, kind, result, offset: String(offset) })),
     remarks: remarks.last.map(({ kind, messageIdentification, offset }) => ({ kind, messageIdentification, offset: String(offset) })),
   };
 }
