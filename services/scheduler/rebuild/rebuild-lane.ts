@@ -145,12 +145,12 @@ async function underHold(ports: RebuildPorts, { comparison, fold, compared }: Bu
     if (held === null) throw new Fault("rebuild.held", `lane ${lane} is held by another, or the lease was lost`, { isRetryable: false });
     return held;
   };
-  const { position, epoch } = await hold();
+  const { position } = await hold();
   try {
-    // A hold that had to be taken anew was over meanwhile: the owner went on, and this fold is behind it.
+    // Where the hold was over meanwhile and the owner went on, this fold is behind it. The epoch does not say so: an owner raises it whenever it asks.
     const renew = async (): Promise<void> => {
       const again = await hold();
-      if (again.epoch !== epoch)
+      if (again.position !== position)
         throw new Fault("rebuild.held", `lane ${lane}: the lease was lost, and its owner went on`, { isRetryable: false });
     };
     await foldTo(ports, lane, fold, position, renew);

@@ -143,10 +143,11 @@ test("a builder whose lease was over while it folded, so that the owner went on,
       ...lanes,
       async hold(service, lane, hold) {
         holds += 1;
-        // Between the first and the second the lease ends, and somebody takes the lane.
+        // Between the first and the second the lease ends, and somebody takes the lane and goes on.
         if (holds === 2) {
           await lanes.release(service, lane, hold.id);
-          await lanes.takeOver(service, lane);
+          const { epoch, position } = await lanes.takeOver(service, lane);
+          await lanes.write(service, lane, epoch, position + 1n);
         }
         return lanes.hold(service, lane, hold);
       },
@@ -155,7 +156,27 @@ test("a builder whose lease was over while it folded, so that the owner went on,
   const before = await world.done(lanes.list("scheduler"));
   await expect(world.done(rebuildLane(portsOf(world, { store: slow }), 0, forReal))).rejects.toMatchObject({ code: "rebuild.held" });
   const after = await world.done(lanes.list("scheduler"));
-  expect(after[0]).toMatchObject({ build: before[0]!.build, position: before[0]!.position, hold: null });
+  expect(after[0]).toMatchObject({ build: before[0]!.build, position: before[0]!.position + 1n, hold: null });
+});
+
+test("an owner that asks for the lane again and again while it is held does not end the hold", async () => {
+  const world = new World({ lanes: 1 });
+  await world.scheduler();
+  await traffic(world);
+  const { lanes } = world.store;
+  const store: RebuildPorts["store"] = {
+    ...world.store,
+    lanes: {
+      ...lanes,
+      async hold(service, lane, hold) {
+        const held = await lanes.hold(service, lane, hold);
+        // As an owner does before it sees the hold.
+        await lanes.takeOver(service, lane);
+        return held;
+      },
+    },
+  };
+  expect(await world.done(rebuildLane(portsOf(world, { store }), 0, forReal))).toMatchObject({ isSwitched: true, differences: [] });
 });
 
 test("a journal that does not begin at 0 is refused", async () => {
