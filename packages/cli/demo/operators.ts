@@ -41,30 +41,45 @@ export async function openGateByHand(ports: OperatorsPorts): Promise<readonly st
   return post(ports, operator, { path, id: "demo-gate", body: { reason, bank: gateKeptBy, credits: gate.credits } });
 }
 
-/** What was found out is what the day's plan says. */
+/** What was found out is what the day's plan says. The second person confirms what the list shows as proposed. */
 export async function resolveItems(ports: OperatorsPorts): Promise<readonly string[]> {
   const { narrator, day, times, operators } = ports;
   const [first, second] = operators;
-  const list = itemsIn(await get(ports, first, `/reconciliation?day=ZA_EFT:${times.businessDate}&open=true&limit=1000`));
+  const list = await openItems(ports, first);
   narrator.say("console", `the reconciliation list has ${list.length} open items`);
   const problems: string[] = [];
-  for (const [index, { uetr, row }] of list.entries()) {
-    const planned = day.transactions.find((transaction) => transaction.uetr === uetr);
-    const resolution = planned?.end.found ?? "NOT_MADE";
+  for (const { uetr, row } of list) {
+    const resolution = day.transactions.find((transaction) => transaction.uetr === uetr)?.end.found ?? "NOT_MADE";
     const reason = resolution === "MADE" ? "The bank found it booked." : "The bank never had it.";
     narrator.say(first?.name ?? "", `${short(uetr)}, row ${row ?? "?"}: ${resolution}, “${reason}”`);
-    const id = `demo-item-${index}`;
-    const item = { reason, day: `ZA_EFT:${times.businessDate}`, resolution };
-    problems.push(...(await post(ports, first, { path: `/transactions/${uetr}/resolution`, id, body: item })));
-    const confirmation = {
-      path: `/transactions/${uetr}/resolution/confirmation`,
-      id: `${id}-2`,
-      body: { reason: "Seen and agreed.", confirms: id },
-    };
-    problems.push(...(await post(ports, second, confirmation)));
+    const body = { reason, day: `ZA_EFT:${times.businessDate}`, resolution };
+    problems.push(...(await post(ports, first, { path: `/transactions/${uetr}/resolution`, id: `demo-${uetr}`, body })));
   }
-  if (list.length > 0) narrator.say(second?.name ?? "", `confirms all ${list.length}`);
+  const proposed = await until(ports, async () => {
+    const items = await openItems(ports, second);
+    return items.every(({ proposal }) => proposal !== null) ? items : null;
+  });
+  for (const { uetr, proposal } of proposed ?? []) {
+    const body = { reason: "Seen and agreed.", confirms: proposal };
+    problems.push(...(await post(ports, second, { path: `/transactions/${uetr}/resolution/confirmation`, id: `demo-${uetr}-2`, body })));
+  }
+  if (list.length > 0) narrator.say(second?.name ?? "", `confirms all ${proposed?.length ?? 0}`);
   return problems;
+}
+
+interface ItemShown {
+  readonly uetr: string;
+  readonly row: number | null;
+  /** Id of the action that waits for a second person; null: nobody said anything yet. */
+  readonly proposal: string | null;
+}
+
+async function openItems(ports: OperatorsPorts, operator: DemoOperator | undefined): Promise<readonly ItemShown[]> {
+  const body = await get(ports, operator, `/reconciliation?day=ZA_EFT:${ports.times.businessDate}&open=true&limit=1000`);
+  return arrayAt(body, "rows").map((row) => {
+    const proposal = textAt(memberAt(memberAt(row, "resolution"), "action"), "id");
+    return { uetr: textAt(row, "uetr"), row: numberAt(row, "row"), proposal: proposal === "" ? null : proposal };
+  });
 }
 
 interface GateShown {
@@ -74,21 +89,13 @@ interface GateShown {
 }
 
 function gatesIn(body: unknown): readonly GateShown[] {
-  return rowsIn(body)
+  return arrayAt(body, "rows")
     .flatMap((day) => arrayAt(day, "gates"))
     .map((gate) => ({
       bank: textAt(gate, "bank"),
       reason: textAt(gate, "reason"),
       credits: arrayAt(gate, "credits").map(String),
     }));
-}
-
-function itemsIn(body: unknown): readonly { readonly uetr: string; readonly row: number | null }[] {
-  return rowsIn(body).map((row) => ({ uetr: textAt(row, "uetr"), row: numberAt(row, "row") }));
-}
-
-function rowsIn(body: unknown): readonly unknown[] {
-  return arrayAt(body, "rows");
 }
 
 function memberAt(value: unknown, name: string): unknown {
