@@ -90,3 +90,13 @@ test("J: five hundred payments shrink, come back as they were, and what would fi
   const bomb = await codec.compress({ buffer: Buffer.alloc(65 * 1024 * 1024) });
   await expect(codec.decompress(bomb)).rejects.toMatchObject({ code: "ERR_BUFFER_TOO_LARGE" });
 });
+
+test("J: a small batch is given on in as many bytes as it has, not in the buffer of zlib", async () => {
+  const codec = kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD]();
+  for (const size of [1, 3_000, 70_000, 200_000]) {
+    const compressed = await codec.compress({ buffer: Buffer.alloc(size, "payment ") });
+    const bytes = await codec.decompress(compressed);
+    expect(bytes.equals(Buffer.alloc(size, "payment "))).toBe(true);
+    expect(bytes.buffer.byteLength).toBe(size);
+  }
+});
