@@ -12,14 +12,14 @@ export const mongoServer: ServerKind = {
   name: "mongo",
   ports: 1,
   hasArchive: false,
-  async plan({ installed, directory, ports, storage }) {
+  async plan({ installed, directory, ports, storage, isForLoad }) {
     const [port = 0] = ports;
     await mkdir(join(directory, "mongo"), { recursive: true });
     const classPath = [installed.classes, installed.libs].join(delimiter);
     const backend = storage === "memory" ? "memory" : join("mongo", "data");
     const address = `mongodb://${loopback}:${port}`;
     return {
-      arguments: ["-Xms64m", "-Xmx1g", "-cp", classPath, "LocalMongo", loopback, String(port), backend],
+      arguments: ["-Xms64m", isForLoad ? "-Xmx8g" : "-Xmx1g", "-cp", classPath, "LocalMongo", loopback, String(port), backend],
       address,
       isReady: () => answersPing(address),
     };

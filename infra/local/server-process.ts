@@ -21,6 +21,7 @@ export interface ServerPlace {
   readonly installed: Installed;
   readonly directory: string;
   readonly storage: Storage;
+  readonly isForLoad: boolean;
   readonly ports: readonly number[];
 }
 
@@ -67,7 +68,13 @@ export async function startServer(
   const archive = await archiveOptions(kind, place);
   const logFile = join(place.directory, `${kind.name}.log`);
   const log = await open(logFile, "w");
-  const flags = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xlog:disable", "-Xlog:all=error:stderr", ...archive.flags];
+  const flags = [
+    ...(place.isForLoad ? [] : ["-XX:TieredStopAtLevel=1"]),
+    "-XX:+UseSerialGC",
+    "-Xlog:disable",
+    "-Xlog:all=error:stderr",
+    ...archive.flags,
+  ];
   const child = spawn(tools.java, [...flags, `${directoryMark}${place.directory}`, ...plan.arguments], {
     cwd: place.directory,
     detached: true,

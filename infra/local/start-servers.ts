@@ -26,6 +26,8 @@ export interface ServersOptions {
   readonly directory?: string;
   /** memory: fast, and gone at the end. file: kept in `directory`. (Kafka always writes files.) */
   readonly storage: Storage;
+  /** Many documents and much work: the store may take 8 GiB, and Java takes its time to compile well. */
+  readonly isForLoad?: boolean;
   /** What the run is for, in the name of its own directory. */
   readonly purpose?: string;
   /** The servers outlive this process; `stopRecorded(directory)` ends them. */
@@ -89,6 +91,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
 interface StartContext {
   readonly directory: string;
   readonly storage: Storage;
+  readonly isForLoad?: boolean;
   readonly environment: NodeJS.ProcessEnv;
   readonly progress: Progress;
   readonly previousPorts: ReadonlyMap<string, readonly number[]>;
@@ -114,12 +117,12 @@ async function startAll(needed: readonly ServerKind[], context: StartContext): P
 }
 
 async function startOne(kind: ServerKind, tools: JavaTools, installed: Installed, context: StartContext): Promise<ServerProcess> {
-  const { directory, storage } = context;
+  const { directory, storage, isForLoad = false } = context;
   for (let attempt = 1; ; attempt += 1) {
     const wanted = attempt === 1 ? context.previousPorts.get(kind.name) : [];
     const ports = await freePorts(kind.ports, wanted);
     try {
-      return await startServer(kind, tools, { installed, directory, storage, ports }, (pid) => {
+      return await startServer(kind, tools, { installed, directory, storage, isForLoad, ports }, (pid) => {
         noteProcess(directory, { kind: "server", name: kind.name, pid, mark: `${directoryMark}${directory}`, ports });
       });
     } catch (error) {
