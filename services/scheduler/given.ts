@@ -31,6 +31,7 @@ import {
 import type { CreditOptions, Ended, ReportOptions, Sent } from "./given-records.ts";
 import type { LaneContext } from "./lane-context.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
+import { createSnapshotCaches } from "./snapshot-cache.ts";
 import { handlers, startScheduler } from "./service.ts";
 
 export const startAtMs = Date.UTC(2026, 10, 20, 5, 0, 0);
@@ -158,6 +159,7 @@ export class World {
       append: () => Promise.resolve(true),
       agreedTime: { saw: () => {}, nowMs: () => this.time.nowMs(), skewMs: () => null, stop: () => {} },
       conservationTurn: (count) => count(),
+      snapshots: createSnapshotCaches(),
       read: (partition, from, to) => this.log.client("reader").read({ topic: topics.journal, partition }, from, to),
       acknowledgedAtMs: new Map(),
       heartbeatAgeMs: () => 0,

@@ -65,9 +65,11 @@ interface Loaded {
 
 async function load(records: readonly BatchRecord[], { transactions, days, banks, cache, lanes }: BatchPorts): Promise<Loaded> {
   const uetrs = [...new Set(records.flatMap((read) => uetrOfRecord(read, lanes) ?? []))];
-  const missing = uetrs.filter((uetr) => cache.get(uetr) === undefined);
+  // Taken out before the read: the cache is shared, and what is in it now may have made room for another lane's when the read is answered.
+  const cached = new Map(uetrs.map((uetr) => [uetr, cache.get(uetr)] as const));
+  const missing = uetrs.filter((uetr) => cached.get(uetr) === undefined);
   const read = await inBulks(missing, (bulk) => transactions.load(bulk));
-  const documents = new Map(uetrs.map((uetr) => [uetr, cache.get(uetr) ?? read.get(uetr) ?? null] as const));
+  const documents = new Map(uetrs.map((uetr) => [uetr, cached.get(uetr) ?? read.get(uetr) ?? null] as const));
   const dayKeys = keysOf(records, "day");
   const readDays = await inBulks(dayKeys, (bulk) => days.load(bulk));
   const bankKeys = keysOf(records, "bank");

@@ -9,6 +9,7 @@ import type { Log } from "@sluice/telemetry";
 import type { AppendFacts } from "./appending.ts";
 import type { Handlers } from "./handler.ts";
 import type { SchedulerMetrics } from "./scheduler-metrics.ts";
+import type { SnapshotCaches } from "./snapshot-cache.ts";
 
 export interface LaneContext {
   /** Names the owner in the lanes' documents and in dead letters. */
@@ -33,6 +34,8 @@ export interface LaneContext {
   readonly agreedTime: AgreedTime;
   /** Counting documents is one lane's at a time: it reads a day whole. */
   readonly conservationTurn: <T>(count: () => Promise<T>) => Promise<T>;
+  /** One for each tenure; bounded over all of them. */
+  readonly snapshots: SnapshotCaches;
   readonly acknowledgedAtMs: Map<string, number>;
   /** Milliseconds since the group's coordinator last answered this process. */
   heartbeatAgeMs(): number;

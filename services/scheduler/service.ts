@@ -49,6 +49,7 @@ import { onDeadLettersReplayed, onTransactionFact } from "./on-transaction-fact.
 import { startPlanning } from "./planning.ts";
 import { createTurnTaking } from "./conserving.ts";
 import { schedulerMetrics } from "./scheduler-metrics.ts";
+import { createSnapshotCaches } from "./snapshot-cache.ts";
 import { watchStore } from "./watch-store.ts";
 
 export const handlers: Handlers = {
@@ -101,8 +102,9 @@ export interface SchedulerPorts {
 }
 
 const service = "scheduler";
-const batchRecordsMax = 500;
-const bufferedRecordsMax = 2_000;
+/** Of a lane. All lanes may have a batch under way, each record with its snapshot, its document and its outputs. More were not faster (measured: 500, 200, 100). */
+const batchRecordsMax = 100;
+const bufferedRecordsMax = 200;
 
 export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
   const { time, random, log, messaging, store, serde, configuration, lanes } = ports;
@@ -135,6 +137,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     asides: createAsides({ messaging, serde, service }),
     conservationTurn: createTurnTaking(),
     read: (partition, from, to) => messaging.read({ topic: topics.journal, partition }, from, to),
+    snapshots: createSnapshotCaches(),
     acknowledgedAtMs: new Map(),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
   };

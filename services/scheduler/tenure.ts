@@ -16,7 +16,6 @@ import { createLanePosition } from "./lane-position.ts";
 import type { LanePosition } from "./lane-position.ts";
 import { startLaneTasks } from "./lane-tasks.ts";
 import type { LaneTasks } from "./lane-tasks.ts";
-import { createSnapshotCache } from "./snapshot-cache.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
 
 export interface Tenure {
@@ -85,7 +84,7 @@ export async function takeLane(options: TakeOptions): Promise<Tenure> {
     position.done(doneOffset);
   }
   log.info("lane.taken", { lane, epoch, position: startAt, markers: markers.all().ofDays.length, days: days.length, open });
-  return { lane, epoch, startAt, build, markers, position, cache: createSnapshotCache(), tasks };
+  return { lane, epoch, startAt, build, markers, position, cache: context.snapshots(), tasks };
 }
 
 /** Longer than any lease: one that ends later was written by a clock that is ahead, and would keep the lane for as long as that. */

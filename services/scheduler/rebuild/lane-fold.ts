@@ -15,7 +15,7 @@ import type { BatchRecord } from "../lane-batch.ts";
 import { createLaneMarkers } from "../lane-markers.ts";
 import type { LaneMarkers } from "../lane-markers.ts";
 import { putAsideByHand, readJournal } from "../read-journal.ts";
-import { createSnapshotCache } from "../snapshot-cache.ts";
+import { createSnapshotCaches } from "../snapshot-cache.ts";
 
 export interface FoldPorts {
   readonly lane: number;
@@ -47,7 +47,7 @@ const batchRecordsMax = 500;
 export class LaneFold {
   readonly #ports: FoldPorts;
   readonly #target: FoldTarget;
-  readonly #cache = createSnapshotCache();
+  readonly #cache = createSnapshotCaches()();
   readonly days: Map<DayKey, Day>;
   readonly banks: Map<string, BankStanding>;
   readonly ledgers: Map<DayKey, DayLedger>;
