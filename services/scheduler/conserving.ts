@@ -98,10 +98,10 @@ export function startConserving(options: ConservingOptions): Conserving {
 }
 
 /** One at a time, in the order asked; one that fails keeps nobody else. */
-export function createTurnTaking(): ConservingOptions["inTurn"] {
+export function createTurnTaking(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
-  return (count) => {
-    const mine = last.then(count, count);
+  return (work) => {
+    const mine = last.then(work, work);
     last = mine.catch(() => undefined);
     return mine;
   };

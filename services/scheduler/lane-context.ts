@@ -36,6 +36,8 @@ export interface LaneContext {
   readonly conservationTurn: <T>(count: () => Promise<T>) => Promise<T>;
   /** One for each tenure; bounded over all of them. */
   readonly snapshots: SnapshotCaches;
+  /** Filling the tasks from the store is one lane's at a time: one page of rows is in memory, not one of each lane. */
+  readonly takeOverTurn: <T>(fill: () => Promise<T>) => Promise<T>;
   readonly acknowledgedAtMs: Map<string, number>;
   /** Milliseconds since the group's coordinator last answered this process. */
   heartbeatAgeMs(): number;

@@ -137,6 +137,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     asides: createAsides({ messaging, serde, service }),
     conservationTurn: createTurnTaking(),
     read: (partition, from, to) => messaging.read({ topic: topics.journal, partition }, from, to),
+    takeOverTurn: createTurnTaking(),
     snapshots: createSnapshotCaches(),
     acknowledgedAtMs: new Map(),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
