@@ -39,7 +39,7 @@ export interface Closing {
   stop(): void;
 }
 
-const pageRowsMax = 10_000;
+const pageRowsMax = 5_000;
 const appendFactsMax = 1_000;
 
 export function startClosing(options: ClosingOptions): Closing {

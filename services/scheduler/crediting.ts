@@ -55,7 +55,7 @@ interface Known {
   readonly saidClear: Set<string>;
 }
 
-const pageRowsMax = 10_000;
+const pageRowsMax = 5_000;
 /** Credits that change during one reading; beyond that it is made again. */
 const seenDuringReadMax = 10_000;
 

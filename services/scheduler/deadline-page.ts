@@ -48,7 +48,7 @@ interface Entry {
 
 /** A cut page with fewer keys is filled up. */
 const lowPageKeys = 1_000;
-const readRowsMax = 10_000;
+const readRowsMax = 5_000;
 
 export function createDeadlinePage(options: DeadlinePageOptions): DeadlinePage {
   const { keysMax = pageKeysMax } = options;

@@ -159,7 +159,6 @@ export class World {
       append: () => Promise.resolve(true),
       agreedTime: { saw: () => {}, nowMs: () => this.time.nowMs(), skewMs: () => null, stop: () => {} },
       conservationTurn: (count) => count(),
-      takeOverTurn: (fill) => fill(),
       snapshots: createSnapshotCaches(),
       read: (partition, from, to) => this.log.client("reader").read({ topic: topics.journal, partition }, from, to),
       acknowledgedAtMs: new Map(),

@@ -18,6 +18,7 @@ export interface LaneContext {
   readonly time: Time;
   readonly log: Log;
   readonly metrics: SchedulerMetrics;
+  /** Reads pages of open transactions one at a time (`open-in-turn.ts`). */
   readonly store: Pick<Store, "transactions" | "days" | "banks" | "ledgers" | "lanes">;
   readonly serde: Serde;
   readonly configuration: Configuration;
@@ -36,8 +37,6 @@ export interface LaneContext {
   readonly conservationTurn: <T>(count: () => Promise<T>) => Promise<T>;
   /** One for each tenure; bounded over all of them. */
   readonly snapshots: SnapshotCaches;
-  /** Filling the tasks from the store is one lane's at a time: one page of rows is in memory, not one of each lane. */
-  readonly takeOverTurn: <T>(fill: () => Promise<T>) => Promise<T>;
   readonly acknowledgedAtMs: Map<string, number>;
   /** Milliseconds since the group's coordinator last answered this process. */
   heartbeatAgeMs(): number;

@@ -45,6 +45,7 @@ import { onBankFact } from "./on-bank-fact.ts";
 import { onBankMarker } from "./on-bank-marker.ts";
 import { onDayFact } from "./on-day-fact.ts";
 import { onMarker } from "./on-marker.ts";
+import { openInTurn } from "./open-in-turn.ts";
 import { onDeadLettersReplayed, onTransactionFact } from "./on-transaction-fact.ts";
 import { startPlanning } from "./planning.ts";
 import { createTurnTaking } from "./conserving.ts";
@@ -126,7 +127,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     handlers,
     time,
     log,
-    store,
+    store: openInTurn(store),
     serde,
     configuration,
     lanes,
@@ -137,7 +138,6 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     asides: createAsides({ messaging, serde, service }),
     conservationTurn: createTurnTaking(),
     read: (partition, from, to) => messaging.read({ topic: topics.journal, partition }, from, to),
-    takeOverTurn: createTurnTaking(),
     snapshots: createSnapshotCaches(),
     acknowledgedAtMs: new Map(),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,

@@ -1,10 +1,10 @@
 import { Fault } from "@sluice/runtime";
 import { expect, test } from "vitest";
 import type { FactToAppend } from "./appending.ts";
-import { createTurnTaking } from "./conserving.ts";
 import { creditRow, openRows } from "./given-credits.ts";
 import { startAtMs, World } from "./given.ts";
 import { openLane } from "./lane.ts";
+import { openInTurn } from "./open-in-turn.ts";
 import { leaseLeftMaxMs } from "./tenure.ts";
 
 test("I16: a new owner knows every open transaction of its lane, also those on a later page of the store", async () => {
@@ -26,11 +26,11 @@ test("I16: a new owner knows every open transaction of its lane, also those on a
   expect(appended).toEqual([{ key: overdue.uetr, fact: { kind: "DeadlinePassed", deadlineMs: startAtMs + 5_000 } }]);
 });
 
-test("lanes that are taken at the same time are filled one after the other, and one that fails keeps no other", async () => {
+test("lanes that are taken at the same time read one page after the other, and one that fails keeps no other", async () => {
   const world = new World({ lanes: 3 });
   const asked: number[] = [];
   let [running, most] = [0, 0];
-  const base = await world.laneContext({ takeOverTurn: createTurnTaking() });
+  const base = await world.laneContext();
   const { transactions } = base.store;
   const open: typeof transactions.open = async (lane, after, limit) => {
     asked.push(lane);
@@ -41,7 +41,7 @@ test("lanes that are taken at the same time are filled one after the other, and 
     if (lane === 1) throw new Fault("store.unavailable", "gone", { isRetryable: true });
     return rows;
   };
-  const context = { ...base, store: { ...base.store, transactions: { ...transactions, open } } };
+  const context = { ...base, store: openInTurn({ ...base.store, transactions: { ...transactions, open } }) };
   const taken = await world.done(Promise.allSettled([0, 1, 2].map((lane) => openLane(context, lane, 0n))));
   expect(taken.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(asked.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);

@@ -3,7 +3,7 @@
 // 1. Starts at the lane's own position, not at the group's offset: a store that was restored to an older point is repaired by replay.
 // 2. The markers passed are those of the lane's document, and those that this process has passed itself.
 // 3. A lane that is held is not taken; one that was built anew goes on at the position of its new build, whatever this process did before.
-// 4. Before the first record is handled, one projected read of the lane has filled the standing tasks; of all lanes taken at once, one at a time.
+// 4. Before the first record is handled, one projected read of the lane has filled the standing tasks.
 
 import { partitionOf } from "@sluice/contracts";
 import { Fault } from "@sluice/runtime";
@@ -62,7 +62,7 @@ export async function takeLane(options: TakeOptions): Promise<Tenure> {
   const markers = createLaneMarkers(lane, { ofDays: [...kept.ofDays, ...passed.ofDays], ofBanks: [...kept.ofBanks, ...passed.ofBanks] });
   const days = (await store.days.open()).filter((day) => partitionOf(day.key, lanes) === lane);
   const tasks = startLaneTasks({ context, lane, markers, ledgers, days, isCaughtUp: options.isCaughtUp });
-  const open = await context.takeOverTurn(() => fill(context, lane, tasks));
+  const open = await fill(context, lane, tasks);
   const position = createLanePosition({
     service,
     lane,
