@@ -53,8 +53,8 @@ export interface ServiceOptions {
 /** In MiB; Node's own is 16 and more. */
 const nodeArguments = ["--max-semi-space-size=4"] as const;
 /**
- * Old objects are looked through from 64 MiB on, and again when they have grown by a fifth; V8 would wait for several times of what lives (measured
- * with a backlog: 70 MiB less). It bounds growth, not size: nothing dies of it.
+ * Old objects are looked through from 64 MiB on, and again when they have grown by a fifth; V8 would wait for several times of what lives. It
+ * bounds growth, not size: nothing dies of it.
  */
 const ownArguments: Partial<Record<ServiceName, readonly string[]>> = {
   scheduler: ["--initial-old-space-size=64", "--heap-growing-percent=20"],
