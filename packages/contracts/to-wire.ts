@@ -80,7 +80,8 @@ export function recordFromMarker(marker: Marker, partition: number): AnyDecoded 
 
 /** One partition's copy of a bank's marker: its id ends with the partition. */
 export function recordFromBankMarker(marker: BankMarker, partition: number): AnyDecoded {
-  return { name: marker.kind, value: { ...withoutKind(marker), id: `${marker.id}:${partition}`, partition } };
+  const value = { ...withoutKind(marker), id: `${marker.id}:${partition}`, partition };
+  return marker.kind === "BankPaused" ? { name: marker.kind, value: { ...value, untilMs: null } } : { name: marker.kind, value };
 }
 
 export function dispatchRecord(output: DispatchOutput, sources: MessageSources): Decoded<"Dispatch"> {

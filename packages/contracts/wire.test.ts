@@ -205,7 +205,14 @@ test("a verdict, a report and the end of a delivery are facts", () => {
 });
 
 test("the evidence of a delivery that was stopped has the code that it was answered last, whatever came to nothing after it", () => {
-  const attempt = (httpStatusCode: number | null) => ({ atMs: 1, httpStatusCode, answer: "", tookMs: 1 });
+  const attempt = (httpStatusCode: number | null) => ({
+    atMs: 1,
+    httpStatusCode,
+    answer: "",
+    tookMs: 1,
+    address: null,
+    class: "TRANSIENT" as const,
+  });
   const evidenceOf = (ended: Partial<Records["DeliveryEnded"]>) =>
     factFromRecord(through({ name: "DeliveryEnded", value: { ...stopped, ...ended } }), uetr);
   const recentAttempts = [attempt(429), attempt(503), attempt(null)];

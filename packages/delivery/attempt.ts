@@ -6,9 +6,11 @@
 // #3 A record without a trace gets one from its id, so that every attempt has the same.
 
 import { createHash } from "node:crypto";
+import { urlOf } from "./addresses.ts";
 import { answerText } from "./answer-text.ts";
+import { withAttempt } from "./attempts-made.ts";
 import type { EngineContext } from "./context.ts";
-import { attemptsKept, type Delivery, type Progress } from "./delivery.ts";
+import { type Delivery, type Progress } from "./delivery.ts";
 import { attemptsEndMs, mayBeRepeat, type DeliveryLane } from "./lane.ts";
 import type { BankAnswer, BankRequest } from "./port.ts";
 import { classify, leavesOpen, waitMs, type AnswerClass } from "./retry-law.ts";
@@ -38,7 +40,9 @@ export async function attempt(context: EngineContext, lane: DeliveryLane, delive
   const answerClass = classify(answer, (status) => acknowledges(status, wasThereBefore || before.attempts > 0));
   const isLeftOpen = answerClass !== "acknowledged" && leavesOpen(answer, (status) => acknowledges(status, true));
   const httpStatusCode = answer.kind === "answered" ? answer.status : null;
-  const made = { atMs, httpStatusCode, answer: answerText(answer), tookMs };
+  const url = receiver === null ? null : urlOf(receiver, delivery.operation);
+  const address = url === null ? null : `${url.origin}${url.pathname}`;
+  const made = { atMs, httpStatusCode, answer: answerText(answer), tookMs, address, class: answerClass };
   const progress = grown(before, made, wasThereBefore || isLeftOpen);
   context.metrics.attempts.add({ bank: delivery.bank, class: answerClass });
   context.metrics.attemptSeconds.observe(tookMs / 1_000, { bank: delivery.bank });
@@ -80,15 +84,12 @@ function traceparentOf(id: string): string {
   return `00-${digest.slice(0, 32)}-${digest.slice(32, 48)}-01`;
 }
 
-/** The first attempt is kept for good: it says since when. */
 function grown(before: Progress, made: Progress["recentAttempts"][number], mayHaveBeenTaken: boolean): Progress {
-  const attempts = [...before.recentAttempts, made];
-  const kept = attempts.length <= attemptsKept ? attempts : [attempts[0]!, ...attempts.slice(2)];
   return {
     attempts: before.attempts + 1,
     anyAnswer: before.anyAnswer || made.httpStatusCode !== null,
     mayHaveBeenTaken: before.mayHaveBeenTaken || mayHaveBeenTaken,
-    recentAttempts: kept,
+    ...withAttempt(before, made),
     redrive: before.redrive,
   };
 }

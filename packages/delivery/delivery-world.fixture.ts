@@ -227,7 +227,8 @@ function bankMarkers(lanes: number, name: "BankPaused" | "BankResumed", number: 
   const key = `bank:${bank}`;
   return Array.from({ length: lanes }, (_, partition) => {
     const value = { id: `${key}:${name}:${number}:${partition}`, bank, partition, number, reason: "maintenance" };
-    return { key, decoded: { name, value }, partition };
+    const decoded: AnyDecoded = name === "BankPaused" ? { name, value: { ...value, untilMs: null } } : { name, value };
+    return { key, decoded, partition };
   });
 }
 

@@ -3,7 +3,7 @@
 
 import type { Party } from "@sluice/config";
 import type { OutgoingRecord } from "@sluice/messaging";
-import type { ParkedAttempt, ParkedRedrive } from "@sluice/store";
+import type { EarlierAttempts, ParkedAttempt, ParkedRedrive } from "@sluice/store";
 import type { Operation } from "./port.ts";
 
 /** Who a delivery is: what can be said of it without its body. */
@@ -46,14 +46,23 @@ export interface Progress {
   readonly anyAnswer: boolean;
   /** An attempt left open whether the message was taken (retry-law.ts #5), or one of an earlier owner may have. */
   readonly mayHaveBeenTaken: boolean;
-  /** The first attempt and the newest others: `attemptsKept` at most. */
+  /** The newest: `attemptsKept` at most. */
   readonly recentAttempts: readonly ParkedAttempt[];
+  /** Those before them, summed up; null: there are none. */
+  readonly earlier: EarlierAttempts | null;
   /** The newest redrive that was applied; null: none was. */
   readonly redrive: ParkedRedrive | null;
 }
 
 export const attemptsKept = 10;
-export const untried: Progress = { attempts: 0, anyAnswer: false, mayHaveBeenTaken: false, recentAttempts: [], redrive: null };
+export const untried: Progress = {
+  attempts: 0,
+  anyAnswer: false,
+  mayHaveBeenTaken: false,
+  recentAttempts: [],
+  earlier: null,
+  redrive: null,
+};
 
 export type DeliveryOutcome = "acknowledged" | "refused" | "stopped" | "expired";
 

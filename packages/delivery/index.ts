@@ -5,7 +5,8 @@ export { startDeliveryLanes, placeOf, type DeliveryLanesOptions } from "./delive
 export type { LaneDeliveries } from "./engine.ts";
 export type { MarkerPlace } from "./lane-pauses.ts";
 export * from "./port.ts";
-export { lastAttempts, receiptOf } from "./receipt.ts";
+export { attemptsForJournal } from "./attempts-made.ts";
+export { receiptOf } from "./receipt.ts";
 export * from "./retry-law.ts";
 export { redriveExtensionMs, type DeliveryRedrive } from "./redrive.ts";
 export type { DeliveryStop } from "./stop.ts";

@@ -1,7 +1,8 @@
 // The receipt of one delivery or posting that ended: the same for both services.
 
-import type { Attempt, Receipt, ReceiptOutcome } from "@sluice/contracts";
-import type { DeliveryEnd, DeliveryOutcome, Progress } from "./delivery.ts";
+import type { Receipt, ReceiptOutcome } from "@sluice/contracts";
+import { attemptsOf, firstAttemptAtMs } from "./attempts-made.ts";
+import type { DeliveryEnd, DeliveryOutcome } from "./delivery.ts";
 
 const outcomes: Readonly<Record<DeliveryOutcome, ReceiptOutcome>> = {
   acknowledged: "ACKNOWLEDGED",
@@ -19,13 +20,9 @@ export function receiptOf({ subject, outcome, progress, endedAtMs }: DeliveryEnd
     stageVersion: subject.stageVersion,
     outcome: outcomes[outcome],
     attempts: progress.attempts,
-    firstAttemptAtMs: progress.recentAttempts[0]?.atMs ?? endedAtMs,
+    firstAttemptAtMs: firstAttemptAtMs(progress) ?? endedAtMs,
     endedAtMs,
-    recentAttempts: lastAttempts(progress),
+    recentAttempts: attemptsOf(progress),
+    earlier: progress.earlier,
   };
-}
-
-/** The newest attempts without a gap; the first is kept beside them only for its time. */
-export function lastAttempts({ attempts, recentAttempts }: Progress): readonly Attempt[] {
-  return attempts > recentAttempts.length ? recentAttempts.slice(1) : recentAttempts;
 }

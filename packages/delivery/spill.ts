@@ -50,13 +50,14 @@ export function takeIntoPage(context: EngineContext, { page, scan }: BankQueue, 
 }
 
 export function parkedOf(lane: DeliveryLane, delivery: Delivery, { progress, nextAttemptAtMs, ended }: ParkedState): ParkedMessage {
-  const { id, bank, deliveryKey, uetr, sequence, record, traceparent, closesWith, stopsAtMs, deadlineMs } = delivery;
+  const { id, bank, deliveryKey, uetr, operation, sequence, record, traceparent, closesWith, stopsAtMs, deadlineMs } = delivery;
   return {
     id,
     lane: lane.partition,
     bank,
     deliveryKey,
     uetr,
+    operation,
     sequence,
     record,
     traceparent,
@@ -71,6 +72,13 @@ export function parkedOf(lane: DeliveryLane, delivery: Delivery, { progress, nex
 
 /** #3 */
 export function progressOf(lane: DeliveryLane, message: ParkedMessage): Progress {
-  const { attempts, anyAnswer, recentAttempts, redrive } = message;
-  return { attempts, anyAnswer, mayHaveBeenTaken: message.mayHaveBeenTaken || mayBeRepeat(lane, message), recentAttempts, redrive };
+  const { attempts, anyAnswer, recentAttempts, earlier, redrive } = message;
+  return {
+    attempts,
+    anyAnswer,
+    mayHaveBeenTaken: message.mayHaveBeenTaken || mayBeRepeat(lane, message),
+    recentAttempts,
+    earlier,
+    redrive,
+  };
 }

@@ -139,6 +139,7 @@ export function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
     bank: "first",
     deliveryKey: uetr(1),
     uetr: uetr(1),
+    operation: "inboundDirectDebit",
     sequence: 9_007_199_254_740_993n,
     record: Uint8Array.of(0, 200, 3),
     traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -149,7 +150,10 @@ export function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
     attempts: 1,
     anyAnswer: true,
     mayHaveBeenTaken: false,
-    recentAttempts: [{ atMs: 1_795_000_000_001, httpStatusCode: 503, answer: "busy", tookMs: 12.25 }],
+    recentAttempts: [
+      { atMs: 1_795_000_000_001, httpStatusCode: 503, answer: "busy", tookMs: 12.25, address: "http://bank/events", class: "transient" },
+    ],
+    earlier: null,
     ended: null,
     redrive: null,
     ...over,
@@ -182,6 +186,7 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
       mayHaveBeenTaken: true,
       nextAttemptAtMs: 1_795_000_005_000,
       recentAttempts: [],
+      earlier: { count: 3, firstAtMs: 1_795_000_000_001, lastAtMs: 1_795_000_000_009, answers: [{ httpStatusCode: null, count: 3 }] },
       ended: "refused",
       redrive: { offset: 9_007_199_254_740_995n, untilMs: 1_795_000_003_600 },
     } as const;

@@ -1,6 +1,6 @@
 // A message not acknowledged at once, as it lies in `deliveries` or `postings`.
 
-import type { ParkedAttempt, ParkedMessage, ParkedRow, ParkedRedrive } from "./port.ts";
+import type { EarlierAttempts, ParkedAttempt, ParkedMessage, ParkedRow, ParkedRedrive } from "./port.ts";
 
 export interface StoredParked {
   readonly _id: string;
@@ -8,6 +8,8 @@ export interface StoredParked {
   readonly bank: string;
   readonly deliveryKey: string;
   readonly uetr: string;
+  /** Absent in documents written before it was kept. */
+  readonly operation?: string | null;
   readonly sequence: bigint;
   readonly closesWith: string | null;
   readonly deadline: Date | null;
@@ -18,7 +20,9 @@ export interface StoredParked {
   readonly anyAnswer: boolean;
   /** Absent in documents written before it was known: it may. */
   readonly mayHaveBeenTaken?: boolean;
-  readonly recentAttempts: readonly (Omit<ParkedAttempt, "atMs"> & { readonly at: Date })[];
+  readonly recentAttempts: readonly StoredAttempt[];
+  /** Absent in documents written before there was one. */
+  readonly earlier?: StoredEarlier | null;
   readonly ended: "refusing" | "refused" | null;
   /** Absent in documents written before there were any. */
   readonly redrive?: StoredRedrive | null;
@@ -26,19 +30,26 @@ export interface StoredParked {
   readonly traceparent: string | null;
 }
 
+/** Address and class are absent in what was written before they were kept. */
+type StoredAttempt = Omit<ParkedAttempt, "atMs" | "address" | "class"> & { readonly at: Date } & Partial<
+    Pick<ParkedAttempt, "address" | "class">
+  >;
+
+type StoredEarlier = Omit<EarlierAttempts, "firstAtMs" | "lastAtMs"> & { readonly firstAt: Date; readonly lastAt: Date };
+
 interface StoredRedrive {
   readonly offset: bigint;
   readonly until: Date | null;
 }
 
 /** What later versions added: it may be absent. */
-type Added = "stopsAt" | "mayHaveBeenTaken" | "redrive";
+type Added = "stopsAt" | "mayHaveBeenTaken" | "redrive" | "operation" | "earlier";
 type StoredParkedEver = Omit<StoredParked, Added> & Partial<Pick<StoredParked, Added>>;
 
 /** What an update replaces: all else of a parked message never changes. */
 export type AttemptState = Pick<
   StoredParked,
-  "nextAttemptAt" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "ended" | "redrive"
+  "nextAttemptAt" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "earlier" | "ended" | "redrive"
 >;
 
 export function toAttemptState(message: ParkedMessage): AttemptState {
@@ -47,12 +58,8 @@ export function toAttemptState(message: ParkedMessage): AttemptState {
     attempts: message.attempts,
     anyAnswer: message.anyAnswer,
     mayHaveBeenTaken: message.mayHaveBeenTaken,
-    recentAttempts: message.recentAttempts.map(({ atMs, httpStatusCode, answer, tookMs }) => ({
-      at: new Date(atMs),
-      httpStatusCode,
-      answer,
-      tookMs,
-    })),
+    recentAttempts: message.recentAttempts.map(({ atMs, ...attempt }) => ({ at: new Date(atMs), ...attempt })),
+    earlier: toStoredEarlier(message.earlier),
     ended: message.ended,
     redrive: toStoredRedrive(message.redrive),
   };
@@ -65,6 +72,7 @@ export function toStoredParked(message: ParkedMessage): StoredParked {
     bank: message.bank,
     deliveryKey: message.deliveryKey,
     uetr: message.uetr,
+    operation: message.operation,
     sequence: message.sequence,
     closesWith: message.closesWith,
     deadline: message.deadlineMs === null ? null : new Date(message.deadlineMs),
@@ -91,6 +99,7 @@ export function toParkedRow(stored: Omit<StoredParkedEver, "recordBytes">): Park
     bank: stored.bank,
     deliveryKey: stored.deliveryKey,
     uetr: stored.uetr,
+    operation: stored.operation ?? null,
     sequence: stored.sequence,
     traceparent: stored.traceparent,
     nextAttemptAtMs: stored.nextAttemptAt.getTime(),
@@ -100,15 +109,31 @@ export function toParkedRow(stored: Omit<StoredParkedEver, "recordBytes">): Park
     attempts: stored.attempts,
     anyAnswer: stored.anyAnswer,
     mayHaveBeenTaken: stored.mayHaveBeenTaken ?? true,
-    recentAttempts: stored.recentAttempts.map(({ at, httpStatusCode, answer, tookMs }) => ({
+    recentAttempts: stored.recentAttempts.map(({ at, httpStatusCode, answer, tookMs, address = null, class: answerClass = "unknown" }) => ({
       atMs: at.getTime(),
       httpStatusCode,
       answer,
       tookMs,
+      address,
+      class: answerClass,
     })),
+    earlier: fromStoredEarlier(stored.earlier ?? null),
     ended: stored.ended,
     redrive: fromStoredRedrive(stored.redrive ?? null),
   };
+}
+
+function toStoredEarlier(earlier: EarlierAttempts | null): StoredEarlier | null {
+  if (earlier === null) return null;
+  const { count, firstAtMs, lastAtMs, answers } = earlier;
+  return { count, firstAt: new Date(firstAtMs), lastAt: new Date(lastAtMs), answers };
+}
+
+function fromStoredEarlier(earlier: StoredEarlier | null): EarlierAttempts | null {
+  if (earlier === null) return null;
+  const { count, firstAt, lastAt, answers } = earlier;
+  const counts = answers.map(({ httpStatusCode, count: times }) => ({ httpStatusCode, count: times }));
+  return { count, firstAtMs: firstAt.getTime(), lastAtMs: lastAt.getTime(), answers: counts };
 }
 
 function toStoredRedrive(redrive: ParkedRedrive | null): StoredRedrive | null {

@@ -195,6 +195,8 @@ export interface ParkedMessage {
   /** Messages of one key leave in order of `sequence`. */
   readonly deliveryKey: string;
   readonly uetr: string;
+  /** What is sent, so that its address is known without the record; null in one that was parked before this was kept. */
+  readonly operation: string | null;
   /** Offset of its record in the lane's topic. */
   readonly sequence: bigint;
   /** Wire-format bytes of the record (Dispatch or TransactionStateEvent). */
@@ -210,8 +212,10 @@ export interface ParkedMessage {
   readonly anyAnswer: boolean;
   /** An attempt left open whether the message was taken. */
   readonly mayHaveBeenTaken: boolean;
-  /** At most ten. */
+  /** The newest, at most ten. */
   readonly recentAttempts: readonly ParkedAttempt[];
+  /** Those before them, summed up; null: there are none. */
+  readonly earlier: EarlierAttempts | null;
   /** null: still tried; "refused": a not-recoverable answer, kept until a change arrives; "refusing": the same, and the fact of it may not be appended yet. */
   readonly ended: "refusing" | "refused" | null;
   /** The newest redrive that was applied; null: none was. */
@@ -229,8 +233,45 @@ export interface ParkedRedrive {
 export interface ParkedAttempt {
   readonly atMs: number;
   readonly httpStatusCode: number | null;
+  /** Masked, at most 1,024 characters. */
   readonly answer: string | null;
   readonly tookMs: number;
+  /** Scheme, host, port and path; null: not known. */
+  readonly address: string | null;
+  readonly class: "acknowledged" | "transient" | "address" | "refused" | "unknown";
+}
+
+/** Attempts that are not kept one by one any more. */
+export interface EarlierAttempts {
+  readonly count: number;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+  /** How often each answer came (null: none, or another than those named); at most ten. */
+  readonly answers: readonly { readonly httpStatusCode: number | null; readonly count: number }[];
+}
+
+/** What a service has learnt of an address of a receiver: kept over restarts, and shown. Advice, not truth: the last writer wins. */
+export interface AddressStanding {
+  /** dispatcher or event-publisher. */
+  readonly service: string;
+  readonly bank: string;
+  /** Origin of the address (scheme, host, port). */
+  readonly address: string;
+  /** Why and since when nothing but probes is sent; null: the breaker is closed. */
+  readonly breaker: { readonly sinceMs: number; readonly reason: string } | null;
+  /** Learnt: how many requests at once it bears. */
+  readonly concurrency: number;
+  /** Nothing is sent before, epoch ms by agreed time (`Retry-After`); null: no gate. */
+  readonly gateUntilMs: number | null;
+  /** When this was written, epoch ms. */
+  readonly updatedAtMs: number;
+}
+
+export interface AddressStore {
+  /** Replaces each by (service, bank, address). At most 1,000. */
+  write(standings: readonly AddressStanding[]): Promise<void>;
+  /** Of one service, or of all (null), by (service, bank, address). Bounded: at most 10,000. */
+  all(service: string | null): Promise<readonly AddressStanding[]>;
 }
 
 export interface ParkedStore {

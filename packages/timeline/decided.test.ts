@@ -129,7 +129,7 @@ test("pauses of its bank while it was under way are shown with who and why, once
     decisions: [decided],
   };
   await story.done(story.store.banks.write(standing, 0));
-  await story.append(topics.journal, { name: "BankPauseRequested", value: { action: action("p9"), bank } }, bankKey(bank));
+  await story.append(topics.journal, { name: "BankPauseRequested", value: { action: action("p9"), bank, untilMs: null } }, bankKey(bank));
   await story.happens(withdrawal("w1"));
   await story.pauses("BankPaused", 3, "after its end");
   const timeline = await timelineOf(story);

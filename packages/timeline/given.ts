@@ -199,10 +199,10 @@ export class Story {
   }
 
   async receipt(webhookId: string, operation: string, stageVersion: number | null): Promise<void> {
-    const refused = { atMs: startAtMs + 1_000, httpStatusCode: 503, answer: "busy", tookMs: 4 };
-    const taken = { atMs: startAtMs + 2_000, httpStatusCode: 202, answer: null, tookMs: 3 };
+    const refused = { atMs: startAtMs + 1_000, httpStatusCode: 503, answer: "busy", tookMs: 4, address: null, class: "TRANSIENT" } as const;
+    const taken = { atMs: startAtMs + 2_000, httpStatusCode: 202, answer: null, tookMs: 3, address: null, class: "ACKNOWLEDGED" } as const;
     const times = { firstAttemptAtMs: startAtMs + 1_000, endedAtMs: startAtMs + 2_003 };
-    const end = { outcome: "ACKNOWLEDGED", attempts: 2, ...times, recentAttempts: [refused, taken] } as const;
+    const end = { outcome: "ACKNOWLEDGED", attempts: 2, ...times, recentAttempts: [refused, taken], earlier: null } as const;
     await this.append(topics.receipts, { name: "Receipt", value: { webhookId, uetr, bank, operation, stageVersion, ...end } });
   }
 

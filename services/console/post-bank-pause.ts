@@ -25,5 +25,10 @@ async function decide(
   if (!isKnown) return refused(404, "Not known", "No bank or connector has this id.");
   const before = notedBefore(standing?.decisions ?? [], name, action);
   if (before !== null && before !== "repeat") return before;
-  return await append(bankKey(bank), action, { name, value: { action, bank } });
+  const value = { action, bank };
+  return await append(
+    bankKey(bank),
+    action,
+    name === "BankPauseRequested" ? { name, value: { ...value, untilMs: null } } : { name, value },
+  );
 }

@@ -6,7 +6,7 @@
 
 import { headers, outgoingRecord, topics, type DeliveryOutcome, type Dispatch, type Serde } from "@sluice/contracts";
 import type { Delivery, DeliveryEnd, DeliveryRules, RecordPlace } from "@sluice/delivery";
-import { lastAttempts, operationNamed, receiptOf } from "@sluice/delivery";
+import { attemptsForJournal, operationNamed, receiptOf } from "@sluice/delivery";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/runtime";
 
@@ -60,7 +60,7 @@ function deliveryEnded({ subject, httpStatusCode, progress, stopOffset, isBankPa
     attempts: progress.attempts,
     anyAnswer: progress.anyAnswer,
     mayHaveBeenTaken: progress.mayHaveBeenTaken,
-    recentAttempts: lastAttempts(progress),
+    recentAttempts: attemptsForJournal(progress),
     breakerOpen: false,
     bankPaused: isBankPaused,
     stopOffset,

@@ -27,7 +27,7 @@ export function operatorDeclaresRecord(bank: string | null, receivedAtMs: number
 }
 
 export function pauseRecord(bank: string, id?: string): Decoded<"BankPauseRequested"> {
-  return { name: "BankPauseRequested", value: { bank, action: action(id) } };
+  return { name: "BankPauseRequested", value: { bank, action: action(id), untilMs: null } };
 }
 
 export function resumeRecord(bank: string, id?: string): Decoded<"BankResumeRequested"> {

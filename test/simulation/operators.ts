@@ -167,7 +167,7 @@ async function recordsOf(planned: PlannedAction, number: number, options: Operat
       return [{ key: planned.uetr, decoded: { name: "RedriveRequested", value: { action, target: "DELIVERY", messageIdentification } } }];
     }
     case "pause":
-      return [{ key: `bank:${planned.bank}`, decoded: { name: "BankPauseRequested", value: { action, bank: planned.bank } } }];
+      return [{ key: `bank:${planned.bank}`, decoded: { name: "BankPauseRequested", value: { action, bank: planned.bank, untilMs: null } } }];
     case "resume":
       return [{ key: `bank:${planned.bank}`, decoded: { name: "BankResumeRequested", value: { action, bank: planned.bank } } }];
     case "put back": {
