@@ -3,6 +3,7 @@
 import type { Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { action, dayPromises, lanePromises, parkedPromises, uetr } from "./conformance-of-lanes.ts";
+import { addressPromises } from "./conformance-of-addresses.ts";
 import { buildPromises } from "./conformance-of-builds.ts";
 import { bankPromises, ledgerPromises, parkedForPeoplePromises, queryPromises, totalsPromises } from "./conformance-of-queries.ts";
 import { noSearchTerms } from "./port.ts";
@@ -16,6 +17,7 @@ export function describeStore(open: () => Promise<Store>): void {
   bankPromises(open);
   ledgerPromises(open);
   buildPromises(open);
+  addressPromises(open);
   queryPromises(open);
   totalsPromises(open);
   parkedPromises(open, "deliveries");

@@ -324,6 +324,8 @@ export interface Store {
   readonly deliveries: ParkedStore;
   /** Of the event-publisher. */
   readonly postings: ParkedStore;
+  /** Of both: what they have learnt of receivers. */
+  readonly addresses: AddressStore;
   /** Creates collections and indexes; idempotent. */
   prepare(): Promise<void>;
   /** Resolves if the store answers; for readiness. */

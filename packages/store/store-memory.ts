@@ -6,6 +6,7 @@
 // 3. State belongs to the store, not to a client: `close` forgets nothing, as a database does not when a process ends.
 
 import type { Day } from "@sluice/domain";
+import { addressesIn } from "./addresses-memory.ts";
 import { fromStoredBank, toStoredBank } from "./bank-document.ts";
 import type { StoredBank } from "./bank-document.ts";
 import { assertBulk, banksMax, openDaysMax } from "./bounds.ts";
@@ -54,6 +55,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     },
     deliveries: parkedIn("deliveries", call, new Map()),
     postings: parkedIn("postings", call, new Map()),
+    addresses: addressesIn(call, new Map()),
     prepare: () => call("store.prepare", [], null, () => undefined),
     ping: () => call("store.ping", [], null, () => undefined),
     close: () => Promise.resolve(),

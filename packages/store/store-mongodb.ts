@@ -9,6 +9,8 @@
 import type { Log } from "@sluice/telemetry";
 import { MongoClient } from "mongodb";
 import type { Db, MongoClientOptions } from "mongodb";
+import type { StoredAddress } from "./address-document.ts";
+import { addressesIn } from "./addresses-mongodb.ts";
 import type { StoredBank } from "./bank-document.ts";
 import { banksIn } from "./banks-mongodb.ts";
 import type { StoredDay } from "./day-document.ts";
@@ -78,6 +80,7 @@ export function mongoStoreOn(client: MongoClient, database: string): Store {
     },
     deliveries: parkedIn("deliveries", db.collection<StoredParked>("deliveries")),
     postings: parkedIn("postings", db.collection<StoredParked>("postings")),
+    addresses: addressesIn(db.collection<StoredAddress>("addresses")),
     prepare: () => guarded("store.prepare", "write", () => prepare(db)),
     async ping() {
       await guarded("store.ping", "read", () => db.command({ ping: 1 }));
