@@ -68,6 +68,7 @@ const noAddress: BankAnswer = { kind: "silent", reason: "no-address" };
 
 function requestOf(delivery: Delivery, atMs: number, timeoutMs: number): BankRequest {
   const headers = {
+    ...delivery.headers,
     "content-type": "application/json",
     "webhook-id": delivery.id,
     "webhook-timestamp": String(Math.floor(atMs / 1_000)),

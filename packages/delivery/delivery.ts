@@ -27,6 +27,8 @@ export interface Delivery extends DeliverySubject {
   readonly sequence: bigint;
   /** The finished body: the same bytes on every attempt. */
   readonly body: Uint8Array;
+  /** Of this message alone, beside those that every message has; lower-case names, the same on every attempt. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The day whose reconciliation close ends attempts, but not the delivery; null: no day does. */
   readonly closesWith: string | null;
   /** When attempts end, but not the delivery, epoch ms; null: at no time of its own. */

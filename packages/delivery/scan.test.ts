@@ -20,6 +20,7 @@ const delivery = (sequence: number): Delivery => ({
   deliveryKey: `u${sequence}`,
   sequence: BigInt(sequence),
   body: new Uint8Array(),
+  headers: {},
   closesWith: null,
   stopsAtMs: null,
   deadlineMs: null,

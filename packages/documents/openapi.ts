@@ -105,8 +105,8 @@ function delivered(delivery: Delivery, examples: readonly Example[]): Part {
     summary: delivery.summary,
     description: `\`POST ${base}${delivery.path}\`\n\n${delivery.description}`,
     security: [{ bearer: [] }, {}],
-    parameters: ["webhook-id", "webhook-timestamp", "idempotency-key", "traceparent"].map((name) => ({
-      $ref: `#/components/parameters/${name}${name === "traceparent" ? "-sent" : ""}`,
+    parameters: [...sentHeaders, ...(delivery.name === "events" ? sequenceHeaders : [])].map((name) => ({
+      $ref: `#/components/parameters/${name}`,
     })),
     requestBody: { required: true, content: jsonOf(schemaOf(delivery.bodies), examples) },
     responses: Object.fromEntries(
@@ -196,6 +196,9 @@ const retryAfter = { description: "Seconds to wait before sending again.", schem
 const traceparent = { in: "header", schema: { type: "string", pattern: "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}" } } as const;
 const exampleTrace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
+const sentHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature", "idempotency-key", "traceparent-sent"] as const;
+const sequenceHeaders = ["sluice-sequence", "sluice-previous-id"] as const;
+
 const parameters = {
   traceparent: {
     ...traceparent,
@@ -234,5 +237,32 @@ const parameters = {
     description: "Equal to `webhook-id`.",
     schema: { type: "string", minLength: 1, maxLength: 35 },
     example: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D",
+  },
+  "webhook-signature": {
+    in: "header",
+    name: "webhook-signature",
+    required: false,
+    description:
+      "Standard Webhooks: one signature or several with blanks between them, each `v1,` (HMAC-SHA256) or `v1a,` (ed25519) and base64, over `{webhook-id}.{webhook-timestamp}.{body}`. One of them fits a key that you hold. Left out where no key was agreed on.",
+    schema: { type: "string", pattern: "^v1a?,[A-Za-z0-9+/]+={0,2}( v1a?,[A-Za-z0-9+/]+={0,2})*$" },
+    example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  },
+  "sluice-sequence": {
+    in: "header",
+    name: "sluice-sequence",
+    required: false,
+    description:
+      "The posting's place among the events of its UETR: its `stageVersion`, from 1 without a gap, also where the body is without one. Left out on an `ESM_STATE` event.",
+    schema: { type: "string", pattern: "^[1-9][0-9]{0,9}$" },
+    example: "4",
+  },
+  "sluice-previous-id": {
+    in: "header",
+    name: "sluice-previous-id",
+    required: false,
+    description:
+      "The `webhook-id` of the event before it of the same UETR. Left out on the first, and on an `ESM_STATE` event. A `sluice-previous-id` that you have not stored says that you missed one: ask `GET /transactions/{uetr}/events`.",
+    schema: { type: "string", minLength: 1, maxLength: 35 },
+    example: "0d6cba90e6f8b1f7a1b9d0a9d9a7f9f5",
   },
 } as const;

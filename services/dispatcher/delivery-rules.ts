@@ -40,7 +40,7 @@ export function deliveryOf(dispatch: Dispatch, place: RecordPlace): Delivery {
   if (operation === null) {
     throw new Fault("dispatcher.unknown-operation", "a dispatch for an operation that is not known to this reader", { isRetryable: true });
   }
-  return { id, uetr, deliveryKey, bank, operation, body, closesWith, stopsAtMs, deadlineMs, stageVersion: null, ...place };
+  return { id, uetr, deliveryKey, bank, operation, body, headers: {}, closesWith, stopsAtMs, deadlineMs, stageVersion: null, ...place };
 }
 
 /** #2 */

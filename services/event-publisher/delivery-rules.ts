@@ -3,8 +3,12 @@
 // #1 Any 2xx acknowledges; the bank's duplicate codes do on an attempt that may not be the first.
 // #2 Every end writes a receipt, and nothing else: never a fact for the journal (I13).
 // #3 What expired is kept as undelivered, as what was refused.
+// #4 A posting says its place among the events of its UETR: `sluice-sequence`, the stageVersion, and `sluice-previous-id`, the webhook-id
+//    of the one before. Both follow from UETR and stageVersion, so a repeat after any restart says the same. ESM_STATE has no place.
 
+import { createHash } from "node:crypto";
 import { headers, outgoingRecord, topics, type EsmStateEvent, type Serde, type TransactionStateEvent } from "@sluice/contracts";
+import { eventId } from "@sluice/domain";
 import { receiptOf, type Delivery, type DeliveryRules, type RecordPlace } from "@sluice/delivery";
 import { Fault } from "@sluice/runtime";
 
@@ -29,16 +33,27 @@ export function postingRules(serde: Serde, lanes: number): DeliveryRules {
 }
 
 export function deliveryOf(event: TransactionStateEvent, place: RecordPlace): Delivery {
-  return posting(event, event.stageVersion, place);
+  const { stageVersion } = event;
+  return { ...posting(event, place), stageVersion, headers: sequenceHeaders(event) };
 }
 
 /** Its place in the log, after the TransactionStateEvent of the same state, is its place in the order; it has no stageVersion. */
 export function deliveryOfEsm(event: EsmStateEvent, place: RecordPlace): Delivery {
-  return posting(event, null, place);
+  return posting(event, place);
 }
 
-function posting(event: TransactionStateEvent | EsmStateEvent, stageVersion: number | null, place: RecordPlace): Delivery {
+function posting(event: TransactionStateEvent | EsmStateEvent, place: RecordPlace): Delivery {
   const { id, uetr, bank, body, deadlineMs } = event;
   const limits = { closesWith: null, stopsAtMs: null, deadlineMs };
-  return { id, uetr, deliveryKey: uetr, bank, operation: "events", stageVersion, body, ...limits, ...place };
+  return { id, uetr, deliveryKey: uetr, bank, operation: "events", stageVersion: null, headers: {}, body, ...limits, ...place };
+}
+
+/** #4 */
+function sequenceHeaders({ uetr, stageVersion }: TransactionStateEvent): Readonly<Record<string, string>> {
+  const sequence = { "sluice-sequence": String(stageVersion) };
+  return stageVersion <= 1 ? sequence : { ...sequence, "sluice-previous-id": eventId(uetr, stageVersion - 1, sha256) };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { topics } from "@sluice/contracts";
 import { startAtMs } from "@sluice/delivery/delivery-world";
+import { eventId as derivedId } from "@sluice/domain";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { esmId, eventId, hourMs, publisherWorld, stages, uetr } from "./event-publisher.fixture.ts";
@@ -151,6 +153,31 @@ describe("event postings", { timeout: 30_000 }, () => {
     expect(world.log.records({ topic: topics.journal, partition: 0 })).toEqual([]);
   });
 
+  it("I4: a posting says its place: the stageVersion, and the id of the posting before it, the same after repeats and a restart", async () => {
+    const world = publisherWorld();
+    const first = await world.start();
+    let refusals = 6;
+    world.answers(() => ((refusals -= 1) >= 0 ? 503 : 202));
+    const idOf = (number: number, stageVersion: number): string => derivedId(uetr(number), stageVersion, sha256);
+    const places = [1, 2].flatMap((number) => [1, 2, 3].map((stageVersion) => ({ number, stageVersion })));
+    await world.publishBoth(
+      ...places.map(({ number, stageVersion }) => ({ uetr: uetr(number), stageVersion, id: idOf(number, stageVersion) })),
+    );
+    await world.until(() => refusals < 3);
+    await first.stop();
+    await world.start();
+    await world.until(() => world.receipts().length === 12);
+    expect(world.received.length).toBeGreaterThan(12);
+    for (const { headers, id } of world.received) {
+      const of = places.find(({ number, stageVersion }) => idOf(number, stageVersion) === id);
+      expect([headers["sluice-sequence"], headers["sluice-previous-id"]]).toEqual(
+        of === undefined
+          ? [undefined, undefined]
+          : [String(of.stageVersion), of.stageVersion === 1 ? undefined : idOf(of.number, of.stageVersion - 1)],
+      );
+    }
+  });
+
   it("I13: of the two classes one that is refused does not keep the other back", async () => {
     const world = publisherWorld();
     await world.start();
@@ -188,3 +215,7 @@ describe("event postings", { timeout: 30_000 }, () => {
     expect(posted).toEqual([1, 2, 3, 4, 5].map((stageVersion) => eventId(1, stageVersion)));
   });
 });
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

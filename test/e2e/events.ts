@@ -55,6 +55,7 @@ export function expectWholeEvent({ message, headers, webhookId }: Received, { fl
     "webhook-id": webhookId,
     "idempotency-key": webhookId,
     "webhook-timestamp": expect.stringMatching(/^\d{10}$/),
+    "sluice-sequence": String(message["stageVersion"]),
     traceparent: expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/),
   });
 }
