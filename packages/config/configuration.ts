@@ -28,6 +28,32 @@ export interface Party {
   readonly duplicateCodes: readonly number[];
   /** Connections to each of its addresses. */
   readonly connections: number;
+  /** `learnt`: how many of them are used follows from its answers. */
+  readonly concurrency: "learnt" | "fixed";
+  /** CIDR blocks, and single addresses, beside public ones that it may be reached at: private, loopback and the like only if listed. */
+  readonly allowedAddresses: readonly string[];
+  /** PEM of the authorities that its certificate must come from, in place of the public ones; null: those. */
+  readonly caFile: string | null;
+  readonly clientCertificate: ClientCertificate | null;
+  /** Holds the bearer token, in place of `bearerToken`; read anew when it changes. */
+  readonly bearerTokenFile: string | null;
+  /** Every message is signed with each of them; several while one replaces another. */
+  readonly signingKeys: readonly SigningKey[];
+  /** Address of the HTTP proxy that every connection to it goes through; null: none. */
+  readonly egressProxy: string | null;
+}
+
+/** PEM files; read anew when they change. */
+export interface ClientCertificate {
+  readonly certificateFile: string;
+  readonly keyFile: string;
+}
+
+/** Either the secret or the file that holds it is given: `whsec_…` (symmetric), `whsk_…` (ed25519). */
+export interface SigningKey {
+  readonly kind: "symmetric" | "ed25519";
+  readonly secret: string | null;
+  readonly secretFile: string | null;
 }
 
 export interface Bank extends Party {

@@ -1,7 +1,7 @@
 // `${NAME}` in a string of the file is taken from the environment: addresses and secrets never stand in the file.
 //
 // #1 A missing or empty variable is a problem at the place that asks for it; the text names the variable and no value.
-// #2 A bearer token is taken from the environment as a whole, or not at all.
+// #2 A secret (a bearer token, a signing key) is taken from the environment as a whole, or not at all.
 
 import { problem } from "./problem.ts";
 import type { Path, Problem } from "./problem.ts";
@@ -10,7 +10,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const reference = /\$\{([^}]*)\}/g;
 const name = /^[A-Z][A-Z0-9_]*$/;
-const secretMembers: ReadonlySet<PropertyKey> = new Set(["bearerToken"]);
+/** By name, wherever they stand. */
+export const secretMembers: ReadonlySet<PropertyKey> = new Set(["bearerToken", "secret"]);
 
 /** The same tree with every reference replaced; what could not be is told to `problems` and left out. */
 export function withEnvironment(value: unknown, environment: Environment, problems: Problem[], path: Path = []): unknown {

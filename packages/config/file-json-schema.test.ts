@@ -44,6 +44,7 @@ test.each([
   ["a value that is none", "onNonWorkingDay: refuse", "onNonWorkingDay: maybe"],
   ["an amount that YAML makes a double of", 'amount: "5000000.00"', "amount: 5000000.00"],
   ["a secret in the file", "${FIRST_BANK_BEARER_TOKEN}", "shouted"],
+  ["a signing key in the file", "${FIRST_BANK_SIGNING_SECRET}", "whsec_shouted"],
   ["an address that is none", "baseUrl: ${FIRST_BANK_URL}", "baseUrl: ftp://first"],
   ["a duration without a unit", "cutOff: 15m", "cutOff: 15"],
   ["a local time that is none", 'opens: "08:00"', 'opens: "8:00"'],

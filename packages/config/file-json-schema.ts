@@ -7,6 +7,7 @@ import { isMap, isPair, isScalar, isSeq, parseDocument } from "yaml";
 import type { YAMLMap } from "yaml";
 import { z } from "zod";
 import { calendarSchema, extendingSchema } from "./calendar-schema.ts";
+import { secretMembers } from "./environment.ts";
 import { bankSchema, cdvSchema, connectorSchema, fileSchema, operatorSchema, schemeSchema } from "./file-schema.ts";
 
 type Json = Record<string, unknown>;
@@ -30,7 +31,7 @@ export function fileJsonSchema(sample: string): Json {
 
 /** #2 */
 function orReference(schema: Json, path: readonly (string | number)[]): void {
-  if (path.at(-1) === "bearerToken" && schema["type"] === "string") {
+  if (secretMembers.has(path.at(-1) ?? "") && schema["type"] === "string") {
     Object.assign(schema, reference);
     return;
   }

@@ -4,6 +4,7 @@
 import { readLocalTime } from "@sluice/calendar";
 import { z } from "zod";
 import { operatorRoles, schemeIds } from "./configuration.ts";
+import { isAddressBlock } from "./credential-checks.ts";
 import { readDuration } from "./durations.ts";
 
 const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
@@ -31,6 +32,18 @@ const url = httpAddress.transform((given, context) => {
   if (isGood) return given.replace(/\/+$/, "");
   context.addIssue({ code: "custom", message: "an http or https address without user, query and fragment" });
   return z.NEVER;
+});
+
+const cidr = z.string().refine(isAddressBlock, "an IP address or a CIDR block, such as 10.20.0.0/16 or fd00::/8");
+const file = text(1_024);
+
+/** Neither a path nor a name: whom a proxy is asked for is no secret, what it is asked with would be. */
+const origin = url.refine((given) => new URL(given).pathname === "/", "an address without a path");
+
+const signingKey = z.strictObject({
+  kind: z.enum(["symmetric", "ed25519"]),
+  secret: text(1_024).nullable().default(null),
+  secretFile: file.nullable().default(null),
 });
 
 const agent = z.strictObject({
@@ -77,6 +90,13 @@ const party = {
   acknowledgeCodes: z.array(z.int().min(200).max(299)).max(10).default([]),
   duplicateCodes: z.array(z.int().min(200).max(499)).max(10).default([409]),
   connections: z.int().min(1).max(1_024).default(16),
+  concurrency: z.enum(["learnt", "fixed"]).default("learnt"),
+  allowedAddresses: z.array(cidr).max(100).default([]),
+  caFile: file.nullable().default(null),
+  clientCertificate: z.strictObject({ certificateFile: file, keyFile: file }).nullable().default(null),
+  bearerTokenFile: file.nullable().default(null),
+  signingKeys: z.array(signingKey).max(4).default([]),
+  egressProxy: origin.nullable().default(null),
 };
 
 export const bankSchema = z.strictObject({

@@ -16,7 +16,7 @@ const environment = {
   SECOND_BANK_URL: "http://127.0.0.1:8080",
   CLEARING_TOKEN_SHA256: hash("clearing"),
   CLEARING_URL: "https://clearing.example/",
-  CLEARING_BEARER_TOKEN: "the-other-secret",
+  FIRST_BANK_SIGNING_SECRET: `whsec_${Buffer.alloc(32, "k").toString("base64")}`,
   THANDI_TOKEN_SHA256: hash("thandi"),
 };
 
@@ -61,6 +61,16 @@ test("the sample file is read whole, with addresses and secrets from the environ
     duplicateCodes: [409],
     maxUnacknowledged: 256,
     connections: 16,
+    concurrency: "learnt",
+    allowedAddresses: ["10.20.0.0/16", "fd12:3456::/32"],
+    caFile: "/etc/sluice/first/ca.pem",
+    clientCertificate: { certificateFile: "/etc/sluice/first/client.pem", keyFile: "/etc/sluice/first/client-key.pem" },
+    bearerTokenFile: null,
+    signingKeys: [
+      { kind: "symmetric", secret: environment.FIRST_BANK_SIGNING_SECRET, secretFile: null },
+      { kind: "ed25519", secret: null, secretFile: "/etc/sluice/first/signing-ed25519" },
+    ],
+    egressProxy: "http://egress.example:3128",
     eventDeadlineMs: 259_200_000,
     eventShape: "full",
     eventClasses: ["TRANSACTION_STATE", "ESM_STATE"],
@@ -83,11 +93,18 @@ test("the sample file is read whole, with addresses and secrets from the environ
       inboundConnections: 64,
       baseUrl: "https://clearing.example",
       operationUrls: {},
-      bearerToken: "the-other-secret",
+      bearerToken: null,
       answerTimeoutMs: 5_000,
       acknowledgeCodes: [],
       duplicateCodes: [409],
       connections: 16,
+      concurrency: "learnt",
+      allowedAddresses: [],
+      caFile: null,
+      clientCertificate: null,
+      bearerTokenFile: "/etc/sluice/clearing/token",
+      signingKeys: [],
+      egressProxy: null,
     },
   ]);
   expect(partiesOf(configuration).map(({ id }) => id)).toEqual(["first", "second", "clearing"]);
@@ -97,10 +114,12 @@ test("what the sample's comments call the default is the default", () => {
   const { banks, schemes } = read(sample);
   const [first, second] = banks;
   const own = ["id", "name", "agents", "tokenSha256", "baseUrl", "operationUrls", "eventsUrl", "bearerToken"];
-  const chosen = ["eventClasses", "blockedAccounts", "itemLimits", "dayTotalAlarms"];
+  const credentials = ["allowedAddresses", "caFile", "clientCertificate", "signingKeys", "egressProxy"];
+  const chosen = ["eventClasses", "blockedAccounts", "itemLimits", "dayTotalAlarms", ...credentials];
   const shared = (bank: object): object => Object.fromEntries(Object.entries(bank).filter(([key]) => ![...own, ...chosen].includes(key)));
   expect(shared(second!)).toEqual(shared(first!));
   expect(second).toMatchObject({ operationUrls: {}, eventsUrl: null, bearerToken: null, tokenSha256: [hash("second")] });
+  expect(second).toMatchObject({ allowedAddresses: [], caFile: null, clientCertificate: null, signingKeys: [], egressProxy: null });
   expect(second).toMatchObject({ eventClasses: ["TRANSACTION_STATE"], blockedAccounts: [], itemLimits: [], dayTotalAlarms: [] });
   expect(read(smallest)).toMatchObject({ connectors: [], operators: [], resolutionNeedsSecondPerson: false });
   expect(read(smallest).schemes).toEqual([{ ...schemes[0], creditsFinal: "clock", itemLimits: [] }]);

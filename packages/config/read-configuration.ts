@@ -10,6 +10,7 @@ import type { z } from "zod";
 import type { Bank, Configuration, Connector, ItemLimit, Operator, Scheme } from "./configuration.ts";
 import type { Calendar } from "@sluice/calendar";
 import { calendarFrom, calendarSchema, extended, extendingSchema } from "./calendar-schema.ts";
+import { checkCredentials } from "./credential-checks.ts";
 import { timesOf, calendarOf, checkBanks, checkCalendars, checkNames, checkRules, checkSchemes } from "./cross-checks.ts";
 import type { Placed } from "./cross-checks.ts";
 import { isUnresolved, withEnvironment } from "./environment.ts";
@@ -44,6 +45,7 @@ export function readConfiguration(text: string, environment: Environment, onDate
     ...checkSchemes(schemes, new Set(calendars.keys())),
     ...checkCalendars(schemes, calendars, onDate),
     ...checkBanks(banks, connectors, operators),
+    ...checkCredentials([...banks, ...connectors]),
     ...checkNames(schemes, banks, connectors, {
       known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? "ZA_EFT")),
       spokenFor: new Set(listed(connectorsGiven).flatMap((connector) => listed(memberAt(connector, ["schemes"])))),

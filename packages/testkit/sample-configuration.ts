@@ -68,6 +68,13 @@ function sampleParty(id: string, name: string): Party {
     acknowledgeCodes: [],
     duplicateCodes: [409],
     connections: 16,
+    concurrency: "learnt",
+    allowedAddresses: [],
+    caFile: null,
+    clientCertificate: null,
+    bearerTokenFile: null,
+    signingKeys: [],
+    egressProxy: null,
   };
 }
 

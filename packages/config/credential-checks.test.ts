@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { isAddressBlock, isSigningSecret } from "./credential-checks.ts";
+import { readConfiguration } from "./index.ts";
+
+const base64 = (bytes: number): string => Buffer.alloc(bytes, 7).toString("base64");
+
+function problemsOf(members: string, environment: Readonly<Record<string, string>> = {}): readonly string[] {
+  const bank = `{ id: only, name: Only, agents: [{ memberId: "1" }], tokenSha256: ["${"a".repeat(64)}"], baseUrl: "https://only.example", ${members} }`;
+  const reading = readConfiguration(`banks: [${bank}]`, environment);
+  return reading.ok ? [] : reading.problems.map(({ path, text }) => `${path}: ${text}`);
+}
+
+test("an address that is allowed is an IP address or a block of them, never a name", () => {
+  const good = ["10.0.0.0/8", "127.0.0.1", "0.0.0.0/0", "::1", "fd00::/8", "::/0", "::ffff:10.0.0.1/128"];
+  const bad = [
+    "",
+    "bank.example",
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0.0/08",
+    "10.0/8",
+    "fe80::1%eth0",
+    "::/129",
+    "1.2.3.4/8/8",
+    "10.0.0.0/-1",
+  ];
+  expect(good.filter((given) => !isAddressBlock(given))).toEqual([]);
+  expect(bad.filter(isAddressBlock)).toEqual([]);
+  expect(problemsOf('allowedAddresses: ["10.0.0.0/8", intranet]')).toEqual([
+    "banks[0].allowedAddresses[1]: an IP address or a CIDR block, such as 10.20.0.0/16 or fd00::/8",
+  ]);
+});
+
+test("a signing key has the prefix and the length of its kind", () => {
+  const lengths = (kind: "symmetric" | "ed25519", prefix: string): readonly number[] =>
+    [0, 23, 24, 32, 33, 64, 65].filter((bytes) => isSigningSecret(kind, `${prefix}${base64(bytes)}`));
+  expect(lengths("symmetric", "whsec_")).toEqual([24, 32, 33, 64]);
+  expect(lengths("ed25519", "whsk_")).toEqual([32, 64]);
+  expect([...lengths("symmetric", "whsk_"), ...lengths("ed25519", "whsec_"), ...lengths("symmetric", "")]).toEqual([]);
+  expect(isSigningSecret("symmetric", `whsec_${base64(32)}!`)).toBe(false);
+});
+
+test("a secret stands in one place, and no problem's text repeats it", () => {
+  expect(problemsOf("signingKeys: [{ kind: symmetric }]")).toEqual(["banks[0].signingKeys[0]: needs either a secret or a secretFile"]);
+  expect(problemsOf('signingKeys: [{ kind: symmetric, secret: "${KEY}", secretFile: key }]', { KEY: `whsec_${base64(32)}` })).toEqual([
+    "banks[0].signingKeys[0]: needs either a secret or a secretFile",
+  ]);
+  expect(problemsOf('bearerToken: "${TOKEN}", bearerTokenFile: token', { TOKEN: "s3cret" })).toEqual([
+    "banks[0].bearerTokenFile: beside a bearerToken",
+  ]);
+  expect(problemsOf('signingKeys: [{ kind: ed25519, secret: "${KEY}" }]', { KEY: "whsk_s3cret" })).toEqual([
+    "banks[0].signingKeys[0].secret: whsk_ and an ed25519 key in base64: 32 bytes, or 64 with the public half behind",
+  ]);
+  expect(problemsOf("signingKeys: [{ kind: symmetric, secret: whsec_s3cret }]")).toEqual([
+    "banks[0].signingKeys[0].secret: a secret never stands in the file: name a variable of the environment, ${NAME}",
+  ]);
+  expect(problemsOf('signingKeys: [{ kind: symmetric, secret: "${KEY}" }]')).toEqual([
+    "banks[0].signingKeys[0].secret: the environment has no KEY",
+  ]);
+});
+
+test("a proxy is an origin: no path, no user and no password", () => {
+  expect(problemsOf('egressProxy: "http://proxy.example:3128/"')).toEqual([]);
+  for (const wrong of ["http://user:s3cret@proxy.example", "http://proxy.example/pac", "socks5://proxy.example"]) {
+    const problems = problemsOf(`egressProxy: "${wrong}"`);
+    expect(problems).toHaveLength(1);
+    expect(problems.join()).not.toContain("s3cret");
+  }
+});
+
+test("the sample shows each of them", () => {
+  const sample = readFileSync(new URL("sluice.sample.yaml", import.meta.url), "utf8");
+  for (const member of [
+    "allowedAddresses",
+    "caFile",
+    "clientCertificate",
+    "bearerTokenFile",
+    "signingKeys",
+    "egressProxy",
+    "concurrency",
+  ]) {
+    expect(sample).toContain(` ${member}:`);
+  }
+});

@@ -1,0 +1,58 @@
+// What the members by which Sluice calls a party must be, and to each other. No text repeats a value.
+//
+// #1 A secret stands in one place: in a variable of the environment, or in a file.
+// #2 The form of a signing key tells which kind it is; one of the wrong kind or length is refused at the start, not at the first message.
+
+import { isIP } from "node:net";
+import { isUnresolved } from "./environment.ts";
+import type { BankInFile, ConnectorInFile } from "./file-schema.ts";
+import type { Placed } from "./cross-checks.ts";
+import { problem } from "./problem.ts";
+import type { Path, Problem } from "./problem.ts";
+
+type SigningKeyInFile = BankInFile["signingKeys"][number];
+
+/** An address, or a CIDR block of one. */
+export function isAddressBlock(given: string): boolean {
+  const [address = "", bits, ...more] = given.split("/");
+  const family = isIP(address);
+  if (family === 0 || address.includes("%") || more.length > 0) return false;
+  return bits === undefined || (/^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+export function checkCredentials(parties: readonly Placed<BankInFile | ConnectorInFile>[]): readonly Problem[] {
+  return parties.flatMap(({ path, value }) => [
+    ...(value.bearerToken !== null && value.bearerTokenFile !== null
+      ? [problem([...path, "bearerTokenFile"], "beside a bearerToken")]
+      : []),
+    ...value.signingKeys.flatMap((key, index) => checkSigningKey([...path, "signingKeys", index], key)),
+  ]);
+}
+
+/** #1 #2 */
+function checkSigningKey(path: Path, { kind, secret, secretFile }: SigningKeyInFile): readonly Problem[] {
+  if ((secret === null) === (secretFile === null)) return [problem(path, "needs either a secret or a secretFile")];
+  if (secret === null || isUnresolved(secret) || isSigningSecret(kind, secret)) return [];
+  return [problem([...path, "secret"], signingSecretForms[kind])];
+}
+
+const prefixes = { symmetric: "whsec_", ed25519: "whsk_" } as const;
+
+export const signingSecretForms = {
+  symmetric: "whsec_ and 24 to 64 bytes in base64",
+  ed25519: "whsk_ and an ed25519 key in base64: 32 bytes, or 64 with the public half behind",
+} as const;
+
+export function isSigningSecret(kind: SigningKeyInFile["kind"], secret: string): boolean {
+  const bytes = signingSecretBytes(kind, secret);
+  if (bytes === null) return false;
+  return kind === "symmetric" ? bytes.byteLength >= 24 && bytes.byteLength <= 64 : [32, 64].includes(bytes.byteLength);
+}
+
+/** Null where it has not the prefix of its kind, or is no base64. */
+export function signingSecretBytes(kind: SigningKeyInFile["kind"], secret: string): Uint8Array | null {
+  if (!secret.startsWith(prefixes[kind])) return null;
+  const encoded = secret.slice(prefixes[kind].length);
+  const bytes = Buffer.from(encoded, "base64");
+  return bytes.toString("base64").replace(/=+$/, "") === encoded.replace(/=+$/, "") ? bytes : null;
+}
