@@ -43,6 +43,8 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/account-validation": pure,
   "packages/checker": pure,
   "packages/telemetry": pure,
+  // Banks take the folder as it is: nothing of Sluice is behind it.
+  "packages/receiver": { values: [] },
   "packages/http": { values: ["telemetry"] },
   "packages/runtime": { values: ["http", "telemetry"] },
   "packages/config": { values: ["account-validation", "calendar", "runtime"], types: ["domain"] },
