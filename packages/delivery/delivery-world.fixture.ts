@@ -21,6 +21,8 @@ export type Reply = number | "silent" | { readonly status: number; readonly retr
 
 export interface Received {
   readonly atMs: number;
+  /** Of the process that sent it. */
+  readonly process: string;
   readonly bank: string;
   readonly operation: string;
   readonly id: string;
@@ -30,9 +32,13 @@ export interface Received {
   readonly attempt: number;
   /** Known when it was given. */
   status: number | null;
+  /** When the exchange was over, answered or not; null while it is under way. */
+  endedAtMs: number | null;
 }
 
 export interface Ports {
+  /** Of the process. */
+  readonly name: string;
   readonly time: Time;
   readonly random: Random;
   readonly log: Log;
@@ -48,11 +54,15 @@ export interface Ports {
 }
 
 export interface Process {
+  readonly name: string;
   readonly running: Running;
   readonly client: MemoryClient;
   /** Port calls made so far. */
   calls(): number;
+  isAlive(): boolean;
   kill(): void;
+  crashAfter: Killable["crashAfter"];
+  freeze: Killable["freeze"];
   stop(): Promise<void>;
 }
 
@@ -108,11 +118,14 @@ export function createWorld(options: WorldOptions) {
 
   async function start(crash: CrashAt | null = null): Promise<Process> {
     processes += 1;
-    const client = log.client(`p${processes}`);
+    const name = `p${processes}`;
+    const client = log.client(name);
     const killable = createKillable(time, crash, () => client.kill());
-    const starting = options.start({ ...shared, ...portsOf(killable, { messaging: client, store, gateway: banks.gateway }) });
+    const gateway = banks.gatewayOf(name);
+    const starting = options.start({ ...shared, name, ...portsOf(killable, { messaging: client, store, gateway }) });
     const running = await clock.started(starting, () => !killable.isAlive());
-    return { running, client, calls: () => killable.calls(), kill: () => killable.kill(), stop: () => during(running.stop()) };
+    const { calls, isAlive, kill, crashAfter, freeze } = killable;
+    return { name, running, client, calls, isAlive, kill, crashAfter, freeze, stop: () => during(running.stop()) };
   }
 
   async function append(topic: string, given: readonly Given[]) {
@@ -190,19 +203,19 @@ function createBanks(time: Time) {
   const received: Received[] = [];
   const attempts = new Map<string, number>();
   let reply: (request: Received) => Reply = () => 202;
-  const gateway: BankGateway = {
+  const gatewayOf = (process: string): BankGateway => ({
     async post(request) {
       const id = request.headers["webhook-id"] ?? "";
       const attempt = (attempts.get(id) ?? 0) + 1;
       attempts.set(id, attempt);
-      const seen = seenOf(request, attempt, time.nowMs());
+      const seen = seenOf(request, process, attempt, time.nowMs());
       received.push(seen);
       return await answered(time, request, seen, reply(seen));
     },
     close: () => Promise.resolve(),
-  };
+  });
   return {
-    gateway,
+    gatewayOf,
     received,
     /** How banks answer from now on. */
     answers: (next: (request: Received) => Reply): void => void (reply = next),
@@ -236,9 +249,10 @@ function topicSizes(lanes: number): Record<string, number> {
   return Object.fromEntries(Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : lanes]));
 }
 
-function seenOf(request: BankRequest, attempt: number, atMs: number): Received {
-  const { bank, operation, body, headers } = request;
-  return { atMs, bank, operation, id: headers["webhook-id"] ?? "", body: new TextDecoder().decode(body), headers, attempt, status: null };
+function seenOf(request: BankRequest, process: string, attempt: number, atMs: number): Received {
+  const { bank, operation, headers } = request;
+  const [id, body] = [headers["webhook-id"] ?? "", new TextDecoder().decode(request.body)];
+  return { atMs, process, bank, operation, id, body, headers, attempt, status: null, endedAtMs: null };
 }
 
 async function answered(time: Time, request: BankRequest, seen: Received, reply: Reply): Promise<BankAnswer> {
@@ -249,6 +263,7 @@ async function answered(time: Time, request: BankRequest, seen: Received, reply:
   } = typeof reply === "object" ? reply : { status: reply === "silent" ? null : reply };
   const isLate = status === null || afterMs >= request.timeoutMs;
   await new Promise<void>((resolve) => void time.after(isLate ? request.timeoutMs : afterMs, resolve));
+  seen.endedAtMs = time.nowMs();
   if (isLate) return { kind: "silent", reason: "timeout" };
   seen.status = status;
   return { kind: "answered", status, retryAfter, body: new Uint8Array() };

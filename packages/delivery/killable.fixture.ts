@@ -1,4 +1,7 @@
-// A process that can end between any two of its effects: its ports go through here.
+// A process that can end between any two of its effects, or stand still for a while: its ports go through here.
+//
+// #1 Calls of a dead process are never answered, its timers do not fire.
+// #2 A frozen process goes on where it was when it thaws, and does not know: timers and answers reach it only then.
 
 import type { Time } from "@sluice/runtime";
 
@@ -13,24 +16,36 @@ export interface Killable {
   isAlive(): boolean;
   calls(): number;
   kill(): void;
+  /** Ends at its n-th port call from now on, unless it was to end at another one before. */
+  crashAfter(calls: number, side: CrashAt["side"]): void;
+  /** For this long nothing happens in it. */
+  freeze(durationMs: number): void;
   through<P extends object>(port: P): P;
 }
 
-/** Calls of a dead process are never answered, its timers do not fire. */
-export function createKillable(time: Time, crash: CrashAt | null, died: () => void): Killable {
+export function createKillable(time: Time, crashAt: CrashAt | null, died: () => void): Killable {
+  let crash = crashAt;
   let isAlive = true;
   let calls = 0;
+  let thawsAtMs = 0;
   const kill = (): void => {
     if (!isAlive) return;
     isAlive = false;
     died();
   };
 
+  /** #2 */
+  function thawed(action: () => void): void {
+    const waitMs = thawsAtMs - time.monotonicMs();
+    if (waitMs > 0) time.after(waitMs, () => thawed(action));
+    else if (isAlive) action();
+  }
+
   function called(call: () => unknown): unknown {
     if (!isAlive) return never;
     calls += 1;
     const isLast = calls === crash?.call;
-    if (isLast && crash.side === "before") {
+    if (isLast && crash?.side === "before") {
       kill();
       return never;
     }
@@ -44,6 +59,7 @@ export function createKillable(time: Time, crash: CrashAt | null, died: () => vo
       return isPort(value) ? through(value) : value;
     } finally {
       if (isLast) kill();
+      if (thawsAtMs > time.monotonicMs()) await new Promise<void>((resolve) => thawed(resolve));
       // oxlint-disable-next-line no-unsafe-finally -- a dead process is never answered, neither well nor badly
       if (!isAlive) await never;
     }
@@ -65,12 +81,26 @@ export function createKillable(time: Time, crash: CrashAt | null, died: () => vo
     time: {
       nowMs: () => time.nowMs(),
       monotonicMs: () => time.monotonicMs(),
-      after: (delayMs, action) => time.after(delayMs, () => void (isAlive && action())),
+      after: (delayMs, action) => cancellable((isWanted) => time.after(delayMs, () => thawed(() => void (isWanted() && action())))),
     },
     isAlive: () => isAlive,
     calls: () => calls,
     kill,
+    crashAfter: (after, side) => void (crash ??= { call: calls + after, side }),
+    freeze: (durationMs) => void (thawsAtMs = Math.max(thawsAtMs, time.monotonicMs() + durationMs)),
     through,
+  };
+}
+
+/** A timer that was cancelled while its process was frozen does not fire when it thaws. */
+function cancellable(arm: (isWanted: () => boolean) => Disposable): Disposable {
+  let isCancelled = false;
+  const timer = arm(() => !isCancelled);
+  return {
+    [Symbol.dispose]() {
+      isCancelled = true;
+      timer[Symbol.dispose]();
+    },
   };
 }
 
