@@ -1,18 +1,25 @@
 // A timeline for people: one line each, in the order of the journal, columns aligned.
 
+import { attemptLines, waitingText } from "./format-attempts.ts";
 import { timeText } from "./time-text.ts";
-import type { Timeline, TimelineEnd, TimelineEvent, TimelineResolution } from "./timeline.ts";
+import type { Timeline, TimelineEnd, TimelineEvent, TimelineResolution, TimelineWaiting } from "./timeline.ts";
 
 interface Line {
   readonly offset: string;
   readonly rank: number;
   readonly columns: readonly string[];
+  /** Lines of their own below it. */
+  readonly below: readonly string[];
 }
 
 /** Times are UTC. */
 export function formatTimeline(timeline: Timeline): string {
   const lines = [...messageLines(timeline), ...factLines(timeline), ...pauseLines(timeline), ...stateLines(timeline)].toSorted(inOrder);
-  const table = aligned([["time (UTC)", "offset", "", "what", "identification", ""], ...lines.map(({ columns }) => columns)]);
+  const [title = "", ...rows] = aligned([
+    ["time (UTC)", "offset", "", "what", "identification", ""],
+    ...lines.map(({ columns }) => columns),
+  ]);
+  const table = [title, ...rows.flatMap((row, index) => [row, ...(lines[index]?.below ?? [])])];
   return [
     heading(timeline),
     ...endingLines(timeline),
@@ -44,30 +51,31 @@ function acknowledged(atMs: number | null): string {
 
 function messageLines({ messages }: Timeline): readonly Line[] {
   return messages.map((message) => {
-    const { direction, operation, messageIdentification, bank, offset, atMs, delivery, copies, stoppedByOffset, redrivenByOffsets } =
-      message;
+    const { direction, operation, messageIdentification, bank, offset, atMs } = message;
+    const { delivery, waiting, copies, stoppedByOffset, redrivenByOffsets } = message;
     const redriven = redrivenByOffsets.length === 0 ? "" : `redriven by ${redrivenByOffsets.join(", ")}`;
     const isIn = direction === "in";
-    const end = isIn ? "" : ended(delivery, stoppedByOffset === null ? "not ended" : `stopped by ${stoppedByOffset}`);
+    const end = isIn ? "" : standing(delivery, waiting, stoppedByOffset === null ? "not ended" : `stopped by ${stoppedByOffset}`);
     const columns = [timeText(atMs), offset, isIn ? "<-" : "->", operation, messageIdentification];
     return {
       offset,
       rank: isIn ? 0 : 3,
       columns: [...columns, joined(`${isIn ? "from" : "to"} ${bank}`, end, redriven, copiesText(copies))],
+      below: attemptLines(waiting ?? delivery),
     };
   });
 }
 
 function factLines({ facts }: Timeline): readonly Line[] {
   return facts.map(({ name, offset, atMs, messageIdentification, detail }) => {
-    return { offset, rank: 1, columns: [timeText(atMs), offset, "..", name, messageIdentification ?? "", detail] };
+    return { offset, rank: 1, columns: [timeText(atMs), offset, "..", name, messageIdentification ?? "", detail], below: [] };
   });
 }
 
 function pauseLines({ pauses }: Timeline): readonly Line[] {
   return pauses.map(({ name, offset, atMs, bank, operator, reason }) => {
     const detail = operator === null ? `${bank}: ${reason}` : `${bank}, by ${operator}: ${reason}`;
-    return { offset, rank: 1, columns: [timeText(atMs), offset, "..", name, "", detail] };
+    return { offset, rank: 1, columns: [timeText(atMs), offset, "..", name, "", detail], below: [] };
   });
 }
 
@@ -76,12 +84,14 @@ function stateLines({ states }: Timeline): readonly Line[] {
     const told = joined(event === null ? "no event found" : eventText("event", event), esmEvent === null ? "" : eventText("ESM", esmEvent));
     const isHeldAgain = state === "HELD" && states[index - 1]?.state === "HELD";
     const cause = joined(isHeldAgain ? `goes over to ${businessDate}` : "", markerOffset === null ? "" : `by marker ${markerOffset}`);
-    return { offset, rank: 2, columns: [timeText(atMs), offset, String(stageVersion), state, messageIdentification, joined(cause, told)] };
+    const columns = [timeText(atMs), offset, String(stageVersion), state, messageIdentification, joined(cause, told)];
+    const below = [event, esmEvent].flatMap((one) => (one === null ? [] : attemptLines(one.waiting ?? one.posting)));
+    return { offset, rank: 2, columns, below };
   });
 }
 
-function eventText(what: string, { posting, copies }: TimelineEvent): string {
-  return joined(`${what} ${ended(posting, "not posted")}`, copiesText(copies));
+function eventText(what: string, { posting, waiting, copies }: TimelineEvent): string {
+  return joined(`${what} ${standing(posting, waiting, "not posted")}`, copiesText(copies));
 }
 
 function itemLines({ items }: Timeline): readonly string[] {
@@ -122,12 +132,19 @@ function notes({ isComplete, sharesIdentificationWith }: Timeline): readonly str
   return [...shared, ...missing].flatMap((line, index) => (index === 0 ? ["", line] : [line]));
 }
 
-function ended(end: TimelineEnd | null, otherwise: string): string {
-  if (end === null) return otherwise;
+/** What was refused has ended, and may be parked: again under way, or waiting for a person. */
+function standing(end: TimelineEnd | null, waiting: TimelineWaiting | null, otherwise: string): string {
+  const parked = waiting === null ? "" : waitingText(waiting);
+  if (end === null) return parked === "" ? otherwise : parked;
+  return joined(ended(end), parked);
+}
+
+function ended(end: TimelineEnd): string {
   const { outcome, attempts, recentAttempts, endedAtMs } = end;
   const last = recentAttempts.at(-1);
   const answer = last === undefined ? "" : ` ${last.httpStatusCode ?? last.answer ?? "no answer"}`;
-  return `${outcome.toLowerCase()}${answer}, ${attempts} ${attempts === 1 ? "attempt" : "attempts"}, ${timeText(endedAtMs).slice(11)}`;
+  const tried = attempts === 1 && last !== undefined ? `1 attempt of ${last.tookMs} ms` : `${attempts} attempts`;
+  return `${outcome.toLowerCase()}${answer}, ${tried}, ${timeText(endedAtMs).slice(11)}`;
 }
 
 function copiesText(copies: number): string {

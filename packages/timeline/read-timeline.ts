@@ -10,10 +10,11 @@ import type { Store } from "@sluice/store";
 import { decisionOf, itemOf, parkedOf, pausesOf, resultText } from "./decided.ts";
 import { detailOf } from "./fact-detail.ts";
 import { searchLog } from "./search-log.ts";
-import type { Timeline, TimelineDecision, TimelineEnd, TimelineEvent, TimelineFact, TimelineMessage, TimelineState } from "./timeline.ts";
+import { endsById, waitingOf, type Sending } from "./sending.ts";
+import type { Timeline, TimelineDecision, TimelineEvent, TimelineFact, TimelineMessage, TimelineState } from "./timeline.ts";
 
 export interface TimelinePorts {
-  readonly store: Pick<Store, "transactions" | "banks">;
+  readonly store: Pick<Store, "transactions" | "banks" | "deliveries" | "postings">;
   readonly messaging: Messaging;
   readonly serde: Serde;
   /** Partitions of the topics. */
@@ -38,8 +39,8 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
   const [found, dispatch, events, receipts] = logs.map(({ records }) => records);
   const journal = (found ?? []).filter((record) => !isOfBank(record));
   if (transaction === null && journal.length === 0) return null;
-  const ends = endsById(receipts ?? []);
-  const sent = dispatched(dispatch ?? [], ends);
+  const sending = await sendingOf([...(dispatch ?? []), ...(events ?? [])], receipts ?? [], ports);
+  const sent = dispatched(dispatch ?? [], sending);
   const amount = amountIn(journal);
   const decisions = (transaction?.decisions ?? []).map(decisionOf);
   return {
@@ -54,7 +55,7 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
     deadlineMs: transaction?.deadlineMs ?? null,
     outcome: transaction?.outcome ?? null,
     amount,
-    states: transaction === null ? [] : statesOf(transaction, eventsByStage(events ?? [], ends)),
+    states: transaction === null ? [] : statesOf(transaction, eventsByStage(events ?? [], sending)),
     messages: [...received(journal), ...sent].toSorted(byOffset),
     facts: factsOf(journal, decisions),
     items: (transaction?.items ?? []).map(itemOf),
@@ -65,6 +66,14 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
     sharesIdentificationWith: transaction === null ? [] : await sharing(transaction, ports),
     isComplete: logs.every(({ isComplete }) => isComplete),
   };
+}
+
+async function sendingOf(made: readonly FoundRecord[], receipts: readonly FoundRecord[], { store }: TimelinePorts): Promise<Sending> {
+  const ids = made.flatMap(({ decoded }) => {
+    if (decoded.name === "Dispatch") return [decoded.value.messageIdentification];
+    return decoded.name === "TransactionStateEvent" || decoded.name === "EsmStateEvent" ? [decoded.value.id] : [];
+  });
+  return { ends: endsById(receipts), waiting: await waitingOf([...new Set(ids)], store) };
 }
 
 async function sharing({ uetr, message }: Transaction, { store }: TimelinePorts): Promise<readonly string[]> {
@@ -138,31 +147,16 @@ function paymentIn(decoded: AnyDecoded): DirectDebit | CreditTransfer | null {
   return decoded.name === "CreditTransferReceived" ? decoded.value.credit : null;
 }
 
-function endsById(receipts: readonly FoundRecord[]): ReadonlyMap<string, TimelineEnd> {
-  const byId = new Map<string, TimelineEnd>();
-  for (const { decoded } of receipts) {
-    if (decoded.name !== "Receipt") continue;
-    const { webhookId, outcome, attempts, firstAttemptAtMs, endedAtMs, recentAttempts } = decoded.value;
-    byId.set(webhookId, {
-      outcome,
-      attempts,
-      firstAttemptAtMs,
-      endedAtMs,
-      recentAttempts: recentAttempts.map((attempt) => ({ ...attempt })),
-    });
-  }
-  return byId;
-}
-
 interface StageEvents {
   readonly event: TimelineEvent | null;
   readonly esmEvent: TimelineEvent | null;
 }
 
 /** An event of class ESM_STATE has no stageVersion: it belongs to the state that the same record caused. */
-function eventsByStage(events: readonly FoundRecord[], ends: ReadonlyMap<string, TimelineEnd>): ReadonlyMap<number, StageEvents> {
+function eventsByStage(events: readonly FoundRecord[], { ends, waiting }: Sending): ReadonlyMap<number, StageEvents> {
   const byStage = new Map<number, StageEvents>();
   const stageOf = new Map<string, number>();
+  const postingOf = (id: string) => ({ posting: ends.get(id) ?? null, waiting: waiting.get(id) ?? null });
   for (const { offset, decoded } of events) {
     if (decoded.name !== "TransactionStateEvent" && decoded.name !== "EsmStateEvent") continue;
     const { id, state, causedByOffset } = decoded.value;
@@ -172,7 +166,7 @@ function eventsByStage(events: readonly FoundRecord[], ends: ReadonlyMap<string,
     if (stageVersion === undefined) continue;
     const known = byStage.get(stageVersion) ?? { event: null, esmEvent: null };
     const member = decoded.name === "TransactionStateEvent" ? "event" : "esmEvent";
-    const event = known[member] ?? { id, offset: String(offset), copies: 0, posting: ends.get(id) ?? null };
+    const event = known[member] ?? { id, offset: String(offset), copies: 0, ...postingOf(id) };
     byStage.set(stageVersion, { ...known, [member]: { ...event, copies: event.copies + 1 } });
   }
   return byStage;
@@ -192,12 +186,14 @@ function statesOf({ transitions }: Transaction, events: ReadonlyMap<number, Stag
   }));
 }
 
+const notSent = { delivery: null, waiting: null, stoppedByOffset: null, redrivenByOffsets: [] } as const;
+
 function received(journal: readonly FoundRecord[]): readonly TimelineMessage[] {
   return journal.flatMap(({ offset, appendedAtMs, decoded }) => {
     const message = messageIn(decoded);
     if (message === null) return [];
     const place = { offset: String(offset), atMs: appendedAtMs, dispatchOffset: null, copies: 1 };
-    return [{ direction: "in" as const, ...message, ...place, delivery: null, stoppedByOffset: null, redrivenByOffsets: [] }];
+    return [{ direction: "in" as const, ...message, ...place, ...notSent }];
   });
 }
 
@@ -219,12 +215,16 @@ function operationOf(decoded: AnyDecoded): Pick<TimelineMessage, "operation" | "
   return { operation: flow === "OFF_US" ? "inboundDirectDebit" : "outboundDirectDebit", bank: sender };
 }
 
-function dispatched(dispatch: readonly FoundRecord[], ends: ReadonlyMap<string, TimelineEnd>): readonly TimelineMessage[] {
+function dispatched(dispatch: readonly FoundRecord[], { ends, waiting }: Sending): readonly TimelineMessage[] {
   const byId = new Map<string, TimelineMessage>();
   for (const { offset, decoded } of dispatch) {
     if (decoded.name === "Dispatch") {
       const { messageIdentification: id } = decoded.value;
-      const message = byId.get(id) ?? messageOut(decoded.value, offset, ends.get(id) ?? null);
+      const message = byId.get(id) ?? {
+        ...messageOut(decoded.value, offset),
+        delivery: ends.get(id) ?? null,
+        waiting: waiting.get(id) ?? null,
+      };
       byId.set(id, { ...message, copies: message.copies + 1 });
     }
     const message = decoded.name === "DispatchChange" ? byId.get(decoded.value.messageIdentification) : undefined;
@@ -240,7 +240,7 @@ function changed(message: TimelineMessage, change: Records["DispatchChange"]["ch
   return { ...message, redrivenByOffsets: [...new Set([...redrivenByOffsets, offset])] };
 }
 
-function messageOut(value: Records["Dispatch"], dispatchOffset: bigint, delivery: TimelineEnd | null): TimelineMessage {
+function messageOut(value: Records["Dispatch"], dispatchOffset: bigint): TimelineMessage {
   const { messageIdentification, operation, bank, causedByOffset, madeAtMs } = value;
   return {
     direction: "out",
@@ -251,9 +251,7 @@ function messageOut(value: Records["Dispatch"], dispatchOffset: bigint, delivery
     atMs: madeAtMs,
     dispatchOffset: String(dispatchOffset),
     copies: 0,
-    delivery,
-    stoppedByOffset: null,
-    redrivenByOffsets: [],
+    ...notSent,
   };
 }
 

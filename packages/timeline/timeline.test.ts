@@ -201,7 +201,7 @@ test("for people: one line each in the order of the journal, columns aligned", a
   await story.completes();
   const lines = formatTimeline((await story.done(readTimeline(uetr, story.ports)))!).split("\n");
   expect(lines[0]).toBe(`${uetr}  COMPLETED  on-us  ZA_EFT 2026-11-20  ZAR 1250.50  ${bank}  lane 0`);
-  const what = lines.slice(3).map((line) => line.split(/ {2,}/).slice(2, 4).join(" "));
+  const what = lines.filter((line) => /^\d{4}-/.test(line)).map((line) => line.split(/ {2,}/).slice(2, 4).join(" "));
   expect(what).toEqual([
     "<- outboundDirectDebit",
     "1 RECEIVED",

@@ -71,6 +71,8 @@ export interface TimelineEvent {
   readonly copies: number;
   /** null: no posting of it has ended yet. */
   readonly posting: TimelineEnd | null;
+  /** Its posting as it is parked; null: it is not. */
+  readonly waiting: TimelineWaiting | null;
 }
 
 export interface TimelineMessage {
@@ -88,6 +90,8 @@ export interface TimelineMessage {
   readonly copies: number;
   /** Of one that Sluice sends; null: not ended yet. */
   readonly delivery: TimelineEnd | null;
+  /** Of one that Sluice sends, as it is parked; null: it is not. */
+  readonly waiting: TimelineWaiting | null;
   /** Journal offset of what stopped its delivery; null: nothing did. */
   readonly stoppedByOffset: string | null;
   /** Journal offsets of the redrives, in order. */
@@ -103,14 +107,40 @@ export interface TimelineEnd {
   readonly endedAtMs: number;
   /** The last ones, at most ten. */
   readonly recentAttempts: readonly TimelineAttempt[];
+  readonly earlier: TimelineEarlier | null;
+}
+
+/** A delivery or a posting that was not acknowledged at once and lies in the store. */
+export interface TimelineWaiting {
+  /** False: it was refused or its time is over, and a person has to have it tried again. */
+  readonly isTried: boolean;
+  /** By its own back-off; while its address bears nothing (breaker, gate) or its bank is paused it waits for that. Null: it is not tried. */
+  readonly nextAttemptAtMs: number | null;
+  /** So far. */
+  readonly attempts: number;
+  readonly recentAttempts: readonly TimelineAttempt[];
+  readonly earlier: TimelineEarlier | null;
 }
 
 export interface TimelineAttempt {
   readonly atMs: number;
   readonly httpStatusCode: number | null;
-  /** Short and masked. */
+  /** Masked: at most 1,024 characters. */
   readonly answer: string | null;
   readonly tookMs: number;
+  /** Scheme, host, port and path; null: not known. */
+  readonly address: string | null;
+  /** acknowledged, transient, address (about it, not the message), refused or unknown. */
+  readonly class: string;
+}
+
+/** Attempts before those that are kept one by one. */
+export interface TimelineEarlier {
+  readonly count: number;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+  /** How often each answer came; null: none, or another. */
+  readonly answers: readonly { readonly httpStatusCode: number | null; readonly count: number }[];
 }
 
 /** Any other record of the journal under the UETR. */

@@ -1,0 +1,123 @@
+// Each attempt of what was sent: of what ended from its receipt, of what has not from the store.
+
+import { topics, type Attempt } from "@sluice/contracts";
+import type { ParkedMessage } from "@sluice/store";
+import { expect, test } from "vitest";
+import { formatTimeline } from "./format-timeline.ts";
+import { bank, hex, startAtMs, Story, uetr } from "./given.ts";
+import { readTimeline } from "./read-timeline.ts";
+
+const address = "https://api.first.test/outbound/direct-debit-response";
+const silent: Attempt = { atMs: startAtMs + 1_000, httpStatusCode: null, answer: "timeout", tookMs: 5_000, address, class: "TRANSIENT" };
+const busy: Attempt = { ...silent, atMs: startAtMs + 9_000, httpStatusCode: 503, answer: "Service Unavailable", tookMs: 4 };
+const taken: Attempt = { ...busy, atMs: startAtMs + 11_000, httpStatusCode: 202, answer: null, class: "ACKNOWLEDGED" };
+const before = { count: 7, firstAtMs: startAtMs, lastAtMs: startAtMs + 900, answers: [{ httpStatusCode: null, count: 7 }] };
+
+async function reported(story: Story): Promise<void> {
+  await story.happens(story.debit());
+  await story.happens(story.verdict());
+}
+
+async function endsAs(
+  story: Story,
+  outcome: "ACKNOWLEDGED" | "REFUSED",
+  recentAttempts: readonly Attempt[],
+  earlier: typeof before | null,
+) {
+  const told = { webhookId: `${hex}A`, uetr, bank, operation: "outboundDirectDebitResponse", stageVersion: null };
+  const attempts = recentAttempts.length + (earlier?.count ?? 0);
+  const times = { firstAttemptAtMs: startAtMs, endedAtMs: startAtMs + 11_004 };
+  await story.append(topics.receipts, { name: "Receipt", value: { ...told, outcome, attempts, ...times, recentAttempts, earlier } });
+}
+
+function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
+  return {
+    id: `${hex}A`,
+    lane: 0,
+    bank,
+    deliveryKey: uetr,
+    uetr,
+    operation: "outboundDirectDebitResponse",
+    sequence: 0n,
+    record: new Uint8Array([1]),
+    traceparent: null,
+    nextAttemptAtMs: startAtMs + 60_000,
+    closesWith: "ZA_EFT:2026-11-20",
+    deadlineMs: null,
+    stopsAtMs: null,
+    attempts: 2,
+    anyAnswer: true,
+    mayHaveBeenTaken: true,
+    recentAttempts: [
+      { ...silent, class: "transient" },
+      { ...busy, class: "transient" },
+    ],
+    earlier: null,
+    ended: null,
+    redrive: null,
+    ...over,
+  };
+}
+
+async function shown(story: Story) {
+  const timeline = (await story.done(readTimeline(uetr, story.ports)))!;
+  const message = timeline.messages.find(({ messageIdentification }) => messageIdentification === `${hex}A`)!;
+  return { timeline, message, lines: formatTimeline(timeline).split("\n") };
+}
+
+test("a delivery that ended shows each attempt, and those before them summed up", async () => {
+  const story = new Story();
+  await reported(story);
+  await endsAs(story, "ACKNOWLEDGED", [silent, busy, taken], before);
+  const { message, lines } = await shown(story);
+  expect(message.delivery).toMatchObject({ attempts: 10, earlier: before, recentAttempts: [{ address, class: "transient" }, {}, {}] });
+  expect(message.waiting).toBeNull();
+  const at = lines.findIndex((line) => line.includes("acknowledged 202, 10 attempts"));
+  expect(lines.slice(at + 1, at + 5)).toEqual([
+    "      2026-11-20 05:00:00.000  to 2026-11-20 05:00:00.900: 7 attempts before: none or other 7 times",
+    `      2026-11-20 05:00:01.000  no answer  transient, 5000 ms at ${address}: timeout`,
+    `      2026-11-20 05:00:09.000  503  transient, 4 ms at ${address}: Service Unavailable`,
+    `      2026-11-20 05:00:11.000  202  acknowledged, 4 ms at ${address}`,
+  ]);
+});
+
+test("one that was acknowledged at its first attempt is one line", async () => {
+  const story = new Story();
+  await reported(story);
+  await endsAs(story, "ACKNOWLEDGED", [taken], null);
+  const { lines } = await shown(story);
+  expect(lines.filter((line) => line.startsWith("      "))).toEqual([]);
+  expect(lines.join("\n")).toContain("acknowledged 202, 1 attempt of 4 ms, 05:00:11.004");
+});
+
+test("one that has not ended shows what was tried so far, and when it is tried next", async () => {
+  const story = new Story();
+  await reported(story);
+  await story.done(story.store.deliveries.insert([parked()]));
+  const { message, lines } = await shown(story);
+  expect(message).toMatchObject({ delivery: null, waiting: { isTried: true, attempts: 2, nextAttemptAtMs: startAtMs + 60_000 } });
+  expect(lines.join("\n")).toContain(`to ${bank}; parked, 2 attempts, next 05:01:00.000`);
+  expect(lines).toContain(`      2026-11-20 05:00:09.000  503  transient, 4 ms at ${address}: Service Unavailable`);
+});
+
+test("one that was refused says that it waits for a redrive, and an event's posting stands with its state", async () => {
+  const story = new Story();
+  await reported(story);
+  const refused = { ...busy, httpStatusCode: 422, class: "REFUSED" } as const;
+  await endsAs(story, "REFUSED", [refused], null);
+  await story.done(story.store.deliveries.insert([parked({ ended: "refused" })]));
+  const event = (await shown(story)).timeline.states[0]!.event!;
+  await story.done(story.store.postings.insert([parked({ id: event.id, operation: "events", attempts: 1, recentAttempts: [] })]));
+  const { timeline, lines } = await shown(story);
+  expect(lines.join("\n")).toContain("refused 422, 1 attempt of 4 ms, 05:00:11.004; waits for a redrive, 2 attempts");
+  expect(timeline.states[0]!.event).toMatchObject({ posting: null, waiting: { attempts: 1 } });
+  expect(lines.join("\n")).toContain("event parked, 1 attempt, next 05:01:00.000");
+});
+
+test("what a receiver said cannot move the cursor of who reads it, nor fill the screen", async () => {
+  const story = new Story();
+  await reported(story);
+  await endsAs(story, "REFUSED", [{ ...busy, answer: `\u001b[2J${"x".repeat(1_000)}` }], null);
+  const line = (await shown(story)).lines.find((one) => one.includes("[2J"))!;
+  expect([line.includes("\u001b"), line.length < 400]).toEqual([false, true]);
+});
