@@ -252,7 +252,7 @@ const parameters = {
     name: "sluice-sequence",
     required: false,
     description:
-      "The posting's place among the events of its UETR: its `stageVersion`, from 1 without a gap, also where the body is without one. Left out on an `ESM_STATE` event.",
+      "The posting's place among the events of its UETR: the `stageVersion` of its body, from 1 without a gap. Left out on an `ESM_STATE` event.",
     schema: { type: "string", pattern: "^[1-9][0-9]{0,9}$" },
     example: "4",
   },

@@ -69,13 +69,18 @@ const events = found(
   "The postings from there on, in order: at most 20, or 1 MiB. Those that were or will be posted to the caller; an empty list if there are none.",
   {
     type: "object",
-    required: ["schema", "uetr", "events", "next"],
+    required: ["schema", "uetr", "events", "webhookIds", "next"],
     properties: {
       schema: { const: "TransactionEvents" },
       uetr: { type: "string", format: "uuid" },
       events: {
         type: "array",
         items: { oneOf: [{ $ref: "#/components/schemas/TransactionStateEvent" }, { $ref: "#/components/schemas/EsmStateEvent" }] },
+      },
+      webhookIds: {
+        type: "array",
+        items: { type: "string", minLength: 1, maxLength: 35 },
+        description: "The `webhook-id` of each of the events, in the same order: one that you were posted, too, has the same.",
       },
       next: {
         type: ["integer", "null"],
@@ -90,6 +95,7 @@ const events = found(
     events: sentExamples()
       .events.slice(0, 1)
       .map(({ value }) => value),
+    webhookIds: ["9f2c57a3a2e5f0b85b8d6a0b7d2f3c41"],
     next: 5,
   },
 );

@@ -26,13 +26,19 @@ export interface WantedEvents {
   readonly wanted: readonly Pick<Transition, "stageVersion" | "atMs">[];
 }
 
+export interface FoundEvent {
+  /** `webhook-id` of its posting. */
+  readonly id: string;
+  /** JSON text. */
+  readonly body: string;
+}
+
 export interface EventsPage {
-  /** JSON texts. */
-  readonly bodies: readonly string[];
+  readonly events: readonly FoundEvent[];
   readonly next: number | null;
 }
 
-const bodiesMax = 20;
+const eventsMax = 20;
 const bodyBytesMax = 1024 * 1024;
 const walkedRecordsMax = 50_000;
 const searchMaxMs = 4_000;
@@ -42,7 +48,7 @@ const walkOnRecords = 1_000n;
 const skewMaxMs = 10_000;
 
 interface Walk {
-  readonly bodies: string[];
+  readonly events: FoundEvent[];
   bytes: number;
   /** Of `wanted`: the next one to find. */
   index: number;
@@ -58,7 +64,7 @@ export async function findEvents(search: WantedEvents, ports: FindEventsPorts): 
   const [ends] = await messaging.ends([partition]);
   if (ends === undefined) return null;
   const untilMs = time.monotonicMs() + searchMaxMs;
-  const walk: Walk = { bodies: [], bytes: 0, index: 0, offset: ends.logStart, walkedRecords: 0, given: null };
+  const walk: Walk = { events: [], bytes: 0, index: 0, offset: ends.logStart, walkedRecords: 0, given: null };
   const isOver = (): boolean => isFull(walk) || walk.walkedRecords >= walkedRecordsMax || time.monotonicMs() >= untilMs;
   while (walk.index < search.wanted.length && walk.offset < ends.logEnd && !isOver()) {
     const sinceMs = sinceOf(search, walk) ?? 0;
@@ -66,8 +72,8 @@ export async function findEvents(search: WantedEvents, ports: FindEventsPorts): 
     await walkOn(walk, search, ports, { partition, to: ends.logEnd, isOver });
   }
   const next = search.wanted[walk.index]?.stageVersion ?? null;
-  const isNothingFound = next !== null && walk.bodies.length === 0 && walk.index === 0 && walk.offset < ends.logEnd;
-  return isNothingFound ? null : { bodies: walk.bodies, next };
+  const isNothingFound = next !== null && walk.events.length === 0 && walk.index === 0 && walk.offset < ends.logEnd;
+  return isNothingFound ? null : { events: walk.events, next };
 }
 
 interface Stretch {
@@ -102,27 +108,27 @@ function sinceOf({ wanted }: WantedEvents, { index }: Walk): number | null {
 
 function take(walk: Walk, { wanted, receiver }: WantedEvents, decoded: AnyDecoded | null): void {
   if (decoded?.name === "TransactionStateEvent") {
-    const { stageVersion, bank, body, causedByOffset, state } = decoded.value;
+    const { stageVersion, bank, causedByOffset, state } = decoded.value;
     if (stageVersion !== wanted[walk.index]?.stageVersion) return;
     walk.index += 1;
-    if (bank === receiver) give(walk, body);
+    if (bank === receiver) give(walk, decoded.value);
     walk.given = { causedByOffset, state };
     return;
   }
   const { given } = walk;
   walk.given = null;
   if (decoded?.name !== "EsmStateEvent" || given === null) return;
-  const { causedByOffset, state, bank, body } = decoded.value;
-  if (bank === receiver && causedByOffset === given.causedByOffset && state === given.state) give(walk, body);
+  const { causedByOffset, state, bank } = decoded.value;
+  if (bank === receiver && causedByOffset === given.causedByOffset && state === given.state) give(walk, decoded.value);
 }
 
-function give(walk: Walk, body: Uint8Array): void {
-  walk.bodies.push(new TextDecoder().decode(body));
+function give(walk: Walk, { id, body }: { readonly id: string; readonly body: Uint8Array }): void {
+  walk.events.push({ id, body: new TextDecoder().decode(body) });
   walk.bytes += body.byteLength;
 }
 
-function isFull({ bodies, bytes }: Walk): boolean {
-  return bodies.length >= bodiesMax || bytes >= bodyBytesMax;
+function isFull({ events, bytes }: Walk): boolean {
+  return events.length >= eventsMax || bytes >= bodyBytesMax;
 }
 
 function isEsm({ headers: given }: ReceivedRecord): boolean {

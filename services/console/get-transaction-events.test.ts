@@ -14,7 +14,9 @@ async function listed(world: World, query = "", caller = "first"): Promise<strin
 }
 
 function list(stageVersions: readonly number[], next: number | null): string {
-  return `{"schema":"TransactionEvents","uetr":"${uetr}","events":[${stageVersions.map(bodyText).join(",")}],"next":${next}}`;
+  const webhookIds = JSON.stringify(stageVersions.map((stageVersion) => `event-${stageVersion}`));
+  const events = stageVersions.map(bodyText).join(",");
+  return `{"schema":"TransactionEvents","uetr":"${uetr}","events":[${events}],"webhookIds":${webhookIds},"next":${next}}`;
 }
 
 async function withEvents(stageVersions: readonly number[] = all): Promise<World> {
@@ -56,9 +58,10 @@ test("an event of class ESM_STATE follows the event of its state", async () => {
   await world.save(debitIn(states.slice(0, 2), { bank: "first" }));
   for (const stageVersion of [1, 2]) {
     await world.append(topics.events, uetr, stateEvent(stageVersion));
-    await world.append(topics.events, uetr, esmEvent(stageVersion));
+    await world.append(topics.events, uetr, esmEvent(stageVersion, { id: `esm-${stageVersion}` }));
   }
-  const { events, next }: { events: readonly object[]; next: number | null } = JSON.parse(await listed(world));
+  const { events, webhookIds, next } = JSON.parse(await listed(world));
+  expect(webhookIds).toEqual(["event-1", "esm-1", "event-2", "esm-2"]);
   expect(events).toMatchObject([{ stageVersion: 1 }, { class: "ESM_STATE", of: 1 }, { stageVersion: 2 }, { class: "ESM_STATE", of: 2 }]);
   expect(next).toBeNull();
   const { events: last }: { events: readonly object[] } = JSON.parse(await listed(world, "?from=2"));

@@ -106,7 +106,9 @@ test("the sender is told state and events as they lie in store and log, and anot
   await producer.send([1, 2].map((stage) => outgoingRecord(fixedSerde(), topics.events, uetr, stateEvent(stage), { lanes: lanesDefault })));
   expect(await jsonOf(await ask(`/transactions/${uetr.toUpperCase()}`))).toMatchObject({ uetr, state: "ACCEPTED", stageVersion: 2 });
   const events = await ask(`/transactions/${uetr}/events?from=2`);
-  expect(await events.text()).toBe(`{"schema":"TransactionEvents","uetr":"${uetr}","events":[${bodyText(2)}],"next":null}`);
+  expect(await events.text()).toBe(
+    `{"schema":"TransactionEvents","uetr":"${uetr}","events":[${bodyText(2)}],"webhookIds":["event-2"],"next":null}`,
+  );
   expect((await ask(`/transactions/${uetr}`, "second")).status).toBe(404);
 });
 

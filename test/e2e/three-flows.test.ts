@@ -288,9 +288,15 @@ describe("the console", () => {
           { schema: "TransactionStatus", uetr: about.uetr, state, stageVersion: transitions.length },
         ]);
       }
-      const posted = (await untilAllEvents(world, about)).map(({ message }) => message);
+      const posted = (await untilAllEvents(world, about)).slice(2);
       const { text } = await ask(world, world.tokenOf("karoo"), `/transactions/${about.uetr}/events?from=3`);
-      expect(JSON.parse(text)).toEqual({ schema: "TransactionEvents", uetr: about.uetr, events: posted.slice(2), next: null });
+      expect(JSON.parse(text)).toEqual({
+        schema: "TransactionEvents",
+        uetr: about.uetr,
+        events: posted.map(({ message }) => message),
+        webhookIds: posted.map(({ webhookId }) => webhookId),
+        next: null,
+      });
     }
   });
 
