@@ -15,7 +15,7 @@ const isRun = (name: string): name is keyof typeof runs => name in runs;
 
 const hash = createHash("sha256").update("only").digest("hex");
 const bank = `banks:
-  - { id: first, name: First, agents: [{ memberId: "1" }], tokenSha256: ["${hash}"], baseUrl: "http://first.invalid" }
+  - { id: first, name: First, agents: [{ memberId: "1" }], tokenSha256: ["${hash}"], baseUrl: "https://first.invalid" }
 `;
 const page = readFileSync(new URL("../../docs/calendars.md", import.meta.url), "utf8");
 const [, newPart = ""] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];

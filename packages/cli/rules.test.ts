@@ -101,7 +101,7 @@ test("a code that is no type of the rule is an unknown type, as in a message", a
 
 test("a configuration file says where imported data lies, and from which confidence on a failing row refuses", async () => {
   const config = join(folder, "sluice.yaml");
-  const bank = `{ id: a, name: A, agents: [{ memberId: "1" }], tokenSha256: ["${"a".repeat(64)}"], baseUrl: "http://127.0.0.1:1" }`;
+  const bank = `{ id: a, name: A, agents: [{ memberId: "1" }], tokenSha256: ["${"a".repeat(64)}"], baseUrl: "https://a.example" }`;
   const rules = join(folder, "from-config");
   writeFileSync(config, `banks: [${bank}]\nrulesFolder: ${rules}\ncdv: { refuseOn: medium }\n`);
   const imported = await run("rules", "import", "--format", "valacdos", join(folder, "valacdos.txt"), "--config", config, "--json");

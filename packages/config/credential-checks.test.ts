@@ -60,6 +60,15 @@ test("a secret stands in one place, and no problem's text repeats it", () => {
   ]);
 });
 
+test("an address without TLS needs addresses that are listed", () => {
+  const text = "without TLS, and allowedAddresses lists none: only those are called so";
+  expect(problemsOf('eventsUrl: "http://only.example", operationUrls: { inboundDirectDebit: "http://only.example/d" }')).toEqual([
+    `banks[0].operationUrls.inboundDirectDebit: ${text}`,
+    `banks[0].eventsUrl: ${text}`,
+  ]);
+  expect(problemsOf('eventsUrl: "http://10.1.2.3", allowedAddresses: ["10.0.0.0/8"]')).toEqual([]);
+});
+
 test("a proxy is an origin: no path, no user and no password", () => {
   expect(problemsOf('egressProxy: "http://proxy.example:3128/"')).toEqual([]);
   for (const wrong of ["http://user:s3cret@proxy.example", "http://proxy.example/pac", "socks5://proxy.example"]) {

@@ -1,7 +1,8 @@
 // What the members by which Sluice calls a party must be, and to each other. No text repeats a value.
 //
 // #1 A secret stands in one place: in a variable of the environment, or in a file.
-// #2 The form of a signing key tells which kind it is; one of the wrong kind or length is refused at the start, not at the first message.
+// #2 Without TLS a party is called only at addresses that it lists: where it lists none, an http address could never be called.
+// #3 The form of a signing key tells which kind it is; one of the wrong kind or length is refused at the start, not at the first message.
 
 import { isIP } from "node:net";
 import { isUnresolved } from "./environment.ts";
@@ -25,11 +26,25 @@ export function checkCredentials(parties: readonly Placed<BankInFile | Connector
     ...(value.bearerToken !== null && value.bearerTokenFile !== null
       ? [problem([...path, "bearerTokenFile"], "beside a bearerToken")]
       : []),
+    ...checkAddresses(path, value),
     ...value.signingKeys.flatMap((key, index) => checkSigningKey([...path, "signingKeys", index], key)),
   ]);
 }
 
-/** #1 #2 */
+/** #2 */
+function checkAddresses(path: Path, party: BankInFile | ConnectorInFile): readonly Problem[] {
+  if (party.allowedAddresses.length > 0) return [];
+  const addresses: readonly [Path, string | null | undefined][] = [
+    [[...path, "baseUrl"], party.baseUrl],
+    ...Object.entries(party.operationUrls).map(([name, url]): [Path, string | undefined] => [[...path, "operationUrls", name], url]),
+    [[...path, "eventsUrl"], "eventsUrl" in party ? party.eventsUrl : null],
+  ];
+  return addresses
+    .filter(([, url]) => url?.startsWith("http:") === true)
+    .map(([at]) => problem(at, "without TLS, and allowedAddresses lists none: only those are called so"));
+}
+
+/** #1 #3 */
 function checkSigningKey(path: Path, { kind, secret, secretFile }: SigningKeyInFile): readonly Problem[] {
   if ((secret === null) === (secretFile === null)) return [problem(path, "needs either a secret or a secretFile")];
   if (secret === null || isUnresolved(secret) || isSigningSecret(kind, secret)) return [];

@@ -13,7 +13,7 @@ const environment = {
   FIRST_BANK_DEBITS_URL: "https://debits.first.example/in",
   FIRST_BANK_BEARER_TOKEN: "the-secret",
   SECOND_BANK_TOKEN_SHA256: hash("second").toUpperCase(),
-  SECOND_BANK_URL: "http://127.0.0.1:8080",
+  SECOND_BANK_URL: "https://second.example:8080",
   CLEARING_TOKEN_SHA256: hash("clearing"),
   CLEARING_URL: "https://clearing.example/",
   FIRST_BANK_SIGNING_SECRET: `whsec_${Buffer.alloc(32, "k").toString("base64")}`,

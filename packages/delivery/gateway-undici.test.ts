@@ -41,7 +41,8 @@ async function listening(server: NetServer, cut: () => void): Promise<string> {
 }
 
 function gatewayTo(baseUrl: string, bank: Partial<Parameters<typeof sampleBank>[0]> = {}): BankGateway {
-  const gateway = createUndiciGateway([sampleBank({ id: "first", baseUrl, eventsUrl: baseUrl, connections: 2, ...bank })]);
+  const members = { id: "first", baseUrl, eventsUrl: baseUrl, connections: 2, allowedAddresses: ["127.0.0.0/8"], ...bank };
+  const gateway = createUndiciGateway([sampleBank(members)]);
   opened.push(() => gateway.close());
   return gateway;
 }
@@ -79,7 +80,7 @@ describe("the gateway to banks", () => {
       seen.push([path, headers.authorization]);
       response.writeHead(202).end();
     });
-    const connected = createUndiciGateway([sampleConnector({ baseUrl: url, bearerToken: "theirs" })]);
+    const connected = createUndiciGateway([sampleConnector({ baseUrl: url, bearerToken: "theirs", allowedAddresses: ["127.0.0.1"] })]);
     opened.push(() => connected.close());
     const to = { bank: "clearing", operation: "inboundCreditTransferAuthorizationResponse" } as const;
     expect(await connected.post(request(to))).toMatchObject({ status: 202 });

@@ -5,9 +5,13 @@
 // #2 One deadline covers waiting for a connection, connecting, sending and reading.
 // #3 No redirect is followed, nothing is decompressed, no request is sent twice.
 // #4 The receiver's bearer token is added here and nowhere else.
+// #5 What a connection must be is in `gateway-undici-connect.ts`. Proxies of the environment have no effect.
 
+import { createSecureContext } from "node:tls";
 import { Pool, type Dispatcher } from "undici";
 import { urlOf, type Receiver } from "./addresses.ts";
+import type { AddressRefusal } from "./address-check.ts";
+import { checkedConnector, refusalOf, systemResolve, type Resolve } from "./gateway-undici-connect.ts";
 import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
 
 export const answerBytesMax = 64 * 1024;
@@ -15,25 +19,23 @@ const headerBytesMax = 16 * 1024;
 const connectTimeoutMs = 5_000;
 const keepAliveMs = 4_000;
 
-export function createUndiciGateway(receivers: readonly Receiver[]): BankGateway {
-  const receiverById = new Map(receivers.map((receiver) => [receiver.id, receiver]));
-  const pools = new Map<string, Pool>();
+export interface UndiciGatewayOptions {
+  /** Not given: the machine's. */
+  readonly resolve?: Resolve;
+}
 
-  function poolOf(receiver: Receiver, origin: string): Pool {
-    const key = `${receiver.id} ${origin}`;
-    const known = pools.get(key);
+export function createUndiciGateway(receivers: readonly Receiver[], options: UndiciGatewayOptions = {}): BankGateway {
+  const { resolve = systemResolve() } = options;
+  const receiverById = new Map(receivers.map((receiver) => [receiver.id, receiver]));
+  const ways = new Map<string, Pool | AddressRefusal>();
+
+  function wayTo(receiver: Receiver, url: URL): Pool | AddressRefusal {
+    const key = `${receiver.id} ${url.origin}`;
+    const known = ways.get(key);
     if (known !== undefined) return known;
-    const pool = new Pool(origin, {
-      connections: receiver.connections,
-      pipelining: 1,
-      connect: { timeout: Math.min(connectTimeoutMs, receiver.answerTimeoutMs) },
-      headersTimeout: receiver.answerTimeoutMs,
-      bodyTimeout: receiver.answerTimeoutMs,
-      keepAliveTimeout: keepAliveMs,
-      maxHeaderSize: headerBytesMax,
-    });
-    pools.set(key, pool);
-    return pool;
+    const way = refusalOf(url, receiver.allowedAddresses) ?? poolTo(receiver, url, resolve);
+    ways.set(key, way);
+    return way;
   }
 
   return {
@@ -41,13 +43,33 @@ export function createUndiciGateway(receivers: readonly Receiver[]): BankGateway
       const receiver = receiverById.get(request.bank);
       const url = receiver === undefined ? null : urlOf(receiver, request.operation);
       if (receiver === undefined || url === null) return { kind: "silent", reason: "no-address" };
-      return exchange(poolOf(receiver, url.origin), url, receiver.bearerToken, request);
+      const way = wayTo(receiver, url);
+      return typeof way === "string" ? { kind: "silent", reason: way } : exchange(way, url, receiver.bearerToken, request);
     },
     async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
-      pools.clear();
+      await Promise.all([...ways.values()].flatMap((way) => (typeof way === "string" ? [] : [way.destroy()])));
+      ways.clear();
     },
   };
+}
+
+function poolTo(receiver: Receiver, url: URL, resolve: Resolve): Pool {
+  return new Pool(url.origin, {
+    connections: receiver.connections,
+    pipelining: 1,
+    allowH2: false,
+    connect: checkedConnector({
+      url,
+      allowedAddresses: receiver.allowedAddresses,
+      timeoutMs: Math.min(connectTimeoutMs, receiver.answerTimeoutMs),
+      secureContext: url.protocol === "https:" ? createSecureContext({ minVersion: "TLSv1.2" }) : null,
+      resolve,
+    }),
+    headersTimeout: receiver.answerTimeoutMs,
+    bodyTimeout: receiver.answerTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: headerBytesMax,
+  });
 }
 
 async function exchange(pool: Pool, url: URL, bearerToken: string | null, request: BankRequest): Promise<BankAnswer> {

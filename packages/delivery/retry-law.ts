@@ -11,6 +11,7 @@
 //    acknowledge, and by a code that means "seen before". Any other answer says that it was not.
 
 import type { Random } from "@sluice/runtime";
+import { connectRefusals } from "./connect-refusals.ts";
 import type { BankAnswer } from "./port.ts";
 
 export type AnswerClass = "acknowledged" | "transient" | "address" | "refused";
@@ -25,7 +26,7 @@ export const addressWaitMaxMs = 5 * 60_000;
 const transientCodes: ReadonlySet<number> = new Set([408, 425, 429]);
 const addressCodes: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 410, 421]);
 /** Silence that is about the address: nobody is there to be asked. */
-const addressReasons: ReadonlySet<string> = new Set(["no-address"]);
+const addressReasons: ReadonlySet<string> = new Set(["no-address", ...connectRefusals]);
 
 /** #1. `acknowledges` says which codes end the delivery well. */
 export function classify(answer: BankAnswer, acknowledges: (status: number) => boolean): AnswerClass {

@@ -36,5 +36,6 @@ function bankYaml(id: string, branch: string): string {
         branchRanges: [["${branch}", "${branch}"]]
     tokenSha256: ["${tokenSha256}"]
     baseUrl: http://127.0.0.1:9
+    allowedAddresses: ["127.0.0.0/8"]
 `;
 }

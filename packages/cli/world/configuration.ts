@@ -87,6 +87,7 @@ function partyMembers(party: PartyAccess): Readonly<Record<string, unknown>> {
     name: `Party ${party.id}`,
     tokenSha256: party.tokens.map(sha256),
     baseUrl: party.url,
+    allowedAddresses: ["127.0.0.0/8"],
     bearerToken: `\${${variableOf(party)}}`,
     answerTimeout: "1s",
     requestsPerSecond: 100_000,

@@ -1,0 +1,97 @@
+// How a connection to a receiver comes about.
+//
+// #1 Whatever a name resolves to is checked before anything is sent there; one address that is not allowed refuses the name as a whole. What
+//    stands as an address in the URL is checked too, and so is where the socket has come to: a name that answers otherwise the second
+//    time leads nowhere.
+// #2 TLS is 1.2 or later and always verified: neither the environment nor Node's own options change that. One HTTP/1.1 exchange at a time.
+
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import type { SecureContext } from "node:tls";
+import { buildConnector } from "undici";
+import { addressCheck, type AddressCheck, type AddressRefusal } from "./address-check.ts";
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a name; rejects with an error that has a `code`. */
+export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+export interface ConnectorOptions {
+  readonly url: URL;
+  readonly allowedAddresses: readonly string[];
+  readonly timeoutMs: number;
+  /** Null where the receiver is called without TLS. */
+  readonly secureContext: SecureContext | null;
+  readonly resolve: Resolve;
+}
+
+/** A failure of ours to connect: `code` says why. */
+export class ConnectFailure extends Error {
+  readonly code: string;
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
+
+export function checkedConnector(options: ConnectorOptions): buildConnector.connector {
+  const check = addressCheck(options.allowedAddresses, options.url.protocol === "https:");
+  const connect = buildConnector({
+    timeout: options.timeoutMs,
+    allowH2: false,
+    lookup: checkedLookup(options.resolve, check),
+    ...(options.secureContext === null ? {} : { secureContext: options.secureContext, rejectUnauthorized: true }),
+  });
+  return (to, callback) => {
+    connect(to, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      const refused = check(socket.remoteAddress ?? "");
+      if (refused === null) return callback(null, socket);
+      socket.destroy();
+      callback(new ConnectFailure(refused), null);
+    });
+  };
+}
+
+/** Of an address that stands in the URL itself; null for a name. */
+export function refusalOf({ hostname, protocol }: URL, allowedAddresses: readonly string[]): AddressRefusal | null {
+  const address = hostname.replaceAll(/^\[|\]$/g, "");
+  return isIP(address) === 0 ? null : addressCheck(allowedAddresses, protocol === "https:")(address);
+}
+
+/** #1 */
+export function checkedLookup(resolve: Resolve, check: AddressCheck): LookupFunction {
+  async function permitted(hostname: string): Promise<readonly ResolvedAddress[] | Error> {
+    try {
+      const addresses = await resolve(hostname);
+      const refusal = addresses.map(({ address }) => check(address)).find((found) => found !== null);
+      return refusal === undefined ? addresses : new ConnectFailure(refusal);
+    } catch (error) {
+      return error instanceof Error ? error : new ConnectFailure("ENOTFOUND");
+    }
+  }
+  async function answer(...[hostname, { all }, callback]: Parameters<LookupFunction>): Promise<void> {
+    const found = await permitted(hostname);
+    if (found instanceof Error) return callback(found, []);
+    const [first] = found;
+    if (first === undefined) return callback(new ConnectFailure("ENOTFOUND"), []);
+    if (all === true) callback(null, [...found]);
+    else callback(null, first.address, first.family);
+  }
+  return (...asked) => void answer(...asked);
+}
+
+/** The machine's own way, one question about a name at a time: it blocks a thread of few, and a slow name must not take them all. */
+export function systemResolve(lookup = async (hostname: string) => systemLookup(hostname, { all: true })): Resolve {
+  const asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
+  return (hostname) => {
+    const known = asked.get(hostname);
+    if (known !== undefined) return known;
+    const asking = lookup(hostname).finally(() => asked.delete(hostname));
+    asked.set(hostname, asking);
+    return asking;
+  };
+}
