@@ -220,6 +220,28 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./trial-release.ts")).trialRelease,
   },
   {
+    name: "bench delivery",
+    usage: "[--messages N] [--rounds N] [--service NAME] [--profile DIR] [--json]",
+    line: "deliveries a second of dispatcher and event-publisher from a full topic, against a bare loop of requests in the same run",
+    details: [
+      "--messages N    of each round (20000)",
+      "--rounds N      service and bare loop in turns (3)",
+      "--service NAME  dispatcher or event-publisher (both)",
+      "--profile DIR   services leave a profile of their processor time there (*.cpuprofile)",
+      "With MONGO_URL in that store, else in a local one; broker and registry are always its own. Speeds are printed, not asserted;",
+      "asserted is that every message arrived, in order. docs/benchmarks.md says what is measured.",
+    ],
+    options: {
+      messages: { type: "string" },
+      rounds: { type: "string" },
+      service: { type: "string" },
+      profile: { type: "string" },
+      json: { type: "boolean" },
+    },
+    arguments: [0, 0],
+    load: async () => (await import("./bench-delivery.ts")).benchDelivery,
+  },
+  {
     name: "config check",
     usage: "FILE [--json]",
     line: "says everything that is wrong with a configuration file, with the path of each",

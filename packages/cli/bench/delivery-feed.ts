@@ -1,0 +1,80 @@
+// Fills a topic with what its service delivers, as the scheduler would have: the same records, keys and partitions.
+
+import { lanesDefault, outgoingRecord, topics } from "@sluice/contracts";
+import type { AnyDecoded, Serde } from "@sluice/contracts";
+import type { Messaging } from "@sluice/messaging";
+import { benchMessage } from "./messages.ts";
+import type { BenchMessage } from "./messages.ts";
+
+export type DeliveringService = "dispatcher" | "event-publisher";
+
+export interface FeedPorts {
+  readonly messaging: Messaging;
+  readonly serde: Serde;
+  readonly nowMs: number;
+}
+
+export const bankId = "karoo";
+const chunkRecords = 1_000;
+const dayMs = 86_400_000;
+const businessDate = "2026-11-20";
+
+export async function feed(
+  service: DeliveringService,
+  run: string,
+  messages: number,
+  { messaging, serde, nowMs }: FeedPorts,
+): Promise<void> {
+  const producer = await messaging.producer("bench-feed");
+  try {
+    for (let from = 0; from < messages; from += chunkRecords) {
+      const chunk = Array.from({ length: Math.min(chunkRecords, messages - from) }, (_, index) => benchMessage(run, from + index));
+      const records = chunk.map((message) => {
+        const decoded = service === "dispatcher" ? dispatchOf(message, nowMs) : eventOf(message, nowMs);
+        const topic = service === "dispatcher" ? topics.dispatch : topics.events;
+        return outgoingRecord(serde, topic, message.uetr, decoded, { lanes: lanesDefault });
+      });
+      await producer.send(records);
+    }
+  } finally {
+    await producer.close();
+  }
+}
+
+function dispatchOf({ id, uetr, body }: BenchMessage, nowMs: number): AnyDecoded {
+  const value = {
+    messageIdentification: id,
+    uetr,
+    deliveryKey: uetr,
+    bank: bankId,
+    operation: "outboundDirectDebitResponse",
+    body,
+    closesWith: `ZA_EFT:${businessDate}`,
+    deadlineMs: null,
+    causedByOffset: 0n,
+    madeAtMs: nowMs,
+    stopsAtMs: null,
+  };
+  return { name: "Dispatch", value };
+}
+
+function eventOf({ id, uetr, place, body }: BenchMessage, nowMs: number): AnyDecoded {
+  const value = {
+    id,
+    uetr,
+    stageVersion: place,
+    state: "HELD",
+    type: "DIRECT_DEBIT_HELD",
+    bank: bankId,
+    scheme: "ZA_EFT",
+    service: "EFT_DIRECT_DEBIT",
+    direction: "OUTBOUND",
+    businessDate,
+    amount: { value: 12_505_000n, digits: 2, currency: "ZAR" },
+    enteredAtMs: nowMs,
+    causedByOffset: 0n,
+    deadlineMs: nowMs + dayMs,
+    body,
+  };
+  return { name: "TransactionStateEvent", value };
+}

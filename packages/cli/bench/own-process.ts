@@ -1,0 +1,33 @@
+// Small processes of a bench's own: they speak JSON, a line at a time, and end when their input does.
+
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { machineTime } from "@sluice/runtime";
+
+export interface OwnProcess {
+  readonly pid: number;
+  /** The next line of its output. Rejects when it ends before. */
+  line(): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+const stopMaxMs = 2_000;
+
+export function startOwnProcess(file: URL, words: readonly string[]): OwnProcess {
+  const child = spawn(process.execPath, [file.pathname, ...words], { stdio: ["pipe", "pipe", "inherit"] });
+  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    pid: child.pid ?? 0,
+    async line() {
+      const { done, value } = await lines.next();
+      if (done === true) throw new Error(`${file.pathname} ended before it had said what it was to say`);
+      return JSON.parse(value);
+    },
+    async stop() {
+      child.stdin.end();
+      using _late = machineTime.after(stopMaxMs, () => void child.kill("SIGKILL"));
+      await exited;
+    },
+  };
+}
