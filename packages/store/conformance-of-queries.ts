@@ -13,6 +13,7 @@ function standing(over: Partial<BankStanding> = {}): BankStanding {
     version: 1,
     applied: 9_007_199_254_740_993n,
     isPaused: true,
+    untilMs: 1_795_000_600_000,
     since: { action, atMs: 1_795_000_000_001 },
     pauses: 1,
     resumes: 0,
@@ -20,7 +21,7 @@ function standing(over: Partial<BankStanding> = {}): BankStanding {
       {
         offset: 5n,
         atMs: 1_795_000_000_001,
-        marker: { kind: "BankPaused", id: "bank:first:p:1", bank: "first", number: 1, reason: "asked" },
+        marker: { kind: "BankPaused", id: "bank:first:p:1", bank: "first", number: 1, reason: "asked", untilMs: 1_795_000_600_000 },
       },
     ],
     decisions: [{ offset: 5n, atMs: 1_795_000_000_001, kind: "BankPauseRequested", action, result: "applied", why: null }],
@@ -31,7 +32,7 @@ function standing(over: Partial<BankStanding> = {}): BankStanding {
 export function bankPromises(open: () => Promise<Store>): void {
   test("a bank's standing comes back as it was written and changes by compare-and-set", async () => {
     const { banks } = await open();
-    const second = standing({ bank: "second", since: null, isPaused: false, told: [], decisions: [] });
+    const second = standing({ bank: "second", since: null, isPaused: false, untilMs: null, told: [], decisions: [] });
     expect(await banks.write(standing(), 0)).toBe(true);
     expect(await banks.write(second, 0)).toBe(true);
     expect(await banks.write(standing({ isPaused: false }), 0)).toBe(false);
@@ -266,7 +267,15 @@ export function parkedForPeoplePromises(open: () => Promise<Store>, name: "deliv
       parked({ id: "b", bank: "first", lane: 2, sequence: 9n, nextAttemptAtMs: 1_795_000_004_000, ended: "refused" }),
       parked({ id: "c", bank: "first", lane: 1, sequence: 9_007_199_254_740_993n, nextAttemptAtMs: 1_795_000_003_000 }),
       parked({ id: "d", bank: "first", lane: 0, sequence: 9n, nextAttemptAtMs: 1_795_000_002_000, ended: null }),
-      parked({ id: "e", bank: "first", lane: 2, sequence: 99n, nextAttemptAtMs: 1_795_000_001_000, closesWith: "ZA_EFT:2026-11-23" }),
+      parked({
+        id: "e",
+        bank: "first",
+        lane: 2,
+        sequence: 99n,
+        nextAttemptAtMs: 1_795_000_001_000,
+        closesWith: "ZA_EFT:2026-11-23",
+        recentAttempts: [],
+      }),
     ];
     await store.insert(given);
     const all = await store.ofBank(null, null, 10);
@@ -276,18 +285,35 @@ export function parkedForPeoplePromises(open: () => Promise<Store>, name: "deliv
     expect((await store.ofBank(null, { bank: "first", sequence: 9n, id: "d" }, 10)).map(({ id }) => id)).toEqual(["e", "c", "a"]);
     const [day, next] = ["ZA_EFT:2026-11-20", "ZA_EFT:2026-11-23"];
     const none = { refused: 0, deadlineMs: null };
+    const tried = { waitingSinceMs: 1_795_000_000_001 };
+    const untried = { waitingSinceMs: 1_795_000_001_000, nextAttemptAtMs: 1_795_000_001_000 };
     expect(await store.totals()).toStrictEqual([
-      { bank: "first", closesWith: day, ...none, count: 3, refused: 1, oldestSequence: 9n, nextAttemptAtMs: 1_795_000_002_000 },
-      { bank: "first", closesWith: next, ...none, count: 1, oldestSequence: 99n, nextAttemptAtMs: 1_795_000_001_000 },
+      { bank: "first", closesWith: day, ...none, count: 3, refused: 1, oldestSequence: 9n, ...tried, nextAttemptAtMs: 1_795_000_002_000 },
+      { bank: "first", closesWith: next, ...none, count: 1, oldestSequence: 99n, ...untried },
       {
         bank: "second",
         closesWith: null,
         ...none,
         count: 1,
         oldestSequence: 5n,
+        ...tried,
         nextAttemptAtMs: 1_795_000_005_000,
         deadlineMs: 1_795_000_009_000,
       },
     ]);
+  });
+
+  test(`${name}: since when a bank's messages wait stays what it was through attempts, and refused ones do not wait`, async () => {
+    const { [name]: store } = await open();
+    const earlier = { count: 1, firstAtMs: 1_794_999_999_000, lastAtMs: 1_794_999_999_000, answers: [{ httpStatusCode: null, count: 1 }] };
+    await store.insert([parked({ id: "a", recentAttempts: [] }), parked({ id: "b", earlier })]);
+    const since = async () => (await store.totals()).map(({ waitingSinceMs }) => waitingSinceMs);
+    expect(await since()).toEqual([1_794_999_999_000]);
+    await store.update(parked({ id: "b", earlier, ended: "refused" }));
+    expect(await since()).toEqual([1_795_000_000_000]);
+    await store.update(parked({ id: "a", nextAttemptAtMs: 1_795_000_777_000 }));
+    expect(await since()).toEqual([1_795_000_000_000]);
+    await store.update(parked({ id: "a", ended: "refused" }));
+    expect(await since()).toEqual([null]);
   });
 }

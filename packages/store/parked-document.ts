@@ -15,6 +15,8 @@ export interface StoredParked {
   readonly deadline: Date | null;
   /** Absent in documents written before there was one. */
   readonly stopsAt?: Date | null;
+  /** When it was first tried, or else parked: set once. Absent in documents written before it was kept. */
+  readonly since?: Date | null;
   readonly nextAttemptAt: Date;
   readonly attempts: number;
   readonly anyAnswer: boolean;
@@ -43,7 +45,7 @@ interface StoredRedrive {
 }
 
 /** What later versions added: it may be absent. */
-type Added = "stopsAt" | "mayHaveBeenTaken" | "redrive" | "operation" | "earlier";
+type Added = "since" | "stopsAt" | "mayHaveBeenTaken" | "redrive" | "operation" | "earlier";
 type StoredParkedEver = Omit<StoredParked, Added> & Partial<Pick<StoredParked, Added>>;
 
 /** What an update replaces: all else of a parked message never changes. */
@@ -77,6 +79,7 @@ export function toStoredParked(message: ParkedMessage): StoredParked {
     closesWith: message.closesWith,
     deadline: message.deadlineMs === null ? null : new Date(message.deadlineMs),
     stopsAt: message.stopsAtMs === null ? null : new Date(message.stopsAtMs),
+    since: new Date(message.earlier?.firstAtMs ?? message.recentAttempts[0]?.atMs ?? message.nextAttemptAtMs),
     ...toAttemptState(message),
     recordBytes: message.record.slice(),
     traceparent: message.traceparent,

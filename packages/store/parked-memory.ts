@@ -63,9 +63,10 @@ export function parkedIn(name: "deliveries" | "postings", call: Call, kept: Map<
 
 function totalsOf(kept: readonly StoredParked[]): readonly ParkedTotals[] {
   const totals = new Map<string, ParkedTotals>();
-  for (const { bank, closesWith, ended, sequence, nextAttemptAt, deadline } of kept) {
+  for (const { bank, closesWith, ended, sequence, since = null, nextAttemptAt, deadline } of kept) {
     const key = placeOfTotals({ bank, closesWith });
     const so = totals.get(key);
+    const sinceMs = ended === null ? (since?.getTime() ?? null) : null;
     const nextAttemptAtMs = ended === null ? nextAttemptAt.getTime() : null;
     totals.set(key, {
       bank,
@@ -73,6 +74,7 @@ function totalsOf(kept: readonly StoredParked[]): readonly ParkedTotals[] {
       count: (so?.count ?? 0) + 1,
       refused: (so?.refused ?? 0) + (ended === null ? 0 : 1),
       oldestSequence: so === undefined || sequence < so.oldestSequence ? sequence : so.oldestSequence,
+      waitingSinceMs: earlier(so?.waitingSinceMs ?? null, sinceMs),
       nextAttemptAtMs: earlier(so?.nextAttemptAtMs ?? null, nextAttemptAtMs),
       deadlineMs: earlier(so?.deadlineMs ?? null, deadline?.getTime() ?? null),
     });

@@ -82,6 +82,7 @@ interface ParkedGroup {
   readonly _id: { readonly bank: string; readonly closesWith?: string | null; readonly ended: string | null };
   readonly count: number | bigint;
   readonly oldestSequence: bigint;
+  readonly since: Date | null;
   readonly nextAttemptAt: Date;
   readonly deadline: Date | null;
 }
@@ -92,13 +93,14 @@ const totalsOfBanks = [
       _id: { bank: "$bank", closesWith: "$closesWith", ended: "$ended" },
       count: { $sum: 1 },
       oldestSequence: { $min: "$sequence" },
+      since: { $min: "$since" },
       nextAttemptAt: { $min: "$nextAttemptAt" },
       deadline: { $min: "$deadline" },
     },
   },
 ];
 
-function together(so: ParkedTotals | undefined, { _id, count, oldestSequence, nextAttemptAt, deadline }: ParkedGroup): ParkedTotals {
+function together(so: ParkedTotals | undefined, { _id, count, oldestSequence, since, nextAttemptAt, deadline }: ParkedGroup): ParkedTotals {
   const isTried = _id.ended === null;
   return {
     bank: _id.bank,
@@ -106,6 +108,7 @@ function together(so: ParkedTotals | undefined, { _id, count, oldestSequence, ne
     count: (so?.count ?? 0) + Number(count),
     refused: (so?.refused ?? 0) + (isTried ? 0 : Number(count)),
     oldestSequence: so === undefined || oldestSequence < so.oldestSequence ? oldestSequence : so.oldestSequence,
+    waitingSinceMs: isTried ? (since?.getTime() ?? null) : (so?.waitingSinceMs ?? null),
     nextAttemptAtMs: isTried ? nextAttemptAt.getTime() : (so?.nextAttemptAtMs ?? null),
     deadlineMs: earlier(so?.deadlineMs ?? null, deadline?.getTime() ?? null),
   };

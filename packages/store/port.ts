@@ -307,6 +307,8 @@ export interface ParkedTotals {
   readonly refused: number;
   /** Lowest offset of any lane. */
   readonly oldestSequence: bigint;
+  /** Of those still tried: when the first of them was first tried, or else parked (it may be due a moment later); null: none is, or it is not known. */
+  readonly waitingSinceMs: number | null;
   /** Earliest next attempt of those still tried; null: none is. */
   readonly nextAttemptAtMs: number | null;
   /** Earliest deadline; null: none has one. */
