@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { checkHistory } from "./check-history.ts";
 import {
+  atMsOf,
   bank,
   change,
   day,
@@ -72,6 +73,10 @@ function withNotes(offsets: readonly number[]): readonly HistoryEntry[] {
 }
 
 const paused = record("journal", 45, `bank:${bank}`, "BankPaused", { id: `bank:${bank}:BankPaused:1:0`, bank, number: 1 });
+/** Append time of the good debit's release. */
+const releasedAtMs = atMsOf(good.released ?? 0);
+/** A maintenance. */
+const pausedUntil = (untilMs: number) => record("journal", 45, `bank:${bank}`, "BankPaused", { ...paused.value, untilMs });
 const resumed = record("journal", 49, `bank:${bank}`, "BankResumed", { id: `bank:${bank}:BankResumed:1:0`, bank, number: 1 });
 /** Unresolved when the gate opens at 42. */
 const late = { number: 2, received: 10, verified: 11, delivered: 12, ended: 60, told: 61 } as const;
@@ -93,6 +98,7 @@ test.each<readonly [string, readonly HistoryEntry[]]>([
   ["a debit that went over once, as its verdict allows", rolled(1)],
   ["a debit that was withdrawn while it was held", withdrawn()],
   ["an action sent twice, of which the first counts", withNotes([20])],
+  ["a release behind the end of a maintenance", [...markers, pausedUntil(releasedAtMs), ...tell(good)]],
   ["a release after a pause", [...markers, paused, resumed, ...tell(good)]],
   ["a gate that an operator opened over the credit that was shown", gateOver([uetrOf(2)])],
   [
@@ -134,6 +140,7 @@ const cases: readonly (readonly [string, Violation["promise"], readonly HistoryE
       ),
     ],
   ],
+  ["I8: a debit was released before the end of a maintenance", "I8", [...markers, pausedUntil(releasedAtMs + 1), ...tell(good)]],
   ["I8: a debit was released while its bank was paused", "I8", [...markers, paused, ...tell(good)]],
   ["I8: an operator's gate was opened over a credit that was not shown", "I8", gateOver([uetrOf(9)])],
   [

@@ -1,7 +1,8 @@
 // I8, hold: no debit is released outside an open window or before its gate is open; per bank and lane, in queue order.
 //
 // 1. A release counts if, in its partition, the window it names was opened and not closed below it, the gate was open for its bank, and the
-//    bank was not paused, and the day was not reconciled. A record that does not count may be there; it must have no effect.
+//    bank was not paused (a maintenance is over at its end, by the release's append time), and the day was not reconciled. A record that does
+//    not count may be there; it must have no effect.
 // 2. Every RELEASED was made by a release that counts, and every first debit at a bank comes after one.
 // 3. When a gate opens for a bank, no credit of the scheme to that bank that its lane received before the declaration is unresolved.
 // 4. When a debit is released, no debit of the same bank, lane and day with a lower key (receivedAt, then UETR) has been held for longer than
@@ -67,7 +68,8 @@ function flawOf(evidence: Evidence, release: PlacedRecord): string | null {
   const bank = textAt(value, "bank");
   if (!below.some((marker) => isGateOf(marker, bank))) return `the gate of ${bank} was not open`;
   const paused = evidence.bankMarkers(release.partition, bank).findLast((marker) => marker.at < release.at);
-  if (paused?.type === "BankPaused") return `${bank} was paused (offset ${paused.at})`;
+  const hasEnded = numberAt(paused?.value, "untilMs") <= release.appendedAtMs;
+  if (paused?.type === "BankPaused" && !hasEnded) return `${bank} was paused (offset ${paused.at})`;
   return below.some((marker) => marker.type === "DayReconciled") ? `${day} was reconciled` : null;
 }
 

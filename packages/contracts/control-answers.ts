@@ -296,7 +296,7 @@ export const controlAnswers = {
     schema: z.literal("ControlStatus"),
     asOf,
     lanes: z.array(lane),
-    banksPaused: z.array(z.strictObject({ bank: text, since: time, ...who })),
+    banksPaused: z.array(z.strictObject({ bank: text, since: time, until: maybeTime, ...who })),
     days: z.array(openDay),
   }),
   searchTransactions: z.strictObject({ schema: z.literal("Transactions"), rows: z.array(transaction), next }),

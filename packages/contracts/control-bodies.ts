@@ -77,6 +77,13 @@ const gateOpening = members({
     }),
 });
 
+const pause = members({
+  reason,
+  until: maybe(
+    dateTime.meta({ description: "Maintenance: the pause ends by itself then; an instant, with its offset. Left out: a resume ends it." }),
+  ),
+});
+
 const putAside = members({
   reason,
   service: oneOf(["scheduler", "validator", "dispatcher", "event-publisher"]).meta({ description: "Whose lane stands at the record." }),
@@ -99,7 +106,7 @@ export const controlBodies = {
   extendClose: closeExtension,
   declareCreditsFinal: creditsFinal,
   openGate: gateOpening,
-  pauseBank: reasoned,
+  pauseBank: pause,
   resumeBank: reasoned,
   putDeadLetter: putAside,
   replayDeadLetter: replay,

@@ -45,7 +45,10 @@ export function operatorFact(decoded: DecodedOperatorRecord): Fact {
       const { action, scheme, businessDate, bank, credits } = decoded.value;
       return { kind: decoded.name, action: actionOf(action), scheme, businessDate, bank, credits: [...credits] };
     }
-    case "BankPauseRequested":
+    case "BankPauseRequested": {
+      const { action, bank, untilMs } = decoded.value;
+      return { kind: decoded.name, action: actionOf(action), bank, untilMs };
+    }
     case "BankResumeRequested":
       return { kind: decoded.name, action: actionOf(decoded.value.action), bank: decoded.value.bank };
     default:

@@ -80,8 +80,10 @@ export function recordFromMarker(marker: Marker, partition: number): AnyDecoded 
 
 /** One partition's copy of a bank's marker: its id ends with the partition. */
 export function recordFromBankMarker(marker: BankMarker, partition: number): AnyDecoded {
-  const value = { ...withoutKind(marker), id: `${marker.id}:${partition}`, partition };
-  return marker.kind === "BankPaused" ? { name: marker.kind, value: { ...value, untilMs: null } } : { name: marker.kind, value };
+  const copy = { id: `${marker.id}:${partition}`, partition };
+  return marker.kind === "BankPaused"
+    ? { name: marker.kind, value: { ...withoutKind(marker), ...copy } }
+    : { name: marker.kind, value: { ...withoutKind(marker), ...copy } };
 }
 
 export function dispatchRecord(output: DispatchOutput, sources: MessageSources): Decoded<"Dispatch"> {

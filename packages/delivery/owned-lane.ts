@@ -12,6 +12,7 @@ import type { EngineContext } from "./context.ts";
 import { drainLane } from "./drain.ts";
 import { newLane, type DeliveryLane } from "./lane.ts";
 import { laneClosed } from "./ownership.ts";
+import { awaitEnds, forgetEnds } from "./pauses.ts";
 import { takeOver } from "./take-over.ts";
 
 /** Longer than two heartbeats: an answer this young came after the epoch was lost. */
@@ -40,6 +41,11 @@ export class OwnedLane {
   /** Rejects with a retryable Fault while there is none. */
   current(): DeliveryLane {
     if (this.#lane === null) throw laneClosed(this.partition, "not ours");
+    return this.#lane;
+  }
+
+  /** While it is ours. */
+  get lane(): DeliveryLane | null {
     return this.#lane;
   }
 
@@ -94,8 +100,12 @@ export class OwnedLane {
     try {
       const position = await takeOver(this.#context, lane, log);
       this.#lane = lane;
+      for (const { page } of lane.banks.values()) page.rearm();
       if (this.#isOver) this.#giveUp("its epoch is over");
-      else this.#catchUp(lane, position);
+      else {
+        awaitEnds(this.#context, lane);
+        this.#catchUp(lane, position);
+      }
       return position;
     } catch (error) {
       release(this.#context, lane, "not taken");
@@ -145,7 +155,9 @@ function release(context: EngineContext, lane: DeliveryLane, reason: string): vo
   disarm(lane);
   lane.ownership.close(reason);
   for (const bank of lane.pauses.banks()) context.metrics.paused.set(0, { bank, lane: String(lane.partition) });
-  for (const queue of lane.banks.values()) if (queue.isSpilling) context.slots(queue.bank).spilling(-1);
+  for (const queue of lane.banks.values()) {
+    if (queue.isSpilling) for (const { slots } of context.destinations.ofBank(queue.bank)) slots.spilling(-1);
+  }
 }
 
 function caughtUp(context: EngineContext, lane: DeliveryLane): void {
@@ -157,6 +169,7 @@ function caughtUp(context: EngineContext, lane: DeliveryLane): void {
 }
 
 function disarm(lane: DeliveryLane): void {
+  forgetEnds(lane);
   lane.catchUpTimer?.[Symbol.dispose]();
   lane.catchUpTimer = null;
   lane.scanTimer?.[Symbol.dispose]();

@@ -22,6 +22,8 @@ export interface DeliveryStop {
   readonly causedByOffset: bigint;
   /** Offset of its record in the lane's topic. */
   readonly sequence: bigint;
+  /** Append time of that record, epoch ms. */
+  readonly appendedAtMs: number;
 }
 
 /** Resolves when the stop is answered; rejects with a retryable Fault when the lane closed before that. */
@@ -36,7 +38,7 @@ export async function stopDelivery(context: EngineContext, lane: DeliveryLane, s
     const parked = await context.parkedCalls.load(lane.ownership, subject.id);
     const progress = parked === undefined ? lane.recent.progress(subject.id) : progressOf(lane, parked);
     const isKnown = parked !== undefined;
-    const isBankPaused = lane.pauses.wasPausedAt(subject.bank, stop.sequence);
+    const isBankPaused = lane.pauses.wasPausedAt(subject.bank, { offset: stop.sequence, appendedAtMs: stop.appendedAtMs });
     const operation = parked === undefined ? subject.operation : (await readParked(context, parked)).operation;
     await end(
       context,

@@ -47,7 +47,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   openGate:
     "After the declaration. Every unresolved credit that keeps the gate closed must be named (`GET /windows` names them); if one is not, 409 says which. Debits to that bank may then leave while those credits are unresolved.",
   pauseBank:
-    "From its place in the log on nothing is released, delivered or posted to it. What is under way ends. A bank that is paused already: ignored.",
+    "From its place in the log on nothing is released, delivered or posted to it. What is under way ends. With `until` it is a maintenance, which ends by itself at that time as by a resume. Of a bank that is paused already the last request wins: it changes the end, gives one or takes it away; one that says the same is ignored.",
   resumeBank: "Everything that waited is due at once, in order.",
   listDeadLetters:
     "Partition by partition, the oldest first. A page may have fewer rows than asked for and a `next` all the same: go on with it. Never the content of a record.",
@@ -125,7 +125,7 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
     bank: "sample",
     credits: ["0d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4"],
   },
-  pauseBank: { reason: "The bank's core system is being restored" },
+  pauseBank: { reason: "The bank's core system is being restored", until: "2026-11-22T03:00:00+02:00" },
   resumeBank: { reason: "The bank says that it is back" },
   putDeadLetter: {
     reason: "Its schema was never registered, ticket 4711",

@@ -61,7 +61,7 @@ function causeOf(transaction: Transaction, state: State, close: PassedMarker, la
 
 /**
  * WINDOW_MISSED: no window was open while it was held. GATE_CLOSED: its bank's gate was not, in any of them. BANK_PAUSED: its bank was paused when
- * each of those closed that its gate was open in. PACED_OUT: its turn did not come.
+ * each of those closed that its gate was open in; a maintenance that had ended by then is none. PACED_OUT: its turn did not come.
  */
 function causeOfHeld(transaction: Transaction, close: PassedMarker, lane: LaneView): ItemCause {
   const heldAt = transaction.transitions.findLast((entry) => entry.state === "HELD")?.offset ?? 0n;
@@ -71,11 +71,11 @@ function causeOfHeld(transaction: Transaction, close: PassedMarker, lane: LaneVi
   const ends = markers.flatMap(({ marker, place }) => {
     if (marker.kind !== "WindowOpened") return [];
     const closed = markers.find((other) => other.marker.kind === "WindowClosed" && other.marker.number === marker.number);
-    const end = closed?.place.offset ?? close.place.offset;
-    return end > heldAt && place.offset < end ? [end] : [];
+    const end = closed?.place ?? close.place;
+    return end.offset > heldAt && place.offset < end.offset ? [end] : [];
   });
   if (ends.length === 0) return "WINDOW_MISSED";
-  const usable = ends.filter((end) => isGateOpenFor(transaction.bank, markers, end));
+  const usable = ends.filter(({ offset }) => isGateOpenFor(transaction.bank, markers, offset));
   if (usable.length === 0) return "GATE_CLOSED";
   return usable.every((end) => isPausedBelow(lane, transaction.bank ?? "", end)) ? "BANK_PAUSED" : "PACED_OUT";
 }

@@ -1,21 +1,25 @@
 // All that can happen to a bank (or a connector) as operators set it. Its outputs are markers, one copy to each partition of the journal, of
 // dispatch and of events.
 //
-//                         nobody said   resumed       paused
-//   BankPauseRequested    BankPaused    BankPaused    = already-so
-//   BankResumeRequested   = already-so  = already-so  BankResumed
+//                              not paused     paused, no end   in maintenance to T
+//   BankPauseRequested         BankPaused     = already-so     BankPaused, no end any more
+//   BankPauseRequested to T    BankPaused T   BankPaused T     BankPaused T; the same T: = already-so
+//   … to a time not ahead      = end-reached  = end-reached    = end-reached
+//   BankResumeRequested        = already-so   BankResumed      BankResumed
 //
 // 1. An action counts once: a second record with the id of one in `decisions` changes nothing and leaves no note.
 // 2. A record at or below `applied` is a replay: nothing changes, its first markers again, with the same ids.
 // 3. What is kept is bounded; the numbers of the markers go on (`pauses`, `resumes`).
+// 4. Maintenance is over at its end, judged by the record's append time; from there on the bank is not paused. Of pauses the last one wins.
+// 5. Markers are numbered by pauses, and a resume has the number of the pause that it ends: so a reader knows the newest of two by their numbers.
 
 import type { BankMarkerOutput, BankStanding } from "./bank-standing.ts";
-import { bankDecisionsKept, bankMarkersKept } from "./bank-standing.ts";
+import { bankDecisionsKept, bankMarkersKept, isPausedAt } from "./bank-standing.ts";
 import { bankKey } from "./fact.ts";
 import type { BankFact, BankMarker, Place } from "./fact.ts";
 import { isDecided, noteOf, withNote } from "./operator-notes.ts";
 
-export type BankReason = "other-key" | "already-decided" | "already-so";
+export type BankReason = "other-key" | "already-decided" | "already-so" | "end-reached";
 
 export interface BankOutcome {
   readonly decision: "applied" | "ignored" | "refused" | "replayed";
@@ -42,7 +46,7 @@ export function decideBank(key: string, standing: BankStanding | null, fact: Ban
 }
 
 function unsaid(bank: string, { offset }: Place): BankStanding {
-  return { bank, version: 0, applied: offset, isPaused: false, since: null, pauses: 0, resumes: 0, told: [], decisions: [] };
+  return { bank, version: 0, applied: offset, isPaused: false, untilMs: null, since: null, pauses: 0, resumes: 0, told: [], decisions: [] };
 }
 
 interface Judged {
@@ -53,26 +57,42 @@ interface Judged {
 
 function judge(standing: BankStanding, fact: BankFact, place: Place): Judged {
   if (isDecided(standing.decisions, fact.action)) return { decision: "ignored", reason: "already-decided", standing };
-  const isPaused = fact.kind === "BankPauseRequested";
+  const reason = whyIgnored(standing, fact, place);
   const judged: Judged =
-    standing.isPaused === isPaused
-      ? { decision: "ignored", reason: "already-so", standing }
-      : { decision: "applied", reason: null, standing: set(standing, fact, isPaused, place) };
+    reason === null
+      ? { decision: "applied", reason: null, standing: set(standing, fact, place) }
+      : { decision: "ignored", reason, standing };
   const note = { ...noteOf(place, fact.action, judged), kind: fact.kind };
   return { ...judged, standing: { ...judged.standing, decisions: withNote(standing.decisions, note, bankDecisionsKept) } };
 }
 
-function set(standing: BankStanding, { bank, action }: BankFact, isPaused: boolean, place: Place): BankStanding {
-  const kind = isPaused ? "BankPaused" : "BankResumed";
-  const number = (isPaused ? standing.pauses : standing.resumes) + 1;
-  const marker: BankMarker = { kind, id: `${bankKey(bank)}:${kind}:${number}`, bank, number, reason: action.reason };
-  const told = { offset: place.offset, atMs: place.appendedAtMs, marker };
+/** The table, #4; null: it counts. */
+function whyIgnored(standing: BankStanding, fact: BankFact, { appendedAtMs }: Place): BankReason | null {
+  const isPaused = isPausedAt(standing, appendedAtMs);
+  if (fact.kind === "BankResumeRequested") return isPaused ? null : "already-so";
+  if (fact.untilMs !== null && fact.untilMs <= appendedAtMs) return "end-reached";
+  return isPaused && fact.untilMs === standing.untilMs ? "already-so" : null;
+}
+
+function set(standing: BankStanding, fact: BankFact, place: Place): BankStanding {
+  const { action } = fact;
+  const isPaused = fact.kind === "BankPauseRequested";
+  const told = { offset: place.offset, atMs: place.appendedAtMs, marker: markerOf(standing, fact) };
   return {
     ...standing,
     isPaused,
+    untilMs: isPaused ? fact.untilMs : null,
     since: { action, atMs: place.appendedAtMs },
     pauses: standing.pauses + (isPaused ? 1 : 0),
     resumes: standing.resumes + (isPaused ? 0 : 1),
     told: [...standing.told, told].slice(-bankMarkersKept),
   };
+}
+
+/** #5 */
+function markerOf({ pauses }: BankStanding, fact: BankFact): BankMarker {
+  const number = fact.kind === "BankPauseRequested" ? pauses + 1 : pauses;
+  const kind = fact.kind === "BankPauseRequested" ? "BankPaused" : "BankResumed";
+  const same = { id: `${bankKey(fact.bank)}:${kind}:${number}`, bank: fact.bank, number, reason: fact.action.reason };
+  return fact.kind === "BankPauseRequested" ? { kind: "BankPaused", ...same, untilMs: fact.untilMs } : { kind: "BankResumed", ...same };
 }

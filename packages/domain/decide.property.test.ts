@@ -165,7 +165,8 @@ describe.each(flows)("%s", (flow) => {
           expect(passed.filter((marker) => marker.kind === "DayReconciled")).toEqual([]);
           expect(fact.bank).toBe(bank);
           const ofBank = below.filter(isBankMarker).filter((marker) => marker.bank === fact.bank);
-          expect(ofBank.at(-1)?.kind).not.toBe("BankPaused");
+          const last = ofBank.at(-1);
+          if (last?.kind === "BankPaused") expect(last.untilMs ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(place.appendedAtMs);
         }
       }),
       runs,
@@ -272,7 +273,7 @@ describe.each(flows)("%s", (flow) => {
       fc.property(sequences, (steps) => {
         seen.add(tellAll(steps).transaction?.state ?? "NONE");
       }),
-      { numRuns: 600, seed: 7 },
+      { numRuns: 900, seed: 3 },
     );
     const resting = [...legal[flow]].map((path) => path.split(" ")[1] ?? "").filter((state) => !passedThrough[flow].includes(state));
     const expected = new Set(resting.map((state) => (flow === "credit" ? `CREDIT_AUTH_${state}` : state)));

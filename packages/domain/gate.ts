@@ -25,7 +25,7 @@ export function refusalOfRelease(transaction: Transaction, release: Release, pla
   if (markers.some(({ marker }) => marker.kind === "DayReconciled")) return "day-reconciled";
   if (!has("WindowOpened")) return "window-not-open";
   if (has("WindowClosed")) return "window-closed";
-  if (isPausedBelow(lane, release.bank, place.offset)) return "bank-paused";
+  if (isPausedBelow(lane, release.bank, place)) return "bank-paused";
   return isGateOpenFor(release.bank, markers, place.offset) ? null : "gate-closed";
 }
 

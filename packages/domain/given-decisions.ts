@@ -54,9 +54,9 @@ export function lastClosed(businessDate = date, nextBusinessDate = nextDate): fa
   return { id, scheme, businessDate, kind: "WindowClosed", number, isLast: true, nextBusinessDate };
 }
 
-/** A bank's markers count each kind from 1. */
-export function bankPaused(number = 1, ofBank = "bank-a"): facts.BankPausedMarker {
-  return { kind: "BankPaused", id: `bank:${ofBank}:BankPaused:${number}`, bank: ofBank, number, reason: "maintenance" };
+/** A bank's pauses count from 1. */
+export function bankPaused(number = 1, ofBank = "bank-a", untilMs: number | null = null): facts.BankPausedMarker {
+  return { kind: "BankPaused", id: `bank:${ofBank}:BankPaused:${number}`, bank: ofBank, number, reason: "maintenance", untilMs };
 }
 
 export function bankResumed(number = 1, ofBank = "bank-a"): facts.BankResumedMarker {

@@ -21,8 +21,8 @@ export function operatorDeclares(bank: string | null = null, id = `declare-${ban
   return { ...creditsFinal(bank), requestedBy: "thandi", action: action(id) };
 }
 
-export function pause(bank: string, id: string): BankFact {
-  return { kind: "BankPauseRequested", bank, action: action(id) };
+export function pause(bank: string, id: string, untilMs: number | null = null): BankFact {
+  return { kind: "BankPauseRequested", bank, action: action(id), untilMs };
 }
 
 export function resume(bank: string, id: string): BankFact {

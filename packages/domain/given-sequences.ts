@@ -139,9 +139,9 @@ export const anyMarker: fc.Arbitrary<Step> = fc.oneof(
   fc.constantFrom([], [bank]).map((except) => gateOpened({ except })),
   fc.constantFrom(date, nextDate, thirdDate).map(dayReconciled),
   fc.constantFrom(1, 2).map((number) => dayTimes(number, number * 50_000)),
-  fc.tuple(fc.boolean(), fc.constantFrom(bank, bank, "bank-b"), fc.nat(9)).map(([isPause, of, number]) => {
-    return isPause ? bankPaused(number, of) : bankResumed(number, of);
-  }),
+  fc
+    .tuple(fc.boolean(), fc.constantFrom(bank, bank, "bank-b"), fc.nat(9), fc.constantFrom(null, 5_000, 15_000, 40_000))
+    .map(([isPause, of, number, untilMs]) => (isPause ? bankPaused(number, of, untilMs) : bankResumed(number, of))),
 );
 
 export const journeys: Readonly<Record<Flow, readonly Step[]>> = {

@@ -1,5 +1,6 @@
 // What a lane has passed: the markers of each day with their place. `decide` judges a fact by the markers below its offset.
 
+import { isPausedAt } from "./bank-standing.ts";
 import type { BankMarker, DayKey, Marker, Place } from "./fact.ts";
 
 export interface PassedMarker {
@@ -20,9 +21,13 @@ export interface LaneView {
   passedOfBank(bank: string): readonly PassedBankMarker[];
 }
 
-/** Whether the bank was paused just below an offset, as far as the lane has passed its markers. */
-export function isPausedBelow(lane: Pick<LaneView, "passedOfBank">, bank: string, offset: bigint): boolean {
-  return lane.passedOfBank(bank).findLast(({ place }) => place.offset < offset)?.marker.kind === "BankPaused";
+/**
+ * Whether the bank was paused for what lies at a place, as far as the lane has passed its markers: by the newest below its offset, and a
+ * maintenance only for what was appended before its end.
+ */
+export function isPausedBelow(lane: Pick<LaneView, "passedOfBank">, bank: string, { offset, appendedAtMs }: Place): boolean {
+  const marker = lane.passedOfBank(bank).findLast(({ place }) => place.offset < offset)?.marker;
+  return marker?.kind === "BankPaused" && isPausedAt({ isPaused: true, untilMs: marker.untilMs }, appendedAtMs);
 }
 
 /** A view over plain markers; markers given in any order, repeats dropped (the first by offset counts). */

@@ -59,12 +59,14 @@ interface BankMarkerBase {
   /** `bank:<id>:kind:number`; the copy adds its partition. */
   readonly id: string;
   readonly bank: string;
-  /** Running count of the kind. */
+  /** Running count of the pauses; a resume has the number of the pause that it ends. */
   readonly number: number;
   readonly reason: string;
 }
 export interface BankPausedMarker extends BankMarkerBase {
   readonly kind: "BankPaused";
+  /** Maintenance: it ends by itself then, epoch ms; null: only a resume ends it. */
+  readonly untilMs: number | null;
 }
 export interface BankResumedMarker extends BankMarkerBase {
   readonly kind: "BankResumed";

@@ -80,6 +80,8 @@ export interface BankPauseRequested {
   readonly kind: "BankPauseRequested";
   readonly action: OperatorAction;
   readonly bank: string;
+  /** Maintenance: when it ends by itself, epoch ms; null: only a resume ends it. */
+  readonly untilMs: number | null;
 }
 
 export interface BankResumeRequested {

@@ -115,13 +115,18 @@ test("pauses of its bank while it was under way are shown with who and why, once
   await story.pauses("BankPaused", 2, "maintenance");
   await story.pauses("BankPaused", 2, "maintenance");
   await story.pauses("BankResumed", 1, "done");
-  const told = { offset: 4n, atMs: 1, marker: { kind: "BankPaused", id: "x", bank, number: 2, reason: "maintenance" } } as const;
+  const told = {
+    offset: 4n,
+    atMs: 1,
+    marker: { kind: "BankPaused", id: "x", bank, number: 2, reason: "maintenance", untilMs: null },
+  } as const;
   const decided = { offset: 4n, atMs: 1, kind: "BankPauseRequested", action: action("p1"), result: "applied", why: null } as const;
   const standing: BankStanding = {
     bank,
     version: 1,
     applied: 9n,
     isPaused: false,
+    untilMs: null,
     since: null,
     pauses: 2,
     resumes: 1,

@@ -18,7 +18,7 @@ import {
 } from "@sluice/contracts";
 import type { AnyDecoded, Decoded, MessageSources, Records } from "@sluice/contracts";
 import { bankKey, decide, isTransactionFact, laneView } from "@sluice/domain";
-import type { DeliveryOperation, Marker, Output, PassedBankMarker, PassedMarker, Transaction } from "@sluice/domain";
+import type { BankMarker, DeliveryOperation, Marker, Output, PassedBankMarker, PassedMarker, Transaction } from "@sluice/domain";
 import { createMemoryLog } from "@sluice/messaging";
 import type { Appended, MemoryLog } from "@sluice/messaging";
 import { createMemoryStore, noSearchTerms } from "@sluice/store";
@@ -143,8 +143,9 @@ export class Story {
   }
 
   /** The bank is paused, or resumed: who it was is in its standing. */
-  async pauses(kind: "BankPaused" | "BankResumed", number: number, reason: string): Promise<void> {
-    const marker = { kind, id: `bank:${bank}:${kind}:${number}`, bank, number, reason };
+  async pauses(kind: "BankPaused" | "BankResumed", number: number, reason: string, untilMs: number | null = null): Promise<void> {
+    const same = { id: `bank:${bank}:${kind}:${number}`, bank, number, reason };
+    const marker: BankMarker = kind === "BankPaused" ? { kind, ...same, untilMs } : { kind, ...same };
     const place = await this.append(topics.journal, recordFromBankMarker(marker, 0), bankKey(bank));
     this.bankMarkers.push({ marker, place });
   }

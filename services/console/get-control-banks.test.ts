@@ -20,7 +20,7 @@ import {
 import { lookEveryMs } from "./watch-day-totals.ts";
 
 const since = { action: actionOf(), atMs: startAtMs };
-const paused = { version: 1, applied: 0n, isPaused: true, since, pauses: 1, resumes: 0, told: [], decisions: [] };
+const paused = { version: 1, applied: 0n, isPaused: true, untilMs: null, since, pauses: 1, resumes: 0, told: [], decisions: [] };
 const alarmed = sampleBank({ id: "first", dayTotalAlarms: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 25_010_000n }] });
 
 test("every configured bank and connector is listed, and one that was paused and is configured no more", async () => {

@@ -3,7 +3,7 @@
 // #1 Counts and sums are the store's, exact at the moment of asking. Why it waits is the domain's (`heldOutlook`), by the day, the bank's gate
 //    and standing, and agreed time.
 
-import { gateStanding, heldOutlook, type Day, type GateStanding, type HeldOutlook } from "@sluice/domain";
+import { gateStanding, heldOutlook, isPausedAt, type Day, type GateStanding, type HeldOutlook } from "@sluice/domain";
 import type { Store, TotalsRow, TransactionQuery } from "@sluice/store";
 import { instantText } from "./answer.ts";
 import { awaitedCredits } from "./awaited-credits.ts";
@@ -39,7 +39,7 @@ export function listHeld({ store, agreedNowMs }: HeldPorts): ControlHandler {
     const nowMs = agreedNowMs();
     const { rows: totals, next } = pageOf(heldTotals(await store.transactions.totals(asked)), page, placeOf);
     const days = await store.days.load([...new Set(totals.map(({ day }) => day))].slice(0, daysMax));
-    const paused = new Set((await store.banks.all()).flatMap(({ bank, isPaused }) => (isPaused ? [bank] : [])));
+    const paused = new Set((await store.banks.all()).flatMap((one) => (isPausedAt(one, nowMs ?? 0) ? [one.bank] : [])));
     const rows = [];
     for (const total of totals) {
       const day = days.get(total.day) ?? null;

@@ -4,7 +4,7 @@
 //    records are normal; a lag that grows is not.
 
 import { topics } from "@sluice/contracts";
-import type { Day } from "@sluice/domain";
+import { isPausedAt, type Day } from "@sluice/domain";
 import type { LogEnds, Messaging } from "@sluice/messaging";
 import type { LaneDocument, Store } from "@sluice/store";
 import { instantText } from "./answer.ts";
@@ -30,10 +30,13 @@ export function controlStatus({ store, messaging, lanes: laneCount, agreedNowMs 
       lanes.push(...ends.map((end, lane) => laneView(service, lane, end, documents.get(lane) ?? null)));
     }
     const [standings, days] = await Promise.all([store.banks.all(), store.days.open()]);
-    const banksPaused = standings.flatMap(({ bank, isPaused, since }) =>
-      isPaused && since !== null ? [{ bank, since: instantText(since.atMs), ...actionView(since.action) }] : [],
+    const nowMs = agreedNowMs();
+    const banksPaused = standings.flatMap(({ bank, since, ...standing }) =>
+      isPausedAt(standing, nowMs ?? 0) && since !== null
+        ? [{ bank, since: instantText(since.atMs), until: timeText(standing.untilMs), ...actionView(since.action) }]
+        : [],
     );
-    const body = { schema: "ControlStatus", asOf: timeText(agreedNowMs()), lanes, banksPaused, days: days.map(dayView) };
+    const body = { schema: "ControlStatus", asOf: timeText(nowMs), lanes, banksPaused, days: days.map(dayView) };
     return { kind: "found", body };
   };
 }

@@ -3,7 +3,7 @@
 //
 // #1 Only what is parked: a message under its first attempt is in no list. The bodies are shown nowhere.
 
-import type { BankStanding, Day } from "@sluice/domain";
+import { isPausedAt, type BankStanding, type Day } from "@sluice/domain";
 import type { ParkedRow, ParkedTotals, Store } from "@sluice/store";
 import { instantText } from "./answer.ts";
 import type { ControlAnswer, ControlHandler } from "./control-handler.ts";
@@ -32,7 +32,7 @@ export function listUndelivered(ports: UndeliveredPorts): ControlHandler {
 async function summary({ store, agreedNowMs }: UndeliveredPorts, page: Page): Promise<ControlAnswer> {
   const [deliveries, postings, standings] = await Promise.all([store.deliveries.totals(), store.postings.totals(), store.banks.all()]);
   const nowMs = agreedNowMs();
-  const paused = pausedIn(standings);
+  const paused = pausedIn(standings, nowMs);
   const places = [...new Set([...deliveries, ...postings].map(placeOfTotals))].toSorted().map((place) => place.split(" "));
   const days = await store.days.load([...new Set(places.flatMap(([, day = ""]) => (day === "" ? [] : [day])))].slice(0, daysMax));
   const rows = places.map(([bank = "", day = ""]) => {
@@ -56,8 +56,9 @@ function placeOfTotals({ bank, closesWith }: Pick<ParkedTotals, "bank" | "closes
   return `${bank} ${closesWith ?? ""}`;
 }
 
-function pausedIn(standings: readonly BankStanding[]): ReadonlySet<string> {
-  return new Set(standings.flatMap(({ bank, isPaused }) => (isPaused ? [bank] : [])));
+/** Before agreed time is known no maintenance is over. */
+function pausedIn(standings: readonly BankStanding[], nowMs: number | null): ReadonlySet<string> {
+  return new Set(standings.flatMap((one) => (isPausedAt(one, nowMs ?? 0) ? [one.bank] : [])));
 }
 
 function totalsView(totals: ParkedTotals | undefined) {
@@ -85,7 +86,7 @@ async function messages({ store, agreedNowMs }: UndeliveredPorts, bank: string, 
     found.push(...rows.map((row) => ({ kind: "posting" as const, row })));
   }
   const nowMs = agreedNowMs();
-  const isPaused = pausedIn([...(await store.banks.load([bank])).values()]).has(bank);
+  const isPaused = pausedIn([...(await store.banks.load([bank])).values()], nowMs).has(bank);
   const days = await store.days.load([...new Set(found.flatMap(({ row }) => (row.closesWith === null ? [] : [row.closesWith])))]);
   const rows = found.map(({ kind, row }) => messageView({ kind, row }, { days, nowMs, isPaused }));
   const last = found.at(-1);

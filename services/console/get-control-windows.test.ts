@@ -159,7 +159,18 @@ test("in an open window what waits for its gate says why the gate is closed, and
   ]);
   await world.settled(
     world.store.banks.write(
-      { bank: "first", version: 1, applied: 0n, isPaused: true, since: null, pauses: 1, resumes: 0, told: [], decisions: [] },
+      {
+        bank: "first",
+        version: 1,
+        applied: 0n,
+        isPaused: true,
+        untilMs: null,
+        since: null,
+        pauses: 1,
+        resumes: 0,
+        told: [],
+        decisions: [],
+      },
       0,
     ),
   );

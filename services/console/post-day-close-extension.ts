@@ -3,6 +3,7 @@
 import { deciding, refused, type ActingPorts } from "./acting.ts";
 import { decideOnDay } from "./acting-on-day.ts";
 import type { ControlHandler } from "./control-handler.ts";
+import { millisecondOf } from "./millisecond-of.ts";
 
 export function extendClose(ports: ActingPorts): ControlHandler {
   return deciding(ports, "extendClose", async (asked) => {
@@ -13,10 +14,4 @@ export function extendClose(ports: ActingPorts): ControlHandler {
     const value = { action: asked.action, scheme, businessDate, windowNumber, closesAtMs };
     return await decideOnDay(ports, asked, { name: "CloseExtensionRequested", value });
   });
-}
-
-/** Null: finer than a millisecond, which no record holds. */
-function millisecondOf(text: string): number | null {
-  const { epochNanoseconds, epochMilliseconds } = Temporal.Instant.from(text);
-  return epochNanoseconds % 1_000_000n === 0n ? epochMilliseconds : null;
 }

@@ -7,6 +7,7 @@ const texts: Readonly<Record<string, string>> = {
   "already-so": "it was so already.",
   "close-reached": "that close has come, or its time is now.",
   "day-over": "the day's reconciliation close has come.",
+  "end-reached": "its end is not ahead.",
   "gate-open": "the bank's gate is open.",
   "lanes-awaited": "not every lane has answered the declaration yet; ask again in a moment.",
   "no-item":

@@ -15,7 +15,13 @@ export async function onDispatchChange(change: DispatchChange, place: ChangePlac
     throw new Fault("dispatcher.unknown-change", "a change of a kind that is not known to this reader", { isRetryable: true });
   }
   const operation = operationOf(id);
-  await lane.stop({ subject: { id, uetr, bank, operation, stageVersion: null, traceparent }, deliveryKey, causedByOffset, sequence });
+  await lane.stop({
+    subject: { id, uetr, bank, operation, stageVersion: null, traceparent },
+    deliveryKey,
+    causedByOffset,
+    sequence,
+    appendedAtMs,
+  });
 }
 
 /**

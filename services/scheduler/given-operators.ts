@@ -26,8 +26,8 @@ export function operatorDeclaresRecord(bank: string | null, receivedAtMs: number
   return { name, value: { ...value, requestedBy: "thandi", action: action(id) } };
 }
 
-export function pauseRecord(bank: string, id?: string): Decoded<"BankPauseRequested"> {
-  return { name: "BankPauseRequested", value: { bank, action: action(id), untilMs: null } };
+export function pauseRecord(bank: string, id?: string, untilMs: number | null = null): Decoded<"BankPauseRequested"> {
+  return { name: "BankPauseRequested", value: { bank, action: action(id), untilMs } };
 }
 
 export function resumeRecord(bank: string, id?: string): Decoded<"BankResumeRequested"> {

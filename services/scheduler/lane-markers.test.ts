@@ -21,13 +21,10 @@ const closed = (number: number): Marker => ({
   nextBusinessDate: "2026-11-21",
 });
 
-const ofBank = (kind: BankMarker["kind"], number: number, bank = "first"): BankMarker => ({
-  kind,
-  id: `bank:${bank}:${kind}:${number}`,
-  bank,
-  number,
-  reason: "maintenance",
-});
+function ofBank(kind: BankMarker["kind"], number: number, bank = "first", untilMs: number | null = null): BankMarker {
+  const same = { id: `bank:${bank}:${kind}:${number}`, bank, number, reason: "maintenance" };
+  return kind === "BankPaused" ? { kind, ...same, untilMs } : { kind, ...same };
+}
 
 test("a repeat is not passed twice: the first by offset counts, also across two owners' memories", () => {
   const markers = createLaneMarkers(3, {
@@ -52,6 +49,16 @@ test("what is kept in the lane's document comes back as it was, through plain JS
   expect(() => passedFromState({ other: 1 })).toThrow("holds its markers");
 });
 
+test("a pause from before there were maintenances has no end; one with an end comes back with it", () => {
+  const { untilMs: _, ...old } = { untilMs: null, ...ofBank("BankPaused", 1) };
+  const read = passedFromState({ markers: [], ofBanks: [{ marker: old, offset: "4", atMs: 4 }] });
+  expect(read.ofBanks).toEqual([{ marker: ofBank("BankPaused", 1), place: at(4n) }]);
+  const markers = createLaneMarkers(0, read);
+  markers.passOfBank(ofBank("BankPaused", 2, "first", 50), at(9n));
+  const again = createLaneMarkers(0, passedFromState(JSON.parse(JSON.stringify(markers.toState()))));
+  expect([49n, 50n].map((offset) => isPausedBelow(again, "first", at(offset)))).toEqual([true, false]);
+});
+
 test("a state from before banks had markers is read as well", () => {
   expect(passedFromState({ markers: [{ marker: opened(1), offset: "4", atMs: 4 }] })).toEqual({
     ofDays: [{ marker: opened(1), place: at(4n) }],
@@ -66,7 +73,7 @@ test("a bank's marker that is not newer than the last one by its number is a rep
   expect(markers.passOfBank(ofBank("BankResumed", 1), at(3n))).toBe(true);
   expect(markers.passOfBank(ofBank("BankPaused", 1), at(4n))).toBe(false);
   expect(markers.passedOfBank("first").map(({ place }) => place.offset)).toEqual([1n, 3n]);
-  expect(isPausedBelow(markers, "first", 9n)).toBe(false);
+  expect(isPausedBelow(markers, "first", at(9n))).toBe(false);
 });
 
 test("I15: of each bank the newest markers are kept, and of banks those that are paused before the others", () => {
@@ -80,7 +87,7 @@ test("I15: of each bank the newest markers are kept, and of banks those that are
   for (let index = 0; index < banksKeptMax - 1; index += 1)
     markers.passOfBank(ofBank("BankPaused", 1, `b${index}`), at(BigInt(1_000 + index)));
   expect(markers.passedOfBank("first")).toEqual([]);
-  expect(isPausedBelow(markers, "paused", 9_999n)).toBe(true);
+  expect(isPausedBelow(markers, "paused", at(9_999n))).toBe(true);
 });
 
 test("the oldest date of a scheme falls out when there are too many, and does not come back", () => {

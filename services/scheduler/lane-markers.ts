@@ -130,7 +130,7 @@ function createBankMarkers() {
   };
 }
 
-/** A bank is paused first; then both kinds take turns, each with a number of its own. */
+/** Pauses count; a resume has the number of the pause that it ends. */
 function rankOf({ kind, number }: BankMarker): number {
   return 2 * number - (kind === "BankPaused" ? 1 : 0);
 }
@@ -149,7 +149,12 @@ function fromPlain<M>({ marker, offset, atMs }: Plain<M>): { readonly marker: M;
 export function passedFromState(state: unknown): Passed {
   if (state === null || state === undefined) return passedNothing;
   assert(isLaneState(state), "a lane's state holds its markers");
-  return { ofDays: state.markers.map(fromPlain), ofBanks: (state.ofBanks ?? []).map(fromPlain) };
+  return { ofDays: state.markers.map(fromPlain), ofBanks: (state.ofBanks ?? []).map(fromPlain).map(wholeBankMarker) };
+}
+
+/** What was written before there were maintenances says nothing of an end. */
+function wholeBankMarker({ marker, place }: PassedBankMarker): PassedBankMarker {
+  return { marker: marker.kind === "BankPaused" ? { ...marker, untilMs: marker.untilMs ?? null } : marker, place };
 }
 
 /** What this service wrote itself: only its shape is looked at. */

@@ -8,8 +8,10 @@
 // 4. The store is read only when a page that was cut runs low (`queue-page.ts`).
 // 5. Nothing here must survive: a new owner fills its pages from the store. It releases nothing before it has handled all that lay in the log
 //    when it took the lane: a debit that became held meanwhile may come first.
+// 6. Agreed time only says when a maintenance is probably over; the first Release behind it, alone, tries that, every `tryMs` until one stood.
+//    Otherwise of two that were chosen around its end the first might be refused and the second stand.
 
-import { dayKey, isGateOpenFor, isPausedBelow } from "@sluice/domain";
+import { dayKey, isGateOpenFor } from "@sluice/domain";
 import type { DayKey, Release, Transaction } from "@sluice/domain";
 import type { Time } from "@sluice/runtime";
 import type { OpenRow, TransactionStore } from "@sluice/store";
@@ -18,6 +20,8 @@ import type { AppendFacts } from "./appending.ts";
 import type { HeldGroup, HeldQueue } from "./held-queue.ts";
 import { createHeldQueue } from "./held-queue.ts";
 import type { LaneMarkers } from "./lane-markers.ts";
+import { createMaintenanceEnds } from "./maintenance-ends.ts";
+import type { MaintenanceEnds } from "./maintenance-ends.ts";
 import type { Outstanding, Turn } from "./outstanding.ts";
 import { createOutstanding } from "./outstanding.ts";
 import { laneShare } from "./pace.ts";
@@ -61,13 +65,15 @@ const turnReleasesMax = 500;
 interface Work extends ReleasingOptions {
   readonly held: HeldQueue;
   readonly out: Outstanding;
+  readonly ends: MaintenanceEnds;
 }
 
 export function startReleasing(options: ReleasingOptions): Releasing {
   const { lane, time, log } = options;
   const held = createHeldQueue(lane, counted(options), options.pageKeysMax);
   const out = createOutstanding(time, options.acknowledgedAtMs);
-  const work: Work = { ...options, held, out };
+  const ends = createMaintenanceEnds(options);
+  const work: Work = { ...options, held, out, ends };
   const task = startStandingTask({ name: "releasing", lane, time, log, turn: () => turn(work) });
 
   function saw(
@@ -87,7 +93,10 @@ export function startReleasing(options: ReleasingOptions): Releasing {
 
   return {
     fill: (row) => saw(row, false),
-    saw: (transaction, isRelease) => saw(transaction, isRelease, datesHeld(transaction)),
+    saw(transaction, isRelease) {
+      if (isRelease) ends.sawRelease(transaction);
+      saw(transaction, isRelease, datesHeld(transaction));
+    },
     wake: () => task.wake(),
     stop: () => task.stop(),
   };
@@ -126,6 +135,8 @@ interface Ready {
   readonly windowNumber: number;
   readonly share: LaneShare;
   readonly turn: Turn;
+  /** #6 */
+  readonly isFirst: boolean;
 }
 
 function readyGroups(work: Work): readonly Ready[] {
@@ -135,12 +146,14 @@ function readyGroups(work: Work): readonly Ready[] {
     const passed = markers.passed(group.day);
     const windowNumber = openWindowOf(passed);
     if (windowNumber === null || !isGateOpenFor(group.bank, passed, everyOffset)) return [];
-    if (isPausedBelow(markers, group.bank, everyOffset)) return [];
+    const standing = work.ends.standing(group.bank);
+    if (standing === "paused" || standing === "waits") return [];
     const pausesPassed = markers.passedOfBank(group.bank).at(-1)?.marker.number ?? 0;
-    const turn = { day: group.day, open: `${windowNumber} ${pausesPassed}` };
+    // #6: whatever is not judged yet is of an earlier turn.
+    const turn = { day: group.day, open: `${windowNumber} ${pausesPassed} ${standing === "first" ? work.time.monotonicMs() : ""}` };
     if (work.out.isEarlierTurnOpen(group.bank, turn)) return [];
     const share = laneShare(work.maxUnacknowledged(group.bank), lanes, lane, work.agreedNowMs());
-    return [{ group, windowNumber, share, turn }];
+    return [{ group, windowNumber, share, turn, isFirst: standing === "first" }];
   });
 }
 
@@ -151,10 +164,11 @@ interface Chosen {
   readonly fact: Release;
 }
 
-function choose({ held, out }: Work, { group, windowNumber, share, turn }: Ready): readonly Chosen[] {
+function choose({ held, out, ends }: Work, { group, windowNumber, share, turn, isFirst }: Ready): readonly Chosen[] {
   const { bank, day, page } = group;
-  const free = Math.min(share.debits - out.counted(bank), turnReleasesMax);
+  const free = Math.min(share.debits - out.counted(bank), isFirst ? 1 : turnReleasesMax);
   if (free <= 0) return [];
+  if (isFirst) ends.tries(bank);
   const [scheme, businessDate] = [schemeOf(day), day.slice(day.indexOf(":") + 1)];
   return page.first(free).map((queueKey) => {
     const uetr = queueKey.slice(queueKey.indexOf(":") + 1);
@@ -170,7 +184,9 @@ function putBack({ held, out }: Work, { uetr, queueKey, day, fact }: Chosen): vo
 
 /** When waiting alone may change something: a silent debit stops counting, or another lane's turn ends. */
 function nextDueMs(work: Work): number | null {
-  const waits = readyGroups(work).flatMap(({ group, share }) => [share.changesInMs, work.out.silentInMs(group.bank)]);
+  const ofReady = readyGroups(work).flatMap(({ group, share }) => [share.changesInMs, work.out.silentInMs(group.bank)]);
+  const banks = new Set(work.held.groups().map(({ bank }) => bank));
+  const waits = [...ofReady, ...[...banks].map((bank) => work.ends.changesInMs(bank))];
   return waits.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)), null);
 }
 
