@@ -14,9 +14,16 @@ const paths: Readonly<Record<Exclude<Operation, "events">, string>> = {
   inboundCreditTransferAuthorizationResponse: "/inbound/credit-transfer-authorisation-response",
 };
 
+/** All that a receiver may be asked, its base address first. */
+export const operations: readonly Operation[] = [...namesOf(paths), "events"];
+
 /** An operation as a record names it; null where this reader does not know it. */
 export function operationNamed(name: string): Exclude<Operation, "events"> | null {
   return isOperation(name) ? name : null;
+}
+
+function namesOf<K extends string>(record: Readonly<Record<K, string>>): readonly K[] {
+  return Object.keys(record).filter((name): name is K => Object.hasOwn(record, name));
 }
 
 function isOperation(name: string): name is keyof typeof paths {

@@ -46,6 +46,15 @@ export async function attempt(context: EngineContext, lane: DeliveryLane, delive
   const progress = grown(before, made, wasThereBefore || isLeftOpen);
   context.metrics.attempts.add({ bank: delivery.bank, class: answerClass });
   context.metrics.attemptSeconds.observe(tookMs / 1_000, { bank: delivery.bank });
+  context.destinations.of(delivery.bank, delivery.operation).answered({
+    class: answerClass,
+    uetr: delivery.uetr,
+    status: httpStatusCode,
+    isTimeout: answer.kind === "silent" && answer.reason === "timeout",
+    isDuplicateCode: httpStatusCode !== null && receiver?.duplicateCodes.includes(httpStatusCode) === true,
+    retryAfter: answer.kind === "answered" ? answer.retryAfter : null,
+    startedMs,
+  });
   const nowMs = agreed.nowMs();
   const wait =
     answerClass === "transient" || answerClass === "address"

@@ -1,6 +1,6 @@
-// How many attempts run towards each bank at once, over all lanes: the bulkhead between banks (I14).
+// How many attempts run towards an address of a bank at once, over all lanes: the bulkhead between banks (I14).
 //
-// #1 At most `slotsMax` of a bank run; of these at most half are retries, so that messages which fail cannot keep the others
+// #1 At most `limit` run, which is learnt (concurrency.ts) and never above `slotsMax`; of these at most half are retries, so that messages which fail cannot keep the others
 //    out, unless the bank is spilling in some lane: then nothing else is tried, and retries may take all.
 // #2 Who waits is served first come, first served; one that may not go does not hold up those behind it.
 
@@ -21,15 +21,31 @@ export class BankSlots {
   readonly #slotsMax: number;
   readonly #waiters = new Set<Waiter>();
   readonly #running: Record<SlotUse, number> = { first: 0, retry: 0 };
+  #limit: number;
   #spillingLanes = 0;
 
   constructor(time: Time, slotsMax: number) {
     this.#time = time;
     this.#slotsMax = Math.max(1, slotsMax);
+    this.#limit = this.#slotsMax;
   }
 
   get slotsMax(): number {
     return this.#slotsMax;
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  get running(): number {
+    return this.#running.first + this.#running.retry;
+  }
+
+  /** What runs beyond a lower one goes on. */
+  restrict(limit: number): void {
+    this.#limit = Math.min(this.#slotsMax, Math.max(1, limit));
+    this.#serve();
   }
 
   get waiting(): number {
@@ -65,12 +81,12 @@ export class BankSlots {
   }
 
   #isFree(use: SlotUse): boolean {
-    if (this.#running.first + this.#running.retry >= this.#slotsMax) return false;
+    if (this.running >= this.#limit) return false;
     return use === "first" || this.#running.retry < this.#retriesMax;
   }
 
   get #retriesMax(): number {
-    return this.#spillingLanes > 0 ? this.#slotsMax : Math.ceil(this.#slotsMax / 2);
+    return this.#spillingLanes > 0 ? this.#limit : Math.ceil(this.#limit / 2);
   }
 
   #take(use: SlotUse): Slot {
@@ -88,7 +104,7 @@ export class BankSlots {
 
   #serve(): void {
     for (const waiter of this.#waiters) {
-      if (this.#running.first + this.#running.retry >= this.#slotsMax) return;
+      if (this.running >= this.#limit) return;
       if (this.#isFree(waiter.use)) waiter.grant(this.#take(waiter.use));
     }
   }

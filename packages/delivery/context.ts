@@ -4,12 +4,13 @@ import type { Party } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import type { LogEnds, OutgoingRecord, Producer } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/runtime";
-import type { LaneStore, ParkedStore } from "@sluice/store";
+import type { AddressStore, LaneStore, ParkedStore } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
-import { BankSlots } from "./bank-slots.ts";
 import type { DeliveryBounds } from "./bounds.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import type { DeliveryRules } from "./delivery.ts";
+import type { DestinationEvents } from "./destination.ts";
+import { Destinations } from "./destinations.ts";
 import type { DeliveryLane } from "./lane.ts";
 import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
 import type { BankGateway } from "./port.ts";
@@ -22,6 +23,7 @@ export interface EnginePorts {
   readonly producer: Pick<Producer, "send">;
   readonly parked: ParkedStore;
   readonly lanes: LaneStore;
+  readonly addresses: AddressStore;
   /** Newest append time seen, carried on by the monotonic clock. */
   readonly agreed: { nowMs(): number; observe(appendedAtMs: number): void };
   /** Banks and scheme connectors. */
@@ -38,22 +40,19 @@ export interface EngineContext extends EnginePorts {
   readonly metrics: DeliveryMetrics;
   readonly parkedCalls: ParkedCalls;
   receiver(id: string): Party | null;
-  slots(bank: string): BankSlots;
+  readonly destinations: Destinations;
   /** True from the moment the process is asked to end: nothing parked is tried any more. */
   isStopping(): boolean;
 }
-
-/** A receiver that is not configured has no address: one attempt at a time finds that out. */
-const slotsOfUnknown = 1;
 
 export function createContext(
   ports: EnginePorts,
   bounds: DeliveryBounds,
   metrics: DeliveryMetrics,
   isStopping: () => boolean,
+  events: Omit<DestinationEvents, "changed">,
 ): EngineContext {
   const receivers = new Map(ports.receivers.map((receiver) => [receiver.id, receiver]));
-  const slots = new Map<string, BankSlots>();
   return {
     ...ports,
     heartbeatAgeMs: () => ports.heartbeatAgeMs(),
@@ -63,13 +62,7 @@ export function createContext(
     parkedCalls: createParkedCalls(ports.parked, bounds.bulkMessagesMax),
     isStopping,
     receiver: (id) => receivers.get(id) ?? null,
-    slots(id) {
-      const known = slots.get(id);
-      if (known !== undefined) return known;
-      const made = new BankSlots(ports.time, receivers.get(id)?.connections ?? slotsOfUnknown);
-      slots.set(id, made);
-      return made;
-    },
+    destinations: new Destinations({ ...ports, service: ports.rules.service, metrics, events }),
   };
 }
 

@@ -25,7 +25,7 @@ import {
   type ReceivedRecord,
 } from "@sluice/messaging";
 import { assert, Fault, type Random, type Readiness, type Running, type Time } from "@sluice/runtime";
-import type { LaneStore, ParkedStore } from "@sluice/store";
+import type { AddressStore, LaneStore, ParkedStore } from "@sluice/store";
 import type { Log, Metrics } from "@sluice/telemetry";
 import type { Party } from "@sluice/config";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
@@ -45,6 +45,7 @@ export interface DeliveryLanesOptions {
   readonly receivers: readonly Party[];
   readonly parked: ParkedStore;
   readonly laneStore: LaneStore;
+  readonly addresses: AddressStore;
   readonly rules: DeliveryRules;
   readonly group: string;
   readonly topic: string;

@@ -10,7 +10,15 @@ export interface DeliveryMetrics {
   readonly redrives: Counter;
   readonly waiting: Gauge;
   readonly paused: Gauge;
+  readonly breakerOpen: Gauge;
+  readonly breakerTransitions: Counter;
+  readonly probes: Counter;
+  readonly gateSeconds: Gauge;
+  readonly concurrency: Gauge;
 }
+
+/** Origins of the configuration: bounded. */
+const ofAddress = ["bank", "address"];
 
 export function deliveryMetrics(metrics: Metrics): DeliveryMetrics {
   return {
@@ -21,5 +29,17 @@ export function deliveryMetrics(metrics: Metrics): DeliveryMetrics {
     redrives: metrics.counter("sluice_delivery_redrives_total", "Redrives, by what became of them.", ["bank", "result"]),
     waiting: metrics.gauge("sluice_delivery_waiting_messages", "Parked messages that are tried, in memory.", ["bank", "lane"]),
     paused: metrics.gauge("sluice_delivery_bank_paused", "1 while an operator's pause holds the receiver in that lane.", ["bank", "lane"]),
+    breakerOpen: metrics.gauge("sluice_delivery_breaker_open", "1 while nothing but probes is sent to the address.", ofAddress),
+    breakerTransitions: metrics.counter("sluice_delivery_breaker_transitions_total", "Breakers that opened or closed.", [
+      ...ofAddress,
+      "to",
+    ]),
+    probes: metrics.counter("sluice_delivery_probes_total", "Probes of an open breaker, by class of the answer.", [...ofAddress, "class"]),
+    gateSeconds: metrics.gauge(
+      "sluice_delivery_gate_seconds",
+      "How long the receiver asked to wait, while that lasts; 0 after it.",
+      ofAddress,
+    ),
+    concurrency: metrics.gauge("sluice_delivery_concurrency", "Requests at once that the address is given, as learnt.", ofAddress),
   };
 }

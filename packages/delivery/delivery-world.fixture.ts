@@ -129,7 +129,7 @@ export function createWorld(options: WorldOptions) {
   }
 
   async function append(topic: string, given: readonly Given[]) {
-    const producer = await during(log.producer("test"));
+    const producer = await during(log.client("test").producer("test"));
     const records = given.map(({ key, decoded, partition, headers = {} }) =>
       outgoingRecord(serde, topic, key, decoded, { lanes, headers, ...(partition === undefined ? {} : { partition }) }),
     );
@@ -232,6 +232,7 @@ function portsOf(killable: Killable, { messaging, store, gateway }: Pick<Ports, 
       deliveries: killable.through(store.deliveries),
       postings: killable.through(store.postings),
       lanes: killable.through(store.lanes),
+      addresses: killable.through(store.addresses),
     },
   };
 }

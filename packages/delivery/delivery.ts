@@ -81,6 +81,8 @@ export interface DeliveryEnd {
   readonly isKnown: boolean;
   /** The receiver was paused then. */
   readonly isBankPaused: boolean;
+  /** Nothing but probes was sent to its address then. */
+  readonly isBreakerOpen: boolean;
 }
 
 /** How a service's deliveries are acknowledged, and what their end means. */

@@ -4,15 +4,16 @@
 // #2 Each attempt is made from the copy in the store: one that is gone has ended elsewhere.
 // #3 What can no longer be tried leaves the page: attempts are over (the store keeps it), or its own deadline has passed (it ends).
 // #4 Nothing that goes wrong here loses a message: it is due again.
-// #5 No attempt begins while the receiver is paused; what ends without one does end.
+// #5 No attempt begins while the receiver is paused, and none but a probe to an address that is held; what ends without one does end.
 
 import type { ParkedMessage } from "@sluice/store";
 import { attempt } from "./attempt.ts";
 import type { EngineContext } from "./context.ts";
 import type { Delivery } from "./delivery.ts";
+import type { Destination } from "./destination.ts";
 import { expire, sayRefused, settle } from "./end.ts";
 import { lockKey } from "./key-locks.ts";
-import { isExpired, isOver, noteSpilling, type BankQueue, type DeliveryLane } from "./lane.ts";
+import { attemptsEndMs, isExpired, isOver, noteSpilling, type BankQueue, type DeliveryLane } from "./lane.ts";
 import { isLaneClosed } from "./ownership.ts";
 import type { PageEntry } from "./parked-page.ts";
 import { readParked } from "./read-parked.ts";
@@ -29,35 +30,49 @@ export function drainLane(context: EngineContext, lane: DeliveryLane): void {
 export function drain(context: EngineContext, lane: DeliveryLane, queue: BankQueue): void {
   if (!lane.ownership.isOpen || !lane.isCaughtUp || context.isStopping()) return;
   const nowMs = context.time.monotonicMs();
-  const { slotsMax } = context.slots(queue.bank);
-  while (queue.retrying < slotsMax) {
+  const destinations = context.destinations.ofBank(queue.bank);
+  for (const destination of destinations) destination.probeIfDue();
+  const retriesMax = destinations.reduce((sum, { slots }) => sum + slots.limit, 0);
+  while (queue.retrying < retriesMax) {
     const entry = queue.page.takeDue(nowMs);
     if (entry === null) break;
-    start(context, lane, queue, entry);
+    start(context, lane, queue, entry, false);
   }
   noteSpilling(context, lane, queue);
   context.metrics.waiting.set(queue.page.size, { bank: queue.bank, lane: String(lane.partition) });
   scanSoon(context, lane, () => drainLane(context, lane));
-  wake(context, lane, queue, nowMs, slotsMax);
+  wake(context, lane, queue, nowMs, retriesMax);
 }
 
-function start(context: EngineContext, lane: DeliveryLane, queue: BankQueue, entry: PageEntry): void {
+/** One message to an address that is held otherwise. False: there is none in this lane. */
+export function probe(context: EngineContext, lane: DeliveryLane, queue: BankQueue, destination: Destination): boolean {
+  const entry = queue.page.takeHead(destination, queue.probes.get(destination)?.sequence ?? null);
+  if (entry === null) return false;
+  const atMs = context.time.monotonicMs();
+  queue.probes.set(destination, { atMs, sequence: entry.sequence });
+  entry.dueMs = Math.min(entry.dueMs, atMs);
+  start(context, lane, queue, entry, true);
+  return true;
+}
+
+function start(context: EngineContext, lane: DeliveryLane, queue: BankQueue, entry: PageEntry, isProbe: boolean): void {
   queue.retrying += 1;
-  const retrying = retry(context, lane, queue, entry).then(() => {
+  const retrying = retry(context, { lane, queue, entry, isProbe }).then((isAttempted) => {
     lane.running.delete(retrying);
     queue.retrying -= 1;
+    if (isProbe) entry.destination.probed(isAttempted);
     drain(context, lane, queue);
     return undefined;
   });
   lane.running.add(retrying);
 }
 
-function wake(context: EngineContext, lane: DeliveryLane, queue: BankQueue, nowMs: number, slotsMax: number): void {
+function wake(context: EngineContext, lane: DeliveryLane, queue: BankQueue, nowMs: number, retriesMax: number): void {
   queue.timer?.[Symbol.dispose]();
   queue.timer = null;
   const wakeMs = queue.page.nextWakeMs(nowMs);
   // With all places taken, the end of any retry drains again.
-  if (wakeMs === null || wakeMs === Number.POSITIVE_INFINITY || queue.retrying >= slotsMax) return;
+  if (wakeMs === null || wakeMs === Number.POSITIVE_INFINITY || queue.retrying >= retriesMax) return;
   // Whole milliseconds, upwards: a fraction lost in the sum would wake it just before the time, again and again.
   queue.timer = context.time.after(Math.max(0, Math.ceil(wakeMs - nowMs)), () => {
     queue.timer = null;
@@ -67,53 +82,72 @@ function wake(context: EngineContext, lane: DeliveryLane, queue: BankQueue, nowM
 
 const waitAfterFaultMs = 60_000;
 
-/** Never rejects. #4 */
-async function retry(context: EngineContext, lane: DeliveryLane, queue: BankQueue, entry: PageEntry): Promise<void> {
+interface Retrying {
+  readonly lane: DeliveryLane;
+  readonly queue: BankQueue;
+  readonly entry: PageEntry;
+  readonly isProbe: boolean;
+}
+
+/** Never rejects. #4. Answers whether an attempt was made. */
+async function retry(context: EngineContext, retrying: Retrying): Promise<boolean> {
+  const { lane, queue, entry } = retrying;
   try {
-    if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
-    if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
+    if (isOver(context, lane, entry)) return left(queue.page.remove(entry.id));
+    if (isEarly(context, entry)) return left(queue.page.reschedule(entry.id, entry.dueMs));
     const parked = await context.parkedCalls.load(lane.ownership, entry.id);
-    if (parked === undefined || parked.ended === "refused") return queue.page.remove(entry.id);
+    if (parked === undefined || parked.ended === "refused") return left(queue.page.remove(entry.id));
     const delivery = await readParked(context, parked);
-    const message = { lane, queue, entry, parked, delivery };
+    const message = { ...retrying, parked, delivery };
     // An end needs no slot: a bank that hangs does not hold it up.
     // Nor does what no attempt is made for wait for the end of a pause.
     if (parked.ended === "refusing") await inTurn(message, () => sayRefused(context, lane, delivery, progressOf(lane, parked)));
     else if (isExpired(context, entry)) await inTurn(message, () => expire(context, lane, delivery, progressOf(lane, parked), true));
-    else await tryAgain(context, message);
+    else return await tryAgain(context, message);
   } catch (error) {
-    if (isLaneClosed(error)) return;
+    if (isLaneClosed(error)) return false;
     context.log.error("delivery.retry-failed", { id: entry.id, bank: queue.bank, partition: lane.partition, error });
     queue.page.reschedule(entry.id, context.time.monotonicMs() + waitAfterFaultMs);
   }
+  return false;
 }
 
-interface Retried {
-  readonly lane: DeliveryLane;
-  readonly queue: BankQueue;
-  readonly entry: PageEntry;
+/** No attempt was made. */
+function left(_done: void): false {
+  return false;
+}
+
+interface Retried extends Retrying {
   readonly parked: ParkedMessage;
   readonly delivery: Delivery;
 }
 
-async function tryAgain(context: EngineContext, message: Retried): Promise<void> {
-  const { lane, queue, entry, parked, delivery } = message;
-  const slot = await context.slots(queue.bank).acquire("retry", Number.POSITIVE_INFINITY, lane.ownership.signal);
-  if (slot === null) return;
+async function tryAgain(context: EngineContext, message: Retried): Promise<boolean> {
+  const { lane, queue, entry, parked, delivery, isProbe } = message;
+  const slot = await entry.destination.slots.acquire("retry", Number.POSITIVE_INFINITY, lane.ownership.signal);
+  if (slot === null) return false;
   let isAttempted = false;
   try {
     await inTurn(message, async () => {
       if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
       if (isExpired(context, entry) || isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
       await lane.ownership.mayAct();
-      if (lane.pauses.isPaused(queue.bank)) return queue.page.reschedule(entry.id, entry.dueMs);
+      if (mayNotBegin(message)) return queue.page.reschedule(entry.id, entry.dueMs);
       isAttempted = true;
       const attempting = attempt(context, lane, delivery, progressOf(lane, parked)).finally(() => slot[Symbol.dispose]());
-      await settle(context, lane, delivery, await lane.ownership.whileOpen(attempting), true);
+      const result = await lane.ownership.whileOpen(attempting);
+      if (isProbe) context.metrics.probes.add({ ...entry.destination.labels, class: result.class });
+      await settle(context, lane, delivery, result, true);
     });
   } finally {
     if (!isAttempted) slot[Symbol.dispose]();
   }
+  return isAttempted;
+}
+
+/** #5 */
+function mayNotBegin({ lane, entry: { destination, ...entry }, isProbe }: Retried): boolean {
+  return lane.pauses.isPaused(destination.bank) || (!isProbe && destination.holdOf(attemptsEndMs(lane, entry)) !== null);
 }
 
 /** Looked at before its time: because its attempts might have ended, or because another attempt was under way. */

@@ -37,7 +37,8 @@ export async function end(context: EngineContext, lane: DeliveryLane, subject: D
   } = reason;
   const endedAtMs = context.time.nowMs();
   const said = { subject, outcome, httpStatusCode, progress, stopOffset, isKnown };
-  const records = context.rules.recordsOf({ ...said, endedAtMs, isBankPaused });
+  const { isBreakerOpen } = context.destinations.of(subject.bank, subject.operation);
+  const records = context.rules.recordsOf({ ...said, endedAtMs, isBankPaused, isBreakerOpen });
   await append(context, lane, `append.${outcome}`, records);
   lane.recent.ended(subject.id, progress);
   context.metrics.ended.add({ bank: subject.bank, outcome });

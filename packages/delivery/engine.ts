@@ -7,7 +7,8 @@
 //   5 stop.ts        a change ends a delivery, and the journal is answered
 //   6 end.ts         acknowledged, refused, stopped, expired
 //
-// Beside them: days.ts and pauses.ts (markers), redrive.ts (what was given up is tried again).
+// Beside them: days.ts and pauses.ts (markers), redrive.ts (what was given up is tried again), destination.ts and held.ts (breaker, gate, how
+// many at once).
 //
 // #1 A lane lives from its take-over to the end of its epoch (owned-lane.ts). What the engine is asked for another epoch, or
 //    while the lane is not ours, rejects with a retryable Fault.
@@ -21,6 +22,7 @@ import { dayPlanned, dayReconciled } from "./days.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 import type { Delivery } from "./delivery.ts";
 import { deliver } from "./fast-path.ts";
+import { laneEvents } from "./held.ts";
 import type { MarkerPlace } from "./lane-pauses.ts";
 import { OwnedLane } from "./owned-lane.ts";
 import { laneClosed } from "./ownership.ts";
@@ -58,7 +60,11 @@ export interface DeliveryEngine {
 export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bounds: Partial<DeliveryBounds> = {}): DeliveryEngine {
   const lanes = new Map<number, OwnedLane>();
   let isStopping = false;
-  const context = createContext(ports, { ...deliveryBounds, ...bounds }, deliveryMetrics(metrics), () => isStopping);
+  const events = laneEvents(
+    () => context,
+    () => [...lanes.values()].flatMap(({ lane }) => lane ?? []),
+  );
+  const context = createContext(ports, { ...deliveryBounds, ...bounds }, deliveryMetrics(metrics), () => isStopping, events);
 
   function laneOf(partition: number, epoch: number): OwnedLane {
     const lane = lanes.get(partition);
@@ -68,10 +74,16 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
 
   return {
     async open(partition, epoch, log) {
+      await context.destinations.load();
       const lane = new OwnedLane(context, partition, epoch);
-      const position = await lane.open(log);
+      // Before it is taken: what becomes of an address meanwhile is not overlooked.
       lanes.set(partition, lane);
-      return position;
+      try {
+        return await lane.open(log);
+      } catch (error) {
+        if (lanes.get(partition) === lane) lanes.delete(partition);
+        throw error;
+      }
     },
     closed(partition, epoch) {
       const lane = lanes.get(partition);
@@ -98,9 +110,11 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     quiesce() {
       isStopping = true;
       for (const lane of lanes.values()) lane.disarm();
+      context.destinations.stop();
     },
     async settled() {
       await Promise.all([...lanes.values()].flatMap(({ running }) => running));
+      await context.destinations.keep();
     },
     abandon() {
       for (const lane of lanes.values()) lane.close("given up");

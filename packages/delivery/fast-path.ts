@@ -1,7 +1,7 @@
 // Fast path: a new message is tried at once, and an acknowledged one costs no write to the store.
 //
 // #1 Only a message with nothing parked before it (same bank and key), of a bank that does not spill, that attempts are not
-//    over for, is tried. Of a paused one nothing is: it is parked untried. Handlers of one key come one after the other, so its turn comes when the one before is done or parked.
+//    over for, is tried. Of a paused one, and to an address that is held (destination.ts), nothing is: it is parked untried. Handlers of one key come one after the other, so its turn comes when the one before is done or parked.
 // #2 It waits at most `slotWaitMaxMs` for its bank, and a bank may have at most an eighth of the lane's buffer in hand: beyond
 //    either it is parked without an attempt (I14).
 // #3 An attempt begins only while the lane is known to be ours.
@@ -12,10 +12,11 @@ import { attempt, type AttemptResult } from "./attempt.ts";
 import { bankShareMax } from "./bounds.ts";
 import type { EngineContext } from "./context.ts";
 import { untried, type Delivery } from "./delivery.ts";
+import type { Hold } from "./destination.ts";
 import { drain } from "./drain.ts";
 import { expire, settle } from "./end.ts";
 import { lockKey } from "./key-locks.ts";
-import { isExpired, isOver, queueOf, type BankQueue, type DeliveryLane } from "./lane.ts";
+import { attemptsEndMs, isExpired, isOver, queueOf, type BankQueue, type DeliveryLane } from "./lane.ts";
 import { isLaneClosed } from "./ownership.ts";
 import { park, type ParkReason } from "./spill.ts";
 
@@ -51,6 +52,8 @@ async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: Ban
 function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): ParkReason | null {
   if (isOver(context, lane, delivery)) return "over";
   if (lane.pauses.isPaused(delivery.bank)) return "paused";
+  const hold = context.destinations.of(delivery.bank, delivery.operation).holdOf(attemptsEndMs(lane, delivery));
+  if (hold !== null) return hold;
   if (queue.page.holds(delivery.deliveryKey)) return "held";
   if (queue.isSpilling) return "spilling";
   if (queue.inHand > bankShareMax(context.bounds)) return "share";
@@ -68,10 +71,11 @@ async function parkUntried(
   return park(context, lane, delivery, state, reason);
 }
 
-/** The attempt under way; or why there is none: the bank had no slot in time, or was paused meanwhile. */
-async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<Attempting | "slot" | "paused"> {
+/** The attempt under way; or why there is none: the bank had no slot in time, or was paused or held meanwhile. */
+async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<Attempting | "slot" | "paused" | Hold> {
   const { ownership } = lane;
-  const slot = await context.slots(delivery.bank).acquire("first", context.bounds.slotWaitMaxMs, ownership.signal);
+  const destination = context.destinations.of(delivery.bank, delivery.operation);
+  const slot = await destination.slots.acquire("first", context.bounds.slotWaitMaxMs, ownership.signal);
   if (slot === null) {
     ownership.requireOpen();
     return "slot";
@@ -82,9 +86,10 @@ async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Deli
     slot[Symbol.dispose]();
     throw error;
   }
-  if (lane.pauses.isPaused(delivery.bank)) {
+  const why = lane.pauses.isPaused(delivery.bank) ? "paused" : destination.holdOf(attemptsEndMs(lane, delivery));
+  if (why !== null) {
     slot[Symbol.dispose]();
-    return "paused";
+    return why;
   }
   // The slot is free when the exchange is over, also where the lane closes before that.
   return { outcome: attempt(context, lane, delivery, untried).finally(() => slot[Symbol.dispose]()) };

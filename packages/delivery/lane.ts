@@ -2,7 +2,7 @@
 //
 // #1 A bank spills while its page does not hold all that it has parked (`coveredBelow`), and from there until its queue has
 //    drained: nothing due, and no more than half a page waiting. While it spills, nothing new takes the fast path.
-//    Also from the pause of a bank on, until it is resumed and has drained.
+//    Also from the pause of a bank on, until it is resumed and has drained; and from when an address may be called again.
 // #2 A message that attempts are over for (its day closed, its own time to stop passed, or refused) is in no page, so it holds nothing up and makes no
 //    bank backlogged; the store keeps it until a change comes.
 
@@ -10,6 +10,7 @@ import type { ParkedMessage } from "@sluice/store";
 import { bankPageMax } from "./bounds.ts";
 import type { EngineContext } from "./context.ts";
 import type { Delivery } from "./delivery.ts";
+import type { Destination } from "./destination.ts";
 import { KeyLocks } from "./key-locks.ts";
 import { LaneDays } from "./lane-days.ts";
 import { LanePauses } from "./lane-pauses.ts";
@@ -41,6 +42,8 @@ export interface BankQueue {
   retrying: number;
   timer: Disposable | null;
   scan: BankScan | null;
+  /** The last probe of each address from here: when (monotonic), and which. */
+  readonly probes: Map<Destination, { readonly atMs: number; readonly sequence: bigint }>;
 }
 
 export interface DeliveryLane {
@@ -110,9 +113,9 @@ export function queueOf(context: EngineContext, lane: DeliveryLane, bank: string
   const page = new ParkedPage({
     messagesMax: bankPageMax(context.bounds, context.receivers.length),
     coveredBelow: lane.scannedBelow,
-    wakeMsOf: (entry) => wakeMs(context, lane, bank, entry),
+    wakeMsOf: (entry) => wakeMs(context, lane, entry),
   });
-  const queue: BankQueue = { bank, page, isSpilling: false, inHand: 0, retrying: 0, timer: null, scan: null };
+  const queue: BankQueue = { bank, page, isSpilling: false, inHand: 0, retrying: 0, timer: null, scan: null, probes: new Map() };
   if (lane.isScanning && lane.scannedBelow !== null) queue.scan = newScan(lane.scannedBelow);
   lane.banks.set(bank, queue);
   if (lane.isTaken) noteSpilling(context, lane, queue);
@@ -130,9 +133,17 @@ export function noteSpilling(context: EngineContext, lane: DeliveryLane, queue: 
   const wakesAtMs = queue.page.nextWakeMs(nowMs);
   const hasDrained = isComplete && (wakesAtMs === null || wakesAtMs > nowMs) && queue.page.size * 2 <= queue.page.messagesMax;
   const isSpilling = lane.pauses.isPaused(queue.bank) || (queue.isSpilling ? !hasDrained : !isComplete);
-  if (isSpilling === queue.isSpilling) return;
+  if (isSpilling !== queue.isSpilling) setSpilling(context, lane, queue, isSpilling);
+}
+
+/** What waits goes first from now on, until it has drained. */
+export function startDraining(context: EngineContext, lane: DeliveryLane, queue: BankQueue): void {
+  if (queue.page.size > 0 && !queue.isSpilling) setSpilling(context, lane, queue, true);
+}
+
+function setSpilling(context: EngineContext, lane: DeliveryLane, queue: BankQueue, isSpilling: boolean): void {
   queue.isSpilling = isSpilling;
-  if (lane.ownership.isOpen) context.slots(queue.bank).spilling(isSpilling ? 1 : -1);
+  if (lane.ownership.isOpen) for (const { slots } of context.destinations.ofBank(queue.bank)) slots.spilling(isSpilling ? 1 : -1);
   context.log.info(isSpilling ? "bank.spilling" : "bank.drained", { bank: queue.bank, partition: lane.partition, parked: queue.page.size });
 }
 
@@ -165,16 +176,22 @@ export function isExpired(context: EngineContext, message: Pick<Delivery, "deadl
 /** The waiting time of a stored message is bounded, so that one parked under a wrong clock is tried all the same (I7). */
 export function entryOf(context: EngineContext, lane: DeliveryLane, message: Omit<ParkedMessage, "record">): PageEntry {
   const { id, deliveryKey: key, sequence, closesWith, stopsAtMs, nextAttemptAtMs } = message;
-  const leftMs = hasWaitedLongEnough(lane, message) ? 0 : nextAttemptAtMs - context.agreed.nowMs();
+  const destination = context.destinations.of(message.bank, message.operation);
+  const leftMs = hasWaitedLongEnough(lane, destination, message) ? 0 : nextAttemptAtMs - context.agreed.nowMs();
   const dueMs = context.time.monotonicMs() + Math.min(retryAfterMaxMs, Math.max(0, leftMs));
-  return { id, key, sequence, closesWith, stopsAtMs, deadlineMs: deadlineOf(message), isEnding: message.ended !== null, dueMs };
+  const isEnding = message.ended !== null;
+  return { id, key, destination, sequence, closesWith, stopsAtMs, deadlineMs: deadlineOf(message), isEnding, dueMs };
 }
 
-/** What was tried last before its bank was resumed is due from then on. */
-function hasWaitedLongEnough(lane: DeliveryLane, { bank, recentAttempts }: Omit<ParkedMessage, "record">): boolean {
-  const resumedAtMs = lane.pauses.resumedAtMs(bank);
+/** What was tried last before its bank was resumed, or before the breaker of its address closed, is due from then on. */
+function hasWaitedLongEnough(
+  lane: DeliveryLane,
+  { closedAtMs }: Destination,
+  { bank, recentAttempts }: Omit<ParkedMessage, "record">,
+): boolean {
+  const dueSinceMs = Math.max(lane.pauses.resumedAtMs(bank) ?? 0, closedAtMs ?? 0);
   const last = recentAttempts.at(-1);
-  return resumedAtMs !== null && last !== undefined && last.atMs < resumedAtMs;
+  return last !== undefined && last.atMs < dueSinceMs;
 }
 
 /** Own deadline of a parked message, with what a redrive added, epoch ms; null: it has none. */
@@ -186,9 +203,12 @@ export function deadlineOf({ deadlineMs, redrive }: Pick<ParkedMessage, "deadlin
 const endSlackMs = 20;
 
 /** Infinity: at no time that is known. */
-function wakeMs(context: EngineContext, lane: DeliveryLane, bank: string, entry: PageEntry): number {
+function wakeMs(context: EngineContext, lane: DeliveryLane, entry: PageEntry): number {
   const endMs = attemptsEndMs(lane, entry);
-  const dueMs = lane.pauses.isPaused(bank) && !entry.isEnding ? Number.POSITIVE_INFINITY : entry.dueMs;
+  const { destination } = entry;
+  const isPaused = lane.pauses.isPaused(destination.bank);
+  const freeAtMs = entry.isEnding ? 0 : isPaused ? Number.POSITIVE_INFINITY : destination.freeAtMs(endMs);
+  const dueMs = Math.max(entry.dueMs, freeAtMs);
   if (endMs === null) return dueMs;
   const untilEndMs = Math.max(endSlackMs, endMs - context.agreed.nowMs());
   return Math.min(dueMs, context.time.monotonicMs() + untilEndMs);

@@ -1,10 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { destinationOf } from "./destination.fixture.ts";
 import { ParkedPage, type PageEntry } from "./parked-page.ts";
+
+const destination = destinationOf();
 
 const entry = (sequence: number, key: string, dueMs = 0): PageEntry => ({
   id: `m${sequence}`,
   key,
+  destination,
   sequence: BigInt(sequence),
   closesWith: null,
   stopsAtMs: null,

@@ -5,11 +5,13 @@
 // #3 Due ones come oldest first (by sequence), whatever their time.
 // #4 More than `messagesMax` are not held: the newest fall out and the cover shrinks to what is left.
 
+import type { Destination } from "./destination.ts";
 import { PriorityQueue } from "./priority-queue.ts";
 
 export interface PageEntry {
   readonly id: string;
   readonly key: string;
+  readonly destination: Destination;
   readonly sequence: bigint;
   readonly closesWith: string | null;
   readonly stopsAtMs: number | null;
@@ -123,10 +125,26 @@ export class ParkedPage {
     for (const [head] of this.#byKey.values()) if (head !== undefined && head.ticket !== 0) this.#arm(head);
   }
 
-  /** All are due. */
-  hasten(nowMs: number): void {
-    for (const { entry } of this.#byId.values()) entry.dueMs = Math.min(entry.dueMs, nowMs);
+  /** All are due, or all of these. */
+  hasten(nowMs: number, isMeant: (entry: PageEntry) => boolean = () => true): void {
+    for (const { entry } of this.#byId.values()) if (isMeant(entry)) entry.dueMs = Math.min(entry.dueMs, nowMs);
     this.rearm();
+  }
+
+  /** A head for the destination, whenever it is due: the oldest beyond `after`, else the oldest of all. Out of the queues, as `takeDue`. */
+  takeHead(destination: Destination, after: bigint | null): PageEntry | null {
+    let oldest: Slot | null = null;
+    let next: Slot | null = null;
+    for (const [head] of this.#byKey.values()) {
+      if (head === undefined || head.ticket === 0 || head.entry.isEnding || head.entry.destination !== destination) continue;
+      const { sequence } = head.entry;
+      if (oldest === null || sequence < oldest.entry.sequence) oldest = head;
+      if (after !== null && sequence > after && (next === null || sequence < next.entry.sequence)) next = head;
+    }
+    const taken = next ?? oldest;
+    if (taken === null) return null;
+    taken.ticket = 0;
+    return taken.entry;
   }
 
   remove(id: string): void {

@@ -33,7 +33,7 @@ const due = { progress: untried, nextAttemptAtMs: startAtMs, ended: null };
 async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> = {}) {
   const time = createVirtualTime({ startAtMs });
   const random = seededRandom(1);
-  const { deliveries, lanes } = createMemoryStore({ time, random });
+  const { deliveries, lanes, addresses } = createMemoryStore({ time, random });
   const waiting: (() => void)[] = [];
   const parked: ParkedStore = {
     ...deliveries,
@@ -55,6 +55,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
       producer: { send: unused },
       parked,
       lanes,
+      addresses,
       agreed: { nowMs: () => time.nowMs(), observe: () => {} },
       receivers: [sampleBank({ id: "first" })],
       rules: { service: "test", acknowledges: unused, delivery: unused, recordsOf: unused, isExpiredKept: false },
@@ -65,6 +66,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
     { ...deliveryBounds, ...bounds },
     deliveryMetrics(silentMetrics),
     () => false,
+    { held: unused, released: unused, probe: unused },
   );
   const lane = newLane(context, 0, 1, null);
   const during = async <T>(promise: Promise<T>): Promise<T> => {

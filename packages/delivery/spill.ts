@@ -8,6 +8,7 @@
 import type { ParkedMessage } from "@sluice/store";
 import type { EngineContext } from "./context.ts";
 import type { Delivery, Progress } from "./delivery.ts";
+import type { Hold } from "./destination.ts";
 import { entryOf, isOver, mayBeRepeat, noteSpilling, queueOf, type BankQueue, type DeliveryLane } from "./lane.ts";
 import type { PageEntry } from "./parked-page.ts";
 
@@ -19,7 +20,7 @@ export interface ParkedState {
 }
 
 /** Why a message is parked: `failed` and `ended` after an attempt, `slow` during its first, all others without one. */
-export type ParkReason = "failed" | "ended" | "held" | "spilling" | "share" | "slot" | "slow" | "over" | "paused";
+export type ParkReason = "failed" | "ended" | "held" | "spilling" | "share" | "slot" | "slow" | "over" | "paused" | Hold;
 
 export async function park(
   context: EngineContext,

@@ -51,7 +51,10 @@ const factOutcomes: Readonly<Record<DeliveryEnd["outcome"], DeliveryOutcome | nu
   expired: null,
 };
 
-function deliveryEnded({ subject, httpStatusCode, progress, stopOffset, isBankPaused }: DeliveryEnd, outcome: DeliveryOutcome) {
+function deliveryEnded(
+  { subject, httpStatusCode, progress, stopOffset, isBankPaused, isBreakerOpen }: DeliveryEnd,
+  outcome: DeliveryOutcome,
+) {
   return {
     messageIdentification: subject.id,
     operation: subject.operation,
@@ -61,7 +64,7 @@ function deliveryEnded({ subject, httpStatusCode, progress, stopOffset, isBankPa
     anyAnswer: progress.anyAnswer,
     mayHaveBeenTaken: progress.mayHaveBeenTaken,
     recentAttempts: attemptsForJournal(progress),
-    breakerOpen: false,
+    breakerOpen: isBreakerOpen,
     bankPaused: isBankPaused,
     stopOffset,
   };

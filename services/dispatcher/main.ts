@@ -17,7 +17,7 @@ runService("dispatcher", async (context) => {
   await store.prepare();
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "dispatcher" }, time, log });
   opened.defer(() => messaging.close());
-  const gateway = createUndiciGateway(partiesOf(configuration));
+  const gateway = createUndiciGateway(partiesOf(configuration), { time, log, metrics });
   opened.defer(() => gateway.close());
   const dispatcher = await startDispatcher({
     time,

@@ -59,6 +59,7 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
     ]);
     expect(world.log.records({ topic: topics.journal, partition: 0 })[0]?.headers).toMatchObject({ traceparent });
     expect(world.receipts()).toMatchObject([{ outcome: "ACKNOWLEDGED", attempts: 4, firstAttemptAtMs: world.received[0]?.atMs }]);
+    await world.time.advance(100);
     expect(await world.parked("deliveries")).toEqual([]);
   });
 
@@ -457,6 +458,7 @@ describe("stopping the process", { timeout: 30_000 }, () => {
   it("gives up within its grace time what cannot be finished; the next owner does it", async () => {
     const world = dispatcherWorld();
     const process = await world.start();
+    await world.until(() => world.logged.some(({ event }) => event === "lane.taken"));
     await world.dispatch({ messageIdentification: messageId(1) });
     world.hooks.store.fault = ({ operation }) => (operation.startsWith("deliveries") ? "down" : "none");
     world.answers(() => 503);

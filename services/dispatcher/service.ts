@@ -34,7 +34,7 @@ export interface DispatcherPorts {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly messaging: Messaging;
-  readonly store: Pick<Store, "deliveries" | "lanes">;
+  readonly store: Pick<Store, "deliveries" | "lanes" | "addresses">;
   readonly serde: Serde;
   readonly configuration: Configuration;
   readonly gateway: BankGateway;
@@ -53,6 +53,7 @@ export async function startDispatcher(ports: DispatcherPorts): Promise<Running> 
     receivers: partiesOf(configuration),
     parked: store.deliveries,
     laneStore: store.lanes,
+    addresses: store.addresses,
     rules: dispatchRules(serde, ports.lanes),
     group: groups.dispatcher,
     topic: topics.dispatch,

@@ -32,7 +32,7 @@ export interface EventPublisherPorts {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly messaging: Messaging;
-  readonly store: Pick<Store, "postings" | "lanes">;
+  readonly store: Pick<Store, "postings" | "lanes" | "addresses">;
   readonly serde: Serde;
   readonly configuration: Configuration;
   readonly gateway: BankGateway;
@@ -52,6 +52,7 @@ export async function startEventPublisher(ports: EventPublisherPorts): Promise<R
     receivers: configuration.banks,
     parked: store.postings,
     laneStore: store.lanes,
+    addresses: store.addresses,
     rules: postingRules(serde, ports.lanes),
     group: groups["event-publisher"],
     topic: topics.events,

@@ -1,0 +1,297 @@
+// An address of a receiver, for the whole process: whether it may be called now, how often at once, and who tries first when it is down.
+//
+// #1 While the breaker is open, or a gate stands (`Retry-After`), no attempt begins but a probe; and where only a gate stands, one whose
+//    attempts would be over by its end.
+// #2 One probe at a time, over all lanes. The next is due `probeSpacingMs` after the last, or at the end of a gate if that is later.
+//    With nothing to try it stays due until there is something.
+// #3 The first acknowledgement closes the breaker: all that waits is due, as soon as no gate stands, and the limit grows from two.
+// #4 Answers to attempts that began before the breaker opened change nothing else while it is open, nor does a probe that fails.
+// #5 What is known here is advice: another process learns it by itself, and a restart goes on with it (destinations.ts).
+
+import type { Time } from "@sluice/runtime";
+import type { AddressStanding } from "@sluice/store";
+import type { Log } from "@sluice/telemetry";
+import { BankSlots } from "./bank-slots.ts";
+import { counted, noRows, opensFor, probeSpacingMs, type BreakerReason, type Rows } from "./breaker.ts";
+import { learntBefore, lowered, raised, ramped, unlearnt, type Concurrency } from "./concurrency.ts";
+import type { DeliveryMetrics } from "./delivery-metrics.ts";
+import { retryAfterMaxMs, retryAfterMs, type AnswerClass } from "./retry-law.ts";
+
+/** What becomes of what waits in the lanes (held.ts). */
+export interface DestinationEvents {
+  /** No attempt to it begins from now on. */
+  held(destination: Destination): void;
+  /** Attempts begin again. `isAllDue`: whatever they waited for. */
+  released(destination: Destination, isAllDue: boolean): void;
+  /** One message is to be tried; false: there is none. */
+  probe(destination: Destination): boolean;
+  /** Its standing is news. */
+  changed(destination: Destination): void;
+}
+
+export interface DestinationOptions {
+  readonly bank: string;
+  /** Origin; null: the receiver has no address, or is not configured. */
+  readonly address: string | null;
+  readonly connections: number;
+  readonly isLearning: boolean;
+  /** How long one attempt may take. */
+  readonly attemptTimeoutMs: number;
+  readonly time: Time;
+  readonly log: Log;
+  readonly metrics: DeliveryMetrics;
+  readonly agreed: { nowMs(): number };
+  readonly events: DestinationEvents;
+}
+
+export interface Answered {
+  readonly class: AnswerClass;
+  readonly uetr: string;
+  /** Null: no answer. */
+  readonly status: number | null;
+  readonly isTimeout: boolean;
+  readonly isDuplicateCode: boolean;
+  readonly retryAfter: string | null;
+  /** When the attempt began, monotonic. */
+  readonly startedMs: number;
+}
+
+export type Hold = "breaker" | "gate";
+
+const nothingToProbeWaitMs = 1_000;
+const never = Number.NEGATIVE_INFINITY;
+
+export class Destination {
+  readonly bank: string;
+  readonly address: string | null;
+  readonly slots: BankSlots;
+  readonly #options: DestinationOptions;
+  /** Of metrics and logs. */
+  readonly labels: { readonly bank: string; readonly address: string };
+  #rows: Rows = noRows;
+  #concurrency: Concurrency;
+  #open: { readonly sinceMs: number; readonly reason: BreakerReason } | null = null;
+  /** Monotonic. */
+  #gateEndsAtMs = never;
+  /** Own clock, as attempts are recorded. */
+  #closedAtMs: number | null = null;
+  #gateTimer: Disposable | null = null;
+  #probeTimer: Disposable | null = null;
+  #isProbeDue = false;
+  #isProbing = false;
+  #isStopped = false;
+
+  constructor(options: DestinationOptions) {
+    this.#options = options;
+    this.bank = options.bank;
+    this.address = options.address;
+    this.labels = { bank: options.bank, address: options.address ?? "none" };
+    this.slots = new BankSlots(options.time, options.connections);
+    this.#concurrency = unlearnt(this.slots.slotsMax);
+  }
+
+  get isBreakerOpen(): boolean {
+    return this.#open !== null;
+  }
+
+  /** When it closed last in this process, epoch ms by the own clock; null: it did not. */
+  get closedAtMs(): number | null {
+    return this.#closedAtMs;
+  }
+
+  /** #1. From when on an attempt may begin, monotonic (Infinity: not known), on a message whose attempts end at `endMs` (agreed; null: unknown). */
+  freeAtMs(endMs: number | null): number {
+    if (this.#open !== null) return Number.POSITIVE_INFINITY;
+    const { time, agreed, attemptTimeoutMs } = this.#options;
+    const nowMs = time.monotonicMs();
+    if (this.#gateEndsAtMs <= nowMs) return nowMs;
+    const lastStartMs = endMs === null ? Number.POSITIVE_INFINITY : nowMs + endMs - agreed.nowMs() - attemptTimeoutMs;
+    return Math.min(this.#gateEndsAtMs, Math.max(nowMs, lastStartMs));
+  }
+
+  /** Why no attempt may begin now; null: one may. */
+  holdOf(endMs: number | null): Hold | null {
+    if (this.#open !== null) return "breaker";
+    return this.#gateEndsAtMs > never && this.freeAtMs(endMs) > this.#options.time.monotonicMs() ? "gate" : null;
+  }
+
+  /** What an attempt brought. */
+  answered(answer: Answered): void {
+    const { events } = this.#options;
+    if (answer.class === "acknowledged") return this.#acknowledged();
+    this.#gate(answer);
+    // #4
+    if (this.#open !== null) return;
+    this.#rows = counted(this.#rows, answer);
+    this.#throttle(answer);
+    const reason = opensFor(this.#rows);
+    if (reason === null) return;
+    this.#opened(reason, this.#options.time.nowMs());
+    events.held(this);
+  }
+
+  /** #2. The caller has something that could be tried. */
+  probeIfDue(): void {
+    if (!this.#isProbeDue || this.#isProbing || this.#open === null || this.#isStopped) return;
+    this.#isProbing = true;
+    if (this.#options.events.probe(this)) this.#isProbeDue = false;
+    else this.#isProbing = false;
+  }
+
+  /** A probe is over. `isAttempted`: it reached the gateway. */
+  probed(isAttempted: boolean): void {
+    this.#isProbing = false;
+    if (this.#open !== null) this.#probeIn(isAttempted ? probeSpacingMs[this.#open.reason] : nothingToProbeWaitMs);
+  }
+
+  /** An operator says that it may be called again: a gate ends, and with an open breaker the next probe is due. */
+  recalled(): void {
+    if (this.#isStopped) return;
+    const { events } = this.#options;
+    const wasGated = this.#gateEndsAtMs > never;
+    this.#liftGate();
+    if (wasGated) events.changed(this);
+    if (this.#open !== null) this.#probeIn(0);
+    else if (wasGated) events.released(this, false);
+  }
+
+  standing(service: string): AddressStanding | null {
+    const { bank, address } = this;
+    if (address === null) return null;
+    const { time, agreed } = this.#options;
+    const leftMs = this.#gateEndsAtMs - time.monotonicMs();
+    return {
+      service,
+      bank,
+      address,
+      breaker: this.#open,
+      concurrency: Math.floor(Math.max(this.#concurrency.limit, this.#concurrency.threshold)),
+      gateUntilMs: leftMs > 0 ? Math.ceil(agreed.nowMs() + leftMs) : null,
+      updatedAtMs: time.nowMs(),
+    };
+  }
+
+  /** #5, before the first lane. A probe is due at once. */
+  restore({ breaker, concurrency, gateUntilMs }: AddressStanding): void {
+    const { agreed } = this.#options;
+    if (this.#options.isLearning) this.#learn(learntBefore(concurrency, this.slots.slotsMax));
+    if (gateUntilMs !== null) this.#gateFor(gateUntilMs - agreed.nowMs());
+    if (breaker === null) return;
+    this.#opened(isReason(breaker.reason) ? breaker.reason : "transient", breaker.sinceMs);
+    this.#probeIn(0);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#gateTimer?.[Symbol.dispose]();
+    this.#probeTimer?.[Symbol.dispose]();
+  }
+
+  #acknowledged(): void {
+    this.#rows = noRows;
+    if (this.#open !== null) return this.#close();
+    if (this.#options.isLearning) this.#learn(raised(this.#concurrency, this.slots.running, this.slots.slotsMax));
+  }
+
+  #opened(reason: BreakerReason, sinceMs: number): void {
+    const { log, metrics, events } = this.#options;
+    this.#open = { sinceMs, reason };
+    metrics.breakerOpen.set(1, this.labels);
+    metrics.breakerTransitions.add({ ...this.labels, to: "open" });
+    log.warn("breaker.opened", { ...this.labels, reason, failures: this.#rows[reason].count });
+    this.#rows = noRows;
+    this.#probeIn(probeSpacingMs[reason]);
+    events.changed(this);
+  }
+
+  /** #3 */
+  #close(): void {
+    if (this.#open === null) return;
+    const { time, log, metrics, events } = this.#options;
+    const openForMs = time.nowMs() - this.#open.sinceMs;
+    this.#open = null;
+    this.#closedAtMs = time.nowMs();
+    this.#isProbeDue = false;
+    this.#probeTimer?.[Symbol.dispose]();
+    this.#probeTimer = null;
+    if (this.#options.isLearning) this.#learn(ramped(this.#concurrency));
+    metrics.breakerOpen.set(0, this.labels);
+    metrics.breakerTransitions.add({ ...this.labels, to: "closed" });
+    log.info("breaker.closed", { ...this.labels, openForMs });
+    events.changed(this);
+    events.released(this, true);
+  }
+
+  #probeIn(waitMs: number): void {
+    const { time } = this.#options;
+    this.#probeTimer?.[Symbol.dispose]();
+    this.#probeTimer = null;
+    if (this.#isStopped) return;
+    const leftMs = Math.max(waitMs, this.#gateEndsAtMs - time.monotonicMs(), 0);
+    this.#probeTimer = time.after(Math.ceil(leftMs), () => {
+      this.#probeTimer = null;
+      this.#isProbeDue = true;
+      this.probeIfDue();
+    });
+  }
+
+  #gate({ status, retryAfter }: Answered): void {
+    if (status !== 429 && status !== 503) return;
+    const waitMs = retryAfterMs(retryAfter, this.#options.agreed.nowMs());
+    if (waitMs === null || !this.#gateFor(waitMs)) return;
+    this.#options.events.changed(this);
+    if (this.#open === null) this.#options.events.held(this);
+    else if (!this.#isProbing) this.#probeIn(0);
+  }
+
+  /** The longest counts. False: nothing changed. */
+  #gateFor(forMs: number): boolean {
+    const { time, log, metrics, agreed, events } = this.#options;
+    const waitMs = Math.min(forMs, retryAfterMaxMs);
+    const endsAtMs = time.monotonicMs() + waitMs;
+    if (waitMs <= 0 || endsAtMs <= this.#gateEndsAtMs) return false;
+    this.#gateEndsAtMs = endsAtMs;
+    this.#gateTimer?.[Symbol.dispose]();
+    if (this.#isStopped) return true;
+    this.#gateTimer = time.after(Math.ceil(waitMs), () => {
+      this.#liftGate();
+      events.changed(this);
+      if (this.#open === null) events.released(this, false);
+    });
+    metrics.gateSeconds.set(Math.ceil(waitMs / 1_000), this.labels);
+    log.info("bank.gated", { ...this.labels, untilMs: Math.ceil(agreed.nowMs() + waitMs) });
+    return true;
+  }
+
+  #liftGate(): void {
+    if (this.#gateEndsAtMs === never) return;
+    this.#gateTimer?.[Symbol.dispose]();
+    this.#gateTimer = null;
+    this.#gateEndsAtMs = never;
+    this.#options.metrics.gateSeconds.set(0, this.labels);
+  }
+
+  #throttle({ status, retryAfter, isTimeout, startedMs }: Answered): void {
+    if (!this.#options.isLearning) return;
+    const isAsked = status === 429 || (status === 503 && retryAfter !== null);
+    const isSign = (status === 503 || isTimeout) && this.#rows.transient.isOfSeveral;
+    if (!isAsked && !isSign) return;
+    const before = this.slots.limit;
+    this.#learn(lowered(this.#concurrency, { startedMs, nowMs: this.#options.time.monotonicMs(), isTimeout }));
+    if (this.slots.limit < before) this.#options.log.info("bank.throttled", { ...this.labels, concurrency: this.slots.limit });
+  }
+
+  #learn(next: Concurrency): void {
+    if (next === this.#concurrency) return;
+    this.#concurrency = next;
+    const limit = Math.floor(next.limit);
+    if (limit === this.slots.limit) return;
+    this.slots.restrict(limit);
+    this.#options.metrics.concurrency.set(limit, this.labels);
+    this.#options.events.changed(this);
+  }
+}
+
+function isReason(text: string): text is BreakerReason {
+  return Object.hasOwn(probeSpacingMs, text);
+}
