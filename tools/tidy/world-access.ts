@@ -20,6 +20,8 @@ const worldAdapters = [
   /^packages\/messaging\/kafka[a-z-]*\.ts$/,
   /^packages\/delivery\/[a-z-]+-undici\.ts$/,
   /^packages\/testkit\/virtual-time\.ts$/,
+  // A bank's own program, as a bank would write it.
+  /^packages\/receiver\/example\//,
   /^infra\//,
   /^packages\/cli\/[a-z-]+\.ts$/,
   /^tools\/tidy/,

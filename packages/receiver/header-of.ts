@@ -1,0 +1,14 @@
+// Headers as `Request` has them, or as Node's `request.headers`.
+
+export type HeaderSource = Pick<Headers, "get"> | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The one value of a header; null where there is none, or more than one to choose from. */
+export function headerOf(source: HeaderSource, name: string): string | null {
+  if (hasGet(source)) return source.get(name);
+  const values = Object.entries(source).flatMap(([key, value]) => (key.toLowerCase() === name && value !== undefined ? value : []));
+  return values.length === 1 ? (values[0] ?? null) : null;
+}
+
+function hasGet(source: HeaderSource): source is Pick<Headers, "get"> {
+  return typeof source["get"] === "function";
+}

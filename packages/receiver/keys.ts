@@ -1,0 +1,48 @@
+// Keys to verify with, from their texts: `whsec_…` is a symmetric secret, `whpk_…` the public half of an ed25519 key.
+//
+// #1 What is wrong with a key is told by its number, never by its text.
+// #2 Several at once: while a key is replaced the old and the new are both held.
+
+import { bytesOf } from "./base64.ts";
+
+/** A key as Web Crypto holds it: it cannot be read out again. */
+export interface ReceiverKey {
+  readonly kind: "symmetric" | "ed25519";
+  readonly key: CryptoKey;
+}
+
+export type KeysRead =
+  | { readonly ok: true; readonly keys: readonly ReceiverKey[] }
+  /** `number`: which of the texts, from 1; 0: of their count. */
+  | { readonly ok: false; readonly number: number; readonly reason: string };
+
+export const keysMax = 16;
+const secretBytesMin = 24;
+const secretBytesMax = 64;
+const publicKeyBytes = 32;
+
+export async function readKeys(texts: readonly string[]): Promise<KeysRead> {
+  if (texts.length === 0 || texts.length > keysMax) return { ok: false, number: 0, reason: `1 to ${keysMax} keys are needed` };
+  const keys: ReceiverKey[] = [];
+  for (const [index, text] of texts.entries()) {
+    const read = await readKey(text.trim());
+    if (typeof read === "string") return { ok: false, number: index + 1, reason: read };
+    keys.push(read);
+  }
+  return { ok: true, keys };
+}
+
+/** A text: what is wrong. */
+async function readKey(text: string): Promise<ReceiverKey | string> {
+  if (text.startsWith("whsk_")) return "a private key is no business of a receiver's: hold its public half, whpk_";
+  const kind = text.startsWith("whsec_") ? "symmetric" : text.startsWith("whpk_") ? "ed25519" : null;
+  if (kind === null) return "a key begins with whsec_ or whpk_";
+  const bytes = bytesOf(text.slice(text.indexOf("_") + 1));
+  if (bytes === null) return "the rest of a key is base64";
+  if (kind === "symmetric") {
+    if (bytes.length < secretBytesMin || bytes.length > secretBytesMax) return `a secret has ${secretBytesMin} to ${secretBytesMax} bytes`;
+    return { kind, key: await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]) };
+  }
+  if (bytes.length !== publicKeyBytes) return `a public key has ${publicKeyBytes} bytes`;
+  return { kind, key: await crypto.subtle.importKey("raw", bytes, { name: "Ed25519" }, false, ["verify"]) };
+}

@@ -1,0 +1,330 @@
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import * as fc from "fast-check";
+import { Hono } from "hono";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  bytes,
+  ed25519,
+  eventId,
+  eventText,
+  headersOf,
+  nowMs,
+  placeHeaders,
+  posting,
+  symmetric,
+  uetr,
+  type Signer,
+} from "./given-signed.ts";
+import type { Inbox } from "./inbox.ts";
+import { readKeys, type ReceiverKey } from "./keys.ts";
+import type { Message } from "./message.ts";
+import { nodeListener } from "./node-listener.ts";
+import { createReceiver, type Receiver, type ReceiverOptions, type ReceiverOutcome } from "./receiver.ts";
+
+const signer = symmetric(1);
+
+interface World {
+  readonly receiver: Receiver;
+  readonly taken: readonly Message[];
+  readonly outcomes: readonly ReceiverOutcome[];
+}
+
+async function keysOf(...signers: readonly Signer[]): Promise<readonly ReceiverKey[]> {
+  const read = await readKeys(signers.map(({ key }) => key));
+  if (!read.ok) throw new Error(read.reason);
+  return read.keys;
+}
+
+async function given(options: Partial<ReceiverOptions> = {}): Promise<World> {
+  const taken: Message[] = [];
+  const outcomes: ReceiverOutcome[] = [];
+  const inbox: Inbox = {
+    take(message) {
+      const isFirst = taken.every(({ webhookId }) => webhookId !== message.webhookId);
+      if (isFirst) taken.push(message);
+      return isFirst ? "first" : "repeat";
+    },
+  };
+  const onOutcome = (outcome: ReceiverOutcome): void => void outcomes.push(outcome);
+  return { receiver: createReceiver({ keys: await keysOf(signer), inbox, nowMs: () => nowMs, onOutcome, ...options }), taken, outcomes };
+}
+
+interface Sent {
+  readonly id?: string;
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+  readonly by?: Signer;
+  readonly path?: string;
+}
+
+function request({
+  id = posting.webhookId,
+  body = '{"value":1250.50}',
+  headers = {},
+  by = signer,
+  path = "/inbound/direct-debit",
+}: Sent): Request {
+  const signed = headersOf({ webhookId: id, atMs: nowMs, body: bytes(body) }, [by]);
+  return new Request(`http://bank.example${path}?x=1`, { method: "POST", headers: { ...signed, ...headers }, body });
+}
+
+describe("the receiver", () => {
+  test("answers 202 with an empty body once the inbox has the message, and again for a repeat", async () => {
+    const { receiver, taken, outcomes } = await given();
+    for (const reason of ["first", "repeat"]) {
+      const answer = await receiver(request({}));
+      expect([answer.status, await answer.text()]).toEqual([202, ""]);
+      expect(outcomes.at(-1)).toEqual({ status: 202, reason, webhookId: posting.webhookId });
+    }
+    expect(taken).toMatchObject([
+      { webhookId: posting.webhookId, path: "/inbound/direct-debit", uetr: null, sequence: null, previousId: null },
+    ]);
+    expect(JSON.stringify(taken[0]?.json)).toBe('{"value":1250.50}');
+  });
+
+  test("does not answer before the inbox has committed", async () => {
+    const committed = Promise.withResolvers<"first">();
+    const { receiver } = await given({ inbox: { take: () => committed.promise } });
+    let isAnswered = false;
+    const answer = receiver(request({})).then(({ status }) => {
+      isAnswered = true;
+      return status;
+    });
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(isAnswered).toBe(false);
+    committed.resolve("first");
+    expect(await answer).toBe(202);
+  });
+
+  test("I4: gives an event with its place: sequence, predecessor, and UETR in lower case", async () => {
+    const { receiver, taken } = await given();
+    for (const sequence of [1, 2]) {
+      const sent = { id: eventId(sequence), body: eventText(sequence), headers: placeHeaders(sequence), path: "/events" };
+      expect((await receiver(request(sent))).status).toBe(202);
+    }
+    expect(taken).toMatchObject([
+      { uetr, sequence: 1, previousId: null, path: "/events" },
+      { uetr, sequence: 2, previousId: eventId(1), path: "/events" },
+    ]);
+  });
+
+  test("finds the UETR of debits and of ESM_STATE events, which have no place", async () => {
+    const { receiver, taken } = await given();
+    const bodies = [
+      `{"transactionIdentifiers":{"uetr":"${uetr}"}}`,
+      `{"class":"ESM_STATE","stageVersion":4,"identifiers":{"uetr":"${uetr}"}}`,
+    ];
+    for (const [index, body] of bodies.entries()) await receiver(request({ id: `m${index}`, body }));
+    expect(taken).toMatchObject([
+      { uetr, sequence: null },
+      { uetr, sequence: null },
+    ]);
+  });
+
+  test("a header that contradicts the signed body is 401, and nothing is stored", async () => {
+    const { receiver, taken } = await given();
+    const places: readonly Sent[] = [
+      { body: eventText(2), headers: { "sluice-sequence": "3" } },
+      { body: eventText(2), headers: { "sluice-sequence": "2, 3" } },
+      { body: '{"class":"ESM_STATE"}', headers: { "sluice-sequence": "1" } },
+    ];
+    for (const sent of places) expect((await receiver(request(sent))).status).toBe(401);
+    expect(taken).toEqual([]);
+  });
+
+  test("a wrong signature is 401 before anything is read: also of what is no JSON", async () => {
+    const { receiver, taken, outcomes } = await given();
+    const answer = await receiver(request({ by: symmetric(2), body: "no json" }));
+    expect([answer.status, answer.headers.get("content-type"), await answer.json()]).toEqual([
+      401,
+      "application/json",
+      { schema: "ErrorDetail", message: expect.any(String), detail: expect.any(String) },
+    ]);
+    expect([taken, outcomes]).toEqual([[], [{ status: 401, reason: "no-match", webhookId: null }]]);
+  });
+
+  test.each(["", "no json", "[]", "1", '{"a":1', `{"a":${"[".repeat(70)}${"]".repeat(70)}}`])(
+    "signed, but not a message, is 400: %j",
+    async (body) => {
+      const { receiver, taken } = await given();
+      expect([(await receiver(request({ body }))).status, taken]).toEqual([400, []]);
+    },
+  );
+
+  test("an inbox that fails is 500 without a Retry-After and without a word of why; the repeat is taken", async () => {
+    let isBroken = true;
+    const take = (): "first" => {
+      if (isBroken) throw new Error("password of the database");
+      return "first";
+    };
+    const { receiver, outcomes } = await given({ inbox: { take } });
+    const answer = await receiver(request({}));
+    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([
+      500,
+      null,
+      expect.not.stringContaining("password"),
+    ]);
+    expect(outcomes).toMatchObject([
+      { status: 500, reason: "inbox-failed", webhookId: posting.webhookId, error: { message: "password of the database" } },
+    ]);
+    isBroken = false;
+    expect((await receiver(request({}))).status).toBe(202);
+  });
+
+  test("a log that throws changes no answer", async () => {
+    const onOutcome = (): never => {
+      throw new Error("no log");
+    };
+    expect((await (await given({ onOutcome })).receiver(request({}))).status).toBe(202);
+  });
+
+  test("keys are replaced without a restart", async () => {
+    const next = ed25519();
+    let keys = await keysOf(signer);
+    const { receiver } = await given({ keys: () => keys });
+    expect((await receiver(request({ by: next }))).status).toBe(401);
+    keys = await keysOf(signer, next);
+    expect((await receiver(request({ by: next }))).status).toBe(202);
+    keys = await keysOf(next);
+    expect((await receiver(request({ id: "m2" }))).status).toBe(401);
+  });
+
+  test("other methods are 405", async () => {
+    const { receiver } = await given();
+    for (const method of ["GET", "PUT", "DELETE", "HEAD"]) {
+      const answer = await receiver(new Request("http://bank.example/events", { method }));
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+    }
+  });
+
+  test("a body beyond the bound is 413 without being read: said, or found out after the bound", async () => {
+    const { receiver } = await given({ bodyBytesMax: 1_000 });
+    let chunks = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        chunks += 1;
+        controller.enqueue(new Uint8Array(100));
+      },
+    });
+    const streamed = new Request("http://bank.example/events", { method: "POST", body: endless, duplex: "half" });
+    expect((await receiver(streamed)).status).toBe(413);
+    expect(chunks).toBeLessThan(15);
+    const said = request({ headers: { "content-length": "1001" } });
+    expect((await receiver(said)).status).toBe(413);
+    expect((await receiver(request({ body: `"${"x".repeat(998)}"` }))).status).toBe(400);
+  });
+
+  test("a body that breaks off is 408: Sluice repeats it", async () => {
+    const { receiver, taken } = await given();
+    const broken = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(bytes("{"));
+        controller.error(new Error("reset"));
+      },
+    });
+    expect((await receiver(new Request("http://bank.example/", { method: "POST", body: broken, duplex: "half" }))).status).toBe(408);
+    expect(taken).toEqual([]);
+  });
+
+  test("whatever comes, it answers, and stores only what is signed", async () => {
+    const { receiver, taken } = await given();
+    const names = fc.constantFrom(
+      "webhook-id",
+      "webhook-timestamp",
+      "webhook-signature",
+      "sluice-sequence",
+      "content-length",
+      "content-encoding",
+    );
+    const values = fc.oneof(
+      fc.string({ maxLength: 40 }).map((text) => text.replaceAll(/[^\x20-\x7e]/g, "")),
+      fc.nat().map(String),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.dictionary(names, values),
+        fc.boolean(),
+        async (hostile, headers, isBeside) => {
+          const body = Uint8Array.from(hostile);
+          const good = isBeside ? headersOf({ ...posting, body }, [symmetric(2)]) : {};
+          const answer = await receiver(
+            new Request("http://bank.example/events", { method: "POST", headers: { ...good, ...headers }, body }),
+          );
+          expect([401, 413]).toContain(answer.status);
+        },
+      ),
+    );
+    expect(taken).toEqual([]);
+  });
+});
+
+describe("behind servers", () => {
+  const closing: (() => void)[] = [];
+  afterEach(() => closing.splice(0).forEach((close) => close()));
+
+  async function onNode(receiver: Receiver): Promise<number> {
+    const server = createServer(nodeListener(receiver));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closing.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  }
+
+  /** What comes back over a bare socket until it is closed, or the first answer. */
+  function spoken(port: number, text: string): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => socket.write(text));
+      let heard = "";
+      socket.on("data", (chunk: Buffer) => {
+        heard += chunk.toString();
+        socket.destroy();
+      });
+      socket.on("error", () => undefined);
+      socket.on("close", () => resolve(heard));
+    });
+  }
+
+  test("hono serves it as it is", async () => {
+    const { receiver, taken } = await given();
+    const app = new Hono().post("/sluice/*", (context) => receiver(context.req.raw));
+    expect((await app.request(request({ path: "/sluice/events" }))).status).toBe(202);
+    expect(taken).toMatchObject([{ path: "/sluice/events" }]);
+  });
+
+  test("Node serves it by nodeListener, connections kept", async () => {
+    const { receiver, taken } = await given();
+    const port = await onNode(receiver);
+    for (const sequence of [1, 2, 3]) {
+      const sent = request({ id: eventId(sequence), body: eventText(sequence), headers: placeHeaders(sequence), path: "/events" });
+      const answer = await fetch(`http://127.0.0.1:${port}/events?a=b`, { method: "POST", headers: sent.headers, body: await sent.text() });
+      expect([answer.status, answer.headers.get("content-length"), await answer.text()]).toEqual([202, "0", ""]);
+    }
+    expect(taken.map(({ sequence, path }) => [sequence, path])).toEqual([1, 2, 3].map((sequence) => [sequence, "/events"]));
+  });
+
+  test("hostile requests over a socket are answered, and the next one is served", async () => {
+    const { receiver, taken } = await given({ bodyBytesMax: 1_000 });
+    const port = await onNode(receiver);
+    const head = "Host: x\r\nContent-Type: application/json\r\n";
+    expect(await spoken(port, `POST //[::x HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`)).toMatch(/^HTTP\/1.1 40[01] /);
+    expect(await spoken(port, `POST /events HTTP/1.1\r\n${head}Content-Length: 2\r\nWebhook-Id: a\r\nWebhook-Id: b\r\n\r\n{}`)).toMatch(
+      / 401 /,
+    );
+    const long = await spoken(port, `POST /events HTTP/1.1\r\n${head}Content-Length: 1000000000\r\n\r\n{`);
+    expect(long).toMatch(/^HTTP\/1.1 413 [^]*connection: close/i);
+    expect(await spoken(port, `GET /events HTTP/1.1\r\n${head}\r\n`)).toMatch(/ 405 /);
+    await new Promise<void>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () =>
+        socket.write(`POST /events HTTP/1.1\r\n${head}Content-Length: 500\r\n\r\n{`, () => socket.destroy()),
+      );
+      socket.on("close", () => resolve());
+    });
+    const good = request({});
+    const answer = await fetch(`http://127.0.0.1:${port}/x`, { method: "POST", headers: good.headers, body: await good.text() });
+    expect([answer.status, taken.length]).toEqual([202, 1]);
+  });
+});
