@@ -220,6 +220,20 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./trial-release.ts")).trialRelease,
   },
   {
+    name: "trial delivery",
+    usage: "[--seed N] [--messages N] [--json]",
+    line: "twenty banks, some dead, slow or hostile, and kills of dispatcher and event-publisher; judges every delivery",
+    details: [
+      "--seed N      the same seed gives the same messages, tempers and times of kills (one is drawn and printed)",
+      "--messages N  from 1000 on, five a UETR (100000: about ten minutes)",
+      "With MONGO_URL in that store, else in a local one; broker and registry are always its own. Asserted: every message acknowledged,",
+      "repeats identical, no inversion, nothing lost. Printed: a table of the banks, and the healthy ones' p99 with the sick and without.",
+    ],
+    options: { seed: { type: "string" }, messages: { type: "string" }, json: { type: "boolean" } },
+    arguments: [0, 0],
+    load: async () => (await import("./trial-delivery.ts")).trialDelivery,
+  },
+  {
     name: "bench delivery",
     usage: "[--messages N] [--rounds N] [--service NAME] [--profile DIR] [--json]",
     line: "deliveries a second of dispatcher and event-publisher from a full topic, against a bare loop of requests in the same run",

@@ -1,10 +1,8 @@
 // A short trial of windows as anyone may run it: real servers, three schedulers, kills, stops and wrong clocks by a fixed seed.
 
-import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { runTrial } from "./run-trial.ts";
 
-const cli = fileURLToPath(new URL("../../packages/cli/main.ts", import.meta.url));
 const seed = "2";
 const windows = 10;
 
@@ -20,7 +18,7 @@ interface Report {
 }
 
 test("I8, I9 and I1: windows open once and close once, and nothing leaves early or is lost, whatever becomes of the schedulers", async () => {
-  const { code, stdout, stderr } = await trial(["windows", "--seed", seed, "--windows", String(windows), "--json"]);
+  const { code, stdout, stderr } = await runTrial(["windows", "--seed", seed, "--windows", String(windows), "--json"]);
   const report: Report = code === null || stdout === "" ? { isRight: false, problems: [], notes: [], rounds: [] } : JSON.parse(stdout);
   // Said aloud whatever the outcome: a run without wrong clocks has shown less.
   for (const note of report.notes) process.stdout.write(`NOTE: ${note}\n`);
@@ -36,15 +34,3 @@ test("I8, I9 and I1: windows open once and close once, and nothing leaves early 
   const isWithoutClocks = report.notes.some((note) => note.includes("WITHOUT SKEWED CLOCKS"));
   expect(round?.skews.some(({ seenMs }) => Math.abs(seenMs) > 1_000_000)).toBe(!isWithoutClocks);
 });
-
-async function trial(
-  words: readonly string[],
-): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  const child = spawn(process.execPath, [cli, "trial", ...words], { stdio: ["ignore", "pipe", "pipe"] });
-  const out: Buffer[] = [];
-  const err: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() };
-}

@@ -1,0 +1,30 @@
+// `./sluice trial delivery`: its options, what it says while it runs, and its end.
+
+import { machineTime } from "@sluice/runtime";
+import { tellTrial } from "./trial-terminal.ts";
+import { formatDeliveryReport } from "./trial/delivery-report.ts";
+import { runDeliveryTrial } from "./trial/delivery.ts";
+import { readWhole } from "./trial/whole-number.ts";
+import type { RunVerb } from "./verbs.ts";
+
+const seedMax = 2 ** 31;
+const seedsDrawn = 1_000_000;
+const messagesDefault = 100_000;
+const messagesMin = 1_000;
+const messagesMax = 1_000_000;
+const exitUsage = 2;
+
+export const trialDelivery: RunVerb = async (call) => {
+  const seed = readWhole(call.value("seed") ?? String(Math.floor(machineTime.nowMs() / 1_000) % seedsDrawn), 0, seedMax);
+  const messages = readWhole(call.value("messages") ?? String(messagesDefault), messagesMin, messagesMax);
+  if (seed === null || messages === null) {
+    const bounds = `--messages one from ${messagesMin} to ${messagesMax}`;
+    process.stderr.write(`sluice: trial delivery: --seed is a whole number, ${bounds}\n`);
+    return exitUsage;
+  }
+  return await tellTrial(
+    call.flag("json"),
+    (say, signal) => runDeliveryTrial({ seed, messages, say, signal, environment: process.env }),
+    formatDeliveryReport,
+  );
+};

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { messagesPerUetr, planDeliveries } from "./delivery-plan.ts";
+import type { PlannedMessage } from "./delivery-plan.ts";
+
+const plan = planDeliveries(7, 3_000);
+const all = plan.phases.flatMap(({ messages }) => messages);
+
+test("the same seed gives the same plan, another seed another", () => {
+  const first = planDeliveries(3, 1_000);
+  expect(planDeliveries(3, 1_000)).toEqual(first);
+  expect(planDeliveries(4, 1_000).phases[0]?.messages).not.toEqual(first.phases[0]?.messages);
+});
+
+test("twenty banks: two dead, two slow, one hostile, one that throttles", () => {
+  const counts = Object.groupBy(plan.banks, ({ temper }) => temper);
+  expect(Object.entries(counts).map(([temper, banks]) => [temper, banks.length])).toEqual([
+    ["healthy", 14],
+    ["refusing", 1],
+    ["black hole", 1],
+    ["slow", 2],
+    ["hostile", 1],
+    ["throttling", 1],
+  ]);
+});
+
+test("five messages a UETR, to one bank, those of a service in the order of their places, and others between them", () => {
+  expect(all).toHaveLength(3_000);
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  const chains = Map.groupBy(all, ({ uetr }) => uetr);
+  for (const chain of chains.values()) {
+    expect(chain).toHaveLength(messagesPerUetr);
+    expect(new Set(chain.map(({ bank }) => bank)).size).toBe(1);
+    for (const service of ["dispatcher", "event-publisher"]) {
+      const places = chain.filter((message) => message.service === service).map(({ place }) => place);
+      expect(places).toEqual(places.map((_, index) => index + 1));
+      expect(places.length).toBeGreaterThanOrEqual(2);
+    }
+  }
+  expect(all.slice(0, 20).some(({ uetr }, index) => uetr !== all[index + 1]?.uetr)).toBe(true);
+});
+
+test("phase B brings what A brings to the healthy banks in the same time, with the others beside it", () => {
+  const temperOf = new Map(plan.banks.map(({ id, temper }) => [id, temper]));
+  const [warmUp, a, b] = plan.phases;
+  const healthy = (messages: readonly PlannedMessage[] = []): number =>
+    messages.filter(({ bank }) => temperOf.get(bank) === "healthy").length;
+  expect(healthy(warmUp?.messages)).toBe(warmUp?.messages.length);
+  expect(healthy(a?.messages)).toBe(a?.messages.length);
+  expect(healthy(b?.messages)).toBe(healthy(a?.messages));
+  expect(b?.messages.length).toBeGreaterThan(healthy(b?.messages));
+  expect(b?.forMs).toBe(a?.forMs);
+});
+
+test.each([1_000, 2_000, 20_000])(
+  "of %i messages: each service is killed twice at least, and what is sick heals before the end",
+  (messages) => {
+    const { killsAtMs, healsAtMs, phases } = planDeliveries(1, messages);
+    const cMs = phases.at(-1)?.forMs ?? 0;
+    expect(killsAtMs.dispatcher.length).toBeGreaterThanOrEqual(2);
+    expect(killsAtMs["event-publisher"].length).toBeGreaterThanOrEqual(2);
+    expect(Math.max(...killsAtMs.dispatcher)).toBeLessThan(cMs);
+    expect(healsAtMs).toBeLessThan(cMs);
+  },
+);

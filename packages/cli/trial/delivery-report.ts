@@ -1,0 +1,94 @@
+// What a trial of deliveries found, and how it is told.
+
+import type { BankFigures } from "./delivery-heard.ts";
+import type { DeliveryRule } from "./delivery-judge.ts";
+import type { DeliveryService, Temper } from "./delivery-plan.ts";
+
+export interface BankRow extends BankFigures {
+  readonly temper: Temper;
+  /** Of both services and all their processes. */
+  readonly breakerOpenings: number;
+}
+
+export interface PhaseFigures {
+  readonly messages: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export interface DeliveryTrialReport {
+  readonly isRight: boolean;
+  readonly problems: readonly string[];
+  readonly notes: readonly string[];
+  readonly seed: number;
+  readonly messages: number;
+  readonly uetrs: number;
+  readonly store: string;
+  readonly kills: Readonly<Record<DeliveryService, number>>;
+  readonly banks: readonly BankRow[];
+  /** First deliveries to the healthy banks, in phases A and B. */
+  readonly healthy: {
+    readonly alone: PhaseFigures;
+    readonly besideTheSick: PhaseFigures;
+    /** Null: nothing was measured. */
+    readonly p99Ratio: number | null;
+  };
+  /** The kernel's own count at its highest. */
+  readonly memoryMiB: Readonly<Record<DeliveryService, number>>;
+  readonly violations: Readonly<Record<DeliveryRule, number>>;
+  /** Null: nothing was kept. */
+  readonly evidence: string | null;
+  readonly tookMs: number;
+}
+
+const columns: readonly (readonly [title: string, width: number, value: (row: BankRow) => string])[] = [
+  ["bank", 14, ({ bank }) => bank],
+  ["temper", 11, ({ temper }) => temper],
+  ["messages", 9, ({ messages }) => String(messages)],
+  ["first", 8, ({ first }) => String(first)],
+  ["repeats", 8, ({ repeats }) => String(repeats)],
+  ["not taken", 10, ({ unacknowledged }) => String(unacknowledged)],
+  ["p50", 10, ({ p50Ms }) => duration(p50Ms)],
+  ["p99", 10, ({ p99Ms }) => duration(p99Ms)],
+  ["longest queue", 14, ({ longestQueue }) => String(longestQueue)],
+  ["opened", 7, ({ breakerOpenings }) => String(breakerOpenings)],
+];
+const textColumns = 2;
+
+export function formatDeliveryReport(report: DeliveryTrialReport): string {
+  const { messages, uetrs, store, kills, banks, healthy, memoryMiB, isRight, problems, notes, evidence, tookMs } = report;
+  const { alone, besideTheSick, p99Ratio } = healthy;
+  const seconds = (tookMs / 1_000).toFixed(0);
+  return [
+    line(columns.map(([title]) => title)),
+    ...banks.map((row) => line(columns.map(([, , value]) => value(row)))),
+    "",
+    "  first: messages that reached the bank; repeats: further attempts that did; not taken: attempts that it did not acknowledge;",
+    "  p50, p99: from the planned append to the first acknowledgement, kills included; opened: openings of breakers",
+    "",
+    `  messages      ${messages} of ${uetrs} UETRs, with ${store}`,
+    `  SIGKILL       dispatcher ${kills.dispatcher} times, event-publisher ${kills["event-publisher"]} times`,
+    `  healthy banks p99 ${duration(alone.p99Ms)} alone, ${duration(besideTheSick.p99Ms)} beside the sick: ratio ${p99Ratio ?? "unknown"}`,
+    `                p50 ${duration(alone.p50Ms)} and ${duration(besideTheSick.p50Ms)}; ${alone.messages} and ${besideTheSick.messages} messages, without kills`,
+    `  memory        at most ${memoryMiB.dispatcher} MiB (dispatcher), ${memoryMiB["event-publisher"]} MiB (event-publisher)`,
+    ...notes.map((note) => `  note          ${note}`),
+    "",
+    isRight
+      ? `Every message acknowledged, unchanged, in order, at its own bank; nothing lost (${seconds} s).`
+      : `VIOLATED (${seconds} s), evidence in ${evidence ?? "no place"}:`,
+    ...problems.map((problem) => `  - ${problem}`),
+  ].join("\n");
+}
+
+function line(cells: readonly string[]): string {
+  return `  ${cells.map((cell, index) => pad(cell, index)).join("")}`.trimEnd();
+}
+
+function pad(cell: string, index: number): string {
+  const width = columns[index]?.[1] ?? 0;
+  return index < textColumns ? cell.padEnd(width) : cell.padStart(width);
+}
+
+function duration(ms: number): string {
+  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}

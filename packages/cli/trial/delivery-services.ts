@@ -1,0 +1,110 @@
+// Dispatcher and event-publisher as processes that are killed and started again.
+//
+// 1. Each start has a log of its own, so that reading it stays cheap; together they tell what a service said.
+// 2. A process that ended though nobody asked it to is remembered in `losses`, and not started again: the trial will stand still, and say so.
+
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { sleep } from "@sluice/runtime";
+import type { Time } from "@sluice/runtime";
+import { startService } from "../processes.ts";
+import type { ServiceProcess } from "../processes.ts";
+import type { DeliveryService } from "./delivery-plan.ts";
+import { memoryOf } from "./process-watch.ts";
+
+export interface DeliveryServices {
+  start(service: DeliveryService): Promise<void>;
+  /** SIGKILL, and started again a moment later; resolves when it listens. */
+  killAndStart(service: DeliveryService): Promise<void>;
+  /** Null while it is not there. */
+  process(service: DeliveryService): ServiceProcess | null;
+  /** Of all its processes the highest, as far as was seen: before each kill, and now. */
+  memoryHighestBytes(service: DeliveryService): Promise<number>;
+  losses(): readonly string[];
+  /** Lines of all logs of a service that tell of this event, in order. */
+  said(service: DeliveryService, event: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  stop(): Promise<void>;
+}
+
+export interface DeliveryServicesOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly directory: string;
+  readonly time: Time;
+  readonly signal: AbortSignal;
+}
+
+export const deliveryServices = ["dispatcher", "event-publisher"] as const satisfies readonly DeliveryService[];
+const startsAgainAfterMs = 500;
+
+export function keepDeliveryServices({ environment, directory, time, signal }: DeliveryServicesOptions): DeliveryServices {
+  const running = new Map<DeliveryService, ServiceProcess>();
+  const logs = new Map<DeliveryService, string[]>();
+  const highestBytes = new Map<DeliveryService, number>();
+  const losses: string[] = [];
+
+  async function noteLoss(service: DeliveryService, process: ServiceProcess): Promise<void> {
+    const { code, signal: by } = await process.exited;
+    if (running.get(service) === process) losses.push(`${service} ended by itself (${code ?? by}): ${process.logFile}`);
+  }
+
+  async function start(service: DeliveryService): Promise<void> {
+    const before = logs.get(service) ?? [];
+    const logFile = join(directory, `${service}-${before.length + 1}.log`);
+    logs.set(service, [...before, logFile]);
+    const process = await startService(service, environment, logFile, { directory, label: service, signal });
+    running.set(service, process);
+    void noteLoss(service, process);
+  }
+
+  async function end(service: DeliveryService, how: "kill" | "stop"): Promise<void> {
+    const process = running.get(service);
+    if (process === undefined) return;
+    await lookAtMemory(service);
+    running.delete(service);
+    await process[how]();
+  }
+
+  async function lookAtMemory(service: DeliveryService): Promise<number> {
+    const process = running.get(service);
+    const memory = process === undefined ? null : await memoryOf(process.pid);
+    const highest = Math.max(highestBytes.get(service) ?? 0, memory?.highestBytes ?? 0);
+    highestBytes.set(service, highest);
+    return highest;
+  }
+
+  return {
+    start,
+    async killAndStart(service) {
+      await end(service, "kill");
+      await sleep(time, startsAgainAfterMs, signal);
+      if (!signal.aborted) await start(service);
+    },
+    process: (service) => running.get(service) ?? null,
+    memoryHighestBytes: lookAtMemory,
+    losses: () => losses,
+    said: async (service, event) => (await Promise.all((logs.get(service) ?? []).map((file) => linesOf(file, event)))).flat(),
+    stop: async () => void (await Promise.all(deliveryServices.map((service) => end(service, "stop")))),
+  };
+}
+
+async function linesOf(file: string, event: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const found: Readonly<Record<string, unknown>>[] = [];
+  const mark = `"event":"${event}"`;
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    if (!line.includes(mark)) continue;
+    const fields = fieldsOf(line);
+    if (fields !== null) found.push(fields);
+  }
+  return found;
+}
+
+/** Null: a line that was cut by a kill. */
+function fieldsOf(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const fields: unknown = JSON.parse(line);
+    return typeof fields === "object" && fields !== null ? { ...fields } : null;
+  } catch {
+    return null;
+  }
+}
