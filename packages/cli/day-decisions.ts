@@ -3,6 +3,7 @@
 import { Fault, machineTime } from "@sluice/runtime";
 import { asControlVerb, type RunControlVerb } from "./control-client.ts";
 import { neededOption as needed, runDecision } from "./control-decision.ts";
+import { pauseEndIn } from "./pause-end.ts";
 import type { Call } from "./verbs.ts";
 
 export const runExtend: RunControlVerb = (call, where) => {
@@ -42,7 +43,12 @@ export const runOpenGate: RunControlVerb = (call, where) => {
 
 export const runPause: RunControlVerb = (call, where) => {
   const bank = bankIn(call);
-  return runDecision(call, where, machineTime, { path: `/banks/${bank}/pause`, body: {}, what: `pause of ${bank}` });
+  const until = pauseEndIn(call, machineTime.nowMs());
+  return runDecision(call, where, machineTime, {
+    path: `/banks/${bank}/pause`,
+    body: until === null ? {} : { until },
+    what: `pause of ${bank}${until === null ? "" : `, to ${until}`}`,
+  });
 };
 
 export const runResume: RunControlVerb = (call, where) => {

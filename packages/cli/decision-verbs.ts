@@ -87,10 +87,15 @@ export const decisionVerbs: readonly Verb[] = [
   },
   {
     name: "bank pause",
-    usage: `ID ${why} [--json]`,
+    usage: `ID [--until INSTANT|--for DURATION] ${why} [--json]`,
     line: "pauses a bank or connector: nothing is released, delivered or posted to it",
-    details: decisionDetails,
-    options: decisionOptions,
+    details: [
+      "--until T      maintenance: the pause ends by itself then; with its offset: 2026-11-22T03:00+02:00",
+      "--for D        the same, from now on: 90s, 30m, 2h",
+      "Without an end it lasts until ./sluice bank resume. A second pause changes the end.",
+      ...decisionDetails,
+    ],
+    options: { ...decisionOptions, until: { type: "string" }, for: { type: "string" } },
     arguments: [1, 1],
     load: async () => (await import("./day-decisions.ts")).bankPause,
   },

@@ -117,6 +117,7 @@ test.each([
     { bank: "sample", credits: [credit, uetr] },
   ],
   [runPause, "sample", {}, "/banks/sample/pause", {}],
+  [runPause, "sample", { until: "2026-11-22T03:00+02:00" }, "/banks/sample/pause", { until: "2026-11-22T01:00:00Z" }],
   [runResume, "sample", {}, "/banks/sample/resume", {}],
 ] as const)("%o of %s with %j posts to %s and waits until it is judged", async (run, about, options, path, body) => {
   const { asked, where, lines } = givenConsole(accepted("bank:sample"), judged("applied"));
