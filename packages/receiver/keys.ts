@@ -37,7 +37,7 @@ async function readKey(text: string): Promise<ReceiverKey | string> {
   if (text.startsWith("whsk_")) return "a private key is no business of a receiver's: hold its public half, whpk_";
   const kind = text.startsWith("whsec_") ? "symmetric" : text.startsWith("whpk_") ? "ed25519" : null;
   if (kind === null) return "a key begins with whsec_ or whpk_";
-  const bytes = bytesOf(text.slice(text.indexOf("_") + 1));
+  const bytes = bytesOf(padded(text.slice(text.indexOf("_") + 1)));
   if (bytes === null) return "the rest of a key is base64";
   if (kind === "symmetric") {
     if (bytes.length < secretBytesMin || bytes.length > secretBytesMax) return `a secret has ${secretBytesMin} to ${secretBytesMax} bytes`;
@@ -45,4 +45,9 @@ async function readKey(text: string): Promise<ReceiverKey | string> {
   }
   if (bytes.length !== publicKeyBytes) return `a public key has ${publicKeyBytes} bytes`;
   return { kind, key: await crypto.subtle.importKey("raw", bytes, { name: "Ed25519" }, false, ["verify"]) };
+}
+
+/** Some tools leave the `=` at the end out. */
+function padded(base64: string): string {
+  return base64.padEnd(Math.ceil(base64.length / 4) * 4, "=");
 }
