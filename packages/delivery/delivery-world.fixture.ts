@@ -156,8 +156,8 @@ export function createWorld(options: WorldOptions) {
     start,
     append,
     /** A copy of a bank's marker to each lane. */
-    bankMarker: async (topic: string, name: "BankPaused" | "BankResumed", number: number, bank: string) =>
-      append(topic, bankMarkers(lanes, name, number, bank)),
+    bankMarker: async (topic: string, name: BankMarkerName, number: number, bank: string, untilMs: number | null = null) =>
+      append(topic, bankMarkers(lanes, name, { number, bank, untilMs })),
     parked,
     /** All of a type that was written to a topic. */
     records: <N extends keyof Records>(topic: string, name: N): Records[N][] => recordsOf(log, topic, lanes, name),
@@ -237,11 +237,18 @@ function portsOf(killable: Killable, { messaging, store, gateway }: Pick<Ports, 
   };
 }
 
-function bankMarkers(lanes: number, name: "BankPaused" | "BankResumed", number: number, bank: string): Given[] {
+type BankMarkerName = "BankPaused" | "BankResumed";
+
+/** `untilMs`: of a pause. */
+function bankMarkers(
+  lanes: number,
+  name: BankMarkerName,
+  { number, bank, untilMs }: { readonly number: number; readonly bank: string; readonly untilMs: number | null },
+): Given[] {
   const key = `bank:${bank}`;
   return Array.from({ length: lanes }, (_, partition) => {
     const value = { id: `${key}:${name}:${number}:${partition}`, bank, partition, number, reason: "maintenance" };
-    const decoded: AnyDecoded = name === "BankPaused" ? { name, value: { ...value, untilMs: null } } : { name, value };
+    const decoded: AnyDecoded = name === "BankPaused" ? { name, value: { ...value, untilMs } } : { name, value };
     return { key, decoded, partition };
   });
 }

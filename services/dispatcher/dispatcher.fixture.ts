@@ -29,7 +29,8 @@ export function dispatcherWorld(options: Omit<WorldOptions, "start"> = {}) {
       const value = { ...change({ causedByOffset: nextCause(), change: "REDRIVE" }), ...over };
       return world.append(topics.dispatch, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
     },
-    pause: async (number = 1, bank = "first") => world.bankMarker(topics.dispatch, "BankPaused", number, bank),
+    pause: async (number = 1, bank = "first", untilMs: number | null = null) =>
+      world.bankMarker(topics.dispatch, "BankPaused", number, bank, untilMs),
     resume: async (number = 1, bank = "first") => world.bankMarker(topics.dispatch, "BankResumed", number, bank),
     dayTimes: async (number: number, reconciliationAtMs: number) =>
       world.append(
