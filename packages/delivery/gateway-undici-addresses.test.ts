@@ -1,40 +1,28 @@
 // Where the gateway connects to, against real sockets: names are resolved by the test.
 
+import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { sampleBank } from "@sluice/testkit";
 import type { buildConnector } from "undici";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { addressCheck } from "./address-check.ts";
 import { checkedConnector, checkedLookup, systemResolve, type Resolve } from "./gateway-undici-connect.ts";
-import { createUndiciGateway } from "./gateway-undici.ts";
+import { gatewayGround, request } from "./gateway.fixture.ts";
 import type { BankAnswer } from "./port.ts";
 
-const opened: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).toReversed()) await close();
-});
+const { defer, rawBank, gatewayTo } = gatewayGround();
 
-/** Acknowledges whatever comes; counts who came. */
-async function givenBank(): Promise<{ readonly port: number; readonly sockets: readonly Socket[] }> {
+/** Acknowledges whatever comes; keeps who came. */
+async function givenBank(): Promise<{ readonly port: string; readonly sockets: readonly Socket[] }> {
   const sockets: Socket[] = [];
-  const server = createServer((socket) => {
+  const url = await rawBank((socket) => {
     sockets.push(socket);
-    socket.on("error", () => undefined);
-    socket.on("data", () => socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n"));
+    socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  opened.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { port: (server.address() as AddressInfo).port, sockets };
+  return { port: new URL(url).port, sockets };
 }
 
 async function post(baseUrl: string, allowedAddresses: readonly string[], resolve?: Resolve): Promise<BankAnswer> {
-  const bank = sampleBank({ id: "first", baseUrl, allowedAddresses });
-  const gateway = createUndiciGateway([bank], resolve === undefined ? {} : { resolve });
-  opened.push(() => gateway.close());
-  return gateway.post({ bank: "first", operation: "inboundDirectDebit", body: Buffer.from("{}"), headers: {}, timeoutMs: 2_000 });
+  return gatewayTo(baseUrl, { allowedAddresses }, resolve === undefined ? {} : { resolve }).post(request());
 }
 
 const resolving =
@@ -82,15 +70,20 @@ describe("the addresses that the gateway connects to", () => {
   });
 
   it("a socket that has come elsewhere than its name said is closed", async () => {
-    const { port, sockets } = await givenBank();
-    const url = new URL(`http://127.0.0.1:${port}`);
+    const server = createServer().listen(0, "127.0.0.1");
+    defer(() => new Promise((resolve) => server.close(resolve)));
+    const came = once(server, "connection");
+    await once(server, "listening");
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const options = { url, allowedAddresses: ["10.0.0.0/8"], timeoutMs: 1_000, secureContext: null, resolve: resolving() };
     const to = { hostname: "127.0.0.1", protocol: url.protocol, port: url.port };
     const [error, socket] = await new Promise<Parameters<buildConnector.Callback>>((done) => {
       checkedConnector(options)(to, (...result) => done(result));
     });
     expect([error?.message, socket]).toEqual(["address-not-allowed", null]);
-    await expect.poll(() => sockets.every(({ destroyed }) => destroyed)).toBe(true);
+    const [theirs]: Socket[] = await came;
+    theirs!.resume();
+    await once(theirs!, "close");
   });
 
   it("asks for all addresses of a name, or for the first", async () => {

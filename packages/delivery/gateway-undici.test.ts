@@ -1,60 +1,13 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer, type AddressInfo, type Server as NetServer, type Socket } from "node:net";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { sampleBank, sampleConnector } from "@sluice/testkit";
-import { afterEach, describe, expect, it } from "vitest";
+import { sampleConnector } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
 import { answerBytesMax, createUndiciGateway } from "./gateway-undici.ts";
-import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
+import { gatewayGround, gatewayOptions, request } from "./gateway.fixture.ts";
+import type { BankAnswer, BankRequest } from "./port.ts";
 
-const opened: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).toReversed()) await close();
-});
-
-/** A bank that speaks raw bytes: `speak` gets each connection when the request's head has come. */
-async function rawBank(speak: (socket: Socket) => void): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined);
-    socket.once("data", () => speak(socket));
-  });
-  return listening(server, () => sockets.forEach((socket) => socket.destroy()));
-}
-
-async function httpBank(answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void): Promise<string> {
-  const server = createHttpServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => answer(request, response, Buffer.concat(chunks)));
-  });
-  return listening(server, () => server.closeAllConnections());
-}
-
-async function listening(server: NetServer, cut: () => void): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  opened.push(async () => {
-    cut();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function gatewayTo(baseUrl: string, bank: Partial<Parameters<typeof sampleBank>[0]> = {}): BankGateway {
-  const members = { id: "first", baseUrl, eventsUrl: baseUrl, connections: 2, allowedAddresses: ["127.0.0.0/8"], ...bank };
-  const gateway = createUndiciGateway([sampleBank(members)]);
-  opened.push(() => gateway.close());
-  return gateway;
-}
-
-const request = (members: Partial<BankRequest> = {}): BankRequest => ({
-  bank: "first",
-  operation: "inboundDirectDebit",
-  body: new TextEncoder().encode('{"value":1250.50}'),
-  headers: { "content-type": "application/json", "webhook-id": "m1" },
-  timeoutMs: 1_000,
-  ...members,
-});
+const { defer, rawBank, httpBank, gatewayTo } = gatewayGround();
 const post = async (baseUrl: string, members: Partial<BankRequest> = {}): Promise<BankAnswer> => gatewayTo(baseUrl).post(request(members));
 
 describe("the gateway to banks", () => {
@@ -80,8 +33,9 @@ describe("the gateway to banks", () => {
       seen.push([path, headers.authorization]);
       response.writeHead(202).end();
     });
-    const connected = createUndiciGateway([sampleConnector({ baseUrl: url, bearerToken: "theirs", allowedAddresses: ["127.0.0.1"] })]);
-    opened.push(() => connected.close());
+    const connector = sampleConnector({ baseUrl: url, bearerToken: "theirs", allowedAddresses: ["127.0.0.1"] });
+    const connected = createUndiciGateway([connector], gatewayOptions);
+    defer(() => connected.close());
     const to = { bank: "clearing", operation: "inboundCreditTransferAuthorizationResponse" } as const;
     expect(await connected.post(request(to))).toMatchObject({ status: 202 });
     expect(seen).toEqual([["/inbound/credit-transfer-authorisation-response", "Bearer theirs"]]);

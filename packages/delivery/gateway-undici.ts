@@ -4,15 +4,21 @@
 //    nobody knows what the bank meant to say.
 // #2 One deadline covers waiting for a connection, connecting, sending and reading.
 // #3 No redirect is followed, nothing is decompressed, no request is sent twice.
-// #4 The receiver's bearer token is added here and nowhere else.
+// #4 What proves who we are is added here and nowhere else: token, signature, client certificate. It is read anew while the service runs:
+//    new connections show the new certificate, old ones end with what is under way on them.
 // #5 What a connection must be is in `gateway-undici-connect.ts`. Proxies of the environment have no effect.
 
-import { createSecureContext } from "node:tls";
+import type { SecureContext } from "node:tls";
+import type { Time } from "@sluice/runtime";
+import type { Log, Metrics } from "@sluice/telemetry";
 import { Pool, type Dispatcher } from "undici";
-import { urlOf, type Receiver } from "./addresses.ts";
 import type { AddressRefusal } from "./address-check.ts";
+import { urlOf, type Receiver } from "./addresses.ts";
+import { credentialsReport } from "./credentials-report.ts";
+import { credentialsOf, type Credentials } from "./credentials.ts";
 import { checkedConnector, refusalOf, systemResolve, type Resolve } from "./gateway-undici-connect.ts";
 import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
+import { createSecretFiles } from "./secret-files.ts";
 
 export const answerBytesMax = 64 * 1024;
 const headerBytesMax = 16 * 1024;
@@ -20,40 +26,82 @@ const connectTimeoutMs = 5_000;
 const keepAliveMs = 4_000;
 
 export interface UndiciGatewayOptions {
+  readonly time: Time;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** How often files are looked at; not given: every 5 s. */
+  readonly filesPollMs?: number;
   /** Not given: the machine's. */
   readonly resolve?: Resolve;
 }
 
-export function createUndiciGateway(receivers: readonly Receiver[], options: UndiciGatewayOptions = {}): BankGateway {
-  const { resolve = systemResolve() } = options;
-  const receiverById = new Map(receivers.map((receiver) => [receiver.id, receiver]));
-  const ways = new Map<string, Pool | AddressRefusal>();
+/** A receiver, what it is called with, and the pool, or the refusal, for each of its addresses. */
+interface Called {
+  readonly receiver: Receiver;
+  readonly credentials: Credentials;
+  readonly ways: Map<string, Pool | AddressRefusal>;
+}
 
-  function wayTo(receiver: Receiver, url: URL): Pool | AddressRefusal {
-    const key = `${receiver.id} ${url.origin}`;
-    const known = ways.get(key);
+export function createUndiciGateway(receivers: readonly Receiver[], options: UndiciGatewayOptions): BankGateway {
+  const { time, filesPollMs, resolve = systemResolve() } = options;
+  const report = credentialsReport(options);
+  const files = createSecretFiles({ time, ...report, ...(filesPollMs === undefined ? {} : { pollMs: filesPollMs }) });
+  const ending = new Set<Pool>();
+  const calledById = new Map(receivers.map((receiver) => [receiver.id, calledOf(receiver)]));
+  let isStarted = false;
+  const started = files.started().then(() => (isStarted = true));
+
+  function calledOf(receiver: Receiver): Called {
+    const ways: Called["ways"] = new Map();
+    function tlsChanged(): void {
+      for (const way of ways.values()) if (typeof way !== "string") void end(way);
+      ways.clear();
+    }
+    const certificateEnds = (atMs: number): void => report.certificateEnds(receiver.id, atMs);
+    return { receiver, credentials: credentialsOf(receiver, files, { tlsChanged, certificateEnds }), ways };
+  }
+
+  /** Once what is under way on it has ended. */
+  async function end(pool: Pool): Promise<void> {
+    ending.add(pool);
+    await Promise.allSettled([pool.close()]);
+    ending.delete(pool);
+  }
+
+  function wayTo({ receiver, credentials, ways }: Called, url: URL): Pool | AddressRefusal | "credentials-not-read" {
+    const known = ways.get(url.origin);
     if (known !== undefined) return known;
-    const way = refusalOf(url, receiver.allowedAddresses) ?? poolTo(receiver, url, resolve);
-    ways.set(key, way);
+    const secureContext = url.protocol === "https:" ? credentials.secureContext() : undefined;
+    if (secureContext === null) return "credentials-not-read";
+    const way = refusalOf(url, receiver.allowedAddresses) ?? poolTo(receiver, url, secureContext, resolve);
+    ways.set(url.origin, way);
     return way;
   }
 
   return {
     async post(request) {
-      const receiver = receiverById.get(request.bank);
-      const url = receiver === undefined ? null : urlOf(receiver, request.operation);
-      if (receiver === undefined || url === null) return { kind: "silent", reason: "no-address" };
-      const way = wayTo(receiver, url);
-      return typeof way === "string" ? { kind: "silent", reason: way } : exchange(way, url, receiver.bearerToken, request);
+      if (!isStarted) await started;
+      const called = calledById.get(request.bank);
+      const url = called === undefined ? null : urlOf(called.receiver, request.operation);
+      if (called === undefined || url === null) return silent("no-address");
+      const way = wayTo(called, url);
+      if (typeof way === "string") return silent(way);
+      const headers = called.credentials.headersOf(request.headers, request.body);
+      return headers === null ? silent("credentials-not-read") : exchange(way, url, headers, request);
     },
     async close() {
-      await Promise.all([...ways.values()].flatMap((way) => (typeof way === "string" ? [] : [way.destroy()])));
-      ways.clear();
+      await files.stop();
+      const ways = [...calledById.values()].flatMap((called) => [...called.ways.values()]);
+      const pools = [...ending, ...ways.filter((way) => typeof way !== "string")];
+      await Promise.allSettled(pools.map((pool) => pool.destroy()));
     },
   };
 }
 
-function poolTo(receiver: Receiver, url: URL, resolve: Resolve): Pool {
+const silent = (reason: string): BankAnswer => ({ kind: "silent", reason });
+
+/** `secureContext`: undefined where the address has no TLS. */
+function poolTo(receiver: Receiver, url: URL, secureContext: SecureContext | undefined, resolve: Resolve): Pool {
   return new Pool(url.origin, {
     connections: receiver.connections,
     pipelining: 1,
@@ -62,7 +110,7 @@ function poolTo(receiver: Receiver, url: URL, resolve: Resolve): Pool {
       url,
       allowedAddresses: receiver.allowedAddresses,
       timeoutMs: Math.min(connectTimeoutMs, receiver.answerTimeoutMs),
-      secureContext: url.protocol === "https:" ? createSecureContext({ minVersion: "TLSv1.2" }) : null,
+      secureContext: secureContext ?? null,
       resolve,
     }),
     headersTimeout: receiver.answerTimeoutMs,
@@ -72,13 +120,13 @@ function poolTo(receiver: Receiver, url: URL, resolve: Resolve): Pool {
   });
 }
 
-async function exchange(pool: Pool, url: URL, bearerToken: string | null, request: BankRequest): Promise<BankAnswer> {
+async function exchange(pool: Pool, url: URL, headers: Readonly<Record<string, string>>, request: BankRequest): Promise<BankAnswer> {
   const signal = AbortSignal.timeout(request.timeoutMs);
   try {
     const response = await pool.request({
       method: "POST",
       path: `${url.pathname}${url.search}`,
-      headers: bearerToken === null ? { ...request.headers } : { ...request.headers, authorization: `Bearer ${bearerToken}` },
+      headers: { ...headers },
       body: request.body,
       signal,
     });

@@ -5,6 +5,7 @@ export * from "./bank-script.ts";
 export * from "./bank-server.ts";
 export * from "./bank-simulator.ts";
 export * from "./builders.ts";
+export * from "./certificates.ts";
 export * from "./full-messages.ts";
 export * from "./history-entries.ts";
 export * from "./http-transport.ts";

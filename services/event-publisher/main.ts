@@ -16,7 +16,7 @@ runService("event-publisher", async (context) => {
   await store.prepare();
   const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "event-publisher" }, time, log });
   opened.defer(() => messaging.close());
-  const gateway = createUndiciGateway(configuration.banks);
+  const gateway = createUndiciGateway(configuration.banks, { time, log, metrics });
   opened.defer(() => gateway.close());
   const publisher = await startEventPublisher({
     time,

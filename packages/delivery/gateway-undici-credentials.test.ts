@@ -1,0 +1,123 @@
+// What every request carries of us: token and signatures, from the configuration and from files that change while the gateway runs.
+
+import type { IncomingHttpHeaders } from "node:http";
+import { machineTime } from "@sluice/runtime";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it, vi } from "vitest";
+import type { Receiver } from "./addresses.ts";
+import { gatewayGround, heard, request, type Write } from "./gateway.fixture.ts";
+
+const { httpBank, gatewayTo, folder } = gatewayGround();
+
+const secretOf = (seed: number): string => `whsec_${Buffer.alloc(32, seed).toString("base64")}`;
+const [oldSecret, newSecret] = [secretOf(1), secretOf(2)];
+const ed25519Secret = `whsk_${Buffer.alloc(32, 3).toString("base64")}`;
+const symmetric = (members: { secret?: string; secretFile?: string }) =>
+  ({ kind: "symmetric", secret: null, secretFile: null, ...members }) as const;
+/** The reference library compares with the machine's clock. */
+const signedNow = () => {
+  const headers = { "webhook-id": "m1", "webhook-timestamp": `${Math.floor(machineTime.nowMs() / 1_000)}` };
+  return request({ headers });
+};
+
+async function givenBank(bank: (write: Write) => Promise<Partial<Receiver>>) {
+  const came: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const url = await httpBank(({ headers }, response, body) => {
+    came.push({ headers, body: body.toString() });
+    response.writeHead(202).end();
+  });
+  const { write } = await folder();
+  const { lines, gauges, ...telemetry } = heard();
+  const gateway = gatewayTo(url, await bank(write), { filesPollMs: 2, ...telemetry });
+  return { came, gateway, write, lines, gauges };
+}
+
+/** Of the secrets, those by which the reference library takes the request. */
+function takenBy({ headers, body }: { headers: IncomingHttpHeaders; body: string }, secrets: readonly string[]): readonly string[] {
+  return secrets.filter((secret) => {
+    try {
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe("what a request carries of us", () => {
+  it("is nothing where nothing is configured", async () => {
+    const { came, gateway } = await givenBank(() => Promise.resolve({}));
+    await gateway.post(request());
+    expect(came[0]?.headers).not.toHaveProperty("authorization");
+    expect(came[0]?.headers).not.toHaveProperty("webhook-signature");
+  });
+
+  it("is one signature of each key over what is sent; a repeat with the same time has the same", async () => {
+    const signingKeys = [symmetric({ secret: oldSecret }), { kind: "ed25519", secret: ed25519Secret, secretFile: null } as const];
+    const { came, gateway } = await givenBank(() => Promise.resolve({ signingKeys, bearerToken: "token" }));
+    const posting = signedNow();
+    await gateway.post(posting);
+    await gateway.post(posting);
+    expect(came.map((one) => takenBy(one, [oldSecret, newSecret]))).toEqual([[oldSecret], [oldSecret]]);
+    expect(came[0]?.headers["webhook-signature"]).toMatch(/^v1,\S+ v1a,\S+$/);
+    expect(came[1]?.headers["webhook-signature"]).toBe(came[0]?.headers["webhook-signature"]);
+    expect(came[0]?.headers.authorization).toBe("Bearer token");
+  });
+
+  it("changes with its files, with overlap: the old secret alone, both, the new one alone", async () => {
+    const { came, gateway, write } = await givenBank(async (put) => ({
+      signingKeys: [symmetric({ secretFile: await put("signing", `${oldSecret}\n`) })],
+    }));
+    const takenNow = async (): Promise<readonly string[]> => {
+      await gateway.post(signedNow());
+      return takenBy(came.at(-1)!, [oldSecret, newSecret]);
+    };
+    expect(await takenNow()).toEqual([oldSecret]);
+    await write("signing", `${newSecret}\n${oldSecret}\n`);
+    await vi.waitFor(async () => expect(await takenNow()).toEqual([oldSecret, newSecret]));
+    await write("signing", newSecret);
+    await vi.waitFor(async () => expect(await takenNow()).toEqual([newSecret]));
+  });
+
+  it("is the token of its file, without the line's end, and the new one when that changes", async () => {
+    const { came, gateway, write } = await givenBank(async (put) => ({ bearerTokenFile: await put("token", "one\n") }));
+    await gateway.post(request());
+    expect(came[0]?.headers.authorization).toBe("Bearer one");
+    await write("token", "two");
+    await vi.waitFor(async () => {
+      await gateway.post(request());
+      expect(came.at(-1)?.headers.authorization).toBe("Bearer two");
+    });
+  });
+
+  it("stays as it was while a file is wrong, which is said without what stands in it", async () => {
+    const { came, gateway, write, lines, gauges } = await givenBank(async (put) => ({
+      bearerTokenFile: await put("token", "one"),
+      signingKeys: [symmetric({ secretFile: await put("signing", oldSecret) })],
+    }));
+    await gateway.post(signedNow());
+    await write("signing", `${oldSecret}\nwhsec_s3cret`);
+    await write("token", "s3cret\nx-other: s3cret");
+    await vi.waitFor(() => expect(gauges.get("sluice_delivery_credentials_not_read first")).toBe(2));
+    await gateway.post(signedNow());
+    expect([came[1]?.headers.authorization, takenBy(came[1]!, [oldSecret])]).toEqual(["Bearer one", [oldSecret]]);
+    expect(lines).toContainEqual(["credentials.not-read", { bank: "first", member: "signingKeys[0]", reason: "no-signing-key" }]);
+    expect(lines).toContainEqual(["credentials.not-read", { bank: "first", member: "bearerTokenFile", reason: "no-bearer-token" }]);
+    expect(JSON.stringify(lines)).not.toMatch(/s3cret|whsec_/);
+  });
+
+  it.each([
+    ["token", { bearerTokenFile: "/nowhere/token" }],
+    ["signing key", { signingKeys: [symmetric({ secretFile: "/nowhere/signing" })] }],
+  ])("nothing is sent without the %s that is to be there", async (_, members) => {
+    const { came, gateway } = await givenBank(() => Promise.resolve(members));
+    expect(await gateway.post(request())).toEqual({ kind: "silent", reason: "credentials-not-read" });
+    expect(came).toEqual([]);
+  });
+
+  it("no more secrets than four sign", async () => {
+    const secrets = [1, 2, 3, 4, 5].map(secretOf).join("\n");
+    const { gateway } = await givenBank(async (put) => ({ signingKeys: [symmetric({ secretFile: await put("signing", secrets) })] }));
+    expect(await gateway.post(request())).toEqual({ kind: "silent", reason: "credentials-not-read" });
+  });
+});

@@ -1,0 +1,96 @@
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { machineTime } from "@sluice/runtime";
+import { describe, expect, it, vi } from "vitest";
+import { gatewayGround } from "./gateway.fixture.ts";
+import { createSecretFiles, secretFileBytesMax, SecretProblem } from "./secret-files.ts";
+
+const { defer, folder } = gatewayGround();
+const owner = { bank: "first", member: "secret" };
+
+/** Makes a value of two files: both texts, unless one says that it is wrong. */
+async function givenFiles() {
+  const { write } = await folder();
+  const paths = [await write("a", "a1"), await write("b", "b1")];
+  const said: string[] = [];
+  const files = createSecretFiles({
+    time: machineTime,
+    pollMs: 2,
+    read: () => void said.push("read"),
+    notRead: (_, code) => void said.push(code),
+  });
+  defer(() => files.stop());
+  const value = files.keep({
+    owner,
+    paths,
+    make(contents) {
+      const text = contents.join("+");
+      if (text.includes("wrong")) throw new SecretProblem("no-secret");
+      return text;
+    },
+    changed: (made) => void said.push(made),
+  });
+  return { write, paths, said, files, value };
+}
+
+describe("files that hold secrets", () => {
+  it("have no value before they were read, and are read before anything starts", async () => {
+    const { files, value, said } = await givenFiles();
+    expect(value()).toBeNull();
+    await files.started();
+    expect([value(), said]).toEqual(["a1+b1", ["read", "a1+b1"]]);
+  });
+
+  it("are read anew when one of them changes, and not otherwise", async () => {
+    const { files, value, said, write } = await givenFiles();
+    await files.started();
+    await write("b", "b2");
+    await vi.waitFor(() => expect(value()).toBe("a1+b2"));
+    await write("a", "a3");
+    await vi.waitFor(() => expect(value()).toBe("a3+b2"));
+    expect(said).toEqual(["read", "a1+b1", "read", "a1+b2", "read", "a3+b2"]);
+  });
+
+  it("change nothing while they are wrong, missing or too long, each of which is said once, and count again when mended", async () => {
+    const { files, value, said, write, paths } = await givenFiles();
+    await files.started();
+    said.splice(0);
+    const hear = (...codes: string[]) => vi.waitFor(() => expect(said).toEqual(codes));
+    await write("a", "wrong");
+    await hear("no-secret");
+    await rm(paths[0]!);
+    await hear("no-secret", "ENOENT");
+    await write("a", " ".repeat(secretFileBytesMax + 1));
+    await hear("no-secret", "ENOENT", "too-long");
+    expect(value()).toBe("a1+b1");
+    await write("a", "a2");
+    await hear("no-secret", "ENOENT", "too-long", "read", "a2+b1");
+  });
+
+  it("are seen when a link to their folder is turned, as Kubernetes does it", async () => {
+    const { write } = await folder();
+    const base = dirname(await write("x", ""));
+    for (const version of ["v1", "v2"]) {
+      await mkdir(join(base, version));
+      await writeFile(join(base, version, "token"), version);
+    }
+    await symlink("v1", join(base, "data"));
+    const files = createSecretFiles({ time: machineTime, pollMs: 2, read: () => undefined, notRead: () => undefined });
+    defer(() => files.stop());
+    const value = files.keep({ owner, paths: [join(base, "data", "token")], make: ([content]) => String(content) });
+    await files.started();
+    await rm(join(base, "data"));
+    await symlink("v2", join(base, "data"));
+    await vi.waitFor(() => expect(value()).toBe("v2"));
+  });
+
+  it("what throws something else while it is made is wrong, without its text", async () => {
+    const said: string[] = [];
+    const { write } = await folder();
+    const files = createSecretFiles({ time: machineTime, read: () => undefined, notRead: (_, code) => void said.push(code) });
+    defer(() => files.stop());
+    files.keep({ owner, paths: [await write("a", "s3cret")], make: ([content]) => JSON.parse(String(content)) as unknown });
+    await files.started();
+    expect(said).toEqual(["wrong"]);
+  });
+});
