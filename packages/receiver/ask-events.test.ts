@@ -49,6 +49,12 @@ describe("asking for events", () => {
     expect(asked.events.map(({ body }) => new TextDecoder().decode(body))).toEqual([2, 3, 4].map((sequence) => eventText(sequence)));
   });
 
+  test("gives the bytes of each as they were posted, whatever the order of members", async () => {
+    const text = eventText(1).replace('"value"', '"10":1, "2":"é","value"');
+    const asked = await askEvents(answering(page([1], null).replace(eventText(1), text)), uetr, 1);
+    expect(asked.kind === "events" && asked.events.map(({ body }) => new TextDecoder().decode(body))).toEqual([text]);
+  });
+
   test.each<[number, Record<string, string>, unknown]>([
     [404, {}, { kind: "unknown" }],
     [401, {}, { kind: "refused", status: 401 }],

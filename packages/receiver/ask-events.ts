@@ -6,6 +6,7 @@
 // #3 Nothing that the other side answers makes it throw; what the inbox throws goes through.
 
 import { readBounded } from "./bounded-body.ts";
+import { elementTexts } from "./element-texts.ts";
 import { ExactNumber, isExactObject, parseExact, type ExactJson } from "./exact-json.ts";
 import type { Inbox } from "./inbox.ts";
 import { sequenceIn, sequenceMax, uetrIn, type Message } from "./message.ts";
@@ -81,11 +82,13 @@ function pageIn(bytes: Uint8Array, uetr: string): AskedEvents | null {
   if (!read.ok || !isExactObject(read.value)) return null;
   const { events, webhookIds, next } = read.value;
   if (!isList(events) || !isList(webhookIds) || events.length !== webhookIds.length) return null;
+  const texts = elementTexts(new TextDecoder().decode(bytes), "events");
+  if (texts.length !== events.length) return null;
   const messages: Message[] = [];
   for (const [index, json] of events.entries()) {
     const webhookId = webhookIds[index];
     if (!isExactObject(json) || typeof webhookId !== "string" || uetrIn(json) !== uetr.toLowerCase()) return null;
-    const body = new TextEncoder().encode(JSON.stringify(json));
+    const body = new TextEncoder().encode(texts[index]);
     const sequence = sequenceIn(json);
     const before = messages.findLast((message) => message.sequence !== null);
     const previousId = sequence !== null && before?.sequence === sequence - 1 ? before.webhookId : null;

@@ -1,6 +1,7 @@
 // The three flows through a business day on real processes: credits and the gate, outcomes told to a connector, events in every shape that a bank
 // may ask for, questions to the console, callers, and the close. A connector declares the credits of the day final.
 
+import { catchUp, createMemoryInbox, keptOf, proveComplete, readMessage, type Message } from "@sluice/receiver";
 import { acknowledge, badAccount, goodAccount, refuse, staySilent } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, send } from "./calls.ts";
@@ -297,6 +298,30 @@ describe("the console", () => {
         webhookIds: posted.map(({ webhookId }) => webhookId),
         next: null,
       });
+    }
+  });
+
+  test("I4: a bank that lost postings sees it by their places, asks for them, and proves that it has all [D8 events-again]", async () => {
+    for (const flow of allFlows) {
+      const about = fullOf(flow, "karoo");
+      const posted = await untilAllEvents(world, about);
+      const stored: Message[] = [];
+      const inbox = createMemoryInbox({ idsMax: 100, effect: (message) => void stored.push(message) });
+      const lost = [2, 3, posted.length];
+      for (const [index, { webhookId, headers, text }] of posted.entries()) {
+        const read = readMessage({ webhookId, headers, path: "/events", body: new TextEncoder().encode(text) });
+        if (!read.ok) throw new Error(read.reason);
+        if (!lost.includes(index + 1)) await inbox.take(read.message);
+      }
+      const proof = () =>
+        proveComplete(stored.map(({ sequence, webhookId, previousId }) => ({ sequence: sequence ?? 0, webhookId, previousId })));
+      expect(proof()).toEqual({ kind: "gaps", missing: [2, 3], askFrom: 2 });
+      const { upTo } = keptOf(stored.map(({ sequence }) => sequence ?? 0));
+      const ports = { fetch, consoleUrl: world.services.consoleUrl, token: world.tokenOf("karoo") };
+      expect(await catchUp(ports, inbox, about.uetr, upTo + 1)).toEqual({ kind: "all", firsts: 3 });
+      expect(proof()).toEqual({ kind: "complete", upTo: posted.length });
+      const bodies = stored.toSorted((a, b) => Number(a.sequence) - Number(b.sequence)).map(({ body }) => new TextDecoder().decode(body));
+      expect(bodies).toEqual(posted.map(({ text }) => text));
     }
   });
 
