@@ -46,6 +46,12 @@ export function rowsAt(row: Body, path: string): readonly Body[] {
   return Array.isArray(value) ? value.filter((one): one is Body => typeof one === "object" && one !== null) : [];
 }
 
+/** Texts of a list. */
+export function textsAt(row: Body, path: string): readonly string[] {
+  const value = at(row, path);
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
 function at(row: Body, path: string): unknown {
   let value: unknown = row;
   for (const name of path.split(".")) {

@@ -171,12 +171,15 @@ test("held, undelivered and banks in one line each", async () => {
   );
   const summary = {
     bank: "a",
-    isPaused: true,
-    deliveries: { waiting: 2, refused: 1, nextAttempt: null },
+    state: "paused",
+    why: ["Paused by me. \u001b[2J"],
+    deliveries: { waiting: 2, refused: 1, oldestAgeSeconds: 61, nextAttempt: null },
     postings: { waiting: 0, refused: 0 },
     secondsToClose: -5,
   };
-  expect(await said(runUndelivered, [{ schema: "Undelivered", rows: [summary] }])).toMatch(/a +- +yes +2 +1 +- +0 +0 +- +5s ago\n$/);
+  expect(await said(runUndelivered, [{ schema: "Undelivered", rows: [summary] }])).toMatch(
+    /a +- +paused +2 +1m 1s +1 +- +0 +- +0 +- +5s ago\na: Paused by me\. ·\[2J\n$/,
+  );
   const message = {
     kind: "delivery",
     messageIdentification: "D",
@@ -184,8 +187,9 @@ test("held, undelivered and banks in one line each", async () => {
     attempts: 1,
     recentAttempts: [{ httpStatusCode: 400, answer: "no" }],
   };
-  expect(await said(runUndelivered, [{ schema: "UndeliveredMessages", rows: [message] }])).toMatch(
-    /delivery +D +- +1 +400 no +refused +- +- +-\n$/,
+  const why = ["http://a.test (dispatcher): breaker open"];
+  expect(await said(runUndelivered, [{ schema: "UndeliveredMessages", bank: "a", why, rows: [message] }])).toMatch(
+    /delivery +D +- +1 +400 no +refused +- +- +-\na: http:\/\/a\.test \(dispatcher\): breaker open\n$/,
   );
   const total = {
     scheme: "ZA_EFT",
@@ -196,7 +200,14 @@ test("held, undelivered and banks in one line each", async () => {
     alarmAbove: "8.00",
     isAboveAlarm: true,
   };
-  const banks = await said(runBankList, [{ rows: [{ bank: "a", kind: "bank", isPaused: false, since: null, dayTotals: [total] }] }]);
+  const waiting = {
+    deliveries: { waiting: 7, refused: 1, oldestAgeSeconds: 90 },
+    postings: { waiting: 0, refused: 0, oldestAgeSeconds: null },
+    secondsToClose: 3_600,
+  };
+  const row = { bank: "a", kind: "bank", state: "breaker-open", until: null, why, waiting, since: null, dayTotals: [total] };
+  const banks = await said(runBankList, [{ rows: [row, { ...row, bank: "b", state: "active", why: [], waiting: null, dayTotals: [] }] }]);
+  expect(banks).toMatch(/a +bank +breaker-open +- +7 +1m 30s +1 +0 +- +1h 0m +-\nb +bank +active +- +- +- +- +- +- +- +-\na: http/);
   expect(banks).toContain("a ZA_EFT 2026-11-20: 2, 9.00 ZAR (alarm above 8.00)  ABOVE ITS ALARM");
 });
 

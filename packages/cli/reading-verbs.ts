@@ -73,7 +73,7 @@ export const readingVerbs: readonly Verb[] = [
   {
     name: "undelivered",
     usage: "[--bank BANK] [--json]",
-    line: "what receivers have not taken, and the time to the close",
+    line: "what receivers have not taken, since when, why nothing moves, and the time to the close",
     details: ["--bank BANK    each message of that bank or connector", ...pageDetails],
     options: { bank: { type: "string" }, ...pages },
     arguments: [0, 0],
@@ -122,8 +122,12 @@ export const readingVerbs: readonly Verb[] = [
   {
     name: "bank list",
     usage: "[--json]",
-    line: "banks and connectors, paused or not, and their day's totals against their alarms",
-    details: [consoleDetail],
+    line: "banks and connectors: how they stand as receivers and why, what waits, and their day's totals against their alarms",
+    details: [
+      "STATE          active; throttled (it asked to wait, or bears fewer requests); breaker-open (one message at a time is tried);",
+      "               paused; maintenance (paused until a time)",
+      consoleDetail,
+    ],
     options: console,
     arguments: [0, 0],
     load: async () => (await import("./bank-list.ts")).bankList,

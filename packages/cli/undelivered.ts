@@ -1,17 +1,20 @@
-// `./sluice undelivered`: what receivers have not taken: by receiver and day, or with --bank each message.
+// `./sluice undelivered`: what receivers have not taken, by receiver and day, or with --bank each message; and why nothing moves.
 
 import { listVerb, runList, type ListVerb } from "./control-list.ts";
 import type { Body } from "./control-client.ts";
+import { whyLines } from "./bank-list.ts";
 import { column, durationAt, numberColumn, rowsAt, textAt, type Column } from "./control-table.ts";
 
 const byReceiver: readonly Column[] = [
   column("RECEIVER", "bank"),
   column("DAY", "day"),
-  { title: "PAUSED", of: (row) => (row["isPaused"] === true ? "yes" : "") },
+  column("STATE", "state"),
   numberColumn("DELIVERIES", "deliveries.waiting"),
+  { title: "OLDEST", isNumber: true, of: (row) => durationAt(row, "deliveries.oldestAgeSeconds") },
   numberColumn("REFUSED", "deliveries.refused"),
   column("NEXT ATTEMPT", "deliveries.nextAttempt"),
   numberColumn("POSTINGS", "postings.waiting"),
+  { title: "OLDEST", isNumber: true, of: (row) => durationAt(row, "postings.oldestAgeSeconds") },
   numberColumn("REFUSED", "postings.refused"),
   column("NEXT ATTEMPT", "postings.nextAttempt"),
   { title: "CLOSES IN", isNumber: true, of: (row) => durationAt(row, "secondsToClose") },
@@ -40,6 +43,7 @@ const list: ListVerb = {
   options: ["bank"],
   columns: (body) => (body["schema"] === "UndeliveredMessages" ? messages : byReceiver),
   none: "everything is delivered",
+  below: (body) => [...new Set([body, ...rowsAt(body, "rows")].flatMap(whyLines))],
 };
 
 export const runUndelivered = runList(list);

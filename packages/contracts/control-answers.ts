@@ -2,42 +2,27 @@
 // every answer against it. Strict, so that a member that nobody described is found; readers ignore what they do not know.
 
 import * as z from "zod";
-
-const time = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  .meta({ format: "date-time" });
-const maybeTime = time.nullable();
-const amount = z
-  .string()
-  .regex(/^\d+(\.\d{1,4})?$/)
-  .meta({ description: "Decimal, with the digits of its currency." });
-const currency = z.string().regex(/^[A-Z]{3}$/);
-const day = z
-  .string()
-  .regex(/^[A-Z][A-Z0-9_]*:\d{4}-\d\d-\d\d$/)
-  .meta({ description: "Business day, scheme:date." });
-const date = z.string().regex(/^\d{4}-\d\d-\d\d$/);
-const large = z.string().regex(/^\d+$/).meta({ description: "A whole number as text." });
-const count = z.int().min(0);
-const seconds = z.int().nullable().meta({ description: "From the answer's time on; negative: so long ago." });
-const text = z.string();
-const maybeText = text.nullable();
-const uetr = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-const accountEnd = z.string().max(4).nullable().meta({ description: "Last four characters of the account." });
-const flow = z.enum(["on-us", "off-us", "credit"]).nullable();
-const next = text.nullable().meta({ description: "Give it as `after`; null: the list ends here." });
-const asOf = maybeTime.meta({ description: "Time of the log that ages and times to go are counted from." });
-
-const who = { id: text, operator: text, reason: text, requestedAt: time };
-const decision = z.strictObject({
-  kind: text,
-  result: z.enum(["applied", "ignored", "refused"]),
-  why: maybeText,
-  at: time,
-  offset: large,
-  ...who,
-});
+import {
+  accountEnd,
+  amount,
+  asOf,
+  count,
+  currency,
+  date,
+  day,
+  decision,
+  flow,
+  large,
+  maybeText,
+  maybeTime,
+  next,
+  seconds,
+  text,
+  time,
+  uetr,
+  who,
+} from "./control-answer-parts.ts";
+import { address, bank, message, receiver, state, why } from "./control-answers-receivers.ts";
 
 const identifications = {
   messageIdentification: maybeText,
@@ -170,54 +155,6 @@ const held = z.strictObject({
   why: text,
 });
 
-const parkedTotals = z.strictObject({ waiting: count, refused: count, nextAttempt: maybeTime, firstDeadline: maybeTime });
-const receiver = z.strictObject({
-  bank: text,
-  day: day.nullable().meta({ description: "The day whose close ends them; null: credits, outcomes told, event postings." }),
-  isPaused: z.boolean(),
-  closes: maybeTime,
-  secondsToClose: seconds,
-  deliveries: parkedTotals,
-  postings: parkedTotals,
-});
-
-const message = z.strictObject({
-  kind: z.enum(["delivery", "posting"]),
-  messageIdentification: text,
-  uetr,
-  lane: count,
-  standing: z
-    .enum(["waiting", "paused", "refused", "expired"])
-    .meta({ description: "refused: a person has to redrive it; expired: a posting past its time." }),
-  attempts: count,
-  anyAnswer: z.boolean(),
-  mayHaveBeenTaken: z.boolean(),
-  nextAttempt: maybeTime,
-  day: day.nullable(),
-  closes: maybeTime,
-  secondsToClose: seconds,
-  recentAttempts: z.array(z.strictObject({ at: time, httpStatusCode: z.int().nullable(), answer: maybeText, tookMs: z.number() })),
-});
-
-const dayTotal = z.strictObject({
-  scheme: text,
-  businessDate: date,
-  currency,
-  count,
-  sum: amount,
-  alarmAbove: amount.nullable(),
-  isAboveAlarm: z.boolean(),
-});
-
-const bank = z.strictObject({
-  bank: text,
-  kind: z.enum(["bank", "connector", "unknown"]),
-  isPaused: z.boolean(),
-  since: z.strictObject({ at: time, ...who }).nullable(),
-  decisions: z.array(decision),
-  dayTotals: z.array(dayTotal),
-});
-
 const lane = z.strictObject({
   service: text,
   lane: count,
@@ -312,7 +249,17 @@ export const controlAnswers = {
   listHeld: z.strictObject({ schema: z.literal("Held"), asOf, rows: z.array(held), next }),
   listUndelivered: z.union([
     z.strictObject({ schema: z.literal("Undelivered"), asOf, rows: z.array(receiver), next }),
-    z.strictObject({ schema: z.literal("UndeliveredMessages"), asOf, bank: text, rows: z.array(message), next }),
+    z.strictObject({
+      schema: z.literal("UndeliveredMessages"),
+      asOf,
+      bank: text,
+      state,
+      until: maybeTime,
+      why,
+      addresses: z.array(address),
+      rows: z.array(message),
+      next,
+    }),
   ]),
   listReconciliation: z.strictObject({ schema: z.literal("ReconciliationItems"), rows: z.array(reconciliationRow), next }),
   summariseReconciliation: z.strictObject({ schema: z.literal("ReconciliationSummary"), day, rows: z.array(summaryRow) }),

@@ -48,7 +48,7 @@ export const controlOperations = [
   question("listReconciliation", "/reconciliation", ["day", "bank", "row", "open", ...page], "Reconciliation items"),
   question("summariseReconciliation", "/reconciliation/summary", ["day"], "Counts and sums of reconciliation items"),
   question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),
-  question("listBanks", "/banks", [], "Banks and connectors, paused or not, and their day's totals"),
+  question("listBanks", "/banks", [], "Banks and connectors: how they stand, what waits, and their day's totals"),
   question("showConservation", "/conservation", ["day"], "Whether all that was accepted is accounted for"),
   question("listDeadLetters", "/dead-letters", ["service", "topic", "key", "why", "since", ...page], "Records that were put aside"),
   question("showDeadLetter", "/dead-letters/{letter}", [], "One of them, and whether it could be read now"),

@@ -25,11 +25,13 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   listWindows:
     "Each planned business day: planned and actual times, windows missed, closes put back, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
   listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",
-  listUndelivered: "Without `bank`: of each bank the messages that it has not taken. With it: those messages, with attempts and answers.",
+  listUndelivered:
+    "Without `bank`: of each bank the messages that it has not taken, since when, and why nothing moves. With it: those messages, with attempts and answers.",
   listReconciliation: "Items with their row, cause, evidence, late answers and resolution.",
   summariseReconciliation: "Counts and sums of a day's items by bank, currency, row and cause.",
   exportReconciliation: "A day's items as CSV, JSON or ISO 20022 (pacs.002).",
-  listBanks: "Whether it is paused, by whom, why and since when; the totals of the day against their alarms.",
+  listBanks:
+    "How it stands as a receiver (active, throttled, breaker-open, paused, maintenance) and why, by address; what waits for it and since when; who paused or resumed it last; the totals of the day against their alarms.",
   showConservation: "By bank, currency and column, in count and sum: accepted = completed + rejected + unpaid + reconciled + open.",
   showAction:
     "`result`: applied, ignored (it was so already) or refused, and `why`. 404: it has not been judged yet, or is older than the last ten of a transaction, twenty of a day or bank.",

@@ -1,6 +1,5 @@
 // listBanks, the alarm of a day's total, listUndelivered and controlStatus.
 
-import type { ParkedMessage } from "@sluice/store";
 import { sampleBank } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { givenConsole, startAtMs } from "./given.ts";
@@ -10,12 +9,12 @@ import {
   answerTo,
   dayAfter,
   opensFirst,
+  parkedAs,
   plan,
   rowsOf,
   saveAll,
   saveDay,
   transactionIn,
-  uetrOf,
 } from "./given-control.ts";
 import { lookEveryMs } from "./watch-day-totals.ts";
 
@@ -68,34 +67,6 @@ test("an alarm is said once when it begins, stands in the metrics, and stays whi
   await world.settled(world.desk.stop());
 });
 
-function parkedAs(id: string, sequence: bigint, over: Partial<ParkedMessage> = {}): ParkedMessage {
-  return {
-    id,
-    lane: 0,
-    bank: "first",
-    deliveryKey: uetrOf(1),
-    uetr: uetrOf(1),
-    operation: "inboundDirectDebit",
-    sequence,
-    record: new Uint8Array([1]),
-    traceparent: null,
-    nextAttemptAtMs: startAtMs + 60_000,
-    closesWith: "ZA_EFT:2026-11-20",
-    deadlineMs: null,
-    stopsAtMs: null,
-    attempts: 2,
-    anyAnswer: true,
-    mayHaveBeenTaken: false,
-    recentAttempts: [
-      { atMs: startAtMs, httpStatusCode: 503, answer: "away", tookMs: 7, address: "http://first.test/events", class: "transient" },
-    ],
-    earlier: null,
-    ended: null,
-    redrive: null,
-    ...over,
-  };
-}
-
 test("what is not delivered is counted by receiver and day, with refused ones, the next attempt, the time to the close and whether it is paused", async () => {
   const world = await givenConsole();
   await saveDay(world, dayAfter([plan], startAtMs - 1_000));
@@ -103,25 +74,33 @@ test("what is not delivered is counted by receiver and day, with refused ones, t
   await world.settled(world.store.deliveries.insert([parkedAs("A", 1n), parkedAs("B", 2n, { ended: "refused" })]));
   const deadlineMs = startAtMs + 3_600_000;
   await world.settled(world.store.postings.insert([parkedAs("E", 1n, { bank: "second", closesWith: null, deadlineMs })]));
-  const none = { waiting: 0, refused: 0, nextAttempt: null, firstDeadline: null };
+  const none = { waiting: 0, refused: 0, oldestSince: null, oldestAgeSeconds: null, nextAttempt: null, firstDeadline: null };
+  const age = { oldestSince: "2026-11-20T06:00:00.000Z", oldestAgeSeconds: 0 };
+  const why = ["Paused by operator since 2026-11-20T06:00:00.000Z: the bank called. Nothing is sent until it is resumed."];
   expect(await rowsOf(world, "/undelivered")).toEqual([
     {
       bank: "first",
       day: "ZA_EFT:2026-11-20",
+      state: "paused",
       isPaused: true,
+      until: null,
+      why,
       closes: "2026-11-20T16:00:00.000Z",
       secondsToClose: 36_000,
-      deliveries: { waiting: 1, refused: 1, nextAttempt: "2026-11-20T06:01:00.000Z", firstDeadline: null },
+      deliveries: { waiting: 1, refused: 1, ...age, nextAttempt: "2026-11-20T06:01:00.000Z", firstDeadline: null },
       postings: none,
     },
     {
       bank: "second",
       day: null,
+      state: "active",
       isPaused: false,
+      until: null,
+      why: [],
       closes: null,
       secondsToClose: null,
       deliveries: none,
-      postings: { waiting: 1, refused: 0, nextAttempt: "2026-11-20T06:01:00.000Z", firstDeadline: "2026-11-20T07:00:00.000Z" },
+      postings: { waiting: 1, refused: 0, ...age, nextAttempt: "2026-11-20T06:01:00.000Z", firstDeadline: "2026-11-20T07:00:00.000Z" },
     },
   ]);
   expect((await allPages(world, "/undelivered?limit=1")).flat().map(({ bank }) => bank)).toEqual(["first", "second"]);

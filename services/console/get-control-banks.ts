@@ -1,26 +1,38 @@
-// listBanks: every configured bank and connector, and whoever was paused and is not configured any more: paused or not, since when and by
-// whom, and the totals of the running business dates against their alarms.
+// listBanks: every configured bank and connector, and whoever was paused and is not configured any more: how it stands as a receiver, what waits
+// for it, who paused or resumed it last, and the totals of the running business dates against their alarms.
+//
+// #1 Counting what waits goes over all that is parked. Where that takes longer than 3 s (a million messages), the answer comes without it.
 
 import type { Configuration } from "@sluice/config";
 import type { BankStanding } from "@sluice/domain";
-import type { Store } from "@sluice/store";
+import { sleep, type Time } from "@sluice/runtime";
+import type { ParkedTotals, Store } from "@sluice/store";
 import { instantText } from "./answer.ts";
 import type { ControlHandler } from "./control-handler.ts";
-import { actionView, decisionView, moneyText, timeText } from "./control-values.ts";
+import { actionView, decisionView, moneyText, secondsUntil, timeText } from "./control-values.ts";
 import { dayTotals, type DayTotal } from "./day-totals.ts";
+import { ageView } from "./parked-totals.ts";
+import { addressView, receiversNow, whyHeld, type ReceiverStanding } from "./receiver-standing.ts";
 
 export interface BanksPorts {
-  readonly store: Pick<Store, "banks" | "transactions">;
+  readonly time: Time;
+  readonly store: Pick<Store, "banks" | "transactions" | "addresses" | "deliveries" | "postings" | "days">;
   readonly configuration: Pick<Configuration, "banks" | "connectors" | "schemes">;
   readonly agreedNowMs: () => number | null;
 }
 
-export function listBanks({ store, configuration, agreedNowMs }: BanksPorts): ControlHandler {
+const countingMaxMs = 3_000;
+
+export function listBanks(ports: BanksPorts): ControlHandler {
+  const { store, configuration, agreedNowMs } = ports;
   return async () => {
     const nowMs = agreedNowMs();
-    const standings = new Map((await store.banks.all()).map((standing) => [standing.bank, standing]));
     const dateFrom = earliestDate(configuration, nowMs);
-    const totals = dateFrom === null ? [] : await dayTotals(store, configuration.banks, dateFrom);
+    const [{ standings, of }, waiting, totals] = await Promise.all([
+      receiversNow(ports, nowMs),
+      waitingNow(ports, nowMs),
+      dateFrom === null ? [] : dayTotals(store, configuration.banks, dateFrom),
+    ]);
     const kinds = new Map<string, "bank" | "connector" | "unknown">([
       ...[...standings.keys()].map((id) => [id, "unknown"] as const),
       ...configuration.banks.map(({ id }) => [id, "bank"] as const),
@@ -31,6 +43,8 @@ export function listBanks({ store, configuration, agreedNowMs }: BanksPorts): Co
       .map(([bank, kind]) => ({
         bank,
         kind,
+        ...receiverView(of(bank), nowMs),
+        waiting: waiting === null ? null : waiting(bank),
         ...standingView(standings.get(bank) ?? null),
         dayTotals: totals.filter((total) => total.bank === bank).map(totalView),
       }));
@@ -46,10 +60,60 @@ export function earliestDate({ schemes }: Pick<Configuration, "schemes">, nowMs:
   return dates.toSorted()[0] ?? null;
 }
 
+/** #1. Null: not counted in time. */
+async function waitingNow({ time, store }: BanksPorts, nowMs: number | null) {
+  const waiting = new AbortController();
+  const tooLong = sleep(time, countingMaxMs, waiting.signal).then(() => null);
+  const found = await Promise.race([Promise.all([store.deliveries.totals(), store.postings.totals()]), tooLong]).finally(() =>
+    waiting.abort(),
+  );
+  if (found === null) return null;
+  const [deliveries, postings] = found;
+  const keys = [...new Set([...deliveries, ...postings].flatMap(({ closesWith }) => (closesWith === null ? [] : [closesWith])))];
+  const days = await store.days.load(keys.slice(0, daysMax));
+  return (bank: string) => {
+    const mine = (all: readonly ParkedTotals[]) => all.filter((one) => one.bank === bank);
+    const closings = [...mine(deliveries), ...mine(postings)].map(({ closesWith }) => days.get(closesWith ?? "")?.plan.reconciliationAtMs);
+    const closesAtMs = closings.reduce<number | null>((first, atMs) => earliest(first, atMs ?? null), null);
+    return {
+      deliveries: waitingView(mine(deliveries), nowMs),
+      postings: waitingView(mine(postings), nowMs),
+      closes: timeText(closesAtMs),
+      secondsToClose: secondsUntil(closesAtMs, nowMs),
+    };
+  };
+}
+
+const daysMax = 1_000;
+
+function waitingView(totals: readonly ParkedTotals[], nowMs: number | null) {
+  const [count, refused] = [sumOf(totals.map((one) => one.count)), sumOf(totals.map((one) => one.refused))];
+  const sinceMs = totals.reduce<number | null>((first, { waitingSinceMs }) => earliest(first, waitingSinceMs), null);
+  return { waiting: count - refused, refused, ...ageView(sinceMs, nowMs) };
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+function receiverView(receiver: ReceiverStanding, nowMs: number | null) {
+  const { state, pause, untilMs, addresses } = receiver;
+  return {
+    state,
+    isPaused: pause !== null,
+    until: timeText(untilMs),
+    why: whyHeld(receiver),
+    addresses: addresses.map((address) => addressView(address, nowMs)),
+  };
+}
+
 function standingView(standing: BankStanding | null) {
   const since = standing?.since ?? null;
   return {
-    isPaused: standing?.isPaused ?? false,
     /** Who paused or resumed it last. */
     since: since === null ? null : { at: instantText(since.atMs), ...actionView(since.action) },
     decisions: (standing?.decisions ?? []).map(decisionView),

@@ -2,17 +2,22 @@
 // told, postings); with it each of its messages, deliveries first, then event postings, by their place in the log.
 //
 // #1 Only what is parked: a message under its first attempt is in no list. The bodies are shown nowhere.
+// #2 Each receiver says why nothing, or little, leaves to it, and each message whether it waits for that or for its own back-off.
 
-import { isPausedAt, type BankStanding, type Day } from "@sluice/domain";
-import type { ParkedRow, ParkedTotals, Store } from "@sluice/store";
+import type { Configuration } from "@sluice/config";
+import type { Day } from "@sluice/domain";
+import type { EarlierAttempts, ParkedRow, ParkedTotals, Store } from "@sluice/store";
 import { instantText } from "./answer.ts";
 import type { ControlAnswer, ControlHandler } from "./control-handler.ts";
 import { cursorOf, pageIn, pageOf, type Page } from "./control-page.ts";
 import { invalid, isDayKey, secondsUntil, timeText } from "./control-values.ts";
+import { parkedTotalsView } from "./parked-totals.ts";
+import { addressOf, addressView, receiversNow, whyHeld, type AddressNow } from "./receiver-standing.ts";
 import { isPartyId } from "./search-terms-in.ts";
 
 export interface UndeliveredPorts {
-  readonly store: Pick<Store, "deliveries" | "postings" | "banks" | "days">;
+  readonly store: Pick<Store, "deliveries" | "postings" | "banks" | "days" | "addresses">;
+  readonly configuration: Pick<Configuration, "banks" | "connectors">;
   readonly agreedNowMs: () => number | null;
 }
 
@@ -29,20 +34,32 @@ export function listUndelivered(ports: UndeliveredPorts): ControlHandler {
   };
 }
 
-async function summary({ store, agreedNowMs }: UndeliveredPorts, page: Page): Promise<ControlAnswer> {
-  const [deliveries, postings, standings] = await Promise.all([store.deliveries.totals(), store.postings.totals(), store.banks.all()]);
-  const nowMs = agreedNowMs();
-  const paused = pausedIn(standings, nowMs);
+async function summary(ports: UndeliveredPorts, page: Page): Promise<ControlAnswer> {
+  const { store } = ports;
+  const nowMs = ports.agreedNowMs();
+  const [deliveries, postings, receivers] = await Promise.all([
+    store.deliveries.totals(),
+    store.postings.totals(),
+    receiversNow(ports, nowMs),
+  ]);
   const places = [...new Set([...deliveries, ...postings].map(placeOfTotals))].toSorted().map((place) => place.split(" "));
   const days = await store.days.load([...new Set(places.flatMap(([, day = ""]) => (day === "" ? [] : [day])))].slice(0, daysMax));
   const rows = places.map(([bank = "", day = ""]) => {
-    const at = (all: readonly ParkedTotals[]) => totalsView(all.find((one) => placeOfTotals(one) === `${bank} ${day}`));
+    const receiver = receivers.of(bank);
+    const at = (all: readonly ParkedTotals[]) =>
+      parkedTotalsView(
+        all.find((one) => placeOfTotals(one) === `${bank} ${day}`),
+        nowMs,
+      );
     const closesAtMs = days.get(day)?.plan.reconciliationAtMs ?? null;
     const closing = { closes: timeText(closesAtMs), secondsToClose: secondsUntil(closesAtMs, nowMs) };
     return {
       bank,
       day: day === "" ? null : day,
-      isPaused: paused.has(bank),
+      state: receiver.state,
+      isPaused: receiver.pause !== null,
+      until: timeText(receiver.untilMs),
+      why: whyHeld(receiver),
       ...closing,
       deliveries: at(deliveries),
       postings: at(postings),
@@ -56,78 +73,111 @@ function placeOfTotals({ bank, closesWith }: Pick<ParkedTotals, "bank" | "closes
   return `${bank} ${closesWith ?? ""}`;
 }
 
-/** Before agreed time is known no maintenance is over. */
-function pausedIn(standings: readonly BankStanding[], nowMs: number | null): ReadonlySet<string> {
-  return new Set(standings.flatMap((one) => (isPausedAt(one, nowMs ?? 0) ? [one.bank] : [])));
-}
-
-function totalsView(totals: ParkedTotals | undefined) {
-  if (totals === undefined) return { waiting: 0, refused: 0, nextAttempt: null, firstDeadline: null };
-  const { count, refused, nextAttemptAtMs, deadlineMs } = totals;
-  return { waiting: count - refused, refused, nextAttempt: timeText(nextAttemptAtMs), firstDeadline: timeText(deadlineMs) };
-}
-
 interface Place {
   readonly kind: "delivery" | "posting";
   readonly sequence: bigint;
   readonly id: string;
 }
 
-async function messages({ store, agreedNowMs }: UndeliveredPorts, bank: string, page: Page): Promise<ControlAnswer> {
-  const after = page.after === null ? null : placeIn(page.after);
-  const wanted = page.limit;
-  const found: { readonly kind: Place["kind"]; readonly row: ParkedRow }[] = [];
-  if (after?.kind !== "posting") {
-    const rows = await store.deliveries.ofBank(bank, after === null ? null : { bank, ...after }, wanted);
-    found.push(...rows.map((row) => ({ kind: "delivery" as const, row })));
-  }
-  if (found.length < wanted) {
-    const rows = await store.postings.ofBank(bank, after?.kind === "posting" ? { bank, ...after } : null, wanted - found.length);
-    found.push(...rows.map((row) => ({ kind: "posting" as const, row })));
-  }
-  const nowMs = agreedNowMs();
-  const isPaused = pausedIn([...(await store.banks.load([bank])).values()], nowMs).has(bank);
+async function messages(ports: UndeliveredPorts, bank: string, page: Page): Promise<ControlAnswer> {
+  const { store } = ports;
+  const found = await parkedOf(store, bank, page);
+  const nowMs = ports.agreedNowMs();
+  const receivers = await receiversNow(ports, nowMs);
+  const receiver = receivers.of(bank);
+  const configured = receivers.receivers.get(bank) ?? null;
   const days = await store.days.load([...new Set(found.flatMap(({ row }) => (row.closesWith === null ? [] : [row.closesWith])))]);
-  const rows = found.map(({ kind, row }) => messageView({ kind, row }, { days, nowMs, isPaused }));
+  const rows = found.map(({ kind, row }) => {
+    const address = addressOf(configured, receiver.addresses, { kind, operation: row.operation });
+    return messageView({ kind, row }, { days, nowMs, isPaused: receiver.pause !== null, address });
+  });
   const last = found.at(-1);
   // A full page may be the last: the next one is empty then.
-  const next = last === undefined || found.length < wanted ? null : cursorOf(placeText(last.kind, last.row));
-  return { kind: "found", body: { schema: "UndeliveredMessages", asOf: timeText(nowMs), bank, rows, next } };
+  const next = last === undefined || found.length < page.limit ? null : cursorOf(placeText(last.kind, last.row));
+  const held = {
+    state: receiver.state,
+    until: timeText(receiver.untilMs),
+    why: whyHeld(receiver),
+    addresses: receiver.addresses.map((address) => addressView(address, nowMs)),
+  };
+  return { kind: "found", body: { schema: "UndeliveredMessages", asOf: timeText(nowMs), bank, ...held, rows, next } };
+}
+
+interface Found {
+  readonly kind: Place["kind"];
+  readonly row: ParkedRow;
+}
+
+async function parkedOf(store: UndeliveredPorts["store"], bank: string, page: Page): Promise<readonly Found[]> {
+  const after = page.after === null ? null : placeIn(page.after);
+  const found: Found[] = [];
+  if (after?.kind !== "posting") {
+    const rows = await store.deliveries.ofBank(bank, after === null ? null : { bank, ...after }, page.limit);
+    found.push(...rows.map((row) => ({ kind: "delivery" as const, row })));
+  }
+  if (found.length < page.limit) {
+    const rows = await store.postings.ofBank(bank, after?.kind === "posting" ? { bank, ...after } : null, page.limit - found.length);
+    found.push(...rows.map((row) => ({ kind: "posting" as const, row })));
+  }
+  return found;
 }
 
 interface Moment {
   readonly days: ReadonlyMap<string, Day>;
   readonly nowMs: number | null;
   readonly isPaused: boolean;
+  readonly address: AddressNow | null;
 }
 
-function messageView({ kind, row }: { readonly kind: Place["kind"]; readonly row: ParkedRow }, { days, nowMs, isPaused }: Moment) {
-  const { id, uetr, lane, attempts, anyAnswer, mayHaveBeenTaken, recentAttempts, ended, closesWith } = row;
+function messageView({ kind, row }: Found, { days, nowMs, isPaused, address }: Moment) {
+  const { id, uetr, lane, attempts, anyAnswer, mayHaveBeenTaken, recentAttempts, earlier, ended, closesWith } = row;
   const ownEndMs = row.redrive?.untilMs ?? row.deadlineMs ?? row.stopsAtMs;
   const closesAtMs = closesWith === null ? ownEndMs : (days.get(closesWith)?.plan.reconciliationAtMs ?? null);
   const isExpired = kind === "posting" && ended !== null && ownEndMs !== null && nowMs !== null && ownEndMs <= nowMs;
   const refusedOrExpired = isExpired ? "expired" : "refused";
-  const waiting = isPaused ? "paused" : "waiting";
+  const waits = waitsFor(isPaused, address);
   return {
     kind,
     messageIdentification: id,
     uetr,
     lane,
-    standing: ended === null ? waiting : refusedOrExpired,
+    address: address?.address ?? null,
+    standing: ended === null ? waits : refusedOrExpired,
     attempts,
     anyAnswer,
     mayHaveBeenTaken,
-    nextAttempt: ended === null && !isPaused ? instantText(row.nextAttemptAtMs) : null,
+    nextAttempt: ended === null ? nextAttempt(row, waits, address) : null,
     day: closesWith,
     closes: timeText(closesAtMs),
     secondsToClose: secondsUntil(closesAtMs, nowMs),
-    recentAttempts: recentAttempts.map(({ atMs, httpStatusCode, answer, tookMs }) => ({
+    recentAttempts: recentAttempts.map(({ atMs, httpStatusCode, answer, tookMs, address: at, class: answerClass }) => ({
       at: instantText(atMs),
       httpStatusCode,
+      class: answerClass,
       answer,
       tookMs,
+      address: at,
     })),
+    earlierAttempts: earlier === null ? null : earlierView(earlier),
   };
+}
+
+/** #2 */
+function waitsFor(isPaused: boolean, address: AddressNow | null): "paused" | "breaker-open" | "gated" | "waiting" {
+  if (isPaused) return "paused";
+  if (address === null) return "waiting";
+  if (address.breaker !== null) return "breaker-open";
+  return address.gateUntilMs === null ? "waiting" : "gated";
+}
+
+/** Null: nobody knows; it is tried when what holds it is over. */
+function nextAttempt({ nextAttemptAtMs }: ParkedRow, waits: ReturnType<typeof waitsFor>, address: AddressNow | null): string | null {
+  if (waits === "paused" || waits === "breaker-open") return null;
+  return instantText(Math.max(nextAttemptAtMs, address?.gateUntilMs ?? 0));
+}
+
+function earlierView({ count, firstAtMs, lastAtMs, answers }: EarlierAttempts) {
+  return { count, from: instantText(firstAtMs), to: instantText(lastAtMs), answers };
 }
 
 function placeText(kind: Place["kind"], { sequence, id }: Pick<ParkedRow, "sequence" | "id">): string {

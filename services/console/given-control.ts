@@ -11,7 +11,7 @@ import {
   type State,
   type Transaction,
 } from "@sluice/domain";
-import { noSearchTerms, type SearchTerms } from "@sluice/store";
+import { noSearchTerms, type ParkedMessage, type SearchTerms } from "@sluice/store";
 import { debitIn, jsonOf, startAtMs, type World } from "./given.ts";
 
 export const day = "ZA_EFT:2026-11-20";
@@ -157,4 +157,33 @@ export async function allPages(world: World, path: string): Promise<readonly (re
     if (typeof body["next"] !== "string") return pages;
     after = `&after=${body["next"]}`;
   }
+}
+
+/** Not taken by the bank `first`. */
+export function parkedAs(id: string, sequence: bigint, over: Partial<ParkedMessage> = {}): ParkedMessage {
+  return {
+    id,
+    lane: 0,
+    bank: "first",
+    deliveryKey: uetrOf(1),
+    uetr: uetrOf(1),
+    operation: "inboundDirectDebit",
+    sequence,
+    record: new Uint8Array([1]),
+    traceparent: null,
+    nextAttemptAtMs: startAtMs + 60_000,
+    closesWith: "ZA_EFT:2026-11-20",
+    deadlineMs: null,
+    stopsAtMs: null,
+    attempts: 2,
+    anyAnswer: true,
+    mayHaveBeenTaken: false,
+    recentAttempts: [
+      { atMs: startAtMs, httpStatusCode: 503, answer: "away", tookMs: 7, address: "http://first.test/events", class: "transient" },
+    ],
+    earlier: null,
+    ended: null,
+    redrive: null,
+    ...over,
+  };
 }
