@@ -148,6 +148,9 @@ test("an acknowledgement or a report before the close settles an early item; a l
   expect(closed.transaction.items.filter((item) => item.settledAtMs === null)).toMatchObject([{ row: 9 }]);
 });
 
+/** Of a close that is the second record behind an open day. */
+const closesAtMs = placeOf([...held, ...openDay].length + 1).appendedAtMs;
+
 test.each([
   { cause: "WINDOW_MISSED", why: "no window opened", given: held },
   { cause: "WINDOW_MISSED", why: "it was held after the last close", given: [...accepted, ...openDay, windowClosed(), ended("A")] },
@@ -161,6 +164,16 @@ test.each([
     given: [...held, windowOpened(), windowClosed(), gateOpened(), windowOpened(2)],
   },
   { cause: "BANK_PAUSED", why: "its bank was paused to the end", given: [...held, ...openDay, bankPaused(), windowClosed()] },
+  {
+    cause: "BANK_PAUSED",
+    why: "its bank was in maintenance at the close",
+    given: [...held, ...openDay, bankPaused(1, bank, closesAtMs + 1), windowClosed()],
+  },
+  {
+    cause: "PACED_OUT",
+    why: "its bank's maintenance was over at the close",
+    given: [...held, ...openDay, bankPaused(1, bank, closesAtMs), windowClosed()],
+  },
   {
     cause: "BANK_PAUSED",
     why: "the only window with its gate open ended in a pause",
@@ -198,6 +211,7 @@ test.each([
   { reason: "gate-closed", given: [...held, windowOpened(), gateOpened({ banks: ["bank-b"] })], fact: release() },
   { reason: "bank-paused", given: [...held, ...openDay, bankPaused()], fact: release() },
   { reason: "bank-paused", given: [...held, bankPaused(), bankResumed(), ...openDay, bankPaused(2)], fact: release() },
+  { reason: "bank-paused", given: [...held, ...openDay, bankPaused(1, bank, closesAtMs + 1)], fact: release() },
   { reason: "other-day", given: [...held, ...openDay], fact: release({ businessDate: "2026-11-23" }) },
   { reason: "other-day", given: [...held, ...openDay], fact: release({ scheme: "ZA_RTC" }) },
   { reason: "other-bank", given: [...held, ...openDay], fact: release({ bank: "bank-b" }) },
@@ -224,7 +238,8 @@ test("I8: a bank that was excepted is released once its own gate opens", () => {
 });
 
 test("I8: a bank that was resumed, or was never paused itself, is released; a pause that comes later does not count", () => {
-  for (const pauses of [[bankPaused(), bankResumed()], [bankPaused(1, "bank-b")]]) {
+  const over = bankPaused(1, bank, closesAtMs);
+  for (const pauses of [[bankPaused(), bankResumed()], [bankPaused(1, "bank-b")], [over]]) {
     expect(after(...held, ...openDay, ...pauses, release()).states.at(-1)).toBe("RELEASED");
   }
   expect(tellAll([...held, ...openDay, release(), bankPaused()]).outcomes.at(-1)).toMatchObject({ decision: "applied" });

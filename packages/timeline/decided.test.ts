@@ -112,8 +112,8 @@ test("pauses of its bank while it was under way are shown with who and why, once
   const story = new Story();
   await story.pauses("BankPaused", 1, "before it came");
   await held(story);
-  await story.pauses("BankPaused", 2, "maintenance");
-  await story.pauses("BankPaused", 2, "maintenance");
+  await story.pauses("BankPaused", 2, "maintenance", 1_795_000_000_000);
+  await story.pauses("BankPaused", 2, "maintenance", 1_795_000_000_000);
   await story.pauses("BankResumed", 1, "done");
   const told = {
     offset: 4n,
@@ -142,7 +142,7 @@ test("pauses of its bank while it was under way are shown with who and why, once
     ["BankPaused", "thandi", "maintenance"],
     ["BankResumed", null, "done"],
   ]);
-  expect(lineOf(timeline, "BankPaused")).toContain(`BankPaused ${bank}, by thandi: maintenance`);
+  expect(lineOf(timeline, "BankPaused")).toContain(`BankPaused ${bank}, to 2026-11-18 11:06:40.000, by thandi: maintenance`);
   expect(lineOf(timeline, "BankResumed")).toContain(`BankResumed ${bank}: done`);
   expect(timeline.facts.map(({ name }) => name)).not.toContain("BankPauseRequested");
   expect(JSON.parse(JSON.stringify(timeline))).toEqual(timeline);

@@ -50,7 +50,8 @@ export function pausesOf(transaction: Transaction, ofBank: readonly Found[], sta
     if (!isDuring || seen.has(`${decoded.name}:${number}`)) return [];
     seen.add(`${decoded.name}:${number}`);
     const operator = operatorOf(standing, decoded.name, number);
-    return [{ name: decoded.name, offset: String(offset), atMs: appendedAtMs, bank, operator, reason }];
+    const untilMs = decoded.name === "BankPaused" ? decoded.value.untilMs : null;
+    return [{ name: decoded.name, offset: String(offset), atMs: appendedAtMs, bank, operator, reason, untilMs }];
   });
 }
 

@@ -73,8 +73,9 @@ function factLines({ facts }: Timeline): readonly Line[] {
 }
 
 function pauseLines({ pauses }: Timeline): readonly Line[] {
-  return pauses.map(({ name, offset, atMs, bank, operator, reason }) => {
-    const detail = operator === null ? `${bank}: ${reason}` : `${bank}, by ${operator}: ${reason}`;
+  return pauses.map(({ name, offset, atMs, bank, operator, reason, untilMs }) => {
+    const until = untilMs === null ? "" : `, to ${timeText(untilMs)}`;
+    const detail = operator === null ? `${bank}${until}: ${reason}` : `${bank}${until}, by ${operator}: ${reason}`;
     return { offset, rank: 1, columns: [timeText(atMs), offset, "..", name, "", detail], below: [] };
   });
 }

@@ -200,6 +200,8 @@ export interface TimelinePause {
   /** null: not known any more. */
   readonly operator: string | null;
   readonly reason: string;
+  /** When a maintenance ends by itself; null: it does not, or it is a resume. */
+  readonly untilMs: number | null;
 }
 
 export interface TimelineParked {

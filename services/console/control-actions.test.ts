@@ -86,6 +86,14 @@ const cases: readonly Case[] = [
     given: plannedDay,
   },
   { path: "/banks/first/pause", body: {}, key: "bank:first", name: "BankPauseRequested", says: { bank: "first" }, given: nothing },
+  {
+    path: "/banks/first/pause",
+    body: { until: new Date(startAtMs + hourMs).toISOString() },
+    key: "bank:first",
+    name: "BankPauseRequested",
+    says: { bank: "first", untilMs: startAtMs + hourMs },
+    given: nothing,
+  },
   { path: "/banks/clearing/pause", body: {}, key: "bank:clearing", name: "BankPauseRequested", says: { bank: "clearing" }, given: nothing },
   { path: "/banks/first/resume", body: {}, key: "bank:first", name: "BankResumeRequested", says: { bank: "first" }, given: nothing },
 ];
@@ -298,6 +306,28 @@ test.each([
   const world = await givenActing();
   await world.saveDay(planned());
   expect((await world.control(`${dayPath}/close-extension`, { body: { reason, ...body } })).status).toBe(status);
+});
+
+test.each([
+  [{ until: new Date(startAtMs - 60_000).toISOString() }, 422, "ahead"],
+  [{ until: new Date(startAtMs + hourMs).toISOString().replace("Z", "1Z") }, 422, "whole milliseconds"],
+  [{ until: "2026-11-22" }, 400, "until"],
+  [{ until: "2026-11-22T03:00:00" }, 400, "until"],
+  [{ until: null }, 400, "until"],
+])("a pause that ends %j is refused: %i", async (body, status, why) => {
+  const world = await givenActing();
+  const answer = await world.control("/banks/first/pause", { body: { reason, ...body } });
+  expect([answer.status, (await jsonOf(answer))["detail"]]).toEqual([status, expect.stringContaining(why)]);
+  expect(world.journal()).toEqual([]);
+});
+
+test("a maintenance that is asked for again when its end is behind is still the same decision", async () => {
+  const world = await givenActing();
+  const body = { reason, until: new Date(startAtMs + 60_000).toISOString() };
+  await decided(world, "/banks/first/pause", body, "p-1");
+  await world.time.advance(2 * 60_000);
+  await decided(world, "/banks/first/pause", body, "p-1");
+  expect((await world.control("/banks/first/pause", { body, actionId: "p-2" })).status).toBe(422);
 });
 
 test.each([

@@ -175,4 +175,20 @@ test("in an open window what waits for its gate says why the gate is closed, and
     ),
   );
   expect(await rowsOf(world, "/held")).toMatchObject([{ waitsFor: "bank-paused" }]);
+  const maintained = {
+    bank: "first",
+    version: 2,
+    applied: 0n,
+    isPaused: true,
+    since: null,
+    pauses: 2,
+    resumes: 0,
+    told: [],
+    decisions: [],
+  };
+  const untilMs = world.time.nowMs() + 60_000;
+  await world.settled(world.store.banks.write({ ...maintained, untilMs }, 1));
+  expect(await rowsOf(world, "/held")).toMatchObject([{ waitsFor: "bank-paused" }]);
+  await world.time.advance(61_000);
+  expect(await rowsOf(world, "/held")).toMatchObject([{ waitsFor: "gate" }]);
 });

@@ -17,8 +17,8 @@ export interface MaintenanceEnds {
   standing(bank: string): "paused" | "first" | "waits" | "open";
   /** The first one is about to be appended. */
   tries(bank: string): void;
-  /** A Release was judged. */
-  sawRelease(transaction: Transaction): void;
+  /** A Release was judged; its transaction as it left it. */
+  sawRelease(transaction: Pick<Transaction, "bank" | "state"> & { readonly transitions: readonly { readonly atMs: number }[] }): void;
   /** In how many milliseconds its standing may change without a record; null: not at all. */
   changesInMs(bank: string): number | null;
 }
