@@ -44,6 +44,7 @@ describe("a maintenance", { timeout: 30_000 }, () => {
     await world.time.advance(minuteMs);
     world.answers(() => 202);
     await world.until(() => world.endedIds().size === 2, minuteMs + 1_000);
+    expect(world.ended().map(({ attempts }) => attempts)).toEqual([2, 2]);
   });
 
   it("a second pause puts its end off, brings it forward or takes it away; a resume ends it early", async () => {
@@ -91,6 +92,7 @@ describe("a maintenance", { timeout: 30_000 }, () => {
     await world.start();
     await world.dispatch(...all(1));
     await world.until(() => world.endedIds().size === 1, 10_000);
+    expect(world.ended()).toMatchObject([{ attempts: 1, bankPaused: false }]);
   });
 
   it("I10: a stop says whether the bank was paused by the stop's own append time, however late it is read", async () => {

@@ -79,6 +79,8 @@ export interface StartedScheduler extends Running {
 }
 
 export class World {
+  /** By how much the log's clock is ahead of everybody's. */
+  brokerAheadMs = 0;
   readonly time: VirtualTime;
   readonly log: MemoryLog;
   store: Store;
@@ -103,6 +105,7 @@ export class World {
       time,
       random: this.#random,
       topics: Object.fromEntries(partitions),
+      brokerNowMs: () => time.nowMs() + this.brokerAheadMs,
       ...(options.logHooks === undefined ? {} : { hooks: options.logHooks }),
     });
     this.store = this.emptyStore();

@@ -25,7 +25,7 @@ export interface MaintenanceEnds {
 
 export interface MaintenanceEndsOptions {
   readonly markers: Pick<LaneMarkers, "passedOfBank">;
-  agreedNowMs(): number | null;
+  readonly agreedNowMs: () => number | null;
   readonly time: Time;
 }
 

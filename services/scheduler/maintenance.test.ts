@@ -39,6 +39,21 @@ test("I8: in a maintenance nothing is released; at its end all is, in order and 
   expect(world.time.nowMs()).toBeLessThan(untilMs + 1_000);
 });
 
+test("I8: where the log's clock has fallen behind agreed time, one release a second tries the end, and the order stands", async () => {
+  const world = new World({ lanes: 1 });
+  await world.scheduler();
+  const uetrs = await heldOf(world, 5);
+  await world.append(topics.journal, key, pauseRecord(bank, "p1", untilMs));
+  await opened(world);
+  await world.time.advance(untilMs - 500 - world.time.nowMs());
+  world.brokerAheadMs = -3_000;
+  await world.until("released", () => debitsSent(world).length === 5);
+  expect(debitsSent(world).map(({ decoded }) => decoded.value.uetr)).toEqual(uetrs);
+  const releases = world.named(topics.journal, "Release");
+  expect(releases.filter(({ appendedAtMs }) => appendedAtMs < untilMs).length).toBeLessThanOrEqual(4);
+  expect(releases.filter(({ appendedAtMs }) => appendedAtMs >= untilMs)).toHaveLength(5);
+});
+
 test("I8: the last pause's end counts, and a resume ends it early", async () => {
   const world = new World({ lanes: 2 });
   await world.scheduler();

@@ -72,7 +72,7 @@ export function startReleasing(options: ReleasingOptions): Releasing {
   const { lane, time, log } = options;
   const held = createHeldQueue(lane, counted(options), options.pageKeysMax);
   const out = createOutstanding(time, options.acknowledgedAtMs);
-  const ends = createMaintenanceEnds(options);
+  const ends = createMaintenanceEnds({ ...options, agreedNowMs: () => options.agreedNowMs() });
   const work: Work = { ...options, held, out, ends };
   const task = startStandingTask({ name: "releasing", lane, time, log, turn: () => turn(work) });
 
