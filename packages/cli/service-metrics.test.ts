@@ -14,6 +14,12 @@ test("metrics are read as a service serves them, labels with quotes included", a
   ]);
 });
 
+test("an address that takes nothing is a notice; one that was closed again is none", () => {
+  const of = (value: number) => `sluice_delivery_breaker_open{bank="first",address="https://a.test"} ${value}`;
+  expect(noticesIn(readMetrics(of(1)))).toEqual(["first takes nothing at https://a.test: breaker open; ./sluice bank list says why"]);
+  expect(noticesIn(readMetrics(of(0)))).toEqual([]);
+});
+
 test("a clock within a second, and counters at none, are no notice", () => {
   expect(
     noticesIn(

@@ -57,6 +57,12 @@ const notices: readonly Notice[] = [
     isBad: (value) => value > ageMaxMs,
     text: ({ labels, value }) => `lane ${labels["lane"] ?? "?"} is ${Math.round(value / 1_000)} s behind`,
   },
+  {
+    metric: "sluice_delivery_breaker_open",
+    isBad: (value) => value > 0,
+    text: ({ labels }) =>
+      `${labels["bank"] ?? "?"} takes nothing at ${labels["address"] ?? "?"}: breaker open; ./sluice bank list says why`,
+  },
 ];
 
 export function noticesIn(samples: readonly MetricSample[]): readonly string[] {
