@@ -53,6 +53,7 @@ export async function attempt(context: EngineContext, lane: DeliveryLane, delive
     isTimeout: answer.kind === "silent" && answer.reason === "timeout",
     isDuplicateCode: httpStatusCode !== null && receiver?.duplicateCodes.includes(httpStatusCode) === true,
     retryAfter: answer.kind === "answered" ? answer.retryAfter : null,
+    tookMs,
     startedMs,
   });
   const nowMs = agreed.nowMs();

@@ -48,6 +48,38 @@ describe("a bank's slots", () => {
     expect(await slots.acquire("first", 250, closing.signal)).toBeNull();
   });
 
+  it("I14: a waiter with patience goes on as long as it is worth it, and no longer than it may in all", async () => {
+    const { time, slots } = setup(1);
+    await taken(slots.acquire("first", 0, open));
+    let isWorthIt = true;
+    const given: (Slot | null | string)[] = ["waiting", "waiting"];
+    const patience = { waitMaxMs: 1_000, isWorthIt: () => isWorthIt };
+    void slots.acquire("first", 250, open, patience).then((slot) => (given[0] = slot));
+    await time.advance(999);
+    expect(given[0]).toBe("waiting");
+    await time.advance(1);
+    expect(given[0]).toBeNull();
+    void slots.acquire("first", 250, open, patience).then((slot) => (given[1] = slot));
+    await time.advance(300);
+    isWorthIt = false;
+    expect(given[1]).toBe("waiting");
+    await time.advance(200);
+    expect(given[1]).toBeNull();
+  });
+
+  it("a lower limit lets what runs go on, and a higher one serves who waits", async () => {
+    const { slots } = setup(4);
+    const running = [await taken(slots.acquire("first", 0, open)), await taken(slots.acquire("first", 0, open))];
+    slots.restrict(1);
+    expect(slots.running).toBe(2);
+    const waiting = slots.acquire("first", forever, open);
+    running[0]?.[Symbol.dispose]();
+    expect(slots.running).toBe(1);
+    slots.restrict(100);
+    await taken(waiting);
+    expect(slots.limit).toBe(4);
+  });
+
   it("I14: retries take at most half, so that messages which fail do not keep new ones out", async () => {
     const { slots } = setup(4);
     await taken(slots.acquire("retry", 0, open));

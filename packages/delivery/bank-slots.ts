@@ -11,6 +11,12 @@ export type SlotUse = "first" | "retry";
 /** Disposed once, when the attempt is over. */
 export type Slot = Disposable;
 
+/** Who waits in vain goes on waiting as long as that is worth it, at most so long in all. */
+export interface Patience {
+  readonly waitMaxMs: number;
+  isWorthIt(): boolean;
+}
+
 interface Waiter {
   readonly use: SlotUse;
   grant(slot: Slot): void;
@@ -52,13 +58,21 @@ export class BankSlots {
     return this.#waiters.size;
   }
 
-  /** A slot, or null after `waitMaxMs`, or when `signal` aborts. The caller bounds how many wait. */
-  acquire(use: SlotUse, waitMaxMs: number, signal: AbortSignal): Promise<Slot | null> {
+  /** A slot, or null after `waitMaxMs` (and with patience later), or when `signal` aborts. The caller bounds how many wait. */
+  acquire(use: SlotUse, waitMaxMs: number, signal: AbortSignal, patience: Patience | null = null): Promise<Slot | null> {
     if (this.#isFree(use)) return Promise.resolve(this.#take(use));
     if (signal.aborted || waitMaxMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
       const waiter: Waiter = { use, grant: settle };
-      const timer = waitMaxMs === Number.POSITIVE_INFINITY ? null : this.#time.after(waitMaxMs, () => settle(null));
+      const time = this.#time;
+      let waitedMs = waitMaxMs;
+      let timer = waitMaxMs === Number.POSITIVE_INFINITY ? null : time.after(waitMaxMs, inVain);
+      function inVain(): void {
+        if (patience === null || waitedMs >= patience.waitMaxMs || !patience.isWorthIt()) return settle(null);
+        const moreMs = Math.min(waitMaxMs, patience.waitMaxMs - waitedMs);
+        waitedMs += moreMs;
+        timer = time.after(moreMs, inVain);
+      }
       const waiters = this.#waiters;
       function settle(slot: Slot | null): void {
         timer?.[Symbol.dispose]();

@@ -44,9 +44,13 @@ describe("when a breaker opens", () => {
   });
 
   it("whatever came before, after an acknowledgement it takes ten more", () => {
-    const any = fc.constantFrom(...(["acknowledged", "transient", "address", "refused"] as const)).chain((of) =>
-      fc.tuple(fc.constant(of), fc.constantFrom("a", "b", "c"), fc.boolean()).map(([kind, uetr, isDuplicate]) => answer(kind, uetr, isDuplicate)),
-    );
+    const any = fc
+      .constantFrom(...(["acknowledged", "transient", "address", "refused"] as const))
+      .chain((of) =>
+        fc
+          .tuple(fc.constant(of), fc.constantFrom("a", "b", "c"), fc.boolean())
+          .map(([kind, uetr, isDuplicate]) => answer(kind, uetr, isDuplicate)),
+      );
     fc.assert(
       fc.property(fc.array(any, { maxLength: 60 }), fc.array(any, { maxLength: failuresToOpen - 1 }), (before, next) => {
         expect(opensFor(after([...before, answer("acknowledged"), ...next]))).toBeNull();

@@ -32,6 +32,6 @@ export function dayPlanned(
 export function dayReconciled(context: EngineContext, lane: DeliveryLane, marker: Pick<DayReconciled, "scheme" | "businessDate">): void {
   const day = lane.days.reconciled(marker);
   lane.isStateWritten = false;
-  for (const { page } of lane.banks.values()) page.retain((entry) => entry.closesWith !== day);
+  for (const { page } of lane.banks.values()) page.retain((entry) => entry.closesWith !== day || entry.isEnding);
   drainLane(context, lane);
 }

@@ -2,7 +2,7 @@
 //
 // #1 While the breaker is open, or a gate stands (`Retry-After`), no attempt begins but a probe; and where only a gate stands, one whose
 //    attempts would be over by its end.
-// #2 One probe at a time, over all lanes. The next is due `probeSpacingMs` after the last, or at the end of a gate if that is later.
+// #2 One probe at a time, over all lanes. The next is due `probeSpacingMs` after the last began, or at the end of a gate if that is later.
 //    With nothing to try it stays due until there is something.
 // #3 The first acknowledgement closes the breaker: all that waits is due, as soon as no gate stands, and the limit grows from two.
 // #4 Answers to attempts that began before the breaker opened change nothing else while it is open, nor does a probe that fails.
@@ -52,6 +52,7 @@ export interface Answered {
   readonly isTimeout: boolean;
   readonly isDuplicateCode: boolean;
   readonly retryAfter: string | null;
+  readonly tookMs: number;
   /** When the attempt began, monotonic. */
   readonly startedMs: number;
 }
@@ -59,6 +60,8 @@ export interface Answered {
 export type Hold = "breaker" | "gate";
 
 const nothingToProbeWaitMs = 1_000;
+/** Of the newest answer in the average. */
+const averageWeight = 0.05;
 const never = Number.NEGATIVE_INFINITY;
 
 export class Destination {
@@ -75,10 +78,16 @@ export class Destination {
   #gateEndsAtMs = never;
   /** Own clock, as attempts are recorded. */
   #closedAtMs: number | null = null;
+  /** Moving average of how long attempts take; null: none was made. */
+  #answerMs: number | null = null;
+  /** Monotonic. */
+  #acknowledgedAtMs = never;
   #gateTimer: Disposable | null = null;
   #probeTimer: Disposable | null = null;
   #isProbeDue = false;
   #isProbing = false;
+  /** When the last one began, monotonic. */
+  #probedAtMs = never;
   #isStopped = false;
 
   constructor(options: DestinationOptions) {
@@ -115,9 +124,19 @@ export class Destination {
     return this.#gateEndsAtMs > never && this.freeAtMs(endMs) > this.#options.time.monotonicMs() ? "gate" : null;
   }
 
+  /** How long a new message would wait for its turn, as far as answers so far say; 0 while there were none. */
+  get expectedWaitMs(): number {
+    return this.#answerMs === null ? 0 : (this.slots.waiting / this.slots.limit) * this.#answerMs;
+  }
+
+  acknowledgedWithin(durationMs: number): boolean {
+    return this.#options.time.monotonicMs() - this.#acknowledgedAtMs <= durationMs;
+  }
+
   /** What an attempt brought. */
   answered(answer: Answered): void {
     const { events } = this.#options;
+    this.#answerMs = this.#answerMs === null ? answer.tookMs : this.#answerMs + (answer.tookMs - this.#answerMs) * averageWeight;
     if (answer.class === "acknowledged") return this.#acknowledged();
     this.#gate(answer);
     // #4
@@ -134,14 +153,22 @@ export class Destination {
   probeIfDue(): void {
     if (!this.#isProbeDue || this.#isProbing || this.#open === null || this.#isStopped) return;
     this.#isProbing = true;
+    this.probeBegins();
     if (this.#options.events.probe(this)) this.#isProbeDue = false;
     else this.#isProbing = false;
+  }
+
+  /** Its request leaves now. */
+  probeBegins(): void {
+    this.#probedAtMs = this.#options.time.monotonicMs();
   }
 
   /** A probe is over. `isAttempted`: it reached the gateway. */
   probed(isAttempted: boolean): void {
     this.#isProbing = false;
-    if (this.#open !== null) this.#probeIn(isAttempted ? probeSpacingMs[this.#open.reason] : nothingToProbeWaitMs);
+    if (this.#open === null) return;
+    const tookMs = this.#options.time.monotonicMs() - this.#probedAtMs;
+    this.#probeIn(isAttempted ? probeSpacingMs[this.#open.reason] - tookMs : nothingToProbeWaitMs);
   }
 
   /** An operator says that it may be called again: a gate ends, and with an open breaker the next probe is due. */
@@ -188,6 +215,7 @@ export class Destination {
   }
 
   #acknowledged(): void {
+    this.#acknowledgedAtMs = this.#options.time.monotonicMs();
     this.#rows = noRows;
     if (this.#open !== null) return this.#close();
     if (this.#options.isLearning) this.#learn(raised(this.#concurrency, this.slots.running, this.slots.slotsMax));

@@ -93,7 +93,7 @@ interface Retrying {
 async function retry(context: EngineContext, retrying: Retrying): Promise<boolean> {
   const { lane, queue, entry } = retrying;
   try {
-    if (isOver(context, lane, entry)) return left(queue.page.remove(entry.id));
+    if (!entry.isEnding && isOver(context, lane, entry)) return left(queue.page.remove(entry.id));
     if (isEarly(context, entry)) return left(queue.page.reschedule(entry.id, entry.dueMs));
     const parked = await context.parkedCalls.load(lane.ownership, entry.id);
     if (parked === undefined || parked.ended === "refused") return left(queue.page.remove(entry.id));
@@ -134,6 +134,7 @@ async function tryAgain(context: EngineContext, message: Retried): Promise<boole
       await lane.ownership.mayAct();
       if (mayNotBegin(message)) return queue.page.reschedule(entry.id, entry.dueMs);
       isAttempted = true;
+      if (isProbe) entry.destination.probeBegins();
       const attempting = attempt(context, lane, delivery, progressOf(lane, parked)).finally(() => slot[Symbol.dispose]());
       const result = await lane.ownership.whileOpen(attempting);
       if (isProbe) context.metrics.probes.add({ ...entry.destination.labels, class: result.class });

@@ -2,8 +2,9 @@
 //
 // #1 Only a message with nothing parked before it (same bank and key), of a bank that does not spill, that attempts are not
 //    over for, is tried. Of a paused one, and to an address that is held (destination.ts), nothing is: it is parked untried. Handlers of one key come one after the other, so its turn comes when the one before is done or parked.
-// #2 It waits at most `slotWaitMaxMs` for its bank, and a bank may have at most an eighth of the lane's buffer in hand: beyond
-//    either it is parked without an attempt (I14).
+// #2 It waits at most `slotWaitMaxMs` for its bank, and `answerWaitMaxMs` of one that acknowledges meanwhile: a healthy bank with much to do
+//    holds the log back for a moment rather than send all of it through the store. A bank may have at most an eighth of what runs in the
+//    lane, unless a turn at it comes sooner than that. Beyond either the message is parked without an attempt (I14).
 // #3 An attempt begins only while the lane is known to be ours.
 // #4 A bank that has not answered after `answerWaitMaxMs` does not hold the lane: the message is parked and its record done,
 //    while the attempt goes on under the key's lock; what it brings is settled as a retry's would be (I14).
@@ -52,12 +53,13 @@ async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: Ban
 function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): ParkReason | null {
   if (isOver(context, lane, delivery)) return "over";
   if (lane.pauses.isPaused(delivery.bank)) return "paused";
-  const hold = context.destinations.of(delivery.bank, delivery.operation).holdOf(attemptsEndMs(lane, delivery));
+  const destination = context.destinations.of(delivery.bank, delivery.operation);
+  const hold = destination.holdOf(attemptsEndMs(lane, delivery));
   if (hold !== null) return hold;
   if (queue.page.holds(delivery.deliveryKey)) return "held";
   if (queue.isSpilling) return "spilling";
-  if (queue.inHand > bankShareMax(context.bounds)) return "share";
-  return null;
+  const { bounds } = context;
+  return queue.inHand > bankShareMax(bounds) && destination.expectedWaitMs > bounds.answerWaitMaxMs ? "share" : null;
 }
 
 async function parkUntried(
@@ -75,7 +77,9 @@ async function parkUntried(
 async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<Attempting | "slot" | "paused" | Hold> {
   const { ownership } = lane;
   const destination = context.destinations.of(delivery.bank, delivery.operation);
-  const slot = await destination.slots.acquire("first", context.bounds.slotWaitMaxMs, ownership.signal);
+  const { slotWaitMaxMs, answerWaitMaxMs } = context.bounds;
+  const patience = { waitMaxMs: answerWaitMaxMs, isWorthIt: () => destination.acknowledgedWithin(slotWaitMaxMs) };
+  const slot = await destination.slots.acquire("first", slotWaitMaxMs, ownership.signal, patience);
   if (slot === null) {
     ownership.requireOpen();
     return "slot";

@@ -96,7 +96,7 @@ function startAfter(lane: DeliveryLane): { sequence: bigint; id: string } | null
 
 function take(context: EngineContext, lane: DeliveryLane, message: ParkedMessage): void {
   // What may not have been said yet (end.ts #4) has a turn in the page, in which it is said.
-  if (message.ended === "refused" || isOver(context, lane, message)) return;
+  if (message.ended === "refused" || (message.ended === null && isOver(context, lane, message))) return;
   const { page, scan } = queueOf(context, lane, message.bank);
   if (scan === null || scan.fullAt !== null || page.covers(message.sequence)) return;
   if (page.size + scan.found.length >= page.messagesMax) scan.fullAt = message.sequence;

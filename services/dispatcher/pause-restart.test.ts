@@ -10,7 +10,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 const all = (count: number) => numbers(count).map((number) => ({ messageIdentification: messageId(number) }));
 
 /** A message whose refusal its owner had no time to mark as said; then its bank is paused, and an owner comes. */
-async function refusedAndNotSaid(isRedriven = false): Promise<DispatcherWorld> {
+async function refusedAndNotSaid({ isRedriven = false, isDayOver = false } = {}): Promise<DispatcherWorld> {
   const world = dispatcherWorld();
   const first = await world.start();
   world.answers(({ attempt }) => (attempt === 1 ? 422 : 202));
@@ -22,6 +22,7 @@ async function refusedAndNotSaid(isRedriven = false): Promise<DispatcherWorld> {
   await world.during(world.store.deliveries.update({ ...message!, ended: "refusing" }));
   await world.pause();
   if (isRedriven) await world.redrive({});
+  if (isDayOver) await world.dayReconciled();
   await world.start();
   return world;
 }
@@ -106,8 +107,16 @@ describe("a pause over restarts", { timeout: 30_000 }, () => {
     expect(world.received).toHaveLength(1);
   });
 
+  it("one whose day is over meanwhile is said all the same", async () => {
+    const world = await refusedAndNotSaid({ isDayOver: true });
+    await world.until(() => world.ended().length === 2, 30_000);
+    await world.time.advance(1_000);
+    expect((await world.parked("deliveries")).map(({ ended }) => ended)).toEqual(["refused"]);
+    expect(world.received).toHaveLength(1);
+  });
+
   it("one that is redriven then is said first, and tried when the bank is resumed", async () => {
-    const world = await refusedAndNotSaid(true);
+    const world = await refusedAndNotSaid({ isRedriven: true });
     await world.until(() => world.ended().length === 2, 30_000);
     await world.time.advance(1_000);
     const calls: string[] = [];
