@@ -153,7 +153,7 @@ describe("event postings", { timeout: 30_000 }, () => {
     expect(world.log.records({ topic: topics.journal, partition: 0 })).toEqual([]);
   });
 
-  it("I4: a posting says its place: the stageVersion, and the id of the posting before it, the same after repeats and a restart", async () => {
+  it("I4: a posting says its place: the stageVersion, and the id of the posting before it, the same after repeats and a restart [D8 sequence]", async () => {
     const world = publisherWorld();
     const first = await world.start();
     let refusals = 6;
