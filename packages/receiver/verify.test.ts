@@ -54,6 +54,18 @@ describe("a signature", () => {
     expect(library.verify(body, headersOf(now, [old]))).toEqual(JSON.parse(body));
   });
 
+  test("of the specification's own example is taken", async () => {
+    const headers = {
+      "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      "webhook-timestamp": "1614265330",
+      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    };
+    const read = await readKeys(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]);
+    const keys = read.ok ? read.keys : [];
+    const verdict = await verify({ headers, body: bytes('{"test": 2432232314}'), keys, nowMs: 1_614_265_330_000 });
+    expect(verdict).toMatchObject({ ok: true });
+  });
+
   test("while a key is replaced either key fits, whichever of the two signatures comes first", async () => {
     for (const by of [
       [old, next],
