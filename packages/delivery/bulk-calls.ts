@@ -2,7 +2,9 @@
 //
 // #1 At most one call is under way, with at most `itemsMax` items.
 // #2 What is not wanted any more when its turn comes is left out.
-// #3 Each caller learns its own outcome and no more; where a call that writes is rejected, each of its items may have been written.
+// #3 Where more wait than one call takes, it takes of each group in turn: a bank of which all must be written down does not keep the few
+//    of another waiting behind it (I14). Within a group first come, first served.
+// #4 Each caller learns its own outcome and no more; where a call that writes is rejected, each of its items may have been written.
 
 import { Fault } from "@sluice/runtime";
 
@@ -16,13 +18,19 @@ interface Waiting<Item, Answer> {
 export class BulkCalls<Item, Answer> {
   readonly #call: (items: readonly Item[]) => Promise<(item: Item) => Answer>;
   readonly #itemsMax: number;
+  readonly #groupOf: ((item: Item) => string) | null;
   #waiting: Waiting<Item, Answer>[] = [];
   #isCalling = false;
 
-  /** `call` answers for each of its items. */
-  constructor(call: (items: readonly Item[]) => Promise<(item: Item) => Answer>, itemsMax: number) {
+  /** `call` answers for each of its items. Without `groupOf` all are of one group. */
+  constructor(
+    call: (items: readonly Item[]) => Promise<(item: Item) => Answer>,
+    itemsMax: number,
+    groupOf: ((item: Item) => string) | null = null,
+  ) {
     this.#call = call;
     this.#itemsMax = itemsMax;
+    this.#groupOf = groupOf;
   }
 
   /** Asks for one item. Callers bound how many they ask at once. */
@@ -38,13 +46,31 @@ export class BulkCalls<Item, Answer> {
     // What is asked in the same turn of the loop belongs together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
-      const taken = this.#waiting.slice(0, this.#itemsMax);
-      this.#waiting = this.#waiting.slice(taken.length);
-      const wanted = taken.filter((waiting) => waiting.isWanted());
-      for (const waiting of taken) if (!wanted.includes(waiting)) waiting.reject(notWanted());
+      const taken = this.#take();
+      const wanted: Waiting<Item, Answer>[] = [];
+      for (const waiting of taken) {
+        if (waiting.isWanted()) wanted.push(waiting);
+        else waiting.reject(notWanted());
+      }
       if (wanted.length > 0) await this.#callOnce(wanted);
     }
     this.#isCalling = false;
+  }
+
+  /** #3 */
+  #take(): readonly Waiting<Item, Answer>[] {
+    const groupOf = this.#groupOf;
+    if (this.#waiting.length <= this.#itemsMax || groupOf === null) return this.#waiting.splice(0, this.#itemsMax);
+    const groups = Map.groupBy(this.#waiting, ({ item }) => groupOf(item));
+    const taken = new Set<Waiting<Item, Answer>>();
+    for (let turn = 0; taken.size < this.#itemsMax; turn += 1) {
+      for (const group of groups.values()) {
+        const next = group[turn];
+        if (next !== undefined && taken.size < this.#itemsMax) taken.add(next);
+      }
+    }
+    this.#waiting = this.#waiting.filter((waiting) => !taken.has(waiting));
+    return [...taken];
   }
 
   async #callOnce(wanted: readonly Waiting<Item, Answer>[]): Promise<void> {

@@ -1,6 +1,7 @@
 // The store of parked messages as the engine uses it: by single messages, in bulk underneath.
 //
-// #1 Each call is made until the store has acknowledged it, as long as the lane is open and known to be ours.
+// #1 Messages are written down of each bank in turn: no bank has the store for itself.
+// #2 Each call is made until the store has acknowledged it, as long as the lane is open and known to be ours.
 
 import type { ParkedMessage, ParkedStore } from "@sluice/store";
 import { BulkCalls } from "./bulk-calls.ts";
@@ -16,7 +17,11 @@ export interface ParkedCalls {
 
 export function createParkedCalls(store: ParkedStore, messagesMax: number): ParkedCalls {
   const nothing = (): void => {};
-  const inserts = new BulkCalls<ParkedMessage, void>((messages) => store.insert(messages).then(() => nothing), messagesMax);
+  const inserts = new BulkCalls<ParkedMessage, void>(
+    (messages) => store.insert(messages).then(() => nothing),
+    messagesMax,
+    ({ bank }) => bank,
+  );
   const removes = new BulkCalls<string, void>((ids) => store.remove(ids).then(() => nothing), messagesMax);
   const loads = new BulkCalls<string, ParkedMessage | undefined>(
     (ids) => store.load([...new Set(ids)]).then((found) => (id: string) => found.get(id)),
