@@ -66,7 +66,11 @@ test("an address without TLS needs addresses that are listed", () => {
     `banks[0].operationUrls.inboundDirectDebit: ${text}`,
     `banks[0].eventsUrl: ${text}`,
   ]);
-  expect(problemsOf('eventsUrl: "http://10.1.2.3", allowedAddresses: ["10.0.0.0/8"]')).toEqual([]);
+  const listed = 'allowedAddresses: ["10.0.0.0/8"], egressProxy: "http://proxy.example:3128"';
+  expect(problemsOf(`eventsUrl: "http://10.1.2.3", ${listed}`)).toEqual([]);
+  expect(problemsOf(`eventsUrl: "http://only.example", ${listed}`)).toEqual([
+    "banks[0].eventsUrl: without TLS, and where the name leads is known to the proxy alone",
+  ]);
 });
 
 test("a proxy is an origin: no path, no user and no password", () => {

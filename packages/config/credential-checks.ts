@@ -1,7 +1,8 @@
 // What the members by which Sluice calls a party must be, and to each other. No text repeats a value.
 //
 // #1 A secret stands in one place: in a variable of the environment, or in a file.
-// #2 Without TLS a party is called only at addresses that it lists: where it lists none, an http address could never be called.
+// #2 Without TLS a party is called only at addresses that it lists: where it lists none, an http address could never be called, nor could a
+//    name that a proxy resolves.
 // #3 The form of a signing key tells which kind it is; one of the wrong kind or length is refused at the start, not at the first message.
 
 import { isIP } from "node:net";
@@ -33,15 +34,17 @@ export function checkCredentials(parties: readonly Placed<BankInFile | Connector
 
 /** #2 */
 function checkAddresses(path: Path, party: BankInFile | ConnectorInFile): readonly Problem[] {
-  if (party.allowedAddresses.length > 0) return [];
   const addresses: readonly [Path, string | null | undefined][] = [
     [[...path, "baseUrl"], party.baseUrl],
     ...Object.entries(party.operationUrls).map(([name, url]): [Path, string | undefined] => [[...path, "operationUrls", name], url]),
     [[...path, "eventsUrl"], "eventsUrl" in party ? party.eventsUrl : null],
   ];
-  return addresses
-    .filter(([, url]) => url?.startsWith("http:") === true)
-    .map(([at]) => problem(at, "without TLS, and allowedAddresses lists none: only those are called so"));
+  return addresses.flatMap(([at, url]) => {
+    if (url?.startsWith("http:") !== true) return [];
+    if (party.allowedAddresses.length === 0) return [problem(at, "without TLS, and allowedAddresses lists none: only those are called so")];
+    const isName = isIP(new URL(url).hostname.replaceAll(/^\[|\]$/g, "")) === 0;
+    return isName && party.egressProxy !== null ? [problem(at, "without TLS, and where the name leads is known to the proxy alone")] : [];
+  });
 }
 
 /** #1 #3 */

@@ -56,10 +56,12 @@ export function checkedConnector(options: ConnectorOptions): buildConnector.conn
   };
 }
 
-/** Of an address that stands in the URL itself; null for a name. */
-export function refusalOf({ hostname, protocol }: URL, allowedAddresses: readonly string[]): AddressRefusal | null {
+/** Of an address that stands in the URL itself. A name is judged when it is resolved; what a proxy resolves, nobody can: there it needs TLS. */
+export function refusalOf({ hostname, protocol }: URL, allowedAddresses: readonly string[], isProxied: boolean): AddressRefusal | null {
   const address = hostname.replaceAll(/^\[|\]$/g, "");
-  return isIP(address) === 0 ? null : addressCheck(allowedAddresses, protocol === "https:")(address);
+  const isSecured = protocol === "https:";
+  if (isIP(address) === 0) return isProxied && !isSecured ? "tls-required" : null;
+  return addressCheck(allowedAddresses, isSecured)(address);
 }
 
 /** #1 */

@@ -68,13 +68,6 @@ describe("whom the gateway believes", () => {
     expect(await post(shownBy(bankCertificate), "127.0.0.1")).toEqual(silent("ERR_TLS_CERT_ALTNAME_INVALID"));
   });
 
-  it("not the environment, which may say that nobody need be verified", async () => {
-    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-    const said = await post(shownBy(ours.issue({ name: "bank", hosts: ["other.test"] })));
-    vi.unstubAllEnvs();
-    expect(said).toEqual(silent("ERR_TLS_CERT_ALTNAME_INVALID"));
-  });
-
   it("not one without TLS at an address that is to have it", async () => {
     const url = await httpBank(acknowledge);
     const answer = await gatewayTo(url.replace("http:", "https:")).post(request());

@@ -6,17 +6,19 @@
 // #3 No redirect is followed, nothing is decompressed, no request is sent twice.
 // #4 What proves who we are is added here and nowhere else: token, signature, client certificate. It is read anew while the service runs:
 //    new connections show the new certificate, old ones end with what is under way on them.
-// #5 What a connection must be is in `gateway-undici-connect.ts`. Proxies of the environment have no effect.
+// #5 What a connection must be is in `gateway-undici-connect.ts`, and through a receiver's proxy in `gateway-undici-tunnel.ts`. Proxies of the
+//    environment have no effect.
 
 import type { SecureContext } from "node:tls";
 import type { Time } from "@sluice/runtime";
 import type { Log, Metrics } from "@sluice/telemetry";
-import { Pool, type Dispatcher } from "undici";
+import { Pool, type buildConnector, type Dispatcher } from "undici";
 import type { AddressRefusal } from "./address-check.ts";
 import { urlOf, type Receiver } from "./addresses.ts";
 import { credentialsReport } from "./credentials-report.ts";
 import { credentialsOf, type Credentials } from "./credentials.ts";
 import { checkedConnector, refusalOf, systemResolve, type Resolve } from "./gateway-undici-connect.ts";
+import { tunnelConnector } from "./gateway-undici-tunnel.ts";
 import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
 import { createSecretFiles } from "./secret-files.ts";
 
@@ -73,7 +75,9 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
     if (known !== undefined) return known;
     const secureContext = url.protocol === "https:" ? credentials.secureContext() : undefined;
     if (secureContext === null) return "credentials-not-read";
-    const way = refusalOf(url, receiver.allowedAddresses) ?? poolTo(receiver, url, secureContext, resolve);
+    const way =
+      refusalOf(url, receiver.allowedAddresses, receiver.egressProxy !== null) ??
+      poolTo(receiver, url.origin, connectorTo(receiver, url, secureContext ?? null, { time, resolve }));
     ways.set(url.origin, way);
     return way;
   }
@@ -100,24 +104,29 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
 
 const silent = (reason: string): BankAnswer => ({ kind: "silent", reason });
 
-/** `secureContext`: undefined where the address has no TLS. */
-function poolTo(receiver: Receiver, url: URL, secureContext: SecureContext | undefined, resolve: Resolve): Pool {
-  return new Pool(url.origin, {
+function poolTo(receiver: Receiver, origin: string, connect: buildConnector.connector): Pool {
+  return new Pool(origin, {
     connections: receiver.connections,
     pipelining: 1,
     allowH2: false,
-    connect: checkedConnector({
-      url,
-      allowedAddresses: receiver.allowedAddresses,
-      timeoutMs: Math.min(connectTimeoutMs, receiver.answerTimeoutMs),
-      secureContext: secureContext ?? null,
-      resolve,
-    }),
+    connect,
     headersTimeout: receiver.answerTimeoutMs,
     bodyTimeout: receiver.answerTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: headerBytesMax,
   });
+}
+
+/** `secureContext`: null where the address has no TLS. */
+function connectorTo(
+  { egressProxy, allowedAddresses, answerTimeoutMs }: Receiver,
+  url: URL,
+  secureContext: SecureContext | null,
+  { time, resolve }: { readonly time: Time; readonly resolve: Resolve },
+): buildConnector.connector {
+  const timeoutMs = Math.min(connectTimeoutMs, answerTimeoutMs);
+  if (egressProxy !== null) return tunnelConnector({ time, proxy: new URL(egressProxy), timeoutMs, secureContext });
+  return checkedConnector({ url, allowedAddresses, timeoutMs, secureContext, resolve });
 }
 
 async function exchange(pool: Pool, url: URL, headers: Readonly<Record<string, string>>, request: BankRequest): Promise<BankAnswer> {

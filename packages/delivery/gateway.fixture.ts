@@ -25,7 +25,7 @@ export const request = (members: Partial<BankRequest> = {}): BankRequest => ({
   operation: "inboundDirectDebit",
   body: new TextEncoder().encode('{"value":1250.50}'),
   headers: { "content-type": "application/json", "webhook-id": "m1", "webhook-timestamp": "1790000000" },
-  timeoutMs: 1_000,
+  timeoutMs: 5_000,
   ...members,
 });
 
