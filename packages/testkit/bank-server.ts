@@ -27,6 +27,10 @@ export const connectorServedPaths: ServedPaths = {
 export interface BankServer {
   /** `http://host:port`, without a trailing slash. */
   readonly url: string;
+  /** Takes no connection any more, so that callers are refused; resolves when those that it has are gone. */
+  closeDoor(): Promise<void>;
+  /** At the same address. */
+  openDoor(): Promise<void>;
   /** Rejects if the bank itself broke on a request: its silence was none of the script's. */
   stop(): Promise<void>;
 }
@@ -49,14 +53,15 @@ export async function startBankServer(party: Receives, ports: BankServerPorts): 
       response.destroy();
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(ports.port, ports.host, resolve);
-  });
+  await listen(server, ports.port, ports.host);
   const address = server.address();
   assert(typeof address === "object" && address !== null, "a listening server has an address");
   const { port } = address;
-  return { url: `http://${ports.host}:${port}`, stop };
+  return { url: `http://${ports.host}:${port}`, closeDoor: () => leave(server, ports.time), openDoor, stop };
+
+  async function openDoor(): Promise<void> {
+    await listen(server, port, ports.host);
+  }
 
   async function stop(): Promise<void> {
     await close(server);
@@ -101,6 +106,35 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array | null> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+const idleLookMs = 10;
+
+/** What is under way is answered: only then its connection goes. */
+async function leave(server: Server, time: Time): Promise<void> {
+  let isLeft = false;
+  const left = new Promise<void>((resolve) => {
+    server.close(() => {
+      isLeft = true;
+      resolve();
+    });
+  });
+  const cut = (): void => {
+    server.closeIdleConnections();
+    if (!isLeft) time.after(idleLookMs, cut);
+  };
+  cut();
+  await left;
 }
 
 /** Silent requests hold their connections for ever, so all are cut. */

@@ -54,6 +54,20 @@ const quickTime: Time = {
 };
 
 describe("the bank simulator on real HTTP", () => {
+  it("with its door closed refuses connections, also those that were kept; opened again it is where it was", async () => {
+    const bank = await givenBank();
+    const path = `${bank.url}/inbound/direct-debit`;
+    const body = bodyOf(directDebit());
+    for (let round = 0; round < 2; round += 1) {
+      expect((await post(path, body)).statusCode).toBe(202);
+      await bank.closeDoor();
+      await expect(post(path, body)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+      await bank.openDoor();
+    }
+    expect((await post(path, body)).statusCode).toBe(202);
+    expect(bank.recorded.requests.filter(({ entry }) => entry.kind === "received")).toHaveLength(3);
+  });
+
   it("acknowledges a debit with 202 and an empty body, records its bytes, and reports to ingress with its token", async () => {
     const ingress = await givenIngress([202]);
     const bank = await givenBank({ ingressUrl: ingress.url, script: [{ reports: [reportNotMade({ afterMs: 20 })] }] });

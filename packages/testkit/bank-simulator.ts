@@ -45,6 +45,10 @@ export interface Simulator {
   readonly recorded: MemoryRecorder;
   /** Where ingress listens from now on. */
   callAt(ingressUrl: string): void;
+  /** Refuses connections from now on; it goes on calling. */
+  closeDoor(): Promise<void>;
+  /** At the same address as before. */
+  openDoor(): Promise<void>;
 }
 
 export type BankSimulator = SimulatedBank & Simulator;
@@ -78,6 +82,8 @@ async function start<Kind extends SimulatedParty>(
     url: server.url,
     recorded,
     callAt: (ingressUrl: string) => transport.callAt(ingressUrl),
+    closeDoor: () => server.closeDoor(),
+    openDoor: () => server.openDoor(),
     async stop() {
       await Promise.all([party.stop(), server.stop()]);
     },

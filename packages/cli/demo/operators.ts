@@ -1,29 +1,19 @@
 // The people of the demo day, through the console's control API as the command line uses it: one opens a gate over a credit that keeps it closed; when
 // the day is over they go through the reconciliation list, and a second one confirms each resolution.
 //
-// #1 What they do they do by what they are shown: the credits that a gate waits for, the items of the list.
-// #2 Each decision has an id of its own and is sent until it is answered: a console that is away for a moment changes nothing.
+// What they do they do by what they are shown: the credits that a gate waits for, the items of the list.
 
-import { Fault, sleep, type Time } from "@sluice/runtime";
+import { arrayAt, get, memberAt, numberAt, post, textAt, until, type ConsolePorts } from "./console-calls.ts";
 import type { DemoOperator } from "./demo-configuration.ts";
 import { gateKeptBy, type DemoDay, type DemoTimes } from "./demo-day.ts";
 import type { Narrator } from "./narrator.ts";
 import { short } from "./narrator.ts";
 
-export interface OperatorsPorts {
-  readonly time: Time;
+export interface OperatorsPorts extends ConsolePorts {
   readonly day: DemoDay;
   readonly times: DemoTimes;
-  readonly operators: readonly DemoOperator[];
-  readonly controlUrl: string;
   readonly narrator: Narrator;
-  readonly signal: AbortSignal;
 }
-
-const lookAgainMs = 400;
-const answerTimeoutMs = 5_000;
-const waitMaxMs = 60_000;
-const accepted = 202;
 
 /** The gate of one bank stays closed after the declaration; the first operator sees why, and opens it. */
 export async function openGateByHand(ports: OperatorsPorts): Promise<readonly string[]> {
@@ -96,75 +86,4 @@ function gatesIn(body: unknown): readonly GateShown[] {
       reason: textAt(gate, "reason"),
       credits: arrayAt(gate, "credits").map(String),
     }));
-}
-
-function memberAt(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function arrayAt(value: unknown, name: string): readonly unknown[] {
-  const member = memberAt(value, name);
-  return Array.isArray(member) ? member : [];
-}
-
-function textAt(value: unknown, name: string): string {
-  const member = memberAt(value, name);
-  return typeof member === "string" ? member : "";
-}
-
-function numberAt(value: unknown, name: string): number | null {
-  const member = memberAt(value, name);
-  return typeof member === "number" ? member : null;
-}
-
-/** Null: the time for it is over. */
-async function until<T>({ time, signal }: OperatorsPorts, look: () => Promise<T | null>): Promise<T | null> {
-  const deadlineMs = time.monotonicMs() + waitMaxMs;
-  while (!signal.aborted && time.monotonicMs() < deadlineMs) {
-    const found = await look();
-    if (found !== null) return found;
-    await sleep(time, lookAgainMs, signal);
-  }
-  return null;
-}
-
-interface Asked {
-  readonly path: string;
-  readonly id: string;
-  readonly body: object;
-}
-
-/** #2. What is refused is a problem of the demo. */
-async function post(ports: OperatorsPorts, operator: DemoOperator | undefined, { path, id, body }: Asked): Promise<readonly string[]> {
-  const headers = { "content-type": "application/json", "idempotency-key": id };
-  const answer = await until(ports, () => ask(ports, operator, path, { method: "POST", headers, body: JSON.stringify(body) }));
-  if (answer?.status === accepted) return [];
-  return [`${operator?.name ?? "nobody"}: ${path} was answered ${answer === null ? "nothing" : `${answer.status} ${answer.text}`}`];
-}
-
-async function get(ports: OperatorsPorts, operator: DemoOperator | undefined, path: string): Promise<unknown> {
-  const answer = await until(ports, () => ask(ports, operator, path, { method: "GET" }));
-  if (answer === null) throw new Fault("demo.no-console", `the console did not answer ${path}`, { isRetryable: false });
-  if (answer.status !== 200)
-    throw new Fault("demo.no-console", `${path} was answered ${answer.status} ${answer.text}`, { isRetryable: false });
-  const body: unknown = JSON.parse(answer.text);
-  return body;
-}
-
-/** Null: not reached, or not now. */
-async function ask(
-  { controlUrl, time }: OperatorsPorts,
-  operator: DemoOperator | undefined,
-  path: string,
-  { headers = {}, ...request }: { readonly method: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string },
-): Promise<{ readonly status: number; readonly text: string } | null> {
-  try {
-    const authorization = `Bearer ${operator?.token ?? ""}`;
-    const tooLate = new AbortController();
-    using _timer = time.after(answerTimeoutMs, () => tooLate.abort());
-    const answer = await fetch(`${controlUrl}${path}`, { ...request, headers: { ...headers, authorization }, signal: tooLate.signal });
-    return answer.status >= 500 ? null : { status: answer.status, text: await answer.text() };
-  } catch {
-    return null;
-  }
 }
