@@ -1,9 +1,11 @@
-// `./sluice trial delivery`: its options, what it says while it runs, and its end.
+// `./sluice trial delivery`, with `--outage` or without: its options, what it says while it runs, and its end.
 
 import { machineTime } from "@sluice/runtime";
 import { tellTrial } from "./trial-terminal.ts";
 import { formatDeliveryReport } from "./trial/delivery-report.ts";
 import { runDeliveryTrial } from "./trial/delivery.ts";
+import { formatOutageReport } from "./trial/outage-report.ts";
+import { runOutageTrial } from "./trial/outage.ts";
 import { readWhole } from "./trial/whole-number.ts";
 import type { RunVerb } from "./verbs.ts";
 
@@ -12,19 +14,28 @@ const seedsDrawn = 1_000_000;
 const messagesDefault = 100_000;
 const messagesMin = 1_000;
 const messagesMax = 1_000_000;
+const waitingDefault = 100_000;
+const waitingMin = 1_000;
+const waitingMax = 5_000_000;
 const exitUsage = 2;
 
 export const trialDelivery: RunVerb = async (call) => {
   const seed = readWhole(call.value("seed") ?? String(Math.floor(machineTime.nowMs() / 1_000) % seedsDrawn), 0, seedMax);
   const messages = readWhole(call.value("messages") ?? String(messagesDefault), messagesMin, messagesMax);
-  if (seed === null || messages === null) {
-    const bounds = `--messages one from ${messagesMin} to ${messagesMax}`;
+  const waiting = readWhole(call.value("waiting") ?? String(waitingDefault), waitingMin, waitingMax);
+  if (seed === null || messages === null || waiting === null) {
+    const bounds = `--messages one from ${messagesMin} to ${messagesMax}, --waiting one from ${waitingMin} to ${waitingMax}`;
     process.stderr.write(`sluice: trial delivery: --seed is a whole number, ${bounds}\n`);
     return exitUsage;
   }
+  const environment = process.env;
+  if (call.flag("outage")) {
+    const run = (say: (text: string) => void, signal: AbortSignal) => runOutageTrial({ seed, waiting, say, signal, environment });
+    return await tellTrial(call.flag("json"), run, formatOutageReport);
+  }
   return await tellTrial(
     call.flag("json"),
-    (say, signal) => runDeliveryTrial({ seed, messages, say, signal, environment: process.env }),
+    (say, signal) => runDeliveryTrial({ seed, messages, say, signal, environment }),
     formatDeliveryReport,
   );
 };

@@ -7,9 +7,9 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { sleep } from "@sluice/runtime";
 import type { Random, Time } from "@sluice/runtime";
-import { bankServedPaths } from "@sluice/testkit";
 import type { HeardDeliveries } from "./delivery-heard.ts";
 import type { PlannedBank } from "./delivery-plan.ts";
+import { messageIn } from "./delivery-request.ts";
 import { answerOf } from "./delivery-tempers.ts";
 import type { BankAnswer } from "./delivery-tempers.ts";
 
@@ -73,21 +73,12 @@ export async function openTrialBanks(
 
 async function serve({ bank, options, elsewhere, isHealed }: Standing, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { heard, random, time, isBrief } = options;
-  const header = (name: string): string => String(request.headers[name] ?? "");
-  const body = await bodyOf(request);
-  const operation = bankServedPaths[request.url ?? ""] ?? `${request.method} ${request.url}`;
-  const acknowledged = heard.arrived(bank.id, {
-    id: header("webhook-id"),
-    idempotencyKey: header("idempotency-key"),
-    operation,
-    body,
-    sequence: header("sluice-sequence"),
-    previousId: header("sluice-previous-id"),
-  });
+  const message = await messageIn(request);
+  const acknowledged = heard.arrived(bank.id, message);
   const answer = answerOf({ temper: bank.temper, isHealed, isBrief, nowMs: time.nowMs(), elsewhere: elsewhere() }, random);
   if (answer.kind === "answer" && answer.afterMs >= 1) await sleep(time, answer.afterMs);
   if (response.destroyed || request.socket.destroyed) return;
-  if (isGood(answer, operation)) acknowledged();
+  if (isGood(answer, message.operation)) acknowledged();
   carryOut(answer, request, response);
 }
 
@@ -113,12 +104,6 @@ function carryOut(answer: BankAnswer, request: IncomingMessage, response: Server
   response.writeHead(status, { ...headers, "content-length": String(bodyBytes) });
   for (let left = bodyBytes; left > 0; left -= filling.byteLength) response.write(filling.subarray(0, left));
   response.end();
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of request) if (chunk instanceof Uint8Array) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 function listen(server: Server, port: number): Promise<number> {

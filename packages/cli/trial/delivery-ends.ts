@@ -6,14 +6,13 @@ import type { Messaging, TopicPartition } from "@sluice/messaging";
 import type { MessageEnd } from "./delivery-judge.ts";
 
 export interface DeliveryEnds {
-  /** Resolves with all that was read so far. */
-  read(): Promise<readonly MessageEnd[]>;
+  /** Tells of what was appended since the last reading. */
+  read(): Promise<void>;
   /** Records in the dead letters. */
   deadLetters(): Promise<number>;
 }
 
-export function createDeliveryEnds(messaging: Messaging, serde: Serde): DeliveryEnds {
-  const ends: MessageEnd[] = [];
+export function createDeliveryEnds(messaging: Messaging, serde: Serde, tell: (end: MessageEnd) => void): DeliveryEnds {
   const lanes = [topics.journal, topics.receipts].flatMap((topic) => partitionsOf(topic, lanesDefault));
   const from = new Map<TopicPartition, bigint>();
   return {
@@ -25,11 +24,10 @@ export function createDeliveryEnds(messaging: Messaging, serde: Serde): Delivery
         if (begin >= logEnd) continue;
         for await (const { value } of messaging.read(lane, begin, logEnd)) {
           const end = endOf(serde, value ?? new Uint8Array());
-          if (end !== null) ends.push(end);
+          if (end !== null) tell(end);
         }
         from.set(lane, logEnd);
       }
-      return ends;
     },
     async deadLetters() {
       const partitions = partitionsOf(topics.deadLetters, lanesDefault);

@@ -15,7 +15,7 @@ import { provision } from "../provision.ts";
 import { serviceEnvironment } from "../service-environment.ts";
 import { referencesOf, worldConfiguration } from "../world/configuration.ts";
 import type { BankInWorld, PartyAccess } from "../world/configuration.ts";
-import type { PlannedBank } from "./delivery-plan.ts";
+import type { DeliveryService, PlannedBank } from "./delivery-plan.ts";
 import { deliveryServices, keepDeliveryServices } from "./delivery-services.ts";
 import type { DeliveryServices } from "./delivery-services.ts";
 
@@ -35,6 +35,10 @@ export interface DeliveryGroundOptions {
   readonly urls: ReadonlyMap<string, string>;
   readonly time: Time;
   readonly environment: NodeJS.ProcessEnv;
+  /** Not given: both. */
+  readonly services?: readonly DeliveryService[];
+  /** Puts something between the services and their store: answers the address that they are given. */
+  readonly between?: (storeUrl: string) => Promise<string>;
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -46,7 +50,7 @@ const day = { creditsFinal: "clock", version: 1, windows: [{ opens: "08:00", clo
 
 /** What is opened is closed by `opened`. */
 export async function openDeliveryGround(options: DeliveryGroundOptions, opened: AsyncDisposableStack): Promise<DeliveryGround> {
-  const { banks, urls, time, say, signal } = options;
+  const { banks, urls, time, say, signal, services: names = deliveryServices } = options;
   const { KAFKA_BROKERS: _kafka, SCHEMA_REGISTRY_URL: _registry, ...environment } = options.environment;
   const servers = await startServers({ storage: "memory", isForLoad: true, purpose: "trial", environment, progress: say });
   opened.defer(() => servers.stop());
@@ -68,16 +72,17 @@ export async function openDeliveryGround(options: DeliveryGroundOptions, opened:
   const zone = noonZone(time.nowMs());
   const configurationFile = join(servers.directory, "sluice.yaml");
   await writeFile(configurationFile, worldConfiguration({ zone, ...day }, inWorld, connector));
+  const mongoUrl = (await options.between?.(servers.mongoUrl)) ?? servers.mongoUrl;
   const references = referencesOf([...inWorld, connector]);
   const services = keepDeliveryServices({
-    environment: serviceEnvironment({ servers, configurationFile, database, references }),
+    environment: serviceEnvironment({ servers: { ...servers, mongoUrl }, configurationFile, database, references }),
     directory: servers.directory,
     time,
     signal,
   });
   opened.defer(() => services.stop());
-  await Promise.all(deliveryServices.map((service) => services.start(service)));
-  await Promise.all(deliveryServices.map(async (service) => await services.process(service)?.ready()));
+  await Promise.all(names.map((service) => services.start(service)));
+  await Promise.all(names.map(async (service) => await services.process(service)?.ready()));
   return {
     messaging,
     producer,

@@ -13,7 +13,6 @@ import { projectRoot } from "../run-program.ts";
 import { openTrialBanks } from "./delivery-banks.ts";
 import type { TrialBanks } from "./delivery-banks.ts";
 import { createDeliveryEnds } from "./delivery-ends.ts";
-import type { DeliveryEnds } from "./delivery-ends.ts";
 import { keepEvidence } from "./delivery-evidence.ts";
 import { feedPhase } from "./delivery-feed.ts";
 import type { DeliveryFeedPorts } from "./delivery-feed.ts";
@@ -22,7 +21,7 @@ import type { DeliveryGround } from "./delivery-ground.ts";
 import { createHeardDeliveries, quantile } from "./delivery-heard.ts";
 import type { HeardDeliveries } from "./delivery-heard.ts";
 import { judgeDeliveries } from "./delivery-judge.ts";
-import type { DeliveryHistory } from "./delivery-judge.ts";
+import type { DeliveryHistory, MessageEnd } from "./delivery-judge.ts";
 import { messagesPerUetr, planDeliveries } from "./delivery-plan.ts";
 import type { DeliveryPlan, DeliveryService, PlannedPhase } from "./delivery-plan.ts";
 import type { BankRow, DeliveryTrialReport, PhaseFigures } from "./delivery-report.ts";
@@ -159,39 +158,37 @@ async function untilItDelivers({ time, heard, options: { signal } }: Trial, serv
 async function untilAllEnded(trial: Trial): Promise<DeliveryHistory> {
   const { time, heard, plan, ground, options } = trial;
   const { say, signal } = options;
-  const all = createDeliveryEnds(ground.messaging, ground.serde);
+  const ends: MessageEnd[] = [];
+  /** A repeat may have a second end: only the distinct ones tell. */
+  const distinct = new Set<string>();
+  const topicsRead = createDeliveryEnds(ground.messaging, ground.serde, (end) => {
+    ends.push(end);
+    distinct.add(`${end.record} ${end.id}`);
+  });
   const sent = heard.sent();
   const endsDue = sent.length + sent.filter(({ message }) => message.service === "dispatcher").length;
   const standstillMs = plan.isBrief ? standstillMaxMs.brief : standstillMaxMs.long;
   let [before, movedMs, toldMs] = ["", time.monotonicMs(), time.monotonicMs()];
   for (;;) {
     const waiting = heard.waiting();
-    const ends = waiting > 0 ? [] : await all.read();
+    if (waiting === 0) await topicsRead.read();
     const nowMs = time.monotonicMs();
-    // A repeat may have a second end: only the distinct ones tell.
-    const isOver = waiting === 0 && ends.length >= endsDue && distinct(ends) >= endsDue;
-    const now = `${waiting} ${ends.length}`;
+    const isOver = waiting === 0 && distinct.size >= endsDue;
+    const now = `${waiting} ${distinct.size}`;
     if (now !== before) movedMs = nowMs;
     before = now;
     if (isOver || signal.aborted || nowMs - movedMs > standstillMs) {
-      return await historyOf(trial, all);
+      await topicsRead.read();
+      return { sent, heard: heard.attempts(), ends, deadLetters: await topicsRead.deadLetters() };
     }
     if (nowMs - toldMs >= tellIntervalMs) {
       say(
-        waiting > 0 ? `${waiting} messages wait to be acknowledged` : `all are acknowledged; ${ends.length} ends of ${endsDue} were read`,
+        waiting > 0 ? `${waiting} messages wait to be acknowledged` : `all are acknowledged; ${distinct.size} ends of ${endsDue} were read`,
       );
       toldMs = nowMs;
     }
     await sleep(time, lookIntervalMs, signal);
   }
-}
-
-function distinct(ends: DeliveryHistory["ends"]): number {
-  return new Set(ends.map(({ id, record }) => `${record} ${id}`)).size;
-}
-
-async function historyOf({ heard }: Trial, all: DeliveryEnds): Promise<DeliveryHistory> {
-  return { sent: heard.sent(), heard: heard.attempts(), ends: await all.read(), deadLetters: await all.deadLetters() };
 }
 
 function phaseFigures({ heard, plan }: Trial, phase: "A" | "B"): PhaseFigures {

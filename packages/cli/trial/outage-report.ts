@@ -1,0 +1,80 @@
+// What a trial of an outage found, what of it is asserted, and how it is told.
+
+import type { OutageVerdict } from "./outage-heard.ts";
+
+export interface OutageFigures {
+  readonly parkedPerSecond: number;
+  /** Of the dispatcher's processes the highest, as the kernel counts it. */
+  readonly memoryMiB: number;
+  readonly breakerOpenings: number;
+  /** While it was only looked at. */
+  readonly probeGapsMs: readonly number[];
+  readonly lookedForMs: number;
+  /** Of the store, in that time; null: the store's address could not be watched. */
+  readonly readsWhileWaiting: number | null;
+  /** From the first probe that was accepted to the first other message; null: there was none. */
+  readonly revivedAfterMs: number | null;
+  readonly drainedPerSecond: number;
+  /** Of first deliveries to other banks: before, while very many wait, and while they drain. */
+  readonly healthyP99Ms: { readonly before: number; readonly waiting: number; readonly draining: number };
+  /** Draining over before; null: nothing was measured. */
+  readonly p99Ratio: number | null;
+}
+
+export interface OutageReport {
+  readonly isRight: boolean;
+  readonly problems: readonly string[];
+  readonly seed: number;
+  readonly waiting: number;
+  readonly store: string;
+  readonly figures: OutageFigures;
+  readonly verdict: OutageVerdict;
+  readonly tookMs: number;
+}
+
+export const outageMemoryMaxMiB = 300;
+const probeGapMsMin = 8_000;
+/** The promise is 1 s; a busy machine is let off. */
+const revivedAfterMsMax = 5_000;
+/** A probe reads the message that it is made with; nothing else is to be read. */
+const readsPerSecondMax = 2;
+
+export function outageProblems(figures: OutageFigures): readonly string[] {
+  const { memoryMiB, breakerOpenings, probeGapsMs, readsWhileWaiting, lookedForMs, revivedAfterMs } = figures;
+  const shortestMs = Math.min(...probeGapsMs);
+  const readsMax = (readsPerSecondMax * lookedForMs) / 1_000;
+  return [
+    ...(memoryMiB > outageMemoryMaxMiB
+      ? [`the dispatcher took ${memoryMiB} MiB of memory, at most ${outageMemoryMaxMiB} are allowed`]
+      : []),
+    ...(breakerOpenings === 0 ? ["the breaker never opened"] : []),
+    ...(probeGapsMs.length === 0 ? [`fewer than two probes came in ${lookedForMs / 1_000} s`] : []),
+    ...(shortestMs < probeGapMsMin ? [`a probe came ${shortestMs} ms after the one before it`] : []),
+    ...(readsWhileWaiting !== null && readsWhileWaiting > readsMax
+      ? [`the store was read ${readsWhileWaiting} times while nothing was to be done, at most ${readsMax} are allowed`]
+      : []),
+    ...(revivedAfterMs === null ? ["nothing followed the probe that was accepted"] : []),
+    ...(revivedAfterMs !== null && revivedAfterMs > revivedAfterMsMax
+      ? [`the first message came ${revivedAfterMs} ms after the probe that was accepted`]
+      : []),
+  ];
+}
+
+export function formatOutageReport({ isRight, problems, waiting, store, figures, verdict, tookMs }: OutageReport): string {
+  const { probeGapsMs, healthyP99Ms, readsWhileWaiting, lookedForMs } = figures;
+  const seconds = (tookMs / 1_000).toFixed(0);
+  const ms = (value: number): string => `${Math.round(value)} ms`;
+  return [
+    `  messages waiting       ${waiting}, with ${store}; parked ${figures.parkedPerSecond} a second`,
+    `  dispatcher's memory    at most ${figures.memoryMiB} MiB (${outageMemoryMaxMiB} allowed), killed and started again while all of them waited`,
+    `  breaker                opened ${figures.breakerOpenings} times; between probes ${probeGapsMs.map(ms).join(", ") || "unknown"}`,
+    `  reads of the store     ${readsWhileWaiting ?? "unknown"} in ${lookedForMs / 1_000} s while they waited`,
+    `  first drained          ${figures.revivedAfterMs === null ? "never" : ms(figures.revivedAfterMs)} after the probe that was accepted`,
+    `  drained                ${figures.drainedPerSecond} a second, ${verdict.attempts} attempts, ${verdict.repeats} repeats`,
+    `  order                  within a lane at most ${verdict.behind.most} places late (99 of 100: ${verdict.behind.p99}); per UETR none`,
+    `  other banks' p99       ${ms(healthyP99Ms.before)} before, ${ms(healthyP99Ms.waiting)} waiting, ${ms(healthyP99Ms.draining)} draining: ratio ${figures.p99Ratio ?? "unknown"}`,
+    "",
+    isRight ? `All of them drained, unchanged and in order (${seconds} s).` : `VIOLATED (${seconds} s):`,
+    ...problems.map((problem) => `  - ${problem}`),
+  ].join("\n");
+}
