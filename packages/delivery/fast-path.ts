@@ -12,12 +12,12 @@
 import { attempt, type AttemptResult } from "./attempt.ts";
 import { bankShareMax } from "./bounds.ts";
 import type { EngineContext } from "./context.ts";
-import { untried, type Delivery } from "./delivery.ts";
-import type { Hold } from "./destination.ts";
+import { untried, type Delivery, type Progress } from "./delivery.ts";
+import type { Destination, Hold } from "./destination.ts";
 import { drain } from "./drain.ts";
 import { expire, settle } from "./end.ts";
 import { lockKey } from "./key-locks.ts";
-import { attemptsEndMs, isExpired, isOver, queueOf, type BankQueue, type DeliveryLane } from "./lane.ts";
+import { attemptsEndMs, isExpired, isOver, mayBeRepeat, queueOf, type BankQueue, type DeliveryLane } from "./lane.ts";
 import { isLaneClosed } from "./ownership.ts";
 import { park, type ParkReason } from "./spill.ts";
 
@@ -39,7 +39,7 @@ export async function deliver(context: EngineContext, lane: DeliveryLane, delive
 }
 
 async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): Promise<void> {
-  if (isExpired(context, delivery)) return expire(context, lane, delivery, untried, false);
+  if (isExpired(context, delivery)) return expire(context, lane, delivery, asNew(lane, delivery), false);
   const reason = spillReason(context, lane, queue, delivery);
   if (reason !== null) return parkUntried(context, lane, delivery, reason, 0);
   const attempting = await tryNow(context, lane, delivery);
@@ -49,13 +49,16 @@ async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: Ban
   return detach(context, lane, queue, delivery, attempting);
 }
 
+/** Not tried by this owner; one before may have. */
+function asNew(lane: DeliveryLane, delivery: Delivery): Progress {
+  return { ...untried, mayHaveBeenTaken: mayBeRepeat(lane, delivery) };
+}
+
 /** #1, #2 */
 function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): ParkReason | null {
-  if (isOver(context, lane, delivery)) return "over";
-  if (lane.pauses.isPaused(delivery.bank)) return "paused";
   const destination = context.destinations.of(delivery.bank, delivery.operation);
-  const hold = destination.holdOf(attemptsEndMs(lane, delivery));
-  if (hold !== null) return hold;
+  const why = whyNotNow(context, lane, delivery, destination);
+  if (why !== null) return why;
   if (queue.page.holds(delivery.deliveryKey)) return "held";
   if (queue.isSpilling) return "spilling";
   const { bounds } = context;
@@ -73,8 +76,8 @@ async function parkUntried(
   return park(context, lane, delivery, state, reason);
 }
 
-/** The attempt under way; or why there is none: the bank had no slot in time, or was paused or held meanwhile. */
-async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<Attempting | "slot" | "paused" | Hold> {
+/** The attempt under way; or why there is none: the bank had no slot in time, or meanwhile it was paused or held, or attempts ended. */
+async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<Attempting | NotNow> {
   const { ownership } = lane;
   const destination = context.destinations.of(delivery.bank, delivery.operation);
   const { slotWaitMaxMs, answerWaitMaxMs } = context.bounds;
@@ -90,13 +93,20 @@ async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Deli
     slot[Symbol.dispose]();
     throw error;
   }
-  const why = lane.pauses.isPaused(delivery.bank) ? "paused" : destination.holdOf(attemptsEndMs(lane, delivery));
+  const why = whyNotNow(context, lane, delivery, destination);
   if (why !== null) {
     slot[Symbol.dispose]();
     return why;
   }
   // The slot is free when the exchange is over, also where the lane closes before that.
   return { outcome: attempt(context, lane, delivery, untried).finally(() => slot[Symbol.dispose]()) };
+}
+
+type NotNow = "slot" | "over" | "paused" | Hold;
+
+function whyNotNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery, destination: Destination): NotNow | null {
+  if (isOver(context, lane, delivery) || isExpired(context, delivery)) return "over";
+  return lane.pauses.isPaused(delivery.bank) ? "paused" : destination.holdOf(attemptsEndMs(lane, delivery));
 }
 
 interface Attempting {

@@ -157,6 +157,22 @@ describe("a credit has a time of its own to stop at", { timeout: 30_000 }, () =>
   );
 });
 
+describe("a message that waits for its bank", { timeout: 30_000 }, () => {
+  it("I9: is not tried when its time passes meanwhile", async () => {
+    const world = dispatcherWorld({ banks: [sampleBank({ id: "first", connections: 1 })] });
+    await world.start();
+    world.answers(() => ({ status: 202, afterMs: 200 }));
+    await world.dispatch(...[1, 2, 3, 4].map((number) => credit(number, stopsAtMs)));
+    await world.until(() => world.received.length === 1);
+    const soonMs = world.time.nowMs() + 300;
+    await world.dispatch(credit(9, soonMs));
+    await world.until(() => world.endedIds().size === 4);
+    await world.time.advance(5 * minuteMs);
+    expect(world.attemptsOf(messageId(9, "C"))).toEqual([]);
+    expect((await world.parked("deliveries")).map(({ id }) => id)).toEqual([messageId(9, "C")]);
+  });
+});
+
 describe("an outcome is told until it is acknowledged", { timeout: 30_000 }, () => {
   it("I7: a connector that is down past the close is tried at least every 15 min, over restarts, and told when it is back [D7 off-us] [D3 back-off]", async () => {
     const world = dispatcherWorld();
