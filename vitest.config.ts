@@ -30,7 +30,7 @@ export default defineConfig({
         },
       },
       { test: { name: "interface", include: ["test/interface/**/*.test.ts"], fileParallelism: false, testTimeout: 300_000 } },
-      { test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], testTimeout: 600_000 } },
+      { test: { name: "simulation", include: ["test/simulation/**/*.test.ts", "test/model/**/*.test.ts"], testTimeout: 600_000 } },
       {
         test: {
           name: "e2e",

@@ -16,8 +16,8 @@ export interface Killable {
   isAlive(): boolean;
   calls(): number;
   kill(): void;
-  /** Ends at its n-th port call from now on, unless it was to end at another one before. */
-  crashAfter(calls: number, side: CrashAt["side"]): void;
+  /** Ends at its n-th port call from now on; null: at none. */
+  crashAfter(calls: number | null, side: CrashAt["side"]): void;
   /** For this long nothing happens in it. */
   freeze(durationMs: number): void;
   through<P extends object>(port: P): P;
@@ -44,21 +44,21 @@ export function createKillable(time: Time, crashAt: CrashAt | null, died: () => 
   function called(call: () => unknown): unknown {
     if (!isAlive) return never;
     calls += 1;
-    const isLast = calls === crash?.call;
-    if (isLast && crash?.side === "before") {
+    const number = calls;
+    if (crash?.call === number && crash.side === "before") {
       kill();
       return never;
     }
     const answer = call();
-    return answer instanceof Promise ? afterwards(answer, isLast) : answer;
+    return answer instanceof Promise ? afterwards(answer, number) : answer;
   }
 
-  async function afterwards(answer: Promise<unknown>, isLast: boolean): Promise<unknown> {
+  async function afterwards(answer: Promise<unknown>, number: number): Promise<unknown> {
     try {
       const value = await answer;
       return isPort(value) ? through(value) : value;
     } finally {
-      if (isLast) kill();
+      if (crash?.call === number) kill();
       if (thawsAtMs > time.monotonicMs()) await new Promise<void>((resolve) => thawed(resolve));
       // oxlint-disable-next-line no-unsafe-finally -- a dead process is never answered, neither well nor badly
       if (!isAlive) await never;
@@ -86,7 +86,7 @@ export function createKillable(time: Time, crashAt: CrashAt | null, died: () => 
     isAlive: () => isAlive,
     calls: () => calls,
     kill,
-    crashAfter: (after, side) => void (crash ??= { call: calls + after, side }),
+    crashAfter: (after, side) => void (crash = after === null ? null : { call: calls + after, side }),
     freeze: (durationMs) => void (thawsAtMs = Math.max(thawsAtMs, time.monotonicMs() + durationMs)),
     through,
   };

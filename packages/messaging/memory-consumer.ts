@@ -209,6 +209,8 @@ export class MemoryConsumer implements Consumer, GroupMember {
   }
 
   heartbeatAgeMs(): number {
+    // Whose session has ended is answered no heartbeat any more, also where answers reach it again.
+    if (!this.#options.groups.isMember(this.#consumed.group, this)) return Number.POSITIVE_INFINITY;
     return heartbeatAgeMs(this.#joinedAtMs, this.link, this.#options.time, this.#options.heartbeatIntervalMs);
   }
 
