@@ -35,7 +35,8 @@ const messages: readonly Column[] = [
 function lastAnswer(row: Body): string {
   const last = rowsAt(row, "recentAttempts").at(-1);
   if (last === undefined) return "not tried";
-  return `${textAt(last, "httpStatusCode")} ${textAt(last, "answer")}`.slice(0, 40);
+  const code = last["httpStatusCode"] === null ? "no answer" : textAt(last, "httpStatusCode");
+  return `${code} ${textAt(last, "answer")}`.slice(0, 40);
 }
 
 const list: ListVerb = {

@@ -41,7 +41,8 @@ const age = {
   oldestSince: maybeTime.meta({ description: "Of those still tried: first attempt of the oldest, or when it was parked." }),
   oldestAgeSeconds: count.nullable(),
 };
-const parkedTotals = z.strictObject({ waiting: count, refused: count, ...age, nextAttempt: maybeTime, firstDeadline: maybeTime });
+const nextAttempt = maybeTime.meta({ description: "null: none waits, or when what holds it is over." });
+const parkedTotals = z.strictObject({ waiting: count, refused: count, ...age, nextAttempt, firstDeadline: maybeTime });
 export const receiver = z.strictObject({
   bank: text,
   day: day.nullable().meta({ description: "The day whose close ends them; null: credits, outcomes told, event postings." }),
@@ -68,7 +69,7 @@ export const message = z.strictObject({
   attempts: count,
   anyAnswer: z.boolean(),
   mayHaveBeenTaken: z.boolean(),
-  nextAttempt: maybeTime.meta({ description: "null: when what holds it is over." }),
+  nextAttempt,
   day: day.nullable(),
   closes: maybeTime,
   secondsToClose: seconds,

@@ -28,7 +28,7 @@ function earlierLines(earlier: TimelineEarlier | null): readonly string[] {
 
 /** What has not ended. */
 export function waitingText({ isTried, attempts, nextAttemptAtMs }: TimelineWaiting): string {
-  const tried = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
+  const tried = attempts === 0 ? "not tried yet" : `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`;
   if (!isTried) return `waits for a redrive, ${tried}`;
-  return nextAttemptAtMs === null ? `parked, ${tried}` : `parked, ${tried}, next ${timeText(nextAttemptAtMs).slice(11)}`;
+  return nextAttemptAtMs === null ? `parked, ${tried}` : `parked, ${tried}, due ${timeText(nextAttemptAtMs).slice(11)}`;
 }

@@ -96,7 +96,7 @@ test("one that has not ended shows what was tried so far, and when it is tried n
   await story.done(story.store.deliveries.insert([parked()]));
   const { message, lines } = await shown(story);
   expect(message).toMatchObject({ delivery: null, waiting: { isTried: true, attempts: 2, nextAttemptAtMs: startAtMs + 60_000 } });
-  expect(lines.join("\n")).toContain(`to ${bank}; parked, 2 attempts, next 05:01:00.000`);
+  expect(lines.join("\n")).toContain(`to ${bank}; parked, 2 attempts, due 05:01:00.000`);
   expect(lines).toContain(`      2026-11-20 05:00:09.000  503  transient, 4 ms at ${address}: Service Unavailable`);
 });
 
@@ -107,11 +107,11 @@ test("one that was refused says that it waits for a redrive, and an event's post
   await endsAs(story, "REFUSED", [refused], null);
   await story.done(story.store.deliveries.insert([parked({ ended: "refused" })]));
   const event = (await shown(story)).timeline.states[0]!.event!;
-  await story.done(story.store.postings.insert([parked({ id: event.id, operation: "events", attempts: 1, recentAttempts: [] })]));
+  await story.done(story.store.postings.insert([parked({ id: event.id, operation: "events", attempts: 0, recentAttempts: [] })]));
   const { timeline, lines } = await shown(story);
   expect(lines.join("\n")).toContain("refused 422, 1 attempt of 4 ms, 05:00:11.004; waits for a redrive, 2 attempts");
-  expect(timeline.states[0]!.event).toMatchObject({ posting: null, waiting: { attempts: 1 } });
-  expect(lines.join("\n")).toContain("event parked, 1 attempt, next 05:01:00.000");
+  expect(timeline.states[0]!.event).toMatchObject({ posting: null, waiting: { attempts: 0 } });
+  expect(lines.join("\n")).toContain("event parked, not tried yet, due 05:01:00.000");
 });
 
 test("what a receiver said cannot move the cursor of who reads it, nor fill the screen", async () => {

@@ -87,7 +87,7 @@ test("what is not delivered is counted by receiver and day, with refused ones, t
       why,
       closes: "2026-11-20T16:00:00.000Z",
       secondsToClose: 36_000,
-      deliveries: { waiting: 1, refused: 1, ...age, nextAttempt: "2026-11-20T06:01:00.000Z", firstDeadline: null },
+      deliveries: { waiting: 1, refused: 1, ...age, nextAttempt: null, firstDeadline: null },
       postings: none,
     },
     {

@@ -12,7 +12,7 @@ import type { ControlAnswer, ControlHandler } from "./control-handler.ts";
 import { cursorOf, pageIn, pageOf, type Page } from "./control-page.ts";
 import { invalid, isDayKey, secondsUntil, timeText } from "./control-values.ts";
 import { parkedTotalsView } from "./parked-totals.ts";
-import { addressOf, addressView, receiversNow, whyHeld, type AddressNow } from "./receiver-standing.ts";
+import { addressOf, addressView, receiversNow, whyHeld, type AddressNow, type ReceiverStanding } from "./receiver-standing.ts";
 import { isPartyId } from "./search-terms-in.ts";
 
 export interface UndeliveredPorts {
@@ -46,11 +46,11 @@ async function summary(ports: UndeliveredPorts, page: Page): Promise<ControlAnsw
   const days = await store.days.load([...new Set(places.flatMap(([, day = ""]) => (day === "" ? [] : [day])))].slice(0, daysMax));
   const rows = places.map(([bank = "", day = ""]) => {
     const receiver = receivers.of(bank);
-    const at = (all: readonly ParkedTotals[]) =>
-      parkedTotalsView(
-        all.find((one) => placeOfTotals(one) === `${bank} ${day}`),
-        nowMs,
-      );
+    const at = (service: AddressNow["service"], all: readonly ParkedTotals[]) => {
+      const found = all.find((one) => placeOfTotals(one) === `${bank} ${day}`);
+      const view = parkedTotalsView(found, nowMs);
+      return isAllHeld(receiver, service) ? { ...view, nextAttempt: null } : view;
+    };
     const closesAtMs = days.get(day)?.plan.reconciliationAtMs ?? null;
     const closing = { closes: timeText(closesAtMs), secondsToClose: secondsUntil(closesAtMs, nowMs) };
     return {
@@ -61,12 +61,18 @@ async function summary(ports: UndeliveredPorts, page: Page): Promise<ControlAnsw
       until: timeText(receiver.untilMs),
       why: whyHeld(receiver),
       ...closing,
-      deliveries: at(deliveries),
-      postings: at(postings),
+      deliveries: at("dispatcher", deliveries),
+      postings: at("event-publisher", postings),
     };
   });
   const paged = pageOf(rows, page, ({ bank, day }) => placeOfTotals({ bank, closesWith: day }));
   return { kind: "found", body: { schema: "Undelivered", asOf: timeText(nowMs), ...paged } };
+}
+
+/** Then nobody knows when the next attempt is: when what holds it is over. */
+function isAllHeld({ pause, addresses }: ReceiverStanding, service: AddressNow["service"]): boolean {
+  const mine = addresses.filter((one) => one.service === service);
+  return pause !== null || (mine.length > 0 && mine.every(({ breaker }) => breaker !== null));
 }
 
 function placeOfTotals({ bank, closesWith }: Pick<ParkedTotals, "bank" | "closesWith">): string {
