@@ -9,7 +9,7 @@ import type { Messaging, ReceivedRecord } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import { decisionOf, itemOf, parkedOf, pausesOf, resultText } from "./decided.ts";
 import { detailOf } from "./fact-detail.ts";
-import { searchLog } from "./search-log.ts";
+import { searchLog, type Search } from "./search-log.ts";
 import { endsById, waitingOf, type Sending } from "./sending.ts";
 import type { Timeline, TimelineDecision, TimelineEvent, TimelineFact, TimelineMessage, TimelineState } from "./timeline.ts";
 
@@ -30,12 +30,13 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
   const key = uetr.toLowerCase();
   const lane = partitionOf(key, ports.lanes);
   const transaction = (await ports.store.transactions.load([key])).get(key)?.transaction ?? null;
-  const sinceMs = transaction === null ? null : beganAtMs(transaction);
+  const when = { sinceMs: transaction === null ? null : beganAtMs(transaction), aroundMs: timesOf(transaction) };
   const names = [topics.journal, topics.dispatch, topics.events, topics.receipts] as const;
   const logs: Found[] = [];
   const bank = transaction?.bank ?? null;
   const keys = bank === null ? [key] : [key, bankKey(bank)];
-  for (const topic of names) logs.push(await find(ports, { topic, partition: lane }, topic === topics.journal ? keys : [key], sinceMs));
+  for (const topic of names)
+    logs.push(await find(ports, { topic, partition: lane }, { ...when, keys: topic === topics.journal ? keys : [key] }));
   const [found, dispatch, events, receipts] = logs.map(({ records }) => records);
   const journal = (found ?? []).filter((record) => !isOfBank(record));
   if (transaction === null && journal.length === 0) return null;
@@ -103,12 +104,11 @@ interface Found {
 async function find(
   ports: TimelinePorts,
   partition: { topic: string; partition: number },
-  keys: readonly string[],
-  sinceMs: number | null,
+  search: Pick<Search, "keys" | "sinceMs" | "aroundMs">,
 ): Promise<Found> {
   const { messaging, serde, searchedRecordsMax } = ports;
   const recordsMax = searchedRecordsMax === undefined ? {} : { recordsMax: searchedRecordsMax };
-  const { records, isComplete } = await searchLog(messaging, partition, { keys, sinceMs, ...recordsMax });
+  const { records, isComplete } = await searchLog(messaging, partition, { ...search, ...recordsMax });
   const read = records.flatMap((record) => {
     const decoded = decode(record, serde);
     return decoded === null ? [] : [{ ...record, decoded }];
@@ -123,6 +123,13 @@ function decode({ value }: ReceivedRecord, serde: Serde): AnyDecoded | null {
   } catch {
     return null;
   }
+}
+
+/** A state, and with it the messages, events and receipts of that moment. */
+function timesOf(transaction: Transaction | null): readonly number[] {
+  return transaction === null
+    ? []
+    : [...transaction.transitions.map(({ atMs }) => atMs), ...transaction.items.map(({ madeAtMs }) => madeAtMs)];
 }
 
 /** Of the first record under the key, orphan reports included. */

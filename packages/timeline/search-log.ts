@@ -2,11 +2,16 @@
 //
 // 1. At most `searchedRecordsMax` offsets of a partition are walked over. Is the log longer, the walk begins at the first record appended
 //    after `sinceMs`, found by halving; without `sinceMs`, at the end less that many.
-// 2. It says whether something may lie outside of what was walked over.
+// 2. Does the walk not reach the log's end, it goes on where something is known to have happened: `aroundRecordsMax` offsets from each time of
+//    `aroundMs`. So the end of a delivery that waited for hours is found behind a million records of others.
+// 3. It says whether something may lie outside of what was walked over.
 
 import type { LogEnds, Messaging, ReceivedRecord, TopicPartition } from "@sluice/messaging";
 
 export const searchedRecordsMax = 200_000n;
+export const aroundRecordsMax = 20_000n;
+/** What belongs to a time may have been appended so much earlier: clocks of brokers. */
+const aroundBeforeMs = 2_000;
 
 export interface Found {
   readonly records: readonly ReceivedRecord[];
@@ -17,6 +22,8 @@ export interface Search {
   readonly keys: readonly string[];
   /** Nothing of the keys that counts was appended before, epoch milliseconds; null: not known. */
   readonly sinceMs: number | null;
+  /** When something of the keys happened, as far as it is known; in any order. */
+  readonly aroundMs?: readonly number[];
   /** For tests; `searchedRecordsMax` where none is given. */
   readonly recordsMax?: bigint;
 }
@@ -27,13 +34,59 @@ export async function searchLog(messaging: Messaging, partition: TopicPartition,
   const recordsMax = search.recordsMax ?? searchedRecordsMax;
   const from = await begin(messaging, partition, ends, search.sinceMs, recordsMax);
   const to = from + recordsMax < ends.logEnd ? from + recordsMax : ends.logEnd;
-  const keys = search.keys.map((key) => new TextEncoder().encode(key));
-  const records: ReceivedRecord[] = [];
-  for await (const record of messaging.read(partition, from, to)) {
-    if (record.key !== null && isOneOf(record.key, keys)) records.push(record);
+  const walk = walkOver(messaging, partition, search.keys);
+  let covered = { to, lastAtMs: await walk.over(from, to) };
+  for (const atMs of to < ends.logEnd ? (search.aroundMs ?? []).toSorted((x, y) => x - y) : []) {
+    covered = await goOn(messaging, partition, { atMs, covered, logEnd: ends.logEnd, recordsMax }, walk);
   }
   const isBeginKnown = from === ends.logStart || search.sinceMs !== null;
-  return { records, isComplete: isBeginKnown && to === ends.logEnd };
+  return { records: walk.found, isComplete: isBeginKnown && to === ends.logEnd };
+}
+
+interface Walk {
+  readonly found: readonly ReceivedRecord[];
+  /** Answers when the last record was appended; null: there was none. */
+  over(from: bigint, to: bigint): Promise<number | null>;
+}
+
+function walkOver(messaging: Messaging, partition: TopicPartition, keys: readonly string[]): Walk {
+  const wanted = keys.map((key) => new TextEncoder().encode(key));
+  const found: ReceivedRecord[] = [];
+  return {
+    found,
+    async over(from, to) {
+      let lastAtMs: number | null = null;
+      for await (const record of messaging.read(partition, from, to)) {
+        lastAtMs = record.appendedAtMs;
+        if (record.key !== null && isOneOf(record.key, wanted)) found.push(record);
+      }
+      return lastAtMs;
+    },
+  };
+}
+
+interface Covered {
+  /** All before it was walked over, from the beginning or from somewhere. */
+  readonly to: bigint;
+  readonly lastAtMs: number | null;
+}
+
+interface Further {
+  readonly atMs: number;
+  readonly covered: Covered;
+  readonly logEnd: bigint;
+  readonly recordsMax: bigint;
+}
+
+/** #2 */
+async function goOn(messaging: Messaging, partition: TopicPartition, further: Further, walk: Walk): Promise<Covered> {
+  const { atMs, covered, logEnd, recordsMax } = further;
+  if (covered.to >= logEnd || (covered.lastAtMs !== null && covered.lastAtMs > atMs + aroundBeforeMs)) return covered;
+  const search = { from: covered.to, to: logEnd, sinceMs: atMs - aroundBeforeMs, withinRecords: 0n };
+  const from = await offsetSince(messaging, partition, search);
+  const most = recordsMax < aroundRecordsMax ? recordsMax : aroundRecordsMax;
+  const to = from + most < logEnd ? from + most : logEnd;
+  return { to, lastAtMs: (await walk.over(from, to)) ?? covered.lastAtMs };
 }
 
 async function begin(

@@ -238,6 +238,27 @@ test("a long log is searched from where the story began, and says when that is n
   expect(formatTimeline(cut!)).toContain("something may be missing");
 });
 
+test("what happened long after a story began is found where it happened, behind a log of others", async () => {
+  const story = new Story();
+  await story.happens(story.debit());
+  await story.happens(story.verdict());
+  const others = async (count: number) => {
+    for (const topic of [topics.journal, topics.receipts]) {
+      for (let other = 0; other < count; other += 1) await story.append(topic, story.debit(`O-${other}`), `other-${other}`);
+    }
+  };
+  await others(50);
+  await story.done(story.time.advance(3_600_000));
+  await others(5);
+  await story.happens(story.ended("A"));
+  await story.receipt(`${hex}A`, "outboundDirectDebitResponse", null);
+  await others(50);
+  const timeline = (await story.done(readTimeline(uetr, { ...story.ports, searchedRecordsMax: 20n })))!;
+  expect(timeline.facts.map(({ name }) => name)).toEqual(["AccountVerified", "DeliveryEnded"]);
+  expect(timeline.messages[1]!.delivery).toMatchObject({ outcome: "ACKNOWLEDGED", attempts: 2 });
+  expect(timeline.isComplete).toBe(false);
+});
+
 test("an identification that its sender used for another transaction too is a warning on both timelines [D4 identification-again]", async () => {
   const story = new Story();
   await story.completes();
