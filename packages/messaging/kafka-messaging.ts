@@ -18,6 +18,8 @@ export type { KafkaConnection } from "./kafka-client.ts";
 
 export interface KafkaMessagingOptions {
   readonly connection: KafkaConnection;
+  /** The most that a record waits for company while many are sent; not given: hardly at all. For whoever rather sends more than sooner. */
+  readonly busyLingerMaxMs?: number;
   readonly time: Time;
   readonly log: Log;
 }
@@ -34,13 +36,15 @@ class KafkaMessaging implements Messaging {
   readonly #admin: Admin;
   readonly #reader: KafkaReader;
   readonly #sizes: TopicSizes;
+  readonly #sending: Pick<KafkaMessagingOptions, "busyLingerMaxMs">;
   readonly #producers: KafkaProducer[] = [];
   readonly #consumers: KafkaConsumer[] = [];
   #epoch = 0;
   #connecting: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor({ connection, time, log }: KafkaMessagingOptions) {
+  constructor({ connection, time, log, ...sending }: KafkaMessagingOptions) {
+    this.#sending = sending;
     this.#time = time;
     this.#log = log;
     this.#kafka = createKafkaClient(connection, log);
@@ -51,7 +55,14 @@ class KafkaMessaging implements Messaging {
 
   async producer(name: string): Promise<KafkaProducer> {
     await this.#connected();
-    const producer = new KafkaProducer({ kafka: this.#kafka, sizes: this.#sizes, name, time: this.#time, log: this.#log });
+    const producer = new KafkaProducer({
+      ...this.#sending,
+      kafka: this.#kafka,
+      sizes: this.#sizes,
+      name,
+      time: this.#time,
+      log: this.#log,
+    });
     await producer.connect();
     this.#producers.push(producer);
     return producer;

@@ -24,6 +24,8 @@ export interface KafkaProducerOptions {
   readonly kafka: Kafka;
   readonly sizes: TopicSizes;
   readonly name: string;
+  /** As the send queue's. */
+  readonly busyLingerMaxMs?: number;
   readonly time: Time;
   readonly log: Log;
 }
@@ -47,6 +49,7 @@ export class KafkaProducer implements Producer {
     this.#queue = createSendQueue({
       time: options.time,
       lingerMs: 2,
+      ...(options.busyLingerMaxMs === undefined ? {} : { busyLingerMaxMs: options.busyLingerMaxMs }),
       batchRecordsMax: 500,
       batchPartitionBytesMax: 700_000,
       recordBytesMax: 1_000_000,

@@ -119,6 +119,41 @@ test("a partition's part of a batch is bounded in bytes; a single record up to i
   await expect(queue.send([record("x".repeat(5000))])).rejects.toMatchObject({ code: "messaging.refused", isRetryable: false });
 });
 
+test("#5: while many records come a batch waits longer for company, and no longer than its bound; one that comes alone does not", async () => {
+  const { time, queue, batches } = setup({ busyLingerMaxMs: 20, batchRecordsMax: 500, waitingRecordsMax: 10_000 });
+  const sent: Promise<unknown>[] = [];
+  for (let ms = 0; ms < 500; ms += 1) {
+    sent.push(queue.send(Array.from({ length: 4 }, () => record("a"))));
+    await time.advance(1);
+  }
+  await time.advance(50);
+  await Promise.all(sent);
+  expect(batches.slice(5).every((batch) => batch.length >= 60)).toBe(true);
+  expect(batches.every((batch) => batch.length <= 4 * 31)).toBe(true);
+  await time.advance(1_000);
+  const before = batches.length;
+  for (let alone = 0; alone < 3; alone += 1) {
+    void queue.send([record("b")]);
+    await time.advance(1_000);
+  }
+  void queue.send([record("c")]);
+  await time.advance(2);
+  expect(batches).toHaveLength(before + 4);
+});
+
+test("#5: a batch that waits for company goes at once when the queue is closed", async () => {
+  const { time, queue, batches } = setup({ busyLingerMaxMs: 2_000, batchRecordsMax: 500, waitingRecordsMax: 10_000 });
+  const sends = [queue.send(Array.from({ length: 300 }, () => record("a")))];
+  await time.advance(2);
+  sends.push(queue.send([record("b")]));
+  await time.advance(20);
+  expect(batches).toHaveLength(1);
+  const closing = queue.close();
+  await time.advance(20);
+  await closing;
+  expect((await Promise.all(sends)).flat()).toHaveLength(301);
+});
+
 test("close refuses new sends and waits for the old ones", async () => {
   const { time, queue } = setup();
   const sent = queue.send([record("a")]);

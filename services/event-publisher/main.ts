@@ -14,7 +14,12 @@ runService("event-publisher", async (context) => {
   const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
   opened.defer(() => store.close());
   await store.prepare();
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "event-publisher" }, time, log });
+  const messaging = createKafkaMessaging({
+    connection: { brokers: kafkaBrokers, clientId: "event-publisher" },
+    busyLingerMaxMs: 20,
+    time,
+    log,
+  });
   opened.defer(() => messaging.close());
   const gateway = createUndiciGateway(configuration.banks, { time, log, metrics });
   opened.defer(() => gateway.close());
