@@ -1,7 +1,7 @@
 // Records of one key in order, keys side by side: the dispatcher's and the event publisher's way of reading.
 //
 // #1 Per key first in, first out: the next record of a key is handled when the one before is completed.
-// #2 At most `runningMax` handlers run, over all lanes. A key in a back-off holds itself alone, and no place among them.
+// #2 At most `runningMax` handlers run in a lane, so that a lane with much to do does not hold up another. A key in a back-off holds itself alone, and no place among them.
 // #3 The position is the watermark (`received-records.ts`), written when it grew, every 200 ms or 1,000 completions, one write
 //    of a lane at a time, and only in the epoch that is current.
 // #4 What completes after its epoch is over is ignored: a duplicate beats a loss. An epoch starts with nothing of the one before:
@@ -28,7 +28,7 @@ export interface KeyedLane {
 }
 
 export interface KeyedLanesOptions extends LanesOptions {
-  /** Handlers at once, over all lanes. */
+  /** Handlers at once, in each lane. */
   readonly runningMax: number;
   /** Takes a partition and answers where to start. Tried again as `handle` is. */
   startAt(partition: number, epoch: number, log: AssignedLog): Promise<bigint>;
@@ -46,8 +46,7 @@ const positionIntervalMs = 200;
 const positionCompletionsMax = 1000;
 
 export async function createKeyedLanes(options: KeyedLanesOptions): Promise<Lanes> {
-  const pool = new TaskPool(options.runningMax);
-  return await startLanes(options, (consumer) => new ConcurrentLane(options, consumer, pool));
+  return await startLanes(options, (consumer) => new ConcurrentLane(options, consumer));
 }
 
 class ConcurrentLane implements Lane, KeyedLane {
@@ -72,10 +71,10 @@ class ConcurrentLane implements Lane, KeyedLane {
   #writeTimer: Disposable | null = null;
   #writing: Promise<void> | null = null;
 
-  constructor(options: KeyedLanesOptions, consumer: LaneConsumer, pool: TaskPool) {
+  constructor(options: KeyedLanesOptions, consumer: LaneConsumer) {
     this.#options = options;
     this.#consumer = consumer;
-    this.#pool = pool;
+    this.#pool = new TaskPool(options.runningMax);
     this.partition = consumer.partition;
     this.epoch = consumer.epoch;
   }

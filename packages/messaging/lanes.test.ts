@@ -264,21 +264,21 @@ describe("keyed lanes", () => {
     await world.during(lanes.stop());
   });
 
-  test("#2: at most runningMax handlers run, and a key in a back-off takes no place among them", async () => {
+  test("#2: at most runningMax handlers run in a lane, and a key in a back-off takes no place among them", async () => {
     const world = setup(12, { partitions: 2 });
     await world.append([...numbered(30), "bad"], 0);
     await world.append(["worse", ...numbered(30)], 1);
-    let running = 0;
+    const running = [0, 0];
     let most = 0;
     let done = 0;
     const triedAtMs: number[] = [];
     const { lanes } = await startKeyed(world, {
       runningMax: 2,
       handle: async (record) => {
-        running += 1;
-        most = Math.max(most, running);
+        running[record.partition] = (running[record.partition] ?? 0) + 1;
+        most = Math.max(most, ...running);
         await new Promise<void>((resolve) => world.time.after(5, resolve));
-        running -= 1;
+        running[record.partition] = (running[record.partition] ?? 0) - 1;
         const key = Buffer.from(record.key ?? []).toString();
         if (key === "bad") triedAtMs.push(world.time.monotonicMs());
         if (key === "bad" || key === "worse") throw retryable();

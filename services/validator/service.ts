@@ -35,7 +35,8 @@ export interface ValidatorPorts {
   fail(reason: unknown): void;
 }
 
-const runningMax = 512;
+/** Of a lane. */
+const runningMax = 64;
 const bufferedRecordsMax = 2_000;
 
 export async function startValidator(ports: ValidatorPorts): Promise<Running> {
