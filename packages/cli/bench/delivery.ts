@@ -7,6 +7,7 @@
 
 import { machineTime, sleep } from "@sluice/runtime";
 import type { Time } from "@sluice/runtime";
+import { metricsOf, sumOf } from "../trial/process-watch.ts";
 import { feed } from "./delivery-feed.ts";
 import type { DeliveringService } from "./delivery-feed.ts";
 import { numberIn, openDeliveryGround, receiptsTopic } from "./delivery-ground.ts";
@@ -36,6 +37,8 @@ export interface DeliveryFigures {
   /** Of each round: the service's speed over that of the bare loop after it. */
   readonly ratio: Spread;
   readonly repeated: number;
+  /** Messages that went through the store, by reason, over all rounds. */
+  readonly parked: Readonly<Record<string, number>>;
   /** By process: the service itself, kafka, mongo, sink, and their sum. */
   readonly processorSecondsPer1000: Readonly<Record<string, Spread>>;
 }
@@ -62,6 +65,9 @@ interface Bench {
 
 /** What a bank has where its configuration says nothing else. */
 const connections = 16;
+/** As the metric names them; others do not come up here. */
+const parkReasons = ["share", "slot", "slow", "held", "spilling", "failed", "breaker", "gate"] as const;
+type ParkReason = (typeof parkReasons)[number];
 const lookIntervalMs = 50;
 const standstillMaxMs = 60_000;
 
@@ -113,6 +119,7 @@ interface ServiceRound {
   readonly perSecond: number;
   readonly ratio: number;
   readonly repeated: number;
+  readonly parked: ReadonlyMap<ParkReason, number>;
   /** By process, for a thousand deliveries. */
   readonly processorSeconds: ReadonlyMap<string, number>;
   readonly problems: readonly string[];
@@ -157,12 +164,19 @@ async function serviceRound(
       service,
       perSecond: (count - 1) / (tookMs / 1_000),
       repeated: count - messages,
+      parked: await parkedBy(running.opsPort, time),
       processorSeconds: new Map([...used].map(([name, seconds]) => [name, seconds / thousands])),
       problems: problemsOf(await sink.ids(), run, messages).map((problem) => `${run}: ${problem}`),
     };
   } finally {
     await running.stop();
   }
+}
+
+async function parkedBy(opsPort: number, time: Time): Promise<ReadonlyMap<ParkReason, number>> {
+  const metrics = await metricsOf(opsPort, time);
+  const counts = parkReasons.map((reason) => [reason, sumOf(metrics, "sluice_delivery_parked_total", `reason="${reason}"`)] as const);
+  return new Map(counts.filter(([, count]) => count > 0));
 }
 
 interface BareRound {
@@ -228,6 +242,12 @@ function figuresOf(service: DeliveringService, all: readonly ServiceRound[]): De
       2,
     ),
     repeated: rounds.reduce((sum, { repeated }) => sum + repeated, 0),
+    parked: Object.fromEntries(parkReasons.flatMap((reason) => parkedFor(reason, rounds))),
     processorSecondsPer1000: { ...Object.fromEntries(byName), all: spreadOf(sums, 3) },
   };
+}
+
+function parkedFor(reason: ParkReason, rounds: readonly ServiceRound[]): readonly (readonly [string, number])[] {
+  const count = rounds.reduce((sum, { parked }) => sum + (parked.get(reason) ?? 0), 0);
+  return count === 0 ? [] : [[reason, count]];
 }
