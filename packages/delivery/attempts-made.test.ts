@@ -40,7 +40,7 @@ test("those before them are summed up: how many, from when to when, and how ofte
 
 test("whatever a receiver answers, nothing is lost of the count, and what is kept is bounded", () => {
   fc.assert(
-    fc.property(fc.array(fc.option(fc.integer({ min: 100, max: 599 })), { maxLength: 300 }), (codes) => {
+    fc.property(fc.array(fc.option(fc.integer({ min: 100, max: 599 })), { maxLength: 100, size: "max" }), (codes) => {
       const made = after(codes.map((code, index) => attemptAt(index, code)));
       const earlier = made.earlier?.answers ?? [];
       expect(made.recentAttempts.length + (made.earlier?.count ?? 0)).toBe(codes.length);

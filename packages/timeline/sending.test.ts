@@ -109,6 +109,8 @@ test("one that was refused says that it waits for a redrive, and an event's post
   const event = (await shown(story)).timeline.states[0]!.event!;
   await story.done(story.store.postings.insert([parked({ id: event.id, operation: "events", attempts: 0, recentAttempts: [] })]));
   const { timeline, lines } = await shown(story);
+  const message = timeline.messages.find(({ messageIdentification }) => messageIdentification === `${hex}A`);
+  expect(message?.waiting).toMatchObject({ isTried: false, nextAttemptAtMs: null });
   expect(lines.join("\n")).toContain("refused 422, 1 attempt of 4 ms, 05:00:11.004; waits for a redrive, 2 attempts");
   expect(timeline.states[0]!.event).toMatchObject({ posting: null, waiting: { attempts: 0 } });
   expect(lines.join("\n")).toContain("event parked, not tried yet, due 05:01:00.000");

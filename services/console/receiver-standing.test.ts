@@ -85,6 +85,23 @@ test("a gate and a learnt limit are throttling; a gate that is over is none", as
   expect(await first(world)).toMatchObject({ state: "active", why: [] });
 });
 
+test("what was learnt counts only up to the connections that are configured now", async () => {
+  const world = await givenConsole({ banks: [sampleBank({ id: "first", connections: 4 })] });
+  await learns(world, learnt);
+  expect(await first(world)).toMatchObject({ state: "active", addresses: [{ concurrency: 4, connections: 4 }, {}] });
+});
+
+test("deliveries name a next attempt while one of their addresses may be called", async () => {
+  const other = "http://debits.first.invalid";
+  const world = await givenConsole({ banks: [sampleBank({ id: "first", operationUrls: { inboundDirectDebit: `${other}/in` } })] });
+  await world.settled(world.store.deliveries.insert([parkedAs("A", 1n)]));
+  const next = async () => (await rowsOf(world, "/undelivered")).map(({ deliveries }) => deliveries);
+  await learns(world, open);
+  expect(await next()).toMatchObject([{ nextAttempt: "2026-11-20T06:01:00.000Z" }]);
+  await learns(world, { ...open, address: other });
+  expect(await next()).toMatchObject([{ nextAttempt: null }]);
+});
+
 test("a pause comes before a breaker; one with an end is a maintenance, and over by itself", async () => {
   const world = await givenConsole();
   await learns(world, open);
