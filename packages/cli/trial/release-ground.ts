@@ -121,6 +121,9 @@ interface Services extends Pick<ReleaseGround, "scheduler" | "losses"> {
   readonly stop: (name: ServiceName) => Promise<void>;
 }
 
+/** A scheduler reads all that it holds before it is ready. */
+const readyTimeoutMs = 600_000;
+
 function keepServices(settings: Readonly<Record<string, string>>, directory: string, signal: AbortSignal): Services {
   const running = new Map<ServiceName, ServiceProcess>();
   const losses: string[] = [];
@@ -133,7 +136,7 @@ function keepServices(settings: Readonly<Record<string, string>>, directory: str
       const service = await startService(name, settings, join(directory, `${name}.log`), { directory, signal });
       running.set(name, service);
       void noteLoss(name, service);
-      await service.ready();
+      await service.ready(readyTimeoutMs);
     },
     async stop(name) {
       const service = running.get(name);
