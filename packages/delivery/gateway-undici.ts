@@ -17,9 +17,10 @@ import type { AddressRefusal } from "./address-check.ts";
 import { urlOf, type Receiver } from "./addresses.ts";
 import { credentialsReport } from "./credentials-report.ts";
 import { credentialsOf, type Credentials } from "./credentials.ts";
+import { boundedConnector } from "./gateway-undici-bounds.ts";
 import { checkedConnector, refusalOf, systemResolve, type Resolve } from "./gateway-undici-connect.ts";
 import { tunnelConnector } from "./gateway-undici-tunnel.ts";
-import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
+import type { BankAnswer, BankGateway } from "./port.ts";
 import { createSecretFiles } from "./secret-files.ts";
 
 export const answerBytesMax = 64 * 1024;
@@ -77,7 +78,7 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
     if (secureContext === null) return "credentials-not-read";
     const way =
       refusalOf(url, receiver.allowedAddresses, receiver.egressProxy !== null) ??
-      poolTo(receiver, url.origin, connectorTo(receiver, url, secureContext ?? null, { time, resolve }));
+      poolTo(receiver, url.origin, boundedConnector(connectorTo(receiver, url, secureContext ?? null, { time, resolve })));
     ways.set(url.origin, way);
     return way;
   }
@@ -91,7 +92,8 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
       const way = wayTo(called, url);
       if (typeof way === "string") return silent(way);
       const headers = called.credentials.headersOf(request.headers, request.body);
-      return headers === null ? silent("credentials-not-read") : exchange(way, url, headers, request);
+      if (headers === null) return silent("credentials-not-read");
+      return withinDeadline(time, request.timeoutMs, { pool: way, url, headers, body: request.body });
     },
     async close() {
       await files.stop();
@@ -129,20 +131,33 @@ function connectorTo(
   return checkedConnector({ url, allowedAddresses, timeoutMs, secureContext, resolve });
 }
 
-async function exchange(pool: Pool, url: URL, headers: Readonly<Record<string, string>>, request: BankRequest): Promise<BankAnswer> {
-  const signal = AbortSignal.timeout(request.timeoutMs);
+/** The way out, what it carries, and until when. */
+interface Exchange {
+  readonly pool: Pool;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** #2. A request that waits in the pool hears of the end only when it has its turn; then it is not sent. */
+async function withinDeadline(time: Time, timeoutMs: number, exchange: Exchange): Promise<BankAnswer> {
+  const deadline = Promise.withResolvers<BankAnswer>();
+  const givingUp = new AbortController();
+  using _ = time.after(timeoutMs, () => {
+    deadline.resolve(silent("timeout"));
+    givingUp.abort();
+  });
+  return await Promise.race([deadline.promise, answerTo(exchange, givingUp.signal)]);
+}
+
+async function answerTo({ pool, url, headers, body }: Exchange, signal: AbortSignal): Promise<BankAnswer> {
   try {
-    const response = await pool.request({
-      method: "POST",
-      path: `${url.pathname}${url.search}`,
-      headers: { ...headers },
-      body: request.body,
-      signal,
-    });
-    const body = await readCapped(response.body);
-    return { kind: "answered", status: response.statusCode, retryAfter: single(response.headers["retry-after"]), body };
+    const path = `${url.pathname}${url.search}`;
+    const response = await pool.request({ method: "POST", path, headers: { ...headers }, body, signal });
+    const answer = await readCapped(response.body);
+    return { kind: "answered", status: response.statusCode, retryAfter: single(response.headers["retry-after"]), body: answer };
   } catch (error) {
-    return { kind: "silent", reason: signal.aborted ? "timeout" : reasonOf(error) };
+    return silent(reasonOf(error));
   }
 }
 

@@ -36,8 +36,8 @@ export type Write = (name: string, content: string) => Promise<string>;
 
 export interface GatewayGround {
   readonly defer: (close: () => Promise<unknown>) => void;
-  /** `speak` gets each connection when the request's head has come. */
-  readonly rawBank: (speak: (socket: Socket) => void) => Promise<string>;
+  /** `speak` gets each connection when the first bytes have come. */
+  readonly rawBank: (speak: (socket: Socket, first: string) => void) => Promise<string>;
   readonly httpBank: (answer: Answering) => Promise<string>;
   /** Of the loopback, to be called by a name of its certificate; its port. */
   readonly tlsBank: (tls: ServerOptions, answer: Answering) => Promise<number>;
@@ -70,7 +70,7 @@ export function gatewayGround(): GatewayGround {
       const server = createServer((socket) => {
         sockets.add(socket);
         socket.on("error", () => undefined);
-        socket.once("data", () => speak(socket));
+        socket.once("data", (first: Buffer) => speak(socket, first.toString("latin1")));
       });
       return `http://127.0.0.1:${await listening(server, () => sockets.forEach((socket) => socket.destroy()))}`;
     },
