@@ -3,6 +3,7 @@
 import type { Item } from "@sluice/domain";
 import type { DayEvidence } from "./check-day.ts";
 import { decimalText } from "./check-day.ts";
+import { isOneOfMany } from "./demo-day.ts";
 
 export interface TableRow {
   readonly bank: string;
@@ -89,7 +90,7 @@ export interface SpecialDebit {
 /** Every debit that is not one of the many good ones, by kind. */
 export function specialsOf({ day, snapshots }: DayEvidence): readonly SpecialDebit[] {
   return day.transactions
-    .filter(({ kind }) => kind !== "good")
+    .filter(({ kind }) => !isOneOfMany(kind))
     .toSorted((a, b) => (a.kind === b.kind ? 0 : a.kind < b.kind ? -1 : 1))
     .map(({ uetr, bank, kind, messageIdentification, posts }) => {
       const snapshot = snapshots.get(uetr);

@@ -3,7 +3,7 @@ import { readConfiguration } from "@sluice/config";
 import { seededRandom } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { demoConfiguration } from "./demo-configuration.ts";
-import { connectorId, demoBanks, planDemoDay, planDemoTimes } from "./demo-day.ts";
+import { connectorId, demoBanks, outage, planDemoDay, planDemoTimes } from "./demo-day.ts";
 
 const nowMs = Date.UTC(2026, 10, 20, 7, 50, 12, 345);
 const pace = { opensInMs: 12_000, windowMs: 14_000, reconcilesAfterMs: 4_000 };
@@ -13,7 +13,7 @@ describe("the demo's day", () => {
     const { transactions } = planDemoDay(seededRandom(1), 200, nowMs);
     const counts = Object.groupBy(transactions, ({ kind }) => kind);
     expect(counts.good).toHaveLength(200);
-    expect(Object.keys(counts)).toHaveLength(14);
+    expect(Object.keys(counts)).toHaveLength(15);
     expect(new Set(transactions.map(({ uetr }) => uetr)).size).toBe(transactions.length);
     expect(new Set(counts["shared-identification"]?.map(({ messageIdentification }) => messageIdentification)).size).toBe(1);
     const others = transactions
@@ -21,6 +21,17 @@ describe("the demo's day", () => {
       .map(({ messageIdentification }) => messageIdentification);
     expect(new Set(others).size).toBe(others.length);
     expect(transactions.filter(({ posts }) => posts === 2)).toHaveLength(1);
+  });
+
+  it("sends enough to the bank that goes down, and while it is down, to open its breaker", () => {
+    const { transactions } = planDemoDay(seededRandom(1), 1, nowMs);
+    const toIt = transactions.filter(({ bank }) => bank === outage.bank);
+    const meanwhile = toIt.filter(
+      ({ afterOpeningMs }) => afterOpeningMs !== null && afterOpeningMs > outage.fromMs && afterOpeningMs < outage.toMs - 4_000,
+    );
+    expect(meanwhile.length).toBeGreaterThan(10);
+    expect(toIt.some(({ afterOpeningMs }) => (afterOpeningMs ?? 0) < outage.fromMs)).toBe(true);
+    expect(transactions.filter(({ bank, afterOpeningMs }) => bank !== outage.bank && afterOpeningMs !== null)).toEqual([]);
   });
 
   it("is the same for the same seed", () => {

@@ -5,7 +5,9 @@
 // #3 Debits of a bank's own customers come from the bank; debits and credits from beyond come from the clearing house's connector, which declares
 //    the credits of the day final a moment after the window has opened: until then the gate is closed. One bank's gate stays closed even then,
 //    for a credit that it does not report on: an operator opens it over that credit. What the day leaves unresolved people resolve.
-// #4 The zone is a fixed offset in which it is about noon, so a demo at midnight plays within one date; every day works.
+// #4 One bank refuses all connections for some seconds in the middle of the day, and goes on sending debits: what Sluice has for it waits, and
+//    leaves when it is back (`outage.ts`).
+// #5 The zone is a fixed offset in which it is about noon, so a demo at midnight plays within one date; every day works.
 
 import type { Flow } from "@sluice/domain";
 import type { Random } from "@sluice/runtime";
@@ -35,6 +37,7 @@ export type TransactionKind =
   | "not-made"
   | "no-answer"
   | "no-report"
+  | "through-outage"
   | "from-elsewhere"
   | "from-elsewhere-not-made"
   | "credit"
@@ -64,6 +67,8 @@ export interface DemoTransaction {
   readonly message: JsonObject;
   /** How often the same bytes are posted. */
   readonly posts: number;
+  /** How long after the opening it is posted; null: before, with all the others. */
+  readonly afterOpeningMs: number | null;
   readonly end: DemoEnd;
 }
 
@@ -159,11 +164,28 @@ export const demoBanks: readonly DemoBank[] = [
     answerTimeoutMs: 5_000,
     script: [{ reports: [] }, answers],
   },
+  {
+    id: "acacia",
+    name: "Acacia Bank",
+    branch: "250660",
+    character: "goes down and comes back",
+    answerTimeoutMs: 5_000,
+    script: [answers, reports],
+  },
 ];
+
+/** One of so many that nobody wants a line about each. */
+export function isOneOfMany(kind: TransactionKind): boolean {
+  return kind === "good" || kind === "through-outage";
+}
 
 export const connectorId = "clearing";
 /** Its gate stays closed for a credit that it does not report on. */
 export const gateKeptBy = "marula";
+/** #4. The breaker tries it every ten seconds, so it is back just before a try. */
+export const outage = { bank: "acacia", fromMs: 2_500, toMs: 10_500 } as const;
+/** Its debits come evenly, from before it goes down until after it is back. */
+const throughOutage = { count: 40, fromMs: 1_000, everyMs: 250 } as const;
 
 interface Cast {
   readonly kind: TransactionKind;
@@ -182,6 +204,7 @@ function castOf(goodDebits: number): readonly Cast[] {
     { kind: "not-made", bank: "protea", count: 2, end: { ...made, state: "UNPAID" } },
     { kind: "no-answer", bank: "kudu", count: 2, end: { ...made, state: "RECONCILIATION", row: 7, found: "NOT_MADE" } },
     { kind: "no-report", bank: "marula", count: 2, end: { ...made, state: "RECONCILIATION", row: 9, found: "MADE" } },
+    { kind: "through-outage", bank: outage.bank, count: throughOutage.count, end: made },
     { kind: "from-elsewhere", bank: "karoo", count: 3, end: { ...made, told: ["ACSC"] } },
     { kind: "from-elsewhere-not-made", bank: "protea", count: 1, end: { ...made, state: "UNPAID", told: ["RJCT"] } },
     { kind: "credit", bank: "karoo", count: 4, end: booked },
@@ -199,15 +222,16 @@ function castOf(goodDebits: number): readonly Cast[] {
 export function planDemoDay(random: Random, goodDebits: number, createdAtMs: number): DemoDay {
   let number = 0;
   const transactions = castOf(goodDebits).flatMap((cast) =>
-    Array.from({ length: cast.count }, () => {
+    Array.from({ length: cast.count }, (_, place) => {
       number += 1;
-      return planTransaction(random, cast, number, createdAtMs);
+      const afterOpeningMs = cast.kind === "through-outage" ? throughOutage.fromMs + place * throughOutage.everyMs : null;
+      return { ...planTransaction(random, cast, number, createdAtMs), afterOpeningMs };
     }),
   );
   return { banks: demoBanks, transactions: shuffled(random, transactions) };
 }
 
-function planTransaction(random: Random, cast: Cast, number: number, createdAtMs: number): DemoTransaction {
+function planTransaction(random: Random, cast: Cast, number: number, createdAtMs: number): Omit<DemoTransaction, "afterOpeningMs"> {
   const { kind, bank, end } = cast;
   const branch = demoBanks.find(({ id }) => id === bank)?.branch ?? "";
   const uetr = uetrFrom(random);

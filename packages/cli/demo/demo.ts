@@ -89,6 +89,7 @@ async function playOn(stage: Stage, day: DemoDay, options: DemoOptions, narrator
   return {
     evidence: end.evidence,
     times: stage.times,
+    outage: end.outage,
     timelines: timelines.filter((timeline) => timeline !== null),
     problems: [
       ...end.problems,

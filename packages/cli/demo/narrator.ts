@@ -4,7 +4,7 @@
 import type { ReceivedEntry, SentEntry } from "@sluice/checker";
 import type { Time } from "@sluice/runtime";
 import type { BankRecorder } from "@sluice/testkit";
-import type { DemoDay, DemoTransaction } from "./demo-day.ts";
+import { isOneOfMany, type DemoDay, type DemoTransaction } from "./demo-day.ts";
 
 export interface Narrator {
   /** One line: who, and what happened. */
@@ -96,7 +96,7 @@ function lineOfReceived(
   refusals: Map<string, number>,
 ): string | null {
   if (entry.operation === "events") {
-    const isTold = isNews && debit?.kind !== "good" && toldStates.has(entry.state ?? "");
+    const isTold = isNews && !(debit !== undefined && isOneOfMany(debit.kind)) && toldStates.has(entry.state ?? "");
     return isTold ? `${short(entry.uetr)} ${kindText(debit)}: ${entry.state}` : null;
   }
   if (entry.status === 202) return null;

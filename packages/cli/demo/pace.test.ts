@@ -1,17 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { planDemoTimes } from "./demo-day.ts";
+import { outage, planDemoTimes } from "./demo-day.ts";
 import { isTooLate, pacesFor, slowedDown } from "./pace.ts";
 
+/** Of an open breaker. */
+const probeEveryMs = 10_000;
 const nowMs = Date.UTC(2026, 10, 20, 7, 50);
 
 describe("the demo's pace", () => {
-  it("plays a day of 200 debits in about half a minute, and leaves a killed service 15 s and more", () => {
+  it("plays a day of 200 debits in less than three quarters of a minute, and leaves a killed service 15 s and more", () => {
     const dayMs = (kill: "scheduler" | null): number => {
       const pace = pacesFor({ debits: 200, kill })[0]!;
       return pace.opensInMs + pace.windowMs + pace.reconcilesAfterMs;
     };
-    expect(dayMs(null)).toBeLessThanOrEqual(30_000);
+    expect(dayMs(null)).toBeLessThanOrEqual(40_000);
     expect(pacesFor({ debits: 200, kill: "scheduler" })[0]!.windowMs).toBeGreaterThanOrEqual(25_000);
+  });
+
+  it("leaves an outage, the try that finds its end and what waited for it time before the window closes, on a fast machine too", () => {
+    const { windowMs } = pacesFor({ debits: 1, kill: null })[0]!;
+    expect(outage.toMs + probeEveryMs + 2_000).toBeLessThanOrEqual(windowMs + 3_000);
+    expect(slowedDown({ opensInMs: 1, windowMs, reconcilesAfterMs: 1 }, 60_000).windowMs).toBeGreaterThan(windowMs);
   });
 
   it("gives more debits more time, and a slow machine a second chance", () => {
@@ -22,10 +30,10 @@ describe("the demo's pace", () => {
   });
 
   it("slows down with the machine, within bounds", () => {
-    const pace = { opensInMs: 10_000, windowMs: 20_000, reconcilesAfterMs: 3_000 };
+    const pace = { opensInMs: 10_000, windowMs: 27_000, reconcilesAfterMs: 3_000 };
     expect(slowedDown(pace, 500)).toEqual(pace);
-    expect(slowedDown(pace, 3_600)).toEqual({ opensInMs: 20_000, windowMs: 40_000, reconcilesAfterMs: 3_000 });
-    expect(slowedDown(pace, 600_000)).toEqual({ opensInMs: 30_000, windowMs: 60_000, reconcilesAfterMs: 3_000 });
+    expect(slowedDown(pace, 3_600)).toEqual({ opensInMs: 20_000, windowMs: 47_000, reconcilesAfterMs: 3_000 });
+    expect(slowedDown(pace, 600_000)).toEqual({ opensInMs: 30_000, windowMs: 67_000, reconcilesAfterMs: 3_000 });
   });
 
   it("knows when services were up too late for the day", () => {

@@ -1,10 +1,12 @@
 // Plays a planned day against running services, and knows when it is over.
 //
-// #1 Debits and credits are posted at a pace, each until it is answered 202; then the clock does the rest, and the play only watches.
+// #1 Debits and credits are posted at a pace, some at their times after the opening, each until it is answered 202; then the clock does the rest,
+//    and the play only watches.
 // #2 The day is over when its reconciliation is done and the evidence is as planned, twice a second apart; or when the time given for it is
 //    over: then what is still off is the result.
 // #3 An operator opens the gate that stays closed; when the day is over, people resolve what it leaves, and it is looked at once more.
-// #4 A service is killed once, in the middle of its work: ingress and validator while debits come in, the others while debits go out.
+// #4 One bank is down for a while (`outage.ts`).
+// #5 A service is killed once, in the middle of its work: ingress and validator while debits come in, the others while debits go out.
 
 import type { Day } from "@sluice/domain";
 import { dayKey } from "@sluice/domain";
@@ -12,11 +14,13 @@ import { assert, sleep } from "@sluice/runtime";
 import type { Store } from "@sluice/store";
 import type { BankSimulator, ConnectorSimulator, MemoryRecorder, SendEnd } from "@sluice/testkit";
 import { checkDay, type DayEvidence } from "./check-day.ts";
-import type { DemoTransaction, DemoTimes } from "./demo-day.ts";
+import { checkOutage } from "./check-outage.ts";
+import type { DemoDay, DemoTransaction, DemoTimes } from "./demo-day.ts";
 import { loadDocuments } from "./history.ts";
 import { short } from "./narrator.ts";
 import { timeIn } from "./noon-zone.ts";
 import { openGateByHand, resolveItems, type OperatorsPorts } from "./operators.ts";
+import { playOutage, type Outage } from "./outage.ts";
 import { postsPerSecond } from "./pace.ts";
 
 export interface PlayPorts extends OperatorsPorts {
@@ -31,6 +35,8 @@ export interface PlayPorts extends OperatorsPorts {
 export interface PlayEnd {
   readonly evidence: DayEvidence;
   readonly problems: readonly string[];
+  /** What was seen of the outage of a bank. */
+  readonly outage: Outage | null;
 }
 
 const watchIntervalMs = 500;
@@ -43,26 +49,56 @@ export async function playDay(ports: PlayPorts): Promise<PlayEnd> {
   const over = new AbortController();
   const watching = watchDay(ports, AbortSignal.any([signal, over.signal]));
   const killing = killOnce(ports, AbortSignal.any([signal, over.signal]));
+  const outing = playOutage({ ...ports, signal: AbortSignal.any([signal, over.signal]) });
   try {
     narrator.say(
       "banks",
       `and connector post ${day.transactions.length} debits and credits; window ${at(times, times.opensAtMs)}–${at(times, times.closesAtMs)}, reconciliation ${at(times, times.reconciliationAtMs)}`,
     );
-    const refused = [...(await postAll(ports)), ...(await declareCreditsFinal(ports)), ...(await openGateByHand(ports))];
+    const [refused, later, outage] = await Promise.all([postAndDeclare(ports), postLater(ports), outing]);
     const closed = await untilSettled(ports, false);
     const unresolved = closed.problems.length > 0 || signal.aborted ? [] : await resolveItems(ports);
     const end = closed.problems.length > 0 || signal.aborted ? closed : await untilSettled(ports, true);
     await killing;
-    return { evidence: end.evidence, problems: [...refused, ...unresolved, ...end.problems] };
+    return {
+      evidence: end.evidence,
+      outage,
+      problems: [
+        ...refused,
+        ...later,
+        ...unresolved,
+        ...end.problems,
+        ...checkOutage(ports.recorded.requests, outage, ports.kill === null),
+      ],
+    };
   } finally {
     over.abort();
-    await Promise.allSettled([watching, killing]);
+    await Promise.allSettled([watching, killing, outing]);
   }
+}
+
+async function postAndDeclare(ports: PlayPorts): Promise<readonly string[]> {
+  return [...(await postAll(ports)), ...(await declareCreditsFinal(ports)), ...(await openGateByHand(ports))];
+}
+
+/** Those of the day that come while the window is open. */
+async function postLater(ports: PlayPorts): Promise<readonly string[]> {
+  const { day, time, times, signal } = ports;
+  const posting = day.transactions.flatMap((transaction) =>
+    transaction.afterOpeningMs === null
+      ? []
+      : [
+          sleep(time, Math.max(0, times.opensAtMs + transaction.afterOpeningMs - time.nowMs()), signal).then(() =>
+            signal.aborted ? null : post(ports, transaction),
+          ),
+        ],
+  );
+  return (await Promise.all(posting)).filter((problem) => problem !== null);
 }
 
 async function postAll(ports: PlayPorts): Promise<readonly string[]> {
   const posting: Promise<string | null>[] = [];
-  for (const transaction of ports.day.transactions) {
+  for (const transaction of firstPosted(ports.day)) {
     if (ports.signal.aborted) break;
     posting.push(post(ports, transaction));
     await sleep(ports.time, 1_000 / postsPerSecond, ports.signal);
@@ -70,6 +106,10 @@ async function postAll(ports: PlayPorts): Promise<readonly string[]> {
   const problems = (await Promise.all(posting)).filter((problem) => problem !== null);
   ports.narrator.say("banks", problems.length === 0 ? "all answered 202" : `${problems.length} were not accepted`);
   return problems;
+}
+
+function firstPosted({ transactions }: DemoDay): readonly DemoTransaction[] {
+  return transactions.filter(({ afterOpeningMs }) => afterOpeningMs === null);
 }
 
 async function post(ports: PlayPorts, transaction: DemoTransaction): Promise<string | null> {
@@ -128,7 +168,7 @@ function describeDay(day: Day): readonly string[] {
 }
 
 /** `isResolved`: people have gone through the list. */
-async function untilSettled(ports: PlayPorts, isResolved: boolean): Promise<PlayEnd> {
+async function untilSettled(ports: PlayPorts, isResolved: boolean): Promise<Omit<PlayEnd, "outage">> {
   const { time, times, signal } = ports;
   await sleep(time, Math.max(0, times.reconciliationAtMs - time.nowMs()), signal);
   const deadlineMs = Math.max(times.reconciliationAtMs, time.nowMs()) + settleLimitMs;
@@ -156,7 +196,7 @@ async function killOnce({ kill, day, recorded, narrator, time }: PlayPorts, sign
   const isIncoming = kill.service === "ingress" || kill.service === "validator";
   const share = isIncoming ? 0.4 : 0.25;
   const operation = isIncoming ? "outboundDirectDebit" : "inboundDirectDebit";
-  const wanted = Math.max(1, Math.floor(day.transactions.length * share));
+  const wanted = Math.max(1, Math.floor(firstPosted(day).length * share));
   while (!signal.aborted && recorded.requests.filter(({ entry }) => entry.operation === operation).length < wanted) {
     await sleep(time, 20, signal);
   }

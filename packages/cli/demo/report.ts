@@ -6,10 +6,14 @@ import type { DayEvidence } from "./check-day.ts";
 import { formatTable, reconciliationListOf, specialsOf, tableOf } from "./day-table.ts";
 import type { DemoTimes } from "./demo-day.ts";
 import { timeIn } from "./noon-zone.ts";
+import type { Outage } from "./outage.ts";
+import { outageText, plotOutage } from "./outage-plot.ts";
 
 export interface DemoReport {
   readonly evidence: DayEvidence;
   readonly times: DemoTimes;
+  /** Null: it was not played. */
+  readonly outage: Outage | null;
   /** Of one good debit. */
   readonly timelines: readonly Timeline[];
   /** Sentences; empty: all is right. */
@@ -51,6 +55,7 @@ export function formatReport(report: DemoReport, tookMs: number): string {
     formatTable(["bank", "which", "what", "final state", "count", "sum ZAR"], table),
     "\nThe special ones\n",
     formatTable(["which", "UETR", "bank", "identification", "posted", "final state", "recorded"], specials),
+    ...(report.outage === null ? [] : outageLines(report.outage)),
     `\nReconciliation list at ${close} (${list.length})\n`,
     formatTable(["UETR", "bank", "sum ZAR", "row", "state", "cause", "attempts", "last answer", "found"], list),
     `\nLooked at: ${countsText(report.counts)}.`,
@@ -68,11 +73,16 @@ export function jsonReport(report: DemoReport, tookMs: number): string {
     transactions: tableOf(evidence),
     specials: specialsOf(evidence),
     reconciliation: reconciliationListOf(evidence),
+    outage: report.outage,
     timelines,
     counts,
     tookMs: Math.round(tookMs),
   };
   return JSON.stringify(value, (_, member: unknown) => (typeof member === "bigint" ? String(member) : member), 2);
+}
+
+function outageLines(outage: Outage): readonly string[] {
+  return [`\nWhat waited for ${outage.bank}, which was down\n`, ...plotOutage(outage), "", `  ${outageText(outage)}`];
 }
 
 function countsText(counts: Readonly<Record<string, number>>): string {
