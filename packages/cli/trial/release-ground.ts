@@ -124,9 +124,6 @@ interface Services extends Pick<ReleaseGround, "scheduler" | "losses"> {
 /** A scheduler reads all that it holds before it is ready. */
 const readyTimeoutMs = 600_000;
 
-/** A scheduler reads all that it holds before it is ready. */
-const readyTimeoutMs = 600_000;
-
 function keepServices(settings: Readonly<Record<string, string>>, directory: string, signal: AbortSignal): Services {
   const running = new Map<ServiceName, ServiceProcess>();
   const losses: string[] = [];
