@@ -28,6 +28,8 @@ export const flow = z.enum(["on-us", "off-us", "credit"]).nullable();
 export const next = text.nullable().meta({ description: "Give it as `after`; null: the list ends here." });
 export const asOf = maybeTime.meta({ description: "Time of the log that ages and times to go are counted from." });
 
+export const countedAt = maybeTime.meta({ description: "When what waits was counted: a moment ago, or earlier where there is very much." });
+
 export const who = { id: text, operator: text, reason: text, requestedAt: time };
 
 export const decision = z.strictObject({

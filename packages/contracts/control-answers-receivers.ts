@@ -117,7 +117,7 @@ export const bank = z.strictObject({
   waiting: z
     .strictObject({ deliveries: waitingTotals, postings: waitingTotals, closes: maybeTime, secondsToClose: seconds })
     .nullable()
-    .meta({ description: "What it has not taken, and the first close that ends some of it; null: not counted within 3 s." }),
+    .meta({ description: "What it has not taken, and the first close that ends some of it; null: not counted within 3 s, nor before." }),
   since: z
     .strictObject({ at: time, ...who })
     .nullable()

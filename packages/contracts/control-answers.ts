@@ -7,6 +7,7 @@ import {
   amount,
   asOf,
   count,
+  countedAt,
   currency,
   date,
   day,
@@ -248,7 +249,7 @@ export const controlAnswers = {
   listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
   listHeld: z.strictObject({ schema: z.literal("Held"), asOf, rows: z.array(held), next }),
   listUndelivered: z.union([
-    z.strictObject({ schema: z.literal("Undelivered"), asOf, rows: z.array(receiver), next }),
+    z.strictObject({ schema: z.literal("Undelivered"), asOf, countedAt, rows: z.array(receiver), next }),
     z.strictObject({
       schema: z.literal("UndeliveredMessages"),
       asOf,
@@ -264,7 +265,7 @@ export const controlAnswers = {
   listReconciliation: z.strictObject({ schema: z.literal("ReconciliationItems"), rows: z.array(reconciliationRow), next }),
   summariseReconciliation: z.strictObject({ schema: z.literal("ReconciliationSummary"), day, rows: z.array(summaryRow) }),
   exportReconciliation: z.strictObject({ schema: z.literal("ReconciliationExport"), day, asOf: time, rows: z.array(reconciliationRow) }),
-  listBanks: z.strictObject({ schema: z.literal("Banks"), asOf, rows: z.array(bank), next: z.null() }),
+  listBanks: z.strictObject({ schema: z.literal("Banks"), asOf, countedAt, rows: z.array(bank), next: z.null() }),
   listDeadLetters: z.strictObject({ schema: z.literal("DeadLetters"), rows: z.array(z.strictObject({ ...letter, cursor })), next }),
   showDeadLetter: z.strictObject({
     schema: z.literal("DeadLetter"),

@@ -17,6 +17,7 @@ import { showTransaction } from "./get-control-transaction.ts";
 import { searchTransactions } from "./get-control-transactions.ts";
 import { listUndelivered } from "./get-control-undelivered.ts";
 import { listWindows } from "./get-control-windows.ts";
+import { createParkedCounts } from "./parked-counts.ts";
 
 export interface ReadPorts {
   readonly time: Time;
@@ -30,7 +31,8 @@ export interface ReadPorts {
 }
 
 export function controlReads({ agreedTime, ...given }: ReadPorts) {
-  const ports = { ...given, agreedNowMs: () => agreedTime.nowMs() };
+  const asked = { ...given, agreedNowMs: () => agreedTime.nowMs() };
+  const ports = { ...asked, counts: createParkedCounts(asked) };
   const { schemes, banks } = ports.configuration;
   return {
     controlStatus: controlStatus(ports),

@@ -1,22 +1,22 @@
 // listBanks: every configured bank and connector, and whoever was paused and is not configured any more: how it stands as a receiver, what waits
 // for it, who paused or resumed it last, and the totals of the running business dates against their alarms.
 //
-// #1 Counting what waits goes over all that is parked. Where that takes longer than 3 s (a million messages), the answer comes without it.
+// #1 What waits is counted for 3 s at most (`parked-counts.ts`): then the answer has the count before, or none.
 
 import type { Configuration } from "@sluice/config";
 import type { BankStanding } from "@sluice/domain";
-import { sleep, type Time } from "@sluice/runtime";
 import type { ParkedTotals, Store } from "@sluice/store";
 import { instantText } from "./answer.ts";
 import type { ControlHandler } from "./control-handler.ts";
 import { actionView, decisionView, moneyText, secondsUntil, timeText } from "./control-values.ts";
 import { dayTotals, type DayTotal } from "./day-totals.ts";
+import type { ParkedCounts } from "./parked-counts.ts";
 import { ageView } from "./parked-totals.ts";
 import { addressView, receiversNow, whyHeld, type ReceiverStanding } from "./receiver-standing.ts";
 
 export interface BanksPorts {
-  readonly time: Time;
-  readonly store: Pick<Store, "banks" | "transactions" | "addresses" | "deliveries" | "postings" | "days">;
+  readonly store: Pick<Store, "banks" | "transactions" | "addresses" | "days">;
+  readonly counts: ParkedCounts;
   readonly configuration: Pick<Configuration, "banks" | "connectors" | "schemes">;
   readonly agreedNowMs: () => number | null;
 }
@@ -44,11 +44,14 @@ export function listBanks(ports: BanksPorts): ControlHandler {
         bank,
         kind,
         ...receiverView(of(bank), nowMs),
-        waiting: waiting === null ? null : waiting(bank),
+        waiting: waiting?.of(bank) ?? null,
         ...standingView(standings.get(bank) ?? null),
         dayTotals: totals.filter((total) => total.bank === bank).map(totalView),
       }));
-    return { kind: "found", body: { schema: "Banks", asOf: timeText(nowMs), rows, next: null } };
+    return {
+      kind: "found",
+      body: { schema: "Banks", asOf: timeText(nowMs), countedAt: timeText(waiting?.countedAtMs ?? null), rows, next: null },
+    };
   };
 }
 
@@ -61,17 +64,13 @@ export function earliestDate({ schemes }: Pick<Configuration, "schemes">, nowMs:
 }
 
 /** #1. Null: not counted in time. */
-async function waitingNow({ time, store }: BanksPorts, nowMs: number | null) {
-  const waiting = new AbortController();
-  const tooLong = sleep(time, countingMaxMs, waiting.signal).then(() => null);
-  const found = await Promise.race([Promise.all([store.deliveries.totals(), store.postings.totals()]), tooLong]).finally(() =>
-    waiting.abort(),
-  );
-  if (found === null) return null;
-  const [deliveries, postings] = found;
+async function waitingNow({ counts, store }: BanksPorts, nowMs: number | null) {
+  const counted = await counts.within(countingMaxMs);
+  if (counted === null) return null;
+  const { deliveries, postings, countedAtMs } = counted;
   const keys = [...new Set([...deliveries, ...postings].flatMap(({ closesWith }) => (closesWith === null ? [] : [closesWith])))];
   const days = await store.days.load(keys.slice(0, daysMax));
-  return (bank: string) => {
+  const of = (bank: string) => {
     const mine = (all: readonly ParkedTotals[]) => all.filter((one) => one.bank === bank);
     const closings = [...mine(deliveries), ...mine(postings)].map(({ closesWith }) => days.get(closesWith ?? "")?.plan.reconciliationAtMs);
     const closesAtMs = closings.reduce<number | null>((first, atMs) => earliest(first, atMs ?? null), null);
@@ -82,6 +81,7 @@ async function waitingNow({ time, store }: BanksPorts, nowMs: number | null) {
       secondsToClose: secondsUntil(closesAtMs, nowMs),
     };
   };
+  return { of, countedAtMs };
 }
 
 const daysMax = 1_000;

@@ -11,15 +11,19 @@ import { instantText } from "./answer.ts";
 import type { ControlAnswer, ControlHandler } from "./control-handler.ts";
 import { cursorOf, pageIn, pageOf, type Page } from "./control-page.ts";
 import { invalid, isDayKey, secondsUntil, timeText } from "./control-values.ts";
+import type { ParkedCount, ParkedCounts } from "./parked-counts.ts";
 import { parkedTotalsView } from "./parked-totals.ts";
 import { addressOf, addressView, receiversNow, whyHeld, type AddressNow, type ReceiverStanding } from "./receiver-standing.ts";
 import { isPartyId } from "./search-terms-in.ts";
 
 export interface UndeliveredPorts {
   readonly store: Pick<Store, "deliveries" | "postings" | "banks" | "days" | "addresses">;
+  readonly counts: ParkedCounts;
   readonly configuration: Pick<Configuration, "banks" | "connectors">;
   readonly agreedNowMs: () => number | null;
 }
+
+const countingMaxMs = 3_000;
 
 /** Days whose plan is read at once. */
 const daysMax = 1_000;
@@ -37,11 +41,8 @@ export function listUndelivered(ports: UndeliveredPorts): ControlHandler {
 async function summary(ports: UndeliveredPorts, page: Page): Promise<ControlAnswer> {
   const { store } = ports;
   const nowMs = ports.agreedNowMs();
-  const [deliveries, postings, receivers] = await Promise.all([
-    store.deliveries.totals(),
-    store.postings.totals(),
-    receiversNow(ports, nowMs),
-  ]);
+  const [counted, receivers] = await Promise.all([count(ports.counts), receiversNow(ports, nowMs)]);
+  const { deliveries, postings, countedAtMs } = counted;
   const places = [...new Set([...deliveries, ...postings].map(placeOfTotals))].toSorted().map((place) => place.split(" "));
   const days = await store.days.load([...new Set(places.flatMap(([, day = ""]) => (day === "" ? [] : [day])))].slice(0, daysMax));
   const rows = places.map(([bank = "", day = ""]) => {
@@ -66,7 +67,12 @@ async function summary(ports: UndeliveredPorts, page: Page): Promise<ControlAnsw
     };
   });
   const paged = pageOf(rows, page, ({ bank, day }) => placeOfTotals({ bank, closesWith: day }));
-  return { kind: "found", body: { schema: "Undelivered", asOf: timeText(nowMs), ...paged } };
+  return { kind: "found", body: { schema: "Undelivered", asOf: timeText(nowMs), countedAt: timeText(countedAtMs), ...paged } };
+}
+
+/** Of many the count before; where there is none yet, whoever asks waits, as long as questions may take. */
+async function count(counts: ParkedCounts): Promise<ParkedCount> {
+  return (await counts.within(countingMaxMs)) ?? (await counts.next());
 }
 
 /** Then nobody knows when the next attempt is: when what holds it is over. */

@@ -172,9 +172,28 @@ test("each message says whether it waits for its address or for its own back-off
   ]);
 });
 
-test("where counting what waits takes too long, the banks are listed without it", async () => {
+test("where counting what waits takes too long, banks are listed without it, or with the count before, which says its time", async () => {
   const world = await givenConsole();
-  expect(await first(world)).toMatchObject({ waiting: { deliveries: { waiting: 0 } } });
-  Object.assign(world.store.deliveries, { totals: () => new Promise(() => null) });
+  const { deliveries } = world.store;
+  let answer: () => void = () => undefined;
+  let counts = 0;
+  const slow = async () => {
+    counts += 1;
+    await new Promise<void>((done) => (answer = done));
+    return [];
+  };
+  Object.assign(deliveries, { totals: slow });
+  expect(await answerTo(world, "/banks")).toMatchObject({
+    countedAt: null,
+    rows: [{ waiting: null }, { waiting: null }, { waiting: null }],
+  });
   expect(await first(world)).toMatchObject({ state: "active", waiting: null });
+  expect(counts).toBe(1);
+  answer();
+  await world.time.advance(100);
+  const later = await answerTo(world, "/undelivered");
+  expect([later["rows"], String(later["countedAt"]).slice(0, 19), counts]).toEqual([[], "2026-11-20T06:00:00", 2]);
+  expect(await first(world)).toMatchObject({ waiting: { deliveries: { waiting: 0 } } });
+  await world.time.advance(700_000);
+  expect(await first(world)).toMatchObject({ waiting: null });
 });
