@@ -49,7 +49,7 @@ export interface ClientCertificate {
   readonly keyFile: string;
 }
 
-/** Either the secret or the file that holds it is given: `whsec_…` (symmetric), `whsk_…` (ed25519). */
+/** Either the secret is given or a file that holds it, or several, one a line: `whsec_…` (symmetric), `whsk_…` (ed25519). */
 export interface SigningKey {
   readonly kind: "symmetric" | "ed25519";
   readonly secret: string | null;

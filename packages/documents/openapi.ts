@@ -48,6 +48,10 @@ export function openApiDocument(): Part {
           description:
             "A token of the caller. Two may be valid at a time, so that one can replace the other. Of a webhook: what Sluice was given to call you with; none, if nothing was agreed on.",
         },
+        clientCertificate: {
+          type: "mutualTLS",
+          description: "Of a webhook: the certificate that Sluice shows you, if you have agreed on one.",
+        },
       },
       schemas: namedSchemas((name) => `#/components/schemas/${name}`),
       parameters,
@@ -104,7 +108,7 @@ function delivered(delivery: Delivery, examples: readonly Example[]): Part {
     tags: [tags[delivery.tag]],
     summary: delivery.summary,
     description: `\`POST ${base}${delivery.path}\`\n\n${delivery.description}`,
-    security: [{ bearer: [] }, {}],
+    security: [{ bearer: [] }, { clientCertificate: [] }, { bearer: [], clientCertificate: [] }, {}],
     parameters: [...sentHeaders, ...(delivery.name === "events" ? sequenceHeaders : [])].map((name) => ({
       $ref: `#/components/parameters/${name}`,
     })),
