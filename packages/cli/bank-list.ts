@@ -22,7 +22,7 @@ const list: ListVerb = {
     { title: "LAST PAUSED OR RESUMED", of: lastDecision },
   ],
   none: "no bank is configured",
-  below: (body) => [...rowsAt(body, "rows").flatMap(whyLines), ...totalLines(body)],
+  below: (body) => [...rowsAt(body, "rows").flatMap(whyLines), ...totalLines(body), ...countLines(body)],
 };
 
 function lastDecision(row: Body): string {
@@ -32,6 +32,20 @@ function lastDecision(row: Body): string {
 /** Why nothing, or little, leaves to a receiver. */
 export function whyLines(row: Body): readonly string[] {
   return textsAt(row, "why").map((why) => shown(`${textAt(row, "bank")}: ${why}`));
+}
+
+/** Of very much that waits the count may be an earlier one. */
+export function countLines(body: Body): readonly string[] {
+  if (body["countedAt"] === null) return ["what waits is not counted yet: there is very much; ask again in a minute"];
+  const ageSeconds = secondsBetween(body["countedAt"], body["asOf"]);
+  return ageSeconds > oldCountSeconds ? [`what waits was counted at ${textAt(body, "countedAt")}: there is very much`] : [];
+}
+
+const oldCountSeconds = 10;
+
+function secondsBetween(from: unknown, to: unknown): number {
+  if (typeof from !== "string" || typeof to !== "string") return 0;
+  return (Temporal.Instant.from(to).epochMilliseconds - Temporal.Instant.from(from).epochMilliseconds) / 1_000;
 }
 
 function totalLines(body: Body): readonly string[] {

@@ -211,6 +211,14 @@ test("held, undelivered and banks in one line each", async () => {
   expect(banks).toContain("a ZA_EFT 2026-11-20: 2, 9.00 ZAR (alarm above 8.00)  ABOVE ITS ALARM");
 });
 
+test("a count of what waits that is old, or not there yet, is said to be so", async () => {
+  const asOf = "2026-11-20T06:01:00.000Z";
+  const below = async (countedAt: string | null) => (await said(runBankList, [{ rows: [], asOf, countedAt }])).split("\n").slice(1, -1);
+  expect(await below("2026-11-20T06:00:55.000Z")).toEqual([]);
+  expect(await below("2026-11-20T06:00:30.000Z")).toEqual(["what waits was counted at 2026-11-20 06:00:30Z: there is very much"]);
+  expect(await below(null)).toEqual(["what waits is not counted yet: there is very much; ask again in a minute"]);
+});
+
 test("an item is shown with evidence, later answers, its resolution, and what is needed to confirm it", async () => {
   const action = { id: "r-1", operator: "me", reason: "the bank says so" };
   const item = {

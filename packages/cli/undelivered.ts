@@ -2,7 +2,7 @@
 
 import { listVerb, runList, type ListVerb } from "./control-list.ts";
 import type { Body } from "./control-client.ts";
-import { whyLines } from "./bank-list.ts";
+import { countLines, whyLines } from "./bank-list.ts";
 import { column, durationAt, numberColumn, rowsAt, textAt, type Column } from "./control-table.ts";
 
 const byReceiver: readonly Column[] = [
@@ -44,7 +44,7 @@ const list: ListVerb = {
   options: ["bank"],
   columns: (body) => (body["schema"] === "UndeliveredMessages" ? messages : byReceiver),
   none: "everything is delivered",
-  below: (body) => [...new Set([body, ...rowsAt(body, "rows")].flatMap(whyLines))],
+  below: (body) => [...new Set([body, ...rowsAt(body, "rows")].flatMap(whyLines)), ...countLines(body)],
 };
 
 export const runUndelivered = runList(list);
