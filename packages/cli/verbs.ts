@@ -221,11 +221,12 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "trial delivery",
-    usage: "[--seed N] [--messages N | --outage [--waiting N]] [--json]",
+    usage: "[--seed N] [--messages N [--keep] | --outage [--waiting N]] [--json]",
     line: "twenty banks, some dead, slow or hostile, and kills of dispatcher and event-publisher; judges every delivery",
     details: [
       "--seed N      the same seed gives the same messages, tempers and times of kills (one is drawn and printed)",
       "--messages N  from 1000 on, five a UETR (100000: about ten minutes)",
+      "--keep        keeps history and logs of a good one too; those of a bad one are kept anyway, in .sluice/trial",
       "--outage      another question: one bank is down and many messages wait for it; memory, probes, and the drain when it is back",
       "--waiting N   how many (100000; a million wants a store of its own, by MONGO_URL)",
       "With MONGO_URL in that store, else in a local one; broker and registry are always its own. Asserted: every message acknowledged,",
@@ -234,6 +235,7 @@ export const verbs: readonly Verb[] = [
     options: {
       seed: { type: "string" },
       messages: { type: "string" },
+      keep: { type: "boolean" },
       outage: { type: "boolean" },
       waiting: { type: "string" },
       json: { type: "boolean" },
@@ -250,7 +252,7 @@ export const verbs: readonly Verb[] = [
       "--rounds N      service and bare loop in turns (3)",
       "--service NAME  dispatcher or event-publisher (both)",
       "--profile DIR   services leave a profile of their processor time there (*.cpuprofile)",
-      "With MONGO_URL in that store, else in a local one; broker and registry are always its own. Speeds are printed, not asserted;",
+      "With MONGO_URL in that store, else in a local one; the broker is always its own. Speeds are printed, not asserted;",
       "asserted is that every message arrived, in order. docs/benchmarks.md says what is measured.",
     ],
     options: {
@@ -262,6 +264,21 @@ export const verbs: readonly Verb[] = [
     },
     arguments: [0, 0],
     load: async () => (await import("./bench-delivery.ts")).benchDelivery,
+  },
+  {
+    name: "bench journeys",
+    usage: "[--rate N] [--seconds S] [--profile DIR] [--json]",
+    line: "whole on-us journeys through all services: the highest rate that is sustained, latencies, processor time",
+    details: [
+      "--rate N       debits a second (the highest that is sustained is looked for)",
+      "--seconds S    at each rate (20)",
+      "--profile DIR  services leave a profile of their processor time there (*.cpuprofile)",
+      "Debits are posted at times fixed beforehand; latency counts from those. Servers as for bench delivery.",
+      "Exit 0 if all journeys ended. docs/benchmarks.md says what is measured.",
+    ],
+    options: { rate: { type: "string" }, seconds: { type: "string" }, profile: { type: "string" }, json: { type: "boolean" } },
+    arguments: [0, 0],
+    load: async () => (await import("./bench-journeys.ts")).benchJourneys,
   },
   {
     name: "config check",

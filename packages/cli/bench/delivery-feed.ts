@@ -3,6 +3,7 @@
 import { lanesDefault, outgoingRecord, topics } from "@sluice/contracts";
 import type { AnyDecoded, Serde } from "@sluice/contracts";
 import type { Messaging } from "@sluice/messaging";
+import { bankId } from "./ground.ts";
 import { benchMessage } from "./messages.ts";
 import type { BenchMessage } from "./messages.ts";
 
@@ -14,7 +15,6 @@ export interface FeedPorts {
   readonly nowMs: number;
 }
 
-export const bankId = "karoo";
 const chunkRecords = 1_000;
 const dayMs = 86_400_000;
 const businessDate = "2026-11-20";

@@ -5,18 +5,21 @@
 // 2. A service's speed is taken at the sink, from its first request to its last; its processor time until each receipt is in the log.
 // 3. Speeds are printed, never asserted: they are the machine's. Asserted is that each message arrived, in order per UETR.
 
+import { topics } from "@sluice/contracts";
 import { machineTime, sleep } from "@sluice/runtime";
 import type { Time } from "@sluice/runtime";
 import { metricsOf, sumOf } from "../trial/process-watch.ts";
 import { feed } from "./delivery-feed.ts";
 import type { DeliveringService } from "./delivery-feed.ts";
-import { numberIn, openDeliveryGround, receiptsTopic } from "./delivery-ground.ts";
-import type { DeliveryGround } from "./delivery-ground.ts";
 import { problemsOf } from "./delivery-judge.ts";
+import { openGround } from "./ground.ts";
+import type { Ground } from "./ground.ts";
 import { bodyBytes } from "./messages.ts";
-import { startOwnProcess } from "./own-process.ts";
+import { numberIn, startOwnProcess } from "./own-process.ts";
 import { between, machineFacts, processorSecondsOf } from "./processor-time.ts";
 import type { Machine } from "./processor-time.ts";
+import { openSink } from "./sink.ts";
+import type { Sink } from "./sink.ts";
 import { spreadOf } from "./spread.ts";
 import type { Spread } from "./spread.ts";
 
@@ -60,7 +63,8 @@ export interface DeliveryBenchReport {
 interface Bench {
   readonly options: DeliveryBenchOptions;
   readonly time: Time;
-  readonly ground: DeliveryGround;
+  readonly ground: Ground;
+  readonly sink: Sink;
 }
 
 /** What a bank has where its configuration says nothing else. */
@@ -75,8 +79,9 @@ export async function runDeliveryBench(options: DeliveryBenchOptions): Promise<D
   const { messages, rounds, services, say, time = machineTime } = options;
   const startedMs = time.monotonicMs();
   await using opened = new AsyncDisposableStack();
-  const ground = await openDeliveryGround({ ...options, connections, time }, opened);
-  const bench: Bench = { options, time, ground };
+  const sink = await openSink(opened);
+  const ground = await openGround({ ...options, bankUrl: sink.origin, connections, time }, opened);
+  const bench: Bench = { options, time, ground, sink };
   const served: ServiceRound[] = [];
   const bare: BareRound[] = [];
   for (let round = 1; round <= rounds; round += 1) {
@@ -126,17 +131,16 @@ interface ServiceRound {
 }
 
 async function serviceRound(
-  { options, time, ground }: Bench,
+  { options, time, ground, sink }: Bench,
   service: DeliveringService,
   run: string,
 ): Promise<Omit<ServiceRound, "ratio">> {
   const { messages } = options;
-  const { sink } = ground;
   await feed(service, run, messages, { ...ground, nowMs: time.nowMs() });
   await sink.forget();
-  const receiptsBefore = await ground.appended(receiptsTopic);
+  const receiptsBefore = await ground.appended(topics.receipts);
   const running = await ground.start(service);
-  const watched = new Map([...ground.watched, [service, running.pid]]);
+  const watched = new Map([...ground.watched, ["sink", sink.pid], [service, running.pid]]);
   try {
     const { count: countBefore } = await until(
       options,
@@ -154,7 +158,7 @@ async function serviceRound(
     await until(
       options,
       time,
-      () => ground.appended(receiptsTopic),
+      () => ground.appended(topics.receipts),
       (appended) => appended - receiptsBefore >= messages,
     );
     const used = between(before, await processorSecondsOf(watched));
@@ -184,8 +188,8 @@ interface BareRound {
   readonly processorSeconds: number;
 }
 
-async function bareRound({ options, ground }: Bench, run: string): Promise<BareRound> {
-  const words = { origin: ground.sink.origin, path: "/", connections: String(connections), run, messages: String(options.messages) };
+async function bareRound({ options, sink }: Bench, run: string): Promise<BareRound> {
+  const words = { origin: sink.origin, path: "/", connections: String(connections), run, messages: String(options.messages) };
   const child = startOwnProcess(
     new URL("./bare-loop-process.ts", import.meta.url),
     Object.entries(words).map(([name, value]) => `--${name}=${value}`),

@@ -6,6 +6,8 @@ import { machineTime } from "@sluice/runtime";
 
 export interface OwnProcess {
   readonly pid: number;
+  /** A line of its input. */
+  tell(what: unknown): void;
   /** The next line of its output. Rejects when it ends before. */
   line(): Promise<unknown>;
   stop(): Promise<void>;
@@ -19,6 +21,7 @@ export function startOwnProcess(file: URL, words: readonly string[]): OwnProcess
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     pid: child.pid ?? 0,
+    tell: (what) => void child.stdin.write(`${JSON.stringify(what)}\n`),
     async line() {
       const { done, value } = await lines.next();
       if (done === true) throw new Error(`${file.pathname} ended before it had said what it was to say`);
@@ -30,4 +33,11 @@ export function startOwnProcess(file: URL, words: readonly string[]): OwnProcess
       await exited;
     },
   };
+}
+
+export function numberIn(said: unknown, name: string): number {
+  if (typeof said !== "object" || said === null) throw new Error(`a process of the bench did not say its ${name}`);
+  const value: unknown = Reflect.get(said, name);
+  if (typeof value !== "number") throw new Error(`a process of the bench did not say its ${name}`);
+  return value;
 }

@@ -1,10 +1,12 @@
-// What a bench of deliveries stands on: servers of its own, the sink, and a configuration with one bank that has the sink's address.
+// What every bench stands on: servers of its own, one bank in the configuration, and services as processes.
 //
-// 1. Broker and registry are always its own, so that topics hold nothing but the bench's; the store is a local one in memory unless MONGO_URL names another.
+// 1. The broker is always its own, so that topics hold nothing but the bench's; registry and store are local ones in memory unless the environment
+//    names others.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { lanesDefault, registrySerde, topics } from "@sluice/contracts";
+import { lanesDefault, registrySerde } from "@sluice/contracts";
+import type { Serde } from "@sluice/contracts";
 import { startServers } from "@sluice/local-servers";
 import { createKafkaMessaging } from "@sluice/messaging";
 import type { Messaging } from "@sluice/messaging";
@@ -16,21 +18,12 @@ import type { ServiceName, ServiceProcess } from "../processes.ts";
 import { provision } from "../provision.ts";
 import { serviceEnvironment } from "../service-environment.ts";
 import { worldConfiguration } from "../world/configuration.ts";
-import { bankId } from "./delivery-feed.ts";
-import type { FeedPorts } from "./delivery-feed.ts";
-import { startOwnProcess } from "./own-process.ts";
 import type { Watched } from "./processor-time.ts";
 
-export interface Sink {
-  readonly origin: string;
-  heard(): Promise<{ readonly count: number; readonly tookMs: number }>;
-  ids(): Promise<readonly string[]>;
-  forget(): Promise<void>;
-}
-
-export interface DeliveryGround extends Omit<FeedPorts, "nowMs"> {
-  readonly sink: Sink;
-  /** Broker, store and sink. */
+export interface Ground {
+  readonly messaging: Messaging;
+  readonly serde: Serde;
+  /** Broker and store, where they are its own. */
   readonly watched: Watched;
   readonly storeText: string;
   /** Resolves when it listens. */
@@ -39,7 +32,9 @@ export interface DeliveryGround extends Omit<FeedPorts, "nowMs"> {
   appended(topic: string): Promise<number>;
 }
 
-export interface DeliveryGroundOptions {
+export interface GroundOptions {
+  /** Where the bank listens. */
+  readonly bankUrl: string;
   readonly connections: number;
   readonly environment: NodeJS.ProcessEnv;
   /** Where services write a profile of their processor time; null: nowhere. */
@@ -49,10 +44,15 @@ export interface DeliveryGroundOptions {
   readonly signal: AbortSignal;
 }
 
+export const bankId = "karoo";
+export const bankBranch = "250655";
+/** What the bank calls with, and is called with. */
+export const bankToken = "bench";
+
 /** What is opened is closed by `opened`. */
-export async function openDeliveryGround(options: DeliveryGroundOptions, opened: AsyncDisposableStack): Promise<DeliveryGround> {
+export async function openGround(options: GroundOptions, opened: AsyncDisposableStack): Promise<Ground> {
   const { time, say, signal, profileDirectory } = options;
-  const { KAFKA_BROKERS: _kafka, SCHEMA_REGISTRY_URL: _registry, ...environment } = options.environment;
+  const { KAFKA_BROKERS: _own, ...environment } = options.environment;
   const servers = await startServers({ storage: "memory", isForLoad: true, purpose: "bench", environment, progress: say });
   opened.defer(() => servers.stop());
   const database = `sluice_bench_${time.nowMs()}`;
@@ -61,9 +61,8 @@ export async function openDeliveryGround(options: DeliveryGroundOptions, opened:
   const messaging = createKafkaMessaging({ connection, time, log: silentLog });
   opened.defer(() => messaging.close());
   const serde = await registrySerde({ url: servers.schemaRegistryUrl, time, signal });
-  const sink = await openSink(opened);
   const configurationFile = join(servers.directory, "sluice.yaml");
-  await writeFile(configurationFile, configurationOf(sink.origin, options.connections, time.nowMs()));
+  await writeFile(configurationFile, configurationOf(options, time.nowMs()));
   if (profileDirectory !== null) await mkdir(profileDirectory, { recursive: true });
   const settings = {
     ...serviceEnvironment({ servers, configurationFile, database, references: tokens }),
@@ -73,8 +72,7 @@ export async function openDeliveryGround(options: DeliveryGroundOptions, opened:
   return {
     messaging,
     serde,
-    sink,
-    watched: new Map([...[...pidOf].filter(([name]) => name !== "registry"), ["sink", sink.pid]]),
+    watched: new Map([...pidOf].filter(([name]) => name !== "registry")),
     storeText: pidOf.has("mongo") ? "the local store, in memory" : "the store given",
     start: (service) =>
       startService(service, settings, join(servers.directory, `${service}.log`), { directory: servers.directory, signal }),
@@ -82,55 +80,17 @@ export async function openDeliveryGround(options: DeliveryGroundOptions, opened:
   };
 }
 
-const tokens = { WORLD_KAROO_TOKEN: "bench", WORLD_CLEARING_TOKEN: "bench" };
+const tokens = { WORLD_KAROO_TOKEN: bankToken, WORLD_CLEARING_TOKEN: bankToken };
 
-function configurationOf(origin: string, connections: number, nowMs: number): string {
-  const party = { url: origin, tokens: ["bench"], sluiceToken: "bench" };
+function configurationOf({ bankUrl, connections }: GroundOptions, nowMs: number): string {
+  const party = { url: bankUrl, tokens: [bankToken], sluiceToken: bankToken };
   const members = { connections, answerTimeout: "5s", allowedAddresses: ["127.0.0.0/8"] };
+  const windows = [{ opens: "08:00", closes: "20:00" }];
   return worldConfiguration(
-    {
-      zone: noonZone(nowMs),
-      creditsFinal: "clock",
-      version: 1,
-      windows: [{ opens: "08:00", closes: "20:00" }],
-      reconciliation: "21:00",
-    },
-    [{ ...party, id: bankId, branch: "250655", members }],
+    { zone: noonZone(nowMs), creditsFinal: "clock", version: 1, windows, reconciliation: "21:00" },
+    [{ ...party, id: bankId, branch: bankBranch, members }],
     { ...party, id: "clearing", tokens: ["bench of the connector"] },
   );
-}
-
-async function openSink(opened: AsyncDisposableStack): Promise<Sink & { readonly pid: number }> {
-  const child = startOwnProcess(new URL("./sink-process.ts", import.meta.url), []);
-  opened.defer(() => child.stop());
-  const origin = `http://127.0.0.1:${numberIn(await child.line(), "port")}`;
-  const ask = async (method: string): Promise<unknown> => {
-    const answer = await fetch(origin, { method });
-    const text = await answer.text();
-    return text === "" ? null : JSON.parse(text);
-  };
-  return {
-    pid: child.pid,
-    origin,
-    async heard() {
-      const said = await ask("GET");
-      return { count: numberIn(said, "count"), tookMs: numberIn(said, "tookMs") };
-    },
-    async ids() {
-      const said = await ask("PUT");
-      return Array.isArray(said) ? said.map(String) : [];
-    },
-    async forget() {
-      await ask("DELETE");
-    },
-  };
-}
-
-export function numberIn(said: unknown, name: string): number {
-  if (typeof said !== "object" || said === null) throw new Error(`a process of the bench did not say its ${name}`);
-  const value: unknown = Reflect.get(said, name);
-  if (typeof value !== "number") throw new Error(`a process of the bench did not say its ${name}`);
-  return value;
 }
 
 async function recordsIn(messaging: Messaging, topic: string): Promise<number> {
@@ -138,5 +98,3 @@ async function recordsIn(messaging: Messaging, topic: string): Promise<number> {
   const ends = await messaging.ends(partitions);
   return ends.reduce((sum, { logEnd }) => sum + Number(logEnd), 0);
 }
-
-export const receiptsTopic = topics.receipts;
