@@ -30,10 +30,10 @@ beforeAll(async () => {
   const surroundings = { time: machineTime, random: machineRandom, narrator, day, pace, directory: null, signal };
   stage = opened.use(await openStage({ ...surroundings, environment: environmentWithoutServers() }));
   const killing = killEachOnce();
-  const played = await playDay({ ...stage, time: machineTime, day, narrator, signal, kill: null });
+  const played = await playDay({ ...stage, time: machineTime, day, narrator, signal, kill: null, isDisturbed: true });
   await killing;
   problems = [...played.problems, ...stage.services.lost()];
-}, 240_000);
+}, 400_000);
 afterAll(() => opened.disposeAsync());
 
 /** Ingress and validator while debits come in, the others while debits go out. */
