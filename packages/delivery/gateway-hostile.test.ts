@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { sampleBank, seededRandom } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { answerBytesMax, createUndiciGateway } from "./gateway-undici.ts";
+import { exchangeBytesMax } from "./gateway-undici-bounds.ts";
 import { gatewayGround, gatewayOptions, loopback, request } from "./gateway.fixture.ts";
 import type { BankAnswer } from "./port.ts";
 import { backOffFirstMaxMs, classify, leavesOpen, retryAfterMaxMs, retryAfterMinMs, waitMs } from "./retry-law.ts";
@@ -142,6 +143,18 @@ describe("fault 18: answers that are none", () => {
     expect([answer.kind, classOf(answer)]).toEqual(["silent", "transient"]);
     expect(answer.kind === "silent" && answer.reason).toMatch(/^answer-too-long$|OVERFLOW$/);
     expect(sentBytes).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it("a bank that says much, and ends, is heard each time on the same connection", async () => {
+    const ports = new Set<number | undefined>();
+    const said = Buffer.alloc(60 * 1024, "x");
+    const url = await httpBank(({ socket }, response) => {
+      ports.add(socket.remotePort);
+      response.writeHead(202).end(said);
+    });
+    const gateway = gatewayTo(url, { connections: 1 });
+    for (let index = 0; index < 30; index += 1) expect(await gateway.post(request())).toMatchObject({ kind: "answered", status: 202 });
+    expect([ports.size, 30 * said.byteLength > exchangeBytesMax]).toEqual([1, true]);
   });
 
   it("I15: an endless body is cut, and the next request finds a connection of its own", async () => {
