@@ -145,7 +145,7 @@ export class Destination {
     this.#throttle(answer);
     const reason = opensFor(this.#rows);
     if (reason === null) return;
-    this.#opened(reason, this.#options.time.nowMs());
+    this.#opened(reason);
     events.held(this);
   }
 
@@ -204,7 +204,10 @@ export class Destination {
     if (this.#options.isLearning) this.#learn(learntBefore(concurrency, this.slots.slotsMax));
     if (gateUntilMs !== null) this.#gateFor(gateUntilMs - agreed.nowMs());
     if (breaker === null) return;
-    this.#opened(isReason(breaker.reason) ? breaker.reason : "transient", breaker.sinceMs);
+    const reason = isReason(breaker.reason) ? breaker.reason : "transient";
+    this.#open = { sinceMs: breaker.sinceMs, reason };
+    this.#options.metrics.breakerOpen.set(1, this.labels);
+    this.#options.log.warn("breaker.still-open", { ...this.labels, reason, sinceMs: breaker.sinceMs });
     this.#probeIn(0);
   }
 
@@ -221,9 +224,9 @@ export class Destination {
     if (this.#options.isLearning) this.#learn(raised(this.#concurrency, this.slots.running, this.slots.slotsMax));
   }
 
-  #opened(reason: BreakerReason, sinceMs: number): void {
-    const { log, metrics, events } = this.#options;
-    this.#open = { sinceMs, reason };
+  #opened(reason: BreakerReason): void {
+    const { time, log, metrics, events } = this.#options;
+    this.#open = { sinceMs: time.nowMs(), reason };
     metrics.breakerOpen.set(1, this.labels);
     metrics.breakerTransitions.add({ ...this.labels, to: "open" });
     log.warn("breaker.opened", { ...this.labels, reason, failures: this.#rows[reason].count });
