@@ -35,7 +35,7 @@ export const trialDelivery: RunVerb = async (call) => {
   }
   return await tellTrial(
     call.flag("json"),
-    (say, signal) => runDeliveryTrial({ seed, messages, say, signal, environment }),
+    (say, signal) => runDeliveryTrial({ seed, messages, isKept: call.flag("keep"), say, signal, environment }),
     formatDeliveryReport,
   );
 };

@@ -20,6 +20,8 @@ export interface DeliveryFeedPorts {
   readonly random: Random;
   readonly time: Time;
   readonly signal: AbortSignal;
+  /** False: nothing is appended, and the pace is put off. Not given: the pace alone decides. */
+  readonly mayGoOn?: () => boolean;
 }
 
 const tickMs = 20;
@@ -31,10 +33,15 @@ const eventDeadlineMs = 72 * 3_600_000;
 /** Resolves when all messages of the phase are appended. */
 export async function feedPhase({ name, forMs, messages }: PlannedPhase, ports: DeliveryFeedPorts): Promise<void> {
   const { time, signal, heard, producer } = ports;
-  const fromMs = time.monotonicMs();
+  let fromMs = time.monotonicMs();
   const record = recordWriter(ports);
   const plannedAtMs = (index: number): number => fromMs + (forMs * index) / Math.max(1, messages.length);
   for (let next = 0; next < messages.length && !signal.aborted;) {
+    if (ports.mayGoOn?.() === false) {
+      await sleep(time, tickMs, signal);
+      fromMs += Math.max(0, time.monotonicMs() - plannedAtMs(next));
+      continue;
+    }
     const due: OutgoingRecord[] = [];
     for (const nowMs = time.monotonicMs(); next < messages.length && due.length < recordsPerSendMax; next += 1) {
       const message = messages[next];

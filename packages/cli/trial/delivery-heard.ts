@@ -35,6 +35,7 @@ export interface HeardDeliveries {
   /** Answers what is to be called when the bank acknowledges it. */
   arrived(bank: string, message: SameOnEveryAttempt): () => void;
   sent(): readonly SentMessage[];
+  appended(): number;
   attempts(): readonly HeardAttempt[];
   /** Appended and not acknowledged, of one bank or of all. */
   waiting(bank?: string): number;
@@ -110,6 +111,7 @@ export function createHeardDeliveries(time: Time): HeardDeliveries {
       };
     },
     sent: () => [...ways.values()].map(({ sent }) => sent),
+    appended: () => ways.size,
     attempts: () => attempts,
     waiting: (bank) => (bank === undefined ? [...counts.values()].reduce((sum, { waiting }) => sum + waiting, 0) : countsOf(bank).waiting),
     acknowledgedOf: (service) => acknowledgedOf[service],

@@ -5,7 +5,7 @@
 // #2 Messages of many UETRs lie between those of one, as they do in a topic.
 // #3 Four phases: a warming-up and A bring the traffic of the healthy banks alone; B brings the same, with that of the others beside it; C brings the
 //    rest to all banks, and has all the kills.
-// #4 Both services are killed at least twice, about every 20 s in long trials. All that is sick heals before the end of C.
+// #4 Both services are killed at least twice, about every 20 s in long trials, until C is over. All that is sick heals shortly before that.
 
 import { createHash } from "node:crypto";
 import { eventId } from "@sluice/domain";
@@ -46,8 +46,10 @@ export interface DeliveryPlan {
   readonly phases: readonly PlannedPhase[];
   /** From the beginning of C; a service is not killed again before it has delivered something. */
   readonly killsAtMs: Readonly<Record<DeliveryService, readonly number[]>>;
-  /** From the beginning of C. */
-  readonly healsAtMs: number;
+  /** Between further kills, where C takes longer than it should. */
+  readonly killEveryMs: number;
+  /** All is healed when so many messages are appended. */
+  readonly healsAfterMessages: number;
   /** No answers that make a message wait for minutes. */
   readonly isBrief: boolean;
 }
@@ -64,7 +66,7 @@ const tempers: readonly (readonly [Temper, number])[] = [
 ];
 const branchFirst = 250_600;
 const uetrsUnderWay = 100;
-const shares = { warmUp: 0.02, measured: 0.1 } as const;
+const shares = { warmUp: 0.02, measured: 0.06 } as const;
 /** Of phase C, at most; the machine decides what it can take. */
 const messagesPerSecond = 450;
 const cMsMin = 17_000;
@@ -101,6 +103,7 @@ export function planDeliveries(seed: number, messages: number): DeliveryPlan {
   const cMs = phases.at(-1)?.forMs ?? 0;
   const everyMs = isBrief ? killEveryMs.brief : killEveryMs.long;
   const kills = Math.max(2, Math.floor(cMs / everyMs));
+  const total = phases.reduce((sum, { messages: { length } }) => sum + length, 0);
   const killTimes = (): readonly number[] =>
     Array.from({ length: kills }, (_, index) =>
       Math.round(killsFromMs + index * everyMs + random.fraction() * (isBrief ? 0 : killJitterMs)),
@@ -109,7 +112,8 @@ export function planDeliveries(seed: number, messages: number): DeliveryPlan {
     banks,
     phases,
     killsAtMs: { dispatcher: killTimes(), "event-publisher": killTimes() },
-    healsAtMs: Math.round(cMs * healsAtShare),
+    killEveryMs: everyMs,
+    healsAfterMessages: Math.round(total - (1 - healsAtShare) * (phases.at(-1)?.messages.length ?? 0)),
     isBrief,
   };
 }

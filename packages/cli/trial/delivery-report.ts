@@ -74,7 +74,7 @@ export function formatDeliveryReport(report: DeliveryTrialReport): string {
     ...notes.map((note) => `  note          ${note}`),
     "",
     isRight
-      ? `Every message acknowledged, unchanged, in order, at its own bank; nothing lost (${seconds} s).`
+      ? `Every message acknowledged, unchanged, in order, at its own bank; nothing lost (${seconds} s).${evidence === null ? "" : ` Kept in ${evidence}.`}`
       : `VIOLATED (${seconds} s), evidence in ${evidence ?? "no place"}:`,
     ...problems.map((problem) => `  - ${problem}`),
   ].join("\n");

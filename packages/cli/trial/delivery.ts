@@ -30,6 +30,8 @@ import { deliveryServices } from "./delivery-services.ts";
 export interface DeliveryTrialOptions {
   readonly seed: number;
   readonly messages: number;
+  /** Keeps the evidence of a good one too. */
+  readonly isKept: boolean;
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
   readonly environment: NodeJS.ProcessEnv;
@@ -52,8 +54,10 @@ const lookIntervalMs = 500;
 const tellIntervalMs = 10_000;
 /** Longer than any wait of the law of retries that a bank here can bring about. */
 const standstillMaxMs = { brief: 90_000, long: 360_000 } as const;
-/** Between phases A and B: what A brought is to be gone. */
-const settleMaxMs = 10_000;
+/** Between phases: what they brought to healthy banks is to be gone. */
+const settleMaxMs = 30_000;
+/** In phase C the feed waits while healthy banks have more to wait for: the machine decides how fast it goes. */
+const healthyWaitingMax = 5_000;
 const killWaitMaxMs = 20_000;
 
 export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<DeliveryTrialReport> {
@@ -76,7 +80,7 @@ export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<D
   const verdict = judgeDeliveries(history);
   const problems = [...ground.services.losses(), ...verdict.problems];
   const folder = join(projectRoot, ".sluice", "trial", new Date(time.nowMs()).toISOString().replaceAll(":", "-"));
-  const evidence = problems.length > 0 ? await keepEvidence(folder, history, ground.directory) : null;
+  const evidence = problems.length > 0 || options.isKept ? await keepEvidence(folder, history, ground.directory) : null;
   const [a, b] = [phaseFigures(trial, "A"), phaseFigures(trial, "B")];
   return {
     isRight: problems.length === 0,
@@ -109,41 +113,55 @@ async function play(trial: Trial): Promise<void> {
     say(`phase ${name}: ${messages.length} messages at ${perSecond} a second${name === "C" ? ", with kills" : ""}`);
     if (name === "C") return await playC(trial, phase);
     await feedPhase(phase, feed);
-    if (name !== "B") await settle(trial);
+    await settle(trial);
   }
 }
 
-async function settle({ time, heard, options: { signal } }: Trial): Promise<void> {
-  for (const fromMs = time.monotonicMs(); heard.waiting() > 0 && time.monotonicMs() - fromMs < settleMaxMs && !signal.aborted;) {
+async function settle({ time, heard, plan, options: { signal } }: Trial): Promise<void> {
+  for (
+    const fromMs = time.monotonicMs();
+    waitingOfHealthy(heard, plan) > 0 && time.monotonicMs() - fromMs < settleMaxMs && !signal.aborted;
+  ) {
     await sleep(time, lookIntervalMs, signal);
   }
+}
+
+function waitingOfHealthy(heard: HeardDeliveries, { banks }: DeliveryPlan): number {
+  return banks.reduce((sum, { id, temper }) => sum + (temper === "healthy" ? heard.waiting(id) : 0), 0);
 }
 
 async function playC(trial: Trial, phase: PlannedPhase): Promise<void> {
   const { plan, feed, banks, time, heard, options } = trial;
   const { say, signal } = options;
+  const feeding = { isOver: false };
   const fromMs = time.monotonicMs();
   const until = (atMs: number): Promise<void> => sleep(time, Math.max(0, fromMs + atMs - time.monotonicMs()), signal);
 
   async function heal(): Promise<void> {
-    await until(plan.healsAtMs);
+    while (heard.appended() < plan.healsAfterMessages && !signal.aborted) await sleep(time, lookIntervalMs, signal);
     if (signal.aborted) return;
     say(`the dead, slow and hostile banks are healed; ${heard.waiting()} messages wait`);
     await banks.heal();
   }
 
   async function kill(service: DeliveryService): Promise<void> {
-    for (const atMs of plan.killsAtMs[service]) {
-      await until(atMs);
+    const planned = plan.killsAtMs[service];
+    for (let kills = 0; kills < planned.length || !feeding.isOver; kills += 1) {
+      await until(planned[kills] ?? (planned.at(-1) ?? 0) + (kills + 1 - planned.length) * plan.killEveryMs);
       await untilItDelivers(trial, service);
-      if (signal.aborted) return;
+      if (signal.aborted || (kills >= planned.length && feeding.isOver)) return;
       trial.kills[service] += 1;
       say(`SIGKILL ${service}; ${heard.waiting()} messages wait`);
       await trial.ground.services.killAndStart(service);
     }
   }
 
-  await Promise.all([feedPhase(phase, feed), heal(), ...deliveryServices.map(kill)]);
+  async function bring(): Promise<void> {
+    await feedPhase(phase, { ...feed, mayGoOn: () => waitingOfHealthy(heard, plan) < healthyWaitingMax });
+    feeding.isOver = true;
+  }
+
+  await Promise.all([bring(), heal(), ...deliveryServices.map(kill)]);
 }
 
 /** A kill of a process that has done nothing yet would show little. */
