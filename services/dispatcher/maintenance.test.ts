@@ -21,7 +21,7 @@ async function maintained(minutes: number): Promise<DispatcherWorld> {
 const atMs = (world: DispatcherWorld): readonly number[] => world.received.map((request) => request.atMs);
 
 describe("a maintenance", { timeout: 30_000 }, () => {
-  it("I4: nothing is sent before its end, and all that waited right after it, in order", async () => {
+  it("I4: nothing is sent before its end, and all that waited right after it, in order [D9 pause]", async () => {
     const world = await maintained(10);
     await world.dispatch(...all(5), { messageIdentification: messageId(9), bank: "second" });
     await world.until(() => world.endedIds().size === 1, 1_000);

@@ -23,7 +23,7 @@ async function heldOf(world: World, count: number): Promise<readonly string[]> {
   return uetrs;
 }
 
-test("I8: in a maintenance nothing is released; at its end all is, in order and without a word from anybody", async () => {
+test("I8: in a maintenance nothing is released; at its end all is, in order and without a word from anybody [D9 pause]", async () => {
   const world = new World({ lanes: 1 });
   await world.scheduler();
   const uetrs = await heldOf(world, 5);
