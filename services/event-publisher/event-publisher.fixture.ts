@@ -29,7 +29,8 @@ export function publisherWorld(options: Omit<WorldOptions, "start"> = {}) {
       const value = { ...change, messageIdentification: eventId(number, stageVersion) };
       return world.append(topics.events, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
     },
-    pause: async (number = 1, bank = "first") => world.bankMarker(topics.events, "BankPaused", number, bank),
+    pause: async (number = 1, bank = "first", untilMs: number | null = null) =>
+      world.bankMarker(topics.events, "BankPaused", number, bank, untilMs),
     resume: async (number = 1, bank = "first") => world.bankMarker(topics.events, "BankResumed", number, bank),
     receipts: () => world.records(topics.receipts, "Receipt"),
     outcomes: () => new Map(world.records(topics.receipts, "Receipt").map(({ webhookId, outcome }) => [webhookId, outcome])),

@@ -29,6 +29,17 @@ describe("events of a paused bank", { timeout: 30_000 }, () => {
     expect(world.log.records({ topic: topics.journal, partition: 0 })).toEqual([]);
   });
 
+  it("wait to the end of a maintenance and are posted then, in order, by themselves (I4)", async () => {
+    const world = publisherWorld({ banks: [sampleBank({ id: "first", connections: 1 })] });
+    await world.start();
+    await world.pause(1, "first", startAtMs + hourMs);
+    await world.time.advance(500);
+    await world.publish(...stages(1, 4));
+    await world.until(() => world.receipts().length === 4, hourMs + minuteMs);
+    expect(world.received.map(({ id }) => id)).toEqual([1, 2, 3, 4].map((stageVersion) => eventId(1, stageVersion)));
+    expect(world.received[0]?.atMs).toBeGreaterThanOrEqual(startAtMs + hourMs);
+  });
+
   it("expire by their own deadline, which a pause does not put off, and are kept as undelivered", async () => {
     const world = publisherWorld();
     await world.start();
