@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { formatOutageReport, outageProblems } from "./outage-report.ts";
+import type { OutageFigures } from "./outage-report.ts";
+
+const good: OutageFigures = {
+  parkedPerSecond: 600,
+  memoryMiB: 250,
+  breakerOpenings: 1,
+  probeGapsMs: [10_010, 10_020],
+  lookedForMs: 45_000,
+  readsWhileWaiting: 4,
+  revivedAfterMs: 300,
+  drainedPerSecond: 500,
+  healthyP99Ms: { before: 20, waiting: 20, draining: 30 },
+  p99Ratio: 1.5,
+};
+
+test("figures as they should be are no problem", () => {
+  expect(outageProblems(good)).toEqual([]);
+  expect(outageProblems({ ...good, readsWhileWaiting: null, p99Ratio: null })).toEqual([]);
+});
+
+test.each<readonly [string, Partial<OutageFigures>]>([
+  ["memory", { memoryMiB: 301 }],
+  ["a breaker that never opened", { breakerOpenings: 0 }],
+  ["no probes", { probeGapsMs: [] }],
+  ["probes too near each other", { probeGapsMs: [10_010, 7_900] }],
+  ["polling", { readsWhileWaiting: 500 }],
+  ["a drain that never began", { revivedAfterMs: null }],
+  ["a drain that began late", { revivedAfterMs: 6_000 }],
+])("%s is one", (_, change) => {
+  expect(outageProblems({ ...good, ...change })).toHaveLength(1);
+});
+
+test("the report says the figures, and what was violated", () => {
+  const verdict = { problems: [], attempts: 1_000, repeats: 2, behind: { most: 5, p99: 3 } };
+  const report = { seed: 1, waiting: 1_000, store: "a store", figures: good, verdict, tookMs: 60_000 };
+  const text = formatOutageReport({ ...report, isRight: true, problems: [] });
+  for (const said of ["250 MiB", "10010 ms, 10020 ms", "4 in 45 s", "300 ms after", "ratio 1.5"]) expect(text).toContain(said);
+  expect(formatOutageReport({ ...report, isRight: false, problems: ["too much"] })).toContain("VIOLATED (60 s):\n  - too much");
+});
