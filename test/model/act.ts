@@ -5,7 +5,7 @@ import { groups, partitionOf, topics, type AnyDecoded } from "@sluice/contracts"
 import type { Process } from "@sluice/delivery/delivery-world";
 import { bankNamed, dateOf, dayOf, newestPause, scheme, uetrOf, type Place } from "./given.ts";
 import type { Run } from "./run.ts";
-import { banks, type Step } from "./steps.ts";
+import { banks, keysOfBank, type Answer, type Step } from "./steps.ts";
 
 type Doing<D extends Step["do"]> = (run: Run, step: Extract<Step, { readonly do: D }>) => Promise<void> | void;
 
@@ -13,6 +13,10 @@ type Doing<D extends Step["do"]> = (run: Run, step: Extract<Step, { readonly do:
 const processesMax = 2;
 /** A process that was killed or cut off is missed after 6 s at most; then its lanes are dealt, taken, and read for 10 s at most. */
 const settlingMs = 20_000;
+/** Long enough for ten answers in a row. */
+const outageMs = 30_000;
+/** A marker is read, and what it lets go is read from the store. */
+const takenInMs = 5_000;
 /** The answer of its first probe, on a log that has no troubles. */
 const firstSightMs = 100;
 
@@ -42,10 +46,13 @@ const doings: { readonly [D in Step["do"]]: Doing<D> } = {
     if (newestPause(run.given, bankNamed(bank))?.isPause === true) await pause(run, bank, false, null);
   },
   answer(run, { bank, key, how }) {
-    const id = bankNamed(bank);
-    if (key !== null) run.answers.set(`${id} ${uetrOf(bank, key)}`, how);
-    else for (const known of run.answers.keys()) if (known.startsWith(`${id} `)) run.answers.delete(known);
-    if (key === null) run.answers.set(id, how);
+    if (key === null) answerAll(run, bank, how);
+    else run.answers.set(`${bankNamed(bank)} ${uetrOf(bank, key)}`, how);
+  },
+  async outage(run, { bank, how }) {
+    answerAll(run, bank, how);
+    for (let key = 0; key < keysOfBank; key += 1) await dispatch(run, { do: "dispatch", bank, key, count: 3, ends: "day", inMs: 0 });
+    await run.world.time.advance(outageMs);
   },
   advance: async ({ world }, { ms }) => world.time.advance(ms),
   start: async (run) => {
@@ -100,6 +107,12 @@ const doings: { readonly [D in Step["do"]]: Doing<D> } = {
   },
 };
 
+function answerAll({ answers }: Run, bank: number, how: Answer): void {
+  const id = bankNamed(bank);
+  for (const known of answers.keys()) if (known.startsWith(`${id} `)) answers.delete(known);
+  answers.set(id, how);
+}
+
 function alive({ processes }: Run): readonly Process[] {
   return processes.filter((process) => process.isAlive());
 }
@@ -115,6 +128,12 @@ export async function start(run: Run): Promise<void> {
   const process = await run.world.start();
   run.startedAtMs.set(process.name, startedAtMs);
   run.processes.push(process);
+}
+
+/** All processes end, and one starts. */
+export async function restart(run: Run): Promise<void> {
+  for (const process of run.processes.splice(0)) process.kill();
+  await start(run);
 }
 
 function troubled(run: Run, ms: number): void {
@@ -204,6 +223,11 @@ async function change(run: Run, step: { readonly message: number }, kind: "STOP"
   });
 }
 
+/** A marker is given, and what it says may come true later. */
+function unquiet(run: Run, atMs: number): void {
+  run.quietFromMs = Math.max(run.quietFromMs, run.nowMs(), atMs) + takenInMs;
+}
+
 /** Null: the day is reconciled. */
 async function plan(run: Run, closesAtMs: number | null): Promise<void> {
   const { given, settings } = run;
@@ -217,6 +241,7 @@ async function plan(run: Run, closesAtMs: number | null): Promise<void> {
         : { name: "DayTimes", value: { ...value, reconciliationAtMs: closesAtMs, calendarVersion: "1" } };
     return { key: day, decoded, partition };
   });
+  unquiet(run, closesAtMs ?? 0);
   await append(run, records, (places) => void given.plans.push({ day, number, closesAtMs, places }));
 }
 
@@ -231,6 +256,7 @@ async function pause(run: Run, bankNumber: number, isPause: boolean, forMs: numb
     const decoded: AnyDecoded = isPause ? { name: "BankPaused", value: { ...value, untilMs } } : { name: "BankResumed", value };
     return { key: `bank:${bank}`, decoded, partition };
   });
+  unquiet(run, untilMs ?? 0);
   await append(run, records, (places) => void given.pauses.push({ bank, number, isPause, untilMs, places }));
 }
 

@@ -4,7 +4,7 @@
 //    parked: refused, or past the end of its attempts.
 // 2. Each stop was answered. What has ended is parked no longer, unless it was refused; or its record was read again by a later owner
 //    when its attempts were over: nobody can know then that it had been acknowledged.
-// 3. Each fact that a delivery ended has its receipt, unless its owner died between the two and nobody tries the message again.
+// 3. Each fact that a delivery ended has its receipt, unless its owner died between the two, and the next one ended it otherwise or had nothing to try.
 // 4. Each lane stands at the end of its partition.
 
 import { topics } from "@sluice/contracts";
@@ -25,9 +25,14 @@ export async function wrongAtRest(run: Run): Promise<string[]> {
   for (const { message, cause } of unanswered(run)) wrong.push(`I16: stop ${cause} of ${message.id} is not answered`);
   for (const id of parked.keys()) if (!given.byId.has(id)) wrong.push(`I2: ${id} is parked, and nobody asked for it`);
   const receipts = new Set(seen.receipts.map(({ value }) => `${value.webhookId} ${value.outcome}`));
+  const settled = new Set([
+    ...parked.keys(),
+    ...given.changes.flatMap(({ kind, message }) => (kind === "STOP" ? [message.id] : [])),
+    ...seen.receipts.map(({ value }) => value.webhookId),
+  ]);
   for (const { value } of seen.facts) {
     const named = `${value.messageIdentification} ${value.outcome}`;
-    const isLeft = run.isDisturbed && parked.has(value.messageIdentification);
+    const isLeft = run.isDisturbed && settled.has(value.messageIdentification);
     if (value.outcome !== "STOPPED" && !receipts.has(named) && !isLeft) wrong.push(`evidence: ${named} has no receipt`);
   }
   const lanes = await world.during(world.store.lanes.list("dispatcher"));

@@ -43,8 +43,8 @@ function byItsOwner({ seen }: Run, attempt: Attempt): string[] {
 function notPaused({ given }: Run, attempt: Attempt): string[] {
   const { message, atMs } = attempt;
   const pause = newestKnown(given.pauses, attempt, ({ bank }) => bank === message.bank);
-  if (!isPausedAt(pause, atMs + 1)) return [];
-  return [`pause: ${said(attempt)}, though its pause ${pause?.number} was read`];
+  if (pause === null || !isKnown(pause, justBefore(attempt)) || !isPausedAt(pause, atMs + 1)) return [];
+  return [`pause: ${said(attempt)}, though its pause ${pause.number} was read`];
 }
 
 function newestKnown<M extends { readonly places: readonly Place[] }>(
@@ -60,13 +60,18 @@ function isKnown({ places }: Pick<Pause, "places">, { tenure, atMs }: Attempt): 
   return place !== undefined && tenure !== null && knows(tenure, place.offset, atMs);
 }
 
+/** What is handed over in the moment itself is not taken in yet. */
+function justBefore(attempt: Attempt, byMs = 0.001): Attempt {
+  return { ...attempt, atMs: attempt.atMs - byMs };
+}
+
 function notOver({ given, lagsMs }: Run, attempt: Attempt): string[] {
   const { message } = attempt;
   const atMs = attempt.atMs - agreedLagMs - slotWaitMs - (lagsMs.get(attempt.process) ?? 0);
   if (message.stopsAtMs !== null && message.stopsAtMs <= atMs) return [`I8: ${said(attempt)}, past its time to stop`];
   if (message.deadlineMs !== null && message.deadlineMs <= atMs) return [`I8: ${said(attempt)}, past its own deadline`];
   if (message.closesWith === null) return [];
-  const read = { ...attempt, atMs: attempt.atMs - slotWaitMs };
+  const read = justBefore(attempt, slotWaitMs);
   const isReconciled = newestKnown(given.plans, read, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs === null);
   const planned = newestKnown(given.plans, attempt, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs !== null);
   if (isReconciled !== null) return [`I8: ${said(attempt)}, though its day was read to be reconciled`];
@@ -81,7 +86,7 @@ function inOrder(run: Run, attempt: Attempt): string[] {
 }
 
 /** Acknowledged, refused, stopped, or its attempts have been over. */
-function isDoneWith({ given, seen }: Run, message: Message, atMs: number): boolean {
+export function isDoneWith({ given, seen }: Run, message: Message, atMs: number): boolean {
   const meanings = attemptsOf(seen, message.id).map(meaningOf);
   if (meanings.some((meaning) => meaning === "acknowledged" || meaning === "refused" || meaning === "either")) return true;
   if (given.changes.some((change) => change.kind === "STOP" && change.message.id === message.id && change.atMs <= atMs)) return true;

@@ -1,7 +1,8 @@
 // Plays a list of steps: does each, judges what was seen, then heals everything and judges what is left.
 
-import { act, heal, start } from "./act.ts";
+import { act, heal, restart, start } from "./act.ts";
 import { isAtRest, wrongAtRest } from "./laws-at-rest.ts";
+import { addressLaws, lateness } from "./laws-of-addresses.ts";
 import { attemptLaws } from "./laws-of-attempts.ts";
 import { factsInOrder } from "./laws-of-facts.ts";
 import { createRun, look, type Run } from "./run.ts";
@@ -20,15 +21,16 @@ const restWithinMs = 40 * 60_000;
 /** For what is appended or removed after the last answer. */
 const afterwardsMs = 3_000;
 const againMs = 20_000;
+const looksBeforeRestart = 5;
 const stepsMax = 200_000;
 
 export async function play(settings: Settings): Promise<Played> {
-  const run = createRun(settings, attemptLaws);
+  const run = createRun(settings, [...attemptLaws, ...addressLaws]);
   const judged = { facts: 0, receipts: 0 };
 
   function judge(more: readonly string[] = []): void {
     look(run);
-    const wrong = [...run.seen.violations, ...factsInOrder(run, judged), ...more];
+    const wrong = [...run.seen.violations, ...factsInOrder(run, judged), ...lateness(run), ...more];
     if (wrong.length > 0) throw new Error(wrong.slice(0, 5).join("\n"));
   }
 
@@ -44,13 +46,15 @@ export async function play(settings: Settings): Promise<Played> {
       const { time } = run.world;
       const untilMs = time.nowMs() + restWithinMs;
       await time.run({ until: () => run.nowMs() >= run.calmFromMs && isAtRest(lookedAt(run)), untilMs, stepsMax });
-      for (;;) {
+      for (let looks = 1; ; looks += 1) {
         await time.advance(afterwardsMs);
         const wrong = await wrongAtRest(lookedAt(run));
         judge(time.nowMs() > untilMs ? wrong : []);
         if (wrong.length === 0) return;
         // What an earlier owner ended, and a later one tries again, may wait for its next attempt.
         await time.advance(againMs);
+        // What a write left behind that came when its lane was lost is found by the next take-over.
+        if (looks === looksBeforeRestart) await restart(run);
       }
     },
   };

@@ -8,8 +8,11 @@ import { topics } from "@sluice/contracts";
 import type { BankAnswer, BankRequest, DeliveryBounds } from "@sluice/delivery";
 import { createWorld, serde, startAtMs, type Ports, type Process, type Received, type Reply } from "@sluice/delivery/delivery-world";
 import { startDispatcher } from "@sluice/dispatcher";
-import { nothingGiven, type Given } from "./given.ts";
-import { holderOf, nothingSeen, type Attempt, type Seen } from "./seen.ts";
+import type { AddressStanding } from "@sluice/store";
+import { answered, newAddress, originOf, otherOrigin, recalled, type Address } from "./addresses.ts";
+import { nothingGiven, type Given, type Message } from "./given.ts";
+import { expectDrain, type Expectation } from "./laws-of-addresses.ts";
+import { holderOf, meaningOf, nothingSeen, type Attempt, type Seen } from "./seen.ts";
 import { banks, type Answer, type Settings } from "./steps.ts";
 
 export type World = ReturnType<typeof createWorld>;
@@ -31,6 +34,11 @@ export interface Run {
   readonly crashing: Set<string>;
   /** Something came between whose traces cannot be told from outside: a process that died, stood still or lost a lane. */
   isDisturbed: boolean;
+  /** By process, bank and origin: what it should know. */
+  readonly addresses: Map<string, Address>;
+  readonly expectations: Expectation[];
+  /** When a marker of a bank or day was given last, or the end of a pause, with time to take it in. */
+  quietFromMs: number;
   /** Of faults alone. */
   readonly random: Random;
   nowMs(): number;
@@ -76,6 +84,9 @@ export function createRun(settings: Settings, laws: readonly AttemptLaw[]): Run 
     startedAtMs: new Map(),
     crashing: new Set(),
     isDisturbed: false,
+    addresses: new Map(),
+    expectations: [],
+    quietFromMs: 0,
     random: seededRandom(`faults ${seed}`),
     nowMs: () => startAtMs + world.time.monotonicMs(),
     nextCause: () => (causes += 1n),
@@ -89,7 +100,7 @@ export function createRun(settings: Settings, laws: readonly AttemptLaw[]): Run 
 function bankOf(id: string) {
   if (id === "first") return sampleBank({ id, connections: 2 });
   if (id === "second") return sampleBank({ id });
-  return sampleBank({ id, operationUrls: { outboundDirectDebitResponse: "http://other.invalid/reports" } });
+  return sampleBank({ id, operationUrls: { outboundDirectDebitResponse: `${otherOrigin}/reports` } });
 }
 
 function observe(run: Run, client: string, operation: string, key: string): void {
@@ -106,28 +117,82 @@ function observe(run: Run, client: string, operation: string, key: string): void
   const tenure = holderOf(seen, lane);
   if (tenure === null || tenure.process !== client) return;
   if (operation === "revoked") tenure.isOver = true;
-  if (operation === "record") tenure.handed.set(BigInt(place[2] ?? "0"), run.nowMs());
+  if (operation !== "record") return;
+  const offset = BigInt(place[2] ?? "0");
+  tenure.handed.set(offset, run.nowMs());
+  const resumed = run.given.pauses.find(({ isPause, places }) => !isPause && places.some((at) => at.lane === lane && at.offset === offset));
+  if (resumed !== undefined) recall(run, client, resumed.bank);
+}
+
+function recall(run: Run, process: string, bank: string): void {
+  for (const address of run.addresses.values()) if (address.process === process && address.bank === bank) recalled(address, run.nowMs());
+}
+
+export function addressOf(run: Run, process: string, message: Pick<Message, "bank" | "operation">): Address {
+  return addressAt(run, process, message.bank, originOf(message));
+}
+
+function addressAt(run: Run, process: string, bank: string, origin: string): Address {
+  const place = `${process} ${bank} ${origin}`;
+  const known = run.addresses.get(place) ?? newAddress(process, bank, origin);
+  run.addresses.set(place, known);
+  // A maintenance that ended by itself was as good as a resume.
+  const endedAtMs = Math.max(
+    0,
+    ...run.given.pauses.map((pause) => (pause.bank === bank ? (pause.untilMs ?? 0) : 0)).filter((ms) => ms <= run.nowMs()),
+  );
+  if (endedAtMs > known.gatedAtMs) known.gateUntilMs = 0;
+  known.recalledAtMs = Math.max(known.recalledAtMs, endedAtMs);
+  return known;
+}
+
+/** Nothing is in the way of any process. */
+export function isCalm(run: Run): boolean {
+  return run.crashing.size === 0 && run.processes.some((process) => process.isAlive()) && run.calmFromMs <= run.nowMs();
 }
 
 function watched(run: Run, laws: readonly AttemptLaw[], ports: Ports): Ports {
-  const { lanes } = ports.store;
+  const { lanes, addresses } = ports.store;
   return {
     ...ports,
     gateway: { ...ports.gateway, post: (request) => post(run, laws, ports, request) },
     store: {
       ...ports.store,
+      addresses: {
+        ...addresses,
+        async all(service) {
+          const standings = await addresses.all(service);
+          for (const standing of standings) restore(run, ports.name, standing);
+          return standings;
+        },
+      },
       lanes: {
         ...lanes,
         async takeOver(service, partition) {
           const document = await lanes.takeOver(service, partition);
           const tenure = holderOf(run.seen, partition);
           if (tenure?.process === ports.name) tenure.starts.push({ position: document.position, atMs: run.nowMs() });
+          // What it says of pauses may have ended meanwhile.
+          for (const { bank } of run.given.pauses) recall(run, ports.name, bank);
           return document;
         },
       },
     },
   };
 }
+
+/** A process starts with what was known of an address before it. */
+function restore(run: Run, process: string, { bank, address: origin, breaker, gateUntilMs }: AddressStanding): void {
+  const address = addressAt(run, process, bank, origin);
+  address.gateUntilMs = (gateUntilMs ?? 0) - restoredLagMs;
+  if (breaker === null) return;
+  const { reason } = breaker;
+  address.open = { sinceMs: breaker.sinceMs, reason: reason === "address" || reason === "refused" ? reason : "transient" };
+  address.recalledAtMs = run.nowMs();
+}
+
+/** Agreed time of two processes. */
+const restoredLagMs = 50;
 
 /** #1 */
 async function post(run: Run, laws: readonly AttemptLaw[], { gateway, name }: Ports, request: BankRequest): Promise<BankAnswer> {
@@ -143,9 +208,15 @@ async function post(run: Run, laws: readonly AttemptLaw[], { gateway, name }: Po
   }
   run.seen.attempts.push(attempt);
   run.seen.byId.set(arrived.id, [...(run.seen.byId.get(arrived.id) ?? []), attempt]);
+  const address = addressOf(run, name, attempt.message);
+  address.running += 1;
   for (const law of laws) run.seen.violations.push(...law(run, attempt));
   const answer = await answering;
-  attempt.learnt = { answer, atMs: run.nowMs() };
+  const nowMs = run.nowMs();
+  address.running -= 1;
+  attempt.learnt = { answer, atMs: nowMs };
+  const hasClosed = answered(address, { meaning: meaningOf(attempt) ?? "either", uetr: attempt.message.uetr, answer, nowMs });
+  if (hasClosed) expectDrain(run, address);
   return answer;
 }
 

@@ -70,9 +70,10 @@ export function holderOf(seen: Seen, lane: number): Tenure | null {
   return newest === undefined || newest.isOver ? null : newest;
 }
 
-/** Whether the record at that offset was read in the tenure before that time, or lies below where it started. */
+/** Whether the record at that offset was read in the tenure until that time, or lies below where it started. */
 export function knows(tenure: Tenure, offset: bigint, atMs: number): boolean {
-  return (tenure.handed.get(offset) ?? atMs) < atMs || tenure.starts.some(({ position }) => offset < position);
+  const handedAtMs = tenure.handed.get(offset);
+  return (handedAtMs !== undefined && handedAtMs <= atMs) || tenure.starts.some(({ position }) => offset < position);
 }
 
 /** What an answer means for a message. `either`: it depends on what the dispatcher could know. */

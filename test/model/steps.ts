@@ -49,6 +49,8 @@ export type Step =
   | { readonly do: "resume"; readonly bank: number }
   /** `key` null: all of the bank's. */
   | { readonly do: "answer"; readonly bank: number; readonly key: number | null; readonly how: Answer }
+  /** Every key of the bank is given three messages, and all are answered so for half a minute and on. */
+  | { readonly do: "outage"; readonly bank: number; readonly how: Answer }
   | { readonly do: "advance"; readonly ms: number }
   | { readonly do: "start" }
   | { readonly do: "kill"; readonly process: number }
@@ -88,7 +90,7 @@ const dispatch = step<Of<"dispatch">>("dispatch", {
 });
 const answer = step<Of<"answer">>("answer", {
   bank,
-  key: fc.option(fc.nat(keysOfBank - 1)),
+  key: fc.option(fc.nat(keysOfBank - 1), { freq: 1 }),
   how: fc.constantFrom(...answers),
 });
 const advance = step<Of<"advance">>("advance", { ms: fc.constantFrom(3, 50, 400, 1_500, 6_000, 12_000, 30_000, 70_000, 400_000) });
@@ -97,6 +99,11 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 10, arbitrary: dispatch },
   { weight: 7, arbitrary: answer },
   { weight: 9, arbitrary: advance },
+  {
+    weight: 2,
+    arbitrary: step<Of<"outage">>("outage", { bank, how: fc.constantFrom<Answer>("503", "500", "silent", "429 for 2 s", "404", "422") }),
+  },
+  { weight: 2, arbitrary: step<Of<"answer">>("answer", { bank, key: fc.constant(null), how: fc.constant<Answer>("202") }) },
   { weight: 2, arbitrary: step<Of<"stop">>("stop", { message }) },
   { weight: 2, arbitrary: step<Of<"redrive">>("redrive", { message }) },
   { weight: 1, arbitrary: step<Of<"plan">>("plan", { inMs: fc.constantFrom(1_000, 20_000, 300_000) }) },
