@@ -4,7 +4,8 @@
 import type { Socket } from "node:net";
 import { sampleBank, seededRandom } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
-import { answerBytesMax, createUndiciGateway } from "./gateway-undici.ts";
+import { answerBytesMax } from "./gateway-undici-exchange.ts";
+import { createUndiciGateway } from "./gateway-undici.ts";
 import { exchangeBytesMax } from "./gateway-undici-bounds.ts";
 import { gatewayGround, gatewayOptions, loopback, request } from "./gateway.fixture.ts";
 import type { BankAnswer } from "./port.ts";

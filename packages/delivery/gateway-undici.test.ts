@@ -3,7 +3,8 @@ import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { sampleConnector } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
-import { answerBytesMax, createUndiciGateway } from "./gateway-undici.ts";
+import { answerBytesMax } from "./gateway-undici-exchange.ts";
+import { createUndiciGateway } from "./gateway-undici.ts";
 import { gatewayGround, gatewayOptions, request } from "./gateway.fixture.ts";
 import type { BankAnswer, BankRequest } from "./port.ts";
 

@@ -1,29 +1,26 @@
 // The way out to banks and scheme connectors: one undici pool for each address of a receiver.
 //
-// #1 `post` never rejects. An answer counts only if it was read to its end, or to 64 KiB; a cut or late one is silence, for
-//    nobody knows what the bank meant to say.
-// #2 One deadline covers waiting for a connection, connecting, sending and reading.
-// #3 No redirect is followed, nothing is decompressed, no request is sent twice.
-// #4 What proves who we are is added here and nowhere else: token, signature, client certificate. It is read anew while the service runs:
+// #1 `post` never rejects; what an exchange is, is in `gateway-undici-exchange.ts`.
+// #2 What proves who we are is added here and nowhere else: token, signature, client certificate. It is read anew while the service runs:
 //    new connections show the new certificate, old ones end with what is under way on them.
-// #5 What a connection must be is in `gateway-undici-connect.ts`, and through a receiver's proxy in `gateway-undici-tunnel.ts`. Proxies of the
+// #3 What a connection must be is in `gateway-undici-connect.ts`, and through a receiver's proxy in `gateway-undici-tunnel.ts`. Proxies of the
 //    environment have no effect.
 
 import type { SecureContext } from "node:tls";
 import type { Time } from "@sluice/runtime";
 import type { Log, Metrics } from "@sluice/telemetry";
-import { Pool, type buildConnector, type Dispatcher } from "undici";
+import { Pool, type buildConnector } from "undici";
 import type { AddressRefusal } from "./address-check.ts";
 import { urlOf, type Receiver } from "./addresses.ts";
 import { credentialsReport } from "./credentials-report.ts";
 import { credentialsOf, type Credentials } from "./credentials.ts";
 import { boundedConnector } from "./gateway-undici-bounds.ts";
 import { checkedConnector, refusalOf, systemResolve, type Resolve } from "./gateway-undici-connect.ts";
+import { exchange, silence } from "./gateway-undici-exchange.ts";
 import { tunnelConnector } from "./gateway-undici-tunnel.ts";
-import type { BankAnswer, BankGateway } from "./port.ts";
+import type { BankGateway } from "./port.ts";
 import { createSecretFiles } from "./secret-files.ts";
 
-export const answerBytesMax = 64 * 1024;
 const headerBytesMax = 16 * 1024;
 const connectTimeoutMs = 5_000;
 const keepAliveMs = 4_000;
@@ -88,12 +85,12 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
       if (!isStarted) await started;
       const called = calledById.get(request.bank);
       const url = called === undefined ? null : urlOf(called.receiver, request.operation);
-      if (called === undefined || url === null) return silent("no-address");
+      if (called === undefined || url === null) return silence("no-address");
       const way = wayTo(called, url);
-      if (typeof way === "string") return silent(way);
+      if (typeof way === "string") return silence(way);
       const headers = called.credentials.headersOf(request.headers, request.body);
-      if (headers === null) return silent("credentials-not-read");
-      return withinDeadline(time, request.timeoutMs, { pool: way, url, headers, body: request.body });
+      if (headers === null) return silence("credentials-not-read");
+      return exchange(time, { way, path: `${url.pathname}${url.search}`, headers, body: request.body, timeoutMs: request.timeoutMs });
     },
     async close() {
       await files.stop();
@@ -103,8 +100,6 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
     },
   };
 }
-
-const silent = (reason: string): BankAnswer => ({ kind: "silent", reason });
 
 function poolTo(receiver: Receiver, origin: string, connect: buildConnector.connector): Pool {
   return new Pool(origin, {
@@ -129,59 +124,4 @@ function connectorTo(
   const timeoutMs = Math.min(connectTimeoutMs, answerTimeoutMs);
   if (egressProxy !== null) return tunnelConnector({ time, proxy: new URL(egressProxy), timeoutMs, secureContext });
   return checkedConnector({ url, allowedAddresses, timeoutMs, secureContext, resolve });
-}
-
-/** The way out, what it carries, and until when. */
-interface Exchange {
-  readonly pool: Pool;
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-}
-
-/** #2. A request that waits in the pool hears of the end only when it has its turn; then it is not sent. */
-async function withinDeadline(time: Time, timeoutMs: number, exchange: Exchange): Promise<BankAnswer> {
-  const deadline = Promise.withResolvers<BankAnswer>();
-  const givingUp = new AbortController();
-  using _ = time.after(timeoutMs, () => {
-    deadline.resolve(silent("timeout"));
-    givingUp.abort();
-  });
-  return await Promise.race([deadline.promise, answerTo(exchange, givingUp.signal)]);
-}
-
-async function answerTo({ pool, url, headers, body }: Exchange, signal: AbortSignal): Promise<BankAnswer> {
-  try {
-    const path = `${url.pathname}${url.search}`;
-    const response = await pool.request({ method: "POST", path, headers: { ...headers }, body, signal });
-    const answer = await readCapped(response.body);
-    return { kind: "answered", status: response.statusCode, retryAfter: single(response.headers["retry-after"]), body: answer };
-  } catch (error) {
-    return silent(reasonOf(error));
-  }
-}
-
-/** Leaving the loop early destroys the body, and with it the connection: what is left of a giant answer is not read. */
-async function readCapped(body: Dispatcher.ResponseData["body"]): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk.subarray(0, answerBytesMax - bytes));
-    bytes += chunk.byteLength;
-    if (bytes >= answerBytesMax) break;
-  }
-  return Buffer.concat(chunks);
-}
-
-function single(header: string | string[] | undefined): string | null {
-  return (Array.isArray(header) ? header[0] : header) ?? null;
-}
-
-const timeoutCodes: ReadonlySet<string> = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
-
-/** A stable code, never the message: that may hold an address. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  return timeoutCodes.has(code) ? "timeout" : code;
 }

@@ -1,0 +1,105 @@
+// One request and its answer.
+//
+// #1 An answer counts only if it was read to its end, or to 64 KiB; a cut or late one is silence, for nobody knows what the bank meant to say.
+// #2 One deadline covers waiting for a connection, connecting, sending and reading. What is over before it has a connection is not sent.
+// #3 No redirect is followed, nothing is decompressed, no request is sent twice; interim answers say nothing.
+
+import type { Time } from "@sluice/runtime";
+import type { Dispatcher } from "undici";
+import { ConnectFailure } from "./gateway-undici-connect.ts";
+import type { BankAnswer } from "./port.ts";
+
+export const answerBytesMax = 64 * 1024;
+
+export interface Exchange {
+  readonly way: Pick<Dispatcher, "dispatch">;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly timeoutMs: number;
+}
+
+/** Never rejects. */
+export function exchange(time: Time, { way, path, headers, body, timeoutMs }: Exchange): Promise<BankAnswer> {
+  return new Promise((resolve) => {
+    const reading = new AnswerReading(resolve);
+    reading.deadline = time.after(timeoutMs, () => reading.end(silence("timeout")));
+    try {
+      way.dispatch({ method: "POST", path, headers: { ...headers }, body }, reading);
+    } catch (error) {
+      reading.end(silence(reasonOf(error)));
+    }
+  });
+}
+
+export const silence = (reason: string): BankAnswer => ({ kind: "silent", reason });
+
+/** What undici tells of one request. The first end counts, and cuts the connection where more would come. */
+class AnswerReading implements Dispatcher.DispatchHandler {
+  deadline: Disposable | null = null;
+  #controller: Dispatcher.DispatchController | null = null;
+  #isEnded = false;
+  #status = 0;
+  #retryAfter: string | null = null;
+  #bytes = 0;
+  readonly #chunks: Uint8Array[] = [];
+  readonly #resolve: (answer: BankAnswer) => void;
+
+  constructor(resolve: (answer: BankAnswer) => void) {
+    this.#resolve = resolve;
+  }
+
+  end(answer: BankAnswer): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.deadline?.[Symbol.dispose]();
+    this.#resolve(answer);
+    this.#controller?.abort(new ConnectFailure("ended"));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isEnded) controller.abort(new ConnectFailure("ended"));
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    this.#status = status;
+    const retryAfter = headers["retry-after"];
+    this.#retryAfter = (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#isEnded) return;
+    this.#chunks.push(chunk.subarray(0, answerBytesMax - this.#bytes));
+    this.#bytes += chunk.byteLength;
+    if (this.#bytes >= answerBytesMax) this.end(this.#answer());
+  }
+
+  onResponseEnd(): void {
+    // The connection is fine, and may be used again.
+    this.#controller = null;
+    this.end(this.#answer());
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: unknown): void {
+    this.#controller = null;
+    this.end(silence(reasonOf(error)));
+  }
+
+  #answer(): BankAnswer {
+    return { kind: "answered", status: this.#status, retryAfter: this.#retryAfter, body: Buffer.concat(this.#chunks) };
+  }
+}
+
+const timeoutCodes: ReadonlySet<string> = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
+
+/** A stable code, never the message: that may hold an address. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return timeoutCodes.has(code) ? "timeout" : code;
+}
