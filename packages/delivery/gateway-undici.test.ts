@@ -125,6 +125,17 @@ describe("the gateway to banks", () => {
     expect(sockets.size).toBe(2);
   });
 
+  it("what is given up frees its connection at once", async () => {
+    let requests = 0;
+    const url = await rawBank((socket) => {
+      requests += 1;
+      if (requests > 1) socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n");
+    });
+    const gateway = gatewayTo(url, { connections: 1 });
+    expect(await gateway.post(request({ timeoutMs: 50 }))).toEqual({ kind: "silent", reason: "timeout" });
+    expect(await gateway.post(request({ timeoutMs: 4_000 }))).toMatchObject({ kind: "answered", status: 202 });
+  });
+
   it("connections that were fine are used again", async () => {
     const ports = new Set<number | undefined>();
     const url = await httpBank(({ socket }, response) => {
