@@ -33,6 +33,7 @@ describe("a bank's slots", () => {
   it("a waiter gives up after its time, and when its lane closes", async () => {
     const { time, slots } = setup(1);
     await taken(slots.acquire("first", 0, open));
+    await time.advance(1_000);
     const closing = new AbortController();
     const given: (Slot | null | string)[] = ["waiting", "waiting"];
     void slots.acquire("first", 250, open).then((slot) => (given[0] = slot));
@@ -48,23 +49,44 @@ describe("a bank's slots", () => {
     expect(await slots.acquire("first", 250, closing.signal)).toBeNull();
   });
 
-  it("I14: a waiter with patience goes on as long as it is worth it, and no longer than it may in all", async () => {
+  it("I14: a waiter goes on up to a second while the bank acknowledges, and however long it takes while it keeps up", async () => {
     const { time, slots } = setup(1);
     await taken(slots.acquire("first", 0, open));
-    let isWorthIt = true;
-    const given: (Slot | null | string)[] = ["waiting", "waiting"];
-    const patience = { waitMaxMs: 1_000, isWorthIt: () => isWorthIt };
-    void slots.acquire("first", 250, open, patience).then((slot) => (given[0] = slot));
-    await time.advance(999);
+    await time.advance(1_000);
+    const given: (Slot | null | string)[] = ["waiting", "waiting", "waiting"];
+    const acknowledge = async (everyMs: number, forMs: number): Promise<void> => {
+      for (let ms = 0; ms < forMs; ms += everyMs) {
+        slots.acknowledged();
+        await time.advance(everyMs);
+      }
+    };
+    void slots.acquire("first", 250, open).then((slot) => (given[0] = slot));
+    await acknowledge(100, 900);
     expect(given[0]).toBe("waiting");
-    await time.advance(1);
+    await acknowledge(100, 400);
     expect(given[0]).toBeNull();
-    void slots.acquire("first", 250, open, patience).then((slot) => (given[1] = slot));
-    await time.advance(300);
-    isWorthIt = false;
+    void slots.acquire("first", 250, open).then((slot) => (given[1] = slot));
+    await acknowledge(100, 300);
     expect(given[1]).toBe("waiting");
-    await time.advance(200);
+    await time.advance(500);
     expect(given[1]).toBeNull();
+    await acknowledge(5, 1_000);
+    void slots.acquire("first", 250, open).then((slot) => (given[2] = slot));
+    await acknowledge(5, 5_000);
+    expect(given[2]).toBe("waiting");
+    await time.advance(2_500);
+    expect(given[2]).toBeNull();
+  });
+
+  it("I14: in its first second nothing can be said of a bank, and its waiters go on", async () => {
+    const { time, slots } = setup(1);
+    await taken(slots.acquire("first", 0, open));
+    const given: (Slot | null | string)[] = ["waiting"];
+    void slots.acquire("first", 250, open).then((slot) => (given[0] = slot));
+    await time.advance(900);
+    expect(given).toEqual(["waiting"]);
+    await time.advance(200);
+    expect(given).toEqual([null]);
   });
 
   it("a lower limit lets what runs go on, and a higher one serves who waits", async () => {

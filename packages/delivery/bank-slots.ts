@@ -3,6 +3,9 @@
 // #1 At most `limit` run, which is learnt (concurrency.ts) and never above `slotsMax`; of these at most half are retries, so that messages which fail cannot keep the others
 //    out, unless the bank is spilling in some lane: then nothing else is tried, and retries may take all.
 // #2 Who waits is served first come, first served; one that may not go does not hold up those behind it.
+// #3 Who has waited in vain goes on waiting, up to a second, while the bank acknowledges; and however long it takes while the bank keeps up: it
+//    acknowledges so much that what waits is its backlog, not its trouble. So it does in the first second, in which connections are made and
+//    nothing can be said of it.
 
 import type { Time } from "@sluice/runtime";
 
@@ -11,16 +14,21 @@ export type SlotUse = "first" | "retry";
 /** Disposed once, when the attempt is over. */
 export type Slot = Disposable;
 
-/** Who waits in vain goes on waiting as long as that is worth it, at most so long in all. */
-export interface Patience {
-  readonly waitMaxMs: number;
-  isWorthIt(): boolean;
-}
-
 interface Waiter {
   readonly use: SlotUse;
-  grant(slot: Slot): void;
+  /** Monotonic. */
+  readonly fromMs: number;
+  readonly waitMaxMs: number;
+  /** Null: it is not worth the wait, or its lane closes. */
+  settle(slot: Slot | null): void;
 }
+
+/** Acknowledgements a second. The store takes in and gives out hardly more: a backlog that is parked would not leave sooner. */
+const keepsUpPerSecond = 100;
+const secondMs = 1_000;
+const stuckAfterMs = 250;
+/** A timer that is so late says that this process stood still, and has not heard what its banks said meanwhile. */
+const standstillMs = 100;
 
 export class BankSlots {
   readonly #time: Time;
@@ -29,6 +37,16 @@ export class BankSlots {
   readonly #running: Record<SlotUse, number> = { first: 0, retry: 0 };
   #limit: number;
   #spillingLanes = 0;
+  #patienceTimer: Disposable | null = null;
+  /** Acknowledgements of the second that began then, and of the one before. */
+  #acknowledged = 0;
+  #acknowledgedAtMs = Number.NEGATIVE_INFINITY;
+  #acknowledgedBefore = 0;
+  #secondFromMs = 0;
+  /** When a slot was last taken or given back. */
+  #movedMs = 0;
+  /** Null: nothing was tried yet. */
+  #firstTakenMs: number | null = null;
 
   constructor(time: Time, slotsMax: number) {
     this.#time = time;
@@ -58,24 +76,14 @@ export class BankSlots {
     return this.#waiters.size;
   }
 
-  /** A slot, or null after `waitMaxMs` (and with patience later), or when `signal` aborts. The caller bounds how many wait. */
-  acquire(use: SlotUse, waitMaxMs: number, signal: AbortSignal, patience: Patience | null = null): Promise<Slot | null> {
+  /** A slot; or null after `waitMaxMs`, later while the bank keeps up (#3), or when `signal` aborts. The caller bounds how many wait. */
+  acquire(use: SlotUse, waitMaxMs: number, signal: AbortSignal): Promise<Slot | null> {
     if (this.#isFree(use)) return Promise.resolve(this.#take(use));
     if (signal.aborted || waitMaxMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
-      const waiter: Waiter = { use, grant: settle };
-      const time = this.#time;
-      let waitedMs = waitMaxMs;
-      let timer = waitMaxMs === Number.POSITIVE_INFINITY ? null : time.after(waitMaxMs, inVain);
-      function inVain(): void {
-        if (patience === null || waitedMs >= patience.waitMaxMs || !patience.isWorthIt()) return settle(null);
-        const moreMs = Math.min(waitMaxMs, patience.waitMaxMs - waitedMs);
-        waitedMs += moreMs;
-        timer = time.after(moreMs, inVain);
-      }
       const waiters = this.#waiters;
+      const waiter: Waiter = { use, fromMs: this.#time.monotonicMs(), waitMaxMs, settle };
       function settle(slot: Slot | null): void {
-        timer?.[Symbol.dispose]();
         signal.removeEventListener("abort", giveUp);
         waiters.delete(waiter);
         resolve(slot);
@@ -85,7 +93,57 @@ export class BankSlots {
       }
       signal.addEventListener("abort", giveUp, { once: true });
       waiters.add(waiter);
+      if (waitMaxMs !== Number.POSITIVE_INFINITY) this.#lookIn(waitMaxMs);
     });
+  }
+
+  acknowledged(): void {
+    this.#passTime();
+    this.#acknowledged += 1;
+    this.#acknowledgedAtMs = this.#time.monotonicMs();
+  }
+
+  /** #3 */
+  get keepsUp(): boolean {
+    const passedMs = this.#passTime();
+    if (this.#firstTakenMs !== null && this.#time.monotonicMs() - this.#firstTakenMs < secondMs) return true;
+    return this.#acknowledged + this.#acknowledgedBefore * (1 - passedMs / secondMs) >= keepsUpPerSecond;
+  }
+
+  /** Every slot is taken, and none was given back of late: the bank hangs. */
+  get isStuck(): boolean {
+    return this.running >= this.#limit && this.#time.monotonicMs() - this.#movedMs > stuckAfterMs;
+  }
+
+  /** One timer for all that wait. */
+  #lookIn(waitMs: number): void {
+    if (this.#patienceTimer !== null) return;
+    const dueMs = this.#time.monotonicMs() + waitMs;
+    this.#patienceTimer = this.#time.after(Math.ceil(waitMs), () => {
+      this.#patienceTimer = null;
+      const nowMs = this.#time.monotonicMs();
+      const isBacklog = nowMs - dueMs > standstillMs || this.keepsUp;
+      let nextMs = Number.POSITIVE_INFINITY;
+      for (const waiter of this.#waiters) {
+        const { fromMs, waitMaxMs } = waiter;
+        const waitedMs = nowMs - fromMs;
+        if (waitedMs < waitMaxMs) nextMs = Math.min(nextMs, waitMaxMs - waitedMs);
+        else if (isBacklog || (waitedMs < secondMs && nowMs - this.#acknowledgedAtMs <= waitMaxMs)) nextMs = Math.min(nextMs, waitMaxMs);
+        else waiter.settle(null);
+      }
+      if (nextMs !== Number.POSITIVE_INFINITY) this.#lookIn(nextMs);
+    });
+  }
+
+  /** Milliseconds of the second. */
+  #passTime(): number {
+    const nowMs = this.#time.monotonicMs();
+    const passedMs = nowMs - this.#secondFromMs;
+    if (passedMs < secondMs) return passedMs;
+    this.#acknowledgedBefore = passedMs < 2 * secondMs ? this.#acknowledged : 0;
+    this.#acknowledged = 0;
+    this.#secondFromMs = nowMs;
+    return 0;
   }
 
   /** A lane says that the bank started (+1) or ended (−1) spilling in it. */
@@ -104,12 +162,15 @@ export class BankSlots {
   }
 
   #take(use: SlotUse): Slot {
+    this.#movedMs = this.#time.monotonicMs();
+    this.#firstTakenMs ??= this.#movedMs;
     this.#running[use] += 1;
     let isOver = false;
     return {
       [Symbol.dispose]: () => {
         if (isOver) return;
         isOver = true;
+        this.#movedMs = this.#time.monotonicMs();
         this.#running[use] -= 1;
         this.#serve();
       },
@@ -119,7 +180,7 @@ export class BankSlots {
   #serve(): void {
     for (const waiter of this.#waiters) {
       if (this.running >= this.#limit) return;
-      if (this.#isFree(waiter.use)) waiter.grant(this.#take(waiter.use));
+      if (this.#isFree(waiter.use)) waiter.settle(this.#take(waiter.use));
     }
   }
 }

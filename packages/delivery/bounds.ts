@@ -3,9 +3,11 @@
 export interface DeliveryBounds {
   /** Parked messages in memory, per lane, over all banks. */
   readonly pageMessagesMax: number;
-  /** Records of a lane taken in and not finished; a bank may have an eighth of them. */
+  /** Records of a lane taken in and not finished. */
   readonly bufferedRecordsMax: number;
-  /** A new message waits no longer for its bank. */
+  /** Those of them in hand at once: tried, waiting for their bank, being parked. A bank that is slow may have an eighth. */
+  readonly runningPerLaneMax: number;
+  /** A new message waits no longer for its bank, unless that keeps up (bank-slots.ts #3). */
   readonly slotWaitMaxMs: number;
   /** A new message whose bank has not answered after that is parked, and its attempt goes on: its lane does not wait for it. */
   readonly answerWaitMaxMs: number;
@@ -30,6 +32,7 @@ export interface DeliveryBounds {
 export const deliveryBounds: DeliveryBounds = {
   pageMessagesMax: 10_000,
   bufferedRecordsMax: 2_000,
+  runningPerLaneMax: 64,
   slotWaitMaxMs: 250,
   answerWaitMaxMs: 1_000,
   heartbeatAgeMaxMs: 3_000,
@@ -43,7 +46,7 @@ export const deliveryBounds: DeliveryBounds = {
 };
 
 export function bankShareMax(bounds: DeliveryBounds): number {
-  return Math.max(1, Math.floor(bounds.bufferedRecordsMax / 8));
+  return Math.max(1, Math.floor(Math.min(bounds.bufferedRecordsMax, bounds.runningPerLaneMax) / 8));
 }
 
 export function bankPageMax(bounds: DeliveryBounds, banks: number): number {

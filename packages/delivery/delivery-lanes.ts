@@ -97,7 +97,7 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
     messaging,
     group,
     topic,
-    runningMax: bounds.bufferedRecordsMax * options.lanes,
+    runningMax: bounds.runningPerLaneMax,
     bufferedRecordsMax: bounds.bufferedRecordsMax,
     time,
     random,

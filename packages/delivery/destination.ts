@@ -80,14 +80,14 @@ export class Destination {
   #closedAtMs: number | null = null;
   /** Moving average of how long attempts take; null: none was made. */
   #answerMs: number | null = null;
-  /** Monotonic. */
-  #acknowledgedAtMs = never;
   #gateTimer: Disposable | null = null;
   #probeTimer: Disposable | null = null;
   #isProbeDue = false;
   #isProbing = false;
+  #hasProbeBegun = false;
   /** When the last one began, monotonic. */
   #probedAtMs = never;
+  #recalledAtMs = never;
   #isStopped = false;
 
   constructor(options: DestinationOptions) {
@@ -129,10 +129,6 @@ export class Destination {
     return this.#answerMs === null ? 0 : (this.slots.waiting / this.slots.limit) * this.#answerMs;
   }
 
-  acknowledgedWithin(durationMs: number): boolean {
-    return this.#options.time.monotonicMs() - this.#acknowledgedAtMs <= durationMs;
-  }
-
   /** What an attempt brought. */
   answered(answer: Answered): void {
     const { events } = this.#options;
@@ -153,22 +149,24 @@ export class Destination {
   probeIfDue(): void {
     if (!this.#isProbeDue || this.#isProbing || this.#open === null || this.#isStopped) return;
     this.#isProbing = true;
-    this.probeBegins();
+    this.#hasProbeBegun = false;
+    this.#probedAtMs = this.#options.time.monotonicMs();
     if (this.#options.events.probe(this)) this.#isProbeDue = false;
     else this.#isProbing = false;
   }
 
   /** Its request leaves now. */
   probeBegins(): void {
+    this.#hasProbeBegun = true;
     this.#probedAtMs = this.#options.time.monotonicMs();
   }
 
-  /** A probe is over. `isAttempted`: it reached the gateway. */
-  probed(isAttempted: boolean): void {
+  /** A probe is over; or there was none, because its message had ended. */
+  probed(): void {
     this.#isProbing = false;
     if (this.#open === null) return;
     const tookMs = this.#options.time.monotonicMs() - this.#probedAtMs;
-    this.#probeIn(isAttempted ? probeSpacingMs[this.#open.reason] - tookMs : nothingToProbeWaitMs);
+    this.#probeIn(this.#hasProbeBegun ? probeSpacingMs[this.#open.reason] - tookMs : nothingToProbeWaitMs);
   }
 
   /** An operator says that it may be called again: a gate ends, and with an open breaker the next probe is due. */
@@ -178,8 +176,12 @@ export class Destination {
     const wasGated = this.#gateEndsAtMs > never;
     this.#liftGate();
     if (wasGated) events.changed(this);
-    if (this.#open !== null) this.#probeIn(0);
-    else if (wasGated) events.released(this, false);
+    if (this.#open === null && wasGated) return events.released(this, false);
+    // Each lane says so when it reads of it: one probe, not one for each.
+    const nowMs = this.#options.time.monotonicMs();
+    if (this.#open === null || this.#isProbing || nowMs - this.#recalledAtMs < probeSpacingMs[this.#open.reason]) return;
+    this.#recalledAtMs = nowMs;
+    this.#probeIn(0);
   }
 
   standing(service: string): AddressStanding | null {
@@ -218,7 +220,7 @@ export class Destination {
   }
 
   #acknowledged(): void {
-    this.#acknowledgedAtMs = this.#options.time.monotonicMs();
+    this.slots.acknowledged();
     this.#rows = noRows;
     if (this.#open !== null) return this.#close();
     if (this.#options.isLearning) this.#learn(raised(this.#concurrency, this.slots.running, this.slots.slotsMax));

@@ -2,9 +2,9 @@
 //
 // #1 Only a message with nothing parked before it (same bank and key), of a bank that does not spill, that attempts are not
 //    over for, is tried. Of a paused one, and to an address that is held (destination.ts), nothing is: it is parked untried. Handlers of one key come one after the other, so its turn comes when the one before is done or parked.
-// #2 It waits at most `slotWaitMaxMs` for its bank, and `answerWaitMaxMs` of one that acknowledges meanwhile: a healthy bank with much to do
-//    holds the log back for a moment rather than send all of it through the store. A bank may have at most an eighth of what runs in the
-//    lane, unless a turn at it comes sooner than that. Beyond either the message is parked without an attempt (I14).
+// #2 It waits at most `slotWaitMaxMs` for its bank, longer of one that acknowledges meanwhile (bank-slots.ts #3): a healthy bank with much to do holds
+//    the log back rather than send all of it through the store. A bank may have at most an eighth of what runs in the lane, unless it keeps up,
+//    or a turn at it comes soon. Beyond either the message is parked without an attempt (I14).
 // #3 An attempt begins only while the lane is known to be ours.
 // #4 A bank that has not answered after `answerWaitMaxMs` does not hold the lane: the message is parked and its record done,
 //    while the attempt goes on under the key's lock; what it brings is settled as a retry's would be (I14).
@@ -62,7 +62,9 @@ function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueu
   if (queue.page.holds(delivery.deliveryKey)) return "held";
   if (queue.isSpilling) return "spilling";
   const { bounds } = context;
-  return queue.inHand > bankShareMax(bounds) && destination.expectedWaitMs > bounds.answerWaitMaxMs ? "share" : null;
+  const { slots, expectedWaitMs } = destination;
+  const isSlow = !slots.keepsUp && (slots.isStuck || expectedWaitMs > bounds.answerWaitMaxMs);
+  return isSlow && queue.inHand > bankShareMax(bounds) ? "share" : null;
 }
 
 async function parkUntried(
@@ -80,9 +82,7 @@ async function parkUntried(
 async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<Attempting | NotNow> {
   const { ownership } = lane;
   const destination = context.destinations.of(delivery.bank, delivery.operation);
-  const { slotWaitMaxMs, answerWaitMaxMs } = context.bounds;
-  const patience = { waitMaxMs: answerWaitMaxMs, isWorthIt: () => destination.acknowledgedWithin(slotWaitMaxMs) };
-  const slot = await destination.slots.acquire("first", slotWaitMaxMs, ownership.signal, patience);
+  const slot = await destination.slots.acquire("first", context.bounds.slotWaitMaxMs, ownership.signal);
   if (slot === null) {
     ownership.requireOpen();
     return "slot";
