@@ -75,7 +75,12 @@ test("an address without TLS needs addresses that are listed", () => {
 
 test("a proxy is an origin: no path, no user and no password", () => {
   expect(problemsOf('egressProxy: "http://proxy.example:3128/"')).toEqual([]);
-  for (const wrong of ["http://user:s3cret@proxy.example", "http://proxy.example/pac", "socks5://proxy.example"]) {
+  for (const wrong of [
+    "http://user:s3cret@proxy.example",
+    "http://:s3cret@proxy.example",
+    "http://proxy.example/pac",
+    "socks5://proxy.example",
+  ]) {
     const problems = problemsOf(`egressProxy: "${wrong}"`);
     expect(problems).toHaveLength(1);
     expect(problems.join()).not.toContain("s3cret");

@@ -28,7 +28,7 @@ function duration(leastMs: number, mostMs: number) {
 const httpAddress = z.string().meta({ pattern: "^https?://[^?#]+$" });
 const url = httpAddress.transform((given, context) => {
   const read = URL.canParse(given) ? new URL(given) : null;
-  const isGood = read !== null && /^https?:$/.test(read.protocol) && read.username === "" && read.search === "" && read.hash === "";
+  const isGood = read !== null && /^https?:$/.test(read.protocol) && `${read.username}${read.password}${read.search}${read.hash}` === "";
   if (isGood) return given.replace(/\/+$/, "");
   context.addIssue({ code: "custom", message: "an http or https address without user, query and fragment" });
   return z.NEVER;
