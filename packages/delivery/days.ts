@@ -18,7 +18,9 @@ export function dayPlanned(
   const wasOver = lane.days.isOver(day, nowMs);
   if (!lane.days.planned(marker)) return;
   lane.isStateWritten = false;
-  if (!wasOver || lane.days.isOver(day, nowMs)) return;
+  // What waits longer than its day is looked at when that closes.
+  for (const { page } of lane.banks.values()) page.rearm();
+  if (!wasOver || lane.days.isOver(day, nowMs)) return drainLane(context, lane);
   // #2
   lane.scannedBelow = 0n;
   lane.nextScanMs = context.time.monotonicMs();

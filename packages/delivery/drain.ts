@@ -57,10 +57,10 @@ export function probe(context: EngineContext, lane: DeliveryLane, queue: BankQue
 
 function start(context: EngineContext, lane: DeliveryLane, queue: BankQueue, entry: PageEntry, isProbe: boolean): void {
   queue.retrying += 1;
-  const retrying = retry(context, { lane, queue, entry, isProbe }).then((isAttempted) => {
+  const retrying = retry(context, { lane, queue, entry, isProbe }).then(() => {
     lane.running.delete(retrying);
     queue.retrying -= 1;
-    if (isProbe) entry.destination.probed(isAttempted);
+    if (isProbe) entry.destination.probed();
     drain(context, lane, queue);
     return undefined;
   });
@@ -89,32 +89,26 @@ interface Retrying {
   readonly isProbe: boolean;
 }
 
-/** Never rejects. #4. Answers whether an attempt was made. */
-async function retry(context: EngineContext, retrying: Retrying): Promise<boolean> {
+/** Never rejects. #4 */
+async function retry(context: EngineContext, retrying: Retrying): Promise<void> {
   const { lane, queue, entry } = retrying;
   try {
-    if (!entry.isEnding && isOver(context, lane, entry)) return left(queue.page.remove(entry.id));
-    if (isEarly(context, entry)) return left(queue.page.reschedule(entry.id, entry.dueMs));
+    if (!entry.isEnding && isOver(context, lane, entry)) return queue.page.remove(entry.id);
+    if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
     const parked = await context.parkedCalls.load(lane.ownership, entry.id);
-    if (parked === undefined || parked.ended === "refused") return left(queue.page.remove(entry.id));
+    if (parked === undefined || parked.ended === "refused") return queue.page.remove(entry.id);
     const delivery = await readParked(context, parked);
     const message = { ...retrying, parked, delivery };
     // An end needs no slot: a bank that hangs does not hold it up.
     // Nor does what no attempt is made for wait for the end of a pause.
     if (parked.ended === "refusing") await inTurn(message, () => sayRefused(context, lane, delivery, progressOf(lane, parked)));
     else if (isExpired(context, entry)) await inTurn(message, () => expire(context, lane, delivery, progressOf(lane, parked), true));
-    else return await tryAgain(context, message);
+    else await tryAgain(context, message);
   } catch (error) {
-    if (isLaneClosed(error)) return false;
+    if (isLaneClosed(error)) return;
     context.log.error("delivery.retry-failed", { id: entry.id, bank: queue.bank, partition: lane.partition, error });
     queue.page.reschedule(entry.id, context.time.monotonicMs() + waitAfterFaultMs);
   }
-  return false;
-}
-
-/** No attempt was made. */
-function left(_done: void): false {
-  return false;
 }
 
 interface Retried extends Retrying {
@@ -122,10 +116,10 @@ interface Retried extends Retrying {
   readonly delivery: Delivery;
 }
 
-async function tryAgain(context: EngineContext, message: Retried): Promise<boolean> {
+async function tryAgain(context: EngineContext, message: Retried): Promise<void> {
   const { lane, queue, entry, parked, delivery, isProbe } = message;
   const slot = await entry.destination.slots.acquire("retry", Number.POSITIVE_INFINITY, lane.ownership.signal);
-  if (slot === null) return false;
+  if (slot === null) return;
   let isAttempted = false;
   try {
     await inTurn(message, async () => {
@@ -143,7 +137,6 @@ async function tryAgain(context: EngineContext, message: Retried): Promise<boole
   } finally {
     if (!isAttempted) slot[Symbol.dispose]();
   }
-  return isAttempted;
 }
 
 /** #5 */

@@ -1,3 +1,4 @@
+import { groups } from "@sluice/contracts";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { credit, dispatcherWorld, messageId, stopOf, type DispatcherWorld } from "./dispatcher.fixture.ts";
@@ -174,6 +175,28 @@ describe("a breaker that opened", { timeout: 30_000 }, () => {
     world.answers(({ operation, bank }) => (bank === "first" && operation !== "inboundDirectDebit" ? 503 : 202));
     await world.dispatch({ messageIdentification: messageId(200, "D") }, { messageIdentification: messageId(201), bank: "second" });
     await world.until(() => world.endedIds().size === 2, 1_000);
+  });
+
+  it("a resume that twelve lanes read is one probe", async () => {
+    const { world } = await down({ lanes: 12 }, 60);
+    await world.pause();
+    await world.time.advance(minuteMs);
+    const before = world.received.length;
+    await world.resume();
+    await world.time.advance(8_000);
+    expect(world.received).toHaveLength(before + 1);
+  });
+
+  it("is probed no sooner where a probe's lane closes under way", async () => {
+    const { world, process } = await down();
+    world.answers(() => "silent");
+    const before = world.received.length;
+    await world.until(() => world.received.length === before + 1, 15_000);
+    const atMs = world.time.nowMs();
+    world.log.rebalance(groups.dispatcher);
+    await world.until(() => world.received.length === before + 2, 60_000);
+    expect(world.time.nowMs() - atMs).toBeGreaterThanOrEqual(9_000);
+    expect(process.isAlive()).toBe(true);
   });
 
   it("I12: an operator's pause holds the probes as well; a resume makes one due at once", async () => {

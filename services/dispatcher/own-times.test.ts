@@ -157,6 +157,20 @@ describe("a credit has a time of its own to stop at", { timeout: 30_000 }, () =>
   );
 });
 
+describe("a day whose close comes nearer", { timeout: 30_000 }, () => {
+  it("I7: what waits for longer than that holds up nothing of its key after it", async () => {
+    const world = dispatcherWorld();
+    await world.start();
+    world.answers(({ attempt, id }) => (id === messageId(1) && attempt === 1 ? 404 : 202));
+    await world.dispatch({ messageIdentification: messageId(1) });
+    await world.until(() => world.received.length === 1);
+    await world.time.advance(1_000);
+    await world.dayTimes(1, world.time.nowMs() + 2_000);
+    await world.dispatch(credit(1, stopsAtMs));
+    await world.until(() => world.endedIds().has(messageId(1, "C")), 10_000);
+  });
+});
+
 describe("a message that waits for its bank", { timeout: 30_000 }, () => {
   it("I9: is not tried when its time passes meanwhile", async () => {
     const world = dispatcherWorld({ banks: [sampleBank({ id: "first", connections: 1 })] });
