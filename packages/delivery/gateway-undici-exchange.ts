@@ -2,6 +2,7 @@
 //
 // #1 An answer counts only if it was read to its end, or to 64 KiB; a cut or late one is silence, for nobody knows what the bank meant to say.
 // #2 One deadline covers waiting for a connection, connecting, sending and reading. What is over before it has a connection is not sent.
+//    An answer that lies in the socket is read first: a process that was busy until then is no fault of the bank's.
 // #3 No redirect is followed, nothing is decompressed, no request is sent twice; interim answers say nothing.
 
 import type { Time } from "@sluice/runtime";
@@ -23,7 +24,9 @@ export interface Exchange {
 export function exchange(time: Time, { way, path, headers, body, timeoutMs }: Exchange): Promise<BankAnswer> {
   return new Promise((resolve) => {
     const reading = new AnswerReading(resolve);
-    reading.deadline = time.after(timeoutMs, () => reading.end(silence("timeout")));
+    reading.deadline = time.after(timeoutMs, () => {
+      reading.deadline = time.after(0, () => reading.end(silence("timeout")));
+    });
     try {
       way.dispatch({ method: "POST", path, headers: { ...headers }, body }, reading);
     } catch (error) {

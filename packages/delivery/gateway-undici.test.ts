@@ -125,6 +125,14 @@ describe("the gateway to banks", () => {
     expect(sockets.size).toBe(2);
   });
 
+  it("an answer that came in time counts, also where the process was busy until after the deadline", async () => {
+    const url = await rawBank((socket) => {
+      socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+    });
+    expect(await post(url, { timeoutMs: 100 })).toMatchObject({ kind: "answered", status: 202 });
+  });
+
   it("what is given up frees its connection at once", async () => {
     let requests = 0;
     const url = await rawBank((socket) => {

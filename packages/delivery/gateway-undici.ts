@@ -107,8 +107,9 @@ function poolTo(receiver: Receiver, origin: string, connect: buildConnector.conn
     pipelining: 1,
     allowH2: false,
     connect,
-    headersTimeout: receiver.answerTimeoutMs,
-    bodyTimeout: receiver.answerTimeoutMs,
+    // An exchange has its own deadline.
+    headersTimeout: 0,
+    bodyTimeout: 0,
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: headerBytesMax,
   });
