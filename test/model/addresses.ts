@@ -9,7 +9,7 @@
 
 import type { BankAnswer } from "@sluice/delivery";
 import type { Message } from "./given.ts";
-import type { Meaning, Tenure } from "./seen.ts";
+import type { Meaning } from "./seen.ts";
 
 type Reason = "transient" | "address" | "refused";
 
@@ -26,8 +26,6 @@ export interface Address {
   open: { readonly sinceMs: number; readonly reason: Reason } | null;
   /** Of the last attempt that began while it was open; null: none did. */
   probedAtMs: number | null;
-  /** Of that attempt: a lane that is taken anew probes anew. */
-  probedIn: Tenure | null;
   /** When it was known that the next probe is due at once: at a restart with an open breaker, at a resume. */
   recalledAtMs: number;
   gateUntilMs: number;
@@ -61,7 +59,6 @@ export function newAddress(process: string, bank: string, origin: string): Addre
     rows: { transient: row(), address: row(), refused: row() },
     open: null,
     probedAtMs: null,
-    probedIn: null,
     recalledAtMs: 0,
     gateUntilMs: 0,
     gatedAtMs: 0,

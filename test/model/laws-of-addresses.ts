@@ -10,34 +10,29 @@ import { probeSpacingMs, originOf, type Address } from "./addresses.ts";
 import { before, isPausedAt, newestPause, type Message } from "./given.ts";
 import { isDoneWith, said } from "./laws-of-attempts.ts";
 import { addressOf, isCalm, type AttemptLaw, type Run } from "./run.ts";
-import { attemptsOf, holderOf, meaningOf, type Attempt } from "./seen.ts";
+import { attemptsOf, holderOf, meaningOf, type Attempt, type Tenure } from "./seen.ts";
 
 export const addressLaws: readonly AttemptLaw[] = [probesAlone, gateKept, connectionsKept];
 
 /** Rounding of timers, and agreed time against the clock. */
 const slackMs = 15;
 const answerTimeoutMs = 5_000;
-/** A resume may meet a probe that was due during the pause. */
-const recallingMs = 1_000;
 const connections: Readonly<Record<string, number>> = { first: 2, second: 16, third: 16 };
 
 function probesAlone(run: Run, attempt: Attempt): string[] {
   const address = addressOf(run, attempt.process, attempt.message);
   const { open, probedAtMs, recalledAtMs, isUncertain } = address;
   if (open === null || isUncertain || open.sinceMs >= attempt.atMs) return [];
-  const isLaneLost = address.probedIn !== null && (address.probedIn.isOver || address.probedIn.starts.length > 1);
   address.probedAtMs = attempt.atMs;
-  address.probedIn = attempt.tenure;
-  if (recalledAtMs > (probedAtMs ?? 0) - recallingMs || isLaneLost) return [];
+  if (recalledAtMs > (probedAtMs ?? 0)) return [];
   const sinceMs = attempt.atMs - (probedAtMs ?? open.sinceMs);
   if (sinceMs >= probeSpacingMs[open.reason] - slackMs) return [];
   return [`I12: ${said(attempt)}, ${Math.round(sinceMs)} ms after ${probedAtMs === null ? "its breaker opened" : "the probe before"}`];
 }
 
 function gateKept(run: Run, attempt: Attempt): string[] {
-  const { gateUntilMs, gatedAtMs, recalledAtMs, isUncertain } = addressOf(run, attempt.process, attempt.message);
-  if (isUncertain || recalledAtMs > attempt.atMs - recallingMs || gateUntilMs <= attempt.atMs + slackMs || gatedAtMs >= attempt.atMs)
-    return [];
+  const { gateUntilMs, gatedAtMs, isUncertain } = addressOf(run, attempt.process, attempt.message);
+  if (isUncertain || gateUntilMs <= attempt.atMs + slackMs || gatedAtMs >= attempt.atMs) return [];
   const endsMs = endOf(run, attempt.message);
   if (endsMs !== null && endsMs - answerTimeoutMs <= attempt.atMs + slackMs) return [];
   return [`I12: ${said(attempt)}, ${Math.round(gateUntilMs - attempt.atMs)} ms before the gate's end`];
@@ -59,6 +54,7 @@ function connectionsKept(run: Run, attempt: Attempt): string[] {
 /** 4. Something waited when the breaker closed. */
 export interface Expectation {
   readonly address: Address;
+  readonly heads: readonly Message[];
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -67,8 +63,10 @@ const firstDrainedWithinMs = 1_000;
 
 export function expectDrain(run: Run, address: Address): void {
   const fromMs = run.nowMs();
-  if (!isCalm(run) || waitingFor(run, address).length === 0) return;
-  run.expectations.push({ address, fromMs, untilMs: fromMs + firstDrainedWithinMs + slackMs });
+  const heads = waitingFor(run, address);
+  // A page of four may be empty of what can be tried until the store is read again.
+  if (run.settings.isSmall || !isCalm(run) || run.quietFromMs > fromMs || heads.length === 0) return;
+  run.expectations.push({ address, heads, fromMs, untilMs: fromMs + firstDrainedWithinMs + slackMs });
 }
 
 /** Heads of the address in the process's lanes that could be tried now and are not. */
@@ -80,10 +78,20 @@ function waitingFor(run: Run, address: Address): readonly Message[] {
 
 function waits(run: Run, message: Message, { process }: Address): boolean {
   const nowMs = run.nowMs();
-  if (holderOf(run.seen, message.lane)?.process !== process || isDoneWith(run, message, nowMs)) return false;
+  const tenure = holderOf(run.seen, message.lane);
+  if (tenure === null || tenure.process !== process || isDoneWith(run, message, nowMs)) return false;
   if (isPausedAt(newestPause(run.given, message.bank), nowMs)) return false;
   if (attemptsOf(run.seen, message.id).some(({ learnt }) => learnt === null)) return false;
-  return before(run.given, message).every((other) => isDoneWith(run, other, nowMs));
+  return before(run.given, message).every((other) => isDoneWith(run, other, nowMs) && !isTriedAgain(run, other, tenure));
+}
+
+/** An owner before acknowledged or gave it up, but could not say so: this one tries it again, or is about to. */
+function isTriedAgain({ seen }: Run, { id, offset }: Message, tenure: Tenure): boolean {
+  const last = attemptsOf(seen, id).at(-1);
+  if (last === undefined) return false;
+  const meaning = meaningOf(last);
+  const position = tenure.starts.at(-1)?.position ?? 0n;
+  return meaning === "transient" || meaning === "address" || (last.tenure !== tenure && offset >= position);
 }
 
 /** 4, 5: asked at the end of a step. */
@@ -92,13 +100,16 @@ export function lateness(run: Run): string[] {
   const due = run.expectations.filter(({ untilMs }) => untilMs <= nowMs);
   run.expectations.splice(0, run.expectations.length, ...run.expectations.filter(({ untilMs }) => untilMs > nowMs));
   const isQuiet = isCalm(run) && run.quietFromMs <= nowMs;
-  const undrained = due.filter(({ address, fromMs }) => {
-    const isTried = run.seen.attempts.some((attempt) => isTo(attempt, address) && attempt.atMs >= fromMs);
-    const isHeld = address.open !== null || address.gateUntilMs > fromMs || run.quietFromMs > fromMs;
-    return isCalm(run) && !isTried && !isHeld && waitingFor(run, address).length > 0;
+  const undrained = due.filter(({ address, heads, fromMs, untilMs }) => {
+    const isHeld = !isCalm(run) || run.quietFromMs > fromMs || address.gateUntilMs > fromMs;
+    const tried = run.seen.attempts.filter((attempt) => isTo(attempt, address) && attempt.atMs >= fromMs);
+    const isStillThere = waitingFor(run, address).some((message) => heads.includes(message));
+    return !isHeld && !tried.some(({ atMs }) => atMs <= untilMs) && (isStillThere || tried.some(({ message }) => heads.includes(message)));
   });
   return [
-    ...undrained.map(({ address }) => `I16: ${address.bank} was closed again in ${address.process}, and what waits is not tried`),
+    ...undrained.map(
+      ({ address }) => `I16: ${address.bank} was closed again in ${address.process}, and what waits was not tried within a second`,
+    ),
     ...(isQuiet ? [...run.addresses.values()].flatMap((address) => stuck(run, address)) : []),
   ];
 }
@@ -125,18 +136,12 @@ function stuck(run: Run, address: Address): string[] {
   // A page of four may hold one key's messages alone.
   if (run.settings.isSmall || address.isUncertain) return [];
   return waitingFor(run, address).flatMap((message) => {
-    if (before(run.given, message).some(({ closesWith, offset }) => isPlannedLater(run, closesWith, offset))) return [];
     const last = attemptsOf(run.seen, message.id).at(-1);
     const meaning = last === undefined ? null : meaningOf(last);
     const most = patienceMs + (meaning === "transient" || meaning === "address" ? longestMs[meaning] : 0);
     const waitedMs = nowMs - Math.max(fromMs, headSinceMs(run, message), last?.learnt?.atMs ?? 0, askedForMs(last));
     return waitedMs <= most ? [] : [`I7: ${message.id}, a head, waits for ${waitedMs} ms (${meaning ?? "untried"})`];
   });
-}
-
-/** What was parked before its day's close was known is looked at again when it would have been tried. */
-function isPlannedLater({ given }: Run, closesWith: string | null, offset: bigint): boolean {
-  return given.plans.some(({ day, places }) => day === closesWith && places.some((place) => place.offset > offset));
 }
 
 /** Since it was given, and nothing of its key has been before it. */
