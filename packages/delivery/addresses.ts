@@ -30,8 +30,20 @@ function isOperation(name: string): name is keyof typeof paths {
   return Object.hasOwn(paths, name);
 }
 
-/** Null: the receiver has no such address. */
+const knownUrls = new WeakMap<Receiver, Map<Operation, URL | null>>();
+
+/** Null: the receiver has no such address. Of a receiver and operation always the same object, not to be changed. */
 export function urlOf(receiver: Receiver, operation: Operation): URL | null {
+  const known = knownUrls.get(receiver) ?? new Map<Operation, URL | null>();
+  knownUrls.set(receiver, known);
+  const url = known.get(operation);
+  if (url !== undefined) return url;
+  const made = madeUrl(receiver, operation);
+  known.set(operation, made);
+  return made;
+}
+
+function madeUrl(receiver: Receiver, operation: Operation): URL | null {
   if (operation !== "events") return new URL(receiver.operationUrls[operation] ?? `${receiver.baseUrl}${paths[operation]}`);
   const { eventsUrl = null } = receiver;
   return eventsUrl === null ? null : new URL(`${eventsUrl}/events`);

@@ -4,8 +4,8 @@
 //    out, unless the bank is spilling in some lane: then nothing else is tried, and retries may take all.
 // #2 Who waits is served first come, first served; one that may not go does not hold up those behind it.
 // #3 Who has waited in vain goes on waiting, up to a second, while the bank acknowledges; and however long it takes while the bank keeps up: it
-//    acknowledges so much that what waits is its backlog, not its trouble. So it does in the first second, in which connections are made and
-//    nothing can be said of it.
+//    acknowledges so much that what waits is its backlog, not its trouble. So it does in the first second, in which connections are made, and in the
+//    first one after this process stood still: nothing can be said of it then.
 
 import type { Time } from "@sluice/runtime";
 
@@ -45,8 +45,9 @@ export class BankSlots {
   #secondFromMs = 0;
   /** When a slot was last taken or given back. */
   #movedMs = 0;
-  /** Null: nothing was tried yet. */
-  #firstTakenMs: number | null = null;
+  #isStuck = false;
+  /** Since when what comes can be judged; null: nothing was tried yet. */
+  #knownFromMs: number | null = null;
 
   constructor(time: Time, slotsMax: number) {
     this.#time = time;
@@ -106,13 +107,13 @@ export class BankSlots {
   /** #3 */
   get keepsUp(): boolean {
     const passedMs = this.#passTime();
-    if (this.#firstTakenMs !== null && this.#time.monotonicMs() - this.#firstTakenMs < secondMs) return true;
+    if (this.#knownFromMs !== null && this.#time.monotonicMs() < this.#knownFromMs) return true;
     return this.#acknowledged + this.#acknowledgedBefore * (1 - passedMs / secondMs) >= keepsUpPerSecond;
   }
 
   /** Every slot is taken, and none was given back of late: the bank hangs. */
   get isStuck(): boolean {
-    return this.running >= this.#limit && this.#time.monotonicMs() - this.#movedMs > stuckAfterMs;
+    return this.#isStuck;
   }
 
   /** One timer for all that wait. */
@@ -122,7 +123,9 @@ export class BankSlots {
     this.#patienceTimer = this.#time.after(Math.ceil(waitMs), () => {
       this.#patienceTimer = null;
       const nowMs = this.#time.monotonicMs();
-      const isBacklog = nowMs - dueMs > standstillMs || this.keepsUp;
+      if (nowMs - dueMs > standstillMs) this.#knownFromMs = nowMs + secondMs;
+      const isBacklog = this.keepsUp;
+      this.#isStuck = !isBacklog && this.running >= this.#limit && nowMs - this.#movedMs >= stuckAfterMs;
       let nextMs = Number.POSITIVE_INFINITY;
       for (const waiter of this.#waiters) {
         const { fromMs, waitMaxMs } = waiter;
@@ -163,13 +166,14 @@ export class BankSlots {
 
   #take(use: SlotUse): Slot {
     this.#movedMs = this.#time.monotonicMs();
-    this.#firstTakenMs ??= this.#movedMs;
+    this.#knownFromMs ??= this.#movedMs + secondMs;
     this.#running[use] += 1;
     let isOver = false;
     return {
       [Symbol.dispose]: () => {
         if (isOver) return;
         isOver = true;
+        this.#isStuck = false;
         this.#movedMs = this.#time.monotonicMs();
         this.#running[use] -= 1;
         this.#serve();

@@ -42,7 +42,9 @@ export async function end(context: EngineContext, lane: DeliveryLane, subject: D
   await append(context, lane, `append.${outcome}`, records);
   lane.recent.ended(subject.id, progress);
   context.metrics.ended.add({ bank: subject.bank, outcome });
-  context.log.info("delivery.ended", {
+  // What goes as it should is counted; a line is for what took more than one attempt, or ended otherwise.
+  const isPlain = outcome === "acknowledged" && progress.attempts === 1;
+  context.log[isPlain ? "debug" : "info"]("delivery.ended", {
     id: subject.id,
     uetr: subject.uetr,
     bank: subject.bank,

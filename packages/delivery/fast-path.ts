@@ -34,8 +34,13 @@ export async function deliver(context: EngineContext, lane: DeliveryLane, delive
     await deliverNew(context, lane, queue, delivery);
   } finally {
     queue.inHand -= 1;
-    drain(context, lane, queue);
+    if (!isNothingParked(queue)) drain(context, lane, queue);
   }
+}
+
+/** And none is to be looked for: as it is while all goes well. */
+function isNothingParked({ page, isSpilling }: BankQueue): boolean {
+  return page.size === 0 && page.coveredBelow === null && !isSpilling;
 }
 
 async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): Promise<void> {

@@ -27,6 +27,8 @@ export interface OwnershipOptions {
 export class Ownership {
   readonly #options: OwnershipOptions;
   readonly #over = new AbortController();
+  /** Who is told first when the lane closes: three for each message, for whom the signal's own listeners cost too much. */
+  readonly #waiting = new Set<() => void>();
   readonly #troubles = new Set<string>();
   #reason: string | null = null;
 
@@ -46,6 +48,8 @@ export class Ownership {
   close(reason: string): void {
     this.#reason ??= reason;
     this.#over.abort();
+    for (const giveUp of this.#waiting) giveUp();
+    this.#waiting.clear();
   }
 
   /** Rejects once the lane is closed. */
@@ -74,16 +78,14 @@ export class Ownership {
   }
 
   /** #2: settles as `work` does, or rejects at once when the lane closes. */
-  async whileOpen<T>(work: Promise<T>): Promise<T> {
-    const { promise: closed, reject } = Promise.withResolvers<never>();
-    const giveUp = (): void => reject(laneClosed(this.#options.partition, this.#reason ?? "closed"));
-    if (!this.isOpen) giveUp();
-    this.signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      return await Promise.race([work, closed]);
-    } finally {
-      this.signal.removeEventListener("abort", giveUp);
-    }
+  whileOpen<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => reject(laneClosed(this.#options.partition, this.#reason ?? "closed"));
+      if (this.isOpen) this.#waiting.add(giveUp);
+      else giveUp();
+      const settled = (): void => void this.#waiting.delete(giveUp);
+      void work.then(resolve, reject).finally(settled);
+    });
   }
 
   /** #3 */
