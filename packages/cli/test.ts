@@ -1,5 +1,5 @@
 // `./sluice test`: everything that CI checks. The check, then the test projects that need more, one after the other on servers
-// started once. `--fuzz` runs the fuzz run instead, or beside the parts that are named.
+// started once. `--fuzz` runs the fuzz run instead, or beside the parts that are named; with `--long` the parts that draw their own runs draw more.
 //
 // 1. The last line is `N passed, N failed`, whatever happened before it.
 // 2. A skipped test is said aloud; a number of them other than the expected one fails the run.
@@ -23,6 +23,8 @@ type Environment = Readonly<Record<string, string>>;
 /** Parts that start on nothing but this machine; chaos has servers of its own. */
 const withoutServers: readonly Part[] = ["interface", "simulation", "chaos"];
 const seedDefault = "1";
+/** Read by the tests that draw runs: those of the delivery engine's model, and the simulation. */
+const drawsMore: Environment = { SLUICE_LONG: "1" };
 
 const skippedExpected = 0;
 const exitUsage = 2;
@@ -40,11 +42,18 @@ export const test: RunVerb = async (call) => {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
-  const counts = await runParts(wanted, call.value("seed") ?? seedDefault, interrupted.signal);
+  const drawn = call.flag("long") ? drawsMore : {};
+  const counts = await runParts(wanted, { seed: call.value("seed") ?? seedDefault, drawn }, interrupted.signal);
   return finish(counts, interrupted.signal.aborted);
 };
 
-async function runParts(wanted: readonly Part[], seed: string, signal: AbortSignal): Promise<Counts> {
+interface Draws {
+  /** Of the fuzz run. */
+  readonly seed: string;
+  readonly drawn: Environment;
+}
+
+async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal: AbortSignal): Promise<Counts> {
   const counts: Counts[] = [];
   try {
     await using opened = new AsyncDisposableStack();
@@ -57,7 +66,7 @@ async function runParts(wanted: readonly Part[], seed: string, signal: AbortSign
         continue;
       }
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
-      counts.push(part === "fuzz" ? await fuzz(environment ?? {}, seed, signal) : await runProject(part, environment ?? {}));
+      counts.push(part === "fuzz" ? await fuzz(environment ?? {}, seed, signal) : await runProject(part, { ...environment, ...drawn }));
     }
   } catch (error) {
     process.stdout.write(`${error instanceof Fault ? error.message : error instanceof Error ? error.stack : String(error)}\n`);

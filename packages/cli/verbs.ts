@@ -181,14 +181,15 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "test",
-    usage: "[PART…] [--fuzz]",
+    usage: "[PART…] [--long] [--fuzz]",
     line: "everything CI checks, on real servers; ends with the line: N passed, N failed",
     details: [
       "PART    check, interface, servers, simulation, e2e or chaos; all of them if none is named",
+      "--long  10,000 drawn runs of the delivery engine's model for 500, and 1,000 seeds of the simulation for 200; most of an hour",
       "--fuzz  a fuzz run of the OpenAPI document against running services, alone or after the parts named; needs python3",
       "--seed  of the fuzz run (1)",
     ],
-    options: { fuzz: { type: "boolean" }, seed: { type: "string" } },
+    options: { long: { type: "boolean" }, fuzz: { type: "boolean" }, seed: { type: "string" } },
     arguments: [0, 6],
     load: async () => (await import("./test.ts")).test,
   },

@@ -7,7 +7,9 @@ import { play, type Played } from "./play.ts";
 import { anySettings, anyStep, type Settings, type Step } from "./steps.ts";
 
 const runsInCi = 500;
-const runs = Number(process.env["SLUICE_MODEL_RUNS"] ?? runsInCi);
+/** `./sluice test --long` */
+const runsLong = 10_000;
+const runs = Number(process.env["SLUICE_MODEL_RUNS"] ?? (process.env["SLUICE_LONG"] === "1" ? runsLong : runsInCi));
 const seed = Number(process.env["SLUICE_SEED"] ?? 20_261_122);
 const stepsMax = 40;
 

@@ -3,12 +3,14 @@
 import { checkHistory } from "@sluice/checker";
 import { simulate } from "./world.ts";
 
-/** 1 … 200, even ones calm, odd ones troubled. `SLUICE_SEED` runs that one alone (and the first of the other kind). */
+/** 1 … 200, even ones calm, odd ones troubled; 1 … 1,000 with `./sluice test --long`. `SLUICE_SEED` runs that one alone (and the first of the other kind). */
 const seedsInCi = 200;
+const seedsLong = 1_000;
 
 export function seedsOf(kind: "calm" | "troubled"): readonly number[] {
   const asked = process.env["SLUICE_SEED"];
-  const all = asked === undefined ? Array.from({ length: seedsInCi }, (_, index) => index + 1) : [Number(asked)];
+  const count = process.env["SLUICE_LONG"] === "1" ? seedsLong : seedsInCi;
+  const all = asked === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(asked)];
   const wanted = all.filter((seed) => (seed % 2 === 0) === (kind === "calm"));
   return wanted.length > 0 ? wanted : [kind === "calm" ? 2 : 1];
 }
