@@ -12,6 +12,7 @@ import { startService } from "../processes.ts";
 import type { ServiceProcess } from "../processes.ts";
 import type { DeliveryService } from "./delivery-plan.ts";
 import { memoryOf } from "./process-watch.ts";
+import type { Memory } from "./process-watch.ts";
 
 export interface DeliveryServices {
   start(service: DeliveryService): Promise<void>;
@@ -19,6 +20,8 @@ export interface DeliveryServices {
   killAndStart(service: DeliveryService): Promise<void>;
   /** Null while it is not there. */
   process(service: DeliveryService): ServiceProcess | null;
+  /** Of the process that runs; null: none does. */
+  memoryNow(service: DeliveryService): Promise<Memory | null>;
   /** Of all its processes the highest, as far as was seen: before each kill, and now. */
   memoryHighestBytes(service: DeliveryService): Promise<number>;
   losses(): readonly string[];
@@ -65,9 +68,13 @@ export function keepDeliveryServices({ environment, directory, time, signal }: D
     await process[how]();
   }
 
-  async function lookAtMemory(service: DeliveryService): Promise<number> {
+  async function memoryNow(service: DeliveryService): Promise<Memory | null> {
     const process = running.get(service);
-    const memory = process === undefined ? null : await memoryOf(process.pid);
+    return process === undefined ? null : await memoryOf(process.pid);
+  }
+
+  async function lookAtMemory(service: DeliveryService): Promise<number> {
+    const memory = await memoryNow(service);
     const highest = Math.max(highestBytes.get(service) ?? 0, memory?.highestBytes ?? 0);
     highestBytes.set(service, highest);
     return highest;
@@ -81,6 +88,7 @@ export function keepDeliveryServices({ environment, directory, time, signal }: D
       if (!signal.aborted) await start(service);
     },
     process: (service) => running.get(service) ?? null,
+    memoryNow,
     memoryHighestBytes: lookAtMemory,
     losses: () => losses,
     said: async (service, event) => (await Promise.all((logs.get(service) ?? []).map((file) => linesOf(file, event)))).flat(),

@@ -151,7 +151,7 @@ async function playC(trial: Trial, phase: PlannedPhase): Promise<void> {
       await untilItDelivers(trial, service);
       if (signal.aborted || (kills >= planned.length && feeding.isOver)) return;
       trial.kills[service] += 1;
-      say(`SIGKILL ${service}; ${heard.waiting()} messages wait`);
+      say(`SIGKILL ${service}; ${heard.waiting()} of ${heard.appended()} messages wait`);
       await trial.ground.services.killAndStart(service);
     }
   }

@@ -4,8 +4,8 @@ import type { OutageVerdict } from "./outage-heard.ts";
 
 export interface OutageFigures {
   readonly parkedPerSecond: number;
-  /** Of the dispatcher's processes the highest, as the kernel counts it. */
-  readonly memoryMiB: number;
+  /** The dispatcher's highest, as the kernel counts it: of the process that parked all, and of the one that was started while they waited. */
+  readonly memoryMiB: { readonly parking: number; readonly afterRestart: number };
   readonly breakerOpenings: number;
   /** While it was only looked at. */
   readonly probeGapsMs: readonly number[];
@@ -41,6 +41,7 @@ const readsPerSecondMax = 2;
 
 export function outageProblems(figures: OutageFigures): readonly string[] {
   const { memoryMiB, breakerOpenings, probeGapsMs, readsWhileWaiting, lookedForMs, revivedAfterMs } = figures;
+  const highestMiB = Math.max(memoryMiB.parking, memoryMiB.afterRestart);
   const shortestMs = Math.min(...probeGapsMs);
   const readsMax = (readsPerSecondMax * lookedForMs) / 1_000;
   return [
@@ -61,12 +62,12 @@ export function outageProblems(figures: OutageFigures): readonly string[] {
 }
 
 export function formatOutageReport({ isRight, problems, waiting, store, figures, verdict, tookMs }: OutageReport): string {
-  const { probeGapsMs, healthyP99Ms, readsWhileWaiting, lookedForMs } = figures;
+  const { probeGapsMs, healthyP99Ms, readsWhileWaiting, lookedForMs, memoryMiB } = figures;
   const seconds = (tookMs / 1_000).toFixed(0);
   const ms = (value: number): string => `${Math.round(value)} ms`;
   return [
     `  messages waiting       ${waiting}, with ${store}; parked ${figures.parkedPerSecond} a second`,
-    `  dispatcher's memory    at most ${figures.memoryMiB} MiB (${outageMemoryMaxMiB} allowed), killed and started again while all of them waited`,
+    `  dispatcher's memory    at most ${memoryMiB.parking} MiB while they came, ${memoryMiB.afterRestart} MiB after a kill and a restart (${outageMemoryMaxMiB} allowed)`,
     `  breaker                opened ${figures.breakerOpenings} times; between probes ${probeGapsMs.map(ms).join(", ") || "unknown"}`,
     `  reads of the store     ${readsWhileWaiting ?? "unknown"} in ${lookedForMs / 1_000} s while they waited`,
     `  first drained          ${figures.revivedAfterMs === null ? "never" : ms(figures.revivedAfterMs)} after the probe that was accepted`,

@@ -27,6 +27,7 @@ import { numberOf } from "./outage-plan.ts";
 import { outageProblems } from "./outage-report.ts";
 import type { OutageFigures, OutageReport } from "./outage-report.ts";
 import { metricsOf, sumOf } from "./process-watch.ts";
+import type { Memory } from "./process-watch.ts";
 import { watchStore } from "./store-watch.ts";
 import type { StoreWatch } from "./store-watch.ts";
 
@@ -125,7 +126,7 @@ async function play(trial: Trial): Promise<OutageFigures> {
   const fillFromMs = time.monotonicMs();
   await fill(trial);
   const parkedPerSecond = Math.round(waiting / ((time.monotonicMs() - fillFromMs) / 1_000));
-  const memoryFilling = await services.memoryHighestBytes("dispatcher");
+  const memoryParking = await services.memoryNow("dispatcher");
   say(`all of them wait (${parkedPerSecond} a second); SIGKILL dispatcher`);
   await services.killAndStart("dispatcher");
   await untilStill(trial);
@@ -141,7 +142,7 @@ async function play(trial: Trial): Promise<OutageFigures> {
   const [p99BeforeMs, p99WaitingMs, p99DrainingMs] = [latency("A"), latency("B"), latency("C")];
   return {
     parkedPerSecond,
-    memoryMiB: Math.ceil(Math.max(memoryFilling, await services.memoryHighestBytes("dispatcher")) / mebibyte),
+    memoryMiB: { parking: inMiB(memoryParking), afterRestart: inMiB(await services.memoryNow("dispatcher")) },
     breakerOpenings: (await services.said("dispatcher", "breaker.opened")).filter(({ bank }) => bank === downBank.id).length,
     probeGapsMs: probesAtMs.slice(1).map((atMs, index) => Math.round(atMs - (probesAtMs[index] ?? 0))),
     lookedForMs: phaseMs.B,
@@ -150,6 +151,10 @@ async function play(trial: Trial): Promise<OutageFigures> {
     healthyP99Ms: { before: p99BeforeMs, waiting: p99WaitingMs, draining: p99DrainingMs },
     p99Ratio: p99BeforeMs === 0 ? null : Math.round((p99DrainingMs / p99BeforeMs) * 100) / 100,
   };
+}
+
+function inMiB(memory: Memory | null): number {
+  return Math.ceil((memory?.highestBytes ?? 0) / mebibyte);
 }
 
 async function fill(trial: Trial): Promise<void> {
