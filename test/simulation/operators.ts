@@ -15,7 +15,9 @@ import type { VirtualTime } from "@sluice/testkit";
 export type PlannedAction =
   | { readonly kind: "withdraw"; readonly atMs: number; readonly uetr: string }
   | { readonly kind: "redrive"; readonly atMs: number; readonly uetr: string }
-  | { readonly kind: "pause" | "resume"; readonly atMs: number; readonly bank: string }
+  /** `untilMs`: a maintenance. */
+  | { readonly kind: "pause"; readonly atMs: number; readonly bank: string; readonly untilMs?: number }
+  | { readonly kind: "resume"; readonly atMs: number; readonly bank: string }
   | { readonly kind: "put back"; readonly atMs: number; readonly window: number; readonly closesAtMs: number }
   | { readonly kind: "declare"; readonly atMs: number }
   | { readonly kind: "open gate"; readonly atMs: number; readonly bank: string }
@@ -75,7 +77,15 @@ export function drawActions(random: Random, day: DayOfActions): readonly Planned
   const bank = oneOf(banks);
   if (bank !== undefined && random.fraction() < 0.5) {
     const atMs = between(opensMs / 2, closesMs);
-    actions.push({ kind: "pause", atMs, bank }, { kind: "resume", atMs: between(atMs, healMs - 10_000), bank });
+    const endMs = between(atMs, healMs - 10_000);
+    const isMaintenance = random.fraction() < 0.5;
+    if (!isMaintenance) actions.push({ kind: "pause", atMs, bank }, { kind: "resume", atMs: endMs, bank });
+    else {
+      // Half of them are given another end, before or after the first one.
+      const changedAtMs = between(atMs, endMs);
+      const change = { kind: "pause", atMs: changedAtMs, bank, untilMs: between(changedAtMs, healMs - 10_000) } as const;
+      actions.push({ kind: "pause", atMs, bank, untilMs: endMs }, ...(random.fraction() < 0.5 ? [change] : []));
+    }
   }
   if (random.fraction() < 0.3)
     actions.push({ kind: "put back", atMs: between(opensMs, closesMs), window: 1, closesAtMs: between(closesMs, reconcilesMs) });
@@ -166,8 +176,10 @@ async function recordsOf(planned: PlannedAction, number: number, options: Operat
       const messageIdentification = `${planned.uetr.replaceAll("-", "")}D`;
       return [{ key: planned.uetr, decoded: { name: "RedriveRequested", value: { action, target: "DELIVERY", messageIdentification } } }];
     }
-    case "pause":
-      return [{ key: `bank:${planned.bank}`, decoded: { name: "BankPauseRequested", value: { action, bank: planned.bank, untilMs: null } } }];
+    case "pause": {
+      const untilMs = planned.untilMs === undefined ? null : Math.round(startAtMs + planned.untilMs);
+      return [{ key: `bank:${planned.bank}`, decoded: { name: "BankPauseRequested", value: { action, bank: planned.bank, untilMs } } }];
+    }
     case "resume":
       return [{ key: `bank:${planned.bank}`, decoded: { name: "BankResumeRequested", value: { action, bank: planned.bank } } }];
     case "put back": {
