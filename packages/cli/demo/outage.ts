@@ -1,7 +1,8 @@
 // The outage of the day: one bank closes its door for some seconds, really: its address refuses connections. What the console says of it is
 // looked at all the while, as anybody could.
 //
-// #1 It is looked at from the opening of the window until nothing waits for the bank any more, and it has taken a message again.
+// #1 It is looked at from the opening of the window until nothing waits for the bank any more, it has taken a message again, and its breakers are
+//    seen closed: what is known of them is up to a second old.
 // #2 A look that fails (the console is being killed) leaves a gap; it is no trouble of the day.
 
 import { sleep } from "@sluice/runtime";
@@ -40,6 +41,7 @@ export interface OutageLook {
 }
 
 const lookEveryMs = 250;
+const closedSeenMaxMs = 5_000;
 
 export async function playOutage(ports: OutagePorts): Promise<Outage | null> {
   const { time, times, banks, narrator, signal } = ports;
@@ -78,15 +80,26 @@ class Watch {
   /** #1 */
   async run(): Promise<void> {
     const { time, times, signal } = this.#ports;
-    while (!signal.aborted && this.drainedAtMs === null && time.nowMs() < times.reconciliationAtMs) {
+    while (!signal.aborted && !this.#isOver(time.nowMs()) && time.nowMs() < times.reconciliationAtMs) {
       const look = await this.#look();
       if (look !== null) this.looks.push(look);
       this.#noteTaken();
-      if (this.firstTakenAtMs !== null && look !== null && look.atMs > this.firstTakenAtMs && look.waiting === 0)
-        this.drainedAtMs = look.atMs;
+      this.#noteDrained(look);
       await sleep(time, lookEveryMs, signal);
     }
-    if (this.drainedAtMs !== null) this.#ports.narrator.say(outage.bank, "nothing waits for it any more");
+  }
+
+  #isOver(nowMs: number): boolean {
+    if (this.drainedAtMs === null) return false;
+    return this.looks.at(-1)?.isBreakerOpen !== true || nowMs > this.drainedAtMs + closedSeenMaxMs;
+  }
+
+  #noteDrained(look: OutageLook | null): void {
+    const { firstTakenAtMs } = this;
+    if (this.drainedAtMs !== null || firstTakenAtMs === null || look === null) return;
+    if (look.atMs <= firstTakenAtMs || look.waiting > 0) return;
+    this.drainedAtMs = look.atMs;
+    this.#ports.narrator.say(outage.bank, "nothing waits for it any more");
   }
 
   /** #2 */
