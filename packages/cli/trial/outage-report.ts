@@ -45,8 +45,8 @@ export function outageProblems(figures: OutageFigures): readonly string[] {
   const shortestMs = Math.min(...probeGapsMs);
   const readsMax = (readsPerSecondMax * lookedForMs) / 1_000;
   return [
-    ...(memoryMiB > outageMemoryMaxMiB
-      ? [`the dispatcher took ${memoryMiB} MiB of memory, at most ${outageMemoryMaxMiB} are allowed`]
+    ...(highestMiB > outageMemoryMaxMiB
+      ? [`the dispatcher took ${highestMiB} MiB of memory, at most ${outageMemoryMaxMiB} are allowed`]
       : []),
     ...(breakerOpenings === 0 ? ["the breaker never opened"] : []),
     ...(probeGapsMs.length === 0 ? [`fewer than two probes came in ${lookedForMs / 1_000} s`] : []),
