@@ -27,6 +27,11 @@ export function learntBefore(limit: number, connections: number): Concurrency {
   return { limit: bounded, threshold: bounded, decreasedAtMs: Number.NEGATIVE_INFINITY };
 }
 
+/** What was learnt, also while it is only approached after a breaker closed. */
+export function bearsAtOnce({ limit, threshold }: Concurrency): number {
+  return Math.floor(Math.max(limit, threshold));
+}
+
 /** #1. `running`: requests under way, this one included. */
 export function raised(before: Concurrency, running: number, connections: number): Concurrency {
   const { limit, threshold } = before;

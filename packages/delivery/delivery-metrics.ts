@@ -10,11 +10,13 @@ export interface DeliveryMetrics {
   readonly redrives: Counter;
   readonly waiting: Gauge;
   readonly paused: Gauge;
+  readonly pauseTransitions: Counter;
   readonly breakerOpen: Gauge;
   readonly breakerTransitions: Counter;
   readonly probes: Counter;
   readonly gateSeconds: Gauge;
   readonly concurrency: Gauge;
+  readonly throttleTransitions: Counter;
 }
 
 /** Origins of the configuration: bounded. */
@@ -29,6 +31,11 @@ export function deliveryMetrics(metrics: Metrics): DeliveryMetrics {
     redrives: metrics.counter("sluice_delivery_redrives_total", "Redrives, by what became of them.", ["bank", "result"]),
     waiting: metrics.gauge("sluice_delivery_waiting_messages", "Parked messages that are tried, in memory.", ["bank", "lane"]),
     paused: metrics.gauge("sluice_delivery_bank_paused", "1 while an operator's pause holds the receiver in that lane.", ["bank", "lane"]),
+    pauseTransitions: metrics.counter("sluice_delivery_pause_transitions_total", "Pauses that a lane began or ended.", [
+      "bank",
+      "lane",
+      "to",
+    ]),
     breakerOpen: metrics.gauge("sluice_delivery_breaker_open", "1 while nothing but probes is sent to the address.", ofAddress),
     breakerTransitions: metrics.counter("sluice_delivery_breaker_transitions_total", "Breakers that opened or closed.", [
       ...ofAddress,
@@ -41,5 +48,10 @@ export function deliveryMetrics(metrics: Metrics): DeliveryMetrics {
       ofAddress,
     ),
     concurrency: metrics.gauge("sluice_delivery_concurrency", "Requests at once that the address is given, as learnt.", ofAddress),
+    throttleTransitions: metrics.counter(
+      "sluice_delivery_throttle_transitions_total",
+      "Addresses that asked to wait or bear fewer requests than configured, and that do not any more.",
+      [...ofAddress, "to"],
+    ),
   };
 }

@@ -7,13 +7,15 @@
 // #3 The first acknowledgement closes the breaker: all that waits is due, as soon as no gate stands, and the limit grows from two.
 // #4 Answers to attempts that began before the breaker opened change nothing else while it is open, nor does a probe that fails.
 // #5 What is known here is advice: another process learns it by itself, and a restart goes on with it (destinations.ts).
+// #6 Throttled: a gate stands, or it bears fewer requests at once than configured. When that begins and ends it is counted and logged, beside the
+//    breaker; the first requests after a breaker closed are few, and no sign of it.
 
 import type { Time } from "@sluice/runtime";
 import type { AddressStanding } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
 import { BankSlots } from "./bank-slots.ts";
 import { counted, noRows, opensFor, probeSpacingMs, type BreakerReason, type Rows } from "./breaker.ts";
-import { learntBefore, lowered, raised, ramped, unlearnt, type Concurrency } from "./concurrency.ts";
+import { bearsAtOnce, learntBefore, lowered, raised, ramped, unlearnt, type Concurrency } from "./concurrency.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import { retryAfterMaxMs, retryAfterMs, type AnswerClass } from "./retry-law.ts";
 
@@ -76,6 +78,7 @@ export class Destination {
   #open: { readonly sinceMs: number; readonly reason: BreakerReason } | null = null;
   /** Monotonic. */
   #gateEndsAtMs = never;
+  #isThrottled = false;
   /** Own clock, as attempts are recorded. */
   #closedAtMs: number | null = null;
   /** Moving average of how long attempts take; null: none was made. */
@@ -194,7 +197,7 @@ export class Destination {
       bank,
       address,
       breaker: this.#open,
-      concurrency: Math.floor(Math.max(this.#concurrency.limit, this.#concurrency.threshold)),
+      concurrency: bearsAtOnce(this.#concurrency),
       gateUntilMs: leftMs > 0 ? Math.ceil(agreed.nowMs() + leftMs) : null,
       updatedAtMs: time.nowMs(),
     };
@@ -203,8 +206,12 @@ export class Destination {
   /** #5, before the first lane. A probe is due at once. */
   restore({ breaker, concurrency, gateUntilMs }: AddressStanding): void {
     const { agreed } = this.#options;
-    if (this.#options.isLearning) this.#learn(learntBefore(concurrency, this.slots.slotsMax));
-    if (gateUntilMs !== null) this.#gateFor(gateUntilMs - agreed.nowMs());
+    const gateLeftMs = gateUntilMs === null ? 0 : gateUntilMs - agreed.nowMs();
+    const learnt = this.#options.isLearning ? learntBefore(concurrency, this.slots.slotsMax) : this.#concurrency;
+    // It was so before: no transition.
+    this.#isThrottled = gateLeftMs > 0 || bearsAtOnce(learnt) < this.slots.slotsMax;
+    this.#gateFor(gateLeftMs);
+    this.#learn(learnt);
     if (breaker === null) return;
     const reason = isReason(breaker.reason) ? breaker.reason : "transient";
     this.#open = { sinceMs: breaker.sinceMs, reason };
@@ -293,6 +300,7 @@ export class Destination {
     });
     metrics.gateSeconds.set(Math.ceil(waitMs / 1_000), this.labels);
     log.info("bank.gated", { ...this.labels, untilMs: Math.ceil(agreed.nowMs() + waitMs) });
+    this.#noteThrottled();
     return true;
   }
 
@@ -302,6 +310,7 @@ export class Destination {
     this.#gateTimer = null;
     this.#gateEndsAtMs = never;
     this.#options.metrics.gateSeconds.set(0, this.labels);
+    this.#noteThrottled();
   }
 
   #throttle({ status, retryAfter, isTimeout, startedMs }: Answered): void {
@@ -317,11 +326,22 @@ export class Destination {
   #learn(next: Concurrency): void {
     if (next === this.#concurrency) return;
     this.#concurrency = next;
+    this.#noteThrottled();
     const limit = Math.floor(next.limit);
     if (limit === this.slots.limit) return;
     this.slots.restrict(limit);
     this.#options.metrics.concurrency.set(limit, this.labels);
     this.#options.events.changed(this);
+  }
+
+  /** #6 */
+  #noteThrottled(): void {
+    const isThrottled = this.#gateEndsAtMs > never || bearsAtOnce(this.#concurrency) < this.slots.slotsMax;
+    if (isThrottled === this.#isThrottled) return;
+    this.#isThrottled = isThrottled;
+    const { log, metrics } = this.#options;
+    metrics.throttleTransitions.add({ ...this.labels, to: isThrottled ? "throttled" : "active" });
+    if (!isThrottled) log.info("bank.unthrottled", this.labels);
   }
 }
 

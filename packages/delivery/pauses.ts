@@ -14,7 +14,8 @@ import type { MarkerPlace, PauseMarker } from "./lane-pauses.ts";
 
 export function bankPaused(context: EngineContext, lane: DeliveryLane, marker: PauseMarker, place: MarkerPlace): void {
   if (!lane.pauses.paused(marker, place)) return;
-  changed(context, lane, "bank.paused", marker.bank, { number: marker.number, untilMs: marker.untilMs });
+  const { bank, number, untilMs } = marker;
+  changed(context, lane, "bank.paused", { bank, number, untilMs, to: untilMs === null ? "paused" : "maintenance" });
   for (const queue of queuesOf(lane, marker.bank)) {
     queue.page.rearm();
     drain(context, lane, queue);
@@ -29,7 +30,7 @@ export function bankResumed(
   place: MarkerPlace,
 ): void {
   if (!lane.pauses.resumed(marker, place)) return;
-  changed(context, lane, "bank.resumed", marker.bank, { number: marker.number });
+  changed(context, lane, "bank.resumed", { bank: marker.bank, number: marker.number, to: "active" });
   release(context, lane, marker.bank);
   awaitEnds(context, lane);
 }
@@ -39,7 +40,7 @@ export function awaitEnds(context: EngineContext, lane: DeliveryLane): void {
   forgetEnds(lane);
   const nowMs = context.agreed.nowMs();
   for (const bank of lane.pauses.endedBy(nowMs)) {
-    changed(context, lane, "bank.maintenance-ended", bank, {});
+    changed(context, lane, "bank.maintenance-ended", { bank, to: "active" });
     release(context, lane, bank);
   }
   const endMs = lane.pauses.nextEndMs();
@@ -71,9 +72,19 @@ function queuesOf(lane: DeliveryLane, bank: string): readonly BankQueue[] {
   return [...lane.banks.values()].filter((queue) => queue.bank === bank);
 }
 
-function changed(context: EngineContext, lane: DeliveryLane, event: string, bank: string, fields: object): void {
+/** `to`: the state that begins, as people see it. */
+interface Transition {
+  readonly bank: string;
+  readonly to: "paused" | "maintenance" | "active";
+  readonly number?: number;
+  readonly untilMs?: number | null;
+}
+
+function changed(context: EngineContext, lane: DeliveryLane, event: string, { bank, to, ...fields }: Transition): void {
   lane.isStateWritten = false;
   const parked = queuesOf(lane, bank).reduce((sum, { page }) => sum + page.size, 0);
   context.log.info(event, { bank, ...fields, partition: lane.partition, parked });
-  context.metrics.paused.set(lane.pauses.isPaused(bank) ? 1 : 0, { bank, lane: String(lane.partition) });
+  const labels = { bank, lane: String(lane.partition) };
+  context.metrics.paused.set(lane.pauses.isPaused(bank) ? 1 : 0, labels);
+  context.metrics.pauseTransitions.add({ ...labels, to });
 }

@@ -1,4 +1,5 @@
 import { groups } from "@sluice/contracts";
+import { createMetrics } from "@sluice/telemetry";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { credit, dispatcherWorld, messageId, stopOf, type DispatcherWorld } from "./dispatcher.fixture.ts";
@@ -262,6 +263,17 @@ describe("Retry-After", { timeout: 30_000 }, () => {
     await world.until(() => world.endedIds().size === 6, 2 * minuteMs);
   });
 
+  it("its end is logged, once", async () => {
+    const world = dispatcherWorld({ banks: [sampleBank({ id: "first", concurrency: "fixed" })] });
+    await world.start();
+    world.answers(({ attempt }) => (attempt === 1 ? { status: 503, retryAfter: "60" } : 202));
+    await world.dispatch(...many(1));
+    await world.time.advance(59_000);
+    expect([events(world, "bank.gated").length, events(world, "bank.unthrottled").length]).toEqual([1, 0]);
+    await world.until(() => world.endedIds().size === 1, 5_000);
+    expect(events(world, "bank.unthrottled")).toHaveLength(1);
+  });
+
   it("puts a probe off until it ends", async () => {
     const { world } = await down();
     world.answers(() => ({ status: 503, retryAfter: "90" }));
@@ -309,6 +321,29 @@ describe("how many requests at once", { timeout: 30_000 }, () => {
     await world.until(() => world.endedIds().size === 2_000, 10 * minuteMs);
     expect(seen.most).toBeLessThanOrEqual(16);
     expect(seen.refused - before).toBeLessThan(270);
+  });
+
+  it("that it is fewer than configured, and all again, is counted and logged each once; what a restart brings back is neither", async () => {
+    const metrics = createMetrics({ withProcess: false });
+    const world = dispatcherWorld({ metrics, banks: [sampleBank({ id: "first", connections: 4 })] });
+    const counted = async (to: string): Promise<string | undefined> =>
+      new RegExp(`sluice_delivery_throttle_transitions_total\\{bank="first",address="[^"]+",to="${to}"\\} (\\d+)`).exec(
+        await metrics.text(),
+      )?.[1];
+    const first = await world.start();
+    bearing(world, 1, 50);
+    await world.dispatch(...many(30));
+    await world.time.advance(5_000);
+    expect([await counted("throttled"), await counted("active")]).toEqual(["1", undefined]);
+    await first.stop();
+    await world.start();
+    await world.time.advance(1_000);
+    expect(await counted("throttled")).toBe("1");
+    bearing(world, 4, 50);
+    await world.dispatch(...many(200, 100));
+    await world.until(() => world.endedIds().size === 230, 10 * minuteMs);
+    expect([await counted("throttled"), await counted("active")]).toEqual(["1", "1"]);
+    expect(events(world, "bank.unthrottled")).toHaveLength(1);
   });
 
   it("is as configured where it is fixed", async () => {

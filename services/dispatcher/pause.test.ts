@@ -160,6 +160,9 @@ describe("a paused bank", { timeout: 30_000 }, () => {
     await world.redrive({});
     await world.time.advance(500);
     expect(await metrics.text()).toContain('sluice_delivery_bank_paused{bank="first",lane="0"} 0');
+    // The second process read the pause that the first one had seen: it lies in the lane's document, and is no transition.
+    expect(await metrics.text()).toContain('sluice_delivery_pause_transitions_total{bank="first",lane="0",to="paused"} 1');
+    expect(await metrics.text()).toContain('sluice_delivery_pause_transitions_total{bank="first",lane="0",to="active"} 1');
     expect(await metrics.text()).toContain('sluice_delivery_redrives_total{bank="first",result="not-parked"} 1');
   });
 
