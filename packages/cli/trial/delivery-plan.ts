@@ -69,10 +69,10 @@ const uetrsUnderWay = 100;
 const shares = { warmUp: 0.02, measured: 0.06 } as const;
 /** Of phase C, at most; the machine decides what it can take. */
 const messagesPerSecond = 450;
-const cMsMin = 17_000;
-const measuredMs = { min: 3_000, max: 40_000 } as const;
-const warmUpMs = { min: 1_500, max: 10_000 } as const;
-const killEveryMs = { brief: 9_000, long: 20_000 } as const;
+const cMsMin = 14_000;
+const measuredMs = { min: 2_500, max: 40_000 } as const;
+const warmUpMs = { min: 1_000, max: 10_000 } as const;
+const killEveryMs = { brief: 8_000, long: 20_000 } as const;
 const killsFromMs = 1_000;
 const killJitterMs = 3_000;
 const healsAtShare = 0.85;
