@@ -1,9 +1,11 @@
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { machineTime } from "@sluice/runtime";
+import { createVirtualTime } from "@sluice/testkit";
 import { describe, expect, it, vi } from "vitest";
 import { gatewayGround } from "./gateway.fixture.ts";
-import { createSecretFiles, secretFileBytesMax, SecretProblem } from "./secret-files.ts";
+import { createSecretFiles, secretFileBytesMax, SecretProblem, startWaitMaxMs } from "./secret-files.ts";
 
 const { defer, folder } = gatewayGround();
 const owner = { bank: "first", member: "secret" };
@@ -65,6 +67,72 @@ describe("files that hold secrets", () => {
     expect(value()).toBe("a1+b1");
     await write("a", "a2");
     await hear("no-secret", "ENOENT", "too-long", "read", "a2+b1");
+  });
+
+  it("are read as soon as they may be, though nothing of them has changed; that they may not is said once", async () => {
+    const { write } = await folder();
+    const said: string[] = [];
+    let asked = 0;
+    const files = createSecretFiles({
+      time: machineTime,
+      pollMs: 2,
+      read: () => void said.push("read"),
+      notRead: (_, code) => void said.push(code),
+      readFile: async (path) => {
+        asked += 1;
+        if (asked <= 3) throw Object.assign(new Error("s3cret"), { code: "EACCES" });
+        return await readFile(path);
+      },
+    });
+    defer(() => files.stop());
+    const value = files.keep({ owner, paths: [await write("a", "a1")], make: ([content]) => String(content) });
+    await vi.waitFor(async () => {
+      await files.started();
+      expect([value(), said]).toEqual(["a1", ["EACCES", "read"]]);
+    });
+  });
+
+  it("count again when they are back as they were", async () => {
+    const { files, said, paths } = await givenFiles();
+    await files.started();
+    said.splice(0);
+    await rename(paths[0]!, `${paths[0]!}.away`);
+    await vi.waitFor(() => expect(said).toEqual(["ENOENT"]));
+    await rename(`${paths[0]!}.away`, paths[0]!);
+    await vi.waitFor(() => expect(said).toEqual(["ENOENT", "read", "a1+b1"]));
+  });
+
+  it("I14: that never answer hold their own unit alone, and no start for longer than its bound", async () => {
+    const { write } = await folder();
+    const [dead, good] = [await write("dead", "x"), await write("good", "g1")];
+    const time = createVirtualTime({ startAtMs: 0 });
+    const files = createSecretFiles({
+      time,
+      read: () => undefined,
+      notRead: () => undefined,
+      readFile: (path) => (path === dead ? new Promise(() => {}) : readFile(path)),
+    });
+    const values = [dead, good].map((path) => files.keep({ owner, paths: [path], make: ([content]) => String(content) }));
+    let isStarted = false;
+    const started = files.started().then(() => (isStarted = true));
+    await vi.waitFor(() => expect(values.map((value) => value())).toEqual([null, "g1"]));
+    expect(isStarted).toBe(false);
+    await time.advance(startWaitMaxMs);
+    await started;
+    await files.stop();
+  });
+
+  it("that are a pipe are none, and nobody waits for what comes out of it", async () => {
+    const { write } = await folder();
+    const path = await write("pipe", "");
+    await rm(path);
+    execFileSync("mkfifo", [path]);
+    const said: string[] = [];
+    const files = createSecretFiles({ time: machineTime, read: () => undefined, notRead: (_, code) => void said.push(code) });
+    defer(() => files.stop());
+    files.keep({ owner, paths: [path], make: ([content]) => String(content) });
+    await files.started();
+    expect(said).toEqual(["no-file"]);
   });
 
   it("are seen when a link to their folder is turned, as Kubernetes does it", async () => {

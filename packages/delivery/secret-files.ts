@@ -3,6 +3,8 @@
 // #1 Every `pollMs` each file is looked at, and read only when it is another or has changed. A value is made of all files that belong together.
 // #2 What cannot be read, or is wrong, changes nothing: the value that was there stays, and that is said once for each such state of the files.
 // #3 Nothing of a file is ever said: a problem is a code.
+// #4 What could not be read is tried again each time: rights may change where the file does not.
+// #5 Files of different units wait for each other in nothing: one that never answers (a dead network drive) holds its own unit alone.
 
 import { open, stat } from "node:fs/promises";
 import { sleep, type Time } from "@sluice/runtime";
@@ -14,6 +16,8 @@ export interface SecretFilesOptions {
   notRead(owner: SecretsOwner, code: string): void;
   /** A value was made: the first, or in place of another. */
   read(owner: SecretsOwner): void;
+  /** Rejects with an error that has a `code`. Not given: of the machine. */
+  readFile?: (path: string) => Promise<Buffer>;
 }
 
 /** Whose secrets they are, and where in the configuration they are named. */
@@ -34,59 +38,82 @@ export interface SecretFilesUnit<T> {
 export interface SecretFiles {
   /** The latest value; null until there was one. Before `started` only. */
   keep<T>(unit: SecretFilesUnit<T>): () => T | null;
-  /** Resolves when each was looked at once. */
+  /** Resolves when each was looked at once, or after `waitMaxMs` at most. */
   started(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export const secretFileBytesMax = 1024 * 1024;
 const pollDefaultMs = 5_000;
+export const startWaitMaxMs = 5_000;
 
 export function createSecretFiles(options: SecretFilesOptions): SecretFiles {
+  const { time, pollMs = pollDefaultMs } = options;
   const stopping = new AbortController();
   const looks: (() => Promise<void>)[] = [];
-  let looking: Promise<void> | null = null;
-  const first = Promise.withResolvers<void>();
+  let starting: Promise<void> | null = null;
 
-  async function keepLooking(): Promise<void> {
+  /** #5 */
+  async function keepLooking(look: () => Promise<void>, looked: () => void): Promise<void> {
     while (!stopping.signal.aborted) {
-      for (const look of looks) await look();
-      first.resolve();
-      await sleep(options.time, options.pollMs ?? pollDefaultMs, stopping.signal);
+      await look();
+      looked();
+      await sleep(time, pollMs, stopping.signal);
     }
+  }
+
+  async function start(): Promise<void> {
+    const over = new AbortController();
+    stopping.signal.addEventListener("abort", () => over.abort(), { once: true });
+    const first = looks.map((look) => new Promise<void>((looked) => void keepLooking(look, looked)));
+    await Promise.race([Promise.all(first), sleep(time, startWaitMaxMs, over.signal)]);
+    over.abort();
   }
 
   return {
     keep(unit) {
-      const kept = keptValue(unit, options);
+      const kept = keptValue(unit, options, stopping.signal);
       looks.push(() => kept.look());
       return () => kept.value();
     },
-    started() {
-      if (looks.length > 0) looking ??= keepLooking();
-      return looks.length === 0 ? Promise.resolve() : first.promise;
-    },
+    started: () => (starting ??= start()),
     async stop() {
       stopping.abort();
-      await looking;
-      first.resolve();
+      await starting;
     },
   };
 }
 
-function keptValue<T>(unit: SecretFilesUnit<T>, options: SecretFilesOptions) {
+function keptValue<T>(unit: SecretFilesUnit<T>, options: SecretFilesOptions, stopped: AbortSignal) {
+  const { readFile = readBounded } = options;
   let judged = "";
+  let unreadable = "";
   let value: T | null = null;
+
+  /** #4 */
+  async function contentsOf(state: string): Promise<readonly Buffer[] | null> {
+    try {
+      return await Promise.all(unit.paths.map(readFile));
+    } catch (error) {
+      const code = codeOf(error);
+      judged = "";
+      if (unreadable !== `${state} ${code}` && !stopped.aborted) options.notRead(unit.owner, code);
+      unreadable = `${state} ${code}`;
+      return null;
+    }
+  }
+
   return {
     value: () => value,
     async look(): Promise<void> {
       // What is written after this is seen at the next look: half of a file is never the last word.
-      const states = await Promise.all(unit.paths.map(stateOf));
-      const state = states.join();
+      const state = (await Promise.all(unit.paths.map(stateOf))).join();
       if (state === judged) return;
-      judged = state;
+      const contents = await contentsOf(state);
+      if (contents === null || stopped.aborted) return;
+      [judged, unreadable] = [state, ""];
       try {
-        const made = unit.make(await Promise.all(unit.paths.map(readBounded)));
+        const made = unit.make(contents);
         value = made;
         options.read(unit.owner);
         unit.changed?.(made);
@@ -108,6 +135,8 @@ async function stateOf(path: string): Promise<string> {
 }
 
 async function readBounded(path: string): Promise<Buffer> {
+  // What is no file may never answer: a pipe waits for somebody to write.
+  if (!(await stat(path)).isFile()) throw new SecretProblem("no-file");
   await using file = await open(path, "r");
   const { size } = await file.stat();
   if (size > secretFileBytesMax) throw new SecretProblem("too-long");
