@@ -506,7 +506,7 @@ function withBody(body: object): History {
 }
 
 function receipt(webhookId: string, outcome: string): RecordEntry {
-  return record("receipts", 1, one, "Receipt", { webhookId, uetr: one, bank, operation: "events", outcome });
+  return record("receipts", 900, one, "Receipt", { webhookId, uetr: one, bank, operation: "events", outcome });
 }
 
 function orphan(uetr: string, offset: number): SnapshotEntry {

@@ -16,6 +16,8 @@ export interface CheckOptions {
   readonly queueToleranceMs?: number;
   /** By how much a simulated bank's clock may be behind the log's. Default 0. */
   readonly clockToleranceMs?: number;
+  /** How soon a message to a receiver that takes all that comes is first tried, milliseconds; not given: it is not asked for. */
+  readonly firstAttemptWithinMs?: number;
   /** What the windows were to be, by whoever made the configuration; not given: by the journal's own plans. */
   readonly plannedDays?: readonly PlannedDay[];
   readonly topics?: { readonly journal: string; readonly dispatch: string; readonly events: string; readonly receipts: string };
@@ -65,6 +67,7 @@ export interface Evidence {
   readonly isDrained: boolean;
   readonly queueToleranceMs: number;
   readonly clockToleranceMs: number;
+  readonly firstAttemptWithinMs: number | null;
   readonly plannedDays: readonly PlannedDay[] | null;
   readonly sent: readonly SentEntry[];
   readonly received: readonly ReceivedEntry[];
@@ -149,6 +152,7 @@ export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): 
     isDrained: options.isDrained ?? true,
     queueToleranceMs: options.queueToleranceMs ?? 2_000,
     clockToleranceMs: options.clockToleranceMs ?? 0,
+    firstAttemptWithinMs: options.firstAttemptWithinMs ?? null,
     plannedDays: options.plannedDays ?? null,
     sent,
     received,

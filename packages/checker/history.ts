@@ -44,6 +44,8 @@ export interface ReceivedEntry {
   readonly uetr: string;
   readonly bodyHash: string;
   readonly status: number | null;
+  /** `Retry-After` of the answer, as it was sent; not given: there was none, or it is not known. */
+  readonly retryAfter?: string;
   /** Of an event of class TRANSACTION_STATE; null otherwise. */
   readonly stageVersion: number | null;
   readonly state: string | null;
@@ -100,7 +102,7 @@ export interface FaultEntry {
 export type HistoryEntry = SentEntry | ReceivedEntry | RecordEntry | SnapshotEntry | FaultEntry;
 
 export interface Violation {
-  readonly promise: "I1" | "I3" | "I4" | "I5" | "I6" | "I8" | "I9" | "I10";
+  readonly promise: "I1" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I12" | "I14";
   readonly uetr: string | null;
   /** One sentence: what was expected and what was found, with offsets. */
   readonly text: string;

@@ -80,7 +80,8 @@ export function createSimulatedParty(ports: SimulatedPartyPorts): SimulatedParty
     const status = answer.kind === "answer" ? answer.status : null;
     const bodyHash = createHash("sha256").update(request.body).digest("hex");
     const entry = { kind: "received", atMs: time.nowMs(), bank: partyId, operation, webhookId, uetr, bodyHash, status } as const;
-    recorder.received({ ...entry, ...eventColumns(message) }, request.body, withoutToken(headers));
+    const asked = answer.kind === "answer" && answer.retryAfter !== null ? { retryAfter: answer.retryAfter } : {};
+    recorder.received({ ...entry, ...asked, ...eventColumns(message) }, request.body, withoutToken(headers));
     return answer;
 
     function judge(): AnswerPlan {
