@@ -123,10 +123,11 @@ async function tryAgain(context: EngineContext, message: Retried): Promise<void>
   let isAttempted = false;
   try {
     await inTurn(message, async () => {
-      if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
-      if (isExpired(context, entry) || isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
       await lane.ownership.mayAct();
-      if (mayNotBegin(message)) return queue.page.reschedule(entry.id, entry.dueMs);
+      // From here to the attempt nothing is waited for: what held a moment ago may not hold any more.
+      if (!queue.page.holdsEntry(entry)) return undefined;
+      if (isOver(context, lane, entry)) return queue.page.remove(entry.id);
+      if (isExpired(context, entry) || isEarly(context, entry) || mayNotBegin(message)) return queue.page.reschedule(entry.id, entry.dueMs);
       isAttempted = true;
       if (isProbe) entry.destination.probeBegins();
       const attempting = attempt(context, lane, delivery, progressOf(lane, parked)).finally(() => slot[Symbol.dispose]());

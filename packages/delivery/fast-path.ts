@@ -64,7 +64,8 @@ function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueu
   const destination = context.destinations.of(delivery.bank, delivery.operation);
   const why = whyNotNow(context, lane, delivery, destination);
   if (why !== null) return why;
-  if (queue.page.holds(delivery.deliveryKey)) return "held";
+  // Of one that left the page because its day has closed, an attempt may be under way all the same.
+  if (queue.page.holds(delivery.deliveryKey) || lane.locks.isHeld(lockKey(delivery.bank, delivery.deliveryKey))) return "held";
   if (queue.isSpilling) return "spilling";
   const { bounds } = context;
   const { slots, expectedWaitMs } = destination;

@@ -7,6 +7,10 @@ export function lockKey(bank: string, deliveryKey: string): string {
 export class KeyLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
+  isHeld(key: string): boolean {
+    return this.#tails.size > 0 && this.#tails.has(key);
+  }
+
   async hold<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     const { promise: mine, resolve: release } = Promise.withResolvers<void>();
