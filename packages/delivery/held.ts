@@ -21,7 +21,7 @@ export function laneEvents(context: () => EngineContext, lanes: () => readonly D
     released(destination, isAllDue) {
       const nowMs = context().time.monotonicMs();
       for (const { lane, queue } of queuesOf(lanes(), destination)) {
-        if (isAllDue) queue.page.hasten(nowMs, (entry) => entry.destination === destination);
+        if (isAllDue) hasten(queue, nowMs, destination);
         else queue.page.rearm();
         queue.probes.delete(destination);
         startDraining(context(), lane, queue);
@@ -36,6 +36,14 @@ export function laneEvents(context: () => EngineContext, lanes: () => readonly D
       return inTurn.some(({ lane, queue }) => probe(context(), lane, queue, destination));
     },
   };
+}
+
+/** Also what a scan has read so far, and what was parked beyond it. */
+function hasten({ page, scan }: BankQueue, nowMs: number, destination: Destination): void {
+  page.hasten(nowMs, (entry) => entry.destination === destination);
+  for (const entry of [...(scan?.found ?? []), ...(scan?.late ?? [])]) {
+    if (entry.destination === destination) entry.dueMs = Math.min(entry.dueMs, nowMs);
+  }
 }
 
 interface Found {

@@ -138,7 +138,8 @@ export function noteSpilling(context: EngineContext, lane: DeliveryLane, queue: 
 
 /** What waits goes first from now on, until it has drained. */
 export function startDraining(context: EngineContext, lane: DeliveryLane, queue: BankQueue): void {
-  if (queue.page.size > 0 && !queue.isSpilling) setSpilling(context, lane, queue, true);
+  const isWaiting = queue.page.size > 0 || (queue.scan !== null && queue.scan.found.length > 0);
+  if (isWaiting && !queue.isSpilling) setSpilling(context, lane, queue, true);
 }
 
 function setSpilling(context: EngineContext, lane: DeliveryLane, queue: BankQueue, isSpilling: boolean): void {

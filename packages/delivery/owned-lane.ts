@@ -23,6 +23,8 @@ export class OwnedLane {
   readonly epoch: number;
   readonly #context: EngineContext;
   #lane: DeliveryLane | null = null;
+  /** While it is being taken. */
+  #coming: DeliveryLane | null = null;
   #isOver = false;
   #lostAtMs = 0;
   #retaking: Disposable | null = null;
@@ -44,9 +46,9 @@ export class OwnedLane {
     return this.#lane;
   }
 
-  /** While it is ours. */
+  /** While it is ours, and from the beginning of its take-over: what becomes of an address meanwhile reaches it. */
   get lane(): DeliveryLane | null {
-    return this.#lane;
+    return this.#lane ?? this.#coming;
   }
 
   get running(): readonly Promise<void>[] {
@@ -97,6 +99,7 @@ export class OwnedLane {
   }
 
   async #take(lane: DeliveryLane, log: LogEnds): Promise<bigint> {
+    this.#coming = lane;
     try {
       const position = await takeOver(this.#context, lane, log);
       this.#lane = lane;
@@ -110,6 +113,8 @@ export class OwnedLane {
     } catch (error) {
       release(this.#context, lane, "not taken");
       throw error;
+    } finally {
+      this.#coming = null;
     }
   }
 
@@ -156,6 +161,7 @@ function release(context: EngineContext, lane: DeliveryLane, reason: string): vo
   lane.ownership.close(reason);
   for (const bank of lane.pauses.banks()) context.metrics.paused.set(0, { bank, lane: String(lane.partition) });
   for (const queue of lane.banks.values()) {
+    context.metrics.waiting.set(0, { bank: queue.bank, lane: String(lane.partition) });
     if (queue.isSpilling) for (const { slots } of context.destinations.ofBank(queue.bank)) slots.spilling(-1);
   }
 }

@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
 import { createContext } from "./context.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
+import type { Answered } from "./destination.ts";
 import { untried, type Delivery } from "./delivery.ts";
+import { laneEvents } from "./held.ts";
 import { newLane, queueOf } from "./lane.ts";
 import { scan } from "./scan.ts";
 import { park, parkedOf } from "./spill.ts";
@@ -30,7 +32,7 @@ const delivery = (sequence: number): Delivery => ({
 const due = { progress: untried, nextAttemptAtMs: startAtMs, ended: null };
 
 /** A lane whose store holds `stored`, and whose page covers nothing yet; the answers of `ofLane` wait for `answer`. */
-async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> = {}) {
+async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> = {}, state = due) {
   const time = createVirtualTime({ startAtMs });
   const random = seededRandom(1);
   const { deliveries, lanes, addresses } = createMemoryStore({ time, random });
@@ -66,18 +68,35 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
     { ...deliveryBounds, ...bounds },
     deliveryMetrics(silentMetrics),
     () => false,
-    { held: unused, released: unused, probe: unused },
+    laneEvents(
+      () => context,
+      () => [lane],
+    ),
   );
   const lane = newLane(context, 0, 1, null);
   const during = async <T>(promise: Promise<T>): Promise<T> => {
     await time.advance(100);
     return await promise;
   };
-  const messages: ParkedMessage[] = stored.map((sequence) => parkedOf(lane, delivery(sequence), due));
+  const messages: ParkedMessage[] = stored.map((sequence) => parkedOf(lane, delivery(sequence), state));
   await during(deliveries.insert(messages));
   return {
     lane,
     during,
+    time,
+    queue: () => queueOf(context, lane, "first"),
+    answered: (over: Partial<Answered>) =>
+      context.destinations.of("first", "inboundDirectDebit").answered({
+        class: "transient",
+        uetr: "u1",
+        status: 503,
+        isTimeout: false,
+        isDuplicateCode: false,
+        retryAfter: null,
+        tookMs: 5,
+        startedMs: time.monotonicMs(),
+        ...over,
+      }),
     page: () => queueOf(context, lane, "first").page,
     scan: () => scan(context, lane, { messagesMax: 1_000 }),
     park: (sequence: number) => during(park(context, lane, delivery(sequence), due, "spilling")),
@@ -142,5 +161,19 @@ describe("a scan of what is parked", () => {
     await expect(scanning).rejects.toThrow("gone");
     expect(world.page().size).toBe(0);
     expect(world.page().coveredBelow).toBe(0n);
+  });
+
+  it("what it had read when a breaker closed is due at its end, and drains before anything new is tried", async () => {
+    const world = await setup([1, 2, 3], { scanMessagesMax: 2 }, { ...due, nextAttemptAtMs: startAtMs + 600_000 });
+    const queue = world.queue();
+    for (let number = 1; number <= 10; number += 1) world.answered({ uetr: `u${number}` });
+    const scanning = world.scan();
+    await world.settle();
+    await world.answer();
+    world.answered({ class: "acknowledged", status: 202 });
+    await world.answer();
+    await scanning;
+    expect(queue.isSpilling).toBe(true);
+    expect(queue.page.takeDue(world.time.monotonicMs())?.id).toBe("m1");
   });
 });
