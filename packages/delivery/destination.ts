@@ -78,6 +78,8 @@ export class Destination {
   #open: { readonly sinceMs: number; readonly reason: BreakerReason } | null = null;
   /** Monotonic. */
   #gateEndsAtMs = never;
+  /** When it was asked for last, agreed. */
+  #gatedAtMs = never;
   #isThrottled = false;
   /** Own clock, as attempts are recorded. */
   #closedAtMs: number | null = null;
@@ -86,6 +88,8 @@ export class Destination {
   #gateTimer: Disposable | null = null;
   #probeTimer: Disposable | null = null;
   #isProbeDue = false;
+  /** Monotonic; it is put off to the end of a gate that is later. */
+  #nextProbeAtMs = never;
   #isProbing = false;
   #hasProbeBegun = false;
   /** When the last one began, monotonic. */
@@ -172,13 +176,18 @@ export class Destination {
     this.#probeIn(this.#hasProbeBegun ? probeSpacingMs[this.#open.reason] - tookMs : nothingToProbeWaitMs);
   }
 
-  /** An operator says that it may be called again: a gate ends, and with an open breaker the next probe is due. */
-  recalled(): void {
+  /**
+   * An operator said at that agreed time that it may be called again: a gate that stood then ends, and with an open breaker the next probe is due.
+   * What the receiver has asked for since stands: a lane that lags behind says so late.
+   */
+  recalled(atMs: number): void {
     if (this.#isStopped) return;
     const { events } = this.#options;
-    const wasGated = this.#gateEndsAtMs > never;
-    this.#liftGate();
-    if (wasGated) events.changed(this);
+    const wasGated = this.#gateEndsAtMs > never && this.#gatedAtMs <= atMs;
+    if (wasGated) {
+      this.#liftGate();
+      events.changed(this);
+    }
     if (this.#open === null && wasGated) return events.released(this, false);
     // Each lane says so when it reads of it: one probe, not one for each.
     const nowMs = this.#options.time.monotonicMs();
@@ -211,6 +220,7 @@ export class Destination {
     // It was so before: no transition.
     this.#isThrottled = gateLeftMs > 0 || bearsAtOnce(learnt) < this.slots.slotsMax;
     this.#gateFor(gateLeftMs);
+    this.#gatedAtMs = never;
     this.#learn(learnt);
     if (breaker === null) return;
     const reason = isReason(breaker.reason) ? breaker.reason : "transient";
@@ -266,8 +276,11 @@ export class Destination {
     const { time } = this.#options;
     this.#probeTimer?.[Symbol.dispose]();
     this.#probeTimer = null;
+    this.#isProbeDue = false;
     if (this.#isStopped) return;
-    const leftMs = Math.max(waitMs, this.#gateEndsAtMs - time.monotonicMs(), 0);
+    const nowMs = time.monotonicMs();
+    this.#nextProbeAtMs = nowMs + waitMs;
+    const leftMs = Math.max(waitMs, this.#gateEndsAtMs - nowMs, 0);
     this.#probeTimer = time.after(Math.ceil(leftMs), () => {
       this.#probeTimer = null;
       this.#isProbeDue = true;
@@ -281,7 +294,7 @@ export class Destination {
     if (waitMs === null || !this.#gateFor(waitMs)) return;
     this.#options.events.changed(this);
     if (this.#open === null) this.#options.events.held(this);
-    else if (!this.#isProbing) this.#probeIn(0);
+    else if (!this.#isProbing) this.#probeIn(this.#nextProbeAtMs - this.#options.time.monotonicMs());
   }
 
   /** The longest counts. False: nothing changed. */
@@ -291,6 +304,7 @@ export class Destination {
     const endsAtMs = time.monotonicMs() + waitMs;
     if (waitMs <= 0 || endsAtMs <= this.#gateEndsAtMs) return false;
     this.#gateEndsAtMs = endsAtMs;
+    this.#gatedAtMs = agreed.nowMs();
     this.#gateTimer?.[Symbol.dispose]();
     if (this.#isStopped) return true;
     this.#gateTimer = time.after(Math.ceil(waitMs), () => {

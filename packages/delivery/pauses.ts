@@ -64,7 +64,8 @@ function release(context: EngineContext, lane: DeliveryLane, bank: string): void
     queue.page.hasten(context.time.monotonicMs());
     drain(context, lane, queue);
   }
-  for (const destination of context.destinations.ofBank(bank)) destination.recalled();
+  const resumedAtMs = lane.pauses.resumedAtMs(bank) ?? context.agreed.nowMs();
+  for (const destination of context.destinations.ofBank(bank)) destination.recalled(resumedAtMs);
 }
 
 /** Whatever a receiver's queues are kept by. */

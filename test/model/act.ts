@@ -257,7 +257,8 @@ async function pause(run: Run, bankNumber: number, isPause: boolean, forMs: numb
     return { key: `bank:${bank}`, decoded, partition };
   });
   unquiet(run, untilMs ?? 0);
-  await append(run, records, (places) => void given.pauses.push({ bank, number, isPause, untilMs, places }));
+  const saidAtMs = run.nowMs();
+  await append(run, records, (places) => void given.pauses.push({ bank, number, isPause, untilMs, saidAtMs, places }));
 }
 
 /** All that was in the way is over: banks answer 202, nobody is paused, servers are well, and a process runs. */

@@ -28,7 +28,10 @@ export interface Address {
   probedAtMs: number | null;
   /** When it was known that the next probe is due at once: at a restart with an open breaker, at a resume. */
   recalledAtMs: number;
+  /** Until when it stands for sure. */
   gateUntilMs: number;
+  /** Until when it may stand: a resume ends it only where it was asked for before that. */
+  gateMayStandUntilMs: number;
   /** When the gate became known. */
   gatedAtMs: number;
   closedAtMs: number;
@@ -61,6 +64,7 @@ export function newAddress(process: string, bank: string, origin: string): Addre
     probedAtMs: null,
     recalledAtMs: 0,
     gateUntilMs: 0,
+    gateMayStandUntilMs: 0,
     gatedAtMs: 0,
     closedAtMs: 0,
     running: 0,
@@ -116,11 +120,13 @@ function gated(address: Address, answer: BankAnswer, nowMs: number): void {
   const untilMs = nowMs + Math.min(gateMaxMs, Math.max(gateMinMs, Number(answer.retryAfter) * 1_000));
   if (untilMs <= address.gateUntilMs) return;
   address.gateUntilMs = untilMs;
+  address.gateMayStandUntilMs = untilMs;
   address.gatedAtMs = nowMs;
 }
 
-/** 4 */
-export function recalled(address: Address, nowMs: number): void {
+/** 4. `saidAtMs`: when it was, or earlier; a lane may read it late. */
+export function recalled(address: Address, saidAtMs: number, nowMs: number): void {
   address.gateUntilMs = 0;
+  if (saidAtMs > address.gatedAtMs) address.gateMayStandUntilMs = 0;
   address.recalledAtMs = nowMs;
 }

@@ -33,6 +33,7 @@ export interface Pause {
   readonly number: number;
   readonly isPause: boolean;
   readonly untilMs: number | null;
+  readonly saidAtMs: number;
   readonly places: readonly Place[];
 }
 

@@ -101,7 +101,7 @@ export function lateness(run: Run): string[] {
   run.expectations.splice(0, run.expectations.length, ...run.expectations.filter(({ untilMs }) => untilMs > nowMs));
   const isQuiet = isCalm(run) && run.quietFromMs <= nowMs;
   const undrained = due.filter(({ address, heads, fromMs, untilMs }) => {
-    const isHeld = !isCalm(run) || run.quietFromMs > fromMs || address.gateUntilMs > fromMs;
+    const isHeld = !isCalm(run) || run.quietFromMs > fromMs || address.gateMayStandUntilMs > fromMs;
     const tried = run.seen.attempts.filter((attempt) => isTo(attempt, address) && attempt.atMs >= fromMs);
     const isStillThere = waitingFor(run, address).some((message) => heads.includes(message));
     return !isHeld && !tried.some(({ atMs }) => atMs <= untilMs) && (isStillThere || tried.some(({ message }) => heads.includes(message)));
@@ -126,7 +126,7 @@ const longestMs = { transient: 60_000, address: 5 * 60_000 } as const;
 function stuck(run: Run, address: Address): string[] {
   const nowMs = run.nowMs();
   const lastMs = run.seen.attempts.findLast((attempt) => isTo(attempt, address))?.atMs ?? 0;
-  const fromMs = Math.max(run.calmFromMs, run.quietFromMs, address.gateUntilMs, address.closedAtMs);
+  const fromMs = Math.max(run.calmFromMs, run.quietFromMs, address.gateMayStandUntilMs, address.closedAtMs);
   const [head] = waitingFor(run, address);
   if (address.open !== null && head !== undefined) {
     const waitedMs = nowMs - Math.max(fromMs, lastMs, headSinceMs(run, head));

@@ -121,11 +121,13 @@ function observe(run: Run, client: string, operation: string, key: string): void
   const offset = BigInt(place[2] ?? "0");
   tenure.handed.set(offset, run.nowMs());
   const resumed = run.given.pauses.find(({ isPause, places }) => !isPause && places.some((at) => at.lane === lane && at.offset === offset));
-  if (resumed !== undefined) recall(run, client, resumed.bank);
+  if (resumed !== undefined) recall(run, client, resumed);
 }
 
-function recall(run: Run, process: string, bank: string): void {
-  for (const address of run.addresses.values()) if (address.process === process && address.bank === bank) recalled(address, run.nowMs());
+function recall(run: Run, process: string, { bank, saidAtMs }: { readonly bank: string; readonly saidAtMs: number }): void {
+  for (const address of run.addresses.values()) {
+    if (address.process === process && address.bank === bank) recalled(address, saidAtMs, run.nowMs());
+  }
 }
 
 export function addressOf(run: Run, process: string, message: Pick<Message, "bank" | "operation">): Address {
@@ -141,7 +143,7 @@ function addressAt(run: Run, process: string, bank: string, origin: string): Add
     0,
     ...run.given.pauses.map((pause) => (pause.bank === bank ? (pause.untilMs ?? 0) : 0)).filter((ms) => ms <= run.nowMs()),
   );
-  if (endedAtMs > known.gatedAtMs) known.gateUntilMs = 0;
+  if (endedAtMs > known.gatedAtMs) known.gateUntilMs = known.gateMayStandUntilMs = 0;
   known.recalledAtMs = Math.max(known.recalledAtMs, endedAtMs);
   return known;
 }
@@ -173,7 +175,7 @@ function watched(run: Run, laws: readonly AttemptLaw[], ports: Ports): Ports {
           const tenure = holderOf(run.seen, partition);
           if (tenure?.process === ports.name) tenure.starts.push({ position: document.position, atMs: run.nowMs() });
           // What it says of pauses may have ended meanwhile.
-          for (const { bank } of run.given.pauses) recall(run, ports.name, bank);
+          for (const { bank } of run.given.pauses) recall(run, ports.name, { bank, saidAtMs: 0 });
           return document;
         },
       },
@@ -185,6 +187,7 @@ function watched(run: Run, laws: readonly AttemptLaw[], ports: Ports): Ports {
 function restore(run: Run, process: string, { bank, address: origin, breaker, gateUntilMs }: AddressStanding): void {
   const address = addressAt(run, process, bank, origin);
   address.gateUntilMs = (gateUntilMs ?? 0) - restoredLagMs;
+  address.gateMayStandUntilMs = gateUntilMs ?? 0;
   if (breaker === null) return;
   const { reason } = breaker;
   address.open = { sinceMs: breaker.sinceMs, reason: reason === "address" || reason === "refused" ? reason : "transient" };
