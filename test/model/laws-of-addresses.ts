@@ -17,6 +17,8 @@ export const addressLaws: readonly AttemptLaw[] = [probesAlone, gateKept, connec
 /** Rounding of timers, and agreed time against the clock. */
 const slackMs = 15;
 const answerTimeoutMs = 5_000;
+/** A resume may meet a probe that was due during the pause: the next one is due when it is over. */
+const recallingMs = answerTimeoutMs + 1_000;
 const connections: Readonly<Record<string, number>> = { first: 2, second: 16, third: 16 };
 
 function probesAlone(run: Run, attempt: Attempt): string[] {
@@ -24,7 +26,7 @@ function probesAlone(run: Run, attempt: Attempt): string[] {
   const { open, probedAtMs, recalledAtMs, isUncertain } = address;
   if (open === null || isUncertain || open.sinceMs >= attempt.atMs) return [];
   address.probedAtMs = attempt.atMs;
-  if (recalledAtMs > (probedAtMs ?? 0)) return [];
+  if (recalledAtMs > (probedAtMs ?? 0) - recallingMs) return [];
   const sinceMs = attempt.atMs - (probedAtMs ?? open.sinceMs);
   if (sinceMs >= probeSpacingMs[open.reason] - slackMs) return [];
   return [`I12: ${said(attempt)}, ${Math.round(sinceMs)} ms after ${probedAtMs === null ? "its breaker opened" : "the probe before"}`];

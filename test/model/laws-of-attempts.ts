@@ -5,7 +5,7 @@
 // 3. Nothing begins for a receiver that is paused, past the day of the message, its own time to stop, or its own deadline, as far as
 //    the process has read (I8).
 // 4. First attempts of one receiver and key come in order: each message before it was acknowledged, or is given up (I4).
-// 5. Nothing is tried again that its own tenure has said the end of; of a refused message nobody tries anything until a redrive.
+// 5. Nothing is tried again that its own tenure has said the end of; of a refused message nobody tries anything until a redrive or a stop.
 
 import { before, isPausedAt, type Given, type Message, type Pause, type Place } from "./given.ts";
 import type { AttemptLaw, Run } from "./run.ts";
@@ -15,8 +15,6 @@ export const attemptLaws: readonly AttemptLaw[] = [sameMessage, byItsOwner, notP
 
 /** Agreed time lags behind the log's clock by what an answer of the log takes on its way. */
 const agreedLagMs = 10;
-/** A first attempt whose turn came before the end of attempts may wait for a connection. */
-const slotWaitMs = 1_100;
 
 export function said({ message, process, number, atMs }: Attempt): string {
   return `attempt ${number} of ${message.id} to ${message.bank} by ${process} at +${Math.round(atMs - message.atMs)} ms`;
@@ -60,18 +58,20 @@ function isKnown({ places }: Pick<Pause, "places">, { tenure, atMs }: Attempt): 
   return place !== undefined && tenure !== null && knows(tenure, place.offset, atMs);
 }
 
+const takenInMs = 0.001;
+
 /** What is handed over in the moment itself is not taken in yet. */
-function justBefore(attempt: Attempt, byMs = 0.001): Attempt {
-  return { ...attempt, atMs: attempt.atMs - byMs };
+function justBefore(attempt: Attempt): Attempt {
+  return { ...attempt, atMs: attempt.atMs - takenInMs };
 }
 
 function notOver({ given, lagsMs }: Run, attempt: Attempt): string[] {
   const { message } = attempt;
-  const atMs = attempt.atMs - agreedLagMs - slotWaitMs - (lagsMs.get(attempt.process) ?? 0);
+  const atMs = attempt.atMs - agreedLagMs - (lagsMs.get(attempt.process) ?? 0);
   if (message.stopsAtMs !== null && message.stopsAtMs <= atMs) return [`I8: ${said(attempt)}, past its time to stop`];
   if (message.deadlineMs !== null && message.deadlineMs <= atMs) return [`I8: ${said(attempt)}, past its own deadline`];
   if (message.closesWith === null) return [];
-  const read = justBefore(attempt, slotWaitMs);
+  const read = justBefore(attempt);
   const isReconciled = newestKnown(given.plans, read, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs === null);
   const planned = newestKnown(given.plans, attempt, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs !== null);
   if (isReconciled !== null) return [`I8: ${said(attempt)}, though its day was read to be reconciled`];
@@ -105,7 +105,8 @@ export function hasBeenOver({ plans }: Given, message: Message, atMs: number): b
 
 function notEnded({ given, seen }: Run, attempt: Attempt): string[] {
   const { message, tenure, atMs } = attempt;
-  if (given.changes.some((change) => change.kind === "REDRIVE" && change.message.id === message.id)) return [];
+  // What a redrive tries again, and what a stop took out of the store while its record may still be read again.
+  if (given.changes.some((change) => change.message.id === message.id)) return [];
   const facts = seen.facts.filter(({ value }) => value.messageIdentification === message.id);
   if (facts.some(({ value }) => value.outcome === "REFUSED")) return [`REFUSED: ${said(attempt)}, though its refusal was said`];
   const since = tenure?.starts.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;

@@ -2,8 +2,7 @@
 //
 // 1. ACKNOWLEDGED and REFUSED say what an attempt brought that was answered before, STOPPED answers a stop that was asked for.
 // 2. Attempts are never made up; where nobody died or lost a lane, all are counted.
-// 3. "It was not taken for sure" is said of what was given up only where no attempt of any process leaves that open. Not asked of what has
-//    a deadline of its own: no transition waits for it.
+// 3. "It was not taken for sure" is said of what was given up only where no attempt of any process leaves that open.
 // 4. EXPIRED is said of what has an own deadline, after it.
 
 import type { Run } from "./run.ts";
@@ -27,8 +26,10 @@ function wrongOfFact(run: Run, { value, atMs }: Fact): string[] {
   if (counted > attempts.length) wrong.push(`evidence: ${saying}, but ${attempts.length} were made`);
   if (!run.isDisturbed && outcome !== "STOPPED" && counted !== attempts.length)
     wrong.push(`evidence: ${saying}, but ${attempts.length} were made, and nobody died`);
-  const isForMoney = outcome !== "ACKNOWLEDGED" && message.deadlineMs === null;
-  const left = mayHaveBeenTaken || !isForMoney ? undefined : attempts.find((attempt) => leavesOpen(attempt) && !isSaid(run, attempt, atMs));
+  const left =
+    mayHaveBeenTaken || outcome === "ACKNOWLEDGED"
+      ? undefined
+      : attempts.find((attempt) => leavesOpen(attempt) && !isSaid(run, attempt, atMs));
   if (left !== undefined) wrong.push(`evidence: ${saying} says that it was not taken, but attempt ${left.number} left that open`);
   if (outcome === "STOPPED") {
     const stop = run.given.changes.find(({ kind, cause }) => kind === "STOP" && cause === stopOffset);
