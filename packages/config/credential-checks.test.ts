@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { isAddressBlock, isSigningSecret } from "./credential-checks.ts";
+import { isAddressBlock } from "./credential-checks.ts";
 import { readConfiguration } from "./index.ts";
+import { signingSecretBytes } from "./signing-secret.ts";
 
 const base64 = (bytes: number): string => Buffer.alloc(bytes, 7).toString("base64");
 
@@ -32,13 +34,25 @@ test("an address that is allowed is an IP address or a block of them, never a na
   ]);
 });
 
-test("a signing key has the prefix and the length of its kind", () => {
+test("a signing key has the prefix and the length of its kind, and halves that belong together", () => {
+  const isSecret = (kind: "symmetric" | "ed25519", secret: string): boolean => signingSecretBytes(kind, secret) !== null;
   const lengths = (kind: "symmetric" | "ed25519", prefix: string): readonly number[] =>
-    [0, 23, 24, 32, 33, 64, 65].filter((bytes) => isSigningSecret(kind, `${prefix}${base64(bytes)}`));
+    [0, 23, 24, 32, 33, 64, 65].filter((bytes) => isSecret(kind, `${prefix}${base64(bytes)}`));
   expect(lengths("symmetric", "whsec_")).toEqual([24, 32, 33, 64]);
-  expect(lengths("ed25519", "whsk_")).toEqual([32, 64]);
+  // 64 equal bytes are two halves of nothing.
+  expect(lengths("ed25519", "whsk_")).toEqual([32]);
   expect([...lengths("symmetric", "whsk_"), ...lengths("ed25519", "whsec_"), ...lengths("symmetric", "")]).toEqual([]);
-  expect(isSigningSecret("symmetric", `whsec_${base64(32)}!`)).toBe(false);
+  expect(isSecret("symmetric", `whsec_${base64(32)}!`)).toBe(false);
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const halves = [privateKey.export({ format: "der", type: "pkcs8" }), publicKey.export({ format: "der", type: "spki" })];
+  expect(isSecret("ed25519", `whsk_${Buffer.concat(halves.map((der) => der.subarray(-32))).toString("base64")}`)).toBe(true);
+});
+
+test("a token is what a header can carry", () => {
+  const said = ["banks[0].bearerToken: printable ASCII without blanks; look for a line's end"];
+  for (const TOKEN of ["s3cret\n", "s3 cret", "s3crét"]) expect(problemsOf('bearerToken: "${TOKEN}"', { TOKEN })).toEqual(said);
+  expect(problemsOf('bearerToken: "${TOKEN}"', { TOKEN: "s3-._~+/cret==" })).toEqual([]);
+  expect(problemsOf('bearerToken: "${TOKEN}"')).toEqual(["banks[0].bearerToken: the environment has no TOKEN"]);
 });
 
 test("a secret stands in one place, and no problem's text repeats it", () => {
@@ -50,7 +64,7 @@ test("a secret stands in one place, and no problem's text repeats it", () => {
     "banks[0].bearerTokenFile: beside a bearerToken",
   ]);
   expect(problemsOf('signingKeys: [{ kind: ed25519, secret: "${KEY}" }]', { KEY: "whsk_s3cret" })).toEqual([
-    "banks[0].signingKeys[0].secret: whsk_ and an ed25519 key in base64: 32 bytes, or 64 with the public half behind",
+    "banks[0].signingKeys[0].secret: whsk_ and an ed25519 key in base64: 32 bytes, or 64 with its public half behind",
   ]);
   expect(problemsOf("signingKeys: [{ kind: symmetric, secret: whsec_s3cret }]")).toEqual([
     "banks[0].signingKeys[0].secret: a secret never stands in the file: name a variable of the environment, ${NAME}",

@@ -4,6 +4,7 @@
 // #2 Without TLS a party is called only at addresses that it lists: where it lists none, an http address could never be called, nor could a
 //    name that a proxy resolves.
 // #3 The form of a signing key tells which kind it is; one of the wrong kind or length is refused at the start, not at the first message.
+// #4 A token that no header can carry would be found out at the first message, and then be silence.
 
 import { isIP } from "node:net";
 import { isUnresolved } from "./environment.ts";
@@ -11,6 +12,7 @@ import type { BankInFile, ConnectorInFile } from "./file-schema.ts";
 import type { Placed } from "./cross-checks.ts";
 import { problem } from "./problem.ts";
 import type { Path, Problem } from "./problem.ts";
+import { signingSecretBytes, signingSecretForms } from "./signing-secret.ts";
 
 type SigningKeyInFile = BankInFile["signingKeys"][number];
 
@@ -27,9 +29,16 @@ export function checkCredentials(parties: readonly Placed<BankInFile | Connector
     ...(value.bearerToken !== null && value.bearerTokenFile !== null
       ? [problem([...path, "bearerTokenFile"], "beside a bearerToken")]
       : []),
+    ...checkToken([...path, "bearerToken"], value.bearerToken),
     ...checkAddresses(path, value),
     ...value.signingKeys.flatMap((key, index) => checkSigningKey([...path, "signingKeys", index], key)),
   ]);
+}
+
+/** #4 */
+function checkToken(path: Path, token: string | null): readonly Problem[] {
+  if (token === null || isUnresolved(token) || /^[\x21-\x7e]+$/.test(token)) return [];
+  return [problem(path, "printable ASCII without blanks; look for a line's end")];
 }
 
 /** #2 */
@@ -50,27 +59,6 @@ function checkAddresses(path: Path, party: BankInFile | ConnectorInFile): readon
 /** #1 #3 */
 function checkSigningKey(path: Path, { kind, secret, secretFile }: SigningKeyInFile): readonly Problem[] {
   if ((secret === null) === (secretFile === null)) return [problem(path, "needs either a secret or a secretFile")];
-  if (secret === null || isUnresolved(secret) || isSigningSecret(kind, secret)) return [];
+  if (secret === null || isUnresolved(secret) || signingSecretBytes(kind, secret) !== null) return [];
   return [problem([...path, "secret"], signingSecretForms[kind])];
-}
-
-const prefixes = { symmetric: "whsec_", ed25519: "whsk_" } as const;
-
-export const signingSecretForms = {
-  symmetric: "whsec_ and 24 to 64 bytes in base64",
-  ed25519: "whsk_ and an ed25519 key in base64: 32 bytes, or 64 with the public half behind",
-} as const;
-
-export function isSigningSecret(kind: SigningKeyInFile["kind"], secret: string): boolean {
-  const bytes = signingSecretBytes(kind, secret);
-  if (bytes === null) return false;
-  return kind === "symmetric" ? bytes.byteLength >= 24 && bytes.byteLength <= 64 : [32, 64].includes(bytes.byteLength);
-}
-
-/** Null where it has not the prefix of its kind, or is no base64. */
-export function signingSecretBytes(kind: SigningKeyInFile["kind"], secret: string): Uint8Array | null {
-  if (!secret.startsWith(prefixes[kind])) return null;
-  const encoded = secret.slice(prefixes[kind].length);
-  const bytes = Buffer.from(encoded, "base64");
-  return bytes.toString("base64").replace(/=+$/, "") === encoded.replace(/=+$/, "") ? bytes : null;
 }

@@ -11,6 +11,7 @@ export type { ConfigurationReading } from "./read-configuration.ts";
 export { schemeOf } from "./scheme-of.ts";
 export { southAfrica, southAfricaEveryDay } from "./south-africa.ts";
 export * from "./service-settings.ts";
+export { signingSecretBytes } from "./signing-secret.ts";
 export { readRulesFiles, readRulesFolder } from "./rules-folder.ts";
 export { tableFormats } from "./rules-folder-file.ts";
 export type { RulesFile, TableFormat } from "./rules-folder-file.ts";

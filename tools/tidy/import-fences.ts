@@ -52,7 +52,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/documents": { values: ["contracts", "messaging", "runtime"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "runtime", "telemetry"] },
   "packages/store": { values: ["domain", "runtime", "telemetry"], types: ["contracts"] },
-  "packages/delivery": { values: ["contracts", "messaging", "runtime", "store", "telemetry"], types: ["config"] },
+  "packages/delivery": { values: ["config", "contracts", "messaging", "runtime", "store", "telemetry"] },
   "packages/timeline": { values: ["contracts", "domain", "runtime"], types: ["messaging", "store"] },
   "packages/testkit": { values: all },
   "packages/cli": { values: all },
