@@ -57,9 +57,6 @@ const nodeArguments = ["--max-semi-space-size=4"] as const;
  * bounds growth, not size: nothing dies of it.
  */
 const ownArguments: Partial<Record<ServiceName, readonly string[]>> = {
-  // What a message in hand holds outlives a small room for young objects, and was then collected as old: a quarter of the processor time of a delivery.
-  dispatcher: ["--max-semi-space-size=16"],
-  "event-publisher": ["--max-semi-space-size=16"],
   scheduler: ["--initial-old-space-size=64", "--heap-growing-percent=20"],
 };
 const smallMemory = {
