@@ -51,10 +51,11 @@ test("phase B brings what A brings to the healthy banks in the same time, with t
   expect(b?.forMs).toBe(a?.forMs);
 });
 
-test.each([1_000, 2_000, 20_000])(
+test.each([1_000, 2_000, 25_000])(
   "of %i messages: each service is killed twice at least, and what is sick heals before the end",
   (messages) => {
-    const { killsAtMs, healsAfterMessages, phases } = planDeliveries(1, messages);
+    const { killsAtMs, killEveryMs, healsAfterMessages, phases } = planDeliveries(1, messages);
+    expect(killEveryMs).toBe(20_000);
     const cMs = phases.at(-1)?.forMs ?? 0;
     expect(killsAtMs.dispatcher.length).toBeGreaterThanOrEqual(2);
     expect(killsAtMs["event-publisher"].length).toBeGreaterThanOrEqual(2);

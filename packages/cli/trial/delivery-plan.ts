@@ -72,6 +72,7 @@ const messagesPerSecond = 450;
 const cMsMin = 14_000;
 const measuredMs = { min: 2_500, max: 40_000 } as const;
 const warmUpMs = { min: 1_000, max: 10_000 } as const;
+/** Twice so near each other only, for between kills there must be time for a session to end (6 s) and for a start. */
 const killEveryMs = { brief: 8_000, long: 20_000 } as const;
 const killsFromMs = 1_000;
 const killJitterMs = 3_000;
@@ -101,18 +102,19 @@ export function planDeliveries(seed: number, messages: number): DeliveryPlan {
     phaseC(mixed(bringing(uetrs - warmUp - 2 * measured - beside, banks), random)),
   ];
   const cMs = phases.at(-1)?.forMs ?? 0;
-  const everyMs = isBrief ? killEveryMs.brief : killEveryMs.long;
-  const kills = Math.max(2, Math.floor(cMs / everyMs));
+  const isShort = cMs < 2 * killEveryMs.long;
+  const everyMs = isShort ? killEveryMs.brief : killEveryMs.long;
+  const kills = isShort ? 2 : Math.floor(cMs / everyMs);
   const total = phases.reduce((sum, { messages: { length } }) => sum + length, 0);
   const killTimes = (): readonly number[] =>
     Array.from({ length: kills }, (_, index) =>
-      Math.round(killsFromMs + index * everyMs + random.fraction() * (isBrief ? 0 : killJitterMs)),
+      Math.round(killsFromMs + index * everyMs + random.fraction() * (isShort ? 0 : killJitterMs)),
     );
   return {
     banks,
     phases,
     killsAtMs: { dispatcher: killTimes(), "event-publisher": killTimes() },
-    killEveryMs: everyMs,
+    killEveryMs: killEveryMs.long,
     healsAfterMessages: Math.round(total - (1 - healsAtShare) * (phases.at(-1)?.messages.length ?? 0)),
     isBrief,
   };
