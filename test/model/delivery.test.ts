@@ -3,7 +3,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { play, type Played } from "./play.ts";
+import { play, playAll, type Played } from "./play.ts";
 import { anySettings, anyStep, type Settings, type Step } from "./steps.ts";
 
 const runsInCi = 500;
@@ -34,12 +34,6 @@ class StepCommand implements fc.AsyncCommand<object, Played> {
 }
 
 const commands = fc.commands([anyStep.map((step) => new StepCommand(step))], { maxCommands: stepsMax, size: "max" });
-
-async function playAll(settings: Settings, steps: readonly Step[]): Promise<void> {
-  const played = await play(settings);
-  for (const step of steps) await played.step(step);
-  await played.finish();
-}
 
 describe("ordered delivery against its model", () => {
   it(`I1 to I5, I8, I16: ${runs} drawn runs keep every law`, { timeout: 3_600_000 }, async () => {

@@ -60,6 +60,13 @@ export async function play(settings: Settings): Promise<Played> {
   };
 }
 
+/** A whole list of steps. Rejects with what is wrong. */
+export async function playAll(settings: Settings, steps: readonly Step[]): Promise<void> {
+  const played = await play(settings);
+  for (const step of steps) await played.step(step);
+  await played.finish();
+}
+
 function lookedAt(run: Run): Run {
   look(run);
   return run;
