@@ -4,9 +4,10 @@ import { refuse, staySilent } from "@sluice/testkit";
 import type { ScriptRule } from "@sluice/testkit";
 import { flows } from "./flows.ts";
 import type { FlowName } from "./flows.ts";
+import { signingKeys } from "./signed.ts";
 
 export const banks = [
-  { id: "karoo", branch: "250655" },
+  { id: "karoo", branch: "250655", members: { signingKeys } },
   { id: "baobab", branch: "250656", members: { eventClasses: ["TRANSACTION_STATE", "ESM_STATE"], onUsOutcomeReport: true } },
   { id: "protea", branch: "250657", members: { eventShape: "sample" } },
   { id: "kudu", branch: "250658", members: { eventPayload: "masked" } },

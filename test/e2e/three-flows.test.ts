@@ -11,6 +11,7 @@ import { eventsOf, expectEsmEvent, expectWholeEvent, firstsOf, untilAllEvents } 
 import { flows, identificationOf, newCase } from "./flows.ts";
 import type { Case, FlowName } from "./flows.ts";
 import { allFlows, bankIds, banks, debitFlows, specials, unresolved, type BankId } from "./roles.ts";
+import { signedBanks, signingReferences, verdictsOf } from "./signed.ts";
 import { inboundOf, outcomesOf, untilTold } from "./told.ts";
 import { connectorId, openWorld, type World } from "./world.ts";
 
@@ -19,7 +20,7 @@ let world: World;
 const { caseOf, take, takeReport, size } = createCast(() => world, banks);
 
 beforeAll(async () => {
-  world = opened.use(await openWorld(banks, "connector"));
+  world = opened.use(await openWorld(banks, "connector", { references: signingReferences }));
   // Their deadline is 10 s away, the shortest that there is.
   for (const name of ["silent", "unreported"] as const) {
     const credit = caseOf("credit", name, "karoo", { scheme: "ZA_RTC" });
@@ -421,6 +422,12 @@ describe("the whole history", () => {
       expect(counts["transactionsFollowed"]).toBeGreaterThanOrEqual(size());
     });
     expect(world.services.lost()).toEqual([]);
+  });
+
+  test("everything that was sent to a bank with signing keys is verified by each of them, and nothing else is signed [D8 headers]", async () => {
+    const verdicts = await verdictsOf(world, "karoo");
+    expect([verdicts.length > 100, new Set(verdicts)]).toEqual([true, new Set(["verified"])]);
+    expect(signedBanks(world)).toEqual(new Set(["karoo"]));
   });
 
   test("everything that was sent and received is as the published document says", () => {

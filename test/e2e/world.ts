@@ -59,6 +59,8 @@ export interface WorldOptions {
   /** After the first window, local times. */
   readonly furtherWindows?: DayInWorld["windows"];
   readonly operators?: readonly Pick<OperatorInWorld, "id" | "roles">[];
+  /** What members of the banks refer to, beside the tokens. */
+  readonly references?: Readonly<Record<string, string>>;
 }
 
 export { connectorId } from "@sluice/cli/world";
@@ -69,7 +71,7 @@ const closesInMs = 2_000;
 export async function openWorld(
   given: readonly WorldBank[],
   creditsFinal: DayInWorld["creditsFinal"],
-  { furtherWindows = [], operators: people = [] }: WorldOptions = {},
+  { furtherWindows = [], operators: people = [], references: others = {} }: WorldOptions = {},
 ): Promise<World> {
   await using opened = new AsyncDisposableStack();
   const servers = await startServers({ storage: "memory", purpose: "e2e", environment: environmentWithoutServers() });
@@ -96,7 +98,7 @@ export async function openWorld(
   const configurationFile = join(servers.directory, "sluice.yaml");
   const configure = (): Promise<void> => writeFile(configurationFile, worldConfiguration(day, banks(), connector.access, operators));
   await configure();
-  const references = referencesOf([...banks(), connector.access]);
+  const references = { ...referencesOf([...banks(), connector.access]), ...others };
   const services = await startWorldServices(serviceEnvironment({ servers, configurationFile, database, references }), servers.directory);
   opened.defer(() => services.stop());
   parties.callAt(services.ingressUrl);
