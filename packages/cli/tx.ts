@@ -1,4 +1,4 @@
-// `./sluice tx`: all that happened to one debit, from what is up.
+// `./sluice tx`: all that happened to one transaction, from what is up.
 
 import { lanesDefault, registrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";

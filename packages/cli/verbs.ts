@@ -141,7 +141,7 @@ export const verbs: readonly Verb[] = [
   {
     name: "tx",
     usage: "UETR [--json]",
-    line: "the timeline of one debit: states, messages both ways, attempts, events, offsets, times",
+    line: "the timeline of one transaction: states, messages both ways, attempts, events, offsets, times",
     details: ["Of what is up. No account number and no name is shown."],
     options: { json: { type: "boolean" } },
     arguments: [1, 1],

@@ -1,7 +1,7 @@
 // For banks: what takes Sluice's postings on a bank's side. Take the folder; it stands on Web standards alone and imports nothing.
 
 export { askEvents, catchUp, type AskedEvents, type AskPorts, type CaughtUp } from "./ask-events.ts";
-export { ExactNumber, minorUnits, parseExact, type ExactJson, type ExactObject } from "./exact-json.ts";
+export { ExactNumber, isExactObject, minorUnits, parseExact, type ExactJson, type ExactObject } from "./exact-json.ts";
 export type { HeaderSource } from "./header-of.ts";
 export type { Inbox, Taken } from "./inbox.ts";
 export { createMemoryInbox } from "./memory-inbox.ts";

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keptOf, nothingKept, placeOf, proveComplete, type Kept, type KeptEvent } from "./sequence.ts";
+import { keptOf, placeOf, proveComplete, type Kept, type KeptEvent } from "./sequence.ts";
 
 const kept = (upTo: number, ...ahead: readonly number[]): Kept => ({ upTo, ahead });
 
 describe("the place of an event", () => {
   test.each<[string, Kept, number, string, Kept, number | null]>([
-    ["the first", nothingKept, 1, "next", kept(1), null],
+    ["the first", keptOf([]), 1, "next", kept(1), null],
     ["the next", kept(3), 4, "next", kept(4), null],
     ["one that is here", kept(3), 2, "repeat", kept(3), null],
     ["one that is here, beyond a gap", kept(3, 5), 5, "repeat", kept(3, 5), 4],
@@ -23,7 +23,7 @@ describe("the place of an event", () => {
     const sequences = fc.array(fc.integer({ min: 1, max: 24 }), { maxLength: 60 });
     fc.assert(
       fc.property(sequences, (given) => {
-        let standing = nothingKept;
+        let standing = keptOf([]);
         for (const sequence of given) {
           const place = placeOf(standing, sequence);
           expect(place.kind === "repeat").toBe(sequence <= standing.upTo || standing.ahead.includes(sequence));

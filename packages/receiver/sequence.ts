@@ -30,8 +30,6 @@ export type Completeness =
   /** Two events under one number, or one that names another as the one before it: not a history of Sluice's. */
   | { readonly kind: "broken"; readonly at: number };
 
-export const nothingKept: Kept = { upTo: 0, ahead: [] };
-
 /** From the numbers that a bank has stored, in any order. */
 export function keptOf(sequences: Iterable<number>): Kept {
   const sorted = [...new Set(sequences)].toSorted((a, b) => a - b);
