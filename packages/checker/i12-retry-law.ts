@@ -22,8 +22,11 @@ const addressWaitMinMs = 60_000;
 const failuresToOpen = 10;
 const retryAfterMinMs = 1_000;
 const retryAfterMaxMs = 900_000;
-/** Attempts are recorded in whole milliseconds, at another moment than the wait begins; the longest answer may be waited for. */
+/** A request is on its way. */
 const slackMs = 50;
+/** Attempts are recorded by the clock of their sender, and another process may have made the next. */
+const clocksApartMs = 2_000;
+/** The longest answer may be waited for. */
 const answerMaxMs = 30_000;
 
 export function checkRetryLaw(evidence: Evidence): Finding {
@@ -93,7 +96,8 @@ function tooEarly(
     const endMs = tried.atMs + tried.tookMs;
     const waitedMs = next.atMs - endMs;
     const leastMs = leastWaitMs(delivery, tried);
-    if (waitedMs >= leastMs - slackMs || wasPaused(evidence, delivery.bank, tried.atMs, next.atMs)) return [];
+    if (waitedMs >= leastMs - clocksApartMs - evidence.clockToleranceMs || wasPaused(evidence, delivery.bank, tried.atMs, next.atMs))
+      return [];
     const isAsked = leastMs !== addressWaitMinMs || tried.class !== "ADDRESS";
     if (
       isAsked
