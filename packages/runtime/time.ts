@@ -29,7 +29,17 @@ export const machineTime: Time = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, action) {
-    const timer = setTimeout(action, Math.max(0, delayMs));
+    let timer = setTimeout(next, Math.min(Math.max(0, delayMs), timeoutMaxMs));
+    let leftMs = delayMs - timeoutMaxMs;
+    function next(): void {
+      if (leftMs <= 0) return action();
+      timer = setTimeout(next, Math.min(leftMs, timeoutMaxMs));
+      leftMs -= timeoutMaxMs;
+      return undefined;
+    }
     return { [Symbol.dispose]: () => clearTimeout(timer) };
   },
 };
+
+/** The platform makes 1 ms of what is longer: a wait of a month would be a loop. */
+const timeoutMaxMs = 2 ** 31 - 1;
