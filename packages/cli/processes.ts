@@ -57,6 +57,9 @@ const nodeArguments = ["--max-semi-space-size=4"] as const;
  * bounds growth, not size: nothing dies of it.
  */
 const ownArguments: Partial<Record<ServiceName, readonly string[]>> = {
+  // What a message in hand holds lives longer than 4 MiB lasts: a quarter of their processor time was collecting, with 16 MiB it is a seventh.
+  dispatcher: ["--max-semi-space-size=16"],
+  "event-publisher": ["--max-semi-space-size=16"],
   scheduler: ["--initial-old-space-size=64", "--heap-growing-percent=20"],
 };
 const smallMemory = {
