@@ -93,7 +93,7 @@ function isTriedAgain({ seen }: Run, { id, offset }: Message, tenure: Tenure): b
   if (last === undefined) return false;
   const meaning = meaningOf(last);
   const position = tenure.starts.at(-1)?.position ?? 0n;
-  return meaning === "transient" || meaning === "address" || (last.tenure !== tenure && offset >= position);
+  return meaning === null || meaning === "transient" || meaning === "address" || (last.tenure !== tenure && offset >= position);
 }
 
 /** 4, 5: asked at the end of a step. */

@@ -109,7 +109,10 @@ function notEnded({ given, seen }: Run, attempt: Attempt): string[] {
   if (given.changes.some((change) => change.message.id === message.id)) return [];
   const facts = seen.facts.filter(({ value }) => value.messageIdentification === message.id);
   if (facts.some(({ value }) => value.outcome === "REFUSED")) return [`REFUSED: ${said(attempt)}, though its refusal was said`];
-  const since = tenure?.starts.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
-  const ended = facts.find((fact) => fact.atMs >= since && fact.atMs < Math.floor(atMs));
+  // What an owner before appended may be in the log only now.
+  const sinceMs = tenure?.starts.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
+  const own = attemptsOf(seen, message.id).find(({ tenure: by, learnt }) => by === tenure && learnt !== null && learnt.atMs >= sinceMs);
+  const answeredAtMs = own?.learnt?.atMs ?? Number.POSITIVE_INFINITY;
+  const ended = facts.find((fact) => fact.atMs >= Math.floor(answeredAtMs) && fact.atMs < Math.floor(atMs));
   return ended === undefined ? [] : [`I5: ${said(attempt)}, though this owner had said ${ended.value.outcome}`];
 }
