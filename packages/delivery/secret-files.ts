@@ -90,30 +90,34 @@ function keptValue<T>(unit: SecretFilesUnit<T>, options: SecretFilesOptions, sto
   let unreadable = "";
   let value: T | null = null;
 
-  /** #4 */
-  async function contentsOf(state: string): Promise<readonly Buffer[] | null> {
+  const stateNow = async (): Promise<string> => (await Promise.all(unit.paths.map(stateOf))).join();
+
+  /** A text: why they could not be read. */
+  async function contents(): Promise<readonly Buffer[] | string> {
     try {
       return await Promise.all(unit.paths.map(readFile));
     } catch (error) {
-      const code = codeOf(error);
-      judged = "";
-      if (unreadable !== `${state} ${code}` && !stopped.aborted) options.notRead(unit.owner, code);
-      unreadable = `${state} ${code}`;
-      return null;
+      return codeOf(error);
     }
   }
 
   return {
     value: () => value,
     async look(): Promise<void> {
-      // What is written after this is seen at the next look: half of a file is never the last word.
-      const state = (await Promise.all(unit.paths.map(stateOf))).join();
+      const state = await stateNow();
       if (state === judged) return;
-      const contents = await contentsOf(state);
-      if (contents === null || stopped.aborted) return;
+      const found = await contents();
+      // What changed while it was read is read at the next look: half of a file is never the last word.
+      if (stopped.aborted || (await stateNow()) !== state) return;
+      if (typeof found === "string") {
+        // #4
+        if (unreadable !== `${state} ${found}`) options.notRead(unit.owner, found);
+        [judged, unreadable] = ["", `${state} ${found}`];
+        return;
+      }
       [judged, unreadable] = [state, ""];
       try {
-        const made = unit.make(contents);
+        const made = unit.make(found);
         value = made;
         options.read(unit.owner);
         unit.changed?.(made);
