@@ -95,7 +95,7 @@ async function retry(context: EngineContext, retrying: Retrying): Promise<void> 
   try {
     if (!entry.isEnding && isOver(context, lane, entry)) return queue.page.remove(entry.id);
     if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
-    const parked = await context.parkedCalls.load(lane.ownership, entry.id);
+    const parked = await context.parkedCalls.load(lane.ownership, { id: entry.id, bank: queue.bank });
     if (parked === undefined || parked.ended === "refused") return queue.page.remove(entry.id);
     const delivery = await readParked(context, parked);
     const message = { ...retrying, parked, delivery };

@@ -115,7 +115,7 @@ export async function expire(
 }
 
 export async function unpark(context: EngineContext, lane: DeliveryLane, subject: Pick<DeliverySubject, "id" | "bank">): Promise<void> {
-  await context.parkedCalls.remove(lane.ownership, subject.id);
+  await context.parkedCalls.remove(lane.ownership, subject);
   queueOf(context, lane, subject.bank).page.remove(subject.id);
 }
 

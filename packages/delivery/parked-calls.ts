@@ -1,6 +1,7 @@
 // The store of parked messages as the engine uses it: by single messages, in bulk underneath.
 //
-// #1 Messages are written down of each bank in turn: no bank has the store for itself.
+// #1 Messages are written down, read and removed of each bank in turn: no bank has the store for itself, neither one that goes down nor one
+//    that drains.
 // #2 Each call is made until the store has acknowledged it, as long as the lane is open and known to be ours.
 
 import type { ParkedMessage, ParkedStore } from "@sluice/store";
@@ -11,26 +12,31 @@ export interface ParkedCalls {
   insert(ownership: Ownership, message: ParkedMessage): Promise<void>;
   update(ownership: Ownership, message: ParkedMessage): Promise<void>;
   /** Undefined where the store has it no more. */
-  load(ownership: Ownership, id: string): Promise<ParkedMessage | undefined>;
-  remove(ownership: Ownership, id: string): Promise<void>;
+  load(ownership: Ownership, of: OfBank): Promise<ParkedMessage | undefined>;
+  remove(ownership: Ownership, of: OfBank): Promise<void>;
 }
+
+type OfBank = Pick<ParkedMessage, "id" | "bank">;
 
 export function createParkedCalls(store: ParkedStore, messagesMax: number): ParkedCalls {
   const nothing = (): void => {};
-  const inserts = new BulkCalls<ParkedMessage, void>(
-    (messages) => store.insert(messages).then(() => nothing),
+  const bankOf = ({ bank }: OfBank): string => bank;
+  const inserts = new BulkCalls<ParkedMessage, void>((messages) => store.insert(messages).then(() => nothing), messagesMax, bankOf);
+  const removes = new BulkCalls<OfBank, void>((all) => store.remove(all.map(({ id }) => id)).then(() => nothing), messagesMax, bankOf);
+  const loads = new BulkCalls<OfBank, ParkedMessage | undefined>(
+    (all) =>
+      store.load([...new Set(all.map(({ id }) => id))]).then(
+        (found) =>
+          ({ id }) =>
+            found.get(id),
+      ),
     messagesMax,
-    ({ bank }) => bank,
-  );
-  const removes = new BulkCalls<string, void>((ids) => store.remove(ids).then(() => nothing), messagesMax);
-  const loads = new BulkCalls<string, ParkedMessage | undefined>(
-    (ids) => store.load([...new Set(ids)]).then((found) => (id: string) => found.get(id)),
-    messagesMax,
+    bankOf,
   );
   return {
     insert: (ownership, message) => ownership.untilDone("parked.insert", () => inserts.ask(message, () => ownership.isKnown)),
     update: (ownership, message) => ownership.untilDone("parked.update", () => store.update(message)),
-    load: (ownership, id) => ownership.untilDone("parked.load", () => loads.ask(id, () => ownership.isKnown)),
-    remove: (ownership, id) => ownership.untilDone("parked.remove", () => removes.ask(id, () => ownership.isKnown)),
+    load: (ownership, of) => ownership.untilDone("parked.load", () => loads.ask(of, () => ownership.isKnown)),
+    remove: (ownership, of) => ownership.untilDone("parked.remove", () => removes.ask(of, () => ownership.isKnown)),
   };
 }

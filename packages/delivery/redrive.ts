@@ -34,7 +34,7 @@ export async function redriveDelivery(context: EngineContext, lane: DeliveryLane
   const { subject, causedByOffset } = redrive;
   lane.ownership.requireOpen();
   await lane.locks.hold(lockKey(subject.bank, redrive.deliveryKey), async () => {
-    const parked = await context.parkedCalls.load(lane.ownership, subject.id);
+    const parked = await context.parkedCalls.load(lane.ownership, subject);
     const why = whyNot(context, lane, redrive, parked);
     context.metrics.redrives.add({ bank: subject.bank, result: why ?? "applied" });
     const said = { id: subject.id, uetr: subject.uetr, bank: subject.bank, causedByOffset, partition: lane.partition };

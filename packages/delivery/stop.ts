@@ -35,7 +35,7 @@ export async function stopDelivery(context: EngineContext, lane: DeliveryLane, s
     return;
   }
   await lane.locks.hold(lockKey(subject.bank, stop.deliveryKey), async () => {
-    const parked = await context.parkedCalls.load(lane.ownership, subject.id);
+    const parked = await context.parkedCalls.load(lane.ownership, subject);
     const progress = parked === undefined ? lane.recent.progress(subject.id) : progressOf(lane, parked);
     const isKnown = parked !== undefined;
     const isBankPaused = lane.pauses.wasPausedAt(subject.bank, { offset: stop.sequence, appendedAtMs: stop.appendedAtMs });

@@ -179,6 +179,23 @@ describe("a backlog", { timeout: 30_000 }, () => {
     expect(world.received).toHaveLength(2);
   });
 
+  it("I14: banks that drain at the same time drain side by side: one with little is done while one with much has begun", async () => {
+    const banks = [sampleBank({ id: "first", connections: 256 }), sampleBank({ id: "second" })];
+    // The store reads and writes five messages a call: who had it for itself would keep the other waiting.
+    const world = dispatcherWorld({ banks, bounds: { bulkMessagesMax: 5 } });
+    await world.start();
+    for (const bank of ["first", "second"]) await world.pause(1, bank);
+    await world.time.advance(500);
+    await world.dispatch(...many(1_000, "first"));
+    await world.dispatch(...many(20, "second", 2_000));
+    await world.time.advance(5_000);
+    const fromMs = world.time.nowMs();
+    for (const bank of ["first", "second"]) await world.resume(1, bank);
+    await world.until(() => world.endedIds().size === 1_020);
+    const lastMs = (bank: string): number => world.received.findLast((request) => request.bank === bank)!.atMs - fromMs;
+    expect(lastMs("second")).toBeLessThan(lastMs("first") / 10);
+  });
+
   it("due heads are tried oldest first", async () => {
     const world = dispatcherWorld({ banks: [sampleBank({ id: "first", connections: 1 })] });
     const first = await world.start();
