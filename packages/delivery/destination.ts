@@ -104,10 +104,19 @@ export class Destination {
     this.labels = { bank: options.bank, address: options.address ?? "none" };
     this.slots = new BankSlots(options.time, options.connections);
     this.#concurrency = unlearnt(this.slots.slotsMax);
+    if (options.address === null) return;
+    const { metrics } = options;
+    metrics.breakerOpen.set(0, this.labels);
+    metrics.gateSeconds.set(0, this.labels);
+    metrics.concurrency.set(this.slots.limit, this.labels);
   }
 
   get isBreakerOpen(): boolean {
     return this.#open !== null;
+  }
+
+  get isGated(): boolean {
+    return this.#gateEndsAtMs > this.#options.time.monotonicMs();
   }
 
   /** When it closed last in this process, epoch ms by the own clock; null: it did not. */

@@ -142,7 +142,9 @@ async function tryAgain(context: EngineContext, message: Retried): Promise<void>
 
 /** #5 */
 function mayNotBegin({ lane, entry: { destination, ...entry }, isProbe }: Retried): boolean {
-  return lane.pauses.isPaused(destination.bank) || (!isProbe && destination.holdOf(attemptsEndMs(lane, entry)) !== null);
+  if (lane.pauses.isPaused(destination.bank)) return true;
+  const hold = destination.holdOf(attemptsEndMs(lane, entry));
+  return hold !== null && !(isProbe && hold === "breaker" && !destination.isGated);
 }
 
 /** Looked at before its time: because its attempts might have ended, or because another attempt was under way. */

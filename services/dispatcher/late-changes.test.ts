@@ -42,6 +42,32 @@ describe("between choice and attempt", { timeout: 30_000 }, () => {
   });
 });
 
+describe("a probe that waits for a connection", { timeout: 30_000 }, () => {
+  it("I12: is not made where the receiver asks to wait meanwhile", async () => {
+    const world = dispatcherWorld({ banks: [sampleBank({ id: "first", connections: 4, answerTimeoutMs: 30_000 })] });
+    await world.start();
+    const hanging = [1, 2, 3].map((number) => messageId(number));
+    let failures = 0;
+    world.answers(({ id }) => {
+      if (hanging.includes(id)) return { status: 503, retryAfter: "60", afterMs: 15_000 };
+      failures += 1;
+      return failures < 10 ? 500 : 429;
+    });
+    await world.dispatch(...Array.from({ length: 8 }, (_, index) => ({ messageIdentification: messageId(10 + index) })));
+    await world.until(() => failures === 8);
+    await world.dispatch(...hanging.map((messageIdentification) => ({ messageIdentification })));
+    await world.until(() => world.logged.some(({ event }) => event === "breaker.opened"));
+    expect(hanging.every((id) => world.attemptsOf(id).length === 1)).toBe(true);
+    await world.until(() => world.logged.some(({ event }) => event === "bank.gated"));
+    const gatedAtMs = world.time.nowMs();
+    const before = world.received.length;
+    await world.time.advance(59_000);
+    expect(world.received.length).toBe(before);
+    await world.until(() => world.received.length > before, 5_000);
+    expect(world.time.nowMs() - gatedAtMs).toBeGreaterThanOrEqual(60_000);
+  });
+});
+
 describe("metrics of a lane that is given up", () => {
   it("say nothing of what waits there", async () => {
     const metrics = createMetrics({ withProcess: false });
