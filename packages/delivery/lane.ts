@@ -42,6 +42,8 @@ export interface BankQueue {
   retrying: number;
   timer: Disposable | null;
   scan: BankScan | null;
+  /** Number of the last scan that filled its page (scan.ts #1). */
+  scannedLast: number;
   /** The last probe of each address from here: when (monotonic), and which. */
   readonly probes: Map<Destination, { readonly atMs: number; readonly sequence: bigint }>;
 }
@@ -66,6 +68,9 @@ export interface DeliveryLane {
   repeatsBelow: bigint;
   /** How far the store has been read for banks that nothing is known of; null: to its end. */
   scannedBelow: bigint | null;
+  /** Number of the last scan that moved it. */
+  scannedLast: number;
+  scanNumber: number;
   /** From the end of the take-over on. */
   isTaken: boolean;
   /** What lay in the partition at the take-over has been read: no pause among it is overlooked (owned-lane.ts #3). */
@@ -97,6 +102,8 @@ export function newLane(context: EngineContext, partition: number, epoch: number
     ownerEpoch: 0,
     repeatsBelow: 0n,
     scannedBelow: 0n,
+    scannedLast: 0,
+    scanNumber: 0,
     isTaken: false,
     isCaughtUp: false,
     catchUpTimer: null,
@@ -115,7 +122,17 @@ export function queueOf(context: EngineContext, lane: DeliveryLane, bank: string
     coveredBelow: lane.scannedBelow,
     wakeMsOf: (entry) => wakeMs(context, lane, entry),
   });
-  const queue: BankQueue = { bank, page, isSpilling: false, inHand: 0, retrying: 0, timer: null, scan: null, probes: new Map() };
+  const queue: BankQueue = {
+    bank,
+    page,
+    isSpilling: false,
+    inHand: 0,
+    retrying: 0,
+    timer: null,
+    scan: null,
+    scannedLast: 0,
+    probes: new Map(),
+  };
   if (lane.isScanning && lane.scannedBelow !== null) queue.scan = newScan(lane.scannedBelow);
   lane.banks.set(bank, queue);
   if (lane.isTaken) noteSpilling(context, lane, queue);

@@ -1,11 +1,13 @@
 // Scan: brings parked messages of a lane from the store into the pages of their banks, at take-over and when a page runs low.
 //
-// #1 A scan reads in order of (sequence, id), from the least cover of the banks that it fills. Each bank's page takes what fits;
-//    its cover then ends before the first that did not, or where the scan ended, or nowhere if the store had no more.
+// #1 A scan reads in order of (sequence, id), from the cover of the bank that has waited longest for one, or from where the lane as a whole is
+//    read to, which has its turn as a bank has: one with much to read does not keep another from its backlog, nor the lane from its end (I14).
+//    It fills all banks whose covers it reaches. Each bank's page takes what fits; its cover then ends before the first that did not, or where
+//    the scan ended, or nowhere if the store had no more. No cover moves back.
 // #2 What is parked while it runs, beyond the cover, is remembered and counted in at its end; what there was no room to
 //    remember bounds the new cover.
 // #3 A page whose cover moved meanwhile gets nothing from the scan: the next one starts from where it is.
-// #4 One scan of a lane at a time, at most one a second.
+// #4 One scan of a lane at a time; each second one for each bank that wants it, four at most.
 
 import type { ParkedMessage } from "@sluice/store";
 import type { EngineContext } from "./context.ts";
@@ -19,14 +21,22 @@ export interface ScanOptions {
 
 /** Rejects as the store does; then nothing has changed. */
 export async function scan(context: EngineContext, lane: DeliveryLane, options: ScanOptions): Promise<void> {
+  const startBelow = nextStart(lane);
+  if (startBelow === null) return;
   lane.isScanning = true;
+  lane.scanNumber += 1;
   const laneBelow = lane.scannedBelow;
-  for (const queue of lane.banks.values()) if (wantsScan(queue)) queue.scan = newScan(queue.page.coveredBelow);
+  for (const queue of lane.banks.values()) {
+    if (wantsScan(queue) && isReached(queue.page.coveredBelow, startBelow)) queue.scan = newScan(queue.page.coveredBelow);
+  }
   try {
-    const endBelow = await read(context, lane, options);
-    if (lane.scannedBelow === laneBelow && laneBelow !== null) lane.scannedBelow = endBelow;
+    const endBelow = await read(context, lane, startBelow, options);
+    if (lane.scannedBelow === laneBelow && isReached(laneBelow, startBelow) && isBeyond(endBelow, laneBelow)) {
+      lane.scannedBelow = endBelow;
+      lane.scannedLast = lane.scanNumber;
+    }
     for (const queue of lane.banks.values()) {
-      applyScan(queue, endBelow);
+      applyScan(queue, endBelow, lane.scanNumber);
       noteSpilling(context, lane, queue);
     }
   } finally {
@@ -34,6 +44,35 @@ export async function scan(context: EngineContext, lane: DeliveryLane, options: 
     lane.nextScanMs = context.time.monotonicMs() + context.bounds.scanSpacingMs;
     for (const queue of lane.banks.values()) queue.scan = null;
   }
+}
+
+/** #1. Null: nothing is to be read. */
+function nextStart(lane: DeliveryLane): bigint | null {
+  return wantedStarts(lane).toSorted((a, b) => a.scannedLast - b.scannedLast || Number(a.below - b.below))[0]?.below ?? null;
+}
+
+interface WantedStart {
+  readonly below: bigint;
+  readonly scannedLast: number;
+}
+
+function wantedStarts(lane: DeliveryLane): readonly WantedStart[] {
+  const wanting = [...lane.banks.values()].filter(wantsScan);
+  const starts = [...wanting.map(({ page, scannedLast }) => ({ below: page.coveredBelow, scannedLast })), laneStart(lane)];
+  return starts.flatMap(({ below, scannedLast }) => (below === null ? [] : [{ below, scannedLast }]));
+}
+
+function laneStart({ scannedBelow, scannedLast }: DeliveryLane) {
+  return { below: scannedBelow, scannedLast };
+}
+
+function isReached(below: bigint | null, startBelow: bigint): boolean {
+  return below !== null && below >= startBelow;
+}
+
+/** Null is the end of what is stored. */
+function isBeyond(endBelow: bigint | null, below: bigint | null): boolean {
+  return endBelow === null || (below !== null && endBelow > below);
 }
 
 /** Makes a scan if one is needed, now or when its time has come; `filled` is called after it. */
@@ -53,9 +92,15 @@ export function scanSoon(context: EngineContext, lane: DeliveryLane, filled: () 
   });
 }
 
+/** For banks that are far apart. */
+const scansAtOnceMax = 4;
+
 async function rescan(context: EngineContext, lane: DeliveryLane): Promise<void> {
+  const before = lane.scanNumber;
   try {
-    await scan(context, lane, { messagesMax: context.bounds.takeOverMessagesMax });
+    for (let scans = 0; scans < scansAtOnceMax && wantedStarts(lane).some(({ scannedLast }) => scannedLast <= before); scans += 1) {
+      await scan(context, lane, { messagesMax: context.bounds.takeOverMessagesMax });
+    }
   } catch (error) {
     if (isLaneClosed(error)) return;
     context.log.warn("delivery.scan-failed", { partition: lane.partition, reason: error instanceof Error ? error.message : String(error) });
@@ -67,9 +112,14 @@ function wantsScan({ page }: BankQueue): boolean {
 }
 
 /** #1: answers the first sequence not read, or null at the end of what is stored. */
-async function read(context: EngineContext, lane: DeliveryLane, { messagesMax, seen }: ScanOptions): Promise<bigint | null> {
+async function read(
+  context: EngineContext,
+  lane: DeliveryLane,
+  startBelow: bigint,
+  { messagesMax, seen }: ScanOptions,
+): Promise<bigint | null> {
   const limit = context.bounds.scanMessagesMax;
-  let after = startAfter(lane);
+  let after = startBelow <= 0n ? null : { sequence: startBelow - 1n, id: afterAllIds };
   for (let count = 0; ;) {
     const from = after;
     const messages = await lane.ownership.whileOpen(context.parked.ofLane(lane.partition, from, limit));
@@ -81,17 +131,18 @@ async function read(context: EngineContext, lane: DeliveryLane, { messagesMax, s
     if (last === undefined || messages.length < limit) return null;
     after = { sequence: last.sequence, id: last.id };
     count += messages.length;
-    const isAllFull = lane.scannedBelow === null && [...lane.banks.values()].every(({ scan }) => scan === null || scan.fullAt !== null);
-    if (count >= messagesMax || isAllFull) return last.sequence + 1n;
+    if (count >= messagesMax || isAllFull(lane, startBelow, last.sequence)) return last.sequence + 1n;
   }
 }
 
 /** Sorts after every id of its sequence. */
 const afterAllIds = "~";
 
-function startAfter(lane: DeliveryLane): { sequence: bigint; id: string } | null {
-  const least = leastOf([lane.scannedBelow, ...[...lane.banks.values()].map(({ scan }) => scan?.startBelow ?? null)]);
-  return least === null || least <= 0n ? null : { sequence: least - 1n, id: afterAllIds };
+/** Of all that it has reached. */
+function isAllFull(lane: DeliveryLane, startBelow: bigint, last: bigint): boolean {
+  if (isReached(lane.scannedBelow, startBelow) && isBeyond(last + 1n, lane.scannedBelow)) return false;
+  const scans = [...lane.banks.values()].flatMap(({ scan }) => scan ?? []);
+  return scans.every(({ fullAt, startBelow: below }) => fullAt !== null || (below !== null && below > last));
 }
 
 function take(context: EngineContext, lane: DeliveryLane, message: ParkedMessage): void {
@@ -104,8 +155,10 @@ function take(context: EngineContext, lane: DeliveryLane, message: ParkedMessage
 }
 
 /** #1, #2, #3 */
-function applyScan({ page, scan }: BankQueue, endBelow: bigint | null): void {
-  if (scan === null || page.coveredBelow !== scan.startBelow) return;
+function applyScan(queue: BankQueue, endBelow: bigint | null, scanNumber: number): void {
+  const { page, scan } = queue;
+  if (scan === null || page.coveredBelow !== scan.startBelow || !isBeyond(endBelow, scan.startBelow)) return;
+  queue.scannedLast = scanNumber;
   page.cover(leastOf([scan.fullAt ?? endBelow, scan.lowestLost]));
   for (const entry of scan.found) page.offer(entry);
   for (const entry of scan.late) page.offer(entry);
