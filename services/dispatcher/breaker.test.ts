@@ -176,6 +176,7 @@ describe("a breaker that opened", { timeout: 30_000 }, () => {
     world.answers(({ operation, bank }) => (bank === "first" && operation !== "inboundDirectDebit" ? 503 : 202));
     await world.dispatch({ messageIdentification: messageId(200, "D") }, { messageIdentification: messageId(201), bank: "second" });
     await world.until(() => world.endedIds().size === 2, 1_000);
+    expect(world.endedIds()).toEqual(new Set([messageId(200, "D"), messageId(201)]));
   });
 
   it("a resume that twelve lanes read is one probe", async () => {
@@ -331,6 +332,14 @@ describe("how many requests at once", { timeout: 30_000 }, () => {
         await metrics.text(),
       )?.[1];
     const first = await world.start();
+    // Known before anything happens: else nobody could see from what it fell.
+    const gauges = [
+      ["breaker_open", 0],
+      ["gate_seconds", 0],
+      ["concurrency", 4],
+    ] as const;
+    for (const [name, value] of gauges)
+      expect(await metrics.text()).toMatch(new RegExp(`sluice_delivery_${name}\\{bank="first",[^}]+\\} ${value}\n`));
     bearing(world, 1, 50);
     await world.dispatch(...many(30));
     await world.time.advance(5_000);
