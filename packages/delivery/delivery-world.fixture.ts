@@ -124,8 +124,7 @@ export function createWorld(options: WorldOptions) {
     const gateway = banks.gatewayOf(name);
     const starting = options.start({ ...shared, name, ...portsOf(killable, { messaging: client, store, gateway }) });
     const running = await clock.started(starting, () => !killable.isAlive());
-    const { calls, isAlive, kill, crashAfter, freeze } = killable;
-    return { name, running, client, calls, isAlive, kill, crashAfter, freeze, stop: () => during(running.stop()) };
+    return { ...killable, name, running, client, stop: () => during(running.stop()) };
   }
 
   async function append(topic: string, given: readonly Given[]) {

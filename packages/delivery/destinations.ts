@@ -143,13 +143,13 @@ export class Destinations {
   #keepSoon(destination: Destination): void {
     this.#changed.add(destination);
     if (this.#timer !== null || this.#isStopped) return;
-    this.#timer = this.#options.time.after(writeSpacingMs, () => {
-      void this.keep().then(() => {
-        this.#timer = null;
-        const [next] = this.#changed;
-        if (next !== undefined) this.#keepSoon(next);
-        return undefined;
-      });
-    });
+    this.#timer = this.#options.time.after(writeSpacingMs, () => void this.#keepNow());
+  }
+
+  async #keepNow(): Promise<void> {
+    await this.keep();
+    this.#timer = null;
+    const [next] = this.#changed;
+    if (next !== undefined) this.#keepSoon(next);
   }
 }

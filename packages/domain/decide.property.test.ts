@@ -166,7 +166,8 @@ describe.each(flows)("%s", (flow) => {
           expect(fact.bank).toBe(bank);
           const ofBank = below.filter(isBankMarker).filter((marker) => marker.bank === fact.bank);
           const last = ofBank.at(-1);
-          if (last?.kind === "BankPaused") expect(last.untilMs ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(place.appendedAtMs);
+          const pausedUntilMs = last?.kind === "BankPaused" ? (last.untilMs ?? Number.POSITIVE_INFINITY) : 0;
+          expect(pausedUntilMs).toBeLessThanOrEqual(place.appendedAtMs);
         }
       }),
       runs,

@@ -74,7 +74,7 @@ export function transactionsIn(collection: Collection<MongoTransaction>): BuildT
 
 /** #3: bounds of the parts that may hold a UETR after this one, in order; the first and the last are open. */
 function partsAfter(uetr: string | null): readonly { readonly $gt?: string; readonly $gte?: string; readonly $lt?: string }[] {
-  const begins = [..."123456789abcdef"];
+  const begins = Array.from("123456789abcdef");
   const first = uetr === null ? 0 : begins.filter((begin) => begin <= uetr).length;
   return Array.from({ length: begins.length + 1 - first }, (_, index) => {
     const from = index === 0 ? (uetr === null ? {} : { $gt: uetr }) : { $gte: begins[first + index - 1]! };

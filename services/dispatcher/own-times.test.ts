@@ -168,6 +168,7 @@ describe("a day whose close comes nearer", { timeout: 30_000 }, () => {
     await world.dayTimes(1, world.time.nowMs() + 2_000);
     await world.dispatch(credit(1, stopsAtMs));
     await world.until(() => world.endedIds().has(messageId(1, "C")), 10_000);
+    expect(world.attemptsOf(messageId(1))).toHaveLength(1);
   });
 });
 
