@@ -61,6 +61,8 @@ describe("the bank simulator on real HTTP", () => {
     for (let round = 0; round < 2; round += 1) {
       expect((await call()).statusCode).toBe(202);
       await bank.closeDoor();
+      // Whoever calls may notice only now that the connection it kept is gone.
+      await expect(call()).rejects.toMatchObject({ code: expect.stringMatching(/^(ECONNREFUSED|ECONNRESET|UND_ERR_SOCKET)$/) });
       await expect(call()).rejects.toMatchObject({ code: "ECONNREFUSED" });
       await bank.openDoor();
     }
