@@ -15,6 +15,7 @@
 
 import type { BankPaused, BankResumed, DayReconciled, DayTimes } from "@sluice/contracts";
 import type { AssignedLog } from "@sluice/messaging";
+import { sleep } from "@sluice/runtime";
 import type { Metrics } from "@sluice/telemetry";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
 import { createContext, type EnginePorts } from "./context.ts";
@@ -56,6 +57,8 @@ export interface DeliveryEngine {
   /** What still runs is given up: its work is left to the next owner. */
   abandon(): void;
 }
+
+const keepWaitMaxMs = 2_000;
 
 export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bounds: Partial<DeliveryBounds> = {}): DeliveryEngine {
   const lanes = new Map<number, OwnedLane>();
@@ -114,7 +117,10 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     },
     async settled() {
       await Promise.all([...lanes.values()].flatMap(({ running }) => running));
-      await context.destinations.keep();
+      // Advice: a store that hangs does not keep the process from leaving its group.
+      const kept = new AbortController();
+      const keeping = context.destinations.keep().finally(() => kept.abort());
+      await Promise.race([keeping, sleep(context.time, keepWaitMaxMs, kept.signal)]);
     },
     abandon() {
       for (const lane of lanes.values()) lane.close("given up");

@@ -82,3 +82,19 @@ describe("metrics of a lane that is given up", () => {
     expect(await metrics.text()).toContain('sluice_delivery_waiting_messages{bank="first",lane="0"} 0');
   });
 });
+
+describe("a store that hangs while the process stops", () => {
+  it("does not keep it beyond its grace time for what was learnt of addresses", async () => {
+    const world = dispatcherWorld();
+    const process = await world.start();
+    world.answers(() => ({ status: 429, retryAfter: "60" }));
+    await world.dispatch({ messageIdentification: messageId(1) });
+    await world.until(() => world.received.length === 1);
+    await world.time.advance(100);
+    world.hooks.store.slowMs = minuteMs;
+    world.hooks.store.fault = ({ operation }) => (operation === "addresses.write" ? "slow" : "none");
+    const fromMs = world.time.nowMs();
+    await process.stop();
+    expect(world.time.nowMs() - fromMs).toBeLessThan(9_000);
+  });
+});
