@@ -36,10 +36,6 @@ export interface KnownDelivery {
   readonly receipts: readonly DeliveryReceipt[];
   readonly received: readonly ReceivedEntry[];
   readonly isRedriven: boolean;
-  /** Its record lies in the topic more than once: a replay appended it again. */
-  readonly isRepeated: boolean;
-  /** Append time of the first stop; Infinity: none was asked for. */
-  readonly stopAskedAtMs: number;
 }
 
 export function deliveriesOf(evidence: Evidence): readonly KnownDelivery[] {
@@ -50,8 +46,6 @@ export function deliveriesOf(evidence: Evidence): readonly KnownDelivery[] {
   );
   const closes = closesByDay(evidence);
   const known = new Set<string>();
-  const repeated = repeatedIn(evidence);
-  const stops = stopsIn(evidence);
   return [...evidence.dispatch, ...evidence.events].flatMap((record): KnownDelivery[] => {
     const { value, type } = record;
     const isEvent = type === "TransactionStateEvent" || type === "EsmStateEvent";
@@ -76,30 +70,9 @@ export function deliveriesOf(evidence: Evidence): readonly KnownDelivery[] {
         receipts: (receipts.get(place) ?? []).map(receiptOf).toSorted((a, b) => a.atMs - b.atMs),
         received: received.get(place) ?? [],
         isRedriven: redriven.has(id),
-        isRepeated: repeated.has(id),
-        stopAskedAtMs: stops.get(id) ?? Number.POSITIVE_INFINITY,
       },
     ];
   });
-}
-
-function repeatedIn({ dispatch, events }: Evidence): ReadonlySet<string> {
-  const ids = new Map<string, number>();
-  for (const { value } of [...dispatch.filter(({ type }) => type === "Dispatch"), ...events]) {
-    const id = textAt(value, "messageIdentification") || textAt(value, "id");
-    ids.set(id, (ids.get(id) ?? 0) + 1);
-  }
-  return new Set([...ids].flatMap(([id, count]) => (count > 1 ? [id] : [])));
-}
-
-function stopsIn({ dispatch }: Evidence): ReadonlyMap<string, number> {
-  const stops = new Map<string, number>();
-  for (const { type, value, appendedAtMs } of dispatch) {
-    if (type !== "DispatchChange" || textAt(value, "change") !== "STOP") continue;
-    const id = textAt(value, "messageIdentification");
-    stops.set(id, Math.min(stops.get(id) ?? Number.POSITIVE_INFINITY, appendedAtMs));
-  }
-  return stops;
 }
 
 function receiptOf({ value, appendedAtMs }: PlacedRecord): DeliveryReceipt {

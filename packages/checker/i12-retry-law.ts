@@ -3,8 +3,7 @@
 // 1. A delivery ends as refused only by an answer that is not recoverable: never by silence, 5xx, 408, 425, 429, nor by one about the
 //    address (401, 403, 404, 405, 407, 410, 421, 3xx, and of messages a 2xx other than 202). It ends as acknowledged only by a 2xx, or by
 //    a code that means "seen before".
-// 2. What was refused is not tried again, unless an operator has it redriven. Excused, and counted (`triedAfterRefusal`), is what the dispatcher
-//    cannot tell from a new message today: its record was appended again by a replay, or is read again after a stop took it out of the store.
+// 2. What was refused is not tried again, unless an operator has it redriven: not when its record is read again, nor when a replay appends it again.
 // 3. After an answer about the address the next attempt that its owner recorded comes a minute later at the earliest. Unless the receiver
 //    acknowledged something meanwhile or was resumed (all is due then), the message was redriven, or the breaker may have been open, whose
 //    probes are 10 s apart: ten answers before it brought no acknowledgement.
@@ -42,9 +41,7 @@ export function checkRetryLaw(evidence: Evidence): Finding {
     ...triedAfterRefusal(evidence, delivery),
   ]);
   const spacings = deliveries.flatMap(({ receipts }) => receipts).reduce((sum, { attempts }) => sum + Math.max(0, attempts.length - 1), 0);
-  const deliveriesEnded = deliveries.filter(({ receipts }) => receipts.length > 0).length;
-  const again = deliveries.filter((delivery) => againAfterRefusal(evidence, delivery) !== undefined).length;
-  return { violations, counts: { deliveriesEnded, spacings, triedAfterRefusal: again } };
+  return { violations, counts: { deliveriesEnded: deliveries.filter(({ receipts }) => receipts.length > 0).length, spacings } };
 }
 
 function violation({ uetr, id, bank }: KnownDelivery, text: string): Violation {
@@ -77,21 +74,12 @@ function madeUp(delivery: KnownDelivery, { attempts }: DeliveryReceipt): readonl
   });
 }
 
-/** 2: the first attempt after the refusal was said; undefined: there is none, or an operator asked for it. */
-function againAfterRefusal(
-  { clockToleranceMs }: Evidence,
-  delivery: KnownDelivery,
-): { readonly atMs: number; readonly afterMs: number } | undefined {
+/** 2 */
+function triedAfterRefusal({ clockToleranceMs }: Evidence, delivery: KnownDelivery): readonly Violation[] {
   const refused = delivery.receipts.find(({ outcome }) => outcome === "REFUSED");
-  if (refused === undefined || delivery.isRedriven) return undefined;
+  if (refused === undefined || delivery.isRedriven) return [];
   const again = delivery.received.find(({ atMs }) => atMs > refused.atMs + clockToleranceMs + slackMs);
-  return again === undefined ? undefined : { atMs: again.atMs, afterMs: again.atMs - refused.atMs };
-}
-
-function triedAfterRefusal(evidence: Evidence, delivery: KnownDelivery): readonly Violation[] {
-  const again = againAfterRefusal(evidence, delivery);
-  if (again === undefined || delivery.isRepeated || delivery.stopAskedAtMs < again.atMs) return [];
-  return [violation(delivery, `was tried ${again.afterMs} ms after its refusal was said`)];
+  return again === undefined ? [] : [violation(delivery, `was tried ${again.atMs - refused.atMs} ms after its refusal was said`)];
 }
 
 /** 3, 4 */

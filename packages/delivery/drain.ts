@@ -96,7 +96,7 @@ async function retry(context: EngineContext, retrying: Retrying): Promise<void> 
     if (!entry.isEnding && isOver(context, lane, entry)) return queue.page.remove(entry.id);
     if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
     const parked = await context.parkedCalls.load(lane.ownership, { id: entry.id, bank: queue.bank });
-    if (parked === undefined || parked.ended === "refused") return queue.page.remove(entry.id);
+    if (parked === undefined || parked.ended === "refused" || parked.ended === "stopped") return queue.page.remove(entry.id);
     const delivery = await readParked(context, parked);
     const message = { ...retrying, parked, delivery };
     // An end needs no slot: a bank that hangs does not hold it up.

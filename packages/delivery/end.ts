@@ -120,7 +120,7 @@ export async function unpark(context: EngineContext, lane: DeliveryLane, subject
 }
 
 /** #2 */
-async function keepEnded(
+export async function keepEnded(
   context: EngineContext,
   lane: DeliveryLane,
   delivery: Delivery,
@@ -128,7 +128,8 @@ async function keepEnded(
   isParked: boolean,
 ): Promise<void> {
   const kept = { ...state, nextAttemptAtMs: context.agreed.nowMs() };
+  if (kept.ended !== "refusing") lane.givenUp.add(delivery.id);
   if (!isParked) return park(context, lane, delivery, kept, "ended");
   await context.parkedCalls.update(lane.ownership, parkedOf(lane, delivery, kept));
-  if (kept.ended === "refused") queueOf(context, lane, delivery.bank).page.remove(delivery.id);
+  if (kept.ended !== "refusing") queueOf(context, lane, delivery.bank).page.remove(delivery.id);
 }

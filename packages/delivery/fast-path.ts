@@ -8,6 +8,7 @@
 // #3 An attempt begins only while the lane is known to be ours.
 // #4 A bank that has not answered after `answerWaitMaxMs` does not hold the lane: the message is parked and its record done,
 //    while the attempt goes on under the key's lock; what it brings is settled as a retry's would be (I14).
+// #5 A further record of what was given up is done as it is read (given-up.ts).
 
 import { attempt, type AttemptResult } from "./attempt.ts";
 import { bankShareMax } from "./bounds.ts";
@@ -26,6 +27,10 @@ export async function deliver(context: EngineContext, lane: DeliveryLane, delive
   lane.ownership.requireOpen();
   if (lane.parkedAhead.has(delivery.id)) {
     lane.parkedAhead.delete(delivery.id);
+    return;
+  }
+  if (lane.givenUp.has(delivery.id)) {
+    context.log.info("delivery.read-again", { id: delivery.id, uetr: delivery.uetr, bank: delivery.bank, partition: lane.partition });
     return;
   }
   const queue = queueOf(context, lane, delivery.bank);

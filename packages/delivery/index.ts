@@ -10,3 +10,4 @@ export { receiptOf } from "./receipt.ts";
 export * from "./retry-law.ts";
 export { redriveExtensionMs, type DeliveryRedrive } from "./redrive.ts";
 export type { DeliveryStop } from "./stop.ts";
+export { stoppedKeptMs } from "./given-up.ts";

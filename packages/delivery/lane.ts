@@ -11,6 +11,7 @@ import { bankPageMax } from "./bounds.ts";
 import type { EngineContext } from "./context.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Destination } from "./destination.ts";
+import { GivenUp } from "./given-up.ts";
 import { KeyLocks } from "./key-locks.ts";
 import { LaneDays } from "./lane-days.ts";
 import { LanePauses } from "./lane-pauses.ts";
@@ -60,6 +61,11 @@ export interface DeliveryLane {
   readonly running: Set<Promise<void>>;
   /** Ids parked with a sequence at or beyond the position: their records come once more, and are done already. */
   readonly parkedAhead: Set<string>;
+  /** What is not tried any more, though its record may come once more. */
+  readonly givenUp: GivenUp;
+  /** As the lane's document has it. */
+  position: bigint;
+  stoppedTimer: Disposable | null;
   readonly days: LaneDays;
   readonly pauses: LanePauses;
   /** Owner epoch in the store. */
@@ -97,6 +103,9 @@ export function newLane(context: EngineContext, partition: number, epoch: number
     recent: before?.recent ?? new RecentEnds(bounds.recentEndsMax),
     running: new Set(),
     parkedAhead: new Set(),
+    givenUp: before?.givenUp ?? new GivenUp(),
+    position: 0n,
+    stoppedTimer: null,
     days: before?.days ?? new LaneDays(),
     pauses: before?.pauses ?? new LanePauses(),
     ownerEpoch: 0,

@@ -13,6 +13,7 @@ import { drainLane } from "./drain.ts";
 import { newLane, type DeliveryLane } from "./lane.ts";
 import { laneClosed } from "./ownership.ts";
 import { awaitEnds, forgetEnds } from "./pauses.ts";
+import { forgetStopped } from "./stop.ts";
 import { takeOver } from "./take-over.ts";
 
 /** Longer than two heartbeats: an answer this young came after the epoch was lost. */
@@ -69,7 +70,10 @@ export class OwnedLane {
     const state = isStateNews ? { ...lane.days.state(), ...lane.pauses.state() } : undefined;
     try {
       const { lanes, rules } = this.#context;
-      if (await lanes.write(rules.service, this.partition, lane.ownerEpoch, nextOffset, state)) return;
+      if (await lanes.write(rules.service, this.partition, lane.ownerEpoch, nextOffset, state)) {
+        lane.position = nextOffset;
+        return;
+      }
     } catch (error) {
       if (isStateNews) lane.isStateWritten = false;
       throw error;
@@ -107,6 +111,7 @@ export class OwnedLane {
       if (this.#isOver) this.#giveUp("its epoch is over");
       else {
         awaitEnds(this.#context, lane);
+        forgetStopped(this.#context, lane);
         this.#catchUp(lane, position);
       }
       return position;
@@ -176,6 +181,8 @@ function caughtUp(context: EngineContext, lane: DeliveryLane): void {
 
 function disarm(lane: DeliveryLane): void {
   forgetEnds(lane);
+  lane.stoppedTimer?.[Symbol.dispose]();
+  lane.stoppedTimer = null;
   lane.catchUpTimer?.[Symbol.dispose]();
   lane.catchUpTimer = null;
   lane.scanTimer?.[Symbol.dispose]();

@@ -57,7 +57,7 @@ function whyNot(
   parked: ParkedMessage | undefined,
 ): Why | null {
   if (lane.recent.isOlder(subject.id, causedByOffset)) return "older";
-  if (parked === undefined || parked.bank !== subject.bank) return "not-parked";
+  if (parked === undefined || parked.bank !== subject.bank || parked.ended === "stopped") return "not-parked";
   if (parked.redrive !== null && causedByOffset <= parked.redrive.offset) return "older";
   if (parked.ended === null) return "still-tried";
   if (isOver(context, lane, parked)) return "attempts-over";
@@ -72,6 +72,7 @@ async function apply(context: EngineContext, lane: DeliveryLane, redrive: Delive
   const progress = { ...before, redrive: { offset: redrive.causedByOffset, untilMs: untilMs(context, redrive, parked) } };
   const message = parkedOf(lane, delivery, { progress, nextAttemptAtMs: context.agreed.nowMs(), ended: null });
   await context.parkedCalls.update(lane.ownership, message);
+  lane.givenUp.remove(parked.id);
   lane.recent.changed(parked.id, progress, redrive.causedByOffset);
   const queue = queueOf(context, lane, parked.bank);
   takeIntoPage(context, queue, entryOf(context, lane, message));

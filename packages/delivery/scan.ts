@@ -147,7 +147,7 @@ function isAllFull(lane: DeliveryLane, startBelow: bigint, last: bigint): boolea
 
 function take(context: EngineContext, lane: DeliveryLane, message: ParkedMessage): void {
   // What may not have been said yet (end.ts #4) has a turn in the page, in which it is said.
-  if (message.ended === "refused" || (message.ended === null && isOver(context, lane, message))) return;
+  if (message.ended === "refused" || message.ended === "stopped" || (message.ended === null && isOver(context, lane, message))) return;
   const { page, scan } = queueOf(context, lane, message.bank);
   if (scan === null || scan.fullAt !== null || page.covers(message.sequence)) return;
   if (page.size + scan.found.length >= page.messagesMax) scan.fullAt = message.sequence;

@@ -16,7 +16,7 @@ export interface ParkedState {
   readonly progress: Progress;
   /** Epoch ms by agreed time. */
   readonly nextAttemptAtMs: number;
-  readonly ended: "refusing" | "refused" | null;
+  readonly ended: "refusing" | "refused" | "stopped" | null;
 }
 
 /** Why a message is parked: `failed` and `ended` after an attempt, `slow` during its first, all others without one. */

@@ -4,14 +4,17 @@
 //    attempts. The answer is acknowledged by the log before the parked copy goes.
 // #2 An attempt under way is waited for: the answer says what it brought.
 //    Whether the bank was paused is said as of the stop's place in the topic, so it is the same whenever that is read.
-// #3 A change older than the last one applied to the message is ignored.
+// #3 What could still be tried stays in the store for a while, marked: its record may come once more (given-up.ts).
+// #4 A change older than the last one applied to the message is ignored.
 
+import type { ParkedMessage } from "@sluice/store";
 import type { EngineContext } from "./context.ts";
 import type { DeliverySubject } from "./delivery.ts";
 import { drain } from "./drain.ts";
-import { end, unpark } from "./end.ts";
+import { end, keepEnded, unpark } from "./end.ts";
 import { lockKey } from "./key-locks.ts";
-import { queueOf, type DeliveryLane } from "./lane.ts";
+import { isOver, queueOf, type DeliveryLane } from "./lane.ts";
+import { isLaneClosed } from "./ownership.ts";
 import { readParked } from "./read-parked.ts";
 import { progressOf } from "./spill.ts";
 
@@ -37,7 +40,8 @@ export async function stopDelivery(context: EngineContext, lane: DeliveryLane, s
   await lane.locks.hold(lockKey(subject.bank, stop.deliveryKey), async () => {
     const parked = await context.parkedCalls.load(lane.ownership, subject);
     const progress = parked === undefined ? lane.recent.progress(subject.id) : progressOf(lane, parked);
-    const isKnown = parked !== undefined;
+    // What was stopped before is answered once more, to the journal alone.
+    const isKnown = parked !== undefined && parked.ended !== "stopped";
     const isBankPaused = lane.pauses.wasPausedAt(subject.bank, { offset: stop.sequence, appendedAtMs: stop.appendedAtMs });
     const operation = parked === undefined ? subject.operation : (await readParked(context, parked)).operation;
     await end(
@@ -46,8 +50,35 @@ export async function stopDelivery(context: EngineContext, lane: DeliveryLane, s
       { ...subject, operation },
       { outcome: "stopped", httpStatusCode: null, progress, stopOffset: causedByOffset, isKnown, isBankPaused },
     );
-    if (isKnown) await unpark(context, lane, subject);
+    if (parked !== undefined) await leave(context, lane, parked, stop.sequence);
     lane.recent.changed(subject.id, progress, causedByOffset);
   });
   drain(context, lane, queueOf(context, lane, subject.bank));
 }
+
+/** #3 */
+async function leave(context: EngineContext, lane: DeliveryLane, parked: ParkedMessage, sequence: bigint): Promise<void> {
+  if (parked.ended === null && isOver(context, lane, parked)) return unpark(context, lane, parked);
+  const delivery = await readParked(context, parked);
+  await keepEnded(context, lane, delivery, { progress: progressOf(lane, parked), ended: "stopped" }, true);
+  lane.givenUp.stopped({ id: parked.id, bank: parked.bank, sequence, atMs: context.agreed.nowMs() });
+  forgetStopped(context, lane);
+}
+
+/** Removes what need not stay, now and when its time has come. */
+export function forgetStopped(context: EngineContext, lane: DeliveryLane): void {
+  lane.stoppedTimer?.[Symbol.dispose]();
+  lane.stoppedTimer = null;
+  if (!lane.ownership.isOpen || context.isStopping()) return;
+  for (const message of lane.givenUp.takeOld(lane.position, context.agreed.nowMs())) {
+    const removing = unpark(context, lane, message)
+      .catch((error: unknown) => {
+        if (!isLaneClosed(error)) context.log.error("delivery.not-forgotten", { id: message.id, partition: lane.partition, error });
+      })
+      .then(() => void lane.running.delete(removing));
+    lane.running.add(removing);
+  }
+  if (lane.givenUp.keepsStopped) lane.stoppedTimer = context.time.after(lookAgainMs, () => forgetStopped(context, lane));
+}
+
+const lookAgainMs = 60_000;

@@ -20,10 +20,14 @@ export async function takeOver(context: EngineContext, lane: DeliveryLane, log: 
   lane.days.learn(document.state);
   lane.pauses.learn(document.state);
   for (const bank of lane.pauses.banks()) context.metrics.paused.set(1, { bank, lane: String(partition) });
+  lane.position = position;
   lane.repeatsBelow = log.logEnd;
   await scan(context, lane, {
     messagesMax: context.bounds.takeOverMessagesMax,
-    seen: ({ id, sequence }) => {
+    seen: ({ id, bank, sequence, ended, nextAttemptAtMs }) => {
+      if (ended !== null && ended !== "refusing") lane.givenUp.add(id);
+      // Its stop may lie anywhere below.
+      if (ended === "stopped") lane.givenUp.stopped({ id, bank, sequence: log.logEnd - 1n, atMs: nextAttemptAtMs });
       if (sequence >= position && lane.parkedAhead.size < context.bounds.pageMessagesMax) lane.parkedAhead.add(id);
     },
   });

@@ -276,8 +276,11 @@ export function parkedForPeoplePromises(open: () => Promise<Store>, name: "deliv
         closesWith: "ZA_EFT:2026-11-23",
         recentAttempts: [],
       }),
+      // Kept for the lane alone.
+      parked({ id: "f", bank: "first", lane: 2, sequence: 1n, ended: "stopped" }),
     ];
     await store.insert(given);
+    expect((await store.ofLane(2, null, 10)).map(({ id }) => id)).toEqual(["f", "b", "e"]);
     const all = await store.ofBank(null, null, 10);
     expect(all.map(({ id }) => id)).toEqual(["b", "d", "e", "c", "a"]);
     expect("record" in all[0]!).toBe(false);

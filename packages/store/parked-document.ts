@@ -25,7 +25,7 @@ export interface StoredParked {
   readonly recentAttempts: readonly StoredAttempt[];
   /** Absent in documents written before there was one. */
   readonly earlier?: StoredEarlier | null;
-  readonly ended: "refusing" | "refused" | null;
+  readonly ended: "refusing" | "refused" | "stopped" | null;
   /** Absent in documents written before there were any. */
   readonly redrive?: StoredRedrive | null;
   readonly recordBytes: Uint8Array;

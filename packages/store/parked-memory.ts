@@ -50,14 +50,14 @@ export function parkedIn(name: "deliveries" | "postings", call: Call, kept: Map<
       assertSearch(limit);
       return call(`${name}.ofBank`, [bank ?? ""], [after, limit], () =>
         [...kept.values()]
-          .filter((stored) => bank === null || stored.bank === bank)
+          .filter((stored) => stored.ended !== "stopped" && (bank === null || stored.bank === bank))
           .filter((stored) => after === null || byBank(stored, { ...after, _id: after.id }) > 0)
           .sort(byBank)
           .slice(0, limit)
           .map(toParkedRow),
       );
     },
-    totals: () => call(`${name}.totals`, [], null, () => totalsOf([...kept.values()])),
+    totals: () => call(`${name}.totals`, [], null, () => totalsOf([...kept.values()].filter(({ ended }) => ended !== "stopped"))),
   };
 }
 

@@ -54,9 +54,10 @@ export function parkedIn(name: "deliveries" | "postings", collection: Collection
 
     async ofBank(bank, after, limit) {
       assertSearch(limit);
-      const all: Filter<StoredParked>[] = bank === null ? [] : [{ bank }];
+      const all: Filter<StoredParked>[] = [{ ended: { $ne: "stopped" } }];
+      if (bank !== null) all.push({ bank });
       if (after !== null) all.push(beyond(after));
-      const filter = all.length === 0 ? {} : { $and: all };
+      const filter = { $and: all };
       const found = await guarded(`${name}.ofBank`, "read", () =>
         collection
           .find(filter, { projection: { recordBytes: 0 }, sort: { bank: 1, sequence: 1, _id: 1 }, limit, batchSize: batchDocuments })
@@ -92,6 +93,7 @@ interface ParkedGroup {
 }
 
 const totalsOfBanks = [
+  { $match: { ended: { $ne: "stopped" } } },
   {
     $group: {
       _id: { bank: "$bank", closesWith: "$closesWith", ended: "$ended" },

@@ -216,8 +216,11 @@ export interface ParkedMessage {
   readonly recentAttempts: readonly ParkedAttempt[];
   /** Those before them, summed up; null: there are none. */
   readonly earlier: EarlierAttempts | null;
-  /** null: still tried; "refused": a not-recoverable answer, kept until a change arrives; "refusing": the same, and the fact of it may not be appended yet. */
-  readonly ended: "refusing" | "refused" | null;
+  /**
+   * null: still tried; "refused": a not-recoverable answer, kept until a change arrives; "refusing": the same, and the fact of it may not be appended yet;
+   * "stopped": kept for a while so that its record is known should it come again; not told to people.
+   */
+  readonly ended: "refusing" | "refused" | "stopped" | null;
   /** The newest redrive that was applied; null: none was. */
   readonly redrive: ParkedRedrive | null;
 }

@@ -5,7 +5,7 @@
 // 3. Nothing begins for a receiver that is paused, past the day of the message, its own time to stop, or its own deadline, as far as
 //    the process has read (I8).
 // 4. First attempts of one receiver and key come in order: each message before it was acknowledged, or is given up (I4).
-// 5. Nothing is tried again that its own tenure has said the end of; of a refused message nobody tries anything until a redrive or a stop.
+// 5. Nothing is tried again that its own tenure has said the end of; of a refused message nobody tries anything until a redrive.
 
 import { before, isPausedAt, type Given, type Message, type Pause, type Place } from "./given.ts";
 import type { AttemptLaw, Run } from "./run.ts";
@@ -105,8 +105,8 @@ export function hasBeenOver({ plans }: Given, message: Message, atMs: number): b
 
 function notEnded({ given, seen }: Run, attempt: Attempt): string[] {
   const { message, tenure, atMs } = attempt;
-  // What a redrive tries again, and what a stop took out of the store while its record may still be read again.
-  if (given.changes.some((change) => change.message.id === message.id)) return [];
+  // What a redrive tries again.
+  if (given.changes.some(({ kind, message: changed }) => kind === "REDRIVE" && changed.id === message.id)) return [];
   const facts = seen.facts.filter(({ value }) => value.messageIdentification === message.id);
   if (facts.some(({ value }) => value.outcome === "REFUSED")) return [`REFUSED: ${said(attempt)}, though its refusal was said`];
   // What an owner before appended may be in the log only now.
