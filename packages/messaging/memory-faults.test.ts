@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
-import { outgoing, recorder, textOf } from "./conformance.ts";
+import { outgoing, recorder, textOf } from "./conformance-ground.ts";
 import type { MemoryHooks, ProduceFate } from "./memory-messaging.ts";
 import { createMemoryLog } from "./memory-messaging.ts";
 
