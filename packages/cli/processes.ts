@@ -58,8 +58,9 @@ const nodeArguments = ["--max-semi-space-size=4"] as const;
  */
 const ownArguments: Partial<Record<ServiceName, readonly string[]>> = {
   // What a message in hand holds lives longer than 4 MiB lasts: a quarter of their processor time was collecting, with 16 MiB it is a seventh.
-  dispatcher: ["--max-semi-space-size=16"],
-  "event-publisher": ["--max-semi-space-size=16"],
+  // With the scheduler's bound on growth a dispatcher that parks 20,000 messages takes 306 MiB instead of 362, for a tenth more processor time.
+  dispatcher: ["--max-semi-space-size=16", "--initial-old-space-size=64", "--heap-growing-percent=20"],
+  "event-publisher": ["--max-semi-space-size=16", "--initial-old-space-size=64", "--heap-growing-percent=20"],
   scheduler: ["--initial-old-space-size=64", "--heap-growing-percent=20"],
 };
 const smallMemory = {

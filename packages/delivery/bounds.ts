@@ -31,7 +31,7 @@ export interface DeliveryBounds {
 
 export const deliveryBounds: DeliveryBounds = {
   pageMessagesMax: 10_000,
-  bufferedRecordsMax: 2_000,
+  bufferedRecordsMax: 500,
   runningPerLaneMax: 64,
   slotWaitMaxMs: 250,
   answerWaitMaxMs: 1_000,

@@ -21,8 +21,8 @@ test("figures as they should be are no problem", () => {
 });
 
 test.each<readonly [string, Partial<OutageFigures>]>([
-  ["memory while they came", { memoryMiB: { parking: 301, afterRestart: 200 } }],
-  ["memory after a restart", { memoryMiB: { parking: 200, afterRestart: 301 } }],
+  ["memory while they came", { memoryMiB: { parking: 401, afterRestart: 200 } }],
+  ["memory after a restart", { memoryMiB: { parking: 200, afterRestart: 401 } }],
   ["a breaker that never opened", { breakerOpenings: 0 }],
   ["no probes", { probeGapsMs: [] }],
   ["probes too near each other", { probeGapsMs: [10_010, 7_900] }],
