@@ -5,7 +5,7 @@
 // #2 Who waits is served first come, first served; one that may not go does not hold up those behind it.
 // #3 Who has waited in vain goes on waiting, up to a second, while the bank acknowledges; and however long it takes while the bank keeps up: it
 //    acknowledges so much that what waits is its backlog, not its trouble. So it does in the first second, in which connections are made, and in the
-//    first one after this process stood still: nothing can be said of it then.
+//    first one after this process stood still: nothing can be said of it then. Unless its caller has no patience: others wait behind.
 
 import type { Time } from "@sluice/runtime";
 
@@ -19,6 +19,7 @@ interface Waiter {
   /** Monotonic. */
   readonly fromMs: number;
   readonly waitMaxMs: number;
+  isPatient(): boolean;
   /** Null: it is not worth the wait, or its lane closes. */
   settle(slot: Slot | null): void;
 }
@@ -29,6 +30,8 @@ const secondMs = 1_000;
 const stuckAfterMs = 250;
 /** A timer that is so late says that this process stood still, and has not heard what its banks said meanwhile. */
 const standstillMs = 100;
+
+const always = (): boolean => true;
 
 export class BankSlots {
   readonly #time: Time;
@@ -78,12 +81,12 @@ export class BankSlots {
   }
 
   /** A slot; or null after `waitMaxMs`, later while the bank keeps up (#3), or when `signal` aborts. The caller bounds how many wait. */
-  acquire(use: SlotUse, waitMaxMs: number, signal: AbortSignal): Promise<Slot | null> {
+  acquire(use: SlotUse, waitMaxMs: number, signal: AbortSignal, isPatient: () => boolean = always): Promise<Slot | null> {
     if (this.#isFree(use)) return Promise.resolve(this.#take(use));
     if (signal.aborted || waitMaxMs <= 0) return Promise.resolve(null);
     return new Promise((resolve) => {
       const waiters = this.#waiters;
-      const waiter: Waiter = { use, fromMs: this.#time.monotonicMs(), waitMaxMs, settle };
+      const waiter: Waiter = { use, fromMs: this.#time.monotonicMs(), waitMaxMs, isPatient, settle };
       function settle(slot: Slot | null): void {
         signal.removeEventListener("abort", giveUp);
         waiters.delete(waiter);
@@ -130,8 +133,9 @@ export class BankSlots {
       for (const waiter of this.#waiters) {
         const { fromMs, waitMaxMs } = waiter;
         const waitedMs = nowMs - fromMs;
+        const isWorthIt = isBacklog || (waitedMs < secondMs && nowMs - this.#acknowledgedAtMs <= waitMaxMs);
         if (waitedMs < waitMaxMs) nextMs = Math.min(nextMs, waitMaxMs - waitedMs);
-        else if (isBacklog || (waitedMs < secondMs && nowMs - this.#acknowledgedAtMs <= waitMaxMs)) nextMs = Math.min(nextMs, waitMaxMs);
+        else if (isWorthIt && waiter.isPatient()) nextMs = Math.min(nextMs, waitMaxMs);
         else waiter.settle(null);
       }
       if (nextMs !== Number.POSITIVE_INFINITY) this.#lookIn(nextMs);

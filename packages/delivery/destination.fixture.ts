@@ -3,7 +3,7 @@
 import { silentLog, silentMetrics } from "@sluice/telemetry";
 import { createVirtualTime } from "@sluice/testkit";
 import { deliveryMetrics } from "./delivery-metrics.ts";
-import { Destination, type DestinationOptions } from "./destination.ts";
+import { Destination, type Answered, type DestinationOptions } from "./destination.ts";
 
 export const startAtMs = Date.UTC(2026, 10, 20, 8);
 
@@ -22,4 +22,19 @@ export function destinationOf(over: Partial<DestinationOptions> = {}): Destinati
     events: { held: () => {}, released: () => {}, probe: () => false, changed: () => {} },
     ...over,
   });
+}
+
+/** 503 to the first of all messages. */
+export function answerAt(startedMs: number, over: Partial<Answered> = {}): Answered {
+  return {
+    class: "transient",
+    uetr: "u1",
+    status: 503,
+    isTimeout: false,
+    isDuplicateCode: false,
+    retryAfter: null,
+    tookMs: 5,
+    startedMs,
+    ...over,
+  };
 }

@@ -1,6 +1,6 @@
 import { createVirtualTime } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
-import { destinationOf, startAtMs } from "./destination.fixture.ts";
+import { answerAt, destinationOf, startAtMs } from "./destination.fixture.ts";
 import type { Answered, Destination } from "./destination.ts";
 
 const secondMs = 1_000;
@@ -23,18 +23,7 @@ function setup() {
       },
     },
   });
-  const answer = (over: Partial<Answered>): void =>
-    destination.answered({
-      class: "transient",
-      uetr: "u1",
-      status: 503,
-      isTimeout: false,
-      isDuplicateCode: false,
-      retryAfter: null,
-      tookMs: 5,
-      startedMs: time.monotonicMs(),
-      ...over,
-    });
+  const answer = (over: Partial<Answered>): void => destination.answered(answerAt(time.monotonicMs(), over));
   return { time, destination, probedAtMs, seen, answer };
 }
 

@@ -2,9 +2,9 @@
 //
 // #1 Only a message with nothing parked before it (same bank and key), of a bank that does not spill, that attempts are not
 //    over for, is tried. Of a paused one, and to an address that is held (destination.ts), nothing is: it is parked untried. Handlers of one key come one after the other, so its turn comes when the one before is done or parked.
-// #2 It waits at most `slotWaitMaxMs` for its bank, longer of one that acknowledges meanwhile (bank-slots.ts #3): a healthy bank with much to do holds
-//    the log back rather than send all of it through the store. A bank may have at most an eighth of what runs in the lane, unless it keeps up,
-//    or a turn at it comes soon. Beyond either the message is parked without an attempt (I14).
+// #2 It waits at most `slotWaitMaxMs` for its bank, and a bank may have at most an eighth of what runs in the lane, where a turn at it does not come
+//    within that time. Beyond either the message is parked without an attempt (I14). A bank that had the lane for itself for the last minute is waited for
+//    longer while it acknowledges (bank-slots.ts #3): it holds nobody up but itself, and a healthy bank's backlog does not go through the store.
 // #3 An attempt begins only while the lane is known to be ours.
 // #4 A bank that has not answered after `answerWaitMaxMs` does not hold the lane: the message is parked and its record done,
 //    while the attempt goes on under the key's lock; what it brings is settled as a retry's would be (I14).
@@ -29,6 +29,7 @@ export async function deliver(context: EngineContext, lane: DeliveryLane, delive
     lane.parkedAhead.delete(delivery.id);
     return;
   }
+  lane.company.saw(delivery.bank, context.time.monotonicMs());
   if (lane.givenUp.has(delivery.id)) {
     context.log.info("delivery.read-again", { id: delivery.id, uetr: delivery.uetr, bank: delivery.bank, partition: lane.partition });
     return;
@@ -74,7 +75,10 @@ function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueu
   if (queue.isSpilling) return "spilling";
   const { bounds } = context;
   const { slots, expectedWaitMs } = destination;
-  const isSlow = !slots.keepsUp && (slots.isStuck || expectedWaitMs > bounds.answerWaitMaxMs);
+  const isAlone = lane.company.isAlone(delivery.bank, context.time.monotonicMs());
+  const isSlow = isAlone
+    ? !slots.keepsUp && (slots.isStuck || expectedWaitMs > bounds.answerWaitMaxMs)
+    : slots.isStuck || expectedWaitMs > bounds.slotWaitMaxMs;
   return isSlow && queue.inHand > bankShareMax(bounds) ? "share" : null;
 }
 
@@ -93,7 +97,8 @@ async function parkUntried(
 async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<Attempting | NotNow> {
   const { ownership } = lane;
   const destination = context.destinations.of(delivery.bank, delivery.operation);
-  const slot = await destination.slots.acquire("first", context.bounds.slotWaitMaxMs, ownership.signal);
+  const isPatient = (): boolean => lane.company.isAlone(delivery.bank, context.time.monotonicMs());
+  const slot = await destination.slots.acquire("first", context.bounds.slotWaitMaxMs, ownership.signal, isPatient);
   if (slot === null) {
     ownership.requireOpen();
     return "slot";

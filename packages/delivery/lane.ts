@@ -8,6 +8,7 @@
 
 import type { ParkedMessage } from "@sluice/store";
 import { bankPageMax } from "./bounds.ts";
+import { Company } from "./company.ts";
 import type { EngineContext } from "./context.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Destination } from "./destination.ts";
@@ -61,6 +62,8 @@ export interface DeliveryLane {
   readonly running: Set<Promise<void>>;
   /** Ids parked with a sequence at or beyond the position: their records come once more, and are done already. */
   readonly parkedAhead: Set<string>;
+  /** Whose records came of late. */
+  readonly company: Company;
   /** What is not tried any more, though its record may come once more. */
   readonly givenUp: GivenUp;
   /** As the lane's document has it. */
@@ -103,6 +106,7 @@ export function newLane(context: EngineContext, partition: number, epoch: number
     recent: before?.recent ?? new RecentEnds(bounds.recentEndsMax),
     running: new Set(),
     parkedAhead: new Set(),
+    company: before?.company ?? new Company(),
     givenUp: before?.givenUp ?? new GivenUp(),
     position: 0n,
     stoppedTimer: null,

@@ -7,6 +7,7 @@ import { createContext } from "./context.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 import type { Answered } from "./destination.ts";
 import { untried, type Delivery } from "./delivery.ts";
+import { answerAt } from "./destination.fixture.ts";
 import { laneEvents } from "./held.ts";
 import { newLane, queueOf } from "./lane.ts";
 import { scan } from "./scan.ts";
@@ -86,17 +87,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
     time,
     queue: () => queueOf(context, lane, "first"),
     answered: (over: Partial<Answered>) =>
-      context.destinations.of("first", "inboundDirectDebit").answered({
-        class: "transient",
-        uetr: "u1",
-        status: 503,
-        isTimeout: false,
-        isDuplicateCode: false,
-        retryAfter: null,
-        tookMs: 5,
-        startedMs: time.monotonicMs(),
-        ...over,
-      }),
+      context.destinations.of("first", "inboundDirectDebit").answered(answerAt(time.monotonicMs(), over)),
     page: () => queueOf(context, lane, "first").page,
     scan: () => scan(context, lane, { messagesMax: 1_000 }),
     park: (sequence: number) => during(park(context, lane, delivery(sequence), due, "spilling")),

@@ -85,6 +85,35 @@ describe("isolation (I14)", { timeout: 30_000 }, () => {
   });
 });
 
+describe("a bank with much to do", { timeout: 30_000 }, () => {
+  it("I14: does not hold up another in the same lane, however well it keeps up", async () => {
+    const world = dispatcherWorld({ banks: [sampleBank({ id: "busy", connections: 4 }), sampleBank({ id: "other" })] });
+    await world.start();
+    world.answers(({ bank }) => ({ status: 202, afterMs: bank === "busy" ? 30 : 5 }));
+    await world.dispatch(...many(1, "other", 5_000));
+    await world.until(() => world.endedIds().size === 1);
+    await world.dispatch(...many(3_000, "busy"));
+    await world.dispatch(...many(10, "other", 6_000));
+    const ids = many(10, "other", 6_000).map(({ messageIdentification }) => messageIdentification);
+    await world.until(() => ids.every((id) => world.attemptsOf(id).length > 0), 60_000);
+    expect(tookMs(world, ids)).toBeLessThan(3_000);
+  });
+
+  it("is waited for where it has the lane for itself: nothing of it goes through the store", async () => {
+    const world = dispatcherWorld({ banks: [sampleBank({ id: "busy", connections: 4 })] });
+    await world.start();
+    world.answers(() => ({ status: 202, afterMs: 30 }));
+    let parked = 0;
+    world.hooks.store.fault = ({ operation }) => {
+      if (operation === "deliveries.insert") parked += 1;
+      return "none";
+    };
+    await world.dispatch(...many(1_000, "busy"));
+    await world.until(() => world.received.length === 1_000, 60_000);
+    expect(parked).toBe(0);
+  });
+});
+
 describe("a backlog", { timeout: 30_000 }, () => {
   const bounds = { pageMessagesMax: 16, scanMessagesMax: 5, scanSpacingMs: 100 };
 
