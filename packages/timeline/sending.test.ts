@@ -116,6 +116,15 @@ test("one that was refused says that it waits for a redrive, and an event's post
   expect(lines.join("\n")).toContain("event parked, not tried yet, due 05:01:00.000");
 });
 
+test("one that was stopped waits for nothing, though the store keeps it for a while", async () => {
+  const story = new Story();
+  await reported(story);
+  await story.done(story.store.deliveries.insert([parked({ ended: "stopped" })]));
+  const { message, lines } = await shown(story);
+  expect(message.waiting).toBeNull();
+  expect(lines.join("\n")).not.toContain("redrive");
+});
+
 test("what a receiver said cannot move the cursor of who reads it, nor fill the screen", async () => {
   const story = new Story();
   await reported(story);

@@ -28,7 +28,9 @@ export async function waitingOf(ids: readonly string[], store: Pick<Store, "deli
   const asked = ids.slice(0, idsMax);
   if (asked.length === 0) return new Map();
   const [deliveries, postings] = await Promise.all([store.deliveries.load(asked), store.postings.load(asked)]);
-  return new Map([...deliveries, ...postings].map(([id, message]) => [id, waitingIn(message)]));
+  // What was stopped waits for nothing: it is kept for its lane alone.
+  const waiting = [...deliveries, ...postings].filter(([, { ended }]) => ended !== "stopped");
+  return new Map(waiting.map(([id, message]) => [id, waitingIn(message)]));
 }
 
 const idsMax = 1_000;
