@@ -86,3 +86,55 @@ declare module "kafkajs/src/network/socketFactory.js" {
   const socketFactory: () => unknown;
   export default socketFactory;
 }
+
+declare module "kafkajs/src/protocol/requests/produce/index.js" {
+  export interface Produced {
+    readonly acks: number;
+    readonly timeout: number;
+    readonly compression: number;
+    readonly transactionalId?: string;
+    readonly producerId: string;
+    readonly producerEpoch: number;
+    readonly topicData: readonly { readonly topic: string; readonly partitions: readonly ProducedPartition[] }[];
+  }
+  /** Messages are as our producer gave them. */
+  export interface ProducedPartition {
+    readonly partition: number;
+    readonly firstSequence: number;
+    readonly messages: readonly {
+      readonly key: Uint8Array | null;
+      readonly value: Uint8Array | null;
+      readonly headers: Readonly<Record<string, string>>;
+    }[];
+  }
+  export interface Encoded {
+    readonly buf: Buffer;
+    readonly buffer: Buffer;
+    size(): number;
+  }
+  export interface Made {
+    readonly request: { readonly apiVersion: number; encode(): Promise<Encoded> };
+    readonly response: unknown;
+  }
+  const produceRequests: { protocol: (wanted: { readonly version: number }) => (produced: Produced) => Made };
+  export default produceRequests;
+}
+
+// For tests, which hold ours against kafkajs's own.
+declare module "kafkajs/src/protocol/requests/produce/v7/request.js" {
+  const request: (produced: unknown) => { encode(): Promise<{ readonly buffer: Buffer }> };
+  export default request;
+}
+
+declare module "kafkajs/src/protocol/decoder.js" {
+  const decoder: new (buffer: Buffer) => object;
+  export default decoder;
+}
+
+declare module "kafkajs/src/protocol/recordBatch/v0/decoder.js" {
+  export interface DecodedBatch {
+    readonly records: readonly { readonly headers: Readonly<Record<string, Buffer>> }[];
+  }
+  const decode: (decoder: object) => Promise<DecodedBatch>;
+  export default decode;
+}
