@@ -14,7 +14,7 @@ import type { Log } from "@sluice/telemetry";
 import { commitFailed, consumerFailed, outsideLog, unavailable, unknownTopic } from "./faults.ts";
 import { consumerRetry } from "./kafka-client.ts";
 import { isUnknownTopic } from "./kafka-errors.ts";
-import { receivedOf } from "./kafka-records.ts";
+import { receivedFrom } from "./kafka-records.ts";
 import { pollIntervalMs } from "./kafkajs-repairs.ts";
 import type { AssignedLog, Consumer, ConsumerOptions, TopicPartition } from "./port.ts";
 
@@ -179,8 +179,7 @@ export class KafkaConsumer implements Consumer {
     const mine = this.#held.get(placeOf(batch));
     // Not resolved, so fetched again after the resume.
     if (this.#isOver || this.#isAllPaused || mine === undefined || mine.nextOffset === null || mine.isPaused) return;
-    const from = mine.nextOffset;
-    const records = batch.messages.map((message) => receivedOf(batch, message)).filter(({ offset }) => offset >= from);
+    const records = receivedFrom(batch.messages, mine.nextOffset);
     payload.resolveOffset(batch.lastOffset());
     mine.nextOffset = BigInt(batch.lastOffset()) + 1n;
     if (records.length === 0) return;

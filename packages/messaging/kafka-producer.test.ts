@@ -1,9 +1,9 @@
-import type { Kafka, ProducerBatch, RecordMetadata } from "kafkajs";
+import type { Kafka, RecordMetadata } from "kafkajs";
 import { silentLog } from "@sluice/telemetry";
 import { createVirtualTime } from "@sluice/testkit";
 import kafkajs from "kafkajs";
 import { expect, test } from "vitest";
-import type { BatchSender } from "./kafka-producer.ts";
+import type { BatchSender, OutgoingBatch } from "./kafka-producer.ts";
 import { KafkaProducer } from "./kafka-producer.ts";
 import { TopicSizes } from "./kafka-topic-sizes.ts";
 import type { OutgoingRecord } from "./port.ts";
@@ -25,7 +25,7 @@ function setup(answers: Answer[]) {
   const kafka: Kafka = new kafkajs.Kafka({ brokers: ["127.0.0.1:1"], logLevel: kafkajs.logLevel.NOTHING });
   const topics = [{ name: "t", partitions: [0, 1, 2].map((partitionId) => ({ ...leader, partitionId })) }];
   const sizes = new TopicSizes({ ...kafka.admin(), fetchTopicMetadata: async () => ({ topics }) });
-  const senders: { sent: ProducerBatch[]; isThrownAway: boolean }[] = [];
+  const senders: { sent: OutgoingBatch[]; isThrownAway: boolean }[] = [];
   let offset = 0;
   const base = (partition: number): RecordMetadata => ({
     topicName: "t",
@@ -35,7 +35,7 @@ function setup(answers: Answer[]) {
     logAppendTime: "1800000000000",
   });
   function createSender(): BatchSender {
-    const made = { sent: [] as ProducerBatch[], isThrownAway: false };
+    const made = { sent: [] as OutgoingBatch[], isThrownAway: false };
     senders.push(made);
     return {
       connect: async () => {},
@@ -43,7 +43,7 @@ function setup(answers: Answer[]) {
       sendBatch: async (batch) => {
         made.sent.push(batch);
         await new Promise<void>((resolve) => time.after(5, resolve));
-        const partitions = (batch.topicMessages ?? []).flatMap(({ messages }) => messages.map(({ partition }) => partition ?? -1));
+        const partitions = batch.topicMessages.flatMap(({ messages }) => messages.map(({ partition }) => partition));
         const distinct = [...new Set(partitions)];
         const answer = answers.shift()?.(distinct) ?? distinct.map(base);
         if (answer instanceof Error) throw answer;
@@ -70,7 +70,7 @@ test("B: a partition that is missing in the answer was not sent: it is sent agai
   ]);
   const [sender] = world.senders;
   expect(sender?.sent).toHaveLength(2);
-  expect(sender?.sent[1]?.topicMessages?.flatMap(({ messages }) => messages.map(({ value }) => String(value)))).toEqual(["b", "c"]);
+  expect(sender?.sent[1]?.topicMessages.flatMap(({ messages }) => messages.map(({ value }) => String(value)))).toEqual(["b", "c"]);
 });
 
 test("B: a partition that never comes into the answer is an unknown outcome in the end", async () => {

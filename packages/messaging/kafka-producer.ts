@@ -7,7 +7,7 @@
 // #4 A topic or partition that does not exist is refused before kafkajs hears of it: kafkajs would fail all later sends with it.
 
 import kafkajs from "kafkajs";
-import type { Kafka, Message, Producer as KafkajsProducer, ProducerBatch, RecordMetadata } from "kafkajs";
+import type { Kafka, ProducerBatch, RecordMetadata } from "kafkajs";
 import type { Time } from "@sluice/runtime";
 import { Fault } from "@sluice/runtime";
 import type { Log } from "@sluice/telemetry";
@@ -30,8 +30,17 @@ export interface KafkaProducerOptions {
   readonly log: Log;
 }
 
+/** kafkajs's message is our record: `produce-request.ts` writes it. */
+export interface OutgoingBatch extends Pick<ProducerBatch, "acks" | "compression"> {
+  readonly topicMessages: readonly { readonly topic: string; readonly messages: readonly OutgoingRecord[] }[];
+}
+
 /** What is used of kafkajs's producer; tests bring their own. */
-export type BatchSender = Pick<KafkajsProducer, "connect" | "disconnect" | "sendBatch">;
+export interface BatchSender {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  sendBatch(batch: OutgoingBatch): Promise<readonly RecordMetadata[]>;
+}
 
 export class KafkaProducer implements Producer {
   readonly #options: KafkaProducerOptions;
@@ -134,68 +143,65 @@ export class KafkaProducer implements Producer {
   }
 
   /** #2 */
-  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[]): Promise<ReadonlyMap<string, Base>> {
-    const bases = new Map<string, Base>();
+  async #sendAll(sender: BatchSender, records: readonly OutgoingRecord[]): Promise<Bases> {
+    const bases: Bases = new Map();
     let left = records;
     for (let sends = 0; left.length > 0; sends += 1) {
       if (sends > resendsMax) throw unknownOutcome(`the answer still lacks partitions after ${resendsMax} repeats`);
       if (sends > 0) this.#options.log.warn("producer.sent-again", { producer: this.#options.name, records: left.length });
       for (const answer of await sender.sendBatch(batchOf(left))) keepFirst(bases, answer);
-      left = left.filter((record) => !bases.has(placeOf(record.topic, record.partition)));
+      left = left.filter((record) => !isPlaced(bases, record));
     }
     return bases;
   }
 }
 
+/** Of a topic's partitions, by number: where the next of the records sent lies. */
+type Bases = Map<string, (Base | undefined)[]>;
+
 interface Base {
-  readonly offset: bigint;
+  nextOffset: bigint;
   readonly appendedAtMs: number;
 }
 
-/** A leader that moved may make kafkajs append a partition's part twice and name it twice: the first is the record's place. */
-function keepFirst(bases: Map<string, Base>, answer: RecordMetadata): void {
-  const place = placeOf(answer.topicName, answer.partition);
-  const offset = BigInt(answer.baseOffset ?? "-1");
-  const appendedAtMs = Number(answer.logAppendTime ?? "-1");
-  if (offset < 0n || appendedAtMs < 0) throw unknownOutcome(`${place} does not answer with offset and append time`);
-  const known = bases.get(place);
-  if (known === undefined || offset < known.offset) bases.set(place, { offset, appendedAtMs });
+function isPlaced(bases: Bases, { topic, partition }: OutgoingRecord): boolean {
+  return bases.get(topic)?.[partition] !== undefined;
 }
 
-function appendedOf(records: readonly OutgoingRecord[], bases: ReadonlyMap<string, Base>): readonly Appended[] {
-  const taken = new Map<string, bigint>();
+/** A leader that moved may make kafkajs append a partition's part twice and name it twice: the first is the record's place. */
+function keepFirst(bases: Bases, { topicName: topic, partition, baseOffset = "-1", logAppendTime = "-1" }: RecordMetadata): void {
+  const nextOffset = BigInt(baseOffset);
+  const appendedAtMs = Number(logAppendTime);
+  if (nextOffset < 0n || appendedAtMs < 0) throw unknownOutcome(`${topic}/${partition} does not answer with offset and append time`);
+  const known = bases.get(topic) ?? [];
+  bases.set(topic, known);
+  const before = known[partition];
+  if (before === undefined || nextOffset < before.nextOffset) known[partition] = { nextOffset, appendedAtMs };
+}
+
+function appendedOf(records: readonly OutgoingRecord[], bases: Bases): readonly Appended[] {
   return records.map(({ topic, partition }) => {
-    const place = placeOf(topic, partition);
-    const base = bases.get(place);
-    if (base === undefined) throw unknownOutcome(`${place} is missing in the answer`);
-    const index = taken.get(place) ?? 0n;
-    taken.set(place, index + 1n);
-    return { topic, partition, offset: base.offset + index, appendedAtMs: base.appendedAtMs };
+    const base = bases.get(topic)?.[partition];
+    if (base === undefined) throw unknownOutcome(`${topic}/${partition} is missing in the answer`);
+    const { nextOffset: offset, appendedAtMs } = base;
+    base.nextOffset += 1n;
+    return { topic, partition, offset, appendedAtMs };
   });
 }
 
-function batchOf(records: readonly OutgoingRecord[]): ProducerBatch {
-  const byTopic = new Map<string, Message[]>();
-  for (const { topic, partition, key, value, headers } of records) {
-    const message: Message = { partition, key: bufferOf(key), value: bufferOf(value), headers };
-    const messages = byTopic.get(topic);
-    if (messages === undefined) byTopic.set(topic, [message]);
-    else messages.push(message);
+function batchOf(records: readonly OutgoingRecord[]): OutgoingBatch {
+  const byTopic = new Map<string, OutgoingRecord[]>();
+  for (const record of records) {
+    const messages = byTopic.get(record.topic);
+    if (messages === undefined) byTopic.set(record.topic, [record]);
+    else messages.push(record);
   }
   const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }));
   return { topicMessages, acks: -1, compression: kafkajs.CompressionTypes.ZSTD };
 }
 
-function bufferOf(bytes: Uint8Array | null): Buffer | null {
-  return bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function placeOf(topic: string, partition: number): string {
-  return `${topic}/${partition}`;
-}
-
 function idempotentSender(kafka: Kafka): BatchSender {
-  return kafka.producer({
+  const producer = kafka.producer({
     idempotent: true,
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
@@ -205,4 +211,10 @@ function idempotentSender(kafka: Kafka): BatchSender {
       ({ message }) =>
         message.partition ?? 0,
   });
+  return {
+    connect: () => producer.connect(),
+    disconnect: () => producer.disconnect(),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- repair 8
+    sendBatch: (batch) => producer.sendBatch(batch as unknown as ProducerBatch),
+  };
 }

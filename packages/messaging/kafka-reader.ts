@@ -5,14 +5,13 @@
 
 import type { Kafka } from "kafkajs";
 import Cluster from "kafkajs/src/cluster/index.js";
-import type { FetchedMessage } from "kafkajs/src/cluster/index.js";
 import socketFactory from "kafkajs/src/network/socketFactory.js";
+import type { FetchedMessage } from "kafkajs/src/protocol/requests/fetch/index.js";
 import type { Time } from "@sluice/runtime";
 import { sleep } from "@sluice/runtime";
 import { outsideLog, unavailable } from "./faults.ts";
 import type { KafkaConnection } from "./kafka-client.ts";
 import { settingsOf } from "./kafka-client.ts";
-import { receivedOf } from "./kafka-records.ts";
 import type { LogEnds, ReceivedRecord, TopicPartition } from "./port.ts";
 
 const triesMax = 10;
@@ -46,11 +45,11 @@ export class KafkaReader {
     while (next < end) {
       const messages = await this.#fetchAgain(partition, next);
       for (const message of messages) {
-        const offset = BigInt(message.offset);
+        const { offset } = message;
         if (offset < next) continue;
         next = offset + 1n;
         if (offset >= end) return;
-        if (!message.isControlRecord) yield receivedOf(partition, message);
+        if (!message.isControlRecord) yield message;
       }
       // Nothing from here to the end of the log: what there was is compacted away.
       if (messages.length === 0) return;

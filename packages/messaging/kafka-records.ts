@@ -1,26 +1,13 @@
-// A record as kafkajs hands it over, in our words.
+// What kafkajs hands over, in our words.
 
-import type { IHeaders, KafkaMessage } from "kafkajs";
-import type { ReceivedRecord, TopicPartition } from "./port.ts";
+import type { KafkaMessage } from "kafkajs";
+import type { FetchedMessage } from "kafkajs/src/protocol/requests/fetch/index.js";
+import type { ReceivedRecord } from "./port.ts";
 
-export function receivedOf({ topic, partition }: TopicPartition, message: KafkaMessage): ReceivedRecord {
-  return {
-    topic,
-    partition,
-    offset: BigInt(message.offset),
-    appendedAtMs: Number(message.timestamp),
-    key: message.key,
-    value: message.value,
-    headers: headersOf(message.headers ?? {}),
-  };
-}
-
-/** Of a header named twice the last counts. */
-function headersOf(headers: IHeaders): Record<string, string> {
-  const texts: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    const last = Array.isArray(value) ? value.at(-1) : value;
-    if (last !== undefined) texts[name] = typeof last === "string" ? last : last.toString("utf8");
-  }
-  return texts;
+/** The records from an offset on. The messages are those that `fetch-answer.ts` has read, whatever kafkajs says of them. */
+export function receivedFrom(messages: readonly KafkaMessage[], from: bigint): readonly ReceivedRecord[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- repair 9
+  const records = messages as readonly unknown[] as readonly FetchedMessage[];
+  const [first] = records;
+  return first === undefined || first.offset >= from ? records : records.filter(({ offset }) => offset >= from);
 }

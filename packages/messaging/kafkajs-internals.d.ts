@@ -65,18 +65,14 @@ declare module "kafkajs/src/consumer/runner.js" {
 }
 
 declare module "kafkajs/src/cluster/index.js" {
-  import type { KafkaMessage } from "kafkajs";
-  export type FetchedMessage = KafkaMessage & { readonly isControlRecord: boolean };
-  export interface Fetched {
-    readonly responses: readonly { readonly partitions: readonly { readonly messages: readonly FetchedMessage[] }[] }[];
-  }
+  import type { FetchAnswer } from "kafkajs/src/protocol/requests/fetch/index.js";
   export interface Cluster {
     connect(): Promise<void>;
     disconnect(): Promise<void>;
     addTargetTopic(topic: string): Promise<void>;
     refreshMetadata(): Promise<void>;
     findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
-    findBroker(node: { nodeId: string }): Promise<{ fetch(request: unknown): Promise<Fetched> }>;
+    findBroker(node: { nodeId: string }): Promise<{ fetch(request: unknown): Promise<FetchAnswer> }>;
   }
   const cluster: new (options: unknown) => Cluster;
   export default cluster;
@@ -92,7 +88,6 @@ declare module "kafkajs/src/protocol/requests/produce/index.js" {
     readonly acks: number;
     readonly timeout: number;
     readonly compression: number;
-    readonly transactionalId?: string;
     readonly producerId: string;
     readonly producerEpoch: number;
     readonly topicData: readonly { readonly topic: string; readonly partitions: readonly ProducedPartition[] }[];
@@ -120,6 +115,49 @@ declare module "kafkajs/src/protocol/requests/produce/index.js" {
   export default produceRequests;
 }
 
+declare module "kafkajs/src/protocol/requests/fetch/index.js" {
+  /** As our reading makes it. kafkajs looks at the offset, the key, and what stands last; it reckons offsets as bigint. */
+  export interface FetchedMessage {
+    readonly topic: string;
+    readonly partition: number;
+    readonly offset: bigint;
+    readonly appendedAtMs: number;
+    readonly key: Buffer | null;
+    readonly value: Buffer | null;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly isControlRecord: boolean;
+    readonly batchContext: { readonly producerId: string; readonly inTransaction: boolean };
+  }
+  export interface FetchedPartition {
+    readonly partition: number;
+    readonly errorCode: number;
+    readonly highWatermark: string;
+    readonly lastStableOffset: string;
+    readonly lastStartOffset: string;
+    readonly abortedTransactions: readonly { readonly producerId: string; readonly firstOffset: string }[];
+    readonly preferredReadReplica: number;
+    readonly messages: readonly FetchedMessage[];
+  }
+  export interface FetchAnswer {
+    readonly throttleTime: number;
+    readonly clientSideThrottleTime: number;
+    readonly errorCode: number;
+    readonly sessionId: number;
+    readonly responses: readonly { readonly topicName: string; readonly partitions: readonly FetchedPartition[] }[];
+  }
+  export interface Fetch {
+    readonly request: unknown;
+    readonly response: { decode(payload: Buffer): Promise<FetchAnswer>; parse(answer: FetchAnswer): Promise<FetchAnswer> };
+    readonly requestTimeout: number;
+  }
+  const fetchRequests: { protocol: (wanted: { readonly version: number }) => (asked: unknown) => Fetch };
+  export default fetchRequests;
+}
+
+declare module "kafkajs/src/protocol/message/compression/index.js" {
+  export const lookupCodec: (codec: number) => { decompress(bytes: Buffer): Promise<Buffer> } | null;
+}
+
 // For tests, which hold ours against kafkajs's own.
 declare module "kafkajs/src/protocol/requests/produce/v7/request.js" {
   const request: (produced: unknown) => { encode(): Promise<{ readonly buffer: Buffer }> };
@@ -137,4 +175,46 @@ declare module "kafkajs/src/protocol/recordBatch/v0/decoder.js" {
   }
   const decode: (decoder: object) => Promise<DecodedBatch>;
   export default decode;
+}
+
+declare module "kafkajs/src/protocol/encoder.js" {
+  export interface Encoder {
+    readonly buffer: Buffer;
+    writeInt16(value: number): Encoder;
+    writeInt32(value: number): Encoder;
+    writeInt64(value: bigint): Encoder;
+    writeString(value: string): Encoder;
+    writeBuffer(value: Buffer): Encoder;
+    writeArray(value: readonly Encoder[]): Encoder;
+  }
+  const encoder: new () => Encoder;
+  export default encoder;
+}
+
+declare module "kafkajs/src/protocol/recordBatch/record/v0/index.js" {
+  const record: (record: unknown) => object;
+  export default record;
+}
+
+declare module "kafkajs/src/protocol/recordBatch/v0/index.js" {
+  export const RecordBatch: (batch: unknown) => Promise<{ readonly buffer: Buffer }>;
+}
+
+declare module "kafkajs/src/protocol/requests/fetch/v11/response.js" {
+  import type { FetchAnswer, FetchedPartition } from "kafkajs/src/protocol/requests/fetch/index.js";
+  export interface Message {
+    readonly offset: string;
+    readonly timestamp: string;
+    readonly key: Buffer | null;
+    readonly value: Buffer | null;
+    readonly headers: Readonly<Record<string, Buffer | readonly Buffer[]>>;
+    readonly isControlRecord: boolean;
+    readonly batchContext: { readonly producerId: string; readonly inTransaction: boolean };
+  }
+  type Partition = Omit<FetchedPartition, "messages"> & { readonly messages: readonly Message[] };
+  type Answer = Omit<FetchAnswer, "responses"> & {
+    readonly responses: readonly { readonly topicName: string; readonly partitions: readonly Partition[] }[];
+  };
+  const response: { decode(payload: Buffer): Promise<Answer> };
+  export default response;
 }

@@ -14,7 +14,7 @@ import { compressedBytesMax, compressInto } from "./batch-zstd.ts";
 import { crc32c } from "./crc32c.ts";
 import { WireWriter } from "./wire-writer.ts";
 
-export type ProduceRequest = Omit<Produced, "compression" | "transactionalId">;
+export type ProduceRequest = Omit<Produced, "compression">;
 type Messages = ProducedPartition["messages"];
 
 const magic = 2;

@@ -174,21 +174,27 @@ function refusalOf(records: readonly OutgoingRecord[], waitingCount: number, isC
 }
 
 function nextBatchCount(waiting: readonly Waiting[], options: SendQueueOptions): number {
+  const count = Math.min(waiting.length, options.batchRecordsMax);
+  let bytes = 0;
+  for (const { record } of count < waiting.length ? waiting.slice(0, count) : waiting) bytes += bytesOf(record);
+  // Together they are not more than one partition may have: they hardly ever are.
+  return bytes <= options.batchPartitionBytesMax ? count : countWithinPartitions(waiting.slice(0, count), options.batchPartitionBytesMax);
+}
+
+function countWithinPartitions(waiting: readonly Waiting[], partitionBytesMax: number): number {
   const bytesByPartition = new Map<string, number>();
-  let count = 0;
-  for (const { record } of waiting) {
+  for (const [count, { record }] of waiting.entries()) {
     const place = `${record.topic}/${record.partition}`;
     const bytes = (bytesByPartition.get(place) ?? 0) + bytesOf(record);
-    if (count >= options.batchRecordsMax || (count > 0 && bytes > options.batchPartitionBytesMax)) return count;
+    if (count > 0 && bytes > partitionBytesMax) return count;
     bytesByPartition.set(place, bytes);
-    count += 1;
   }
-  return count;
+  return waiting.length;
 }
 
 /** Upper bound of what a record takes, its framing included. */
-function bytesOf(record: OutgoingRecord): number {
-  let bytes = 64 + (record.key?.length ?? 0) + (record.value?.length ?? 0);
-  for (const [name, value] of Object.entries(record.headers)) bytes += 16 + 4 * (name.length + value.length);
+function bytesOf({ key, value, headers }: OutgoingRecord): number {
+  let bytes = 64 + (key?.length ?? 0) + (value?.length ?? 0);
+  for (const name of Object.keys(headers)) bytes += 16 + 4 * (name.length + (headers[name]?.length ?? 0));
   return bytes;
 }
