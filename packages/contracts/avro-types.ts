@@ -1,9 +1,10 @@
 // avsc types as Sluice needs them.
 //
-// 1. A long is a bigint: avsc's own is a double and decodes wrongly below −2^52.
+// 1. A long is a bigint: avsc's own is a double and decodes wrongly below −2^52. One that a double holds exactly is read and written as one,
+//    since avsc's way for others takes five times as long.
 // 2. A decimal is an unscaled bigint, and is read only by the same precision and scale: the registry accepts a change of
 //    either, and plain avsc would resolve it silently, off by powers of ten.
-// 3. bytes are `Uint8Array`.
+// 3. bytes are `Uint8Array`, and share the memory of what they were read from. Who keeps them longer than that copies them.
 // 4. A block count larger than the bytes left is refused before anything is allocated, so that a corrupt record cannot
 //    occupy the process.
 
@@ -15,13 +16,13 @@ interface Tap {
   pos: number;
   readLong(): number;
   skipLong(): void;
+  writeLong(value: number): void;
   readString(): string | undefined;
   skipString(): void;
-  readBytes(): Buffer | undefined;
-  writeBytes(bytes: Buffer): void;
 }
 interface Inner {
   _read(tap: Tap): unknown;
+  _write(tap: Tap, value: unknown): void;
   _skip(tap: Tap): void;
 }
 
@@ -45,7 +46,7 @@ export function avroOptions(): Partial<avro.ForSchemaOptions> {
 const longMin = -(2n ** 63n);
 const longMax = 2n ** 63n - 1n;
 
-const bigintLong = avro.types.LongType.__with({
+const customLong: unknown = avro.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
   toBuffer: (value: bigint) => {
     const bytes = Buffer.alloc(8);
@@ -58,17 +59,52 @@ const bigintLong = avro.types.LongType.__with({
   compare: (one: bigint, other: bigint) => (one < other ? -1 : Number(one > other)),
 });
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every type of avsc has them; they are not in its typings
+const anyLong = customLong as Inner;
+
+/** Far enough from where avsc's doubles, which hold twice the value, are no longer whole. */
+const doubleMax = 2 ** 51;
+/** Of bytes that Node reads as one. */
+const doubleBytesMax = 6;
+const doubleMaxBigint = BigInt(doubleMax);
+
+/** #1 */
+const bigintLong: avro.Type = Object.create(anyLong, {
+  _read: {
+    value(tap: Tap): unknown {
+      const { pos } = tap;
+      const near = tap.readLong();
+      if (near >= -doubleMax && near <= doubleMax) return BigInt(near);
+      tap.pos = pos;
+      return anyLong._read(tap);
+    },
+  },
+  _write: {
+    value(tap: Tap, value: unknown): void {
+      if (typeof value === "bigint" && value >= -doubleMaxBigint && value <= doubleMaxBigint) tap.writeLong(Number(value));
+      else anyLong._write(tap, value);
+    },
+  },
+});
+
 class WireBytes extends avro.types.BytesType {
   _check(value: unknown): boolean {
     return value instanceof Uint8Array;
   }
+  /** #3. What reaches beyond the end makes avsc say so, as its own reading does. */
   _read(tap: Tap): Uint8Array | undefined {
-    const bytes = tap.readBytes();
-    return bytes === undefined ? undefined : new Uint8Array(bytes);
+    const length = tap.readLong();
+    const { buf, pos } = tap;
+    tap.pos = length < 0 ? buf.length + 1 : pos + length;
+    return tap.pos <= buf.length ? new Uint8Array(buf.buffer, buf.byteOffset + pos, length) : undefined;
   }
   _write(tap: Tap, value: unknown): void {
     if (!(value instanceof Uint8Array)) throw new TypeError("bytes must be a Uint8Array");
-    tap.writeBytes(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+    tap.writeLong(value.length);
+    const { pos } = tap;
+    tap.pos += value.length;
+    // avsc finds that there was no room, and asks again with more.
+    if (tap.pos <= tap.buf.length) tap.buf.set(value, pos);
   }
   _update(resolver: { _read?: WireBytes["_read"] }, writer: avro.Type): void {
     if (writer instanceof WireBytes) resolver._read = (tap): Uint8Array | undefined => this._read(tap);
@@ -141,7 +177,7 @@ class DecimalType extends avro.types.LogicalType {
   protected override _fromValue(bytes: Buffer | undefined): bigint | undefined {
     if (bytes === undefined) return undefined;
     if (bytes.length === 0) throw new Error("a decimal of no bytes");
-    const value = BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString("hex")}`));
+    const value = unscaledOf(bytes);
     if (value >= this.limit || value <= -this.limit) throw new Error(`a decimal of more than ${this.precision} digits`);
     return value;
   }
@@ -163,6 +199,12 @@ class DecimalType extends avro.types.LogicalType {
   protected override _export(schema: avro.Schema): void {
     Object.assign(schema, { precision: this.precision, scale: this.scale });
   }
+}
+
+/** Two's complement. What a double holds exactly, as every amount met, goes the shorter way. */
+function unscaledOf(bytes: Buffer): bigint {
+  if (bytes.length <= doubleBytesMax) return BigInt(bytes.readIntBE(0, bytes.length));
+  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString("hex")}`));
 }
 
 function wireType(schema: avro.Schema, options: unknown): avro.Type | undefined {

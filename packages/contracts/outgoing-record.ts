@@ -22,7 +22,7 @@ export interface OutgoingOptions {
 }
 
 export function outgoingRecord(serde: Serde, topic: string, key: string, decoded: AnyDecoded, options: OutgoingOptions): KeyedRecord {
-  const keyBytes = new TextEncoder().encode(key);
+  const keyBytes = Buffer.from(key);
   return {
     topic,
     partition: options.partition ?? partitionOf(keyBytes, options.lanes),

@@ -8,7 +8,7 @@ const multiplier = 0x5bd1e995;
 /** Text is taken as UTF-8. */
 export function partitionOf(key: Uint8Array | string, lanes: number): number {
   assert(Number.isInteger(lanes) && lanes > 0, "lanes is a positive whole number");
-  return (murmur2(typeof key === "string" ? new TextEncoder().encode(key) : key) & 0x7fffffff) % lanes;
+  return (murmur2(typeof key === "string" ? Buffer.from(key) : key) & 0x7fffffff) % lanes;
 }
 
 /** 32-bit murmur2 as a signed number. */

@@ -1,4 +1,5 @@
 import { Fault } from "@sluice/runtime";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { avroType } from "./avro-types.ts";
 import type { Records } from "./generated/records.ts";
@@ -40,6 +41,44 @@ test.each(recordNames)("%s is decoded as it was encoded", (name) => {
 
 test.each([0n, 1n, -1n, -(2n ** 52n) - 1n, 2n ** 53n + 1n, -(2n ** 63n), 2n ** 63n - 1n])("the long %d is exact", (offset) => {
   expect(serde.decode(serde.encode("DeadLetter", { ...deadLetter, offset })).value).toMatchObject({ offset });
+});
+
+test("any long is exact, and written as avsc writes it, also in as many bytes as it likes", () => {
+  const long = avroType('"long"');
+  const edges = [51n, 52n, 53n, 62n].flatMap((power) => [-1n, 0n, 1n].flatMap((step) => [2n ** power + step, -(2n ** power) + step]));
+  const any = fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.maxSafeInteger().map(BigInt), fc.constantFrom(...edges));
+  fc.assert(
+    fc.property(any, (value) => {
+      const bytes = long.toBuffer(value);
+      const zigzag = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n));
+      const groups = Array.from({ length: bytes.length }, (_, at) => Number((zigzag >> BigInt(7 * at)) & 0x7fn));
+      expect([...bytes]).toEqual(groups.map((group, at) => (at < bytes.length - 1 ? group | 0x80 : group)));
+      expect(zigzag >> BigInt(7 * bytes.length)).toBe(0n);
+      expect(long.fromBuffer(bytes)).toBe(value);
+    }),
+    { numRuns: 500 },
+  );
+  const zeros = Buffer.from([0x83, ...Array.from({ length: 300 }, () => 0x80), 0]);
+  expect(long.fromBuffer(zeros)).toBe(-2n);
+});
+
+test("what is not a long is refused", () => {
+  for (const offset of [2n ** 63n, -(2n ** 63n) - 1n, 5, "5", null]) {
+    expect(() => serde.encode("DeadLetter", { ...deadLetter, offset: offset as bigint })).toThrow("at offset");
+  }
+});
+
+test("bytes are read where they lie; records written one after the other stay what they are", () => {
+  const written = Array.from({ length: 500 }, (_, index) =>
+    serde.encode("DeadLetter", { ...deadLetter, value: new Uint8Array(index * 20).fill(index) }),
+  );
+  for (const [index, bytes] of written.entries()) {
+    const { value } = serde.decode(bytes);
+    expect(value).toMatchObject({ value: new Uint8Array(index * 20).fill(index), offset: deadLetter.offset });
+    expect("value" in value && value.value !== null && value.value.buffer === bytes.buffer).toBe(true);
+  }
+  const kept = new Set(written.filter(({ length }) => length < 8_000).map(({ buffer }) => buffer.byteLength));
+  expect(Math.max(...kept)).toBeLessThanOrEqual(32 * 1024);
 });
 
 test("bytes are Uint8Array, not Buffer, and a map's keys mean only themselves", () => {
@@ -139,7 +178,23 @@ test("what does not fit the schema is our mistake, and the error names the membe
   expect(() => serde.encode("DayClosed", {} as Records["DayClosed"])).toThrow("DayClosed does not fit its schema at day");
 });
 
-test.each([0n, 1n, -1n, 127n, 128n, -128n, -129n, 255n, 256n, 10n ** 22n - 1n, -(10n ** 22n) + 1n])("the decimal %d is exact", (value) => {
+test.each([
+  0n,
+  1n,
+  -1n,
+  127n,
+  128n,
+  -128n,
+  -129n,
+  255n,
+  256n,
+  2n ** 47n - 1n,
+  2n ** 47n,
+  -(2n ** 47n),
+  -(2n ** 47n) - 1n,
+  10n ** 22n - 1n,
+  -(10n ** 22n) + 1n,
+])("the decimal %d is exact", (value) => {
   const type = avroType('{"type":"bytes","logicalType":"decimal","precision":22,"scale":4}');
   expect(type.fromBuffer(type.toBuffer(value))).toBe(value);
   expect(type.isValid(10n ** 22n)).toBe(false);

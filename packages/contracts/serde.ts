@@ -11,7 +11,7 @@ import type { Type } from "avsc";
 import type { AnyDecoded, Serde } from "./api.ts";
 import { avroType } from "./avro-types.ts";
 import { recordNames, schemaVersions } from "./generated/records.ts";
-import type { RecordName, Records } from "./generated/records.ts";
+import type { RecordName } from "./generated/records.ts";
 
 export interface WriterSchema {
   readonly id: number;
@@ -33,7 +33,10 @@ interface Reader {
 }
 
 const headerBytes = 5;
-const scratchBytes = 64 * 1024;
+/** Encoded records lie in one piece of memory, one behind the other: a piece for each costs more than encoding it. One that is kept keeps the piece. */
+const pieceBytes = 32 * 1024;
+/** A larger record has its own. */
+const pieceShareMax = 8 * 1024;
 /** Schema ids known at once; a registry holds a few for each record. */
 const schemasMax = 10_000;
 
@@ -42,7 +45,8 @@ export function serdeOver(schemas: readonly WriterSchema[], newestIds: ReadonlyM
   const newest = newestTypes();
   const readers = new Map<number, Reader>();
   const learning = new Map<number, Promise<void>>();
-  const scratch = Buffer.alloc(scratchBytes);
+  let piece = Buffer.allocUnsafeSlow(pieceBytes);
+  let pieceUsed = 0;
   for (const { id, name, schema } of schemas) readers.set(id, readerOf(name, typeIn(newest, name), schema));
 
   async function learnId(id: number): Promise<void> {
@@ -53,15 +57,35 @@ export function serdeOver(schemas: readonly WriterSchema[], newestIds: ReadonlyM
     readers.set(id, readerOf(name, typeIn(newest, name), schema));
   }
 
+  function written(type: Type, id: number, value: unknown): Uint8Array {
+    const from = pieceUsed;
+    const end = type.encode(value, piece, from + headerBytes);
+    if (end >= 0) {
+      pieceUsed = end;
+      return withHeader(new Uint8Array(piece.buffer, from, end - from), id);
+    }
+    // Below zero: so many bytes were missing.
+    const needed = piece.length - end - from;
+    if (needed > pieceShareMax) {
+      const own = Buffer.allocUnsafeSlow(needed);
+      type.encode(value, own, headerBytes);
+      return withHeader(new Uint8Array(own.buffer), id);
+    }
+    piece = Buffer.allocUnsafeSlow(pieceBytes);
+    pieceUsed = 0;
+    return written(type, id, value);
+  }
+
   return {
     encode(name, value) {
       const id = newestIds.get(name);
       if (id === undefined) throw new Error(`${name} has no schema id`);
       const type = typeIn(newest, name);
-      const bytes = encodeWith(type, name, value, scratch);
-      bytes[0] = 0;
-      new DataView(bytes.buffer).setInt32(1, id);
-      return bytes;
+      try {
+        return written(type, id, value);
+      } catch {
+        throw new Error(`${name} does not fit its schema at ${misfitsOf(type, value)}`);
+      }
     },
     decode(bytes) {
       const id = schemaIdOf(bytes);
@@ -101,26 +125,34 @@ export function schemaIdOf(bytes: Uint8Array | null): number {
   if (bytes === null) throw unreadable("no value");
   if (bytes.length < headerBytes) throw unreadable("shorter than its header");
   if (bytes[0] !== 0) throw unreadable(`first byte is ${bytes[0]}, not 0`);
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getInt32(1);
+  return (twoBytes(bytes, 1) << 16) | twoBytes(bytes, 3);
 }
 
-/** Avro bytes after room for the header. avsc's own errors show the value, which may be an account number: ours show the path. */
-function encodeWith(type: Type, name: RecordName, value: unknown, scratch: Buffer): Uint8Array<ArrayBuffer> {
-  try {
-    const end = type.encode(value, scratch, headerBytes);
-    return end >= 0 ? new Uint8Array(scratch.subarray(0, end)) : withHeaderRoom(type.toBuffer(value));
-  } catch {
-    const paths: string[] = [];
-    type.isValid(value, { errorHook: (path) => paths.push(path.join(".")) });
-    throw new Error(`${name} does not fit its schema at ${paths.join(", ")}`);
-  }
+function twoBytes(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+}
+
+function withHeader(bytes: Uint8Array, id: number): Uint8Array {
+  bytes[0] = 0;
+  bytes[1] = id >>> 24;
+  bytes[2] = id >>> 16;
+  bytes[3] = id >>> 8;
+  bytes[4] = id;
+  return bytes;
+}
+
+/** avsc's own errors show the value, which may be an account number: ours show the path. */
+function misfitsOf(type: Type, value: unknown): string {
+  const paths: string[] = [];
+  type.isValid(value, { errorHook: (path) => paths.push(path.join(".")) });
+  return paths.join(", ");
 }
 
 function decodeWith({ name, type, resolver, obstacle }: Reader, bytes: Uint8Array): AnyDecoded {
   if (obstacle !== null) throw unreadable(obstacle);
-  const payload = Buffer.from(bytes.buffer, bytes.byteOffset + headerBytes, bytes.byteLength - headerBytes);
   try {
-    const value: Records[RecordName] = type.fromBuffer(payload, resolver);
+    const { value, offset } = type.decode(bufferOf(bytes), headerBytes, resolver);
+    if (offset !== bytes.length) throw new Error(offset < 0 ? "truncated" : "trailing bytes");
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of a name decodes that record
     return { name, value } as AnyDecoded;
   } catch (error) {
@@ -153,10 +185,9 @@ function recordNameOf(text: string): RecordName | null {
   return recordNames.find((name) => schema.name === name || schema.name === `sluice.${name}`) ?? null;
 }
 
-function withHeaderRoom(payload: Buffer): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(headerBytes + payload.length);
-  bytes.set(payload, headerBytes);
-  return bytes;
+/** The same memory. */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function unreadable(reason: string): Fault {
