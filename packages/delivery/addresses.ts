@@ -30,16 +30,28 @@ function isOperation(name: string): name is keyof typeof paths {
   return Object.hasOwn(paths, name);
 }
 
-const knownUrls = new WeakMap<Receiver, Map<Operation, URL | null>>();
+/** Where an operation of a receiver goes. */
+export interface Address {
+  readonly url: URL;
+  readonly origin: string;
+  /** With its query. */
+  readonly path: string;
+  /** Without it: as people read it. */
+  readonly text: string;
+}
 
-/** Null: the receiver has no such address. Of a receiver and operation always the same object, not to be changed. */
-export function urlOf(receiver: Receiver, operation: Operation): URL | null {
-  const known = knownUrls.get(receiver) ?? new Map<Operation, URL | null>();
-  knownUrls.set(receiver, known);
-  const url = known.get(operation);
-  if (url !== undefined) return url;
-  const made = madeUrl(receiver, operation);
-  known.set(operation, made);
+const known = new WeakMap<Receiver, Map<Operation, Address | null>>();
+
+/** Null: the receiver has no such address. Of a receiver and operation always the same object. */
+export function addressOf(receiver: Receiver, operation: Operation): Address | null {
+  const ofReceiver = known.get(receiver) ?? new Map<Operation, Address | null>();
+  const address = ofReceiver.get(operation);
+  if (address !== undefined) return address;
+  known.set(receiver, ofReceiver);
+  const url = madeUrl(receiver, operation);
+  const made =
+    url === null ? null : { url, origin: url.origin, path: `${url.pathname}${url.search}`, text: `${url.origin}${url.pathname}` };
+  ofReceiver.set(operation, made);
   return made;
 }
 

@@ -6,9 +6,11 @@
 // #3 A record without a trace gets one from its id, so that every attempt has the same.
 
 import { createHash } from "node:crypto";
-import { urlOf } from "./addresses.ts";
+import type { Party } from "@sluice/config";
+import { addressOf } from "./addresses.ts";
 import { answerText } from "./answer-text.ts";
 import { withAttempt } from "./attempts-made.ts";
+import type { Slot } from "./bank-slots.ts";
 import type { EngineContext } from "./context.ts";
 import { type Delivery, type Progress } from "./delivery.ts";
 import { attemptsEndMs, mayBeRepeat, type DeliveryLane } from "./lane.ts";
@@ -26,22 +28,49 @@ export interface AttemptResult {
 
 const answerTimeoutOfUnknownMs = 5_000;
 
-export async function attempt(context: EngineContext, lane: DeliveryLane, delivery: Delivery, before: Progress): Promise<AttemptResult> {
-  const { time, agreed, random } = context;
-  const receiver = context.receiver(delivery.bank);
-  const timeoutMs = receiver?.answerTimeoutMs ?? answerTimeoutOfUnknownMs;
-  const atMs = time.nowMs();
-  const startedMs = time.monotonicMs();
-  const answer = receiver === null ? noAddress : await context.gateway.post(requestOf(delivery, atMs, timeoutMs));
-  const tookMs = Math.round(time.monotonicMs() - startedMs);
+/** `slot` is given back when the exchange is over, also where the lane closes before that. */
+export async function attempt(
+  context: EngineContext,
+  lane: DeliveryLane,
+  delivery: Delivery,
+  before: Progress,
+  slot: Slot,
+): Promise<AttemptResult> {
+  try {
+    const receiver = context.receiver(delivery.bank);
+    const timeoutMs = receiver?.answerTimeoutMs ?? answerTimeoutOfUnknownMs;
+    const [atMs, startedMs] = [context.time.nowMs(), context.time.monotonicMs()];
+    const answer = receiver === null ? noAddress : await context.gateway.post(requestOf(delivery, atMs, timeoutMs));
+    return resultOf(context, lane, delivery, { before, receiver, timeoutMs, atMs, startedMs, answer });
+  } finally {
+    slot[Symbol.dispose]();
+  }
+}
+
+interface Exchanged {
+  readonly before: Progress;
+  readonly receiver: Party | null;
+  readonly timeoutMs: number;
+  readonly atMs: number;
+  readonly startedMs: number;
+  readonly answer: BankAnswer;
+}
+
+function resultOf(
+  context: EngineContext,
+  lane: DeliveryLane,
+  delivery: Delivery,
+  { before, receiver, timeoutMs, atMs, startedMs, answer }: Exchanged,
+): AttemptResult {
+  const tookMs = Math.round(context.time.monotonicMs() - startedMs);
   const acknowledges = (status: number, isRepeat: boolean): boolean =>
     receiver !== null && context.rules.acknowledges(receiver, status, isRepeat);
   const wasThereBefore = mayBeRepeat(lane, delivery);
   const answerClass = classify(answer, (status) => acknowledges(status, wasThereBefore || before.attempts > 0));
   const isLeftOpen = answerClass !== "acknowledged" && leavesOpen(answer, (status) => acknowledges(status, true));
   const httpStatusCode = answer.kind === "answered" ? answer.status : null;
-  const url = receiver === null ? null : urlOf(receiver, delivery.operation);
-  const address = url === null ? null : `${url.origin}${url.pathname}`;
+  const retryAfter = answer.kind === "answered" ? answer.retryAfter : null;
+  const address = receiver === null ? null : (addressOf(receiver, delivery.operation)?.text ?? null);
   const made = { atMs, httpStatusCode, answer: answerText(answer), tookMs, address, class: answerClass };
   const progress = grown(before, made, wasThereBefore || isLeftOpen);
   context.metrics.attempts.add({ bank: delivery.bank, class: answerClass });
@@ -52,25 +81,17 @@ export async function attempt(context: EngineContext, lane: DeliveryLane, delive
     status: httpStatusCode,
     isTimeout: answer.kind === "silent" && answer.reason === "timeout",
     isDuplicateCode: httpStatusCode !== null && receiver?.duplicateCodes.includes(httpStatusCode) === true,
-    retryAfter: answer.kind === "answered" ? answer.retryAfter : null,
+    retryAfter,
     tookMs,
     startedMs,
   });
-  const nowMs = agreed.nowMs();
-  const wait =
-    answerClass === "transient" || answerClass === "address"
-      ? waitMs(
-          {
-            class: answerClass,
-            attempts: progress.attempts,
-            retryAfter: answer.kind === "answered" ? answer.retryAfter : null,
-            nowMs,
-            deadlineMs: attemptsEndMs(lane, delivery),
-            attemptTimeoutMs: timeoutMs,
-          },
-          random,
-        )
-      : 0;
+  const nowMs = context.agreed.nowMs();
+  if (answerClass !== "transient" && answerClass !== "address") {
+    return { class: answerClass, httpStatusCode, progress, nextAttemptAtMs: nowMs, waitMs: 0 };
+  }
+  const deadlineMs = attemptsEndMs(lane, delivery);
+  const failure = { class: answerClass, attempts: progress.attempts, retryAfter, nowMs, deadlineMs, attemptTimeoutMs: timeoutMs };
+  const wait = waitMs(failure, context.random);
   return { class: answerClass, httpStatusCode, progress, nextAttemptAtMs: nowMs + wait, waitMs: wait };
 }
 

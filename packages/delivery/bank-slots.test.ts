@@ -2,8 +2,23 @@ import { createVirtualTime } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { BankSlots, type Slot } from "./bank-slots.ts";
 
-const open = new AbortController().signal;
+const open = lane();
 const forever = Number.POSITIVE_INFINITY;
+
+function lane() {
+  const told = new Set<() => void>();
+  const close = (): void => {
+    made.isOpen = false;
+    for (const giveUp of told) giveUp();
+  };
+  const made = {
+    isOpen: true,
+    onClose: (giveUp: () => void) => void told.add(giveUp),
+    forget: (giveUp: () => void) => void told.delete(giveUp),
+    close,
+  };
+  return made;
+}
 
 function setup(slotsMax: number) {
   const time = createVirtualTime({ startAtMs: 0 });
@@ -34,19 +49,19 @@ describe("a bank's slots", () => {
     const { time, slots } = setup(1);
     await taken(slots.acquire("first", 0, open));
     await time.advance(1_000);
-    const closing = new AbortController();
+    const closing = lane();
     const given: (Slot | null | string)[] = ["waiting", "waiting"];
     void slots.acquire("first", 250, open).then((slot) => (given[0] = slot));
-    void slots.acquire("retry", forever, closing.signal).then((slot) => (given[1] = slot));
+    void slots.acquire("retry", forever, closing).then((slot) => (given[1] = slot));
     await time.advance(249);
     expect(given).toEqual(["waiting", "waiting"]);
     await time.advance(1);
     expect(given).toEqual([null, "waiting"]);
-    closing.abort();
+    closing.close();
     await time.settle();
     expect(given).toEqual([null, null]);
     expect(slots.waiting).toBe(0);
-    expect(await slots.acquire("first", 250, closing.signal)).toBeNull();
+    expect(await slots.acquire("first", 250, closing)).toBeNull();
   });
 
   it("I14: a waiter goes on up to a second while the bank acknowledges, and however long it takes while it keeps up", async () => {

@@ -14,6 +14,14 @@ export type SlotUse = "first" | "retry";
 /** Disposed once, when the attempt is over. */
 export type Slot = Disposable;
 
+/** A lane, as far as a wait for a slot ends with it. */
+export interface Closing {
+  readonly isOpen: boolean;
+  /** Called at once when it closes, unless forgotten before. */
+  onClose(giveUp: () => void): void;
+  forget(giveUp: () => void): void;
+}
+
 interface Waiter {
   readonly use: SlotUse;
   /** Monotonic. */
@@ -80,22 +88,27 @@ export class BankSlots {
     return this.#waiters.size;
   }
 
-  /** A slot; or null after `waitMaxMs`, later while the bank keeps up (#3), or when `signal` aborts. The caller bounds how many wait. */
-  acquire(use: SlotUse, waitMaxMs: number, signal: AbortSignal, isPatient: () => boolean = always): Promise<Slot | null> {
-    if (this.#isFree(use)) return Promise.resolve(this.#take(use));
-    if (signal.aborted || waitMaxMs <= 0) return Promise.resolve(null);
+  /** A slot that is free now; null: none is. */
+  takeFree(use: SlotUse): Slot | null {
+    return this.#isFree(use) ? this.#take(use) : null;
+  }
+
+  /** A slot; or null after `waitMaxMs`, later while the bank keeps up (#3), or when the lane closes. The caller bounds how many wait. */
+  acquire(use: SlotUse, waitMaxMs: number, lane: Closing, isPatient: () => boolean = always): Promise<Slot | null> {
+    const free = this.takeFree(use);
+    if (free !== null || !lane.isOpen || waitMaxMs <= 0) return Promise.resolve(free);
     return new Promise((resolve) => {
       const waiters = this.#waiters;
       const waiter: Waiter = { use, fromMs: this.#time.monotonicMs(), waitMaxMs, isPatient, settle };
       function settle(slot: Slot | null): void {
-        signal.removeEventListener("abort", giveUp);
+        lane.forget(giveUp);
         waiters.delete(waiter);
         resolve(slot);
       }
       function giveUp(): void {
         settle(null);
       }
-      signal.addEventListener("abort", giveUp, { once: true });
+      lane.onClose(giveUp);
       waiters.add(waiter);
       if (waitMaxMs !== Number.POSITIVE_INFINITY) this.#lookIn(waitMaxMs);
     });

@@ -16,7 +16,7 @@ import {
   createProbe,
   deadLetterOf,
   isStoppedByRecord,
-  type Asides,
+  type Keyed,
   type KeyedLane,
   type Lanes,
   type LogEnds,
@@ -53,8 +53,8 @@ export interface DeliveryLanesOptions {
   readonly lanes: number;
   /** Key of a record that has one of its own; null: the key it has in the log. */
   keyOf(decoded: AnyDecoded): string | null;
-  /** Answers why the record does not belong here; null where it does, and is done. */
-  handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDeliveries): Promise<string | null>;
+  /** The work; null where it is done at once; or why the record does not belong here. */
+  handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDeliveries): Promise<void> | string | null;
   failed(reason: unknown): void;
   readonly bounds?: Partial<DeliveryBounds>;
 }
@@ -80,16 +80,26 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
   const reader = createReader(options);
   const asides = createAsides({ messaging, serde: options.serde, service: rules.service });
 
-  async function handle(record: ReceivedRecord, { partition, epoch }: KeyedLane): Promise<void> {
+  async function handle(record: ReceivedRecord, { partition, epoch }: KeyedLane, decoded: AnyDecoded | null): Promise<void> {
     agreed.saw(record.appendedAtMs);
-    const refusal = await refusalOf(options, { reader, asides }, record, engine.lane(partition, epoch));
-    if (refusal === null) return;
-    log.error("record.put-aside", {
-      topic,
-      partition,
-      offset: record.offset,
-      reason: refusal.by === undefined ? refusal.reason : "by hand",
-    });
+    let refusal: Pick<PutAside, "reason" | "by"> | null = null;
+    try {
+      const read = decoded ?? (await reader.readAgain(record));
+      const work = typeof read === "string" ? read : options.handle(read, record, engine.lane(partition, epoch));
+      if (typeof work === "string") refusal = { reason: work };
+      else await work;
+    } catch (error) {
+      const by = isStoppedByRecord(error) ? await asides.askedFor(record) : null;
+      if (by === null) throw error;
+      refusal = { reason: by.reason, by: { ...by, stage: "done" } };
+    }
+    if (refusal !== null) await putAside(record, refusal);
+  }
+
+  /** #2 */
+  async function putAside(record: ReceivedRecord, refusal: Pick<PutAside, "reason" | "by">): Promise<void> {
+    const reason = refusal.by === undefined ? refusal.reason : "by hand";
+    log.error("record.put-aside", { topic, partition: record.partition, offset: record.offset, reason });
     await producer.send([deadLetterOf({ record, service: rules.service, ...refusal }, options.serde)]);
   }
 
@@ -109,7 +119,7 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
       return engine.open(partition, epoch, assigned);
     },
     closed: (partition, epoch) => engine.closed(partition, epoch),
-    keyOf: (record) => reader.keyOf(record),
+    read: (record) => reader.read(record),
     handle,
     position: (partition, epoch, nextOffset) => engine.position(partition, epoch, nextOffset),
   });
@@ -139,54 +149,31 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
   };
 }
 
-/** #2 Why a record is put aside; null: it is done. */
-async function refusalOf(
-  { handle }: Pick<DeliveryLanesOptions, "handle">,
-  { reader, asides }: { readonly reader: Reader; readonly asides: Asides },
-  record: ReceivedRecord,
-  lane: LaneDeliveries,
-): Promise<Pick<PutAside, "reason" | "by"> | null> {
-  try {
-    const decoded = await reader.read(record);
-    const reason = typeof decoded === "string" ? decoded : await handle(decoded, record, lane);
-    return reason === null ? null : { reason };
-  } catch (error) {
-    const by = isStoppedByRecord(error) ? await asides.askedFor(record) : null;
-    if (by === null) throw error;
-    return { reason: by.reason, by: { ...by, stage: "done" } };
-  }
-}
-
 interface Reader {
-  keyOf(record: ReceivedRecord): string;
+  /** Null: it could not be read. */
+  read(record: ReceivedRecord): Keyed<AnyDecoded | null>;
   /** The record, or why it cannot be read: short and stable. Rejects with a retryable Fault where its schema cannot be had. */
-  read(record: ReceivedRecord): Promise<AnyDecoded | string>;
+  readAgain(record: ReceivedRecord): Promise<AnyDecoded | string>;
 }
 
-/** Decodes each record once: for its key when it comes, for its handler when its turn comes. */
+/** Decodes each record once: when it comes, for its key and its handler. */
 function createReader({ serde, keyOf }: Pick<DeliveryLanesOptions, "serde" | "keyOf">): Reader {
-  const decodings = new WeakMap<ReceivedRecord, AnyDecoded>();
-
-  function decode(record: ReceivedRecord): AnyDecoded {
-    const known = decodings.get(record);
-    if (known !== undefined) return known;
-    if (record.value === null) throw new Fault("contracts.unreadable", "no value", { isRetryable: false });
-    const decoded = serde.decode(record.value);
-    decodings.set(record, decoded);
-    return decoded;
+  function decode({ value }: ReceivedRecord): AnyDecoded {
+    if (value === null) throw new Fault("contracts.unreadable", "no value", { isRetryable: false });
+    return serde.decode(value);
   }
 
   return {
-    keyOf(record) {
+    read(record) {
       try {
-        const own = keyOf(decode(record));
-        if (own !== null) return own;
+        const decoded = decode(record);
+        return { key: keyOf(decoded) ?? keyInLog(record), content: decoded };
       } catch {
         // #1: what is wrong with it is found, and said, when its turn comes.
+        return { key: keyInLog(record), content: null };
       }
-      return keyInLog(record);
     },
-    async read(record) {
+    async readAgain(record) {
       try {
         return decode(record);
       } catch (error) {

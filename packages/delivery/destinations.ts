@@ -8,7 +8,7 @@ import type { Party } from "@sluice/config";
 import type { Time } from "@sluice/runtime";
 import type { AddressStore } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
-import { operations, urlOf } from "./addresses.ts";
+import { operations, addressOf } from "./addresses.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import { Destination, type DestinationEvents } from "./destination.ts";
 
@@ -111,7 +111,7 @@ export class Destinations {
     const byAddress = new Map<string | null, Destination>();
     const byOperation = new Map<string, Destination>();
     for (const operation of operations) {
-      const address = urlOf(receiver, operation)?.origin ?? null;
+      const address = addressOf(receiver, operation)?.origin ?? null;
       const known = byAddress.get(address) ?? this.#made(receiver.id, address, receiver);
       byAddress.set(address, known);
       byOperation.set(operation, known);

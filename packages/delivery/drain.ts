@@ -118,7 +118,7 @@ interface Retried extends Retrying {
 
 async function tryAgain(context: EngineContext, message: Retried): Promise<void> {
   const { lane, queue, entry, parked, delivery, isProbe } = message;
-  const slot = await entry.destination.slots.acquire("retry", Number.POSITIVE_INFINITY, lane.ownership.signal);
+  const slot = await entry.destination.slots.acquire("retry", Number.POSITIVE_INFINITY, lane.ownership);
   if (slot === null) return;
   let isAttempted = false;
   try {
@@ -130,8 +130,7 @@ async function tryAgain(context: EngineContext, message: Retried): Promise<void>
       if (isExpired(context, entry) || isEarly(context, entry) || mayNotBegin(message)) return queue.page.reschedule(entry.id, entry.dueMs);
       isAttempted = true;
       if (isProbe) entry.destination.probeBegins();
-      const attempting = attempt(context, lane, delivery, progressOf(lane, parked)).finally(() => slot[Symbol.dispose]());
-      const result = await lane.ownership.whileOpen(attempting);
+      const result = await lane.ownership.whileOpen(attempt(context, lane, delivery, progressOf(lane, parked), slot));
       if (isProbe) context.metrics.probes.add({ ...entry.destination.labels, class: result.class });
       await settle(context, lane, delivery, result, true);
     });

@@ -18,13 +18,14 @@ import type { AssignedLog } from "@sluice/messaging";
 import { sleep } from "@sluice/runtime";
 import type { Metrics } from "@sluice/telemetry";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
-import { createContext, type EnginePorts } from "./context.ts";
+import { createContext, type EngineContext, type EnginePorts } from "./context.ts";
 import { dayPlanned, dayReconciled } from "./days.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 import type { Delivery } from "./delivery.ts";
 import { deliver } from "./fast-path.ts";
 import { laneEvents } from "./held.ts";
 import type { MarkerPlace } from "./lane-pauses.ts";
+import type { DeliveryLane } from "./lane.ts";
 import { OwnedLane } from "./owned-lane.ts";
 import { laneClosed } from "./ownership.ts";
 import { bankPaused, bankResumed } from "./pauses.ts";
@@ -62,6 +63,7 @@ const keepWaitMaxMs = 2_000;
 
 export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bounds: Partial<DeliveryBounds> = {}): DeliveryEngine {
   const lanes = new Map<number, OwnedLane>();
+  const deliveries = new WeakMap<DeliveryLane, LaneDeliveries>();
   let isStopping = false;
   const events = laneEvents(
     () => context,
@@ -96,15 +98,11 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     },
     lane(partition, epoch) {
       const lane = laneOf(partition, epoch).current();
-      return {
-        deliver: (delivery) => deliver(context, lane, delivery),
-        stop: (stop) => stopDelivery(context, lane, stop),
-        dayPlanned: (marker) => dayPlanned(context, lane, marker),
-        dayReconciled: (marker) => dayReconciled(context, lane, marker),
-        redrive: (redrive) => redriveDelivery(context, lane, redrive),
-        bankPaused: (marker, place) => bankPaused(context, lane, marker, place),
-        bankResumed: (marker, place) => bankResumed(context, lane, marker, place),
-      };
+      const known = deliveries.get(lane);
+      if (known !== undefined) return known;
+      const made = deliveriesOf(context, lane);
+      deliveries.set(lane, made);
+      return made;
     },
     position: async (partition, epoch, nextOffset) => laneOf(partition, epoch).writePosition(nextOffset),
     troubles() {
@@ -125,5 +123,17 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     abandon() {
       for (const lane of lanes.values()) lane.close("given up");
     },
+  };
+}
+
+function deliveriesOf(context: EngineContext, lane: DeliveryLane): LaneDeliveries {
+  return {
+    deliver: (delivery) => deliver(context, lane, delivery),
+    stop: (stop) => stopDelivery(context, lane, stop),
+    dayPlanned: (marker) => dayPlanned(context, lane, marker),
+    dayReconciled: (marker) => dayReconciled(context, lane, marker),
+    redrive: (redrive) => redriveDelivery(context, lane, redrive),
+    bankPaused: (marker, place) => bankPaused(context, lane, marker, place),
+    bankResumed: (marker, place) => bankResumed(context, lane, marker, place),
   };
 }

@@ -11,6 +11,7 @@
 // #5 A further record of what was given up is done as it is read (given-up.ts).
 
 import { attempt, type AttemptResult } from "./attempt.ts";
+import type { Slot } from "./bank-slots.ts";
 import { bankShareMax } from "./bounds.ts";
 import type { EngineContext } from "./context.ts";
 import { untried, type Delivery, type Progress } from "./delivery.ts";
@@ -37,7 +38,8 @@ export async function deliver(context: EngineContext, lane: DeliveryLane, delive
   const queue = queueOf(context, lane, delivery.bank);
   queue.inHand += 1;
   try {
-    await deliverNew(context, lane, queue, delivery);
+    const reason = await tried(context, lane, queue, delivery);
+    if (reason !== null) await parkUntried(context, lane, delivery, reason, 0);
   } finally {
     queue.inHand -= 1;
     if (!isNothingParked(queue)) drain(context, lane, queue);
@@ -49,15 +51,32 @@ function isNothingParked({ page, isSpilling }: BankQueue): boolean {
   return page.size === 0 && page.coveredBelow === null && !isSpilling;
 }
 
-async function deliverNew(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): Promise<void> {
-  if (isExpired(context, delivery)) return expire(context, lane, delivery, asNew(lane, delivery), false);
-  const reason = spillReason(context, lane, queue, delivery);
-  if (reason !== null) return parkUntried(context, lane, delivery, reason, 0);
-  const attempting = await tryNow(context, lane, delivery);
-  if (typeof attempting === "string") return parkUntried(context, lane, delivery, attempting, 0);
-  const result = await lane.ownership.whileOpen(answeredSoon(context, attempting));
-  if (result !== null) return settle(context, lane, delivery, result, false);
-  return detach(context, lane, queue, delivery, attempting);
+/** Null: it has ended, or an attempt was made. Else why it is to be parked without one. */
+async function tried(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): Promise<ParkReason | null> {
+  if (isExpired(context, delivery)) {
+    await expire(context, lane, delivery, asNew(lane, delivery), false);
+    return null;
+  }
+  const destination = context.destinations.of(delivery.bank, delivery.operation);
+  const reason = spillReason(context, lane, queue, delivery, destination);
+  if (reason !== null) return reason;
+  const slot = destination.slots.takeFree("first") ?? (await turn(context, lane, delivery, destination));
+  if (slot === null) {
+    lane.ownership.requireOpen();
+    return "slot";
+  }
+  const why = lane.ownership.isKnown
+    ? whyNotNow(context, lane, delivery, destination)
+    : await whyNotKnown(context, lane, delivery, destination, slot);
+  if (why !== null) {
+    slot[Symbol.dispose]();
+    return why;
+  }
+  const attempting = attempt(context, lane, delivery, untried, slot);
+  const result = await answeredSoon(context, lane, attempting);
+  if (result === null) await detach(context, lane, queue, delivery, attempting);
+  else await settle(context, lane, delivery, result, false);
+  return null;
 }
 
 /** Not tried by this owner; one before may have. */
@@ -66,8 +85,13 @@ function asNew(lane: DeliveryLane, delivery: Delivery): Progress {
 }
 
 /** #1, #2 */
-function spillReason(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): ParkReason | null {
-  const destination = context.destinations.of(delivery.bank, delivery.operation);
+function spillReason(
+  context: EngineContext,
+  lane: DeliveryLane,
+  queue: BankQueue,
+  delivery: Delivery,
+  destination: Destination,
+): ParkReason | null {
   const why = whyNotNow(context, lane, delivery, destination);
   if (why !== null) return why;
   // Of one that left the page because its day has closed, an attempt may be under way all the same.
@@ -93,46 +117,56 @@ async function parkUntried(
   return park(context, lane, delivery, state, reason);
 }
 
-/** The attempt under way; or why there is none: the bank had no slot in time, or meanwhile it was paused or held, or attempts ended. */
-async function tryNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<Attempting | NotNow> {
-  const { ownership } = lane;
-  const destination = context.destinations.of(delivery.bank, delivery.operation);
-  const isPatient = (): boolean => lane.company.isAlone(delivery.bank, context.time.monotonicMs());
-  const slot = await destination.slots.acquire("first", context.bounds.slotWaitMaxMs, ownership.signal, isPatient);
-  if (slot === null) {
-    ownership.requireOpen();
-    return "slot";
-  }
+/** #2. Null: it had none in time. */
+function turn(context: EngineContext, lane: DeliveryLane, { bank }: Delivery, { slots }: Destination): Promise<Slot | null> {
+  const isPatient = (): boolean => lane.company.isAlone(bank, context.time.monotonicMs());
+  return slots.acquire("first", context.bounds.slotWaitMaxMs, lane.ownership, isPatient);
+}
+
+/** #3: the bank may have been paused or held meanwhile, or attempts be over. */
+async function whyNotKnown(
+  context: EngineContext,
+  lane: DeliveryLane,
+  delivery: Delivery,
+  destination: Destination,
+  slot: Slot,
+): Promise<NotNow | null> {
   try {
-    await ownership.mayAct();
+    await lane.ownership.mayAct();
   } catch (error) {
     slot[Symbol.dispose]();
     throw error;
   }
-  const why = whyNotNow(context, lane, delivery, destination);
-  if (why !== null) {
-    slot[Symbol.dispose]();
-    return why;
-  }
-  // The slot is free when the exchange is over, also where the lane closes before that.
-  return { outcome: attempt(context, lane, delivery, untried).finally(() => slot[Symbol.dispose]()) };
+  return whyNotNow(context, lane, delivery, destination);
 }
 
-type NotNow = "slot" | "over" | "paused" | Hold;
+type NotNow = "over" | "paused" | Hold;
 
 function whyNotNow(context: EngineContext, lane: DeliveryLane, delivery: Delivery, destination: Destination): NotNow | null {
   if (isOver(context, lane, delivery) || isExpired(context, delivery)) return "over";
   return lane.pauses.isPaused(delivery.bank) ? "paused" : destination.holdOf(attemptsEndMs(lane, delivery));
 }
 
-interface Attempting {
-  readonly outcome: Promise<AttemptResult>;
-}
-
-async function answeredSoon({ time, bounds }: EngineContext, { outcome }: Attempting): Promise<AttemptResult | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  using _timer = time.after(bounds.answerWaitMaxMs, () => resolve(null));
-  return await Promise.race([outcome, late]);
+/** #4. Null: not yet. Rejects at once when the lane closes. */
+function answeredSoon(
+  { time, bounds }: EngineContext,
+  { ownership }: DeliveryLane,
+  attempting: Promise<AttemptResult>,
+): Promise<AttemptResult | null> {
+  return new Promise((resolve, reject) => {
+    const late = time.after(bounds.answerWaitMaxMs, () => end(() => resolve(null)));
+    const giveUp = (): void => end(() => reject(ownership.closedFault()));
+    function end(settle: () => void): void {
+      late[Symbol.dispose]();
+      ownership.forget(giveUp);
+      settle();
+    }
+    ownership.onClose(giveUp);
+    attempting.then(
+      (result) => end(() => resolve(result)),
+      (error: unknown) => end(() => reject(error)),
+    );
+  });
 }
 
 /** #4. Its turn in the page comes after the attempt must be over; should it come before, it waits for the lock. */
@@ -141,14 +175,14 @@ async function detach(
   lane: DeliveryLane,
   queue: BankQueue,
   delivery: Delivery,
-  { outcome }: Attempting,
+  attempting: Promise<AttemptResult>,
 ): Promise<void> {
   const timeoutMs = context.receiver(delivery.bank)?.answerTimeoutMs ?? 0;
   const parking = parkUntried(context, lane, delivery, "slow", timeoutMs);
   const settling = lane.locks
     .hold(lockKey(delivery.bank, delivery.deliveryKey), async () => {
       await parking;
-      await settle(context, lane, delivery, await lane.ownership.whileOpen(outcome), true);
+      await settle(context, lane, delivery, await lane.ownership.whileOpen(attempting), true);
     })
     .catch((error: unknown) => {
       if (isLaneClosed(error)) return;

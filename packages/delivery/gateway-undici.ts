@@ -11,14 +11,14 @@ import type { Time } from "@sluice/runtime";
 import type { Log, Metrics } from "@sluice/telemetry";
 import { Pool, type buildConnector } from "undici";
 import type { AddressRefusal } from "./address-check.ts";
-import { urlOf, type Receiver } from "./addresses.ts";
+import { addressOf, type Address, type Receiver } from "./addresses.ts";
 import { credentialsReport } from "./credentials-report.ts";
 import { credentialsOf, type Credentials } from "./credentials.ts";
 import { boundedConnector } from "./gateway-undici-bounds.ts";
 import { checkedConnector, refusalOf, systemResolve, type Resolve } from "./gateway-undici-connect.ts";
 import { exchange, silence } from "./gateway-undici-exchange.ts";
 import { tunnelConnector } from "./gateway-undici-tunnel.ts";
-import type { BankGateway } from "./port.ts";
+import type { BankAnswer, BankGateway, BankRequest } from "./port.ts";
 import { createSecretFiles } from "./secret-files.ts";
 
 const headerBytesMax = 16 * 1024;
@@ -68,30 +68,31 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
     ending.delete(pool);
   }
 
-  function wayTo({ receiver, credentials, ways }: Called, url: URL): Pool | AddressRefusal | "credentials-not-read" {
-    const known = ways.get(url.origin);
+  function wayTo({ receiver, credentials, ways }: Called, { url, origin }: Address): Pool | AddressRefusal | "credentials-not-read" {
+    const known = ways.get(origin);
     if (known !== undefined) return known;
     const secureContext = url.protocol === "https:" ? credentials.secureContext() : undefined;
     if (secureContext === null) return "credentials-not-read";
     const way =
       refusalOf(url, receiver.allowedAddresses, receiver.egressProxy !== null) ??
-      poolTo(receiver, url.origin, boundedConnector(connectorTo(receiver, url, secureContext ?? null, { time, resolve })));
-    ways.set(url.origin, way);
+      poolTo(receiver, origin, boundedConnector(connectorTo(receiver, url, secureContext ?? null, { time, resolve })));
+    ways.set(origin, way);
     return way;
   }
 
+  function post({ bank, operation, headers: given, body, timeoutMs }: BankRequest): Promise<BankAnswer> {
+    const called = calledById.get(bank);
+    const address = called === undefined ? null : addressOf(called.receiver, operation);
+    if (called === undefined || address === null) return Promise.resolve(silence("no-address"));
+    const way = wayTo(called, address);
+    if (typeof way === "string") return Promise.resolve(silence(way));
+    const headers = called.credentials.headersOf(given, body);
+    if (headers === null) return Promise.resolve(silence("credentials-not-read"));
+    return exchange(time, { way, path: address.path, headers, body, timeoutMs });
+  }
+
   return {
-    async post(request) {
-      if (!isStarted) await started;
-      const called = calledById.get(request.bank);
-      const url = called === undefined ? null : urlOf(called.receiver, request.operation);
-      if (called === undefined || url === null) return silence("no-address");
-      const way = wayTo(called, url);
-      if (typeof way === "string") return silence(way);
-      const headers = called.credentials.headersOf(request.headers, request.body);
-      if (headers === null) return silence("credentials-not-read");
-      return exchange(time, { way, path: `${url.pathname}${url.search}`, headers, body: request.body, timeoutMs: request.timeoutMs });
-    },
+    post: (request) => (isStarted ? post(request) : started.then(() => post(request))),
     async close() {
       await files.stop();
       const ways = [...calledById.values()].flatMap((called) => [...called.ways.values()]);

@@ -27,10 +27,11 @@ export interface OwnershipOptions {
 export class Ownership {
   readonly #options: OwnershipOptions;
   readonly #over = new AbortController();
-  /** Who is told first when the lane closes: three for each message, for whom the signal's own listeners cost too much. */
+  /** Who is told when the lane closes: one or two for each message, for whom the signal's own listeners cost too much. */
   readonly #waiting = new Set<() => void>();
   readonly #troubles = new Set<string>();
   #reason: string | null = null;
+  #isOpen = true;
 
   constructor(options: OwnershipOptions) {
     this.#options = options;
@@ -42,11 +43,12 @@ export class Ownership {
   }
 
   get isOpen(): boolean {
-    return !this.#over.signal.aborted;
+    return this.#isOpen;
   }
 
   close(reason: string): void {
     this.#reason ??= reason;
+    this.#isOpen = false;
     this.#over.abort();
     for (const giveUp of this.#waiting) giveUp();
     this.#waiting.clear();
@@ -54,7 +56,12 @@ export class Ownership {
 
   /** Rejects once the lane is closed. */
   requireOpen(): void {
-    if (!this.isOpen) throw laneClosed(this.#options.partition, this.#reason ?? "closed");
+    if (!this.isOpen) throw this.closedFault();
+  }
+
+  /** Why nothing can be done with it any more. */
+  closedFault(): Fault {
+    return laneClosed(this.#options.partition, this.#reason ?? "closed");
   }
 
   /** #1: whether something may be begun now. */
@@ -77,14 +84,31 @@ export class Ownership {
     }
   }
 
+  /** Called at once when the lane closes, unless forgotten before. */
+  onClose(giveUp: () => void): void {
+    this.#waiting.add(giveUp);
+  }
+
+  forget(giveUp: () => void): void {
+    this.#waiting.delete(giveUp);
+  }
+
   /** #2: settles as `work` does, or rejects at once when the lane closes. */
   whileOpen<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(laneClosed(this.#options.partition, this.#reason ?? "closed"));
-      if (this.isOpen) this.#waiting.add(giveUp);
-      else giveUp();
-      const settled = (): void => void this.#waiting.delete(giveUp);
-      void work.then(resolve, reject).finally(settled);
+      const giveUp = (): void => reject(this.closedFault());
+      if (!this.isOpen) giveUp();
+      this.#waiting.add(giveUp);
+      work.then(
+        (done) => {
+          this.#waiting.delete(giveUp);
+          resolve(done);
+        },
+        (error: unknown) => {
+          this.#waiting.delete(giveUp);
+          reject(error);
+        },
+      );
     });
   }
 
@@ -92,10 +116,10 @@ export class Ownership {
   async untilDone<T>(what: string, work: () => Promise<T>): Promise<T> {
     const trouble = `${what} is tried again`;
     for (let tries = 1; ; tries += 1) {
-      await this.mayAct();
+      if (!this.isKnown) await this.mayAct();
       try {
         const done = await this.whileOpen(work());
-        this.#troubles.delete(trouble);
+        if (this.#troubles.size > 0) this.#troubles.delete(trouble);
         return done;
       } catch (error) {
         this.requireOpen();

@@ -64,7 +64,7 @@ export function describeLanes(ground: Ground): void {
           runningMax: 8,
           failed: (reason) => void firsts.push(`failed: ${reason.message}`),
           startAt: async (partition) => positions.get(partition) ?? 0n,
-          keyOf: (record) => Buffer.from(record.key ?? []).toString(),
+          read: (record) => ({ key: Buffer.from(record.key ?? []).toString(), content: null }),
           handle: async (record, lane) => {
             await delay(1);
             if (!lane.isCurrent()) return;

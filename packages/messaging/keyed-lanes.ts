@@ -27,38 +27,51 @@ export interface KeyedLane {
   isCurrent(): boolean;
 }
 
-export interface KeyedLanesOptions extends LanesOptions {
+export interface KeyedLanesOptions<Content> extends LanesOptions {
   /** Handlers at once, in each lane. */
   readonly runningMax: number;
   /** Takes a partition and answers where to start. Tried again as `handle` is. */
   startAt(partition: number, epoch: number, log: AssignedLog): Promise<bigint>;
   /** The epoch is over. Called once for each `startAt` that was called, after it settled. */
   closed?(partition: number, epoch: number): void;
-  /** Records of one key are handled in order, one at a time. */
-  keyOf(record: ReceivedRecord): string;
+  /** Called once for each record, as it comes. Must not throw. */
+  read(record: ReceivedRecord): Keyed<Content>;
   /** Rejected with a retryable Fault it is called again after a back-off; any other rejection ends the lanes. */
-  handle(record: ReceivedRecord, lane: KeyedLane): Promise<void>;
+  handle(record: ReceivedRecord, lane: KeyedLane, content: Content): Promise<void>;
   /** Keeps the first offset not done. Tried again as `handle` is. */
   position?(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
+}
+
+/** Records of one key are handled in order, one at a time. */
+export interface Keyed<Content> {
+  readonly key: string;
+  /** What the handler gets beside the record. */
+  readonly content: Content;
+}
+
+interface Entry<Content> extends ReceivedEntry, Keyed<Content> {
+  /** Of the same key; null while it is the last. */
+  next: Entry<Content> | null;
+  tries: number;
 }
 
 const positionIntervalMs = 200;
 const positionCompletionsMax = 1000;
 
-export async function createKeyedLanes(options: KeyedLanesOptions): Promise<Lanes> {
+export async function createKeyedLanes<Content>(options: KeyedLanesOptions<Content>): Promise<Lanes> {
   return await startLanes(options, (consumer) => new ConcurrentLane(options, consumer));
 }
 
-class ConcurrentLane implements Lane, KeyedLane {
+class ConcurrentLane<Content> implements Lane, KeyedLane {
   readonly partition: number;
   readonly epoch: number;
-  readonly #options: KeyedLanesOptions;
+  readonly #options: KeyedLanesOptions<Content>;
   readonly #consumer: LaneConsumer;
-  readonly #pool: TaskPool;
+  readonly #pool: TaskPool<Entry<Content>>;
   readonly #over = new AbortController();
-  readonly #byKey = new Map<string, ReceivedEntry[]>();
+  readonly #lastByKey = new Map<string, Entry<Content>>();
   readonly #troubleByKey = new Map<string, string>();
-  readonly #running = new Set<Promise<void>>();
+  #isOver = false;
   #received: ReceivedRecords | null = null;
   #opening: Promise<{ readonly value: bigint } | null> | null = null;
   #openTrouble: string | null = "not yet open";
@@ -71,16 +84,16 @@ class ConcurrentLane implements Lane, KeyedLane {
   #writeTimer: Disposable | null = null;
   #writing: Promise<void> | null = null;
 
-  constructor(options: KeyedLanesOptions, consumer: LaneConsumer) {
+  constructor(options: KeyedLanesOptions<Content>, consumer: LaneConsumer) {
     this.#options = options;
     this.#consumer = consumer;
-    this.#pool = new TaskPool(options.runningMax);
+    this.#pool = new TaskPool(options.runningMax, (entry) => this.#handle(entry));
     this.partition = consumer.partition;
     this.epoch = consumer.epoch;
   }
 
   isCurrent(): boolean {
-    return !this.#over.signal.aborted;
+    return !this.#isOver;
   }
 
   async open(log: AssignedLog): Promise<bigint | null> {
@@ -112,65 +125,55 @@ class ConcurrentLane implements Lane, KeyedLane {
 
   receive(records: readonly ReceivedRecord[]): void {
     if (this.#received === null || !this.isCurrent()) return;
-    for (const record of records) this.#add(this.#received.add(record));
+    for (const record of records) {
+      const { key, content } = this.#options.read(record);
+      const entry = { record, key, content, next: null, tries: 0, isDone: false };
+      this.#received.add(entry);
+      this.#queue(entry);
+    }
     this.#pauseOrResume(this.#received.count);
   }
 
-  #add(entry: ReceivedEntry): void {
-    const key = this.#options.keyOf(entry.record);
-    const waiting = this.#byKey.get(key);
-    if (waiting !== undefined) {
-      waiting.push(entry);
-      return;
-    }
-    this.#byKey.set(key, [entry]);
-    this.#submit(key, 1);
+  /** #1 */
+  #queue(entry: Entry<Content>): void {
+    const last = this.#lastByKey.get(entry.key);
+    this.#lastByKey.set(entry.key, entry);
+    if (last === undefined) this.#pool.submit(entry);
+    else last.next = entry;
   }
 
-  #submit(key: string, attempt: number): void {
-    this.#pool.submit(async () => {
-      if (!this.isCurrent() || this.#isDraining) return;
-      const running = this.#handle(key, attempt);
-      this.#running.add(running);
-      await running;
-      this.#running.delete(running);
-    });
-  }
-
-  async #handle(key: string, attempt: number): Promise<void> {
-    const entry = this.#byKey.get(key)?.[0];
-    if (entry === undefined) return;
+  async #handle(entry: Entry<Content>): Promise<void> {
+    if (!this.isCurrent() || this.#isDraining) return;
+    entry.tries += 1;
     try {
-      await this.#options.handle(entry.record, this);
+      await this.#options.handle(entry.record, this, entry.content);
     } catch (error) {
-      if (this.isCurrent()) this.#failed(key, attempt, error);
+      if (this.isCurrent()) this.#failed(entry, error);
       return;
     }
     // #4
-    if (this.isCurrent()) this.#complete(key, entry);
+    if (this.isCurrent()) this.#complete(entry);
   }
 
-  #failed(key: string, attempt: number, error: unknown): void {
+  #failed(entry: Entry<Content>, error: unknown): void {
     if (!(error instanceof Fault) || !error.isRetryable) {
       this.#consumer.failed(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    this.#troubleByKey.set(key, error.code);
+    this.#troubleByKey.set(entry.key, error.code);
     this.#warn("lane.retry", { what: "handling", code: error.code, reason: error.message });
     if (this.#isDraining) return;
     // #2: the wait is outside the pool. A wait that a drain or the end of the epoch leaves behind submits what does nothing.
     const { time, random } = this.#options;
-    time.after(retryDelayMs(attempt, random), () => this.#submit(key, attempt + 1));
+    time.after(retryDelayMs(entry.tries, random), () => this.#pool.submit(entry));
   }
 
-  #complete(key: string, entry: ReceivedEntry): void {
-    this.#troubleByKey.delete(key);
+  #complete(entry: Entry<Content>): void {
+    if (this.#troubleByKey.size > 0) this.#troubleByKey.delete(entry.key);
     this.#received?.complete(entry);
     this.#completions += 1;
-    const waiting = this.#byKey.get(key);
-    waiting?.shift();
-    if (waiting === undefined || waiting.length === 0) this.#byKey.delete(key);
-    else this.#submit(key, 1);
+    if (entry.next === null) this.#lastByKey.delete(entry.key);
+    else this.#pool.submit(entry.next);
     this.#pauseOrResume(this.#received?.count ?? 0);
     this.#writeSoon();
   }
@@ -250,12 +253,13 @@ class ConcurrentLane implements Lane, KeyedLane {
 
   async drain(): Promise<void> {
     this.#isDraining = true;
-    await Promise.all(this.#running);
+    await this.#pool.idle();
     await this.#writing;
     await this.#write();
   }
 
   async close(): Promise<void> {
+    this.#isOver = true;
     this.#over.abort();
     this.#writeTimer?.[Symbol.dispose]();
     this.#writeTimer = null;
@@ -272,7 +276,7 @@ class ConcurrentLane implements Lane, KeyedLane {
 
   async settled(): Promise<void> {
     await this.#closing;
-    await Promise.all(this.#running);
+    await this.#pool.idle();
     await this.#writing;
   }
 }

@@ -57,7 +57,7 @@ async function startBatch(
 
 async function startKeyed(
   world: World,
-  options: Partial<KeyedLanesOptions> & Pick<KeyedLanesOptions, "handle">,
+  options: Partial<KeyedLanesOptions<null>> & Pick<KeyedLanesOptions<null>, "handle">,
   client = world.log.client("c"),
 ) {
   const failures: Error[] = [];
@@ -66,7 +66,7 @@ async function startKeyed(
     messaging: client,
     runningMax: 8,
     startAt: async () => 0n,
-    keyOf: (record: { key: Uint8Array | null }) => Buffer.from(record.key ?? []).toString(),
+    read: (record: { key: Uint8Array | null }) => ({ key: Buffer.from(record.key ?? []).toString(), content: null }),
     failed: (reason: Error) => void failures.push(reason),
   };
   const lanes = await world.during(createKeyedLanes({ ...base, ...options }));

@@ -8,10 +8,12 @@ import type { ReceivedRecord } from "./port.ts";
 
 export interface ReceivedEntry {
   readonly record: ReceivedRecord;
+  /** From `complete` on. */
   isDone: boolean;
 }
 
-const compactAt = 1024;
+/** Records behind the watermark are let go so many at once. */
+const compactAt = 128;
 
 export class ReceivedRecords {
   #entries: ReceivedEntry[] = [];
@@ -32,11 +34,9 @@ export class ReceivedRecords {
     return this.#nextOffset;
   }
 
-  add(record: ReceivedRecord): ReceivedEntry {
-    const entry = { record, isDone: false };
-    if (this.count === 0) this.#nextOffset = record.offset;
+  add(entry: ReceivedEntry): void {
+    if (this.count === 0) this.#nextOffset = entry.record.offset;
     this.#entries.push(entry);
-    return entry;
   }
 
   complete(entry: ReceivedEntry): void {

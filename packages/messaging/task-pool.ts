@@ -1,31 +1,38 @@
-// Runs at most `runningMax` tasks at once, in the order submitted. A task never rejects.
+// Works on at most `runningMax` items at once, in the order given.
 
-export class TaskPool {
+export class TaskPool<Item> {
   readonly #runningMax: number;
+  readonly #work: (item: Item) => Promise<void>;
+  readonly #ready: Item[] = [];
   #running = 0;
-  #ready: (() => Promise<void>)[] = [];
+  #idle: (() => void)[] = [];
 
-  constructor(runningMax: number) {
+  /** `work` never rejects. */
+  constructor(runningMax: number, work: (item: Item) => Promise<void>) {
     this.#runningMax = runningMax;
+    this.#work = work;
   }
 
-  submit(task: () => Promise<void>): void {
-    this.#ready.push(task);
-    this.#startNext();
+  submit(item: Item): void {
+    if (this.#running < this.#runningMax) this.#start(item);
+    else this.#ready.push(item);
   }
 
-  #startNext(): void {
-    while (this.#running < this.#runningMax) {
-      const task = this.#ready.shift();
-      if (task === undefined) return;
-      this.#running += 1;
-      void this.#run(task);
-    }
+  /** Resolves when nothing runs and nothing is ready. */
+  idle(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => void this.#idle.push(resolve));
   }
 
-  async #run(task: () => Promise<void>): Promise<void> {
-    await task();
+  #start(item: Item): void {
+    this.#running += 1;
+    void this.#work(item).then(this.#ended);
+  }
+
+  readonly #ended = (): void => {
     this.#running -= 1;
-    this.#startNext();
-  }
+    const next = this.#ready.shift();
+    if (next !== undefined) this.#start(next);
+    else if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  };
 }

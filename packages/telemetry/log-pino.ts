@@ -25,8 +25,9 @@ export function createLog(options: LogOptions): Log {
     },
     options.destination ?? pino.destination({ dest: 1, sync: true }),
   );
+  const isDebug = logger.isLevelEnabled("debug");
   return {
-    debug: (event, fields) => logger.debug(plain(fields), event),
+    debug: (event, fields) => void (isDebug && logger.debug(plain(fields), event)),
     info: (event, fields) => logger.info(plain(fields), event),
     warn: (event, fields) => logger.warn(plain(fields), event),
     error: (event, fields) => logger.error(plain(fields), event),

@@ -67,11 +67,11 @@ function keyOf(decoded: AnyDecoded): string | null {
   return decoded.name === "Dispatch" || decoded.name === "DispatchChange" ? decoded.value.deliveryKey : null;
 }
 
-async function handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDeliveries): Promise<string | null> {
-  if (decoded.name === "Dispatch") await onDispatch(decoded.value, placeOf(record), lane);
-  else if (decoded.name === "DispatchChange")
-    await onDispatchChange(decoded.value, { ...placeOf(record), appendedAtMs: record.appendedAtMs }, lane);
-  else if (decoded.name === "DayTimes") onDayTimes(decoded.value, lane);
+function handle(decoded: AnyDecoded, record: ReceivedRecord, lane: LaneDeliveries): Promise<void> | string | null {
+  if (decoded.name === "Dispatch") return onDispatch(decoded.value, placeOf(record), lane);
+  if (decoded.name === "DispatchChange")
+    return onDispatchChange(decoded.value, { ...placeOf(record), appendedAtMs: record.appendedAtMs }, lane);
+  if (decoded.name === "DayTimes") onDayTimes(decoded.value, lane);
   else if (decoded.name === "DayReconciled") onDayReconciled(decoded.value, lane);
   else if (decoded.name === "BankPaused") onBankPaused(decoded.value, record, lane);
   else if (decoded.name === "BankResumed") onBankResumed(decoded.value, record, lane);

@@ -4,12 +4,11 @@ import type { EsmStateEvent } from "@sluice/contracts";
 import type { LaneDeliveries, RecordPlace } from "@sluice/delivery";
 import { deliveryOfEsm } from "./delivery-rules.ts";
 
-export async function onEsmStateEvent(
+export function onEsmStateEvent(
   event: EsmStateEvent,
   place: RecordPlace,
   lane: LaneDeliveries,
   receivers: ReadonlySet<string>,
-): Promise<void> {
-  if (!receivers.has(event.bank)) return;
-  await lane.deliver(deliveryOfEsm(event, place));
+): Promise<void> | null {
+  return receivers.has(event.bank) ? lane.deliver(deliveryOfEsm(event, place)) : null;
 }

@@ -4,12 +4,11 @@ import type { TransactionStateEvent } from "@sluice/contracts";
 import type { LaneDeliveries, RecordPlace } from "@sluice/delivery";
 import { deliveryOf } from "./delivery-rules.ts";
 
-export async function onTransactionStateEvent(
+export function onTransactionStateEvent(
   event: TransactionStateEvent,
   place: RecordPlace,
   lane: LaneDeliveries,
   receivers: ReadonlySet<string>,
-): Promise<void> {
-  if (!receivers.has(event.bank)) return;
-  await lane.deliver(deliveryOf(event, place));
+): Promise<void> | null {
+  return receivers.has(event.bank) ? lane.deliver(deliveryOf(event, place)) : null;
 }

@@ -62,16 +62,16 @@ export async function startEventPublisher(ports: EventPublisherPorts): Promise<R
   });
 }
 
-async function handle(
+function handle(
   decoded: AnyDecoded,
   record: ReceivedRecord,
   lane: LaneDeliveries,
   receivers: ReadonlySet<string>,
-): Promise<string | null> {
-  if (decoded.name === "TransactionStateEvent") await onTransactionStateEvent(decoded.value, placeOf(record), lane, receivers);
-  else if (decoded.name === "EsmStateEvent") await onEsmStateEvent(decoded.value, placeOf(record), lane, receivers);
-  else if (decoded.name === "DispatchChange") await onDispatchChange(decoded.value, record.appendedAtMs, lane);
-  else if (decoded.name === "BankPaused") onBankPaused(decoded.value, record, lane);
+): Promise<void> | string | null {
+  if (decoded.name === "TransactionStateEvent") return onTransactionStateEvent(decoded.value, placeOf(record), lane, receivers);
+  if (decoded.name === "EsmStateEvent") return onEsmStateEvent(decoded.value, placeOf(record), lane, receivers);
+  if (decoded.name === "DispatchChange") return onDispatchChange(decoded.value, record.appendedAtMs, lane);
+  if (decoded.name === "BankPaused") onBankPaused(decoded.value, record, lane);
   else if (decoded.name === "BankResumed") onBankResumed(decoded.value, record, lane);
   else return `${decoded.name} does not belong into ${topics.events}`;
   return null;

@@ -55,7 +55,7 @@ export async function startValidator(ports: ValidatorPorts): Promise<Running> {
     log,
     failed: (reason) => ports.fail(reason),
     startAt: (_partition, _epoch, { committed, logStart }) => Promise.resolve(committed ?? logStart),
-    keyOf: (record) => Buffer.from(record.key ?? []).toString("latin1"),
+    read: (record) => ({ key: Buffer.from(record.key ?? []).toString("latin1"), content: null }),
     handle: async (record) => {
       if (isJudged(record)) await onPaymentReceived(record, judging);
     },
