@@ -21,6 +21,7 @@ import {
   type Lanes,
   type LogEnds,
   type Messaging,
+  type Producer,
   type PutAside,
   type ReceivedRecord,
 } from "@sluice/messaging";
@@ -30,7 +31,7 @@ import type { Log, Metrics } from "@sluice/telemetry";
 import type { Party } from "@sluice/config";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
 import type { DeliveryRules, RecordPlace } from "./delivery.ts";
-import { createDeliveryEngine, type LaneDeliveries } from "./engine.ts";
+import { createDeliveryEngine, type DeliveryEngine, type LaneDeliveries } from "./engine.ts";
 import type { BankGateway } from "./port.ts";
 
 export interface DeliveryLanesOptions {
@@ -78,30 +79,7 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
   };
   const engine = createDeliveryEngine({ ...ports, heartbeatAgeMs, logEnds }, options.metrics, bounds);
   const reader = createReader(options);
-  const asides = createAsides({ messaging, serde: options.serde, service: rules.service });
-
-  async function handle(record: ReceivedRecord, { partition, epoch }: KeyedLane, decoded: AnyDecoded | null): Promise<void> {
-    agreed.saw(record.appendedAtMs);
-    let refusal: Pick<PutAside, "reason" | "by"> | null = null;
-    try {
-      const read = decoded ?? (await reader.readAgain(record));
-      const work = typeof read === "string" ? read : options.handle(read, record, engine.lane(partition, epoch));
-      if (typeof work === "string") refusal = { reason: work };
-      else await work;
-    } catch (error) {
-      const by = isStoppedByRecord(error) ? await asides.askedFor(record) : null;
-      if (by === null) throw error;
-      refusal = { reason: by.reason, by: { ...by, stage: "done" } };
-    }
-    if (refusal !== null) await putAside(record, refusal);
-  }
-
-  /** #2 */
-  async function putAside(record: ReceivedRecord, refusal: Pick<PutAside, "reason" | "by">): Promise<void> {
-    const reason = refusal.by === undefined ? refusal.reason : "by hand";
-    log.error("record.put-aside", { topic, partition: record.partition, offset: record.offset, reason });
-    await producer.send([deadLetterOf({ record, service: rules.service, ...refusal }, options.serde)]);
-  }
+  const handle = handlerOf(options, { reader, producer, engine, saw: (appendedAtMs) => agreed.saw(appendedAtMs) });
 
   consumer = await createKeyedLanes({
     messaging,
@@ -146,6 +124,44 @@ export async function startDeliveryLanes(options: DeliveryLanesOptions): Promise
       stopped ??= stop();
       return stopped;
     },
+  };
+}
+
+interface HandlerPorts {
+  readonly reader: Reader;
+  readonly producer: Pick<Producer, "send">;
+  readonly engine: Pick<DeliveryEngine, "lane">;
+  readonly saw: (appendedAtMs: number) => void;
+}
+
+type Handler = (record: ReceivedRecord, lane: KeyedLane, decoded: AnyDecoded | null) => Promise<void>;
+
+function handlerOf(options: DeliveryLanesOptions, { reader, producer, engine, saw }: HandlerPorts): Handler {
+  const { messaging, serde, topic } = options;
+  const { service } = options.rules;
+  const asides = createAsides({ messaging, serde, service });
+
+  /** #2 */
+  async function putAside(record: ReceivedRecord, refusal: Pick<PutAside, "reason" | "by">): Promise<void> {
+    const reason = refusal.by === undefined ? refusal.reason : "by hand";
+    options.log.error("record.put-aside", { topic, partition: record.partition, offset: record.offset, reason });
+    await producer.send([deadLetterOf({ record, service, ...refusal }, serde)]);
+  }
+
+  return async (record, { partition, epoch }, decoded) => {
+    saw(record.appendedAtMs);
+    let refusal: Pick<PutAside, "reason" | "by"> | null = null;
+    try {
+      const read = decoded ?? (await reader.readAgain(record));
+      const work = typeof read === "string" ? read : options.handle(read, record, engine.lane(partition, epoch));
+      if (typeof work === "string") refusal = { reason: work };
+      else await work;
+    } catch (error) {
+      const by = isStoppedByRecord(error) ? await asides.askedFor(record) : null;
+      if (by === null) throw error;
+      refusal = { reason: by.reason, by: { ...by, stage: "done" } };
+    }
+    if (refusal !== null) await putAside(record, refusal);
   };
 }
 

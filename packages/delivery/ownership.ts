@@ -96,18 +96,16 @@ export class Ownership {
   /** #2: settles as `work` does, or rejects at once when the lane closes. */
   whileOpen<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(this.closedFault());
-      if (!this.isOpen) giveUp();
-      this.#waiting.add(giveUp);
+      const giveUp = (): void => end(() => reject(this.closedFault()));
+      const end = (settle: () => void): void => {
+        this.#waiting.delete(giveUp);
+        settle();
+      };
+      if (this.isOpen) this.#waiting.add(giveUp);
+      else giveUp();
       work.then(
-        (done) => {
-          this.#waiting.delete(giveUp);
-          resolve(done);
-        },
-        (error: unknown) => {
-          this.#waiting.delete(giveUp);
-          reject(error);
-        },
+        (value) => end(() => resolve(value)),
+        (error: unknown) => end(() => reject(error)),
       );
     });
   }
