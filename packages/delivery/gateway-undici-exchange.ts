@@ -37,6 +37,8 @@ export function exchange(time: Time, { way, path, headers, body, timeoutMs }: Ex
 
 export const silence = (reason: string): BankAnswer => ({ kind: "silent", reason });
 
+const noBytes = Buffer.alloc(0);
+
 /** What undici tells of one request. The first end counts, and cuts the connection where more would come. */
 class AnswerReading implements Dispatcher.DispatchHandler {
   deadline: Disposable | null = null;
@@ -94,7 +96,8 @@ class AnswerReading implements Dispatcher.DispatchHandler {
   }
 
   #answer(): BankAnswer {
-    return { kind: "answered", status: this.#status, retryAfter: this.#retryAfter, body: Buffer.concat(this.#chunks) };
+    const body = this.#chunks.length === 0 ? noBytes : Buffer.concat(this.#chunks);
+    return { kind: "answered", status: this.#status, retryAfter: this.#retryAfter, body };
   }
 }
 

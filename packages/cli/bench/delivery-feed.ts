@@ -1,6 +1,6 @@
 // Fills a topic with what its service delivers, as the scheduler would have: the same records, keys and partitions.
 
-import { lanesDefault, outgoingRecord, topics } from "@sluice/contracts";
+import { headers, lanesDefault, outgoingRecord, topics } from "@sluice/contracts";
 import type { AnyDecoded, Serde } from "@sluice/contracts";
 import type { Messaging } from "@sluice/messaging";
 import { bankId } from "./ground.ts";
@@ -32,7 +32,8 @@ export async function feed(
       const records = chunk.map((message) => {
         const decoded = service === "dispatcher" ? dispatchOf(message, nowMs) : eventOf(message, nowMs);
         const topic = service === "dispatcher" ? topics.dispatch : topics.events;
-        return outgoingRecord(serde, topic, message.uetr, decoded, { lanes: lanesDefault });
+        const carried = { [headers.traceparent]: `00-${message.id.slice(0, 32)}-${message.id.slice(16, 32)}-01` };
+        return outgoingRecord(serde, topic, message.uetr, decoded, { lanes: lanesDefault, headers: carried });
       });
       await producer.send(records);
     }

@@ -6,6 +6,7 @@
 // #3 Four phases: a warming-up and A bring the traffic of the healthy banks alone; B brings the same, with that of the others beside it; C brings the
 //    rest to all banks, and has all the kills.
 // #4 Both services are killed at least twice, about every 20 s in long trials, until C is over. All that is sick heals shortly before that.
+// #5 In long trials each service is once frozen for a minute while another of its kind takes over, and thawed beside that one.
 
 import { createHash } from "node:crypto";
 import { eventId } from "@sluice/domain";
@@ -48,10 +49,20 @@ export interface DeliveryPlan {
   readonly killsAtMs: Readonly<Record<DeliveryService, readonly number[]>>;
   /** Between further kills, where C takes longer than it should. */
   readonly killEveryMs: number;
+  /** #5, once for each service; null: not in so short a trial. */
+  readonly freeze: PlannedFreeze | null;
   /** All is healed when so many messages are appended. */
   readonly healsAfterMessages: number;
   /** No answers that make a message wait for minutes. */
   readonly isBrief: boolean;
+}
+
+export interface PlannedFreeze {
+  /** Of that service. */
+  readonly afterKills: number;
+  readonly frozenMs: number;
+  /** Beside the one that took over, before it is killed. */
+  readonly thawedMs: number;
 }
 
 export const messagesPerUetr = 5;
@@ -76,6 +87,8 @@ const warmUpMs = { min: 1_000, max: 10_000 } as const;
 const killEveryMs = { brief: 8_000, long: 20_000 } as const;
 const killsFromMs = 1_000;
 const killJitterMs = 3_000;
+/** Ten sessions; and time to join again and share lanes. */
+const freeze: PlannedFreeze = { afterKills: 2, frozenMs: 60_000, thawedMs: 10_000 };
 const healsAtShare = 0.85;
 const dispatches = ["outboundDirectDebitResponse", "inboundDirectDebit", "outboundDirectDebitResponse"] as const;
 const letters = ["A", "D", "Y"] as const;
@@ -115,6 +128,7 @@ export function planDeliveries(seed: number, messages: number): DeliveryPlan {
     phases,
     killsAtMs: { dispatcher: killTimes(), "event-publisher": killTimes() },
     killEveryMs: killEveryMs.long,
+    freeze: isBrief ? null : freeze,
     healsAfterMessages: Math.round(total - (1 - healsAtShare) * (phases.at(-1)?.messages.length ?? 0)),
     isBrief,
   };

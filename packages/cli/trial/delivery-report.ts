@@ -25,6 +25,8 @@ export interface DeliveryTrialReport {
   readonly uetrs: number;
   readonly store: string;
   readonly kills: Readonly<Record<DeliveryService, number>>;
+  /** SIGSTOP for a minute, beside another of its kind. */
+  readonly freezes: Readonly<Record<DeliveryService, number>>;
   readonly banks: readonly BankRow[];
   /** First deliveries to the healthy banks, in phases A and B. */
   readonly healthy: {
@@ -56,7 +58,7 @@ const columns: readonly (readonly [title: string, width: number, value: (row: Ba
 const textColumns = 2;
 
 export function formatDeliveryReport(report: DeliveryTrialReport): string {
-  const { messages, uetrs, store, kills, banks, healthy, memoryMiB, isRight, problems, notes, evidence, tookMs } = report;
+  const { messages, uetrs, store, kills, freezes, banks, healthy, memoryMiB, isRight, problems, notes, evidence, tookMs } = report;
   const { alone, besideTheSick, p99Ratio } = healthy;
   const seconds = (tookMs / 1_000).toFixed(0);
   return [
@@ -68,6 +70,7 @@ export function formatDeliveryReport(report: DeliveryTrialReport): string {
     "",
     `  messages      ${messages} of ${uetrs} UETRs, with ${store}`,
     `  SIGKILL       dispatcher ${kills.dispatcher} times, event-publisher ${kills["event-publisher"]} times`,
+    `  SIGSTOP       dispatcher ${freezes.dispatcher} times, event-publisher ${freezes["event-publisher"]} times, for a minute each`,
     `  healthy banks p99 ${duration(alone.p99Ms)} alone, ${duration(besideTheSick.p99Ms)} beside the sick: ratio ${p99Ratio ?? "unknown"}`,
     `                p50 ${duration(alone.p50Ms)} and ${duration(besideTheSick.p50Ms)}; ${alone.messages} and ${besideTheSick.messages} messages, without kills`,
     `  memory        at most ${memoryMiB.dispatcher} MiB (dispatcher), ${memoryMiB["event-publisher"]} MiB (event-publisher)`,

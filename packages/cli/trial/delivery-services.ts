@@ -1,7 +1,8 @@
 // Dispatcher and event-publisher as processes that are killed and started again.
 //
 // 1. Each start has a log of its own, so that reading it stays cheap; together they tell what a service said.
-// 2. A process that ended though nobody asked it to is remembered in `losses`, and not started again: the trial will stand still, and say so.
+// 2. A frozen one does nothing and loses its lanes to another of its kind; thawed, it is one of two until it is killed.
+// 3. A process that ended though nobody asked it to is remembered in `losses`, and not started again: the trial will stand still, and say so.
 
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +11,8 @@ import { sleep } from "@sluice/runtime";
 import type { Time } from "@sluice/runtime";
 import { startService } from "../processes.ts";
 import type { ServiceProcess } from "../processes.ts";
-import type { DeliveryService } from "./delivery-plan.ts";
+import { sendSignal } from "./send-signal.ts";
+import type { DeliveryService, PlannedFreeze } from "./delivery-plan.ts";
 import { memoryOf } from "./process-watch.ts";
 import type { Memory } from "./process-watch.ts";
 
@@ -18,6 +20,8 @@ export interface DeliveryServices {
   start(service: DeliveryService): Promise<void>;
   /** SIGKILL, and started again a moment later; resolves when it listens. */
   killAndStart(service: DeliveryService): Promise<void>;
+  /** SIGSTOP, another one started; SIGCONT after that time, SIGKILL after the other one more. Resolves then. */
+  freeze(service: DeliveryService, times: FreezeTimes): Promise<void>;
   /** Null while it is not there. */
   process(service: DeliveryService): ServiceProcess | null;
   /** Of the process that runs; null: none does. */
@@ -29,6 +33,8 @@ export interface DeliveryServices {
   said(service: DeliveryService, event: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   stop(): Promise<void>;
 }
+
+type FreezeTimes = Pick<PlannedFreeze, "frozenMs" | "thawedMs">;
 
 export interface DeliveryServicesOptions {
   readonly environment: Readonly<Record<string, string>>;
@@ -45,10 +51,12 @@ export function keepDeliveryServices({ environment, directory, time, signal }: D
   const logs = new Map<DeliveryService, string[]>();
   const highestBytes = new Map<DeliveryService, number>();
   const losses: string[] = [];
+  const besides = keepBesides(time, signal);
 
   async function noteLoss(service: DeliveryService, process: ServiceProcess): Promise<void> {
     const { code, signal: by } = await process.exited;
-    if (running.get(service) === process) losses.push(`${service} ended by itself (${code ?? by}): ${process.logFile}`);
+    if (running.get(service) === process || besides.has(process))
+      losses.push(`${service} ended by itself (${code ?? by}): ${process.logFile}`);
   }
 
   async function start(service: DeliveryService): Promise<void> {
@@ -87,12 +95,49 @@ export function keepDeliveryServices({ environment, directory, time, signal }: D
       await sleep(time, startsAgainAfterMs, signal);
       if (!signal.aborted) await start(service);
     },
+    async freeze(service, times) {
+      const frozen = running.get(service);
+      if (frozen === undefined) return;
+      await lookAtMemory(service);
+      besides.freeze(frozen);
+      await start(service);
+      await besides.thawAndEnd(frozen, times);
+    },
     process: (service) => running.get(service) ?? null,
     memoryNow,
     memoryHighestBytes: lookAtMemory,
     losses: () => losses,
     said: async (service, event) => (await Promise.all((logs.get(service) ?? []).map((file) => linesOf(file, event)))).flat(),
-    stop: async () => void (await Promise.all(deliveryServices.map((service) => end(service, "stop")))),
+    async stop() {
+      await besides.end();
+      await Promise.all(deliveryServices.map((service) => end(service, "stop")));
+    },
+  };
+}
+
+/** 2 */
+function keepBesides(time: Time, signal: AbortSignal) {
+  const frozen = new Set<ServiceProcess>();
+
+  async function endOne(process: ServiceProcess): Promise<void> {
+    if (!frozen.delete(process)) return;
+    sendSignal(process, "SIGCONT");
+    await process.kill();
+  }
+
+  return {
+    has: (process: ServiceProcess) => frozen.has(process),
+    freeze(process: ServiceProcess): void {
+      frozen.add(process);
+      sendSignal(process, "SIGSTOP");
+    },
+    async thawAndEnd(process: ServiceProcess, { frozenMs, thawedMs }: FreezeTimes): Promise<void> {
+      await sleep(time, frozenMs, signal);
+      sendSignal(process, "SIGCONT");
+      await sleep(time, thawedMs, signal);
+      await endOne(process);
+    },
+    end: async () => void (await Promise.all([...frozen].map(endOne))),
   };
 }
 

@@ -23,7 +23,7 @@ import type { HeardDeliveries } from "./delivery-heard.ts";
 import { judgeDeliveries } from "./delivery-judge.ts";
 import type { DeliveryHistory, MessageEnd } from "./delivery-judge.ts";
 import { messagesPerUetr, planDeliveries } from "./delivery-plan.ts";
-import type { DeliveryPlan, DeliveryService, PlannedPhase } from "./delivery-plan.ts";
+import type { DeliveryPlan, DeliveryService, PlannedFreeze, PlannedPhase } from "./delivery-plan.ts";
 import type { BankRow, DeliveryTrialReport, PhaseFigures } from "./delivery-report.ts";
 import { deliveryServices } from "./delivery-services.ts";
 
@@ -47,6 +47,7 @@ interface Trial {
   readonly ground: DeliveryGround;
   readonly feed: DeliveryFeedPorts;
   readonly kills: Record<DeliveryService, number>;
+  readonly freezes: Record<DeliveryService, number>;
 }
 
 const mebibyte = 1_048_576;
@@ -71,7 +72,7 @@ export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<D
   const ground = await openDeliveryGround({ banks: plan.banks, urls: banks.urls, time, environment, say, signal }, opened);
   signal.throwIfAborted();
   const feed = { ...ground, heard, random: seededRandom(`bodies ${seed}`), time, signal };
-  const trial: Trial = { options, plan, time, heard, banks, ground, feed, kills: { dispatcher: 0, "event-publisher": 0 } };
+  const trial: Trial = { options, plan, time, heard, banks, ground, feed, kills: none(), freezes: none() };
   say(`seed ${seed}: services are up, with ${ground.storeText}; ${plan.banks.length} banks, ${messages / messagesPerUetr} UETRs`);
   await play(trial);
   signal.throwIfAborted();
@@ -94,6 +95,7 @@ export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<D
     uetrs: history.sent.length / messagesPerUetr,
     store: ground.storeText,
     kills: trial.kills,
+    freezes: trial.freezes,
     banks: await rowsOf(trial),
     healthy: { alone: a, besideTheSick: b, p99Ratio: a.p99Ms === 0 ? null : Math.round((b.p99Ms / a.p99Ms) * 100) / 100 },
     memoryMiB: { dispatcher: await memoryMiB(trial, "dispatcher"), "event-publisher": await memoryMiB(trial, "event-publisher") },
@@ -101,6 +103,10 @@ export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<D
     evidence,
     tookMs: Math.round(time.monotonicMs() - startedMs),
   };
+}
+
+function none(): Record<DeliveryService, number> {
+  return { dispatcher: 0, "event-publisher": 0 };
 }
 
 async function play(trial: Trial): Promise<void> {
@@ -146,14 +152,26 @@ async function playC(trial: Trial, phase: PlannedPhase): Promise<void> {
 
   async function kill(service: DeliveryService): Promise<void> {
     const planned = plan.killsAtMs[service];
+    let frozenMs = 0;
     for (let kills = 0; kills < planned.length || !feeding.isOver; kills += 1) {
-      await until(planned[kills] ?? (planned.at(-1) ?? 0) + (kills + 1 - planned.length) * plan.killEveryMs);
+      await until(frozenMs + (planned[kills] ?? (planned.at(-1) ?? 0) + (kills + 1 - planned.length) * plan.killEveryMs));
       await untilItDelivers(trial, service);
       if (signal.aborted || (kills >= planned.length && feeding.isOver)) return;
       trial.kills[service] += 1;
       say(`SIGKILL ${service}; ${heard.waiting()} of ${heard.appended()} messages wait`);
       await trial.ground.services.killAndStart(service);
+      if (plan.freeze?.afterKills !== trial.kills[service]) continue;
+      await freeze(service, plan.freeze);
+      frozenMs = plan.freeze.frozenMs + plan.freeze.thawedMs;
     }
+  }
+
+  async function freeze(service: DeliveryService, planned: PlannedFreeze): Promise<void> {
+    await untilItDelivers(trial, service);
+    if (signal.aborted) return;
+    trial.freezes[service] += 1;
+    say(`SIGSTOP ${service} for ${planned.frozenMs / 1_000} s, while another takes over`);
+    await trial.ground.services.freeze(service, planned);
   }
 
   async function bring(): Promise<void> {

@@ -11,6 +11,7 @@ import { startService } from "../processes.ts";
 import type { ServiceName, ServiceProcess } from "../processes.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import type { FakeClock } from "./fake-clock.ts";
+import { sendSignal } from "./send-signal.ts";
 import type { Label } from "./windows-plan.ts";
 
 export interface Fleet {
@@ -165,14 +166,6 @@ async function clockOf({ fakeTime, offsetsMs, directory }: FleetOptions, label: 
 function serviceOf(label: Label): ServiceName {
   if (label === "scheduler-1" || label === "scheduler-2" || label === "scheduler-3") return "scheduler";
   return label;
-}
-
-function sendSignal({ pid }: ServiceProcess, signal: "SIGSTOP" | "SIGCONT"): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has just ended by itself: what that means is seen elsewhere.
-  }
 }
 
 /** The header `Date` is made by the process's wall clock. */
