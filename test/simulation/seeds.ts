@@ -7,11 +7,13 @@ import { simulate } from "./world.ts";
 const seedsInCi = 200;
 const seedsLong = 1_000;
 
-export function seedsOf(kind: "calm" | "troubled"): readonly number[] {
+/** Two files share the troubled ones, so that two cores do: `half` is that of the file. */
+export function seedsOf(kind: "calm" | "troubled", half: 0 | 1 | null = null): readonly number[] {
   const asked = process.env["SLUICE_SEED"];
   const count = process.env["SLUICE_LONG"] === "1" ? seedsLong : seedsInCi;
   const all = asked === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(asked)];
-  const wanted = all.filter((seed) => (seed % 2 === 0) === (kind === "calm"));
+  const ofKind = all.filter((seed) => (seed % 2 === 0) === (kind === "calm"));
+  const wanted = half === null ? ofKind : ofKind.filter((_, index) => index % 2 === half);
   return wanted.length > 0 ? wanted : [kind === "calm" ? 2 : 1];
 }
 
