@@ -28,7 +28,7 @@ export function exchange(time: Time, { way, path, headers, body, timeoutMs }: Ex
       reading.deadline = time.after(0, () => reading.end(silence("timeout")));
     });
     try {
-      way.dispatch({ method: "POST", path, headers: { ...headers }, body }, reading);
+      way.dispatch({ method: "POST", path, headers, body }, reading);
     } catch (error) {
       reading.end(silence(reasonOf(error)));
     }

@@ -1,4 +1,4 @@
-// What every adapter of the port must do: run by `memory.test.ts` and `kafka.int.test.ts`. Numbers are the promises of `port.ts`.
+// What every adapter of the port must do: run by `memory.test.ts` and `kafka-conformance.int.test.ts`. Numbers are the promises of `port.ts`.
 
 import { describe, expect, test } from "vitest";
 import { numbered, openGround, outgoing, textOf, type Ground, type Subject } from "./conformance-ground.ts";

@@ -8,35 +8,19 @@ import { silentLog } from "@sluice/telemetry";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createBatchLanes } from "./batch-lanes.ts";
 import { eventually, outgoing, recorder } from "./conformance-ground.ts";
-import { describeMessaging } from "./conformance.ts";
 import { settingsOf } from "./kafka-client.ts";
 import { createKafkaMessaging } from "./kafka-messaging.ts";
+import { connection, createTopic, freshGroup } from "./kafka.fixture.ts";
 import type { Messaging } from "./port.ts";
 import { provisionTopics } from "./provision-topics.ts";
 import type { TopicSpec } from "./topic-specs.ts";
 
-// The Kafka adapter on a real broker. Letters are the rows of the trouble table in README.md.
+// The Kafka adapter on a real broker, where kafkajs has its troubles. Letters are the rows of the trouble table in README.md.
 
-const brokers = (process.env["KAFKA_BROKERS"] ?? "").split(",").filter((broker) => broker !== "");
-if (brokers.length === 0) {
-  throw new Error("KAFKA_BROKERS is not set (host:port, comma separated): these tests run on a real Kafka, `./sluice test` brings one");
-}
-
-const connection = { brokers, clientId: "messaging-test" };
 const kafka = new kafkajs.Kafka({ ...connection, logLevel: kafkajs.logLevel.NOTHING });
 const admin = kafka.admin();
-let topics = 0;
-
 beforeAll(async () => admin.connect());
 afterAll(async () => admin.disconnect());
-
-async function createTopic(partitions: number): Promise<string> {
-  topics += 1;
-  const topic = `messaging-test-${process.pid}-${Date.now()}-${topics}`;
-  const config = { "message.timestamp.type": "LogAppendTime" };
-  await provisionTopics({ connection, specs: [{ topic, partitions, replication: 1, config }], log: silentLog });
-  return topic;
-}
 
 const open: Messaging[] = [];
 afterEach(async () => {
@@ -53,31 +37,6 @@ async function append(topic: string, partition: number, texts: readonly string[]
   const producer = await client().producer("appender");
   await producer.send(texts.map((text) => outgoing(topic, partition, text)));
 }
-
-let groups = 0;
-function freshGroup(): string {
-  groups += 1;
-  return `messaging-test-${process.pid}-${Date.now()}-group-${groups}`;
-}
-
-describeMessaging(async () => {
-  const created: string[] = [];
-  return {
-    client: () => createKafkaMessaging({ connection, time: machineTime, log: silentLog }),
-    createTopic: async (partitions) => {
-      const topic = await createTopic(partitions);
-      created.push(topic);
-      return topic;
-    },
-    truncate: async ({ topic, partition }, before) => {
-      // Makes kafkajs load the topic's leaders, which deleting needs.
-      await admin.fetchTopicOffsets(topic);
-      await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: before.toString() }] });
-    },
-    heartbeatAgeMaxMs: 3000,
-    close: async () => admin.deleteTopics({ topics: created }),
-  };
-});
 
 describe("the troubles of kafkajs", () => {
   test("C, D: a handler slower than the session holds up neither its member nor another partition", async () => {
