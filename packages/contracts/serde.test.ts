@@ -5,7 +5,7 @@ import { avroType } from "./avro-types.ts";
 import type { Records } from "./generated/records.ts";
 import { recordNames, schemaVersions } from "./generated/records.ts";
 import { sampleOf } from "./schema-gate.ts";
-import { fixedSerde, serdeOver } from "./serde.ts";
+import { fixedSerde, schemaIdOf, serdeOver } from "./serde.ts";
 
 const serde = fixedSerde();
 const release = { scheme: "ZA_EFT", businessDate: "2026-11-20", windowNumber: 1, bank: "first" };
@@ -70,11 +70,11 @@ test("what is not a long is refused", () => {
 
 test("bytes are read where they lie; records written one after the other stay what they are", () => {
   const written = Array.from({ length: 500 }, (_, index) =>
-    serde.encode("DeadLetter", { ...deadLetter, value: new Uint8Array(index * 20).fill(index) }),
+    serde.encode("DeadLetter", { ...deadLetter, value: new Uint8Array(index * 100).fill(index) }),
   );
   for (const [index, bytes] of written.entries()) {
     const { value } = serde.decode(bytes);
-    expect(value).toMatchObject({ value: new Uint8Array(index * 20).fill(index), offset: deadLetter.offset });
+    expect(value).toMatchObject({ value: new Uint8Array(index * 100).fill(index), offset: deadLetter.offset });
     expect("value" in value && value.value !== null && value.value.buffer === bytes.buffer).toBe(true);
   }
   const kept = new Set(written.filter(({ length }) => length < 8_000).map(({ buffer }) => buffer.byteLength));
@@ -87,7 +87,7 @@ test("bytes are Uint8Array, not Buffer, and a map's keys mean only themselves", 
   expect(decoded.name === "DeadLetter" && Buffer.isBuffer(decoded.value.value)).toBe(false);
 });
 
-test("a record larger than the scratch buffer is encoded too, and encoded bytes are nobody else's", () => {
+test("a record larger than a piece is encoded too, and encoded bytes are nobody else's", () => {
   const large = serde.encode("DeadLetter", { ...deadLetter, value: new Uint8Array(900 * 1024).fill(7) });
   const small = serde.encode("Release", release);
   serde.encode("Release", { ...release, bank: "other" });
@@ -99,6 +99,9 @@ test("the wire is 0x00, the id as int32, Avro", () => {
   const upToIt = recordNames.slice(0, recordNames.indexOf("Release") + 1);
   const id = upToIt.reduce((count, name) => count + schemaVersions[name].length, 0);
   expect([...serde.encode("Release", release).subarray(0, 5)]).toEqual([0, 0, 0, 0, id]);
+  const largeId = serdeOver([], new Map([["Release", 0x7a8b9cad]]), () => Promise.reject(new Error("unused"))).encode("Release", release);
+  expect([...largeId.subarray(0, 5)]).toEqual([0, 0x7a, 0x8b, 0x9c, 0xad]);
+  expect(schemaIdOf(largeId)).toBe(0x7a8b9cad);
 });
 
 test("bytes that are bad in themselves are unreadable, and not retryable", () => {

@@ -130,7 +130,9 @@ test("a batch that is not what it says is refused at once", async () => {
   };
   const countAt = 57;
   const firstRecord = 61;
+  const longer = Buffer.from(good).fill((good[firstRecord] ?? 0) + 2, firstRecord, firstRecord + 1);
   const bad = [
+    longer,
     changed(countAt, 4),
     changed(countAt, 2 ** 31 - 1),
     Buffer.concat([good.subarray(0, 16), Buffer.from([1]), good.subarray(17)]),

@@ -109,6 +109,14 @@ test("#4: more waiting records than the bound are refused, to be sent again late
   expect(await whole).toHaveLength(30);
 });
 
+test("a record larger than a partition's part may be goes alone", async () => {
+  const { time, queue, batches } = setup({ batchPartitionBytesMax: 3000 });
+  const sent = Promise.all([4000, 1200, 1200].map((bytes) => queue.send([record("x".repeat(bytes))])));
+  await time.advance(200);
+  await sent;
+  expect(batches.map((batch) => batch.map(({ value }) => value?.length))).toEqual([[4000], [1200, 1200]]);
+});
+
 test("a partition's part of a batch is bounded in bytes; a single record up to its own bound goes alone", async () => {
   const { time, queue, batches } = setup();
   const sends = [record("x".repeat(4000)), record("y".repeat(4000)), record("z".repeat(4000)), record("w".repeat(4000), 1)];
