@@ -69,15 +69,16 @@ test("what is not a long is refused", () => {
 });
 
 test("bytes are read where they lie; records written one after the other stay what they are", () => {
-  const written = Array.from({ length: 500 }, (_, index) =>
-    serde.encode("DeadLetter", { ...deadLetter, value: new Uint8Array(index * 100).fill(index) }),
-  );
+  const lengths = [...Array.from({ length: 200 }, (_, index) => index * 45), 20_000, 40_000, 70];
+  const valueOf = (index: number): Uint8Array => new Uint8Array(lengths[index] ?? 0).fill(index);
+  const written = lengths.map((_, index) => serde.encode("DeadLetter", { ...deadLetter, value: valueOf(index) }));
   for (const [index, bytes] of written.entries()) {
-    const { value } = serde.decode(bytes);
-    expect(value).toMatchObject({ value: new Uint8Array(index * 100).fill(index), offset: deadLetter.offset });
-    expect("value" in value && value.value !== null && value.value.buffer === bytes.buffer).toBe(true);
+    const decoded = serde.decode(bytes);
+    const read = decoded.name === "DeadLetter" ? decoded.value.value : null;
+    expect(read !== null && Buffer.compare(read, valueOf(index))).toBe(0);
+    expect(read?.buffer === bytes.buffer).toBe(true);
   }
-  const kept = new Set(written.filter(({ length }) => length < 8_000).map(({ buffer }) => buffer.byteLength));
+  const kept = written.filter(({ length }) => length < 8_000).map(({ buffer }) => buffer.byteLength);
   expect(Math.max(...kept)).toBeLessThanOrEqual(32 * 1024);
 });
 
