@@ -111,6 +111,14 @@ test("a batch that is cut off at the end is left out", async () => {
   }
 });
 
+test("of a batch whose records are all compacted away only the head is there, and it is passed over", async () => {
+  for (const compression of [None, ZSTD]) {
+    const bare = (await batch({ count: 0, compression })).subarray(0, 61);
+    bare.writeInt32BE(bare.length - 12, 8);
+    expect((await messagesIn(bare, await batch({ firstOffset: 3n }))).map(({ offset }) => offset)).toEqual([3n, 4n, 5n]);
+  }
+});
+
 test("a record that is kept keeps the memory of its batch, not of the answer", async () => {
   for (const compression of [None, ZSTD]) {
     const batches = await Promise.all(Array.from({ length: 50 }, async () => batch({ compression, valueBytes: 1_000 })));

@@ -83,6 +83,8 @@ async function readBatch(batch: WireReader, firstOffset: bigint, { topic, partit
   batch.int16();
   batch.int32();
   const count = batch.int32();
+  // Of a batch whose records are all compacted away the log may keep the head.
+  if (count <= 0) return;
   const records = new WireReader(await ownRecords(batch.bytes(batch.left), attributes & codecMask));
   const isControlRecord = (attributes & controlFlag) !== 0;
   const batchContext = { producerId, inTransaction: (attributes & transactionFlag) !== 0 };
