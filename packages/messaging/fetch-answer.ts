@@ -7,14 +7,12 @@
 
 import { lookupCodec } from "kafkajs/src/protocol/message/compression/index.js";
 import type { FetchAnswer, FetchedMessage, FetchedPartition } from "kafkajs/src/protocol/requests/fetch/index.js";
-import { decompressed } from "./batch-zstd.ts";
 import { WireReader } from "./wire-reader.ts";
 
 const batchHeadBytes = 61;
 const magic = 2;
 const codecMask = 0x07;
 const none = 0;
-const zstd = 4;
 const appendTimeFlag = 0x08;
 const transactionFlag = 0x10;
 const controlFlag = 0x20;
@@ -116,9 +114,8 @@ function headersOf(records: WireReader): Record<string, string> {
 
 /** #2 */
 async function ownRecords(bytes: Buffer, codec: number): Promise<Buffer> {
-  if (codec === zstd) return decompressed(bytes);
-  const other = lookupCodec(codec);
-  if (other !== null) return other.decompress(bytes);
+  const known = lookupCodec(codec);
+  if (known !== null) return known.decompress(bytes);
   if (codec !== none) throw new Error(`a record batch packed in a way that is not known, ${codec}`);
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);
