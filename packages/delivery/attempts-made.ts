@@ -12,10 +12,9 @@ const factAnswerCharactersMax = 140;
 
 /** The newest attempt joins; the oldest one kept goes over to the sum. */
 export function withAttempt({ recentAttempts, earlier }: Pick<Progress, "recentAttempts" | "earlier">, made: ParkedAttempt) {
-  const attempts = [...recentAttempts, made];
-  const [oldest, ...rest] = attempts;
-  if (oldest === undefined || attempts.length <= attemptsKept) return { recentAttempts: attempts, earlier };
-  return { recentAttempts: rest, earlier: counted(earlier, oldest) };
+  const [oldest, ...rest] = recentAttempts;
+  if (oldest === undefined || recentAttempts.length < attemptsKept) return { recentAttempts: [...recentAttempts, made], earlier };
+  return { recentAttempts: [...rest, made], earlier: counted(earlier, oldest) };
 }
 
 function counted(earlier: EarlierAttempts | null, { atMs, httpStatusCode }: ParkedAttempt): EarlierAttempts {

@@ -2,7 +2,7 @@
 
 import type { Party } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { LogEnds, OutgoingRecord, Producer } from "@sluice/messaging";
+import type { LogEnds, Producer } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/runtime";
 import type { AddressStore, LaneStore, ParkedStore } from "@sluice/store";
 import type { Log } from "@sluice/telemetry";
@@ -11,7 +11,6 @@ import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import type { DeliveryRules } from "./delivery.ts";
 import type { DestinationEvents } from "./destination.ts";
 import { Destinations } from "./destinations.ts";
-import type { DeliveryLane } from "./lane.ts";
 import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
 import type { BankGateway } from "./port.ts";
 
@@ -64,13 +63,4 @@ export function createContext(
     receiver: (id) => receivers.get(id) ?? null,
     destinations: new Destinations({ ...ports, service: ports.rules.service, metrics, events }),
   };
-}
-
-/** Appends records of an end; whoever called goes on only when the log has acknowledged all. */
-export async function append(context: EngineContext, lane: DeliveryLane, what: string, records: readonly OutgoingRecord[]): Promise<void> {
-  if (records.length === 0) return;
-  const appended = await lane.ownership.untilDone(what, () => context.producer.send(records));
-  // Appended together: the last one's time says as much as all.
-  const last = appended.at(-1);
-  if (last !== undefined) context.agreed.observe(last.appendedAtMs);
 }

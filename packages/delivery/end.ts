@@ -10,7 +10,7 @@
 //    that was not said for sure is said by the next owner: the transaction may take it that nothing of the message is under way.
 
 import type { AttemptResult } from "./attempt.ts";
-import { append, type EngineContext } from "./context.ts";
+import type { EngineContext } from "./context.ts";
 import type { Delivery, DeliveryOutcome, DeliverySubject, Progress } from "./delivery.ts";
 import { queueOf, type DeliveryLane } from "./lane.ts";
 import { park, parkedOf, type ParkedState } from "./spill.ts";
@@ -35,11 +35,24 @@ export async function end(context: EngineContext, lane: DeliveryLane, subject: D
     isKnown = true,
     isBankPaused = lane.pauses.isPaused(subject.bank),
   } = reason;
-  const endedAtMs = context.time.nowMs();
-  const said = { subject, outcome, httpStatusCode, progress, stopOffset, isKnown };
   const { isBreakerOpen } = context.destinations.of(subject.bank, subject.operation);
-  const records = context.rules.recordsOf({ ...said, endedAtMs, isBankPaused, isBreakerOpen });
-  await append(context, lane, `append.${outcome}`, records);
+  const records = context.rules.recordsOf({
+    subject,
+    outcome,
+    httpStatusCode,
+    progress,
+    endedAtMs: context.time.nowMs(),
+    stopOffset,
+    isKnown,
+    isBankPaused,
+    isBreakerOpen,
+  });
+  if (records.length > 0) {
+    const appended = await lane.ownership.untilDone(`append.${outcome}`, () => context.producer.send(records));
+    // Appended together: the last one's time says as much as all.
+    const last = appended.at(-1);
+    if (last !== undefined) context.agreed.observe(last.appendedAtMs);
+  }
   lane.recent.ended(subject.id, progress);
   context.metrics.ended.add({ bank: subject.bank, outcome });
   // What goes as it should is counted; a line is for what took more than one attempt, or ended otherwise.
@@ -57,7 +70,20 @@ export async function end(context: EngineContext, lane: DeliveryLane, subject: D
 }
 
 /** What an attempt leads to. `isParked`: the store has the message. */
-export async function settle(
+export function settle(
+  context: EngineContext,
+  lane: DeliveryLane,
+  delivery: Delivery,
+  result: AttemptResult,
+  isParked: boolean,
+): Promise<void> {
+  if (result.class !== "acknowledged") return failed(context, lane, delivery, result, isParked);
+  const { httpStatusCode, progress } = result;
+  const ended = end(context, lane, delivery, { outcome: "acknowledged", httpStatusCode, progress });
+  return isParked ? ended.then(() => unpark(context, lane, delivery)) : ended;
+}
+
+async function failed(
   context: EngineContext,
   lane: DeliveryLane,
   delivery: Delivery,
@@ -65,11 +91,6 @@ export async function settle(
   isParked: boolean,
 ): Promise<void> {
   const { httpStatusCode, progress } = result;
-  if (result.class === "acknowledged") {
-    await end(context, lane, delivery, { outcome: "acknowledged", httpStatusCode, progress });
-    if (isParked) await unpark(context, lane, delivery);
-    return;
-  }
   if (result.class === "refused") {
     await keepEnded(context, lane, delivery, { progress, ended: "refusing" }, isParked);
     await sayRefused(context, lane, delivery, progress);

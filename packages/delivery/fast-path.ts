@@ -26,57 +26,48 @@ import { park, type ParkReason } from "./spill.ts";
 /** Resolves when the message has ended or is parked; rejects with a retryable Fault when the lane closed before that. */
 export async function deliver(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<void> {
   lane.ownership.requireOpen();
-  if (lane.parkedAhead.has(delivery.id)) {
-    lane.parkedAhead.delete(delivery.id);
-    return;
-  }
+  if (isDone(context, lane, delivery)) return undefined;
   lane.company.saw(delivery.bank, context.time.monotonicMs());
-  if (lane.givenUp.has(delivery.id)) {
-    context.log.info("delivery.read-again", { id: delivery.id, uetr: delivery.uetr, bank: delivery.bank, partition: lane.partition });
-    return;
-  }
   const queue = queueOf(context, lane, delivery.bank);
   queue.inHand += 1;
   try {
-    const reason = await tried(context, lane, queue, delivery);
-    if (reason !== null) await parkUntried(context, lane, delivery, reason, 0);
+    if (isExpired(context, delivery)) return await expire(context, lane, delivery, asNew(lane, delivery), false);
+    const destination = context.destinations.of(delivery.bank, delivery.operation);
+    const reason = spillReason(context, lane, queue, delivery, destination);
+    if (reason !== null) return await parkUntried(context, lane, delivery, reason, 0);
+    const slot = destination.slots.takeFree("first") ?? (await turn(context, lane, delivery, destination));
+    if (slot === null) {
+      lane.ownership.requireOpen();
+      return await parkUntried(context, lane, delivery, "slot", 0);
+    }
+    const why = lane.ownership.isKnown
+      ? whyNotNow(context, lane, delivery, destination)
+      : await whyNotKnown(context, lane, delivery, destination, slot);
+    if (why !== null) {
+      slot[Symbol.dispose]();
+      return await parkUntried(context, lane, delivery, why, 0);
+    }
+    const attempting = attempt(context, lane, delivery, untried, slot);
+    const result = await answeredSoon(context, lane, attempting);
+    if (result === null) return await detach(context, lane, queue, delivery, attempting);
+    return await settle(context, lane, delivery, result, false);
   } finally {
     queue.inHand -= 1;
     if (!isNothingParked(queue)) drain(context, lane, queue);
   }
 }
 
+/** It is parked already, or not tried any more. */
+function isDone({ log }: EngineContext, lane: DeliveryLane, { id, uetr, bank }: Delivery): boolean {
+  if (lane.parkedAhead.delete(id)) return true;
+  if (!lane.givenUp.has(id)) return false;
+  log.info("delivery.read-again", { id, uetr, bank, partition: lane.partition });
+  return true;
+}
+
 /** And none is to be looked for: as it is while all goes well. */
 function isNothingParked({ page, isSpilling }: BankQueue): boolean {
   return page.size === 0 && page.coveredBelow === null && !isSpilling;
-}
-
-/** Null: it has ended, or an attempt was made. Else why it is to be parked without one. */
-async function tried(context: EngineContext, lane: DeliveryLane, queue: BankQueue, delivery: Delivery): Promise<ParkReason | null> {
-  if (isExpired(context, delivery)) {
-    await expire(context, lane, delivery, asNew(lane, delivery), false);
-    return null;
-  }
-  const destination = context.destinations.of(delivery.bank, delivery.operation);
-  const reason = spillReason(context, lane, queue, delivery, destination);
-  if (reason !== null) return reason;
-  const slot = destination.slots.takeFree("first") ?? (await turn(context, lane, delivery, destination));
-  if (slot === null) {
-    lane.ownership.requireOpen();
-    return "slot";
-  }
-  const why = lane.ownership.isKnown
-    ? whyNotNow(context, lane, delivery, destination)
-    : await whyNotKnown(context, lane, delivery, destination, slot);
-  if (why !== null) {
-    slot[Symbol.dispose]();
-    return why;
-  }
-  const attempting = attempt(context, lane, delivery, untried, slot);
-  const result = await answeredSoon(context, lane, attempting);
-  if (result === null) await detach(context, lane, queue, delivery, attempting);
-  else await settle(context, lane, delivery, result, false);
-  return null;
 }
 
 /** Not tried by this owner; one before may have. */

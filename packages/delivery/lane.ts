@@ -184,9 +184,11 @@ type Limits = Pick<Delivery, "closesWith" | "stopsAtMs" | "deadlineMs">;
 /** When attempts on a message end, epoch ms by agreed time; null: no end is known. */
 export function attemptsEndMs(lane: DeliveryLane, { closesWith, stopsAtMs, deadlineMs }: Limits): number | null {
   const closesAtMs = closesWith === null ? null : lane.days.closesAtMs(closesWith);
-  const endMs = Math.min(...[closesAtMs, stopsAtMs, deadlineMs].map((ms) => ms ?? Number.POSITIVE_INFINITY));
-  return endMs === Number.POSITIVE_INFINITY ? null : endMs;
+  const endMs = Math.min(closesAtMs ?? never, stopsAtMs ?? never, deadlineMs ?? never);
+  return endMs === never ? null : endMs;
 }
+
+const never = Number.POSITIVE_INFINITY;
 
 /** #2 */
 export function isOver(context: EngineContext, lane: DeliveryLane, message: Pick<Limits, "closesWith" | "stopsAtMs">): boolean {

@@ -111,24 +111,40 @@ export class Ownership {
   }
 
   /** #3 */
-  async untilDone<T>(what: string, work: () => Promise<T>): Promise<T> {
-    const trouble = `${what} is tried again`;
-    for (let tries = 1; ; tries += 1) {
-      if (!this.isKnown) await this.mayAct();
+  untilDone<T>(what: string, work: () => Promise<T>): Promise<T> {
+    if (!this.isKnown) return this.#tryAgain(what, work, 1);
+    return this.whileOpen(work()).catch(async (error: unknown) => {
+      await this.#failed(what, error, 1);
+      return this.#tryAgain(what, work, 2);
+    });
+  }
+
+  async #tryAgain<T>(what: string, work: () => Promise<T>, from: number): Promise<T> {
+    for (let tries = from; ; tries += 1) {
+      await this.mayAct();
       try {
         const done = await this.whileOpen(work());
-        if (this.#troubles.size > 0) this.#troubles.delete(trouble);
+        this.#troubles.delete(troubleOf(what));
         return done;
       } catch (error) {
-        this.requireOpen();
-        const { time, random, log, partition } = this.#options;
-        if (tries >= troubleTries) this.#troubles.add(trouble);
-        log.warn("delivery.retry", { what, partition, tries, reason: error instanceof Error ? error.message : String(error) });
-        const boundMs = Math.min(retryWaitMaxMs, retryWaitMinMs * 2 ** Math.min(tries, 10));
-        await sleep(time, retryWaitMinMs + random.fraction() * (boundMs - retryWaitMinMs), this.signal);
+        await this.#failed(what, error, tries);
       }
     }
   }
+
+  /** Resolves when it is to be tried again; rejects once the lane is closed. */
+  async #failed(what: string, error: unknown, tries: number): Promise<void> {
+    this.requireOpen();
+    const { time, random, log, partition } = this.#options;
+    if (tries >= troubleTries) this.#troubles.add(troubleOf(what));
+    log.warn("delivery.retry", { what, partition, tries, reason: error instanceof Error ? error.message : String(error) });
+    const boundMs = Math.min(retryWaitMaxMs, retryWaitMinMs * 2 ** Math.min(tries, 10));
+    await sleep(time, retryWaitMinMs + random.fraction() * (boundMs - retryWaitMinMs), this.signal);
+  }
+}
+
+function troubleOf(what: string): string {
+  return `${what} is tried again`;
 }
 
 /** Retryable: whoever owns the lane next does the work. */
