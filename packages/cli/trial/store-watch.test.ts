@@ -41,7 +41,7 @@ test("bytes pass both ways unchanged, and commands are counted", async () => {
   await new Promise<void>((resolve) => store.listen(0, "127.0.0.1", resolve));
   const address = store.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const watch = await watchStore(`mongodb://somebody:secret@127.0.0.1:${port}/?tls=false`);
+  const watch = await watchStore(`mongodb://somebody:secret@127.0.0.1:${port}/?tls=false&directConnection=true`);
   expect(watch?.url).toMatch(/^mongodb:\/\/somebody:secret@127\.0\.0\.1:\d+\/\?directConnection=true&tls=false$/);
   const caller = connect(Number(new URL(watch?.url ?? "").port), "127.0.0.1");
   const back: Buffer[] = [];

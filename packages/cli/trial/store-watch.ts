@@ -42,7 +42,8 @@ export async function watchStore(url: string): Promise<StoreWatch | null> {
     }
   });
   const port = await listening(server);
-  const options = ["directConnection=true", ...(query === "" ? [] : [query])].join("&");
+  const given = query.split("&").filter((option) => option !== "" && !option.toLowerCase().startsWith("directconnection="));
+  const options = ["directConnection=true", ...given].join("&");
   return {
     url: `${before}${host}:${port}/${database}?${options}`,
     counts: () => new Map(counts),
