@@ -48,7 +48,8 @@ export async function deliver(context: EngineContext, lane: DeliveryLane, delive
       return await parkUntried(context, lane, delivery, why, 0);
     }
     const attempting = attempt(context, lane, delivery, untried, slot);
-    const result = await answeredSoon(context, lane, attempting);
+    const result = await answeredSoon(context, attempting);
+    lane.ownership.requireOpen();
     if (result === null) return await detach(context, lane, queue, delivery, attempting);
     return await settle(context, lane, delivery, result, false);
   } finally {
@@ -138,21 +139,14 @@ function whyNotNow(context: EngineContext, lane: DeliveryLane, delivery: Deliver
   return lane.pauses.isPaused(delivery.bank) ? "paused" : destination.holdOf(attemptsEndMs(lane, delivery));
 }
 
-/** #4. Null: not yet. Rejects at once when the lane closes. */
-function answeredSoon(
-  { time, bounds }: EngineContext,
-  { ownership }: DeliveryLane,
-  attempting: Promise<AttemptResult>,
-): Promise<AttemptResult | null> {
+/** #4. Null: not yet. */
+function answeredSoon({ time, bounds }: EngineContext, attempting: Promise<AttemptResult>): Promise<AttemptResult | null> {
   return new Promise((resolve, reject) => {
-    const late = time.after(bounds.answerWaitMaxMs, () => end(() => resolve(null)));
-    const giveUp = (): void => end(() => reject(ownership.closedFault()));
+    const late = time.after(bounds.answerWaitMaxMs, () => resolve(null));
     function end(settle: () => void): void {
       late[Symbol.dispose]();
-      ownership.forget(giveUp);
       settle();
     }
-    ownership.onClose(giveUp);
     attempting.then(
       (result) => end(() => resolve(result)),
       (error: unknown) => end(() => reject(error)),
