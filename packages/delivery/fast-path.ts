@@ -40,9 +40,9 @@ export async function deliver(context: EngineContext, lane: DeliveryLane, delive
       lane.ownership.requireOpen();
       return await parkUntried(context, lane, delivery, "slot", 0);
     }
-    const why = lane.ownership.isKnown
-      ? whyNotNow(context, lane, delivery, destination)
-      : await whyNotKnown(context, lane, delivery, destination, slot);
+    if (!lane.ownership.isKnown) await untilKnown(lane, slot);
+    // It may have been paused or held meanwhile, or attempts be over.
+    const why = whyNotNow(context, lane, delivery, destination);
     if (why !== null) {
       slot[Symbol.dispose]();
       return await parkUntried(context, lane, delivery, why, 0);
@@ -115,21 +115,14 @@ function turn(context: EngineContext, lane: DeliveryLane, { bank }: Delivery, { 
   return slots.acquire("first", context.bounds.slotWaitMaxMs, lane.ownership, isPatient);
 }
 
-/** #3: the bank may have been paused or held meanwhile, or attempts be over. */
-async function whyNotKnown(
-  context: EngineContext,
-  lane: DeliveryLane,
-  delivery: Delivery,
-  destination: Destination,
-  slot: Slot,
-): Promise<NotNow | null> {
+/** #3 */
+async function untilKnown({ ownership }: DeliveryLane, slot: Slot): Promise<void> {
   try {
-    await lane.ownership.mayAct();
+    await ownership.mayAct();
   } catch (error) {
     slot[Symbol.dispose]();
     throw error;
   }
-  return whyNotNow(context, lane, delivery, destination);
 }
 
 type NotNow = "over" | "paused" | Hold;

@@ -56,11 +56,10 @@ export class Ownership {
 
   /** Rejects once the lane is closed. */
   requireOpen(): void {
-    if (!this.isOpen) throw this.closedFault();
+    if (!this.isOpen) throw this.#closedFault();
   }
 
-  /** Why nothing can be done with it any more. */
-  closedFault(): Fault {
+  #closedFault(): Fault {
     return laneClosed(this.#options.partition, this.#reason ?? "closed");
   }
 
@@ -96,7 +95,7 @@ export class Ownership {
   /** #2: settles as `work` does, or rejects at once when the lane closes. */
   whileOpen<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => end(() => reject(this.closedFault()));
+      const giveUp = (): void => end(() => reject(this.#closedFault()));
       const end = (settle: () => void): void => {
         this.#waiting.delete(giveUp);
         settle();

@@ -64,3 +64,10 @@ test.each([1_000, 2_000, 25_000])(
     expect(healsAfterMessages).toBeGreaterThan(messages - (phases.at(-1)?.messages.length ?? 0));
   },
 );
+
+test("a service is frozen for longer than a session, after kills that a trial has for sure; in a brief one it is not", () => {
+  expect(planDeliveries(1, 2_000).freeze).toBeNull();
+  const { freeze, killsAtMs } = planDeliveries(1, 25_000);
+  expect(freeze?.frozenMs).toBeGreaterThanOrEqual(60_000);
+  expect(freeze?.afterKills).toBeLessThanOrEqual(Math.min(killsAtMs.dispatcher.length, killsAtMs["event-publisher"].length));
+});
