@@ -4,8 +4,8 @@
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot, runProgram } from "./run-program.ts";
-import { countsOf, readReport } from "./test-counts.ts";
-import type { Counts } from "./test-counts.ts";
+import { countsOf, failuresOf, readReport } from "./test-counts.ts";
+import type { Counts, Failure } from "./test-counts.ts";
 import type { RunVerb } from "./verbs.ts";
 
 export interface StepResult {
@@ -24,7 +24,7 @@ export const check: RunVerb = async () => {
 };
 
 /** Format, lint and types count as one test each. Says a line a step. */
-export async function runCheck(): Promise<{ readonly counts: Counts }> {
+export async function runCheck(): Promise<{ readonly counts: Counts; readonly failures: readonly Failure[] }> {
   rmSync(pureReport, { force: true });
   const summaries = join(projectRoot, ".turbo", "runs");
   rmSync(summaries, { recursive: true, force: true });
@@ -32,18 +32,19 @@ export async function runCheck(): Promise<{ readonly counts: Counts }> {
   const environment = { TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1", TURBO_PRINT_VERSION_DISABLED: "1" };
   const exitCode = await runProgram("turbo", ["run", ...steps, "--output-logs=errors-only", "--continue", "--summarize"], environment);
   const results = readSummary(summaries);
-  const pure = countsOf(readReport(pureReport), results.find(({ name }) => name === "test:pure")?.isGood === true ? 0 : 1);
+  const report = readReport(pureReport);
+  const pure = countsOf(report, results.find(({ name }) => name === "test:pure")?.isGood === true ? 0 : 1);
   const others = results.filter(({ name }) => name !== "test:pure");
-  const failed = others.filter(({ isGood }) => !isGood).length;
+  const bad = others.filter(({ isGood }) => !isGood);
   const isUnknown = results.length < steps.length;
   for (const result of results) process.stdout.write(`${lineOf(result, result.name === "test:pure" ? pure : null)}\n`);
   if (isUnknown) process.stdout.write(`turbo ended with ${exitCode} before every step had run\n`);
   const counts = {
-    passed: pure.passed + others.length - failed,
-    failed: pure.failed + failed + (isUnknown ? 1 : 0),
+    passed: pure.passed + others.length - bad.length,
+    failed: pure.failed + bad.length + (isUnknown ? 1 : 0),
     skipped: pure.skipped,
   };
-  return { counts };
+  return { counts, failures: [...bad.map(({ name }) => ({ name, said: [] })), ...failuresOf(report, projectRoot)] };
 }
 
 function lineOf({ name, isGood, tookMs, isCached }: StepResult, counts: Counts | null): string {

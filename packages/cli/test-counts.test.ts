@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countsOf, sumCounts } from "./test-counts.ts";
+import { countsOf, failuresOf, sumCounts } from "./test-counts.ts";
 import type { VitestReport } from "./test-counts.ts";
 
 const good: VitestReport = {
@@ -8,7 +8,7 @@ const good: VitestReport = {
   numPendingTests: 0,
   numTodoTests: 0,
   success: true,
-  testResults: [{ status: "passed", assertionResults: [{ status: "passed" }] }],
+  testResults: [{ name: "/sluice/packages/a.test.ts", status: "passed", assertionResults: [{ status: "passed", fullName: "is good" }] }],
 };
 
 test("a good run counts its tests", () => {
@@ -20,7 +20,7 @@ test("skipped and todo tests are counted as skipped", () => {
 });
 
 test("a file that could not be loaded is a failure", () => {
-  const testResults = [...good.testResults, { status: "failed", assertionResults: [] }];
+  const testResults = [...good.testResults, { name: "/sluice/packages/b.test.ts", status: "failed", assertionResults: [] }];
   expect(countsOf({ ...good, success: false, testResults }, 1)).toEqual({ passed: 5, failed: 1, skipped: 0 });
 });
 
@@ -36,4 +36,22 @@ test("no report, or a report without a test, is a failure", () => {
 
 test("counts add up", () => {
   expect(sumCounts([countsOf(good, 0), countsOf(null, 1), countsOf(good, 0)])).toEqual({ passed: 10, failed: 1, skipped: 0 });
+});
+
+test("what failed is named with its file, and its first lines without colours", () => {
+  const failed = {
+    status: "failed",
+    fullName: "a gate > stays closed",
+    failureMessages: ["\u001B[31mAssertionError\u001B[39m: x\n1\n2\n3\n4\n5\n6"],
+  };
+  const testResults = [
+    ...good.testResults,
+    { name: "/sluice/packages/b.test.ts", status: "failed", assertionResults: [...good.testResults[0]!.assertionResults, failed] },
+    { name: "/sluice/packages/c.test.ts", status: "failed", message: "no such module", assertionResults: [] },
+  ];
+  expect(failuresOf({ ...good, success: false, testResults }, "/sluice")).toEqual([
+    { name: "packages/b.test.ts > a gate > stays closed", said: ["AssertionError: x", "1", "2", "3", "4", "5"] },
+    { name: "packages/c.test.ts", said: ["no such module"] },
+  ]);
+  expect(failuresOf(null, "/sluice")).toEqual([]);
 });

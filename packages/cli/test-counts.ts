@@ -1,10 +1,12 @@
-// How many tests passed, failed and were skipped, from vitest's JSON report.
+// How many tests passed, failed and were skipped, and which failed, from vitest's JSON report.
 //
 // 1. Nothing that failed counts as nothing: a file that could not be loaded, and a run that ended badly with no failed test in it,
 //    are one failure each.
 // 2. A project that ran no test at all is a failure: it would look like a good one.
 
 import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 export interface Counts {
   readonly passed: number;
@@ -18,8 +20,31 @@ export interface VitestReport {
   readonly numPendingTests: number;
   readonly numTodoTests: number;
   readonly success: boolean;
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly { readonly status: string }[] }[];
+  readonly testResults: readonly FileReport[];
 }
+
+interface FileReport {
+  readonly name: string;
+  readonly status: string;
+  /** Why the file could not be loaded. */
+  readonly message?: string;
+  readonly assertionResults: readonly {
+    readonly status: string;
+    readonly fullName: string;
+    readonly failureMessages?: readonly string[];
+  }[];
+}
+
+/** What failed, for the end of a long output: a reader of the last lines alone must find it. */
+export interface Failure {
+  /** A test with its file, or what else failed. */
+  readonly name: string;
+  /** Its first lines. */
+  readonly said: readonly string[];
+}
+
+const saidLines = 6;
+const saidCharacters = 200;
 
 export const noCounts: Counts = { passed: 0, failed: 0, skipped: 0 };
 
@@ -50,4 +75,20 @@ export function readReport(file: string): VitestReport | null {
   } catch {
     return null;
   }
+}
+
+/** Of the tests alone: a run that ended badly names none. `root` is taken off the names of files. */
+export function failuresOf(report: VitestReport | null, root: string): readonly Failure[] {
+  return (report?.testResults ?? []).flatMap((file) => {
+    if (file.status !== "failed") return [];
+    const name = relative(root, file.name);
+    const tests = file.assertionResults.filter(({ status }) => status === "failed");
+    if (tests.length === 0) return [{ name, said: firstLines(file.message ?? "") }];
+    return tests.map((one) => ({ name: `${name} > ${one.fullName}`, said: firstLines(one.failureMessages?.[0] ?? "") }));
+  });
+}
+
+function firstLines(text: string): readonly string[] {
+  const lines = stripVTControlCharacters(text).split("\n");
+  return lines.slice(0, saidLines).map((line) => line.slice(0, saidCharacters));
 }

@@ -1,7 +1,7 @@
 // `./sluice test`: everything that CI checks. The check, then the test projects that need more, one after the other on servers
 // started once. `--fuzz` runs the fuzz run instead, or beside the parts that are named; with `--long` the parts that draw their own runs draw more.
 //
-// 1. The last line is `N passed, N failed`, whatever happened before it.
+// 1. The last line is `N passed, N failed`, whatever happened before it; right before it stands what failed, by name.
 // 2. A skipped test is said aloud; a number of them other than the expected one fails the run.
 // 3. Nothing is left running.
 
@@ -12,8 +12,8 @@ import { Fault } from "@sluice/runtime";
 import { runCheck } from "./check.ts";
 import { runFuzz } from "./fuzz.ts";
 import { projectRoot, runProgram } from "./run-program.ts";
-import { countsOf, noCounts, readReport, sumCounts } from "./test-counts.ts";
-import type { Counts } from "./test-counts.ts";
+import { countsOf, failuresOf, noCounts, readReport, sumCounts } from "./test-counts.ts";
+import type { Counts, Failure } from "./test-counts.ts";
 import type { RunVerb } from "./verbs.ts";
 
 const parts = ["check", "interface", "servers", "simulation", "e2e", "chaos"] as const;
@@ -27,6 +27,7 @@ const seedDefault = "1";
 const drawsMore: Environment = { SLUICE_LONG: "1" };
 
 const skippedExpected = 0;
+const failuresNamed = 50;
 const exitUsage = 2;
 const exitInterrupted = 130;
 
@@ -43,9 +44,15 @@ export const test: RunVerb = async (call) => {
   const interrupt = (): void => interrupted.abort();
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   const drawn = call.flag("long") ? drawsMore : {};
-  const counts = await runParts(wanted, { seed: call.value("seed") ?? seedDefault, drawn }, interrupted.signal);
-  return finish(counts, interrupted.signal.aborted);
+  const results = await runParts(wanted, { seed: call.value("seed") ?? seedDefault, drawn }, interrupted.signal);
+  return finish(results, interrupted.signal.aborted);
 };
+
+interface PartResult {
+  readonly part: Part;
+  readonly counts: Counts;
+  readonly failures: readonly Failure[];
+}
 
 interface Draws {
   /** Of the fuzz run. */
@@ -53,26 +60,30 @@ interface Draws {
   readonly drawn: Environment;
 }
 
-async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal: AbortSignal): Promise<Counts> {
-  const counts: Counts[] = [];
+async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal: AbortSignal): Promise<readonly PartResult[]> {
+  const results: PartResult[] = [];
+  let running: Part = "check";
   try {
     await using opened = new AsyncDisposableStack();
     let environment: Environment | null = null;
     for (const part of wanted) {
       if (signal.aborted) break;
+      running = part;
       headline(part);
       if (part === "check") {
-        counts.push((await runCheck()).counts);
+        results.push({ part, ...(await runCheck()) });
         continue;
       }
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
-      counts.push(part === "fuzz" ? await fuzz(environment ?? {}, seed, signal) : await runProject(part, { ...environment, ...drawn }));
+      if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
+      else results.push(await runProject(part, { ...environment, ...drawn }));
     }
   } catch (error) {
-    process.stdout.write(`${error instanceof Fault ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
-    counts.push({ ...noCounts, failed: 1 });
+    const said = error instanceof Fault ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stdout.write(`${said}\n`);
+    results.push({ part: running, counts: { ...noCounts, failed: 1 }, failures: [{ name: said, said: [] }] });
   }
-  return sumCounts(counts);
+  return results;
 }
 
 async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
@@ -88,22 +99,37 @@ async function fuzz(environment: Environment, seed: string, signal: AbortSignal)
   return await runFuzz({ servers: { kafkaBrokers, schemaRegistryUrl, mongoUrl }, seed, signal, progress });
 }
 
-async function runProject(part: Part, environment: Environment): Promise<Counts> {
+async function runProject(part: Part, environment: Environment): Promise<PartResult> {
   const file = join(projectRoot, ".sluice", "reports", `${part}.json`);
   rmSync(file, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   const exitCode = await runProgram("vitest", ["run", "--project", part, ...reporters], environment);
-  return countsOf(readReport(file), exitCode);
+  const report = readReport(file);
+  return { part, counts: countsOf(report, exitCode), failures: failuresOf(report, projectRoot) };
 }
 
-function finish(counts: Counts, isInterrupted: boolean): number {
-  const { passed, failed, skipped } = counts;
+function finish(results: readonly PartResult[], isInterrupted: boolean): number {
+  const { passed, failed, skipped } = sumCounts(results.map(({ counts }) => counts));
+  nameFailures(results);
   if (skipped !== skippedExpected)
     process.stdout.write(`\n${skipped} SKIPPED, expected ${skippedExpected}: this run does not count as good\n`);
   if (isInterrupted) process.stdout.write("\ninterrupted: not everything was run\n");
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   if (isInterrupted) return exitInterrupted;
   return failed === 0 && passed > 0 && skipped === skippedExpected ? 0 : 1;
+}
+
+/** A part that counts a failure and names none ended badly as a whole. */
+function nameFailures(results: readonly PartResult[]): void {
+  const bad = results.filter(({ counts }) => counts.failed > 0);
+  if (bad.length === 0) return;
+  const named = bad.flatMap(({ part, failures }) =>
+    (failures.length > 0 ? failures : [{ name: "see above", said: [] }]).map((one) => ({ part, ...one })),
+  );
+  process.stdout.write("\nfailed:\n");
+  for (const { part, name, said } of named.slice(0, failuresNamed))
+    process.stdout.write(`  ${part}: ${name}\n${said.map((line) => `      ${line}\n`).join("")}`);
+  if (named.length > failuresNamed) process.stdout.write(`  and ${named.length - failuresNamed} more: .sluice/reports\n`);
 }
 
 function headline(part: Part): void {
