@@ -120,7 +120,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 
 const idleLookMs = 10;
 
-/** What is under way is answered: only then its connection goes. */
+/** What is under way is answered: only then its connection goes. Nothing is cut once all are gone: the door may be open again. */
 async function leave(server: Server, time: Time): Promise<void> {
   let isLeft = false;
   const left = new Promise<void>((resolve) => {
@@ -130,8 +130,9 @@ async function leave(server: Server, time: Time): Promise<void> {
     });
   });
   const cut = (): void => {
+    if (isLeft) return;
     server.closeIdleConnections();
-    if (!isLeft) time.after(idleLookMs, cut);
+    time.after(idleLookMs, cut);
   };
   cut();
   await left;
