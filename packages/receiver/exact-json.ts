@@ -65,7 +65,7 @@ export function demandExactJson(): void {
 
 class OldRuntime extends Error {
   constructor() {
-    super("this runtime's JSON does not give the text of numbers (Node 22, Deno 1.40 and later do)");
+    super("this runtime's JSON does not give the text of numbers (Node 22, Deno 1.40, Bun 1.2 and later do)");
   }
 }
 

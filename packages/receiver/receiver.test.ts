@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import { Hono } from "hono";
@@ -264,8 +264,12 @@ describe("behind servers", () => {
   const closing: (() => void)[] = [];
   afterEach(() => closing.splice(0).forEach((close) => close()));
 
-  async function onNode(receiver: Receiver): Promise<number> {
-    const server = createServer(nodeListener(receiver));
+  async function onNode(receiver: Receiver, change: (incoming: IncomingMessage) => void = () => undefined): Promise<number> {
+    const listener = nodeListener(receiver);
+    const server = createServer((incoming, outgoing) => {
+      change(incoming);
+      listener(incoming, outgoing);
+    });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     closing.push(() => {
       server.closeAllConnections();
@@ -304,6 +308,15 @@ describe("behind servers", () => {
       expect([answer.status, answer.headers.get("content-length"), await answer.text()]).toEqual([202, "0", ""]);
     }
     expect(taken.map(({ sequence, path }) => [sequence, path])).toEqual([1, 2, 3].map((sequence) => [sequence, "/events"]));
+  });
+
+  test("of a request nodeListener needs no more than runtimes have that only speak for Node", async () => {
+    const { receiver } = await given();
+    const port = await onNode(receiver, (incoming) => Object.defineProperty(incoming, "headersDistinct", { value: undefined }));
+    const good = request({});
+    expect((await fetch(`http://127.0.0.1:${port}/x`, { method: "POST", headers: good.headers, body: await good.text() })).status).toBe(
+      202,
+    );
   });
 
   test("hostile requests over a socket are answered, and the next one is served", async () => {

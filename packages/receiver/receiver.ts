@@ -98,6 +98,6 @@ async function received(request: Request, options: ReceiverOptions): Promise<Rec
 function answerOf({ status }: ReceiverOutcome): Response {
   if (status === 202) return new Response(null, { status });
   const body = JSON.stringify({ schema: "ErrorDetail", message: words[status], detail: words[status] });
-  const allow = status === 405 ? { allow: "POST" } : {};
+  const allow: Readonly<Record<string, string>> = status === 405 ? { allow: "POST" } : {};
   return new Response(body, { status, headers: { "content-type": "application/json", ...allow } });
 }
