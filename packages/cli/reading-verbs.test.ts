@@ -154,6 +154,16 @@ test("windows show planned and actual times, and why a gate is closed; banks wit
   ]);
 });
 
+test("of an answer so much is shown that a code which a runbook explains is whole", async () => {
+  const answer = "UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY";
+  const row = { recentAttempts: [{ httpStatusCode: null, answer }] };
+  const lines = await said(runUndelivered, [{ schema: "UndeliveredMessages", bank: "a", why: [], rows: [row] }]);
+  expect(lines).toMatch(new RegExp(` no answer ${answer} `));
+  const longer = { recentAttempts: [{ httpStatusCode: 400, answer: "x".repeat(100) }] };
+  const cut = await said(runUndelivered, [{ schema: "UndeliveredMessages", bank: "a", why: [], rows: [longer] }]);
+  expect(cut).toMatch(/ 400 x{44} /);
+});
+
 test("held, undelivered and banks in one line each", async () => {
   const held = {
     bank: "a",

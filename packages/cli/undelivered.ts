@@ -36,8 +36,11 @@ function lastAnswer(row: Body): string {
   const last = rowsAt(row, "recentAttempts").at(-1);
   if (last === undefined) return "not tried";
   const code = last["httpStatusCode"] === null ? "no answer" : textAt(last, "httpStatusCode");
-  return `${code} ${textAt(last, "answer")}`.slice(0, 40);
+  return `${code} ${textAt(last, "answer")}`.slice(0, answerCharsMax);
 }
+
+/** The longest code of ours for a missing answer has 34. */
+const answerCharsMax = 48;
 
 const list: ListVerb = {
   path: "/undelivered",
