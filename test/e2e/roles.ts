@@ -14,6 +14,8 @@ export const banks = [
   { id: "marula", branch: "250659", members: { eventPayload: "none" } },
   { id: "acacia", branch: "250660", members: { eventsUrl: null } },
 ] as const;
+/** Nothing can be delivered to it at first. */
+export const unreachable = { id: "mopane", branch: "250661" } as const;
 export const bankIds = banks.map(({ id }) => id);
 export type BankId = (typeof bankIds)[number];
 export const allFlows = ["on-us", "off-us", "credit"] as const;

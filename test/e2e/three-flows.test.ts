@@ -1,26 +1,33 @@
 // The three flows through a business day on real processes: credits and the gate, outcomes told to a connector, events in every shape that a bank
-// may ask for, questions to the console, callers, and the close. A connector declares the credits of the day final.
+// may ask for, banks over TLS and behind a proxy, questions to the console, callers, and the close. A connector declares the credits of the day final.
 
 import { catchUp, createMemoryInbox, keptOf, proveComplete, readMessage, type Message } from "@sluice/receiver";
 import { acknowledge, badAccount, goodAccount, refuse, staySilent } from "@sluice/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, send } from "./calls.ts";
 import { createCast } from "./cast.ts";
-import { canonical, documentComplaints, receivedBy, statesOf, transactionOf, until, untilState } from "./evidence.ts";
+import { runCommandLine } from "./command-line.ts";
+import { canonical, documentComplaints, receivedBy, statesOf, transactionOf, until, untilState, wasSent } from "./evidence.ts";
 import { eventsOf, expectEsmEvent, expectWholeEvent, firstsOf, untilAllEvents } from "./events.ts";
 import { flows, identificationOf, newCase } from "./flows.ts";
 import type { Case, FlowName } from "./flows.ts";
-import { allFlows, bankIds, banks, debitFlows, specials, unresolved, type BankId } from "./roles.ts";
+import { carryOut, look, membersOf, rowsOf } from "./people.ts";
+import { allFlows, bankIds, banks, debitFlows, specials, unreachable, unresolved, type BankId } from "./roles.ts";
+import { openSecuredBanks, type SecuredBanks } from "./secured.ts";
 import { signedBanks, signingReferences, verdictsOf } from "./signed.ts";
 import { inboundOf, outcomesOf, untilTold } from "./told.ts";
 import { connectorId, openWorld, type World } from "./world.ts";
 
 const opened = new AsyncDisposableStack();
 let world: World;
-const { caseOf, take, takeReport, size } = createCast(() => world, banks);
+let secured: SecuredBanks;
+const { caseOf, take, takeReport, size } = createCast(() => world, [...banks, unreachable]);
 
 beforeAll(async () => {
-  world = opened.use(await openWorld(banks, "connector", { references: signingReferences }));
+  secured = opened.use(await openSecuredBanks());
+  const options = { references: signingReferences, operators: [{ id: "thandi", roles: ["read", "act"] }] } as const;
+  world = opened.use(await openWorld(secured.among([...banks, unreachable]), "connector", options));
+  secured.leadTo(world);
   // Their deadline is 10 s away, the shortest that there is.
   for (const name of ["silent", "unreported"] as const) {
     const credit = caseOf("credit", name, "karoo", { scheme: "ZA_RTC" });
@@ -212,6 +219,117 @@ describe("the ends of debits", () => {
       expect([state, items]).toMatchObject(["RELEASED", [{ row: 3, settledAtMs: null, evidence: { httpStatusCode: 400 } }]]);
     });
   });
+});
+
+/** For a bank whose certificate we do not believe. */
+function unverified(): Case {
+  return caseOf("off-us", "unverified", unreachable.id);
+}
+
+/** For a bank that does not believe our certificate. */
+function waiting(): Case {
+  return caseOf("credit", "waiting", "protea");
+}
+
+describe("banks that are reached over TLS alone", () => {
+  const services = ["dispatcher", "event-publisher"] as const;
+  /** As Node names a certificate whose authority is not known, at either end. */
+  const notVerified = "UNABLE_TO_VERIFY_LEAF_SIGNATURE";
+
+  test("one that demands a certificate was shown ours for all that it got, one behind a proxy got all through that", () => {
+    const { doors, proxy } = secured;
+    for (const bank of ["protea", "kudu"]) {
+      for (const operation of ["inboundDirectDebit", "outboundDirectDebitResponse", flows.credit.inbound, "events"] as const) {
+        expect([bank, operation, wasSent(world, bank, operation)]).toEqual([bank, operation, true]);
+      }
+    }
+    expect([new Set(doors.protea.letIn), doors.protea.turnedAway]).toEqual([new Set(["sluice"]), []]);
+    expect([doors.kudu.letIn.length > 0, doors.kudu.letIn.length <= proxy.asked.length]).toEqual([true, true]);
+    expect(new Set(proxy.asked)).toEqual(new Set(["kudu.test:443"]));
+  });
+
+  test("one that shows a certificate of another authority gets nothing, and people are told why", async () => {
+    await take(unverified());
+    await until(async () => {
+      const rows = rowsOf(await look(world, "thandi", `/undelivered?bank=${unreachable.id}`));
+      const waits = { uetr: unverified().uetr, standing: "waiting", mayHaveBeenTaken: false };
+      const refused = { ...waits, recentAttempts: [{ httpStatusCode: null, class: "address", answer: notVerified }] };
+      const behind = { ...waits, recentAttempts: [] };
+      expect(rows).toMatchObject([{ ...refused, kind: "delivery" }, { ...refused, kind: "posting" }, behind, behind, behind]);
+    });
+    const said = await sluice("undelivered", "--bank", unreachable.id);
+    expect(said).toMatchObject({ code: 0, stdout: expect.stringContaining(`no answer ${notVerified}`) });
+    const { letIn, left } = secured.doors.mopane;
+    expect([letIn, left.length > 0, inboundOf(world, unverified())]).toEqual([[], true, []]);
+  });
+
+  test("what they agreed on is replaced in its files while all runs: certificate and key, and an authority with both in its file for a while", async () => {
+    const { protea, kudu } = secured.doors;
+    const replacement = secured.replaceCallersAuthority();
+    const [letInBefore, kuduBefore] = [protea.letIn.length, kudu.letIn.length];
+    await take(waiting());
+    await until(async () => {
+      const answer = expect.stringMatching(/^(ECONNRESET|UND_ERR_SOCKET|ERR_SSL_\w+)$/);
+      const rows = rowsOf(await look(world, "thandi", "/undelivered?bank=protea"));
+      const delivery = rows.find(({ uetr, kind }) => uetr === waiting().uetr && kind === "delivery");
+      const refusal = expect.objectContaining({ httpStatusCode: null, class: "transient", answer });
+      expect(membersOf(delivery, "recentAttempts")).toContainEqual(refusal);
+    });
+    expect(new Set(protea.turnedAway)).toEqual(new Set([notVerified]));
+    expect([inboundOf(world, waiting()), protea.letIn.length]).toEqual([[], letInBefore]);
+
+    const readBefore = await filesRead();
+    await Promise.all([secured.showTo("protea", replacement), secured.announceAuthority(), secured.mendAuthority()]);
+    await until(async () => expect(await filesRead()).toEqual(readBefore.map((count) => count + 1)));
+    secured.replaceAuthority();
+    for (const bank of ["protea", "kudu"] as const) {
+      const credit = caseOf("credit", "renewed", bank);
+      await take(credit);
+      await untilState(world, credit.uetr, "CREDIT_AUTH_DELIVERED");
+      await takeReport(credit);
+      await untilAllEvents(world, credit);
+      expect([bank, inboundOf(world, credit).map(({ status }) => status)]).toEqual([bank, [202]]);
+      expect((await sluice("tx", credit.uetr)).stdout).not.toContain(notVerified);
+    }
+    expect(new Set(protea.letIn.slice(letInBefore))).toEqual(new Set(["sluice again"]));
+    expect(kudu.letIn.length).toBeGreaterThan(kuduBefore);
+  });
+
+  test("one whose authority was mended in its file gets what waits for it as soon as it is paused and resumed", async () => {
+    const path = `/banks/${unreachable.id}`;
+    const reason = "Its authority is in the file now.";
+    for (const what of ["pause", "resume"])
+      await carryOut(world, "thandi", { path: `${path}/${what}`, id: `mended-${what}`, body: { reason } });
+    await untilState(world, unverified().uetr, "DELIVERED");
+    await takeReport(unverified());
+    await untilState(world, unverified().uetr, "COMPLETED");
+    await untilAllEvents(world, unverified());
+    expect([inboundOf(world, unverified()).map(({ status }) => status), secured.doors.mopane.letIn.length > 0]).toEqual([[202], true]);
+  });
+
+  test("no key and no token is in a log, or in what people are told", async () => {
+    const said = await Promise.all([
+      ...services.map((name) => world.services.readLog(name)),
+      ...[["undelivered"], ["bank", "list"], ["tx", caseOf("credit", "renewed", "protea").uetr]].map(
+        async (words) => (await sluice(...words)).stdout,
+      ),
+    ]);
+    const secrets = Object.entries(world.services.environment).flatMap(([name, value]) => (/TOKEN|SECRET|KEY/.test(name) ? value : []));
+    const keys = secured.keys().flatMap((pem) => pem.split("\n").filter((line) => /^[\w+/=]{20,}$/.test(line)));
+    expect([secrets.length, keys.length > 1]).toEqual([banks.length + 4, true]);
+    for (const secret of [...secrets, ...keys]) expect(said.filter((text) => text.includes(secret))).toEqual([]);
+  });
+
+  /** How often each service has read the files of each such bank. */
+  async function filesRead(): Promise<readonly number[]> {
+    const logs = await Promise.all(services.map((name) => world.services.readLog(name)));
+    const reads = logs.map((log) => log.split("\n").filter((line) => line.includes("credentials.read")));
+    return reads.flatMap((lines) => ["protea", "kudu", "mopane"].map((bank) => lines.filter((line) => line.includes(bank)).length));
+  }
+
+  function sluice(...words: readonly string[]): ReturnType<typeof runCommandLine> {
+    return runCommandLine([...words, "--console", world.services.controlUrl], { SLUICE_OPERATOR_TOKEN: world.operator("thandi").token });
+  }
 });
 
 describe("events", () => {
@@ -415,6 +533,13 @@ describe("the close", () => {
 });
 
 describe("the whole history", () => {
+  test("what a bank refused our old certificate for has come with the new one, once", async () => {
+    await untilState(world, waiting().uetr, "CREDIT_AUTH_DELIVERED");
+    await takeReport(waiting());
+    await untilAllEvents(world, waiting());
+    expect(inboundOf(world, waiting()).map(({ status }) => status)).toEqual([202]);
+  });
+
   test("I1, I3, I4, I5, I6, I8, I10: the checker finds nothing, and no service ended by itself", async () => {
     await until(async () => {
       const { violations, counts } = await world.check();

@@ -1,5 +1,6 @@
 // The services of a world: real processes, which can be killed and started again at the same addresses.
 
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { serviceNames, startService } from "@sluice/cli";
 import type { ServiceName, ServiceProcess } from "@sluice/cli";
@@ -24,6 +25,8 @@ export interface WorldServices {
   startAll(): Promise<void>;
   /** In order, with the configuration file as it is by then. */
   restart(name: ServiceName): Promise<void>;
+  /** All that a service has logged so far. */
+  readLog(name: ServiceName): Promise<string>;
   /** Services that ended though nobody asked them to. */
   lost(): readonly string[];
   stop(): Promise<void>;
@@ -36,8 +39,10 @@ export async function startWorldServices(environment: Environment, directory: st
   const lost: string[] = [];
   const ports: Record<string, string> = {};
 
+  const logOf = (name: ServiceName): string => join(directory, `${name}.log`);
+
   async function start(name: ServiceName): Promise<void> {
-    const service = await startService(name, { ...environment, ...ports }, join(directory, `${name}.log`), { directory });
+    const service = await startService(name, { ...environment, ...ports }, logOf(name), { directory });
     running.set(name, service);
     void noteLoss(name, service);
     if (name === "ingress") ports["SLUICE_HTTP_PORT"] = String(service.port);
@@ -80,6 +85,7 @@ export async function startWorldServices(environment: Environment, directory: st
       await end("stop", [name]);
       await start(name);
     },
+    readLog: (name) => readFile(logOf(name), "utf8"),
     lost: () => lost,
     stop: () => end("stop"),
   };
