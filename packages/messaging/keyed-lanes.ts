@@ -8,6 +8,7 @@
 //    no record can land on a stale entry. (parallel-consumer issue 909.)
 // #5 A commit or position that fails is tried again and stops nothing. (parallel-consumer issue 857.)
 // #6 Above `bufferedRecordsMax` the partition is paused, so that memory does not grow while handlers are slow. (parallel-consumer issue 832.)
+// #7 A record is read when a handler has room, not when it comes: what waits is its bytes, and what was read dies young.
 
 import { Fault } from "@sluice/runtime";
 import type { LogFields } from "@sluice/telemetry";
@@ -18,6 +19,7 @@ import type { ReceivedEntry } from "./received-records.ts";
 import { ReceivedRecords } from "./received-records.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { TaskPool } from "./task-pool.ts";
+import { UnreadRecords } from "./unread-records.ts";
 
 /** The lane and epoch a record was received in. */
 export interface KeyedLane {
@@ -34,7 +36,7 @@ export interface KeyedLanesOptions<Content> extends LanesOptions {
   startAt(partition: number, epoch: number, log: AssignedLog): Promise<bigint>;
   /** The epoch is over. Called once for each `startAt` that was called, after it settled. */
   closed?(partition: number, epoch: number): void;
-  /** Called once for each record, as it comes. Must not throw. */
+  /** Called once for each record, in their order, when a handler has room. Must not throw. */
   read(record: ReceivedRecord): Keyed<Content>;
   /** Rejected with a retryable Fault it is called again after a back-off; any other rejection ends the lanes. */
   handle(record: ReceivedRecord, lane: KeyedLane, content: Content): Promise<void>;
@@ -69,6 +71,7 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
   readonly #consumer: LaneConsumer;
   readonly #pool: TaskPool<Entry<Content>>;
   readonly #over = new AbortController();
+  readonly #unread = new UnreadRecords();
   readonly #lastByKey = new Map<string, Entry<Content>>();
   readonly #troubleByKey = new Map<string, string>();
   #isOver = false;
@@ -87,7 +90,7 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
   constructor(options: KeyedLanesOptions<Content>, consumer: LaneConsumer) {
     this.#options = options;
     this.#consumer = consumer;
-    this.#pool = new TaskPool(options.runningMax, (entry) => this.#handle(entry));
+    this.#pool = new TaskPool({ runningMax: options.runningMax, work: (entry) => this.#handle(entry), take: () => this.#take() });
     this.partition = consumer.partition;
     this.epoch = consumer.epoch;
   }
@@ -125,21 +128,25 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
 
   receive(records: readonly ReceivedRecord[]): void {
     if (this.#received === null || !this.isCurrent()) return;
-    for (const record of records) {
-      const { key, content } = this.#options.read(record);
-      const entry = { record, key, content, next: null, tries: 0, isDone: false };
-      this.#received.add(entry);
-      this.#queue(entry);
-    }
-    this.#pauseOrResume(this.#received.count);
+    this.#unread.push(records);
+    this.#pool.fill();
+    this.#pauseOrResume();
   }
 
-  /** #1 */
-  #queue(entry: Entry<Content>): void {
-    const last = this.#lastByKey.get(entry.key);
-    this.#lastByKey.set(entry.key, entry);
-    if (last === undefined) this.#pool.submit(entry);
-    else last.next = entry;
+  /** #1, #7: reads on to the next record whose key is not in hand. */
+  #take(): Entry<Content> | undefined {
+    if (!this.isCurrent() || this.#isDraining) return undefined;
+    for (;;) {
+      const record = this.#unread.take();
+      if (record === undefined) return undefined;
+      const { key, content } = this.#options.read(record);
+      const entry = { record, key, content, next: null, tries: 0, isDone: false };
+      this.#received?.add(entry);
+      const last = this.#lastByKey.get(key);
+      this.#lastByKey.set(key, entry);
+      if (last === undefined) return entry;
+      last.next = entry;
+    }
   }
 
   async #handle(entry: Entry<Content>): Promise<void> {
@@ -174,12 +181,13 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
     this.#completions += 1;
     if (entry.next === null) this.#lastByKey.delete(entry.key);
     else this.#pool.submit(entry.next);
-    this.#pauseOrResume(this.#received?.count ?? 0);
+    this.#pauseOrResume();
     this.#writeSoon();
   }
 
-  #pauseOrResume(count: number): void {
+  #pauseOrResume(): void {
     const { bufferedRecordsMax } = this.#options;
+    const count = this.#unread.count + (this.#received?.count ?? 0);
     if (!this.#isPaused && count > bufferedRecordsMax) {
       this.#isPaused = true;
       this.#consumer.pause();

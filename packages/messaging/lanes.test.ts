@@ -243,6 +243,35 @@ describe("batch lanes", () => {
 });
 
 describe("keyed lanes", () => {
+  test("#7: a record is read when a handler has room; what follows a record of its key comes before what was not read yet", async () => {
+    const world = setup(1);
+    await world.append(["a", "a", "b", "c", "d"]);
+    const [read, handled]: [string[], string[]] = [[], []];
+    const open: (() => void)[] = [];
+    const { lanes } = await startKeyed(world, {
+      runningMax: 2,
+      read: ({ offset, key }) => {
+        read.push(`${offset}`);
+        return { key: Buffer.from(key ?? []).toString(), content: null };
+      },
+      handle: async ({ offset }) => {
+        handled.push(`${offset}`);
+        await new Promise<void>((resolve) => open.push(resolve));
+      },
+    });
+    await world.until(() => handled.length === 2);
+    expect(read).toEqual(["0", "1", "2"]);
+    open.shift()?.();
+    await world.time.settle();
+    expect(read).toEqual(["0", "1", "2"]);
+    for (let ended = 0; ended < 4; ended += 1) {
+      open.shift()?.();
+      await world.time.settle();
+    }
+    expect(handled).toEqual(["0", "2", "1", "3", "4"]);
+    await world.during(lanes.stop());
+  });
+
   test("#1: records of one key are handled in order, one at a time; other keys go on meanwhile", async () => {
     const world = setup(11);
     await world.append(["a", "a", "a", "b", "b", "c"]);
