@@ -29,22 +29,22 @@ export interface AttemptResult {
 const answerTimeoutOfUnknownMs = 5_000;
 
 /** `slot` is given back when the exchange is over, also where the lane closes before that. */
-export async function attempt(
+export function attempt(
   context: EngineContext,
   lane: DeliveryLane,
   delivery: Delivery,
   before: Progress,
   slot: Slot,
 ): Promise<AttemptResult> {
-  try {
-    const receiver = context.receiver(delivery.bank);
-    const timeoutMs = receiver?.answerTimeoutMs ?? answerTimeoutOfUnknownMs;
-    const [atMs, startedMs] = [context.time.nowMs(), context.time.monotonicMs()];
-    const answer = receiver === null ? noAddress : await context.gateway.post(requestOf(delivery, atMs, timeoutMs));
+  const receiver = context.receiver(delivery.bank);
+  const timeoutMs = receiver?.answerTimeoutMs ?? answerTimeoutOfUnknownMs;
+  const atMs = context.time.nowMs();
+  const startedMs = context.time.monotonicMs();
+  const exchanging = receiver === null ? noAddress : context.gateway.post(requestOf(delivery, atMs, timeoutMs));
+  return exchanging.then((answer) => {
+    using _ = slot;
     return resultOf(context, lane, delivery, { before, receiver, timeoutMs, atMs, startedMs, answer });
-  } finally {
-    slot[Symbol.dispose]();
-  }
+  });
 }
 
 interface Exchanged {
@@ -95,7 +95,7 @@ function resultOf(
   return { class: answerClass, httpStatusCode, progress, nextAttemptAtMs: nowMs + wait, waitMs: wait };
 }
 
-const noAddress: BankAnswer = { kind: "silent", reason: "no-address" };
+const noAddress: Promise<BankAnswer> = Promise.resolve({ kind: "silent", reason: "no-address" });
 
 function requestOf(delivery: Delivery, atMs: number, timeoutMs: number): BankRequest {
   const headers = {

@@ -6,15 +6,15 @@ const open = lane();
 const forever = Number.POSITIVE_INFINITY;
 
 function lane() {
-  const told = new Set<() => void>();
+  const told = new Set<{ giveUp(): void }>();
   const close = (): void => {
     made.isOpen = false;
-    for (const giveUp of told) giveUp();
+    for (const waiting of told) waiting.giveUp();
   };
   const made = {
     isOpen: true,
-    onClose: (giveUp: () => void) => void told.add(giveUp),
-    forget: (giveUp: () => void) => void told.delete(giveUp),
+    onClose: (waiting: { giveUp(): void }) => void told.add(waiting),
+    forget: (waiting: { giveUp(): void }) => void told.delete(waiting),
     close,
   };
   return made;

@@ -17,19 +17,14 @@ export type Slot = Disposable;
 /** A lane, as far as a wait for a slot ends with it. */
 export interface Closing {
   readonly isOpen: boolean;
-  /** Called at once when it closes, unless forgotten before. */
-  onClose(giveUp: () => void): void;
-  forget(giveUp: () => void): void;
+  /** It is told at once when the lane closes, unless forgotten before. */
+  onClose(waiting: { giveUp(): void }): void;
+  forget(waiting: { giveUp(): void }): void;
 }
 
-interface Waiter {
-  readonly use: SlotUse;
-  /** Monotonic. */
-  readonly fromMs: number;
-  readonly waitMaxMs: number;
+/** Whether a wait in vain may go on (#3). */
+export interface Patience {
   isPatient(): boolean;
-  /** Null: it is not worth the wait, or its lane closes. */
-  settle(slot: Slot | null): void;
 }
 
 /** Acknowledgements a second. The store takes in and gives out hardly more: a backlog that is parked would not leave sooner. */
@@ -39,7 +34,7 @@ const stuckAfterMs = 250;
 /** A timer that is so late says that this process stood still, and has not heard what its banks said meanwhile. */
 const standstillMs = 100;
 
-const always = (): boolean => true;
+const always: Patience = { isPatient: () => true };
 
 export class BankSlots {
   readonly #time: Time;
@@ -94,22 +89,13 @@ export class BankSlots {
   }
 
   /** A slot; or null after `waitMaxMs`, later while the bank keeps up (#3), or when the lane closes. The caller bounds how many wait. */
-  acquire(use: SlotUse, waitMaxMs: number, lane: Closing, isPatient: () => boolean = always): Promise<Slot | null> {
+  acquire(use: SlotUse, waitMaxMs: number, lane: Closing, patience: Patience = always): Promise<Slot | null> {
     const free = this.takeFree(use);
     if (free !== null || !lane.isOpen || waitMaxMs <= 0) return Promise.resolve(free);
     return new Promise((resolve) => {
-      const waiters = this.#waiters;
-      const waiter: Waiter = { use, fromMs: this.#time.monotonicMs(), waitMaxMs, isPatient, settle };
-      function settle(slot: Slot | null): void {
-        lane.forget(giveUp);
-        waiters.delete(waiter);
-        resolve(slot);
-      }
-      function giveUp(): void {
-        settle(null);
-      }
-      lane.onClose(giveUp);
-      waiters.add(waiter);
+      const waiter = new Waiter({ use, waitMaxMs, patience }, this.#time.monotonicMs(), this.#waiters, lane, resolve);
+      lane.onClose(waiter);
+      this.#waiters.add(waiter);
       if (waitMaxMs !== Number.POSITIVE_INFINITY) this.#lookIn(waitMaxMs);
     });
   }
@@ -144,11 +130,11 @@ export class BankSlots {
       this.#isStuck = !isBacklog && this.running >= this.#limit && nowMs - this.#movedMs >= stuckAfterMs;
       let nextMs = Number.POSITIVE_INFINITY;
       for (const waiter of this.#waiters) {
-        const { fromMs, waitMaxMs } = waiter;
+        const { fromMs, waitMaxMs, patience } = waiter;
         const waitedMs = nowMs - fromMs;
         const isWorthIt = isBacklog || (waitedMs < secondMs && nowMs - this.#acknowledgedAtMs <= waitMaxMs);
         if (waitedMs < waitMaxMs) nextMs = Math.min(nextMs, waitMaxMs - waitedMs);
-        else if (isWorthIt && waiter.isPatient()) nextMs = Math.min(nextMs, waitMaxMs);
+        else if (isWorthIt && patience.isPatient()) nextMs = Math.min(nextMs, waitMaxMs);
         else waiter.settle(null);
       }
       if (nextMs !== Number.POSITIVE_INFINITY) this.#lookIn(nextMs);
@@ -185,17 +171,15 @@ export class BankSlots {
     this.#movedMs = this.#time.monotonicMs();
     this.#knownFromMs ??= this.#movedMs + secondMs;
     this.#running[use] += 1;
-    let isOver = false;
-    return {
-      [Symbol.dispose]: () => {
-        if (isOver) return;
-        isOver = true;
-        this.#isStuck = false;
-        this.#movedMs = this.#time.monotonicMs();
-        this.#running[use] -= 1;
-        this.#serve();
-      },
-    };
+    return new TakenSlot(this, use);
+  }
+
+  /** By the slot. */
+  giveBack(use: SlotUse): void {
+    this.#isStuck = false;
+    this.#movedMs = this.#time.monotonicMs();
+    this.#running[use] -= 1;
+    this.#serve();
   }
 
   #serve(): void {
@@ -203,5 +187,60 @@ export class BankSlots {
       if (this.running >= this.#limit) return;
       if (this.#isFree(waiter.use)) waiter.settle(this.#take(waiter.use));
     }
+  }
+}
+
+class TakenSlot implements Slot {
+  readonly #slots: BankSlots;
+  readonly #use: SlotUse;
+  #isOver = false;
+
+  constructor(slots: BankSlots, use: SlotUse) {
+    this.#slots = slots;
+    this.#use = use;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#slots.giveBack(this.#use);
+  }
+}
+
+class Waiter {
+  readonly use: SlotUse;
+  readonly waitMaxMs: number;
+  readonly patience: Patience;
+  /** Monotonic. */
+  readonly fromMs: number;
+  readonly #waiters: Set<Waiter>;
+  readonly #lane: Closing;
+  readonly #resolve: (slot: Slot | null) => void;
+
+  constructor(
+    wanted: Pick<Waiter, "use" | "waitMaxMs" | "patience">,
+    fromMs: number,
+    waiters: Set<Waiter>,
+    lane: Closing,
+    resolve: (slot: Slot | null) => void,
+  ) {
+    this.use = wanted.use;
+    this.waitMaxMs = wanted.waitMaxMs;
+    this.patience = wanted.patience;
+    this.fromMs = fromMs;
+    this.#waiters = waiters;
+    this.#lane = lane;
+    this.#resolve = resolve;
+  }
+
+  /** Null: it is not worth the wait, or its lane closes. */
+  settle(slot: Slot | null): void {
+    this.#lane.forget(this);
+    this.#waiters.delete(this);
+    this.#resolve(slot);
+  }
+
+  giveUp(): void {
+    this.settle(null);
   }
 }

@@ -11,6 +11,7 @@ import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import type { DeliveryRules } from "./delivery.ts";
 import type { DestinationEvents } from "./destination.ts";
 import { Destinations } from "./destinations.ts";
+import { EqualWaits } from "./equal-waits.ts";
 import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
 import type { BankGateway } from "./port.ts";
 
@@ -40,6 +41,8 @@ export interface EngineContext extends EnginePorts {
   readonly parkedCalls: ParkedCalls;
   receiver(id: string): Party | null;
   readonly destinations: Destinations;
+  /** Of `answerWaitMaxMs`. */
+  readonly answerWaits: EqualWaits;
   /** True from the moment the process is asked to end: nothing parked is tried any more. */
   isStopping(): boolean;
 }
@@ -60,6 +63,7 @@ export function createContext(
     metrics,
     parkedCalls: createParkedCalls(ports.parked, bounds.bulkMessagesMax),
     isStopping,
+    answerWaits: new EqualWaits(ports.time, bounds.answerWaitMaxMs),
     receiver: (id) => receivers.get(id) ?? null,
     destinations: new Destinations({ ...ports, service: ports.rules.service, metrics, events }),
   };

@@ -9,6 +9,7 @@
 // #4 A refusal is written down before it is said, and then marked as said. So once it is said no owner tries the message again, and one
 //    that was not said for sure is said by the next owner: the transaction may take it that nothing of the message is under way.
 
+import type { Appended, OutgoingRecord } from "@sluice/messaging";
 import type { AttemptResult } from "./attempt.ts";
 import type { EngineContext } from "./context.ts";
 import type { Delivery, DeliveryOutcome, DeliverySubject, Progress } from "./delivery.ts";
@@ -26,17 +27,25 @@ export interface EndReason {
 }
 
 /** #1 */
-export async function end(context: EngineContext, lane: DeliveryLane, subject: DeliverySubject, reason: EndReason): Promise<void> {
-  const {
-    outcome,
-    httpStatusCode,
-    progress,
-    stopOffset = null,
-    isKnown = true,
-    isBankPaused = lane.pauses.isPaused(subject.bank),
-  } = reason;
+export function end(context: EngineContext, lane: DeliveryLane, subject: DeliverySubject, reason: EndReason): Promise<void> {
+  const records = recordsOf(context, lane, subject, reason);
+  if (records.length === 0) return Promise.resolve(ended(context, lane, subject, reason, []));
+  const appending = lane.ownership.untilDone(appendOf[reason.outcome], () => context.producer.send(records));
+  return appending.then((appended) => ended(context, lane, subject, reason, appended));
+}
+
+const appendOf: Readonly<Record<DeliveryOutcome, string>> = {
+  acknowledged: "append.acknowledged",
+  refused: "append.refused",
+  stopped: "append.stopped",
+  expired: "append.expired",
+};
+
+function recordsOf(context: EngineContext, lane: DeliveryLane, subject: DeliverySubject, reason: EndReason): readonly OutgoingRecord[] {
+  const { outcome, httpStatusCode, progress, stopOffset = null, isKnown = true } = reason;
+  const { isBankPaused = lane.pauses.isPaused(subject.bank) } = reason;
   const { isBreakerOpen } = context.destinations.of(subject.bank, subject.operation);
-  const records = context.rules.recordsOf({
+  return context.rules.recordsOf({
     subject,
     outcome,
     httpStatusCode,
@@ -47,17 +56,23 @@ export async function end(context: EngineContext, lane: DeliveryLane, subject: D
     isBankPaused,
     isBreakerOpen,
   });
-  if (records.length > 0) {
-    const appended = await lane.ownership.untilDone(`append.${outcome}`, () => context.producer.send(records));
-    // Appended together: the last one's time says as much as all.
-    const last = appended.at(-1);
-    if (last !== undefined) context.agreed.observe(last.appendedAtMs);
-  }
+}
+
+function ended(
+  context: EngineContext,
+  lane: DeliveryLane,
+  subject: DeliverySubject,
+  { outcome, httpStatusCode, progress }: EndReason,
+  appended: readonly Appended[],
+): void {
+  // Appended together: the last one's time says as much as all.
+  const last = appended.at(-1);
+  if (last !== undefined) context.agreed.observe(last.appendedAtMs);
   lane.recent.ended(subject.id, progress);
   context.metrics.ended.add({ bank: subject.bank, outcome });
-  // What goes as it should is counted; a line is for what took more than one attempt, or ended otherwise.
-  const isPlain = outcome === "acknowledged" && progress.attempts === 1;
-  context.log[isPlain ? "debug" : "info"]("delivery.ended", {
+  // What goes as it should is counted, and has its receipt; a line is for what took more than one attempt, or ended otherwise.
+  if (outcome === "acknowledged" && progress.attempts === 1) return;
+  context.log.info("delivery.ended", {
     id: subject.id,
     uetr: subject.uetr,
     bank: subject.bank,

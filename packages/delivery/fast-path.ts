@@ -111,8 +111,8 @@ async function parkUntried(
 
 /** #2. Null: it had none in time. */
 function turn(context: EngineContext, lane: DeliveryLane, { bank }: Delivery, { slots }: Destination): Promise<Slot | null> {
-  const isPatient = (): boolean => lane.company.isAlone(bank, context.time.monotonicMs());
-  return slots.acquire("first", context.bounds.slotWaitMaxMs, lane.ownership, isPatient);
+  const patience = { isPatient: () => lane.company.isAlone(bank, context.time.monotonicMs()) };
+  return slots.acquire("first", context.bounds.slotWaitMaxMs, lane.ownership, patience);
 }
 
 /** #3 */
@@ -133,18 +133,18 @@ function whyNotNow(context: EngineContext, lane: DeliveryLane, delivery: Deliver
 }
 
 /** #4. Null: not yet. */
-function answeredSoon({ time, bounds }: EngineContext, attempting: Promise<AttemptResult>): Promise<AttemptResult | null> {
+function answeredSoon({ answerWaits }: EngineContext, attempting: Promise<AttemptResult>): Promise<AttemptResult | null> {
   return new Promise((resolve, reject) => {
-    const late = time.after(bounds.answerWaitMaxMs, () => resolve(null));
-    function end(settle: () => void): void {
-      late[Symbol.dispose]();
-      settle();
-    }
-    attempting.then(
-      (result) => end(() => resolve(result)),
-      (error: unknown) => end(() => reject(error)),
-    );
+    const late = answerWaits.begin(() => resolve(null));
+    attempting.then(inTime(late, resolve), inTime(late, reject));
   });
+}
+
+function inTime<Value>(late: Disposable, settle: (value: Value) => void): (value: Value) => void {
+  return (value) => {
+    late[Symbol.dispose]();
+    settle(value);
+  };
 }
 
 /** #4. Its turn in the page comes after the attempt must be over; should it come before, it waits for the lock. */

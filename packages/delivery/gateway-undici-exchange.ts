@@ -7,6 +7,7 @@
 
 import type { Time } from "@sluice/runtime";
 import type { Dispatcher } from "undici";
+import type { EqualWaits } from "./equal-waits.ts";
 import { ConnectFailure } from "./gateway-undici-connect.ts";
 import type { BankAnswer } from "./port.ts";
 
@@ -17,14 +18,15 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  readonly timeoutMs: number;
+  /** Of the length of its deadline. */
+  readonly deadlines: EqualWaits;
 }
 
 /** Never rejects. */
-export function exchange(time: Time, { way, path, headers, body, timeoutMs }: Exchange): Promise<BankAnswer> {
+export function exchange(time: Time, { way, path, headers, body, deadlines }: Exchange): Promise<BankAnswer> {
   return new Promise((resolve) => {
     const reading = new AnswerReading(resolve);
-    reading.deadline = time.after(timeoutMs, () => {
+    reading.deadline = deadlines.begin(() => {
       reading.deadline = time.after(0, () => reading.end(silence("timeout")));
     });
     try {

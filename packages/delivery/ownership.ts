@@ -24,11 +24,16 @@ export interface OwnershipOptions {
   heartbeatAgeMs(): number;
 }
 
+/** What a lane that closes puts an end to. */
+export interface UntilClosed {
+  giveUp(): void;
+}
+
 export class Ownership {
   readonly #options: OwnershipOptions;
   readonly #over = new AbortController();
   /** Who is told when the lane closes: one or two for each message, for whom the signal's own listeners cost too much. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<UntilClosed>();
   readonly #troubles = new Set<string>();
   #reason: string | null = null;
   #isOpen = true;
@@ -50,16 +55,16 @@ export class Ownership {
     this.#reason ??= reason;
     this.#isOpen = false;
     this.#over.abort();
-    for (const giveUp of this.#waiting) giveUp();
+    for (const waiting of this.#waiting) waiting.giveUp();
     this.#waiting.clear();
   }
 
   /** Rejects once the lane is closed. */
   requireOpen(): void {
-    if (!this.isOpen) throw this.#closedFault();
+    if (!this.isOpen) throw this.closedFault();
   }
 
-  #closedFault(): Fault {
+  closedFault(): Fault {
     return laneClosed(this.#options.partition, this.#reason ?? "closed");
   }
 
@@ -83,28 +88,24 @@ export class Ownership {
     }
   }
 
-  /** Called at once when the lane closes, unless forgotten before. */
-  onClose(giveUp: () => void): void {
-    this.#waiting.add(giveUp);
+  /** It is told at once when the lane closes, unless forgotten before. */
+  onClose(waiting: UntilClosed): void {
+    this.#waiting.add(waiting);
   }
 
-  forget(giveUp: () => void): void {
-    this.#waiting.delete(giveUp);
+  forget(waiting: UntilClosed): void {
+    this.#waiting.delete(waiting);
   }
 
   /** #2: settles as `work` does, or rejects at once when the lane closes. */
   whileOpen<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => end(() => reject(this.#closedFault()));
-      const end = (settle: () => void): void => {
-        this.#waiting.delete(giveUp);
-        settle();
-      };
-      if (this.isOpen) this.#waiting.add(giveUp);
-      else giveUp();
+      const waiting = new WorkUntilClosed(this, resolve, reject);
+      if (this.isOpen) this.#waiting.add(waiting);
+      else waiting.giveUp();
       work.then(
-        (value) => end(() => resolve(value)),
-        (error: unknown) => end(() => reject(error)),
+        (value) => waiting.done(value),
+        (error: unknown) => waiting.failed(error),
       );
     });
   }
@@ -139,6 +140,32 @@ export class Ownership {
     log.warn("delivery.retry", { what, partition, tries, reason: error instanceof Error ? error.message : String(error) });
     const boundMs = Math.min(retryWaitMaxMs, retryWaitMinMs * 2 ** Math.min(tries, 10));
     await sleep(time, retryWaitMinMs + random.fraction() * (boundMs - retryWaitMinMs), this.signal);
+  }
+}
+
+class WorkUntilClosed<T> implements UntilClosed {
+  readonly #ownership: Ownership;
+  readonly #resolve: (value: T) => void;
+  readonly #reject: (reason: unknown) => void;
+
+  constructor(ownership: Ownership, resolve: (value: T) => void, reject: (reason: unknown) => void) {
+    this.#ownership = ownership;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  giveUp(): void {
+    this.#reject(this.#ownership.closedFault());
+  }
+
+  done(value: T): void {
+    this.#ownership.forget(this);
+    this.#resolve(value);
+  }
+
+  failed(reason: unknown): void {
+    this.#ownership.forget(this);
+    this.#reject(reason);
   }
 }
 

@@ -14,6 +14,9 @@ interface Known {
 export class RecentEnds {
   readonly #endsMax: number;
   readonly #byId = new Map<string, Known>();
+  /** Their ids, the oldest at `#next` once it is full. */
+  readonly #ids: string[] = [];
+  #next = 0;
 
   constructor(endsMax: number) {
     this.#endsMax = endsMax;
@@ -38,10 +41,12 @@ export class RecentEnds {
   }
 
   #keep(id: string, known: Known): void {
-    this.#byId.delete(id);
+    const isNew = !this.#byId.has(id);
     this.#byId.set(id, known);
-    if (this.#byId.size <= this.#endsMax) return;
-    const [oldest] = this.#byId.keys();
+    if (!isNew) return;
+    const oldest = this.#ids[this.#next];
     if (oldest !== undefined) this.#byId.delete(oldest);
+    this.#ids[this.#next] = id;
+    this.#next = (this.#next + 1) % this.#endsMax;
   }
 }
