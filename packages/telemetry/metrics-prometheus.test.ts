@@ -8,6 +8,19 @@ test("asking twice for a name gives the same metric", async () => {
   expect(await metrics.text()).toContain('sluice_debits_total{bank="a"} 3');
 });
 
+test("what is counted is there with the next question, each time", async () => {
+  const metrics = createMetrics({ withProcess: false });
+  const ends = metrics.counter("sluice_ends_total", "Ends.", ["bank", "outcome"]);
+  ends.add({ bank: "a", outcome: "none" }, 0);
+  for (let count = 0; count < 5; count += 1) ends.add({ bank: "a", outcome: "x" });
+  ends.add({ bank: "b", outcome: "x" });
+  const first = await metrics.text();
+  for (const line of ['{bank="a",outcome="none"} 0', '{bank="a",outcome="x"} 5', '{bank="b",outcome="x"} 1']) expect(first).toContain(line);
+  ends.add({ bank: "a", outcome: "x" }, 2);
+  expect(await metrics.text()).toContain('{bank="a",outcome="x"} 7');
+  expect(() => ends.add({ bank: "a", wrong: "x" })).toThrow("wrong");
+});
+
 test("a name of another kind or without the prefix is refused", () => {
   const metrics = createMetrics({ withProcess: false });
   metrics.counter("sluice_debits_total", "Debits.");

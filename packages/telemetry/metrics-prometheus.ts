@@ -12,6 +12,7 @@ const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
+  const unsaid: UnsaidSum[] = [];
   if (options.withProcess) collectDefaultMetrics({ register: registry, prefix: "sluice_" });
 
   function known<M>(name: string, kind: new (...args: never[]) => M, make: () => M): M {
@@ -25,7 +26,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
   return {
     counter(name, help, labels = []) {
       const metric = known(name, Counter, () => new Counter({ name, help, labelNames: [...labels], registers: [registry] }));
-      return { add: (values = {}, by = 1) => metric.inc(values, by) };
+      const sum = new UnsaidSum(metric, labels);
+      unsaid.push(sum);
+      return { add: (values = {}, by = 1) => sum.add(values, by) };
     },
     gauge(name, help, labels = []) {
       const metric = known(name, Gauge, () => new Gauge({ name, help, labelNames: [...labels], registers: [registry] }));
@@ -36,8 +39,45 @@ export function createMetrics(options: MetricsOptions): Metrics {
       const metric = known(name, Histogram, make);
       return { observe: (value, values = {}) => metric.observe(values, value) };
     },
-    text: () => registry.metrics(),
+    text() {
+      for (const sum of unsaid) sum.say();
+      return registry.metrics();
+    },
   };
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** prom-client hashes the labels at each call, which is dear for what is counted for each message: so it hears of them when it is asked. */
+class UnsaidSum {
+  readonly #metric: Counter;
+  readonly #labels: readonly string[];
+  readonly #counts = new Map<string, { readonly values: Labels; by: number }>();
+
+  constructor(metric: Counter, labels: readonly string[]) {
+    this.#metric = metric;
+    this.#labels = labels;
+  }
+
+  add(values: Labels, by: number): void {
+    let key = "";
+    for (const label of this.#labels) key += `${values[label]}\0`;
+    const known = this.#counts.get(key);
+    if (known !== undefined) {
+      known.by += by;
+      return;
+    }
+    // At once the first time: wrong labels are the caller's mistake.
+    this.#metric.inc(values, by);
+    this.#counts.set(key, { values, by: 0 });
+  }
+
+  say(): void {
+    for (const count of this.#counts.values()) {
+      this.#metric.inc(count.values, count.by);
+      count.by = 0;
+    }
+  }
 }
 
 /** Counts nothing. */
