@@ -4,7 +4,7 @@
 import type { Admin, Kafka } from "kafkajs";
 import type { Time } from "@sluice/runtime";
 import { Fault } from "@sluice/runtime";
-import type { Log } from "@sluice/telemetry";
+import type { Log, Metrics } from "@sluice/telemetry";
 import { closed, unavailable, unknownTopic } from "./faults.ts";
 import type { KafkaConnection } from "./kafka-client.ts";
 import { createKafkaClient } from "./kafka-client.ts";
@@ -22,6 +22,8 @@ export interface KafkaMessagingOptions {
   readonly busyLingerMaxMs?: number;
   readonly time: Time;
   readonly log: Log;
+  /** Of how long the log takes to acknowledge; not given: it is not measured. */
+  readonly metrics?: Pick<Metrics, "histogram">;
 }
 
 /** Connects at the first call that needs it; each call that finds no broker rejects with a retryable Fault. */
@@ -36,7 +38,7 @@ class KafkaMessaging implements Messaging {
   readonly #admin: Admin;
   readonly #reader: KafkaReader;
   readonly #sizes: TopicSizes;
-  readonly #sending: Pick<KafkaMessagingOptions, "busyLingerMaxMs">;
+  readonly #sending: Pick<KafkaMessagingOptions, "busyLingerMaxMs" | "metrics">;
   readonly #producers: KafkaProducer[] = [];
   readonly #consumers: KafkaConsumer[] = [];
   #epoch = 0;

@@ -1,10 +1,10 @@
 import type { Kafka, RecordMetadata } from "kafkajs";
-import { silentLog } from "@sluice/telemetry";
+import { silentLog, silentMetrics } from "@sluice/telemetry";
 import { createVirtualTime } from "@sluice/testkit";
 import kafkajs from "kafkajs";
 import { expect, test } from "vitest";
 import type { BatchSender, OutgoingBatch } from "./kafka-producer.ts";
-import { KafkaProducer } from "./kafka-producer.ts";
+import { KafkaProducer, type KafkaProducerOptions } from "./kafka-producer.ts";
 import { TopicSizes } from "./kafka-topic-sizes.ts";
 import type { OutgoingRecord } from "./port.ts";
 
@@ -20,7 +20,7 @@ const record = (partition: number, text: string): OutgoingRecord => ({
 
 type Answer = (partitions: readonly number[]) => RecordMetadata[] | Error;
 
-function setup(answers: Answer[]) {
+function setup(answers: Answer[], metrics: KafkaProducerOptions["metrics"] = silentMetrics) {
   const time = createVirtualTime({ startAtMs: 0 });
   const kafka: Kafka = new kafkajs.Kafka({ brokers: ["127.0.0.1:1"], logLevel: kafkajs.logLevel.NOTHING });
   const topics = [{ name: "t", partitions: [0, 1, 2].map((partitionId) => ({ ...leader, partitionId })) }];
@@ -51,11 +51,21 @@ function setup(answers: Answer[]) {
       },
     };
   }
-  const producer = new KafkaProducer({ kafka, sizes, name: "p", time, log: silentLog }, createSender);
+  const producer = new KafkaProducer({ kafka, sizes, name: "p", time, log: silentLog, metrics }, createSender);
   return { time, producer, senders, base };
 }
 
 const leader = { partitionErrorCode: 0, leader: 1, replicas: [1], isr: [1] };
+
+test("how long the log took to acknowledge is measured, for each batch that it did acknowledge", async () => {
+  const observed: [number, unknown][] = [];
+  const metrics = { histogram: () => ({ observe: (seconds: number, labels: unknown) => void observed.push([seconds, labels]) }) };
+  const { time, producer } = setup([() => []], metrics);
+  const first = producer.send([record(0, "a")]);
+  await time.advance(50);
+  await first;
+  expect(observed).toEqual([[0.01, { producer: "p" }]]);
+});
 
 test("B: a partition that is missing in the answer was not sent: it is sent again, and only it", async () => {
   const world = setup([(partitions) => partitions.filter((partition) => partition !== 1).map((partition) => world.base(partition))]);

@@ -10,8 +10,9 @@ import kafkajs from "kafkajs";
 import type { Kafka, ProducerBatch, RecordMetadata } from "kafkajs";
 import type { Time } from "@sluice/runtime";
 import { Fault } from "@sluice/runtime";
-import type { Log } from "@sluice/telemetry";
+import type { Histogram, Log, Metrics } from "@sluice/telemetry";
 import { closed, refused, unknownOutcome } from "./faults.ts";
+import { GroupedRecords } from "./grouped-records.ts";
 import { callRetry } from "./kafka-client.ts";
 import type { TopicSizes } from "./kafka-topic-sizes.ts";
 import type { Appended, OutgoingRecord, Producer } from "./port.ts";
@@ -26,6 +27,7 @@ export interface KafkaProducerOptions {
   readonly name: string;
   /** As the send queue's. */
   readonly busyLingerMaxMs?: number;
+  readonly metrics?: Pick<Metrics, "histogram">;
   readonly time: Time;
   readonly log: Log;
 }
@@ -46,6 +48,7 @@ export class KafkaProducer implements Producer {
   readonly #options: KafkaProducerOptions;
   readonly #createSender: () => BatchSender;
   readonly #queue: SendQueue;
+  readonly #appendSeconds: Histogram | null;
   #sender: BatchSender | null = null;
   #learning: Promise<void> | null = null;
   /** Sends that wait for the sizes of their topics, or were queued after it. */
@@ -55,6 +58,10 @@ export class KafkaProducer implements Producer {
   constructor(options: KafkaProducerOptions, createSender: () => BatchSender = () => idempotentSender(options.kafka)) {
     this.#options = options;
     this.#createSender = createSender;
+    const { metrics = null } = options;
+    this.#appendSeconds =
+      metrics?.histogram("sluice_log_append_seconds", "How long the log took to acknowledge a batch, repeats included.", ["producer"]) ??
+      null;
     this.#queue = createSendQueue({
       time: options.time,
       lingerMs: 2,
@@ -131,8 +138,11 @@ export class KafkaProducer implements Producer {
 
   async #transmit(records: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
     const sender = await this.#connected();
+    const { time } = this.#options;
+    const startedMs = time.monotonicMs();
     try {
       const bases = await this.#sendAll(sender, records);
+      this.#appendSeconds?.observe((time.monotonicMs() - startedMs) / 1_000, { producer: this.#options.name });
       return appendedOf(records, bases);
     } catch (error) {
       const { name, log } = this.#options;
@@ -190,11 +200,11 @@ function appendedOf(records: readonly OutgoingRecord[], bases: Bases): readonly 
 }
 
 function batchOf(records: readonly OutgoingRecord[]): OutgoingBatch {
-  const byTopic = new Map<string, OutgoingRecord[]>();
+  const byTopic = new Map<string, GroupedRecords>();
   for (const record of records) {
-    const messages = byTopic.get(record.topic);
-    if (messages === undefined) byTopic.set(record.topic, [record]);
-    else messages.push(record);
+    const messages = byTopic.get(record.topic) ?? new GroupedRecords();
+    messages.push(record);
+    byTopic.set(record.topic, messages);
   }
   const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }));
   return { topicMessages, acks: -1, compression: kafkajs.CompressionTypes.ZSTD };

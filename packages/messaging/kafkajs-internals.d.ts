@@ -159,6 +159,16 @@ declare module "kafkajs/src/protocol/message/compression/index.js" {
 }
 
 // For tests, which hold ours against kafkajs's own.
+declare module "kafkajs/src/producer/groupMessagesPerPartition.js" {
+  const groupMessagesPerPartition: <Message>(asked: {
+    readonly topic: string;
+    readonly partitionMetadata: readonly unknown[];
+    readonly messages: readonly Message[];
+    readonly partitioner: (of: { readonly message: Message }) => number;
+  }) => Readonly<Record<string, readonly Message[]>>;
+  export default groupMessagesPerPartition;
+}
+
 declare module "kafkajs/src/protocol/requests/produce/v7/request.js" {
   const request: (produced: unknown) => { encode(): Promise<{ readonly buffer: Buffer }> };
   export default request;

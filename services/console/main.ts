@@ -17,7 +17,7 @@ runService("console", async ({ log, metrics, time, random, stopping }) => {
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
   const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
   opened.defer(() => store.close());
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "console" }, time, log });
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "console" }, time, log, metrics });
   opened.defer(() => messaging.close());
   const desk = await startConsole({
     time,

@@ -15,7 +15,13 @@ runService("dispatcher", async (context) => {
   const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
   opened.defer(() => store.close());
   await store.prepare();
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "dispatcher" }, busyLingerMaxMs: 20, time, log });
+  const messaging = createKafkaMessaging({
+    connection: { brokers: kafkaBrokers, clientId: "dispatcher" },
+    busyLingerMaxMs: 20,
+    time,
+    log,
+    metrics,
+  });
   opened.defer(() => messaging.close());
   const gateway = createUndiciGateway(partiesOf(configuration), { time, log, metrics });
   opened.defer(() => gateway.close());

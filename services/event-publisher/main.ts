@@ -19,6 +19,7 @@ runService("event-publisher", async (context) => {
     busyLingerMaxMs: 20,
     time,
     log,
+    metrics,
   });
   opened.defer(() => messaging.close());
   const gateway = createUndiciGateway(configuration.banks, { time, log, metrics });

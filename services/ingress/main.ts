@@ -13,7 +13,7 @@ runService("ingress", async ({ log, metrics, time, random, stopping }) => {
   const { host, port, kafkaBrokers, schemaRegistryUrl, configurationFile, environment, configuration } = readIngressConfig();
   await using opened = new AsyncDisposableStack();
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "ingress" }, time, log });
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "ingress" }, time, log, metrics });
   opened.defer(() => messaging.close());
   const served = documentsApp();
   const documents = (request: Request): Promise<Response | null> => served.fetch(request);

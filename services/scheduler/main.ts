@@ -13,7 +13,7 @@ runService("scheduler", async (context) => {
   const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
   opened.defer(() => store.close());
   await store.prepare();
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "scheduler" }, time, log });
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "scheduler" }, time, log, metrics });
   opened.defer(() => messaging.close());
   const scheduler = await startScheduler({
     time,

@@ -9,7 +9,7 @@ runService("validator", async (context) => {
   const { kafkaBrokers, schemaRegistryUrl, configuration, rules } = readValidatorConfig();
   await using opened = new AsyncDisposableStack();
   const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "validator" }, time, log });
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "validator" }, time, log, metrics });
   opened.defer(() => messaging.close());
   const validator = await startValidator({
     time,
