@@ -4,7 +4,7 @@
 import { parseArgs } from "node:util";
 import { machineTime } from "@sluice/runtime";
 import { Pool } from "undici";
-import { benchMessage } from "./messages.ts";
+import { bankToken, benchMessage, traceparentOf, type BenchMessage } from "./messages.ts";
 
 const { values } = parseArgs({
   options: {
@@ -12,10 +12,11 @@ const { values } = parseArgs({
     path: { type: "string" },
     connections: { type: "string" },
     run: { type: "string" },
+    service: { type: "string" },
     messages: { type: "string" },
   },
 });
-const { origin = "", path = "/", run = "" } = values;
+const { origin = "", path = "/", run = "", service } = values;
 const connections = Number(values.connections);
 const messages = Number(values.messages);
 const all = Array.from({ length: messages }, (_, number) => benchMessage(run, number));
@@ -24,11 +25,26 @@ let next = 0;
 
 async function work(): Promise<void> {
   for (let message = all[next++]; message !== undefined; message = all[next++]) {
-    const headers = { "content-type": "application/json", "webhook-id": message.id, "idempotency-key": message.id, "user-agent": "Sluice" };
+    const headers = headersOf(message);
     const answer = await pool.request({ method: "POST", path, headers, body: message.body });
     if (answer.statusCode !== 202) throw new Error(`the sink answered ${answer.statusCode}`);
     await answer.body.dump();
   }
+}
+
+/** Those of the service that it is held against. */
+function headersOf(message: BenchMessage): Record<string, string> {
+  const { id, place } = message;
+  return {
+    ...(service === "event-publisher" ? { "sluice-sequence": String(place), "sluice-previous-id": id } : {}),
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(machineTime.nowMs() / 1_000)),
+    "idempotency-key": id,
+    "user-agent": "Sluice",
+    traceparent: traceparentOf(message),
+    authorization: `Bearer ${bankToken}`,
+  };
 }
 
 const before = process.cpuUsage();

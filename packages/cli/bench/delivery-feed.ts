@@ -4,7 +4,7 @@ import { headers, lanesDefault, outgoingRecord, topics } from "@sluice/contracts
 import type { AnyDecoded, Serde } from "@sluice/contracts";
 import type { Messaging } from "@sluice/messaging";
 import { bankId } from "./ground.ts";
-import { benchMessage } from "./messages.ts";
+import { benchMessage, traceparentOf } from "./messages.ts";
 import type { BenchMessage } from "./messages.ts";
 
 export type DeliveringService = "dispatcher" | "event-publisher";
@@ -32,7 +32,7 @@ export async function feed(
       const records = chunk.map((message) => {
         const decoded = service === "dispatcher" ? dispatchOf(message, nowMs) : eventOf(message, nowMs);
         const topic = service === "dispatcher" ? topics.dispatch : topics.events;
-        const carried = { [headers.traceparent]: `00-${message.id.slice(0, 32)}-${message.id.slice(16, 32)}-01` };
+        const carried = { [headers.traceparent]: traceparentOf(message) };
         return outgoingRecord(serde, topic, message.uetr, decoded, { lanes: lanesDefault, headers: carried });
       });
       await producer.send(records);

@@ -17,6 +17,7 @@ import { startService } from "../processes.ts";
 import type { ServiceName, ServiceProcess } from "../processes.ts";
 import { provision } from "../provision.ts";
 import { serviceEnvironment } from "../service-environment.ts";
+import { bankToken } from "./messages.ts";
 import { worldConfiguration } from "../world/configuration.ts";
 import type { Watched } from "./processor-time.ts";
 
@@ -47,8 +48,6 @@ export interface GroundOptions {
 export const bankId = "karoo";
 export const bankBranch = "250655";
 /** What the bank calls with, and is called with. */
-export const bankToken = "bench";
-
 /** What is opened is closed by `opened`. */
 export async function openGround(options: GroundOptions, opened: AsyncDisposableStack): Promise<Ground> {
   const { time, say, signal, profileDirectory } = options;

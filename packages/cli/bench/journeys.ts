@@ -10,7 +10,8 @@
 import { machineTime } from "@sluice/runtime";
 import type { Time } from "@sluice/runtime";
 import type { ServiceName } from "../processes.ts";
-import { bankBranch, bankToken, openGround } from "./ground.ts";
+import { bankBranch, openGround } from "./ground.ts";
+import { bankToken } from "./messages.ts";
 import type { JourneyLoad, JourneysHeard } from "./journeys-load.ts";
 import { numberIn, startOwnProcess } from "./own-process.ts";
 import type { OwnProcess } from "./own-process.ts";

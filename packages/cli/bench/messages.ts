@@ -14,6 +14,8 @@ export interface BenchMessage {
 }
 
 export const bodyBytes = 1_450;
+/** With which the bank is called. */
+export const bankToken = "bench";
 const messagesPerUetr = 4;
 const uetrsPerGroup = 250;
 
@@ -26,6 +28,11 @@ export function benchMessage(run: string, number: number): BenchMessage {
   const uetr = uetrOf(`${run}:${group}:${within % uetrsPerGroup}`);
   const id = `${uetr.replaceAll("-", "")}${place}`;
   return { id, uetr, place, body: bodyOf(id, uetr, place) };
+}
+
+/** Its trace, as a record and a request carry it. */
+export function traceparentOf({ id }: BenchMessage): string {
+  return `00-${id.slice(0, 32)}-${id.slice(16, 32)}-01`;
 }
 
 function uetrOf(seed: string): string {

@@ -15,9 +15,11 @@ export interface Sink {
 export async function openSink(opened: AsyncDisposableStack): Promise<Sink> {
   const child = startOwnProcess(new URL("./sink-process.ts", import.meta.url), []);
   opened.defer(() => child.stop());
-  const origin = `http://127.0.0.1:${numberIn(await child.line(), "port")}`;
+  const ports = await child.line();
+  const at = (name: string): string => `http://127.0.0.1:${numberIn(ports, name)}`;
+  const [origin, questions] = [at("port"), at("questions")];
   const ask = async (method: string): Promise<unknown> => {
-    const answer = await fetch(origin, { method });
+    const answer = await fetch(questions, { method });
     const text = await answer.text();
     return text === "" ? null : JSON.parse(text);
   };
