@@ -59,8 +59,8 @@ const nodeArguments = ["--max-semi-space-size=4"] as const;
  */
 const ownArguments: Partial<Record<ServiceName, readonly string[]>> = {
   // What a message in hand holds lives longer than 4 MiB lasts: a quarter of their processor time was collecting.
-  dispatcher: ["--max-semi-space-size=16", "--initial-old-space-size=64", "--heap-growing-percent=60"],
-  "event-publisher": ["--max-semi-space-size=16", "--initial-old-space-size=64", "--heap-growing-percent=60"],
+  dispatcher: ["--max-semi-space-size=32", "--initial-old-space-size=64", "--heap-growing-percent=60"],
+  "event-publisher": ["--max-semi-space-size=32", "--initial-old-space-size=64", "--heap-growing-percent=60"],
   scheduler: ["--initial-old-space-size=64", "--heap-growing-percent=20"],
 };
 const smallMemory = {
