@@ -161,6 +161,7 @@ export function createWorld(options: WorldOptions) {
     parked,
     /** All of a type that was written to a topic. */
     records: <N extends keyof Records>(topic: string, name: N): Records[N][] => recordsOf(log, topic, lanes, name),
+    renewCredentials: (bank: string): void => banks.renewCredentials(bank),
     attemptsOf: (id: string): Received[] => banks.received.filter((request) => request.id === id),
   };
 }
@@ -203,7 +204,9 @@ function createBanks(time: Time) {
   const received: Received[] = [];
   const attempts = new Map<string, number>();
   let reply: (request: Received) => Reply = () => 202;
+  const renewed = new Set<(bank: string) => void>();
   const gatewayOf = (process: string): BankGateway => ({
+    onRenewed: (listener) => void renewed.add(listener),
     async post(request) {
       const id = request.headers["webhook-id"] ?? "";
       const attempt = (attempts.get(id) ?? 0) + 1;
@@ -217,6 +220,10 @@ function createBanks(time: Time) {
   return {
     gatewayOf,
     received,
+    /** What proves who we are to the bank was replaced, as every process sees at once. */
+    renewCredentials(bank: string): void {
+      for (const listener of renewed) listener(bank);
+    },
     /** How banks answer from now on. */
     answers: (next: (request: Received) => Reply): void => void (reply = next),
   };

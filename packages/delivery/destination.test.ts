@@ -9,14 +9,14 @@ const secondMs = 1_000;
 function setup() {
   const time = createVirtualTime({ startAtMs });
   const probedAtMs: number[] = [];
-  const seen = { hasHead: true };
+  const seen = { hasHead: true, changes: 0 };
   const destination = destinationOf({
     time,
     agreed: { nowMs: () => time.nowMs() },
     events: {
       held: () => {},
       released: () => {},
-      changed: () => {},
+      changed: () => void (seen.changes += 1),
       probe: () => {
         if (seen.hasHead) probedAtMs.push(time.nowMs() - startAtMs);
         return seen.hasHead;
@@ -54,6 +54,21 @@ describe("a probe and a gate", () => {
     answer({ retryAfter: "2" });
     await time.advance(20 * secondMs);
     expect(probedAtMs).toEqual([10 * secondMs]);
+  });
+});
+
+describe("its standing", () => {
+  it("is said once a minute while it acknowledges, so that what another process wrote of it does not stay; not while nothing is sent", async () => {
+    const { time, seen, answer } = setup();
+    for (let second = 0; second < 150; second += 1) {
+      answer({ class: "acknowledged", status: 202 });
+      await time.advance(secondMs);
+    }
+    expect(seen.changes).toBe(2);
+    await time.advance(600 * secondMs);
+    expect(seen.changes).toBe(2);
+    answer({ class: "acknowledged", status: 202 });
+    expect(seen.changes).toBe(3);
   });
 });
 

@@ -7,6 +7,7 @@
 // #3 The first acknowledgement closes the breaker: all that waits is due, as soon as no gate stands, and the limit grows from two.
 // #4 Answers to attempts that began before the breaker opened change nothing else while it is open, nor does a probe that fails.
 // #5 What is known here is advice: another process learns it by itself, and a restart goes on with it (destinations.ts).
+//    Who is acknowledged says so once a minute: what a process wrote that has lost its lanes since does not stay.
 // #6 Throttled: a gate stands, or it bears fewer requests at once than configured. When that begins and ends it is counted and logged, beside the
 //    breaker; the first requests after a breaker closed are few, and no sign of it.
 
@@ -62,6 +63,7 @@ export interface Answered {
 export type Hold = "breaker" | "gate";
 
 const nothingToProbeWaitMs = 1_000;
+const standingSpacingMs = 60_000;
 /** Of the newest answer in the average. */
 const averageWeight = 0.05;
 const never = Number.NEGATIVE_INFINITY;
@@ -82,7 +84,7 @@ export class Destination {
   #gatedAtMs = never;
   #isThrottled = false;
   /** Own clock, as attempts are recorded. */
-  #closedAtMs: number | null = null;
+  #dueSinceMs: number | null = null;
   /** Moving average of how long attempts take; null: none was made. */
   #answerMs: number | null = null;
   #gateTimer: Disposable | null = null;
@@ -96,9 +98,12 @@ export class Destination {
   #probedAtMs = never;
   #recalledAtMs = never;
   #isStopped = false;
+  /** Monotonic; #5. */
+  #saidAtMs: number;
 
   constructor(options: DestinationOptions) {
     this.#options = options;
+    this.#saidAtMs = options.time.monotonicMs();
     this.bank = options.bank;
     this.address = options.address;
     this.labels = { bank: options.bank, address: options.address ?? "none" };
@@ -119,9 +124,9 @@ export class Destination {
     return this.#gateEndsAtMs > this.#options.time.monotonicMs();
   }
 
-  /** When it closed last in this process, epoch ms by the own clock; null: it did not. */
-  get closedAtMs(): number | null {
-    return this.#closedAtMs;
+  /** When the breaker closed last, or our credentials were replaced, in this process: what was tried last before that is due. Epoch ms by the own clock; null: never. */
+  get dueSinceMs(): number | null {
+    return this.#dueSinceMs;
   }
 
   /** #1. From when on an attempt may begin, monotonic (Infinity: not known), on a message whose attempts end at `endMs` (agreed; null: unknown). */
@@ -205,6 +210,15 @@ export class Destination {
     this.#probeIn(0);
   }
 
+  /** What proves who we are to it was replaced, so what failed may do now: the next probe is due, or all that waits. A gate stands. */
+  renewed(): void {
+    if (this.#isStopped) return;
+    if (this.#open === null) {
+      this.#dueSinceMs = this.#options.time.nowMs();
+      this.#options.events.released(this, true);
+    } else if (!this.#isProbing) this.#probeIn(0);
+  }
+
   standing(service: string): AddressStanding | null {
     const { bank, address } = this;
     if (address === null) return null;
@@ -249,7 +263,16 @@ export class Destination {
     this.slots.acknowledged();
     this.#rows = noRows;
     if (this.#open !== null) return this.#close();
+    this.#sayStanding();
     if (this.#options.isLearning) this.#learn(raised(this.#concurrency, this.slots.running, this.slots.slotsMax));
+  }
+
+  /** #5 */
+  #sayStanding(): void {
+    const nowMs = this.#options.time.monotonicMs();
+    if (nowMs - this.#saidAtMs < standingSpacingMs) return;
+    this.#saidAtMs = nowMs;
+    this.#options.events.changed(this);
   }
 
   #opened(reason: BreakerReason): void {
@@ -269,7 +292,7 @@ export class Destination {
     const { time, log, metrics, events } = this.#options;
     const openForMs = time.nowMs() - this.#open.sinceMs;
     this.#open = null;
-    this.#closedAtMs = time.nowMs();
+    this.#dueSinceMs = time.nowMs();
     this.#isProbeDue = false;
     this.#probeTimer?.[Symbol.dispose]();
     this.#probeTimer = null;

@@ -71,6 +71,10 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
   );
   const context = createContext(ports, { ...deliveryBounds, ...bounds }, deliveryMetrics(metrics), () => isStopping, events);
 
+  ports.gateway.onRenewed?.((bank) => {
+    for (const destination of context.destinations.ofBank(bank)) destination.renewed();
+  });
+
   function laneOf(partition: number, epoch: number): OwnedLane {
     const lane = lanes.get(partition);
     if (lane?.epoch === epoch) return lane;

@@ -79,6 +79,25 @@ describe("what a request carries of us", () => {
     await vi.waitFor(async () => expect(await takenNow()).toEqual([newSecret]));
   });
 
+  it("is told to whoever asks when it was replaced, or could be read at last, and not when it was read at the start", async () => {
+    const { came, gateway, write, lines } = await givenBank(async (put) => ({ bearerTokenFile: await put("token", "") }));
+    const renewed: [string, number][] = [];
+    gateway.onRenewed?.((bank) => void renewed.push([bank, came.length]));
+    expect(await gateway.post(request())).toMatchObject({ kind: "silent" });
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0));
+    expect(renewed).toEqual([]);
+    for (const [index, token] of ["one", "two"].entries()) {
+      await write("token", token);
+      await vi.waitFor(() => expect(renewed.length).toBe(index + 1));
+      await gateway.post(request());
+      expect(came.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
+    }
+    expect(renewed).toEqual([
+      ["first", 0],
+      ["first", 1],
+    ]);
+  });
+
   it("is the token of its file, without the line's end, and the new one when that changes", async () => {
     const { came, gateway, write } = await givenBank(async (put) => ({ bearerTokenFile: await put("token", "one\n") }));
     await gateway.post(request());

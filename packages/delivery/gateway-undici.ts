@@ -46,7 +46,16 @@ interface Called {
 export function createUndiciGateway(receivers: readonly Receiver[], options: UndiciGatewayOptions): BankGateway {
   const { time, filesPollMs, resolve = systemResolve() } = options;
   const report = credentialsReport(options);
-  const files = createSecretFiles({ time, ...report, ...(filesPollMs === undefined ? {} : { pollMs: filesPollMs }) });
+  let renewed: ((bank: string) => void) | null = null;
+  const files = createSecretFiles({
+    time,
+    ...report,
+    read(owner) {
+      report.read(owner);
+      if (isStarted) renewed?.(owner.bank);
+    },
+    ...(filesPollMs === undefined ? {} : { pollMs: filesPollMs }),
+  });
   const ending = new Set<Pool>();
   const calledById = new Map(receivers.map((receiver) => [receiver.id, calledOf(receiver)]));
   const deadlinesByMs = new Map<number, EqualWaits>();
@@ -104,6 +113,7 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
 
   return {
     post: (request) => (isStarted ? post(request) : started.then(() => post(request))),
+    onRenewed: (listener) => void (renewed = listener),
     async close() {
       await files.stop();
       const ways = [...calledById.values()].flatMap((called) => [...called.ways.values()]);

@@ -219,10 +219,10 @@ export function entryOf(context: EngineContext, lane: DeliveryLane, message: Omi
 /** What was tried last before its bank was resumed, or before the breaker of its address closed, is due from then on. */
 function hasWaitedLongEnough(
   lane: DeliveryLane,
-  { closedAtMs }: Destination,
+  destination: Destination,
   { bank, recentAttempts }: Omit<ParkedMessage, "record">,
 ): boolean {
-  const dueSinceMs = Math.max(lane.pauses.resumedAtMs(bank) ?? 0, closedAtMs ?? 0);
+  const dueSinceMs = Math.max(lane.pauses.resumedAtMs(bank) ?? 0, destination.dueSinceMs ?? 0);
   const last = recentAttempts.at(-1);
   return last !== undefined && last.atMs < dueSinceMs;
 }

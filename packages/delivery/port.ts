@@ -23,5 +23,7 @@ export type BankAnswer =
 
 export interface BankGateway {
   post(request: BankRequest): Promise<BankAnswer>;
+  /** Told of each receiver for which what proves who we are, or what it is believed by, was replaced. Not given: nothing ever is. */
+  onRenewed?(renewed: (bank: string) => void): void;
   close(): Promise<void>;
 }

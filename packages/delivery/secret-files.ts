@@ -14,7 +14,7 @@ export interface SecretFilesOptions {
   readonly pollMs?: number;
   /** `code`: why a value could not be made. */
   notRead(owner: SecretsOwner, code: string): void;
-  /** A value was made: the first, or in place of another. */
+  /** A value was made, the first or in place of another, and counts. */
   read(owner: SecretsOwner): void;
   /** Rejects with an error that has a `code`. Not given: of the machine. */
   readFile?: (path: string) => Promise<Buffer>;
@@ -119,8 +119,8 @@ function keptValue<T>(unit: SecretFilesUnit<T>, options: SecretFilesOptions, sto
       try {
         const made = unit.make(found);
         value = made;
-        options.read(unit.owner);
         unit.changed?.(made);
+        options.read(unit.owner);
       } catch (error) {
         options.notRead(unit.owner, codeOf(error));
       }

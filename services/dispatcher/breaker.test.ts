@@ -74,6 +74,21 @@ describe("a breaker that opened", { timeout: 30_000 }, () => {
     expect(atOnce(closedAtMs + 400)).toBeGreaterThan(16);
   });
 
+  it("has a probe at once when our credentials for that bank are replaced, and no other attempt", async () => {
+    const { world } = await down();
+    await world.time.advance(1_000);
+    const fromMs = world.time.nowMs();
+    world.renewCredentials("second");
+    await world.time.advance(100);
+    expect(timesSince(world, fromMs)).toEqual([]);
+    world.renewCredentials("first");
+    await world.time.advance(100);
+    expect(timesSince(world, fromMs).length).toBe(1);
+    world.answers(() => 202);
+    world.renewCredentials("first");
+    await world.until(() => world.endedIds().size === 20, 2_000);
+  });
+
   it("what comes while it drains waits behind; then the fast path is free again", async () => {
     const { world } = await down({ banks: [sampleBank({ id: "first", connections: 2 })] }, 80);
     world.answers(() => ({ status: 202, afterMs: 100 }));

@@ -11,7 +11,7 @@ import { canonical, documentComplaints, receivedBy, statesOf, transactionOf, unt
 import { eventsOf, expectEsmEvent, expectWholeEvent, firstsOf, untilAllEvents } from "./events.ts";
 import { flows, identificationOf, newCase } from "./flows.ts";
 import type { Case, FlowName } from "./flows.ts";
-import { carryOut, look, membersOf, rowsOf } from "./people.ts";
+import { look, membersOf, rowsOf } from "./people.ts";
 import { allFlows, bankIds, banks, debitFlows, specials, unreachable, unresolved, type BankId } from "./roles.ts";
 import { openSecuredBanks, type SecuredBanks } from "./secured.ts";
 import { signedBanks, signingReferences, verdictsOf } from "./signed.ts";
@@ -295,11 +295,7 @@ describe("banks that are reached over TLS alone", () => {
     expect(kudu.letIn.length).toBeGreaterThan(kuduBefore);
   });
 
-  test("one whose authority was mended in its file gets what waits for it as soon as it is paused and resumed", async () => {
-    const path = `/banks/${unreachable.id}`;
-    const reason = "Its authority is in the file now.";
-    for (const what of ["pause", "resume"])
-      await carryOut(world, "thandi", { path: `${path}/${what}`, id: `mended-${what}`, body: { reason } });
+  test("one whose authority was mended in its file gets what waits for it as soon as that is read", async () => {
     await untilState(world, unverified().uetr, "DELIVERED");
     await takeReport(unverified());
     await untilState(world, unverified().uetr, "COMPLETED");
