@@ -118,7 +118,8 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-const idleLookMs = 10;
+/** Between two looks for connections that became free, while the door is being closed. */
+export const idleLookMs = 10;
 
 /** What is under way is answered: only then its connection goes. Nothing is cut once all are gone: the door may be open again. */
 async function leave(server: Server, time: Time): Promise<void> {

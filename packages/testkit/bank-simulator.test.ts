@@ -4,6 +4,7 @@ import { machineRandom, machineTime, type Time } from "@sluice/runtime";
 import { Pool, request } from "undici";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startBankSimulator, startConnectorSimulator, type BankSimulatorOptions } from "./bank-simulator.ts";
+import { idleLookMs } from "./bank-server.ts";
 import { acknowledge, dropConnection, refuse, reportNotMade, staySilent } from "./bank-script.ts";
 import { bodyOf, creditTransfer, directDebit, offUsDebit, sampleUetr, statusReport } from "./builders.ts";
 
@@ -46,6 +47,21 @@ function keep(close: () => Promise<void>): void {
 const post = (url: string, body: Uint8Array, headers: Record<string, string> = {}) =>
   request(url, { method: "POST", body, headers: { "webhook-id": "w1", ...headers }, signal: AbortSignal.timeout(200) });
 
+/** Posts a debit over one connection, free again after each answer: of several, each would find out for itself that it was cut. */
+function givenCaller({ url }: { readonly url: string }) {
+  const dispatcher = new Pool(url, { connections: 1 });
+  keep(() => dispatcher.destroy());
+  let cuts = 0;
+  dispatcher.on("disconnect", () => (cuts += 1));
+  const debit = { method: "POST", body: bodyOf(directDebit()), headers: { "webhook-id": "w1" }, dispatcher } as const;
+  const call = async (): Promise<number> => {
+    const answer = await request(`${url}/inbound/direct-debit`, { ...debit, signal: AbortSignal.timeout(5_000) });
+    await answer.body.dump();
+    return answer.statusCode;
+  };
+  return { call, cuts: () => cuts };
+}
+
 /** Ten times as fast as the machine's: a second of patience takes a tenth. */
 const quickTime: Time = {
   nowMs: () => machineTime.nowMs(),
@@ -56,15 +72,7 @@ const quickTime: Time = {
 describe("the bank simulator on real HTTP", () => {
   it("with its door closed refuses connections, also those that were kept; opened again it is where it was", async () => {
     const bank = await givenBank();
-    // One connection, and free again after each answer: of several, each would find out for itself that it was cut.
-    const dispatcher = new Pool(bank.url, { connections: 1 });
-    keep(() => dispatcher.destroy());
-    const debit = { method: "POST", body: bodyOf(directDebit()), headers: { "webhook-id": "w1" }, dispatcher } as const;
-    const call = async (): Promise<number> => {
-      const answer = await request(`${bank.url}/inbound/direct-debit`, { ...debit, signal: AbortSignal.timeout(5_000) });
-      await answer.body.dump();
-      return answer.statusCode;
-    };
+    const { call } = givenCaller(bank);
     for (let round = 0; round < 2; round += 1) {
       expect(await call()).toBe(202);
       await bank.closeDoor();
@@ -75,6 +83,23 @@ describe("the bank simulator on real HTTP", () => {
     }
     expect(await call()).toBe(202);
     expect(bank.recorded.requests.filter(({ entry }) => entry.kind === "received")).toHaveLength(3);
+  });
+
+  it("cuts nothing of what came after its door was opened again, however late it looks", async () => {
+    const looks: (() => void)[] = [];
+    const after: Time["after"] = (delayMs, action) => {
+      if (delayMs === idleLookMs) looks.push(action);
+      return machineTime.after(delayMs, action);
+    };
+    const bank = await givenBank({ time: { ...machineTime, after } });
+    const { call, cuts } = givenCaller(bank);
+    expect(await call()).toBe(202);
+    await bank.closeDoor();
+    await vi.waitFor(() => expect(cuts()).toBe(1));
+    await bank.openDoor();
+    expect(await call()).toBe(202);
+    for (const look of looks) look();
+    expect([looks.length > 0, await call(), cuts()]).toEqual([true, 202, 1]);
   });
 
   it("acknowledges a debit with 202 and an empty body, records its bytes, and reports to ingress with its token", async () => {
