@@ -25,8 +25,11 @@ const messaging = createKafkaMessaging({ connection, time, log });
 opened.defer(() => messaging.close());
 const store = createMongoStore({ url: mongoUrl, database: `console_test_${randomUUID()}`, log });
 opened.defer(() => store.close());
-const uetr = randomUUID();
-const lane = partitionOf(uetr, lanesDefault);
+const laneOf = (key: string): number => partitionOf(key, lanesDefault);
+// In another lane than the decision below, which nobody passes there.
+const uetrs = Array.from({ length: 100 }, () => randomUUID());
+const uetr = uetrs.find((one) => laneOf(one) !== laneOf("bank:second")) ?? "";
+const lane = laneOf(uetr);
 let url = "";
 let controlUrl = "";
 
