@@ -141,6 +141,21 @@ const rejected: readonly (readonly [string, readonly HistoryEntry[], RegExp])[] 
     /^I12 .* after 404, at least 60000/,
   ],
   [
+    "I12: a 404 is tried again after 20 s, and our credentials for another receiver, or for this one before it, were replaced",
+    [
+      { kind: "renewed", atMs: atMsOf(10), bank: "another" },
+      { kind: "renewed", atMs: atMsOf(0), bank },
+      ...tell({
+        attempts: [
+          { at: 1, status: 404 },
+          { at: 21, status: 202 },
+        ],
+        outcome: "ACKNOWLEDGED",
+      }),
+    ],
+    /^I12 .* after 404, at least 60000/,
+  ],
+  [
     "I12: Retry-After is not kept",
     tell({
       attempts: [
@@ -165,6 +180,19 @@ const rejected: readonly (readonly [string, readonly HistoryEntry[], RegExp])[] 
 ];
 
 const accepted: readonly (readonly [string, readonly HistoryEntry[]])[] = [
+  [
+    "a 404 is tried again after 20 s, as our credentials for the receiver were replaced meanwhile",
+    [
+      { kind: "renewed", atMs: atMsOf(15), bank },
+      ...tell({
+        attempts: [
+          { at: 1, status: 404 },
+          { at: 21, status: 202 },
+        ],
+        outcome: "ACKNOWLEDGED",
+      }),
+    ],
+  ],
   [
     "I7: silence to which only the receipt bears witness",
     tell({ attempts: [1, 800, 1_600].map((at) => ({ at, status: null, isUnseen: true as const })).concat([]), outcome: "STOPPED" }),

@@ -5,7 +5,7 @@
 // 2. Requests keep the order of the history: each recorder writes in the order in which things happened to it.
 // 3. The journey's request (debit or credit) is the first of its UETR in the journal; its verdict the first after it that names it.
 
-import type { HistoryEntry, ReceivedEntry, RecordEntry, SentEntry, SnapshotEntry } from "./history.ts";
+import type { HistoryEntry, ReceivedEntry, RecordEntry, RenewedEntry, SentEntry, SnapshotEntry } from "./history.ts";
 import type { PlannedDay } from "./i9-window-once.ts";
 import { numberAt, offsetAt, textAt } from "./value.ts";
 
@@ -71,6 +71,7 @@ export interface Evidence {
   readonly plannedDays: readonly PlannedDay[] | null;
   readonly sent: readonly SentEntry[];
   readonly received: readonly ReceivedEntry[];
+  readonly renewals: readonly RenewedEntry[];
   readonly dispatch: readonly PlacedRecord[];
   readonly events: readonly PlacedRecord[];
   readonly receipts: readonly PlacedRecord[];
@@ -128,12 +129,14 @@ export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): 
   };
   const sent: SentEntry[] = [];
   const received: ReceivedEntry[] = [];
+  const renewals: RenewedEntry[] = [];
   const records = new Map<string, PlacedRecord>();
   const snapshots = new Map<string, SnapshotEntry>();
   for (const entry of entries) {
     if (entry.kind === "sent") sent.push({ ...entry, uetr: entry.uetr.toLowerCase() });
     else if (entry.kind === "received") received.push({ ...entry, uetr: entry.uetr.toLowerCase() });
     else if (entry.kind === "snapshot") snapshots.set(entry.uetr.toLowerCase(), entry);
+    else if (entry.kind === "renewed") renewals.push(entry);
     else if (entry.kind === "record") addOnce(records, entry);
   }
   const ordered = [...records.values()].toSorted((a, b) => a.partition - b.partition || (a.at < b.at ? -1 : Number(a.at > b.at)));
@@ -156,6 +159,7 @@ export function gather(entries: Iterable<HistoryEntry>, options: CheckOptions): 
     plannedDays: options.plannedDays ?? null,
     sent,
     received,
+    renewals,
     dispatch: ofTopic(names.dispatch),
     events,
     receipts: ofTopic(names.receipts),

@@ -99,7 +99,14 @@ export interface FaultEntry {
   readonly what: string;
 }
 
-export type HistoryEntry = SentEntry | ReceivedEntry | RecordEntry | SnapshotEntry | FaultEntry;
+/** What proves who we are to a receiver, or what it is believed by, was replaced while a service ran: by that service's own log. */
+export interface RenewedEntry {
+  readonly kind: "renewed";
+  readonly atMs: number;
+  readonly bank: string;
+}
+
+export type HistoryEntry = SentEntry | ReceivedEntry | RecordEntry | SnapshotEntry | FaultEntry | RenewedEntry;
 
 export interface Violation {
   readonly promise: "I1" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I12" | "I14";

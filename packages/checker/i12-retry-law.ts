@@ -5,7 +5,7 @@
 //    a code that means "seen before".
 // 2. What was refused is not tried again, unless an operator has it redriven: not when its record is read again, nor when a replay appends it again.
 // 3. After an answer about the address the next attempt that its owner recorded comes a minute later at the earliest. Unless the receiver
-//    acknowledged something meanwhile or was resumed (all is due then), the message was redriven, or the breaker may have been open, whose
+//    acknowledged something meanwhile, was resumed, or our credentials for it were replaced (all is due then), the message was redriven, or the breaker may have been open, whose
 //    probes are 10 s apart: ten answers before it brought no acknowledgement.
 // 4. After 429 or 503 with `Retry-After` the next one comes no earlier than asked for (1 s to 15 min), unless it was resumed or redriven, or its
 //    attempts would be over by then.
@@ -102,7 +102,7 @@ function tooEarly(
     if (
       isAsked
         ? delivery.overAtMs - answerMaxMs <= tried.atMs + leastMs
-        : mayBeDue(evidence, othersThan(delivery, next, received), tried, next)
+        : wasRenewed(evidence, delivery, tried, next) || mayBeDue(evidence, othersThan(delivery, next, received), tried, next)
     )
       return [];
     return [violation(delivery, `was tried ${waitedMs} ms after ${tried.status ?? "silence"}, at least ${leastMs} were to lie between`)];
@@ -123,6 +123,11 @@ function leastWaitMs({ received }: KnownDelivery, { class: kind, status, atMs }:
 /** All but that attempt itself. */
 function othersThan({ id }: KnownDelivery, next: Tried, received: readonly ReceivedEntry[]): readonly ReceivedEntry[] {
   return received.filter(({ webhookId, atMs, status }) => webhookId !== id || atMs < next.atMs || status !== next.status);
+}
+
+/** 3 */
+function wasRenewed({ renewals }: Evidence, { bank }: KnownDelivery, tried: Tried, next: Tried): boolean {
+  return renewals.some((renewal) => renewal.bank === bank && renewal.atMs >= tried.atMs && renewal.atMs <= next.atMs + clocksApartMs);
 }
 
 /** 3: an acknowledgement made all due, or the breaker may have been open. */

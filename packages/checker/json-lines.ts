@@ -2,7 +2,14 @@
 
 import type { HistoryEntry } from "./history.ts";
 
-const kinds: ReadonlySet<unknown> = new Set(["sent", "received", "record", "snapshot", "fault"] satisfies HistoryEntry["kind"][]);
+const kinds: ReadonlySet<unknown> = new Set([
+  "sent",
+  "received",
+  "record",
+  "snapshot",
+  "fault",
+  "renewed",
+] satisfies HistoryEntry["kind"][]);
 
 /** One line, without its line end. */
 export function formatEntry(entry: HistoryEntry): string {

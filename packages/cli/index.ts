@@ -1,3 +1,4 @@
+export { showLine } from "./log-line.ts";
 export { readiness, serviceNames, startService } from "./processes.ts";
 export type { ServiceExit, ServiceName, ServiceOptions, ServiceProcess } from "./processes.ts";
 export { provision } from "./provision.ts";

@@ -9,7 +9,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkHistory } from "@sluice/checker";
 import type { CheckReport, HistoryEntry } from "@sluice/checker";
-import { provision, serviceEnvironment } from "@sluice/cli";
+import { provision, serviceEnvironment, showLine } from "@sluice/cli";
 import { collectHistory, dateIn, loadDocuments, noonZone, timeIn } from "@sluice/cli/demo";
 import { openParties, referencesOf, uetrsOf, worldConfiguration } from "@sluice/cli/world";
 import type { DayInWorld, OperatorInWorld, WorldBank } from "@sluice/cli/world";
@@ -108,7 +108,7 @@ export async function openWorld(
   };
   const history = async (): Promise<readonly HistoryEntry[]> => {
     const documents = await loadDocuments(store.transactions, await uetrsOf(messaging));
-    return collectHistory({ messaging, serde, requests: recorded.requests, documents });
+    return [...(await collectHistory({ messaging, serde, requests: recorded.requests, documents })), ...(await renewalsOf(services))];
   };
   const owned = opened.move();
   return {
@@ -138,6 +138,13 @@ export async function openWorld(
     check: async () => checkHistory(await history()),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** As the services that call banks have logged them. */
+async function renewalsOf(services: WorldServices): Promise<readonly HistoryEntry[]> {
+  const logs = await Promise.all((["dispatcher", "event-publisher"] as const).map((name) => services.readLog(name)));
+  const read = logs.flatMap((log) => log.split("\n").map(showLine)).filter(({ event }) => event === "credentials.read");
+  return read.map(({ atMs, fields }) => ({ kind: "renewed", atMs, bank: String(fields["bank"]) }));
 }
 
 function missing(id: string): never {
