@@ -74,3 +74,19 @@ class Wait implements Disposable {
     this.#waits.end(this);
   }
 }
+
+/** Waits of a few lengths. */
+export class WaitsByLength {
+  readonly #time: Time;
+  readonly #byDelayMs = new Map<number, EqualWaits>();
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  of(delayMs: number): EqualWaits {
+    const known = this.#byDelayMs.get(delayMs) ?? new EqualWaits(this.#time, delayMs);
+    this.#byDelayMs.set(delayMs, known);
+    return known;
+  }
+}

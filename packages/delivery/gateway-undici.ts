@@ -14,7 +14,7 @@ import type { AddressRefusal } from "./address-check.ts";
 import { addressOf, type Address, type Receiver } from "./addresses.ts";
 import { credentialsReport } from "./credentials-report.ts";
 import { credentialsOf, type Credentials } from "./credentials.ts";
-import { EqualWaits } from "./equal-waits.ts";
+import { WaitsByLength } from "./equal-waits.ts";
 import { boundedConnector } from "./gateway-undici-bounds.ts";
 import { checkedConnector, refusalOf, systemResolve, type Resolve } from "./gateway-undici-connect.ts";
 import { exchange, silence } from "./gateway-undici-exchange.ts";
@@ -58,7 +58,8 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
   });
   const ending = new Set<Pool>();
   const calledById = new Map(receivers.map((receiver) => [receiver.id, calledOf(receiver)]));
-  const deadlinesByMs = new Map<number, EqualWaits>();
+  // As many as the receivers have different time-outs.
+  const deadlines = new WaitsByLength(time);
   let isStarted = false;
   const started = files.started().then(() => (isStarted = true));
 
@@ -91,15 +92,6 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
     return way;
   }
 
-  /** As many as the receivers have different time-outs. */
-  function deadlinesOf(timeoutMs: number): EqualWaits {
-    const known = deadlinesByMs.get(timeoutMs);
-    if (known !== undefined) return known;
-    const made = new EqualWaits(time, timeoutMs);
-    deadlinesByMs.set(timeoutMs, made);
-    return made;
-  }
-
   function post({ bank, operation, headers: given, body, timeoutMs }: BankRequest): Promise<BankAnswer> {
     const called = calledById.get(bank);
     const address = called === undefined ? null : addressOf(called.receiver, operation);
@@ -108,7 +100,7 @@ export function createUndiciGateway(receivers: readonly Receiver[], options: Und
     if (typeof way === "string") return Promise.resolve(silence(way));
     const headers = called.credentials.headersOf(given, body);
     if (headers === null) return Promise.resolve(silence("credentials-not-read"));
-    return exchange(time, { way, path: address.path, headers, body, deadlines: deadlinesOf(timeoutMs) });
+    return exchange(time, { way, path: address.path, headers, body, deadlines: deadlines.of(timeoutMs) });
   }
 
   return {
