@@ -42,12 +42,12 @@ export function createKillable(time: Time, crashAt: CrashAt | null, died: () => 
   }
 
   function called(call: () => unknown): unknown {
-    if (!isAlive) return never;
+    if (!isAlive) return unanswered();
     calls += 1;
     const number = calls;
     if (crash?.call === number && crash.side === "before") {
       kill();
-      return never;
+      return unanswered();
     }
     const answer = call();
     return answer instanceof Promise ? afterwards(answer, number) : answer;
@@ -61,7 +61,7 @@ export function createKillable(time: Time, crashAt: CrashAt | null, died: () => 
       if (crash?.call === number) kill();
       if (thawsAtMs > time.monotonicMs()) await new Promise<void>((resolve) => thawed(resolve));
       // oxlint-disable-next-line no-unsafe-finally -- a dead process is never answered, neither well nor badly
-      if (!isAlive) await never;
+      if (!isAlive) await unanswered();
     }
   }
 
@@ -104,7 +104,10 @@ function cancellable(arm: (isWanted: () => boolean) => Disposable): Disposable {
   };
 }
 
-const never: Promise<never> = new Promise(() => {});
+/** Of each call its own: one for all would keep whatever ever waited for it. */
+function unanswered(): Promise<never> {
+  return new Promise(() => {});
+}
 
 function isPort(value: unknown): value is object {
   return typeof value === "object" && value !== null && ("send" in value || "heartbeatAgeMs" in value);

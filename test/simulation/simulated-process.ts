@@ -78,11 +78,11 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   }
 
   function called(port: string, operation: string, call: () => unknown, argumentsGiven: readonly unknown[]): unknown {
-    if (!isAlive) return never;
+    if (!isAlive) return unanswered();
     options.trace.add(options.name, port, operation, argumentsGiven);
     if (crashes()) {
       kill(`before ${port}.${operation}`);
-      return never;
+      return unanswered();
     }
     const answer = call();
     return answer instanceof Promise ? answered(port, operation, answer) : answer;
@@ -90,12 +90,12 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
 
   async function answered(port: string, operation: string, answer: Promise<unknown>): Promise<unknown> {
     const result = await settled(answer);
-    if (!isAlive) return never;
+    if (!isAlive) return unanswered();
     if (options.random.fraction() < options.crashes().freezePerCall) options.struck();
     if (thawsAtMs > options.time.monotonicMs()) await new Promise<void>((resolve) => thawed(resolve));
     if (crashes()) {
       kill(`after ${port}.${operation}`);
-      return never;
+      return unanswered();
     }
     if (!result.isFulfilled) throw result.reason;
     return isPort(result.value) ? through(`${port}.${operation}`, result.value) : result.value;
@@ -135,7 +135,10 @@ function cancellable(arm: (isWanted: () => boolean) => Disposable): Disposable {
   };
 }
 
-const never: Promise<never> = new Promise(() => {});
+/** Of each call its own: one for all would keep whatever ever waited for it. */
+function unanswered(): Promise<never> {
+  return new Promise(() => {});
+}
 
 type Settled = { readonly isFulfilled: true; readonly value: unknown } | { readonly isFulfilled: false; readonly reason: unknown };
 
