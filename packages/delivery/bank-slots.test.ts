@@ -1,20 +1,21 @@
 import { createVirtualTime } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { BankSlots, type Slot } from "./bank-slots.ts";
+import { LinkedList, type Link } from "./linked-list.ts";
 
 const open = lane();
 const forever = Number.POSITIVE_INFINITY;
 
 function lane() {
-  const told = new Set<{ giveUp(): void }>();
+  const told = new LinkedList<{ giveUp(): void }>();
   const close = (): void => {
     made.isOpen = false;
-    for (const waiting of told) waiting.giveUp();
+    for (const waiting of told.all()) waiting.giveUp();
   };
   const made = {
     isOpen: true,
-    onClose: (waiting: { giveUp(): void }) => void told.add(waiting),
-    forget: (waiting: { giveUp(): void }) => void told.delete(waiting),
+    onClose: (waiting: { giveUp(): void }) => told.add(waiting),
+    forget: (link: Link<{ giveUp(): void }>) => told.remove(link),
     close,
   };
   return made;

@@ -8,6 +8,7 @@
 //    first one after this process stood still: nothing can be said of it then. Unless its caller has no patience: others wait behind.
 
 import type { Time } from "@sluice/runtime";
+import { LinkedList, type Link } from "./linked-list.ts";
 
 export type SlotUse = "first" | "retry";
 
@@ -17,9 +18,9 @@ export type Slot = Disposable;
 /** A lane, as far as a wait for a slot ends with it. */
 export interface Closing {
   readonly isOpen: boolean;
-  /** It is told at once when the lane closes, unless forgotten before. */
-  onClose(waiting: { giveUp(): void }): void;
-  forget(waiting: { giveUp(): void }): void;
+  /** It is told at once when the lane closes, unless forgotten before: by the link answered. */
+  onClose(waiting: { giveUp(): void }): Link<{ giveUp(): void }>;
+  forget(link: Link<{ giveUp(): void }>): void;
 }
 
 /** Whether a wait in vain may go on (#3). */
@@ -39,7 +40,7 @@ const always: Patience = { isPatient: () => true };
 export class BankSlots {
   readonly #time: Time;
   readonly #slotsMax: number;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new LinkedList<Waiter>();
   readonly #running: Record<SlotUse, number> = { first: 0, retry: 0 };
   #limit: number;
   #spillingLanes = 0;
@@ -85,7 +86,7 @@ export class BankSlots {
 
   /** A slot that is free now; null: none is. */
   takeFree(use: SlotUse): Slot | null {
-    return this.#isFree(use) ? this.#take(use) : null;
+    return this.#isFree(use) ? this.#take(use, this.#time.monotonicMs()) : null;
   }
 
   /** A slot; or null after `waitMaxMs`, later while the bank keeps up (#3), or when the lane closes. The caller bounds how many wait. */
@@ -93,23 +94,24 @@ export class BankSlots {
     const free = this.takeFree(use);
     if (free !== null || !lane.isOpen || waitMaxMs <= 0) return Promise.resolve(free);
     return new Promise((resolve) => {
-      const waiter = new Waiter({ use, waitMaxMs, patience }, this.#time.monotonicMs(), this.#waiters, lane, resolve);
-      lane.onClose(waiter);
-      this.#waiters.add(waiter);
+      const waiter = new Waiter({ use, waitMaxMs, patience }, this.#time.monotonicMs(), resolve);
+      waiter.stand(this.#waiters, lane);
       if (waitMaxMs !== Number.POSITIVE_INFINITY) this.#lookIn(waitMaxMs);
     });
   }
 
   acknowledged(): void {
-    this.#passTime();
+    const nowMs = this.#time.monotonicMs();
+    this.#passTime(nowMs);
     this.#acknowledged += 1;
-    this.#acknowledgedAtMs = this.#time.monotonicMs();
+    this.#acknowledgedAtMs = nowMs;
   }
 
   /** #3 */
   get keepsUp(): boolean {
-    const passedMs = this.#passTime();
-    if (this.#knownFromMs !== null && this.#time.monotonicMs() < this.#knownFromMs) return true;
+    const nowMs = this.#time.monotonicMs();
+    const passedMs = this.#passTime(nowMs);
+    if (this.#knownFromMs !== null && nowMs < this.#knownFromMs) return true;
     return this.#acknowledged + this.#acknowledgedBefore * (1 - passedMs / secondMs) >= keepsUpPerSecond;
   }
 
@@ -129,7 +131,7 @@ export class BankSlots {
       const isBacklog = this.keepsUp;
       this.#isStuck = !isBacklog && this.running >= this.#limit && nowMs - this.#movedMs >= stuckAfterMs;
       let nextMs = Number.POSITIVE_INFINITY;
-      for (const waiter of this.#waiters) {
+      for (const waiter of this.#waiters.all()) {
         const { fromMs, waitMaxMs, patience } = waiter;
         const waitedMs = nowMs - fromMs;
         const isWorthIt = isBacklog || (waitedMs < secondMs && nowMs - this.#acknowledgedAtMs <= waitMaxMs);
@@ -142,8 +144,7 @@ export class BankSlots {
   }
 
   /** Milliseconds of the second. */
-  #passTime(): number {
-    const nowMs = this.#time.monotonicMs();
+  #passTime(nowMs: number): number {
     const passedMs = nowMs - this.#secondFromMs;
     if (passedMs < secondMs) return passedMs;
     this.#acknowledgedBefore = passedMs < 2 * secondMs ? this.#acknowledged : 0;
@@ -167,9 +168,9 @@ export class BankSlots {
     return this.#spillingLanes > 0 ? this.#limit : Math.ceil(this.#limit / 2);
   }
 
-  #take(use: SlotUse): Slot {
-    this.#movedMs = this.#time.monotonicMs();
-    this.#knownFromMs ??= this.#movedMs + secondMs;
+  #take(use: SlotUse, nowMs: number): Slot {
+    this.#movedMs = nowMs;
+    this.#knownFromMs ??= nowMs + secondMs;
     this.#running[use] += 1;
     return new TakenSlot(this, use);
   }
@@ -183,9 +184,13 @@ export class BankSlots {
   }
 
   #serve(): void {
-    for (const waiter of this.#waiters) {
-      if (this.running >= this.#limit) return;
-      if (this.#isFree(waiter.use)) waiter.settle(this.#take(waiter.use));
+    if (this.#waiters.size === 0) return;
+    const nowMs = this.#time.monotonicMs();
+    let link = this.#waiters.first;
+    while (link !== null && this.running < this.#limit) {
+      const { value: waiter, next } = link;
+      link = next;
+      if (this.#isFree(waiter.use)) waiter.settle(this.#take(waiter.use, nowMs));
     }
   }
 }
@@ -213,34 +218,45 @@ class Waiter {
   readonly patience: Patience;
   /** Monotonic. */
   readonly fromMs: number;
-  readonly #waiters: Set<Waiter>;
-  readonly #lane: Closing;
   readonly #resolve: (slot: Slot | null) => void;
+  #standing: Standing | null = null;
 
   constructor(
-    wanted: Pick<Waiter, "use" | "waitMaxMs" | "patience">,
+    { use, waitMaxMs, patience }: Pick<Waiter, "use" | "waitMaxMs" | "patience">,
     fromMs: number,
-    waiters: Set<Waiter>,
-    lane: Closing,
     resolve: (slot: Slot | null) => void,
   ) {
-    this.use = wanted.use;
-    this.waitMaxMs = wanted.waitMaxMs;
-    this.patience = wanted.patience;
+    this.use = use;
+    this.waitMaxMs = waitMaxMs;
+    this.patience = patience;
     this.fromMs = fromMs;
-    this.#waiters = waiters;
-    this.#lane = lane;
     this.#resolve = resolve;
+  }
+
+  /** From now on, until it is settled. */
+  stand(all: LinkedList<Waiter>, lane: Closing): void {
+    this.#standing = { all, place: all.add(this), lane, ofLane: lane.onClose(this) };
   }
 
   /** Null: it is not worth the wait, or its lane closes. */
   settle(slot: Slot | null): void {
-    this.#lane.forget(this);
-    this.#waiters.delete(this);
+    if (this.#standing !== null) {
+      const { all, place, lane, ofLane } = this.#standing;
+      all.remove(place);
+      lane.forget(ofLane);
+    }
     this.#resolve(slot);
   }
 
   giveUp(): void {
     this.settle(null);
   }
+}
+
+/** Where a waiter stands. */
+interface Standing {
+  readonly all: LinkedList<Waiter>;
+  readonly place: Link<Waiter>;
+  readonly lane: Closing;
+  readonly ofLane: Link<{ giveUp(): void }>;
 }

@@ -2,13 +2,13 @@
 // wait. A wait that is given up leaves nothing behind.
 
 import { assert, type Time } from "@sluice/runtime";
+import { LinkedList, type Link } from "./linked-list.ts";
 
 export class EqualWaits {
   readonly #time: Time;
   readonly #delayMs: number;
   /** They end in the order in which they began. */
-  #first: Wait | null = null;
-  #last: Wait | null = null;
+  readonly #waits = new LinkedList<Wait>();
   #timer: Disposable | null = null;
 
   constructor(time: Time, delayMs: number) {
@@ -18,21 +18,16 @@ export class EqualWaits {
 
   /** Runs `action` once when the wait is over. Disposing cancels it; disposing late does nothing. */
   begin(action: () => void): Disposable {
-    const wait = new Wait(this, this.#time.monotonicMs() + this.#delayMs, action, this.#last);
-    if (this.#last === null) this.#first = wait;
-    else this.#last.next = wait;
-    this.#last = wait;
+    const wait = new Wait(this, this.#time.monotonicMs() + this.#delayMs, action);
+    wait.link = this.#waits.add(wait);
     this.#timer ??= this.#time.after(this.#delayMs, this.#look);
     return wait;
   }
 
   /** Of a wait that is neither over nor given up. */
-  end(wait: Wait): void {
-    if (wait.before === null) this.#first = wait.next;
-    else wait.before.next = wait.next;
-    if (wait.next === null) this.#last = wait.before;
-    else wait.next.before = wait.before;
-    if (this.#first !== null) return;
+  end({ link }: Wait): void {
+    if (link !== null) this.#waits.remove(link);
+    if (this.#waits.size > 0) return;
     this.#timer?.[Symbol.dispose]();
     this.#timer = null;
   }
@@ -40,25 +35,28 @@ export class EqualWaits {
   readonly #look = (): void => {
     this.#timer = null;
     const nowMs = this.#time.monotonicMs();
-    while (this.#first !== null && this.#first.dueMs <= nowMs) this.#first.over();
+    let first = this.#waits.first;
+    while (first !== null && first.value.dueMs <= nowMs) {
+      first.value.over();
+      first = this.#waits.first;
+    }
     // The clock's timer was that of a wait which was given up.
-    if (this.#first !== null) this.#timer ??= this.#time.after(Math.ceil(this.#first.dueMs - nowMs), this.#look);
+    if (first !== null) this.#timer ??= this.#time.after(Math.ceil(first.value.dueMs - nowMs), this.#look);
   };
 }
 
 class Wait implements Disposable {
   readonly dueMs: number;
-  before: Wait | null;
-  next: Wait | null = null;
+  /** In its list. */
+  link: Link<Wait> | null = null;
   readonly #waits: EqualWaits;
   /** Null: it is over, or given up. */
   #action: (() => void) | null;
 
-  constructor(waits: EqualWaits, dueMs: number, action: () => void, before: Wait | null) {
+  constructor(waits: EqualWaits, dueMs: number, action: () => void) {
     this.#waits = waits;
     this.dueMs = dueMs;
     this.#action = action;
-    this.before = before;
   }
 
   over(): void {

@@ -60,6 +60,8 @@ export async function deliver(context: EngineContext, lane: DeliveryLane, delive
 
 /** It is parked already, or not tried any more. */
 function isDone({ log }: EngineContext, lane: DeliveryLane, { id, uetr, bank }: Delivery): boolean {
+  // As it is while all goes well: nothing has to be looked up.
+  if (lane.parkedAhead.size === 0 && lane.givenUp.size === 0) return false;
   if (lane.parkedAhead.delete(id)) return true;
   if (!lane.givenUp.has(id)) return false;
   log.info("delivery.read-again", { id, uetr, bank, partition: lane.partition });

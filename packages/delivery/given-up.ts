@@ -25,6 +25,10 @@ export class GivenUp {
   /** In the order of their stops. */
   readonly #stopped = new Map<string, Stopped>();
 
+  get size(): number {
+    return this.#ids.size;
+  }
+
   has(id: string): boolean {
     return this.#ids.has(id);
   }

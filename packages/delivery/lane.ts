@@ -193,6 +193,7 @@ const never = Number.POSITIVE_INFINITY;
 /** #2 */
 export function isOver(context: EngineContext, lane: DeliveryLane, message: Pick<Limits, "closesWith" | "stopsAtMs">): boolean {
   const { closesWith, stopsAtMs } = message;
+  if (closesWith === null && stopsAtMs === null) return false;
   const nowMs = context.agreed.nowMs();
   return (stopsAtMs !== null && stopsAtMs <= nowMs) || (closesWith !== null && lane.days.isOver(closesWith, nowMs));
 }

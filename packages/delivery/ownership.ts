@@ -9,6 +9,7 @@
 import { Fault, sleep } from "@sluice/runtime";
 import type { Random, Time } from "@sluice/runtime";
 import type { Log } from "@sluice/telemetry";
+import { LinkedList, type Link } from "./linked-list.ts";
 
 const staleWaitMs = 100;
 const retryWaitMinMs = 100;
@@ -33,7 +34,7 @@ export class Ownership {
   readonly #options: OwnershipOptions;
   readonly #over = new AbortController();
   /** Who is told when the lane closes: one or two for each message, for whom the signal's own listeners cost too much. */
-  readonly #waiting = new Set<UntilClosed>();
+  readonly #waiting = new LinkedList<UntilClosed>();
   readonly #troubles = new Set<string>();
   #reason: string | null = null;
   #isOpen = true;
@@ -55,8 +56,12 @@ export class Ownership {
     this.#reason ??= reason;
     this.#isOpen = false;
     this.#over.abort();
-    for (const waiting of this.#waiting) waiting.giveUp();
-    this.#waiting.clear();
+    for (let link = this.#waiting.first; link !== null; link = this.#waiting.first) this.#giveUp(link);
+  }
+
+  #giveUp(link: Link<UntilClosed>): void {
+    this.#waiting.remove(link);
+    link.value.giveUp();
   }
 
   /** Rejects once the lane is closed. */
@@ -88,25 +93,27 @@ export class Ownership {
     }
   }
 
-  /** It is told at once when the lane closes, unless forgotten before. */
-  onClose(waiting: UntilClosed): void {
-    this.#waiting.add(waiting);
+  /** It is told at once when the lane closes, unless forgotten before: by the link answered. */
+  onClose(waiting: UntilClosed): Link<UntilClosed> {
+    return this.#waiting.add(waiting);
   }
 
-  forget(waiting: UntilClosed): void {
-    this.#waiting.delete(waiting);
+  forget(link: Link<UntilClosed>): void {
+    this.#waiting.remove(link);
   }
 
   /** #2: settles as `work` does, or rejects at once when the lane closes. */
   whileOpen<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const waiting = new WorkUntilClosed(this, resolve, reject);
-      if (this.isOpen) this.#waiting.add(waiting);
-      else waiting.giveUp();
-      work.then(
-        (value) => waiting.done(value),
-        (error: unknown) => waiting.failed(error),
-      );
+      const link = this.#waiting.add({ giveUp: () => reject(this.closedFault()) });
+      if (!this.isOpen) this.#giveUp(link);
+      const forgetting =
+        <Outcome>(settle: (outcome: Outcome) => void) =>
+        (outcome: Outcome): void => {
+          this.#waiting.remove(link);
+          settle(outcome);
+        };
+      work.then(forgetting(resolve), forgetting(reject));
     });
   }
 
@@ -140,32 +147,6 @@ export class Ownership {
     log.warn("delivery.retry", { what, partition, tries, reason: error instanceof Error ? error.message : String(error) });
     const boundMs = Math.min(retryWaitMaxMs, retryWaitMinMs * 2 ** Math.min(tries, 10));
     await sleep(time, retryWaitMinMs + random.fraction() * (boundMs - retryWaitMinMs), this.signal);
-  }
-}
-
-class WorkUntilClosed<T> implements UntilClosed {
-  readonly #ownership: Ownership;
-  readonly #resolve: (value: T) => void;
-  readonly #reject: (reason: unknown) => void;
-
-  constructor(ownership: Ownership, resolve: (value: T) => void, reject: (reason: unknown) => void) {
-    this.#ownership = ownership;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  giveUp(): void {
-    this.#reject(this.#ownership.closedFault());
-  }
-
-  done(value: T): void {
-    this.#ownership.forget(this);
-    this.#resolve(value);
-  }
-
-  failed(reason: unknown): void {
-    this.#ownership.forget(this);
-    this.#reject(reason);
   }
 }
 

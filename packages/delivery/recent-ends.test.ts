@@ -22,3 +22,29 @@ test("an older change is known as such, also after another end of the message", 
   for (const id of ["b", "c", "d"]) ends.ended(id, tried(1));
   expect(ends.isOlder("a", 6n)).toBe(false);
 });
+
+test("#1: what is known of an end is what it was, also when its place has been another's", () => {
+  const ends = new RecentEnds(1);
+  const attempt = {
+    atMs: 7,
+    httpStatusCode: 202,
+    answer: null,
+    tookMs: 3,
+    address: "https://bank.example/in",
+    class: "acknowledged",
+  } as const;
+  const once = { ...untried, attempts: 1, anyAnswer: true, recentAttempts: [attempt] };
+  const other = { ...attempt, atMs: 9, httpStatusCode: 409, answer: "duplicate", class: "refused" } as const;
+  for (const progress of [
+    once,
+    { ...untried, attempts: 2, recentAttempts: [attempt, other] },
+    { ...once, anyAnswer: false, mayHaveBeenTaken: true, recentAttempts: [other] },
+    tried(0),
+  ]) {
+    ends.ended(`after ${progress.attempts} of ${progress.recentAttempts[0]?.atMs}`, { ...progress });
+    const known = ends.progress(`after ${progress.attempts} of ${progress.recentAttempts[0]?.atMs}`);
+    expect(known).toEqual(progress);
+    ends.ended("another", once);
+    expect(ends.progress("another")).toEqual(once);
+  }
+});

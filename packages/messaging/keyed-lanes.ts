@@ -15,7 +15,7 @@ import type { LogFields } from "@sluice/telemetry";
 import type { Lane, LaneConsumer, Lanes, LanesOptions } from "./lane.ts";
 import { startLanes, untilDone } from "./lane.ts";
 import type { AssignedLog, ReceivedRecord } from "./port.ts";
-import type { ReceivedEntry } from "./received-records.ts";
+import type { ReceivedPlace } from "./received-records.ts";
 import { ReceivedRecords } from "./received-records.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { TaskPool } from "./task-pool.ts";
@@ -51,7 +51,9 @@ export interface Keyed<Content> {
   readonly content: Content;
 }
 
-interface Entry<Content> extends ReceivedEntry, Keyed<Content> {
+interface Entry<Content> extends Keyed<Content> {
+  readonly record: ReceivedRecord;
+  readonly place: ReceivedPlace;
   /** Of the same key; null while it is the last. */
   next: Entry<Content> | null;
   tries: number;
@@ -140,8 +142,9 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
       const record = this.#unread.take();
       if (record === undefined) return undefined;
       const { key, content } = this.#options.read(record);
-      const entry = { record, key, content, next: null, tries: 0, isDone: false };
-      this.#received?.add(entry);
+      const place = { offset: record.offset, isDone: false };
+      const entry = { record, place, key, content, next: null, tries: 0 };
+      this.#received?.add(place);
       const last = this.#lastByKey.get(key);
       this.#lastByKey.set(key, entry);
       if (last === undefined) return entry;
@@ -177,10 +180,13 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
 
   #complete(entry: Entry<Content>): void {
     if (this.#troubleByKey.size > 0) this.#troubleByKey.delete(entry.key);
-    this.#received?.complete(entry);
+    this.#received?.complete(entry.place);
     this.#completions += 1;
-    if (entry.next === null) this.#lastByKey.delete(entry.key);
-    else this.#pool.submit(entry.next);
+    const { next } = entry;
+    if (next === null) this.#lastByKey.delete(entry.key);
+    else this.#pool.submit(next);
+    // Else one that is old already would keep all after it from being collected young.
+    entry.next = null;
     this.#pauseOrResume();
     this.#writeSoon();
   }

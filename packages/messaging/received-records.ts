@@ -4,10 +4,9 @@
 // #2 It never goes beyond a record that is not completed, whatever completed after it. (parallel-consumer issue 826.)
 // #3 Records behind the watermark are let go; those completed ahead of it are counted, so that one slow key has a bound.
 
-import type { ReceivedRecord } from "./port.ts";
-
-export interface ReceivedEntry {
-  readonly record: ReceivedRecord;
+/** Of a record: itself is let go as soon as it is completed, however long one before it takes. */
+export interface ReceivedPlace {
+  readonly offset: bigint;
   /** From `complete` on. */
   isDone: boolean;
 }
@@ -16,7 +15,7 @@ export interface ReceivedEntry {
 const compactAt = 128;
 
 export class ReceivedRecords {
-  #entries: ReceivedEntry[] = [];
+  #places: ReceivedPlace[] = [];
   #head = 0;
   #nextOffset: bigint;
 
@@ -26,7 +25,7 @@ export class ReceivedRecords {
 
   /** Records from the watermark on, completed ones included. */
   get count(): number {
-    return this.#entries.length - this.#head;
+    return this.#places.length - this.#head;
   }
 
   /** First offset not done. */
@@ -34,22 +33,22 @@ export class ReceivedRecords {
     return this.#nextOffset;
   }
 
-  add(entry: ReceivedEntry): void {
-    if (this.count === 0) this.#nextOffset = entry.record.offset;
-    this.#entries.push(entry);
+  add(place: ReceivedPlace): void {
+    if (this.count === 0) this.#nextOffset = place.offset;
+    this.#places.push(place);
   }
 
-  complete(entry: ReceivedEntry): void {
-    entry.isDone = true;
-    let head = this.#entries[this.#head];
+  complete(place: ReceivedPlace): void {
+    place.isDone = true;
+    let head = this.#places[this.#head];
     while (head?.isDone === true) {
-      this.#nextOffset = head.record.offset + 1n;
+      this.#nextOffset = head.offset + 1n;
       this.#head += 1;
-      head = this.#entries[this.#head];
+      head = this.#places[this.#head];
     }
-    if (head !== undefined) this.#nextOffset = head.record.offset;
+    if (head !== undefined) this.#nextOffset = head.offset;
     if (this.#head < compactAt) return;
-    this.#entries = this.#entries.slice(this.#head);
+    this.#places = this.#places.slice(this.#head);
     this.#head = 0;
   }
 }

@@ -45,6 +45,8 @@ interface Send {
 
 interface Waiting {
   readonly record: OutgoingRecord;
+  /** Upper bound. */
+  readonly bytes: number;
   readonly send: Send;
 }
 
@@ -60,12 +62,13 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   let idle: (() => void)[] = [];
 
   function send(records: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
-    const refusal = refusalOf(records, waiting.length, isClosed, options);
+    const sizes = records.map(bytesOf);
+    const refusal = refusalOf(sizes, waiting.length, isClosed, options);
     if (refusal !== null) return Promise.reject(refusal);
     const { promise, resolve, reject } = Promise.withResolvers<readonly Appended[]>();
     const sent: Send = { answers: [], recordsCount: records.length, resolve, reject };
     if (waiting.length === 0) waitingFromMs = time.monotonicMs();
-    for (const record of records) waiting.push({ record, send: sent });
+    for (const [index, record] of records.entries()) waiting.push({ record, bytes: sizes[index] ?? 0, send: sent });
     wake();
     return promise;
   }
@@ -159,35 +162,35 @@ function reasonFor(send: Send, error: unknown): Fault {
   return error;
 }
 
-function refusalOf(records: readonly OutgoingRecord[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
+function refusalOf(sizes: readonly number[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
   if (isClosed) return closed("the producer is closed");
-  if (records.length === 0 || records.length > sendRecordsMax) {
-    return refused(`a send holds 1 to ${sendRecordsMax} records, this one ${records.length}`, { isRetryable: false });
+  if (sizes.length === 0 || sizes.length > sendRecordsMax) {
+    return refused(`a send holds 1 to ${sendRecordsMax} records, this one ${sizes.length}`, { isRetryable: false });
   }
   // A send is taken whole or not at all; an empty queue takes any.
-  if (waitingCount > 0 && waitingCount + records.length > options.waitingRecordsMax) {
+  if (waitingCount > 0 && waitingCount + sizes.length > options.waitingRecordsMax) {
     return refused(`more than ${options.waitingRecordsMax} records wait to be sent`, { isRetryable: true });
   }
-  const tooLarge = records.find((record) => bytesOf(record) > options.recordBytesMax);
+  const tooLarge = sizes.find((bytes) => bytes > options.recordBytesMax);
   if (tooLarge === undefined) return null;
-  return refused(`a record of ${bytesOf(tooLarge)} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
+  return refused(`a record of ${tooLarge} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
 }
 
 function nextBatchCount(waiting: readonly Waiting[], options: SendQueueOptions): number {
   const count = Math.min(waiting.length, options.batchRecordsMax);
   let bytes = 0;
-  for (const { record } of count < waiting.length ? waiting.slice(0, count) : waiting) bytes += bytesOf(record);
+  for (let index = 0; index < count; index += 1) bytes += waiting[index]?.bytes ?? 0;
   // Together they are not more than one partition may have: they hardly ever are.
   return bytes <= options.batchPartitionBytesMax ? count : countWithinPartitions(waiting.slice(0, count), options.batchPartitionBytesMax);
 }
 
 function countWithinPartitions(waiting: readonly Waiting[], partitionBytesMax: number): number {
   const bytesByPartition = new Map<string, number>();
-  for (const [count, { record }] of waiting.entries()) {
+  for (const [count, { record, bytes }] of waiting.entries()) {
     const place = `${record.topic}/${record.partition}`;
-    const bytes = (bytesByPartition.get(place) ?? 0) + bytesOf(record);
-    if (count > 0 && bytes > partitionBytesMax) return count;
-    bytesByPartition.set(place, bytes);
+    const sum = (bytesByPartition.get(place) ?? 0) + bytes;
+    if (count > 0 && sum > partitionBytesMax) return count;
+    bytesByPartition.set(place, sum);
   }
   return waiting.length;
 }
