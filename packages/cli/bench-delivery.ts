@@ -9,7 +9,7 @@ import type { RunVerb } from "./verbs.ts";
 
 const services = ["dispatcher", "event-publisher"] as const;
 /** So many that a process's first seconds, in which its code is compiled, do not weigh. */
-const messagesDefault = 60_000;
+const messagesDefault = 200_000;
 const messagesMax = 1_000_000;
 const roundsDefault = 3;
 const roundsMax = 100;
