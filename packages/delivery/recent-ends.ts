@@ -3,6 +3,7 @@
 //
 // #1 Nearly all of them ended with their first attempt. What that was is copied into a place that is there already: kept as it came, all that an
 //    attempt leaves behind would grow old, and the garbage collector has to look for what is old.
+// #2 They are looked through from the newest on, and are in no map: changes, which ask, are few, and an end costs no place in a table.
 
 import type { ParkedAttempt } from "@sluice/store";
 import { untried, type Progress } from "./delivery.ts";
@@ -12,7 +13,6 @@ const unknown: Progress = { ...untried, mayHaveBeenTaken: true };
 
 export class RecentEnds {
   readonly #endsMax: number;
-  readonly #byId = new Map<string, End>();
   /** The oldest at `#next` once it is full. */
   readonly #ends: End[] = [];
   #next = 0;
@@ -22,33 +22,34 @@ export class RecentEnds {
   }
 
   progress(id: string): Progress {
-    return this.#byId.get(id)?.progress() ?? unknown;
+    return this.#newest(id)?.progress() ?? unknown;
   }
 
   /** Whether a later change than this one was applied. */
   isOlder(id: string, changeOffset: bigint): boolean {
-    const applied = this.#byId.get(id)?.changeOffset ?? null;
-    return applied !== null && changeOffset < applied;
+    return this.#ends.some((end) => end.id === id && end.changeOffset !== null && changeOffset < end.changeOffset);
   }
 
   ended(id: string, progress: Progress): void {
-    this.#endOf(id).keep(progress);
+    this.#place().keep(id, progress, null);
   }
 
   changed(id: string, progress: Progress, changeOffset: bigint): void {
-    const end = this.#endOf(id);
-    end.keep(progress);
-    end.changeOffset = changeOffset;
+    this.#place().keep(id, progress, changeOffset);
   }
 
-  #endOf(id: string): End {
-    const known = this.#byId.get(id);
-    if (known !== undefined) return known;
+  /** #2 */
+  #newest(id: string): End | null {
+    const count = this.#ends.length;
+    for (let back = 1; back <= count; back += 1) {
+      const end = this.#ends[(this.#next + count - back) % count];
+      if (end?.id === id) return end;
+    }
+    return null;
+  }
+
+  #place(): End {
     const end = this.#ends[this.#next] ?? new End();
-    this.#byId.delete(end.id);
-    end.id = id;
-    end.changeOffset = null;
-    this.#byId.set(id, end);
     this.#ends[this.#next] = end;
     this.#next = (this.#next + 1) % this.#endsMax;
     return end;
@@ -72,7 +73,9 @@ class End {
   };
 
   /** #1 */
-  keep(progress: Progress): void {
+  keep(id: string, progress: Progress, changeOffset: bigint | null): void {
+    this.id = id;
+    this.changeOffset = changeOffset;
     const { attempts, recentAttempts, earlier, redrive } = progress;
     const [made] = recentAttempts;
     if (attempts !== 1 || recentAttempts.length !== 1 || made === undefined || earlier !== null || redrive !== null) {

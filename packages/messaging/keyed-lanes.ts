@@ -2,8 +2,8 @@
 //
 // #1 Per key first in, first out: the next record of a key is handled when the one before is completed.
 // #2 At most `runningMax` handlers run in a lane, so that a lane with much to do does not hold up another. A key in a back-off holds itself alone, and no place among them.
-// #3 The position is the watermark (`received-records.ts`), written when it grew, every 200 ms or 1,000 completions, one write
-//    of a lane at a time, and only in the epoch that is current.
+// #3 The position is the watermark (`received-records.ts`), written when it grew: 200 ms after the last time, where much is completed every second or
+//    1,000 completions; one write of a lane at a time, and only in the epoch that is current.
 // #4 What completes after its epoch is over is ignored: a duplicate beats a loss. An epoch starts with nothing of the one before:
 //    no record can land on a stale entry. (parallel-consumer issue 909.)
 // #5 A commit or position that fails is tried again and stops nothing. (parallel-consumer issue 857.)
@@ -60,7 +60,10 @@ interface Entry<Content> extends Keyed<Content> {
 }
 
 const positionIntervalMs = 200;
-const positionCompletionsMax = 1000;
+/** Of a lane in which so many were completed between two writes. */
+const positionBusyIntervalMs = 1_000;
+const positionBusyCompletions = 50;
+const positionCompletionsMax = 1_000;
 
 export async function createKeyedLanes<Content>(options: KeyedLanesOptions<Content>): Promise<Lanes> {
   return await startLanes(options, (consumer) => new ConcurrentLane(options, consumer));
@@ -84,6 +87,7 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
   #isPaused = false;
   #isDraining = false;
   #completions = 0;
+  #isBusy = false;
   #writeFailures = 0;
   #writtenOffset: bigint | null = null;
   #writeTimer: Disposable | null = null;
@@ -212,7 +216,8 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
       return;
     }
     const { time, random } = this.#options;
-    const delayMs = this.#writeFailures === 0 ? positionIntervalMs : retryDelayMs(this.#writeFailures + 1, random);
+    const intervalMs = this.#isBusy ? positionBusyIntervalMs : positionIntervalMs;
+    const delayMs = this.#writeFailures === 0 ? intervalMs : retryDelayMs(this.#writeFailures + 1, random);
     this.#writeTimer ??= time.after(delayMs, () => void this.#write());
   }
 
@@ -224,6 +229,7 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
     this.#writeTimer?.[Symbol.dispose]();
     this.#writeTimer = null;
     if (this.#writing !== null || this.#isWritten || this.#received === null) return;
+    this.#isBusy = this.#completions >= positionBusyCompletions;
     this.#completions = 0;
     this.#writing = this.#writeOffset(this.#received.nextOffset);
     await this.#writing;

@@ -52,7 +52,9 @@ type Labels = Readonly<Record<string, string>>;
 class UnsaidSum {
   readonly #metric: Counter;
   readonly #labels: readonly string[];
-  readonly #counts = new Map<string, { readonly values: Labels; by: number }>();
+  /** By the value of each label, one within the other. */
+  readonly #first: Step = { steps: new Map(), count: null };
+  readonly #counts: Count[] = [];
 
   constructor(metric: Counter, labels: readonly string[]) {
     this.#metric = metric;
@@ -60,24 +62,43 @@ class UnsaidSum {
   }
 
   add(values: Labels, by: number): void {
-    let key = "";
-    for (const label of this.#labels) key += `${values[label]}\0`;
-    const known = this.#counts.get(key);
-    if (known !== undefined) {
-      known.by += by;
+    let step = this.#first;
+    for (const label of this.#labels) step = stepTo(step, values[label] ?? "");
+    if (step.count !== null) {
+      step.count.by += by;
       return;
     }
     // At once the first time: wrong labels are the caller's mistake.
     this.#metric.inc(values, by);
-    this.#counts.set(key, { values, by: 0 });
+    step.count = { values, by: 0 };
+    this.#counts.push(step.count);
   }
 
   say(): void {
-    for (const count of this.#counts.values()) {
+    for (const count of this.#counts) {
       this.#metric.inc(count.values, count.by);
       count.by = 0;
     }
   }
+}
+
+interface Count {
+  readonly values: Labels;
+  by: number;
+}
+
+interface Step {
+  readonly steps: Map<string, Step>;
+  /** Behind the last label. */
+  count: Count | null;
+}
+
+function stepTo({ steps }: Step, value: string): Step {
+  const known = steps.get(value);
+  if (known !== undefined) return known;
+  const step: Step = { steps: new Map(), count: null };
+  steps.set(value, step);
+  return step;
 }
 
 /** Counts nothing. */
