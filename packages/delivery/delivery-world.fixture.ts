@@ -5,7 +5,7 @@ import { fixedSerde, outgoingRecord, topics, type AnyDecoded, type Records } fro
 import type { Bank, Configuration, Connector } from "@sluice/config";
 import { createMemoryLog, type MemoryClient, type MemoryHooks, type Messaging } from "@sluice/messaging";
 import type { Random, Running, Time } from "@sluice/runtime";
-import { createMemoryStore, type MemoryStoreHooks, type ParkedMessage, type Store } from "@sluice/store";
+import { createMemoryStore, type MemoryStoreHooks, type ParkedRow, type Store } from "@sluice/store";
 import { silentMetrics, type Log, type Metrics } from "@sluice/telemetry";
 import { createVirtualTime, sampleBank, sampleConfiguration, sampleConnector, seededRandom } from "@sluice/testkit";
 import type { DeliveryBounds } from "./bounds.ts";
@@ -137,8 +137,8 @@ export function createWorld(options: WorldOptions) {
     return appended;
   }
 
-  async function parked(name: "deliveries" | "postings"): Promise<ParkedMessage[]> {
-    const found: ParkedMessage[] = [];
+  async function parked(name: "deliveries" | "postings"): Promise<ParkedRow[]> {
+    const found: ParkedRow[] = [];
     for (let lane = 0; lane < lanes; lane += 1) found.push(...(await during(store[name].ofLane(lane, null, 10_000))));
     // What was stopped stays for a while, and concerns nobody.
     return found.filter(({ ended }) => ended !== "stopped");

@@ -10,10 +10,10 @@
 import type { LogEnds } from "@sluice/messaging";
 import type { EngineContext } from "./context.ts";
 import { drainLane } from "./drain.ts";
+import { forgetStopped } from "./forget-stopped.ts";
 import { newLane, type DeliveryLane } from "./lane.ts";
 import { laneClosed } from "./ownership.ts";
 import { awaitEnds, forgetEnds } from "./pauses.ts";
-import { forgetStopped } from "./stop.ts";
 import { takeOver } from "./take-over.ts";
 
 /** Longer than two heartbeats: an answer this young came after the epoch was lost. */

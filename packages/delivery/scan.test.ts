@@ -11,13 +11,13 @@ import { answerAt } from "./destination.fixture.ts";
 import { laneEvents } from "./held.ts";
 import { newLane, queueOf } from "./lane.ts";
 import { scan } from "./scan.ts";
-import { park, parkedOf } from "./spill.ts";
+import { park, parkedOf, type ParkedState } from "./spill.ts";
 
 const startAtMs = Date.UTC(2026, 10, 20, 8);
-const delivery = (sequence: number): Delivery => ({
+const delivery = (sequence: number, bank = "first"): Delivery => ({
   id: `m${sequence}`,
   uetr: `u${sequence}`,
-  bank: "first",
+  bank,
   operation: "inboundDirectDebit",
   stageVersion: null,
   deliveryKey: `u${sequence}`,
@@ -33,15 +33,17 @@ const delivery = (sequence: number): Delivery => ({
 const due = { progress: untried, nextAttemptAtMs: startAtMs, ended: null };
 
 /** A lane whose store holds `stored`, and whose page covers nothing yet; the answers of `ofLane` wait for `answer`. */
-async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> = {}, state = due) {
+async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> = {}, state: ParkedState = due) {
   const time = createVirtualTime({ startAtMs });
   const random = seededRandom(1);
   const { deliveries, lanes, addresses } = createMemoryStore({ time, random });
   const waiting: (() => void)[] = [];
+  const leftOut: (readonly string[])[] = [];
   const parked: ParkedStore = {
     ...deliveries,
-    async ofLane(lane, after, limit) {
-      const page = await deliveries.ofLane(lane, after, limit);
+    async ofLane(lane, after, limit, banks) {
+      const page = await deliveries.ofLane(lane, after, limit, banks);
+      leftOut.push(banks?.butOf ?? []);
       await new Promise<void>((resolve) => waiting.push(resolve));
       return page;
     },
@@ -60,7 +62,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
       lanes,
       addresses,
       agreed: { nowMs: () => time.nowMs(), observe: () => {} },
-      receivers: [sampleBank({ id: "first" })],
+      receivers: [sampleBank({ id: "first" }), sampleBank({ id: "second" })],
       rules: { service: "test", acknowledges: unused, delivery: unused, recordsOf: unused, isExpiredKept: false },
       serde: { learn: unused },
       heartbeatAgeMs: () => 0,
@@ -85,10 +87,14 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
     lane,
     during,
     time,
+    /** Banks that each read was made without. */
+    leftOut,
+    stored: (...given: readonly [number, string, ParkedState][]) =>
+      during(deliveries.insert(given.map(([sequence, bank, of]) => parkedOf(lane, delivery(sequence, bank), of)))),
     queue: () => queueOf(context, lane, "first"),
     answered: (over: Partial<Answered>) =>
       context.destinations.of("first", "inboundDirectDebit").answered(answerAt(time.monotonicMs(), over)),
-    page: () => queueOf(context, lane, "first").page,
+    page: (bank = "first") => queueOf(context, lane, bank).page,
     scan: () => scan(context, lane, { messagesMax: 1_000 }),
     park: (sequence: number) => during(park(context, lane, delivery(sequence), due, "spilling")),
     settle: () => time.advance(100),
@@ -142,6 +148,50 @@ describe("a scan of what is parked", () => {
     await again;
     expect(world.page().coveredBelow).toBeNull();
     expect([10, 11, 12].every((sequence) => world.page().has(`m${sequence}`))).toBe(true);
+  });
+
+  it("I14: once a bank's page is full, what else it has parked does not lie between the lane and the other banks", async () => {
+    const many = Array.from({ length: 40 }, (_, index) => index + 1);
+    const world = await setup(many, { pageMessagesMax: 4, scanMessagesMax: 5 });
+    await world.stored([41, "second", due]);
+    const scanning = world.scan();
+    await world.settle();
+    for (let reads = 0; reads < 10; reads += 1) await world.answer();
+    await scanning;
+    expect(world.leftOut).toEqual([[], ["first"]]);
+    expect([world.page().coveredBelow, world.page("second").coveredBelow]).toEqual([5n, null]);
+    expect(world.page("second").has("m41")).toBe(true);
+  });
+
+  it("I14: nor does what a bank has parked whose page has enough", async () => {
+    const world = await setup([1, 2, 3, 4, 5, 6], { pageMessagesMax: 4, scanMessagesMax: 5 });
+    const scanning = world.scan();
+    await world.settle();
+    for (let reads = 0; reads < 3; reads += 1) await world.answer();
+    await scanning;
+    world.page("second").cover(0n);
+    const again = world.scan();
+    await world.settle();
+    for (let reads = 0; reads < 3; reads += 1) await world.answer();
+    await again;
+    expect(world.leftOut.slice(-2)).toEqual([[], ["first"]]);
+  });
+
+  it("#5: what was given up is known once it was read, also when that is long after the take-over", async () => {
+    const world = await setup([1, 2, 3, 4], { pageMessagesMax: 4, scanMessagesMax: 5 });
+    await world.stored([5, "first", due], [6, "first", { ...due, ended: "refused" }], [7, "first", { ...due, ended: "stopped" }]);
+    const scan = async (): Promise<void> => {
+      const scanning = world.scan();
+      await world.settle();
+      for (let reads = 0; reads < 3; reads += 1) await world.answer();
+      await scanning;
+    };
+    await scan();
+    expect(["m6", "m7"].map((id) => world.lane.givenUp.has(id))).toEqual([false, false]);
+    for (const id of ["m1", "m2", "m3", "m4"]) world.page().remove(id);
+    await scan();
+    expect(["m5", "m6", "m7"].map((id) => world.lane.givenUp.has(id))).toEqual([false, true, true]);
+    expect(world.lane.givenUp.keepsStopped).toBe(true);
   });
 
   it("changes nothing when the store fails, and the next one starts where the page is", async () => {

@@ -3,20 +3,23 @@
 // #1 A scan reads in order of (sequence, id), from the cover of the bank that has waited longest for one, or from where the lane as a whole is
 //    read to, which has its turn as a bank has: one with much to read does not keep another from its backlog, nor the lane from its end (I14).
 //    It fills all banks whose covers it reaches. Each bank's page takes what fits; its cover then ends before the first that did not, or where
-//    the scan ended, or nowhere if the store had no more. No cover moves back.
+//    the scan ended, or nowhere if the store had no more. No cover moves back. Of a bank that was met and takes no more, because its page is full or
+//    needs nothing, nothing more is read: a million messages of one that is down do not lie between the lane and the others.
 // #2 What is parked while it runs, beyond the cover, is remembered and counted in at its end; what there was no room to
 //    remember bounds the new cover.
 // #3 A page whose cover moved meanwhile gets nothing from the scan: the next one starts from where it is.
 // #4 One scan of a lane at a time; each second one for each bank that wants it, four at most.
+// #5 What was given up is known from when it is read; a bank of which not all was read spills, so nothing of it is tried anew.
 
-import type { ParkedMessage } from "@sluice/store";
+import type { ParkedRow } from "@sluice/store";
 import type { EngineContext } from "./context.ts";
+import { forgetStopped } from "./forget-stopped.ts";
 import { entryOf, isOver, newScan, noteSpilling, queueOf, type BankQueue, type DeliveryLane } from "./lane.ts";
 import { isLaneClosed } from "./ownership.ts";
 
 export interface ScanOptions {
   readonly messagesMax: number;
-  readonly seen?: (message: ParkedMessage) => void;
+  readonly seen?: (message: ParkedRow) => void;
 }
 
 /** Rejects as the store does; then nothing has changed. */
@@ -39,6 +42,7 @@ export async function scan(context: EngineContext, lane: DeliveryLane, options: 
       applyScan(queue, endBelow, lane.scanNumber);
       noteSpilling(context, lane, queue);
     }
+    if (lane.isTaken && lane.givenUp.keepsStopped) forgetStopped(context, lane);
   } finally {
     lane.isScanning = false;
     lane.nextScanMs = context.time.monotonicMs() + context.bounds.scanSpacingMs;
@@ -119,13 +123,15 @@ async function read(
   { messagesMax, seen }: ScanOptions,
 ): Promise<bigint | null> {
   const limit = context.bounds.scanMessagesMax;
+  const sated = new Set<string>();
   let after = startBelow <= 0n ? null : { sequence: startBelow - 1n, id: afterAllIds };
   for (let count = 0; ;) {
     const from = after;
-    const messages = await lane.ownership.whileOpen(context.parked.ofLane(lane.partition, from, limit));
+    const butOf = [...sated].slice(0, banksLeftOutMax);
+    const messages = await lane.ownership.whileOpen(context.parked.ofLane(lane.partition, from, limit, { butOf }));
     for (const message of messages) {
       seen?.(message);
-      take(context, lane, message);
+      if (take(context, lane, message) === "sated") sated.add(message.bank);
     }
     const last = messages.at(-1);
     if (last === undefined || messages.length < limit) return null;
@@ -134,6 +140,9 @@ async function read(
     if (count >= messagesMax || isAllFull(lane, startBelow, last.sequence)) return last.sequence + 1n;
   }
 }
+
+/** As many as one read can be told of. */
+const banksLeftOutMax = 1_000;
 
 /** Sorts after every id of its sequence. */
 const afterAllIds = "~";
@@ -145,13 +154,27 @@ function isAllFull(lane: DeliveryLane, startBelow: bigint, last: bigint): boolea
   return scans.every(({ fullAt, startBelow: below }) => fullAt !== null || (below !== null && below > last));
 }
 
-function take(context: EngineContext, lane: DeliveryLane, message: ParkedMessage): void {
-  // What may not have been said yet (end.ts #4) has a turn in the page, in which it is said.
-  if (message.ended === "refused" || message.ended === "stopped" || (message.ended === null && isOver(context, lane, message))) return;
+/** Sated: its bank takes no more of this scan. */
+function take(context: EngineContext, lane: DeliveryLane, message: ParkedRow): "sated" | "done" {
   const { page, scan } = queueOf(context, lane, message.bank);
-  if (scan === null || scan.fullAt !== null || page.covers(message.sequence)) return;
-  if (page.size + scan.found.length >= page.messagesMax) scan.fullAt = message.sequence;
-  else scan.found.push(entryOf(context, lane, message));
+  if (scan === null || scan.fullAt !== null) return "sated";
+  // What may not have been said yet (end.ts #4) has a turn in the page, in which it is said.
+  if (message.ended === "refused" || message.ended === "stopped") noteGivenUp(lane, message);
+  else if (page.covers(message.sequence) || (message.ended === null && isOver(context, lane, message))) return "done";
+  else if (page.size + scan.found.length < page.messagesMax) scan.found.push(entryOf(context, lane, message));
+  else {
+    scan.fullAt = message.sequence;
+    return "sated";
+  }
+  return "done";
+}
+
+/** #5. As another owner left it; what was stopped since is known already. */
+function noteGivenUp({ givenUp, repeatsBelow }: DeliveryLane, { id, bank, ended, nextAttemptAtMs }: ParkedRow): void {
+  if (givenUp.has(id)) return;
+  // Its stop may lie anywhere below.
+  if (ended === "stopped") givenUp.stopped({ id, bank, sequence: repeatsBelow - 1n, atMs: nextAttemptAtMs });
+  else givenUp.add(id);
 }
 
 /** #1, #2, #3 */

@@ -12,9 +12,9 @@ import type { EngineContext } from "./context.ts";
 import type { DeliverySubject } from "./delivery.ts";
 import { drain } from "./drain.ts";
 import { end, keepEnded, unpark } from "./end.ts";
+import { forgetStopped } from "./forget-stopped.ts";
 import { lockKey } from "./key-locks.ts";
 import { isOver, queueOf, type DeliveryLane } from "./lane.ts";
-import { isLaneClosed } from "./ownership.ts";
 import { readParked } from "./read-parked.ts";
 import { progressOf } from "./spill.ts";
 
@@ -64,21 +64,3 @@ async function leave(context: EngineContext, lane: DeliveryLane, parked: ParkedM
   lane.givenUp.stopped({ id: parked.id, bank: parked.bank, sequence, atMs: context.agreed.nowMs() });
   forgetStopped(context, lane);
 }
-
-/** Removes what need not stay, now and when its time has come. */
-export function forgetStopped(context: EngineContext, lane: DeliveryLane): void {
-  lane.stoppedTimer?.[Symbol.dispose]();
-  lane.stoppedTimer = null;
-  if (!lane.ownership.isOpen || context.isStopping()) return;
-  for (const message of lane.givenUp.takeOld(lane.position, context.agreed.nowMs())) {
-    const removing = unpark(context, lane, message)
-      .catch((error: unknown) => {
-        if (!isLaneClosed(error)) context.log.error("delivery.not-forgotten", { id: message.id, partition: lane.partition, error });
-      })
-      .then(() => void lane.running.delete(removing));
-    lane.running.add(removing);
-  }
-  if (lane.givenUp.keepsStopped) lane.stoppedTimer = context.time.after(lookAgainMs, () => forgetStopped(context, lane));
-}
-
-const lookAgainMs = 60_000;

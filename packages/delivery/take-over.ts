@@ -24,10 +24,7 @@ export async function takeOver(context: EngineContext, lane: DeliveryLane, log: 
   lane.repeatsBelow = log.logEnd;
   await scan(context, lane, {
     messagesMax: context.bounds.takeOverMessagesMax,
-    seen: ({ id, bank, sequence, ended, nextAttemptAtMs }) => {
-      if (ended !== null && ended !== "refusing") lane.givenUp.add(id);
-      // Its stop may lie anywhere below.
-      if (ended === "stopped") lane.givenUp.stopped({ id, bank, sequence: log.logEnd - 1n, atMs: nextAttemptAtMs });
+    seen: ({ id, sequence }) => {
       if (sequence >= position && lane.parkedAhead.size < context.bounds.pageMessagesMax) lane.parkedAhead.add(id);
     },
   });

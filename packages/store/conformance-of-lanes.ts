@@ -2,7 +2,7 @@
 
 import type { Day, Marker } from "@sluice/domain";
 import { expect, test } from "vitest";
-import type { ParkedMessage, Store } from "./port.ts";
+import type { LanePlace, ParkedMessage, Store } from "./port.ts";
 
 export function uetr(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
@@ -214,5 +214,18 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
     expect(first.map(({ id }) => id)).toEqual(["b", "c"]);
     const rest = await store.ofLane(2, { sequence: first[1]!.sequence, id: first[1]!.id }, 10);
     expect(rest.map(({ id }) => id)).toEqual(["d", "a"]);
+  });
+
+  test(`${name}: a lane is read without the banks named, and without the bytes`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, sequence: bigint, bank: string): ParkedMessage => parked({ id, sequence, lane: 2, bank });
+    const messages = [at("a", 9n, "one"), at("b", 10n, "two"), at("c", 11n, "three"), at("d", 12n, "one"), at("e", 500_000n, "four")];
+    await store.insert(messages);
+    const left = async (after: LanePlace | null, ...butOf: string[]) => (await store.ofLane(2, after, 3, { butOf })).map(({ id }) => id);
+    expect(await left(null, "two")).toEqual(["a", "c", "d"]);
+    expect(await left({ sequence: 9n, id: "a" }, "one", "three", "none")).toEqual(["b", "e"]);
+    expect(await left(null)).toEqual(["a", "b", "c"]);
+    const { record: _, ...row } = messages[1]!;
+    expect(await store.ofLane(2, null, 10, { butOf: ["one", "three", "four"] })).toStrictEqual([row]);
   });
 }

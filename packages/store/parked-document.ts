@@ -54,7 +54,7 @@ export type AttemptState = Pick<
   "nextAttemptAt" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "earlier" | "ended" | "redrive"
 >;
 
-export function toAttemptState(message: ParkedMessage): AttemptState {
+export function toAttemptState(message: ParkedRow): AttemptState {
   return {
     nextAttemptAt: new Date(message.nextAttemptAtMs),
     attempts: message.attempts,

@@ -30,16 +30,16 @@ export function parkedIn(name: "deliveries" | "postings", call: Call, kept: Map<
         for (const id of ids.slice(0, documentsMax)) kept.delete(id);
       });
     },
-    async ofLane(lane, after, limit) {
+    async ofLane(lane, after, limit, { butOf } = { butOf: [] }) {
       assertPage(limit);
-      return call(`${name}.ofLane`, [`${lane}`], [after, limit], () =>
+      assertBulk(butOf.length);
+      return call(`${name}.ofLane`, [`${lane}`], [after, limit, butOf], () =>
         [...kept.values()]
-          .filter(
-            (stored) => stored.lane === lane && (after === null || bySequence(stored, { sequence: after.sequence, _id: after.id }) > 0),
-          )
+          .filter((stored) => stored.lane === lane && !butOf.includes(stored.bank))
+          .filter((stored) => after === null || bySequence(stored, { sequence: after.sequence, _id: after.id }) > 0)
           .sort(bySequence)
           .slice(0, limit)
-          .map(fromStoredParked),
+          .map(toParkedRow),
       );
     },
     async load(ids) {

@@ -5,7 +5,7 @@ import { assertBulk, assertPage, assertSearch } from "./bounds.ts";
 import { duplicatesOf, guarded } from "./mongodb-faults.ts";
 import { fromStoredParked, placeOfTotals, toAttemptState, toParkedRow, toStoredParked } from "./parked-document.ts";
 import type { StoredParked } from "./parked-document.ts";
-import type { ParkedMessage, ParkedPlace, ParkedStore, ParkedTotals } from "./port.ts";
+import type { ParkedPlace, ParkedRow, ParkedStore, ParkedTotals } from "./port.ts";
 
 const batchDocuments = 1_000;
 
@@ -28,18 +28,25 @@ export function parkedIn(name: "deliveries" | "postings", collection: Collection
       await guarded(`${name}.remove`, "write", () => collection.deleteMany({ _id: { $in: ids.toSorted() } }));
     },
 
-    async ofLane(lane, after, limit) {
+    async ofLane(lane, after, limit, { butOf } = { butOf: [] }) {
       assertPage(limit);
-      const messages: ParkedMessage[] = [];
+      assertBulk(butOf.length);
+      const banks = butOf.length === 0 ? {} : { bank: { $nin: [...butOf] } };
+      const rows: ParkedRow[] = [];
       for (const part of partsAfter(after, limit)) {
-        const left = limit - messages.length;
+        const left = limit - rows.length;
         if (left === 0) break;
         const found = await guarded(`${name}.ofLane`, "read", () =>
-          collection.find({ lane, ...part }, { sort: { sequence: 1, _id: 1 }, limit: left, batchSize: batchDocuments }).toArray(),
+          collection
+            .find(
+              { lane, ...part, ...banks },
+              { projection: { recordBytes: 0 }, sort: { sequence: 1, _id: 1 }, limit: left, batchSize: batchDocuments },
+            )
+            .toArray(),
         );
-        messages.push(...found.map(fromStoredParked));
+        rows.push(...found.map(toParkedRow));
       }
-      return messages;
+      return rows;
     },
 
     async load(ids) {

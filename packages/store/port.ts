@@ -281,16 +281,23 @@ export interface ParkedStore {
   /** A duplicate id is success and leaves the stored one. At most 1,000. */
   insert(messages: readonly ParkedMessage[]): Promise<void>;
   /** Replaces attempt state; an absent id is success. */
-  update(message: ParkedMessage): Promise<void>;
+  update(message: ParkedRow): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
-  /** All of a lane by (sequence, id) after `after`, at most `limit` (≤ 10,000). A scan: for take-over and page refills. */
-  ofLane(lane: number, after: { readonly sequence: bigint; readonly id: string } | null, limit: number): Promise<readonly ParkedMessage[]>;
+  /** All of a lane, but those of `banks.butOf` (≤ 1,000), by (sequence, id) after `after`, at most `limit` (≤ 10,000). A scan: for take-over and page refills. */
+  ofLane(
+    lane: number,
+    after: LanePlace | null,
+    limit: number,
+    banks?: { readonly butOf: readonly string[] },
+  ): Promise<readonly ParkedRow[]>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ParkedMessage>>;
   /** All lanes by (bank, sequence, id) after `after`, at most `limit` (≤ 1,000); of one bank, or of all (null). For people. */
   ofBank(bank: string | null, after: ParkedPlace | null, limit: number): Promise<readonly ParkedRow[]>;
   /** By bank and day. For people. */
   totals(): Promise<readonly ParkedTotals[]>;
 }
+
+export type LanePlace = Pick<ParkedPlace, "sequence" | "id">;
 
 export interface ParkedPlace {
   readonly bank: string;

@@ -8,7 +8,7 @@
 // 4. Each lane stands at the end of its partition.
 
 import { topics } from "@sluice/contracts";
-import type { ParkedMessage } from "@sluice/store";
+import type { ParkedRow } from "@sluice/store";
 import { hasBeenOver } from "./laws-of-attempts.ts";
 import type { Message } from "./given.ts";
 import type { Run } from "./run.ts";
@@ -82,7 +82,7 @@ function unanswered({ given, seen }: Run) {
   return given.changes.filter(({ kind, cause }) => kind === "STOP" && !answered.has(cause));
 }
 
-function wrongOf(run: Run, message: Message, parked: ParkedMessage | undefined): string[] {
+function wrongOf(run: Run, message: Message, parked: ParkedRow | undefined): string[] {
   const outcomes = outcomesOf(run, message);
   const isOver = hasBeenOver(run.given, message, run.world.time.nowMs());
   const told = `${message.id} to ${message.bank} (${[...outcomes].join(" ")})`;

@@ -5,6 +5,7 @@ import type { OutageFigures } from "./outage-report.ts";
 const good: OutageFigures = {
   parkedPerSecond: 600,
   memoryMiB: { parking: 250, afterRestart: 240 },
+  takenOverAfterMs: 7_000,
   breakerOpenings: 1,
   probeGapsMs: [10_010, 10_020],
   lookedForMs: 45_000,
@@ -23,6 +24,8 @@ test("figures as they should be are no problem", () => {
 test.each<readonly [string, Partial<OutageFigures>]>([
   ["memory while they came", { memoryMiB: { parking: 401, afterRestart: 200 } }],
   ["memory after a restart", { memoryMiB: { parking: 200, afterRestart: 401 } }],
+  ["a process that took no lane", { takenOverAfterMs: null }],
+  ["one that took them late", { takenOverAfterMs: 20_001 }],
   ["a breaker that never opened", { breakerOpenings: 0 }],
   ["no probes", { probeGapsMs: [] }],
   ["probes too near each other", { probeGapsMs: [10_010, 7_900] }],
@@ -37,7 +40,7 @@ test("the report says the figures, and what was violated", () => {
   const verdict = { problems: [], attempts: 1_000, repeats: 2, behind: { most: 5, p99: 3 } };
   const report = { seed: 1, waiting: 1_000, store: "a store", figures: good, verdict, tookMs: 60_000 };
   const text = formatOutageReport({ ...report, isRight: true, problems: [] });
-  for (const said of ["250 MiB while", "240 MiB after", "10010 ms, 10020 ms", "4 in 45 s", "300 ms after", "ratio 1.5"])
+  for (const said of ["250 MiB while", "240 MiB after", "7000 ms", "10010 ms, 10020 ms", "4 in 45 s", "300 ms after", "ratio 1.5"])
     expect(text).toContain(said);
   expect(formatOutageReport({ ...report, isRight: false, problems: ["too much"] })).toContain("VIOLATED (60 s):\n  - too much");
 });

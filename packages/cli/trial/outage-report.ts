@@ -6,6 +6,8 @@ export interface OutageFigures {
   readonly parkedPerSecond: number;
   /** The dispatcher's highest, as the kernel counts it: of the process that parked all, and of the one that was started while they waited. */
   readonly memoryMiB: { readonly parking: number; readonly afterRestart: number };
+  /** Of the second process, from its first word to the last lane that it took; null: it took none. */
+  readonly takenOverAfterMs: number | null;
   readonly breakerOpenings: number;
   /** While it was only looked at. */
   readonly probeGapsMs: readonly number[];
@@ -34,6 +36,8 @@ export interface OutageReport {
 
 /** It must not grow with what waits: 306 MiB with 20,000 waiting, 335 with 100,000, on a machine of two cores. */
 export const outageMemoryMaxMiB = 400;
+/** Up to 9 s of it the group waits for the process that was killed. It must not grow with what waits: other banks' messages wait as well. */
+const takenOverAfterMsMax = 20_000;
 const probeGapMsMin = 8_000;
 /** The promise is 1 s; a busy machine is let off. */
 const revivedAfterMsMax = 5_000;
@@ -41,13 +45,17 @@ const revivedAfterMsMax = 5_000;
 const readsPerSecondMax = 2;
 
 export function outageProblems(figures: OutageFigures): readonly string[] {
-  const { memoryMiB, breakerOpenings, probeGapsMs, readsWhileWaiting, lookedForMs, revivedAfterMs } = figures;
+  const { memoryMiB, takenOverAfterMs, breakerOpenings, probeGapsMs, readsWhileWaiting, lookedForMs, revivedAfterMs } = figures;
   const highestMiB = Math.max(memoryMiB.parking, memoryMiB.afterRestart);
   const shortestMs = Math.min(...probeGapsMs);
   const readsMax = (readsPerSecondMax * lookedForMs) / 1_000;
   return [
     ...(highestMiB > outageMemoryMaxMiB
       ? [`the dispatcher took ${highestMiB} MiB of memory, at most ${outageMemoryMaxMiB} are allowed`]
+      : []),
+    ...(takenOverAfterMs === null ? ["the dispatcher that was started again took no lane"] : []),
+    ...(takenOverAfterMs !== null && takenOverAfterMs > takenOverAfterMsMax
+      ? [`the dispatcher that was started again had its lanes after ${takenOverAfterMs} ms, at most ${takenOverAfterMsMax} are allowed`]
       : []),
     ...(breakerOpenings === 0 ? ["the breaker never opened"] : []),
     ...(probeGapsMs.length === 0 ? [`fewer than two probes came in ${lookedForMs / 1_000} s`] : []),
@@ -63,12 +71,13 @@ export function outageProblems(figures: OutageFigures): readonly string[] {
 }
 
 export function formatOutageReport({ isRight, problems, waiting, store, figures, verdict, tookMs }: OutageReport): string {
-  const { probeGapsMs, healthyP99Ms, readsWhileWaiting, lookedForMs, memoryMiB } = figures;
+  const { probeGapsMs, healthyP99Ms, readsWhileWaiting, lookedForMs, memoryMiB, takenOverAfterMs } = figures;
   const seconds = (tookMs / 1_000).toFixed(0);
   const ms = (value: number): string => `${Math.round(value)} ms`;
   return [
     `  messages waiting       ${waiting}, with ${store}; parked ${figures.parkedPerSecond} a second`,
     `  dispatcher's memory    at most ${memoryMiB.parking} MiB while they came, ${memoryMiB.afterRestart} MiB after a kill and a restart (${outageMemoryMaxMiB} allowed)`,
+    `  started again          all lanes taken after ${takenOverAfterMs === null ? "unknown" : ms(takenOverAfterMs)}, most of it the group's wait for the one that was killed`,
     `  breaker                opened ${figures.breakerOpenings} times; between probes ${probeGapsMs.map(ms).join(", ") || "unknown"}`,
     `  reads of the store     ${readsWhileWaiting ?? "unknown"} in ${lookedForMs / 1_000} s while they waited`,
     `  first drained          ${figures.revivedAfterMs === null ? "never" : ms(figures.revivedAfterMs)} after the probe that was accepted`,

@@ -2,7 +2,7 @@
 // and in order when it is back, and do the others notice?
 //
 // 1. Asserted: what `outage-heard.ts` says, an end for each message, the dispatcher's memory, that the breaker opened, how far apart probes are, that the
-//    store is hardly read while nothing comes, and, loosely, how soon the drain begins. All else is printed.
+//    store is hardly read while nothing comes, and, loosely, how soon a dispatcher has taken over and the drain begins. All else is printed.
 // 2. The dispatcher is killed when all of them wait: what is measured afterwards is a process that took over full lanes, with a breaker that stands.
 // 3. It gives up when nothing has gone on for two minutes.
 
@@ -130,6 +130,7 @@ async function play(trial: Trial): Promise<OutageFigures> {
   say(`all of them wait (${parkedPerSecond} a second); SIGKILL dispatcher`);
   await services.killAndStart("dispatcher");
   await untilStill(trial);
+  const takenOverAfterMs = await takeOverMs(trial);
   say(`looking at it for ${phaseMs.B / 1_000} s`);
   const [askedBefore, readsBefore] = [heard.askedAtMs().length, reads(trial)];
   await feedPhase(steady(trial, "B"), trial.feed);
@@ -143,6 +144,7 @@ async function play(trial: Trial): Promise<OutageFigures> {
   return {
     parkedPerSecond,
     memoryMiB: { parking: inMiB(memoryParking), afterRestart: inMiB(await services.memoryNow("dispatcher")) },
+    takenOverAfterMs,
     breakerOpenings: (await services.said("dispatcher", "breaker.opened")).filter(({ bank }) => bank === downBank.id).length,
     probeGapsMs: probesAtMs.slice(1).map((atMs, index) => Math.round(atMs - (probesAtMs[index] ?? 0))),
     lookedForMs: phaseMs.B,
@@ -188,6 +190,18 @@ async function untilStill(trial: Trial): Promise<void> {
     if (reads(trial) !== before) [before, sinceMs] = [reads(trial), time.monotonicMs()];
     if (time.monotonicMs() - sinceMs >= stillMs) return;
   }
+}
+
+/** Of the process that was started while they waited: from its first word to its last lane. Others' messages wait for as long. Null: it took none. */
+async function takeOverMs({ ground }: Trial): Promise<number | null> {
+  const { services } = ground;
+  const [started, taken] = [
+    (await services.said("dispatcher", "service.listening")).at(-1),
+    await services.said("dispatcher", "lane.taken"),
+  ];
+  const fromMs = Number(started?.["time"]);
+  const lastMs = Math.max(...taken.map(({ time }) => Number(time)));
+  return lastMs > fromMs ? lastMs - fromMs : null;
 }
 
 function reads({ watch }: Trial): number {
