@@ -85,10 +85,10 @@ function resultOf(
     tookMs,
     startedMs,
   });
-  const nowMs = context.agreed.nowMs();
   if (answerClass !== "transient" && answerClass !== "address") {
-    return { class: answerClass, httpStatusCode, progress, nextAttemptAtMs: nowMs, waitMs: 0 };
+    return { class: answerClass, httpStatusCode, progress, nextAttemptAtMs: 0, waitMs: 0 };
   }
+  const nowMs = context.agreed.nowMs();
   const deadlineMs = attemptsEndMs(lane, delivery);
   const failure = { class: answerClass, attempts: progress.attempts, retryAfter, nowMs, deadlineMs, attemptTimeoutMs: timeoutMs };
   const wait = waitMs(failure, context.random);

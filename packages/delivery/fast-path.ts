@@ -27,13 +27,14 @@ import { park, type ParkReason } from "./spill.ts";
 export async function deliver(context: EngineContext, lane: DeliveryLane, delivery: Delivery): Promise<void> {
   lane.ownership.requireOpen();
   if (isDone(context, lane, delivery)) return undefined;
-  lane.company.saw(delivery.bank, context.time.monotonicMs());
+  const nowMs = context.time.monotonicMs();
+  lane.company.saw(delivery.bank, nowMs);
   const queue = queueOf(context, lane, delivery.bank);
   queue.inHand += 1;
   try {
     if (isExpired(context, delivery)) return await expire(context, lane, delivery, asNew(lane, delivery), false);
     const destination = context.destinations.of(delivery.bank, delivery.operation);
-    const reason = spillReason(context, lane, queue, delivery, destination);
+    const reason = spillReason(context, { lane, queue, delivery, destination, nowMs });
     if (reason !== null) return await parkUntried(context, lane, delivery, reason, 0);
     const slot = destination.slots.takeFree("first") ?? (await turn(context, lane, delivery, destination));
     if (slot === null) {
@@ -78,14 +79,17 @@ function asNew(lane: DeliveryLane, delivery: Delivery): Progress {
   return { ...untried, mayHaveBeenTaken: mayBeRepeat(lane, delivery) };
 }
 
+interface Come {
+  readonly lane: DeliveryLane;
+  readonly queue: BankQueue;
+  readonly delivery: Delivery;
+  readonly destination: Destination;
+  /** Monotonic. */
+  readonly nowMs: number;
+}
+
 /** #1, #2 */
-function spillReason(
-  context: EngineContext,
-  lane: DeliveryLane,
-  queue: BankQueue,
-  delivery: Delivery,
-  destination: Destination,
-): ParkReason | null {
+function spillReason(context: EngineContext, { lane, queue, delivery, destination, nowMs }: Come): ParkReason | null {
   const why = whyNotNow(context, lane, delivery, destination);
   if (why !== null) return why;
   // Of one that left the page because its day has closed, an attempt may be under way all the same.
@@ -93,7 +97,7 @@ function spillReason(
   if (queue.isSpilling) return "spilling";
   const { bounds } = context;
   const { slots, expectedWaitMs } = destination;
-  const isAlone = lane.company.isAlone(delivery.bank, context.time.monotonicMs());
+  const isAlone = lane.company.isAlone(delivery.bank, nowMs);
   const isSlow = isAlone
     ? !slots.keepsUp && (slots.isStuck || expectedWaitMs > bounds.answerWaitMaxMs)
     : slots.isStuck || expectedWaitMs > bounds.slotWaitMaxMs;

@@ -41,6 +41,7 @@ export function createAgreedTime({ time, log, metrics, probe }: AgreedTimeOption
   const skew = createClockSkew({ time, log, metrics });
   const offsets = createHighestOffset();
   let reachedMs: number | null = null;
+  let lastSeenMs: number | null = null;
   let freshAtMs: number | null = null;
   let probedAtMs = 0;
   let isStopped = false;
@@ -55,6 +56,9 @@ export function createAgreedTime({ time, log, metrics, probe }: AgreedTimeOption
   }
 
   function saw(appendedAtMs: number): void {
+    // Records of one batch: seen later, it says less than it did at first.
+    if (appendedAtMs === lastSeenMs) return;
+    lastSeenMs = appendedAtMs;
     const seenAtMs = time.monotonicMs();
     const agreedMs = nowMs();
     if (agreedMs === null || appendedAtMs > agreedMs - freshWithinMs) freshAtMs = freshAtMs === null ? null : seenAtMs;
@@ -78,6 +82,7 @@ export function createAgreedTime({ time, log, metrics, probe }: AgreedTimeOption
     const sentAtMs = time.monotonicMs();
     try {
       const appendedAtMs = await probe();
+      lastSeenMs = null;
       // Until the first probe is answered nothing counts as fresh: what was read may be old. #3
       freshAtMs = time.monotonicMs();
       probedAtMs = freshAtMs;

@@ -66,7 +66,7 @@ export class KafkaProducer implements Producer {
       time: options.time,
       lingerMs: 2,
       ...(options.busyLingerMaxMs === undefined ? {} : { busyLingerMaxMs: options.busyLingerMaxMs }),
-      batchRecordsMax: 500,
+      batchRecordsMax: 1_500,
       batchPartitionBytesMax: 700_000,
       recordBytesMax: 1_000_000,
       waitingRecordsMax: 50_000,

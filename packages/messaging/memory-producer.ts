@@ -51,7 +51,7 @@ export function createMemoryProducer(options: MemoryProducerOptions): Producer {
   const queue = createSendQueue({
     time: options.time,
     lingerMs: 2,
-    batchRecordsMax: 500,
+    batchRecordsMax: 1_500,
     batchPartitionBytesMax: 700_000,
     recordBytesMax: 1_000_000,
     waitingRecordsMax: 50_000,

@@ -74,7 +74,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   }
 
   function wake(): void {
-    if (isTransmitting) return;
+    if (isTransmitting || (linger !== null && waiting.length < options.batchRecordsMax)) return;
     const waitMs = leftMs();
     if (waitMs <= 0) void flush();
     else linger ??= time.after(waitMs, () => void flush());

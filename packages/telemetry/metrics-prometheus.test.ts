@@ -36,3 +36,26 @@ test("two registries do not meet", async () => {
   expect(await second.text()).not.toContain("sluice_held_count");
   expect(await second.text()).toContain('sluice_write_seconds_bucket{le="1"} 1');
 });
+
+test("a histogram says how many values were within each bound, their sum and their count, for each combination of labels", async () => {
+  const metrics = createMetrics({ withProcess: false });
+  const took = metrics.histogram("sluice_took_seconds", "Took.", ["bank"], [0.1, 1]);
+  for (const seconds of [0.05, 0.1, 0.5, 3]) took.observe(seconds, { bank: "a" });
+  took.observe(1, { bank: "b" });
+  expect(await metrics.text()).toBe(`# HELP sluice_took_seconds Took.
+# TYPE sluice_took_seconds histogram
+sluice_took_seconds_bucket{le="0.1",bank="a"} 2
+sluice_took_seconds_bucket{le="1",bank="a"} 3
+sluice_took_seconds_bucket{le="+Inf",bank="a"} 4
+sluice_took_seconds_sum{bank="a"} 3.65
+sluice_took_seconds_count{bank="a"} 4
+sluice_took_seconds_bucket{le="0.1",bank="b"} 0
+sluice_took_seconds_bucket{le="1",bank="b"} 1
+sluice_took_seconds_bucket{le="+Inf",bank="b"} 1
+sluice_took_seconds_sum{bank="b"} 1
+sluice_took_seconds_count{bank="b"} 1
+`);
+  expect(() => took.observe(1, { bank: "a", wrong: "x" })).not.toThrow();
+  expect(() => took.observe(1, { bank: "c", wrong: "x" })).toThrow("wrong");
+  expect(() => metrics.counter("sluice_took_seconds", "Took.")).toThrow("another kind");
+});

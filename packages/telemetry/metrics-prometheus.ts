@@ -1,6 +1,8 @@
 // Metrics on prom-client, each with a registry of its own, so that two services in one process do not meet.
 
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
+import { ByLabels, type Labels } from "./by-labels.ts";
+import { Distribution } from "./distribution.ts";
 import type { Metrics } from "./port.ts";
 
 export interface MetricsOptions {
@@ -17,7 +19,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   function known<M>(name: string, kind: new (...args: never[]) => M, make: () => M): M {
     if (!/^sluice_[a-z0-9_]+$/.test(name)) throw new Error(`metric ${name}: the name must start with sluice_ and be lower case`);
-    const present = registry.getSingleMetric(name);
+    const present: unknown = registry.getSingleMetric(name);
     if (present === undefined) return make();
     if (present instanceof kind) return present;
     throw new Error(`metric ${name} exists already as another kind`);
@@ -35,9 +37,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
       return { set: (value, values = {}) => metric.set(values, value) };
     },
     histogram(name, help, labels = [], buckets = secondsBuckets) {
-      const make = () => new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers: [registry] });
-      const metric = known(name, Histogram, make);
-      return { observe: (value, values = {}) => metric.observe(values, value) };
+      const metric = known(name, Distribution, () => new Distribution({ name, help, labels, upperBounds: buckets, registry }));
+      return { observe: (value, values = {}) => metric.observe(value, values) };
     },
     text() {
       for (const sum of unsaid) sum.say();
@@ -46,36 +47,26 @@ export function createMetrics(options: MetricsOptions): Metrics {
   };
 }
 
-type Labels = Readonly<Record<string, string>>;
-
 /** prom-client hashes the labels at each call, which is dear for what is counted for each message: so it hears of them when it is asked. */
 class UnsaidSum {
   readonly #metric: Counter;
-  readonly #labels: readonly string[];
-  /** By the value of each label, one within the other. */
-  readonly #first: Step = { steps: new Map(), count: null };
-  readonly #counts: Count[] = [];
+  readonly #counts: ByLabels<Count>;
 
   constructor(metric: Counter, labels: readonly string[]) {
     this.#metric = metric;
-    this.#labels = labels;
+    this.#counts = new ByLabels(labels, (values) => {
+      // At once: wrong labels are the caller's mistake.
+      metric.inc(values, 0);
+      return { values, by: 0 };
+    });
   }
 
   add(values: Labels, by: number): void {
-    let step = this.#first;
-    for (const label of this.#labels) step = stepTo(step, values[label] ?? "");
-    if (step.count !== null) {
-      step.count.by += by;
-      return;
-    }
-    // At once the first time: wrong labels are the caller's mistake.
-    this.#metric.inc(values, by);
-    step.count = { values, by: 0 };
-    this.#counts.push(step.count);
+    this.#counts.of(values).by += by;
   }
 
   say(): void {
-    for (const count of this.#counts) {
+    for (const count of this.#counts.all()) {
       this.#metric.inc(count.values, count.by);
       count.by = 0;
     }
@@ -85,20 +76,6 @@ class UnsaidSum {
 interface Count {
   readonly values: Labels;
   by: number;
-}
-
-interface Step {
-  readonly steps: Map<string, Step>;
-  /** Behind the last label. */
-  count: Count | null;
-}
-
-function stepTo({ steps }: Step, value: string): Step {
-  const known = steps.get(value);
-  if (known !== undefined) return known;
-  const step: Step = { steps: new Map(), count: null };
-  steps.set(value, step);
-  return step;
 }
 
 /** Counts nothing. */
