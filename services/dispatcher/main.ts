@@ -17,7 +17,7 @@ runService("dispatcher", async (context) => {
   await store.prepare();
   const messaging = createKafkaMessaging({
     connection: { brokers: kafkaBrokers, clientId: "dispatcher" },
-    busyLingerMaxMs: 35,
+    busyLingerMaxMs: 20,
     time,
     log,
     metrics,

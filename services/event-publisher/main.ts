@@ -16,7 +16,7 @@ runService("event-publisher", async (context) => {
   await store.prepare();
   const messaging = createKafkaMessaging({
     connection: { brokers: kafkaBrokers, clientId: "event-publisher" },
-    busyLingerMaxMs: 35,
+    busyLingerMaxMs: 20,
     time,
     log,
     metrics,

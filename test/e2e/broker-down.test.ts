@@ -1,8 +1,9 @@
-// The broker goes, and comes back: a bank is never told 202 for what is not stored, and nobody has to do anything.
+// The broker hangs, goes, and comes back: a bank is never told 202 for what is not stored, whoever stands on the log says so, and nobody has to do
+// anything.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { provision, serviceEnvironment, startService } from "@sluice/cli";
+import { provision, readiness, serviceEnvironment, startService } from "@sluice/cli";
 import { lanesDefault, topics } from "@sluice/contracts";
 import { makeRunDirectory, startServers } from "@sluice/local-servers";
 import type { Servers } from "@sluice/local-servers";
@@ -22,16 +23,26 @@ async function startOwnServers(directory: string): Promise<Servers> {
   return servers;
 }
 
-test("I1: while the broker is down ingress answers 503 with Retry-After, never 202, and recovers by itself", async () => {
+test("I1: while the broker hangs nobody is ready who stands on it; while it is down ingress answers 503 with Retry-After, never 202, and recovers by itself", async () => {
   const directory = await makeRunDirectory(workFolder, "e2e-broker");
   let servers = await startOwnServers(directory);
   opened.defer(() => servers.stop());
   await provision(servers, "sluice_e2e_broker");
   const configurationFile = join(directory, "sluice.yaml");
   await writeFile(configurationFile, twoBanksYaml);
-  const ingress = await startService("ingress", serviceEnvironment({ servers, configurationFile }), join(directory, "ingress.log"));
+  const environment = serviceEnvironment({ servers, configurationFile, database: "sluice_e2e_broker" });
+  const ingress = await startService("ingress", environment, join(directory, "ingress.log"));
   opened.defer(async () => void (await ingress.stop()));
-  await ingress.ready();
+  const services = [ingress, await startService("dispatcher", environment, join(directory, "dispatcher.log"))];
+  opened.defer(async () => void (await services[1]?.stop()));
+  for (const service of services) await service.ready();
+  const untilAll = async (isReady: boolean): Promise<void> => {
+    const reasons = async () => Promise.all(services.map(({ opsPort }) => readiness(opsPort)));
+    await vi.waitFor(async () => expect((await reasons()).map((reason) => reason === "ready")).toEqual(services.map(() => isReady)), {
+      timeout: 30_000,
+      interval: 250,
+    });
+  };
 
   const told = new Map<string, number>();
   const send = async (): Promise<{ readonly status: number; readonly retryAfter: string | undefined; readonly tookMs: number }> => {
@@ -54,6 +65,14 @@ test("I1: while the broker is down ingress answers 503 with Retry-After, never 2
   expect((await send()).status).toBe(202);
   const broker = servers.started.find(({ name }) => name === "kafka");
   if (broker === undefined) throw new Error("kafka was started here");
+  // It takes connections, and answers nothing.
+  process.kill(broker.pid, "SIGSTOP");
+  await untilAll(false);
+  expect((await send()).status).toBe(503);
+  process.kill(broker.pid, "SIGCONT");
+  await untilAll(true);
+  await vi.waitFor(async () => expect((await send()).status).toBe(202), { timeout: 10_000, interval: 500 });
+
   process.kill(broker.pid, "SIGKILL");
   for (let count = 0; count < 5; count += 1) {
     const { status, retryAfter, tookMs } = await send();

@@ -22,8 +22,8 @@ test("figures as they should be are no problem", () => {
 });
 
 test.each<readonly [string, Partial<OutageFigures>]>([
-  ["memory while they came", { memoryMiB: { parking: 401, afterRestart: 200 } }],
-  ["memory after a restart", { memoryMiB: { parking: 200, afterRestart: 401 } }],
+  ["memory while they came", { memoryMiB: { parking: 481, afterRestart: 200 } }],
+  ["memory after a restart", { memoryMiB: { parking: 200, afterRestart: 481 } }],
   ["a process that took no lane", { takenOverAfterMs: null }],
   ["one that took them late", { takenOverAfterMs: 20_001 }],
   ["a breaker that never opened", { breakerOpenings: 0 }],
