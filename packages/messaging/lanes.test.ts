@@ -323,6 +323,33 @@ describe("keyed lanes", () => {
     await world.during(lanes.stop());
   });
 
+  test.each([
+    ["a quiet lane writes it within 200 ms", 1, 15, 21],
+    ["a busy one once a second", 40, 3, 6],
+  ])("#3: of the position: %s", async (_, recordsEach100Ms, least, most) => {
+    const world = setup(13);
+    let writes = 0;
+    const { lanes } = await startKeyed(world, {
+      handle: async () => {},
+      position: async () => {
+        writes += 1;
+      },
+    });
+    const come = async (times: number): Promise<void> => {
+      for (let time = 0; time < times; time += 1) {
+        await world.append(numbered(recordsEach100Ms));
+        await world.time.advance(100);
+      }
+    };
+    await come(10);
+    const [before, fromMs] = [writes, world.time.monotonicMs()];
+    await come(40);
+    const perFourSeconds = ((writes - before) * 4_000) / (world.time.monotonicMs() - fromMs);
+    expect(perFourSeconds).toBeGreaterThanOrEqual(least);
+    expect(perFourSeconds).toBeLessThanOrEqual(most);
+    await world.during(lanes.stop());
+  });
+
   test("#3: the position is the first record not completed, whatever completed after it (parallel-consumer issue 826)", async () => {
     const world = setup(13);
     await world.append(["slow", ...numbered(20)]);

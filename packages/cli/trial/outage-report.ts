@@ -34,7 +34,7 @@ export interface OutageReport {
   readonly tookMs: number;
 }
 
-/** It must not grow with what waits. What Node's heap may have before it is looked through (processes.ts) is half of it. */
+/** It must not grow with what waits. What is old in Node's heap may be 192 MiB of it before it is looked through (processes.ts). */
 export const outageMemoryMaxMiB = 480;
 /** Up to 9 s of it the group waits for the process that was killed. It must not grow with what waits: other banks' messages wait as well. */
 const takenOverAfterMsMax = 20_000;
