@@ -249,8 +249,8 @@ export const verbs: readonly Verb[] = [
     usage: "[--messages N] [--rounds N] [--service NAME] [--profile DIR] [--json]",
     line: "deliveries a second of dispatcher and event-publisher from a full topic, against a bare loop of requests in the same run",
     details: [
-      "--messages N    of each round (200000)",
-      "--rounds N      service and bare loop in turns (3)",
+      "--messages N    of each round (500000)",
+      "--rounds N      service between two bare loops (3)",
       "--service NAME  dispatcher or event-publisher (both)",
       "--profile DIR   services leave a profile of their processor time there (*.cpuprofile)",
       "With MONGO_URL in that store, else in a local one; the broker is always its own. Speeds are printed, not asserted;",

@@ -28,6 +28,27 @@ export interface AttemptResult {
 
 const answerTimeoutOfUnknownMs = 5_000;
 
+/** One that is under way. */
+export interface Attempting {
+  readonly before: Progress;
+  readonly receiver: Party | null;
+  readonly timeoutMs: number;
+  readonly atMs: number;
+  /** Monotonic. */
+  readonly startedMs: number;
+  /** Never rejects. */
+  readonly exchanging: Promise<BankAnswer>;
+}
+
+export function begin(context: EngineContext, delivery: Delivery, before: Progress): Attempting {
+  const receiver = context.receiver(delivery.bank);
+  const timeoutMs = receiver?.answerTimeoutMs ?? answerTimeoutOfUnknownMs;
+  const atMs = context.time.nowMs();
+  const startedMs = context.time.monotonicMs();
+  const exchanging = receiver === null ? noAddress : context.gateway.post(requestOf(delivery, atMs, timeoutMs));
+  return { before, receiver, timeoutMs, atMs, startedMs, exchanging };
+}
+
 /** `slot` is given back when the exchange is over, also where the lane closes before that. */
 export function attempt(
   context: EngineContext,
@@ -36,33 +57,23 @@ export function attempt(
   before: Progress,
   slot: Slot,
 ): Promise<AttemptResult> {
-  const receiver = context.receiver(delivery.bank);
-  const timeoutMs = receiver?.answerTimeoutMs ?? answerTimeoutOfUnknownMs;
-  const atMs = context.time.nowMs();
-  const startedMs = context.time.monotonicMs();
-  const exchanging = receiver === null ? noAddress : context.gateway.post(requestOf(delivery, atMs, timeoutMs));
-  return exchanging.then((answer) => {
+  const attempting = begin(context, delivery, before);
+  return attempting.exchanging.then((answer) => {
     using _ = slot;
-    return resultOf(context, lane, delivery, { before, receiver, timeoutMs, atMs, startedMs, answer });
+    return resultOf(context, lane, delivery, attempting, answer);
   });
 }
 
-interface Exchanged {
-  readonly before: Progress;
-  readonly receiver: Party | null;
-  readonly timeoutMs: number;
-  readonly atMs: number;
-  readonly startedMs: number;
-  readonly answer: BankAnswer;
-}
-
-function resultOf(
+/** What the answer means, which its destination hears of. */
+export function resultOf(
   context: EngineContext,
   lane: DeliveryLane,
   delivery: Delivery,
-  { before, receiver, timeoutMs, atMs, startedMs, answer }: Exchanged,
+  { before, receiver, timeoutMs, atMs, startedMs }: Attempting,
+  answer: BankAnswer,
 ): AttemptResult {
-  const tookMs = Math.round(context.time.monotonicMs() - startedMs);
+  const nowMonotonicMs = context.time.monotonicMs();
+  const tookMs = Math.round(nowMonotonicMs - startedMs);
   const acknowledges = (status: number, isRepeat: boolean): boolean =>
     receiver !== null && context.rules.acknowledges(receiver, status, isRepeat);
   const wasThereBefore = mayBeRepeat(lane, delivery);
@@ -84,6 +95,7 @@ function resultOf(
     retryAfter,
     tookMs,
     startedMs,
+    nowMs: nowMonotonicMs,
   });
   if (answerClass !== "transient" && answerClass !== "address") {
     return { class: answerClass, httpStatusCode, progress, nextAttemptAtMs: 0, waitMs: 0 };

@@ -33,12 +33,16 @@ export function firstAttemptAtMs({ recentAttempts, earlier }: Pick<Progress, "re
 
 /** As a receipt says them. */
 export function attemptsOf({ recentAttempts }: Pick<Progress, "recentAttempts">): readonly Attempt[] {
-  return recentAttempts.map((attempt) => ({ ...attempt, class: wireClasses[attempt.class] }));
+  return recentAttempts.map((attempt) => attemptOf(attempt, attempt.answer));
 }
 
 /** As a fact of the journal says them: with short answers. */
-export function attemptsForJournal(progress: Pick<Progress, "recentAttempts">): readonly Attempt[] {
-  return attemptsOf(progress).map((attempt) => ({ ...attempt, answer: attempt.answer?.slice(0, factAnswerCharactersMax) ?? null }));
+export function attemptsForJournal({ recentAttempts }: Pick<Progress, "recentAttempts">): readonly Attempt[] {
+  return recentAttempts.map((attempt) => attemptOf(attempt, attempt.answer?.slice(0, factAnswerCharactersMax) ?? null));
+}
+
+function attemptOf({ atMs, httpStatusCode, tookMs, address, class: attemptClass }: ParkedAttempt, answer: string | null): Attempt {
+  return { atMs, httpStatusCode, answer, tookMs, address, class: wireClasses[attemptClass] };
 }
 
 const wireClasses: Readonly<Record<ParkedAttempt["class"], AttemptClass>> = {

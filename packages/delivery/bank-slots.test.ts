@@ -46,6 +46,40 @@ describe("a bank's slots", () => {
     expect(await slots.acquire("first", 0, open)).toBeNull();
   });
 
+  it("#2: who gives it back at once leaves it to the next, however many there are, and each is told once", async () => {
+    const { time, slots } = setup(1);
+    const first = await taken(slots.acquire("first", 0, open));
+    const many = 20_000;
+    const told: number[] = [];
+    for (let index = 0; index < many; index += 1) {
+      const given = (slot: Slot | null): void => {
+        told.push(index);
+        slot?.[Symbol.dispose]();
+      };
+      slots.wait("first", forever, open, { isPatient: () => true, given }, time.monotonicMs());
+    }
+    first[Symbol.dispose]();
+    expect(told).toEqual(Array.from({ length: many }, (_, index) => index));
+    expect([slots.waiting, slots.running]).toEqual([0, 0]);
+  });
+
+  it("a lane that closes by what one of its waiters does takes the others along: each is told once", async () => {
+    const { time, slots } = setup(1);
+    await taken(slots.acquire("first", 0, open));
+    const closing = lane();
+    const told: string[] = [];
+    for (const name of ["a", "b", "c"]) {
+      const given = (): void => {
+        told.push(name);
+        if (name === "a") closing.close();
+      };
+      slots.wait("first", 250, closing, { isPatient: () => false, given }, time.monotonicMs());
+    }
+    await time.advance(1_000);
+    expect(told).toEqual(["a", "b", "c"]);
+    expect(slots.waiting).toBe(0);
+  });
+
   it("a waiter gives up after its time, and when its lane closes", async () => {
     const { time, slots } = setup(1);
     await taken(slots.acquire("first", 0, open));
@@ -72,7 +106,7 @@ describe("a bank's slots", () => {
     const given: (Slot | null | string)[] = ["waiting", "waiting", "waiting"];
     const acknowledge = async (everyMs: number, forMs: number): Promise<void> => {
       for (let ms = 0; ms < forMs; ms += everyMs) {
-        slots.acknowledged();
+        slots.acknowledged(time.monotonicMs());
         await time.advance(everyMs);
       }
     };

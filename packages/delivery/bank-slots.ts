@@ -23,9 +23,12 @@ export interface Closing {
   forget(link: Link<{ giveUp(): void }>): void;
 }
 
-/** Whether a wait in vain may go on (#3). */
-export interface Patience {
+/** Who waits for a slot. */
+export interface SlotWaiter {
+  /** Whether a wait in vain may go on (#3). */
   isPatient(): boolean;
+  /** Called once; null: it was not worth the wait, or its lane closed. Must not throw. */
+  given(slot: Slot | null): void;
 }
 
 /** Acknowledgements a second. The store takes in and gives out hardly more: a backlog that is parked would not leave sooner. */
@@ -35,12 +38,10 @@ const stuckAfterMs = 250;
 /** A timer that is so late says that this process stood still, and has not heard what its banks said meanwhile. */
 const standstillMs = 100;
 
-const always: Patience = { isPatient: () => true };
-
 export class BankSlots {
   readonly #time: Time;
   readonly #slotsMax: number;
-  readonly #waiters = new LinkedList<Waiter>();
+  readonly #waiters = new LinkedList<Waiting>();
   readonly #running: Record<SlotUse, number> = { first: 0, retry: 0 };
   #limit: number;
   #spillingLanes = 0;
@@ -53,6 +54,7 @@ export class BankSlots {
   /** When a slot was last taken or given back. */
   #movedMs = 0;
   #isStuck = false;
+  #isServing = false;
   /** Since when what comes can be judged; null: nothing was tried yet. */
   #knownFromMs: number | null = null;
 
@@ -77,7 +79,7 @@ export class BankSlots {
   /** What runs beyond a lower one goes on. */
   restrict(limit: number): void {
     this.#limit = Math.min(this.#slotsMax, Math.max(1, limit));
-    this.#serve();
+    this.#serve(this.#time.monotonicMs());
   }
 
   get waiting(): number {
@@ -90,18 +92,21 @@ export class BankSlots {
   }
 
   /** A slot; or null after `waitMaxMs`, later while the bank keeps up (#3), or when the lane closes. The caller bounds how many wait. */
-  acquire(use: SlotUse, waitMaxMs: number, lane: Closing, patience: Patience = always): Promise<Slot | null> {
+  acquire(use: SlotUse, waitMaxMs: number, lane: Closing): Promise<Slot | null> {
     const free = this.takeFree(use);
     if (free !== null || !lane.isOpen || waitMaxMs <= 0) return Promise.resolve(free);
-    return new Promise((resolve) => {
-      const waiter = new Waiter({ use, waitMaxMs, patience }, this.#time.monotonicMs(), resolve);
-      waiter.stand(this.#waiters, lane);
-      if (waitMaxMs !== Number.POSITIVE_INFINITY) this.#lookIn(waitMaxMs);
-    });
+    return new Promise((given) => this.wait(use, waitMaxMs, lane, { isPatient: () => true, given }, this.#time.monotonicMs()));
   }
 
-  acknowledged(): void {
-    const nowMs = this.#time.monotonicMs();
+  /** `acquire` where none is free and the lane is open, without a promise: nearly every message of a busy bank waits. `nowMs`: monotonic. */
+  wait(use: SlotUse, waitMaxMs: number, lane: Closing, waiter: SlotWaiter, nowMs: number): void {
+    const waiting = new Waiting(use, waitMaxMs, waiter, nowMs);
+    waiting.stand(this.#waiters, lane);
+    if (waitMaxMs !== Number.POSITIVE_INFINITY) this.#lookIn(waitMaxMs, nowMs);
+  }
+
+  /** `nowMs`: monotonic. */
+  acknowledged(nowMs: number): void {
     this.#passTime(nowMs);
     this.#acknowledged += 1;
     this.#acknowledgedAtMs = nowMs;
@@ -121,9 +126,9 @@ export class BankSlots {
   }
 
   /** One timer for all that wait. */
-  #lookIn(waitMs: number): void {
+  #lookIn(waitMs: number, fromMs: number): void {
     if (this.#patienceTimer !== null) return;
-    const dueMs = this.#time.monotonicMs() + waitMs;
+    const dueMs = fromMs + waitMs;
     this.#patienceTimer = this.#time.after(Math.ceil(waitMs), () => {
       this.#patienceTimer = null;
       const nowMs = this.#time.monotonicMs();
@@ -131,15 +136,15 @@ export class BankSlots {
       const isBacklog = this.keepsUp;
       this.#isStuck = !isBacklog && this.running >= this.#limit && nowMs - this.#movedMs >= stuckAfterMs;
       let nextMs = Number.POSITIVE_INFINITY;
-      for (const waiter of this.#waiters.all()) {
-        const { fromMs, waitMaxMs, patience } = waiter;
+      for (const waiting of this.#waiters.all()) {
+        const { fromMs, waitMaxMs } = waiting;
         const waitedMs = nowMs - fromMs;
         const isWorthIt = isBacklog || (waitedMs < secondMs && nowMs - this.#acknowledgedAtMs <= waitMaxMs);
         if (waitedMs < waitMaxMs) nextMs = Math.min(nextMs, waitMaxMs - waitedMs);
-        else if (isWorthIt && patience.isPatient()) nextMs = Math.min(nextMs, waitMaxMs);
-        else waiter.settle(null);
+        else if (isWorthIt && waiting.waiter.isPatient()) nextMs = Math.min(nextMs, waitMaxMs);
+        else waiting.settle(null);
       }
-      if (nextMs !== Number.POSITIVE_INFINITY) this.#lookIn(nextMs);
+      if (nextMs !== Number.POSITIVE_INFINITY) this.#lookIn(nextMs, this.#time.monotonicMs());
     });
   }
 
@@ -156,7 +161,7 @@ export class BankSlots {
   /** A lane says that the bank started (+1) or ended (−1) spilling in it. */
   spilling(change: 1 | -1): void {
     this.#spillingLanes += change;
-    this.#serve();
+    this.#serve(this.#time.monotonicMs());
   }
 
   #isFree(use: SlotUse): boolean {
@@ -178,20 +183,26 @@ export class BankSlots {
   /** By the slot. */
   giveBack(use: SlotUse): void {
     this.#isStuck = false;
-    this.#movedMs = this.#time.monotonicMs();
+    const nowMs = this.#time.monotonicMs();
+    this.#movedMs = nowMs;
     this.#running[use] -= 1;
-    this.#serve();
+    this.#serve(nowMs);
   }
 
-  #serve(): void {
-    if (this.#waiters.size === 0) return;
-    const nowMs = this.#time.monotonicMs();
+  /** Who is given a slot may give it back at once, and a lane that closes takes its waiters along: each time the first that may go is looked for. */
+  #serve(nowMs: number): void {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    for (let next = this.#firstServed(); next !== null; next = this.#firstServed()) next.settle(this.#take(next.use, nowMs));
+    this.#isServing = false;
+  }
+
+  /** #2 */
+  #firstServed(): Waiting | null {
+    if (this.running >= this.#limit) return null;
     let link = this.#waiters.first;
-    while (link !== null && this.running < this.#limit) {
-      const { value: waiter, next } = link;
-      link = next;
-      if (this.#isFree(waiter.use)) waiter.settle(this.#take(waiter.use, nowMs));
-    }
+    while (link !== null && !this.#isFree(link.value.use)) link = link.next;
+    return link?.value ?? null;
   }
 }
 
@@ -212,40 +223,34 @@ class TakenSlot implements Slot {
   }
 }
 
-class Waiter {
+/** One who waits, and where. */
+class Waiting {
   readonly use: SlotUse;
   readonly waitMaxMs: number;
-  readonly patience: Patience;
+  readonly waiter: SlotWaiter;
   /** Monotonic. */
   readonly fromMs: number;
-  readonly #resolve: (slot: Slot | null) => void;
   #standing: Standing | null = null;
 
-  constructor(
-    { use, waitMaxMs, patience }: Pick<Waiter, "use" | "waitMaxMs" | "patience">,
-    fromMs: number,
-    resolve: (slot: Slot | null) => void,
-  ) {
+  constructor(use: SlotUse, waitMaxMs: number, waiter: SlotWaiter, fromMs: number) {
     this.use = use;
     this.waitMaxMs = waitMaxMs;
-    this.patience = patience;
+    this.waiter = waiter;
     this.fromMs = fromMs;
-    this.#resolve = resolve;
   }
 
   /** From now on, until it is settled. */
-  stand(all: LinkedList<Waiter>, lane: Closing): void {
+  stand(all: LinkedList<Waiting>, lane: Closing): void {
     this.#standing = { all, place: all.add(this), lane, ofLane: lane.onClose(this) };
   }
 
-  /** Null: it is not worth the wait, or its lane closes. */
   settle(slot: Slot | null): void {
-    if (this.#standing !== null) {
-      const { all, place, lane, ofLane } = this.#standing;
-      all.remove(place);
-      lane.forget(ofLane);
-    }
-    this.#resolve(slot);
+    if (this.#standing === null) return;
+    const { all, place, lane, ofLane } = this.#standing;
+    this.#standing = null;
+    all.remove(place);
+    lane.forget(ofLane);
+    this.waiter.given(slot);
   }
 
   giveUp(): void {
@@ -253,10 +258,9 @@ class Waiter {
   }
 }
 
-/** Where a waiter stands. */
 interface Standing {
-  readonly all: LinkedList<Waiter>;
-  readonly place: Link<Waiter>;
+  readonly all: LinkedList<Waiting>;
+  readonly place: Link<Waiting>;
   readonly lane: Closing;
   readonly ofLane: Link<{ giveUp(): void }>;
 }

@@ -148,22 +148,31 @@ function handlerOf(options: DeliveryLanesOptions, { reader, producer, engine, sa
     await producer.send([deadLetterOf({ record, service, ...refusal }, serde)]);
   }
 
-  return async (record, { partition, epoch }, decoded) => {
+  /** #2: what stopped the work was the record itself. */
+  async function stopped(record: ReceivedRecord, error: unknown): Promise<void> {
+    const by = isStoppedByRecord(error) ? await asides.askedFor(record) : null;
+    if (by === null) throw error;
+    await putAside(record, { reason: by.reason, by: { ...by, stage: "done" } });
+  }
+
+  function work(record: ReceivedRecord, { partition, epoch }: KeyedLane, read: AnyDecoded | string): Promise<void> {
+    const working = typeof read === "string" ? read : options.handle(read, record, engine.lane(partition, epoch));
+    if (typeof working === "string") return putAside(record, { reason: working });
+    return working ?? nothingToDo;
+  }
+
+  return (record, lane, decoded) => {
     saw(record.appendedAtMs);
-    let refusal: Pick<PutAside, "reason" | "by"> | null = null;
     try {
-      const read = decoded ?? (await reader.readAgain(record));
-      const work = typeof read === "string" ? read : options.handle(read, record, engine.lane(partition, epoch));
-      if (typeof work === "string") refusal = { reason: work };
-      else await work;
+      const working = decoded === null ? reader.readAgain(record).then((read) => work(record, lane, read)) : work(record, lane, decoded);
+      return working.catch((error: unknown) => stopped(record, error));
     } catch (error) {
-      const by = isStoppedByRecord(error) ? await asides.askedFor(record) : null;
-      if (by === null) throw error;
-      refusal = { reason: by.reason, by: { ...by, stage: "done" } };
+      return stopped(record, error);
     }
-    if (refusal !== null) await putAside(record, refusal);
   };
 }
+
+const nothingToDo = Promise.resolve();
 
 interface Reader {
   /** Null: it could not be read. */

@@ -35,6 +35,7 @@ export function answerAt(startedMs: number, over: Partial<Answered> = {}): Answe
     retryAfter: null,
     tookMs: 5,
     startedMs,
+    nowMs: startedMs,
     ...over,
   };
 }

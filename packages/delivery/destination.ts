@@ -56,8 +56,9 @@ export interface Answered {
   readonly isDuplicateCode: boolean;
   readonly retryAfter: string | null;
   readonly tookMs: number;
-  /** When the attempt began, monotonic. */
+  /** When the attempt began, and when its answer came: monotonic. */
   readonly startedMs: number;
+  readonly nowMs: number;
 }
 
 export type Hold = "breaker" | "gate";
@@ -154,7 +155,7 @@ export class Destination {
   answered(answer: Answered): void {
     const { events } = this.#options;
     this.#answerMs = this.#answerMs === null ? answer.tookMs : this.#answerMs + (answer.tookMs - this.#answerMs) * averageWeight;
-    if (answer.class === "acknowledged") return this.#acknowledged();
+    if (answer.class === "acknowledged") return this.#acknowledged(answer.nowMs);
     this.#gate(answer);
     // #4
     if (this.#open !== null) return;
@@ -259,17 +260,16 @@ export class Destination {
     this.#probeTimer?.[Symbol.dispose]();
   }
 
-  #acknowledged(): void {
-    this.slots.acknowledged();
+  #acknowledged(nowMs: number): void {
+    this.slots.acknowledged(nowMs);
     this.#rows = noRows;
     if (this.#open !== null) return this.#close();
-    this.#sayStanding();
+    this.#sayStanding(nowMs);
     if (this.#options.isLearning) this.#learn(raised(this.#concurrency, this.slots.running, this.slots.slotsMax));
   }
 
   /** #5 */
-  #sayStanding(): void {
-    const nowMs = this.#options.time.monotonicMs();
+  #sayStanding(nowMs: number): void {
     if (nowMs - this.#saidAtMs < standingSpacingMs) return;
     this.#saidAtMs = nowMs;
     this.#options.events.changed(this);
@@ -359,13 +359,13 @@ export class Destination {
     this.#noteThrottled();
   }
 
-  #throttle({ status, retryAfter, isTimeout, startedMs }: Answered): void {
+  #throttle({ status, retryAfter, isTimeout, startedMs, nowMs }: Answered): void {
     if (!this.#options.isLearning) return;
     const isAsked = status === 429 || (status === 503 && retryAfter !== null);
     const isSign = (status === 503 || isTimeout) && this.#rows.transient.isOfSeveral;
     if (!isAsked && !isSign) return;
     const before = this.slots.limit;
-    this.#learn(lowered(this.#concurrency, { startedMs, nowMs: this.#options.time.monotonicMs(), isTimeout }));
+    this.#learn(lowered(this.#concurrency, { startedMs, nowMs, isTimeout }));
     if (this.slots.limit < before) this.#options.log.info("bank.throttled", { ...this.labels, concurrency: this.slots.limit });
   }
 

@@ -14,6 +14,7 @@ import type { AttemptResult } from "./attempt.ts";
 import type { EngineContext } from "./context.ts";
 import type { Delivery, DeliveryOutcome, DeliverySubject, Progress } from "./delivery.ts";
 import { queueOf, type DeliveryLane } from "./lane.ts";
+import type { Doer } from "./ownership.ts";
 import { park, parkedOf, type ParkedState } from "./spill.ts";
 
 export interface EndReason {
@@ -28,10 +29,19 @@ export interface EndReason {
 
 /** #1 */
 export function end(context: EngineContext, lane: DeliveryLane, subject: DeliverySubject, reason: EndReason): Promise<void> {
+  return new Promise((succeeded, failed) => beginEnd(context, lane, subject, reason, { succeeded, failed }));
+}
+
+/** `end` without a promise of its own. */
+export function beginEnd(context: EngineContext, lane: DeliveryLane, subject: DeliverySubject, reason: EndReason, doer: Doer<void>): void {
   const records = recordsOf(context, lane, subject, reason);
-  if (records.length === 0) return Promise.resolve(ended(context, lane, subject, reason, []));
-  const appending = lane.ownership.untilDone(appendOf[reason.outcome], () => context.producer.send(records));
-  return appending.then((appended) => ended(context, lane, subject, reason, appended));
+  const over = (appended: readonly Appended[]): void => {
+    ended(context, lane, subject, reason, appended);
+    doer.succeeded();
+  };
+  if (records.length === 0) return over([]);
+  const what = appendOf[reason.outcome];
+  lane.ownership.beginUntilDone(what, () => context.producer.send(records), { succeeded: over, failed: (error) => doer.failed(error) });
 }
 
 const appendOf: Readonly<Record<DeliveryOutcome, string>> = {
@@ -93,9 +103,12 @@ export function settle(
   isParked: boolean,
 ): Promise<void> {
   if (result.class !== "acknowledged") return failed(context, lane, delivery, result, isParked);
-  const { httpStatusCode, progress } = result;
-  const ended = end(context, lane, delivery, { outcome: "acknowledged", httpStatusCode, progress });
+  const ended = end(context, lane, delivery, acknowledgedBy(result));
   return isParked ? ended.then(() => unpark(context, lane, delivery)) : ended;
+}
+
+export function acknowledgedBy({ httpStatusCode, progress }: AttemptResult): EndReason {
+  return { outcome: "acknowledged", httpStatusCode, progress };
 }
 
 async function failed(

@@ -6,7 +6,7 @@ function setup() {
   const time = createVirtualTime({ startAtMs: 0 });
   const waits = new EqualWaits(time, 100);
   const over: string[] = [];
-  const begin = (name: string) => waits.begin(() => over.push(`${name} at ${time.nowMs()}`));
+  const begin = (name: string) => waits.begin({ late: () => over.push(`${name} at ${time.nowMs()}`) });
   return { time, waits, over, begin };
 }
 
@@ -37,7 +37,7 @@ test("one timer of the clock is enough for all, and none is left when all are ov
 
 test("a wait that is given up late, or twice, changes nothing; one that is begun by another's end has its whole time", async () => {
   const { time, waits, over, begin } = setup();
-  const first = waits.begin(() => void begin("after the first"));
+  const first = waits.begin({ late: () => void begin("after the first") });
   const second = begin("second");
   await time.advance(100);
   for (const wait of [first, second, second]) wait[Symbol.dispose]();
@@ -48,7 +48,7 @@ test("a wait that is given up late, or twice, changes nothing; one that is begun
 test("a wait may give up the next one when it is over", async () => {
   const { time, waits, over, begin } = setup();
   const next: Disposable[] = [];
-  waits.begin(() => next[0]?.[Symbol.dispose]());
+  waits.begin({ late: () => next[0]?.[Symbol.dispose]() });
   next.push(begin("next"));
   await time.advance(500);
   expect(over).toEqual([]);

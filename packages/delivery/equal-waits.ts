@@ -4,6 +4,11 @@
 import { assert, type Time } from "@sluice/runtime";
 import { LinkedList, type Link } from "./linked-list.ts";
 
+/** Who is told that a wait is over. */
+export interface Late {
+  late(): void;
+}
+
 export class EqualWaits {
   readonly #time: Time;
   readonly #delayMs: number;
@@ -16,9 +21,9 @@ export class EqualWaits {
     this.#delayMs = delayMs;
   }
 
-  /** Runs `action` once when the wait is over. Disposing cancels it; disposing late does nothing. */
-  begin(action: () => void): Disposable {
-    const wait = new Wait(this, this.#time.monotonicMs() + this.#delayMs, action);
+  /** Calls `waiter` once when the wait is over. Disposing cancels it; disposing late does nothing. `nowMs`: monotonic. */
+  begin(waiter: Late, nowMs: number = this.#time.monotonicMs()): Disposable {
+    const wait = new Wait(this, nowMs + this.#delayMs, waiter);
     wait.link = this.#waits.add(wait);
     this.#timer ??= this.#time.after(this.#delayMs, this.#look);
     return wait;
@@ -51,24 +56,24 @@ class Wait implements Disposable {
   link: Link<Wait> | null = null;
   readonly #waits: EqualWaits;
   /** Null: it is over, or given up. */
-  #action: (() => void) | null;
+  #waiter: Late | null;
 
-  constructor(waits: EqualWaits, dueMs: number, action: () => void) {
+  constructor(waits: EqualWaits, dueMs: number, waiter: Late) {
     this.#waits = waits;
     this.dueMs = dueMs;
-    this.#action = action;
+    this.#waiter = waiter;
   }
 
   over(): void {
-    const action = this.#action;
-    assert(action !== null, "a wait that is over was not given up");
+    const waiter = this.#waiter;
+    assert(waiter !== null, "a wait that is over was not given up");
     this[Symbol.dispose]();
-    action();
+    waiter.late();
   }
 
   [Symbol.dispose](): void {
-    if (this.#action === null) return;
-    this.#action = null;
+    if (this.#waiter === null) return;
+    this.#waiter = null;
     this.#waits.end(this);
   }
 }

@@ -7,7 +7,7 @@
 
 import type { Time } from "@sluice/runtime";
 import type { Dispatcher } from "undici";
-import type { EqualWaits } from "./equal-waits.ts";
+import type { EqualWaits, Late } from "./equal-waits.ts";
 import { ConnectFailure } from "./gateway-undici-connect.ts";
 import type { BankAnswer } from "./port.ts";
 
@@ -25,10 +25,8 @@ export interface Exchange {
 /** Never rejects. */
 export function exchange(time: Time, { way, path, headers, body, deadlines }: Exchange): Promise<BankAnswer> {
   return new Promise((resolve) => {
-    const reading = new AnswerReading(resolve);
-    reading.deadline = deadlines.begin(() => {
-      reading.deadline = time.after(0, () => reading.end(silence("timeout")));
-    });
+    const reading = new AnswerReading(time, resolve);
+    reading.deadline = deadlines.begin(reading);
     try {
       way.dispatch({ method: "POST", path, headers, body }, reading);
     } catch (error) {
@@ -42,18 +40,25 @@ export const silence = (reason: string): BankAnswer => ({ kind: "silent", reason
 const noBytes = Buffer.alloc(0);
 
 /** What undici tells of one request. The first end counts, and cuts the connection where more would come. */
-class AnswerReading implements Dispatcher.DispatchHandler {
+class AnswerReading implements Dispatcher.DispatchHandler, Late {
   deadline: Disposable | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #isEnded = false;
   #status = 0;
   #retryAfter: string | null = null;
   #bytes = 0;
-  readonly #chunks: Uint8Array[] = [];
+  #chunks: Uint8Array[] | null = null;
+  readonly #time: Time;
   readonly #resolve: (answer: BankAnswer) => void;
 
-  constructor(resolve: (answer: BankAnswer) => void) {
+  constructor(time: Time, resolve: (answer: BankAnswer) => void) {
+    this.#time = time;
     this.#resolve = resolve;
+  }
+
+  /** #2 */
+  late(): void {
+    this.deadline = this.#time.after(0, () => this.end(silence("timeout")));
   }
 
   end(answer: BankAnswer): void {
@@ -81,6 +86,7 @@ class AnswerReading implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#isEnded) return;
+    this.#chunks ??= [];
     this.#chunks.push(chunk.subarray(0, answerBytesMax - this.#bytes));
     this.#bytes += chunk.byteLength;
     if (this.#bytes >= answerBytesMax) this.end(this.#answer());
@@ -98,7 +104,7 @@ class AnswerReading implements Dispatcher.DispatchHandler {
   }
 
   #answer(): BankAnswer {
-    const body = this.#chunks.length === 0 ? noBytes : Buffer.concat(this.#chunks);
+    const body = this.#chunks === null ? noBytes : Buffer.concat(this.#chunks);
     return { kind: "answered", status: this.#status, retryAfter: this.#retryAfter, body };
   }
 }

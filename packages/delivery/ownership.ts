@@ -30,6 +30,12 @@ export interface UntilClosed {
   giveUp(): void;
 }
 
+/** Who waits for what is done: told once, of one of both. Neither may throw. */
+export interface Doer<Done> {
+  succeeded(value: Done): void;
+  failed(error: unknown): void;
+}
+
 export class Ownership {
   readonly #options: OwnershipOptions;
   readonly #over = new AbortController();
@@ -104,26 +110,37 @@ export class Ownership {
 
   /** #2: settles as `work` does, or rejects at once when the lane closes. */
   whileOpen<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const link = this.#waiting.add({ giveUp: () => reject(this.closedFault()) });
-      if (!this.isOpen) this.#giveUp(link);
-      const forgetting =
-        <Outcome>(settle: (outcome: Outcome) => void) =>
-        (outcome: Outcome): void => {
-          this.#waiting.remove(link);
-          settle(outcome);
-        };
-      work.then(forgetting(resolve), forgetting(reject));
-    });
+    return new Promise((succeeded, failed) => this.#whileOpen(work, { succeeded, failed }));
   }
 
   /** #3 */
   untilDone<T>(what: string, work: () => Promise<T>): Promise<T> {
-    if (!this.isKnown) return this.#tryAgain(what, work, 1);
-    return this.whileOpen(work()).catch(async (error: unknown) => {
-      await this.#failed(what, error, 1);
-      return this.#tryAgain(what, work, 2);
+    return new Promise((succeeded, failed) => this.beginUntilDone(what, work, { succeeded, failed }));
+  }
+
+  /** `untilDone` without a promise of its own: each message has one such work at its end. */
+  beginUntilDone<T>(what: string, work: () => Promise<T>, doer: Doer<T>): void {
+    if (!this.isKnown) return this.#tell(doer, this.#tryAgain(what, work, 1));
+    return this.#whileOpen(work(), {
+      succeeded: (value) => doer.succeeded(value),
+      failed: (error) => this.#tell(doer, this.#tryAfter(error, what, work)),
     });
+  }
+
+  #whileOpen<T>(work: Promise<T>, doer: Doer<T>): void {
+    this.#tell(new Doing(this, doer), work);
+  }
+
+  #tell<T>(doer: Doer<T>, work: Promise<T>): void {
+    work.then(
+      (value) => doer.succeeded(value),
+      (error: unknown) => doer.failed(error),
+    );
+  }
+
+  async #tryAfter<T>(error: unknown, what: string, work: () => Promise<T>): Promise<T> {
+    await this.#failed(what, error, 1);
+    return await this.#tryAgain(what, work, 2);
   }
 
   async #tryAgain<T>(what: string, work: () => Promise<T>, from: number): Promise<T> {
@@ -147,6 +164,42 @@ export class Ownership {
     log.warn("delivery.retry", { what, partition, tries, reason: error instanceof Error ? error.message : String(error) });
     const boundMs = Math.min(retryWaitMaxMs, retryWaitMinMs * 2 ** Math.min(tries, 10));
     await sleep(time, retryWaitMinMs + random.fraction() * (boundMs - retryWaitMinMs), this.signal);
+  }
+}
+
+/** Work under way, whose outcome counts while the lane is open. */
+class Doing<Done> implements UntilClosed, Doer<Done> {
+  readonly #ownership: Ownership;
+  readonly #doer: Doer<Done>;
+  /** Null: it is over. */
+  #link: Link<UntilClosed> | null = null;
+
+  constructor(ownership: Ownership, doer: Doer<Done>) {
+    this.#ownership = ownership;
+    this.#doer = doer;
+    this.#link = ownership.onClose(this);
+    if (!ownership.isOpen) this.giveUp();
+  }
+
+  succeeded(value: Done): void {
+    if (this.#isOver()) return;
+    this.#doer.succeeded(value);
+  }
+
+  failed(error: unknown): void {
+    if (this.#isOver()) return;
+    this.#doer.failed(error);
+  }
+
+  giveUp(): void {
+    this.failed(this.#ownership.closedFault());
+  }
+
+  #isOver(): boolean {
+    if (this.#link === null) return true;
+    this.#ownership.forget(this.#link);
+    this.#link = null;
+    return false;
   }
 }
 

@@ -59,6 +59,8 @@ interface Entry<Content> extends Keyed<Content> {
   tries: number;
 }
 
+const nothing = Promise.resolve();
+
 const positionIntervalMs = 200;
 /** Of a lane in which so many were completed between two writes. */
 const positionBusyIntervalMs = 1_000;
@@ -96,7 +98,11 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
   constructor(options: KeyedLanesOptions<Content>, consumer: LaneConsumer) {
     this.#options = options;
     this.#consumer = consumer;
-    this.#pool = new TaskPool({ runningMax: options.runningMax, work: (entry) => this.#handle(entry), take: () => this.#take() });
+    this.#pool = new TaskPool({
+      runningMax: options.runningMax,
+      work: (entry, over) => this.#handle(entry, over),
+      take: () => this.#take(),
+    });
     this.partition = consumer.partition;
     this.epoch = consumer.epoch;
   }
@@ -156,17 +162,33 @@ class ConcurrentLane<Content> implements Lane, KeyedLane {
     }
   }
 
-  async #handle(entry: Entry<Content>): Promise<void> {
-    if (!this.isCurrent() || this.#isDraining) return;
+  /** Without a promise of its own: each record comes through here. */
+  #handle(entry: Entry<Content>, over: () => void): void {
+    if (!this.isCurrent() || this.#isDraining) return void nothing.then(over);
     entry.tries += 1;
-    try {
-      await this.#options.handle(entry.record, this, entry.content);
-    } catch (error) {
-      if (this.isCurrent()) this.#failed(entry, error);
-      return;
-    }
-    // #4
+    this.#handling(entry).then(
+      () => this.#handled(entry, over),
+      (error: unknown) => this.#notHandled(entry, error, over),
+    );
+  }
+
+  /** #4 */
+  #handled(entry: Entry<Content>, over: () => void): void {
     if (this.isCurrent()) this.#complete(entry);
+    over();
+  }
+
+  #notHandled(entry: Entry<Content>, error: unknown, over: () => void): void {
+    if (this.isCurrent()) this.#failed(entry, error);
+    over();
+  }
+
+  #handling({ record, content }: Entry<Content>): Promise<void> {
+    try {
+      return this.#options.handle(record, this, content);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   #failed(entry: Entry<Content>, error: unknown): void {

@@ -60,7 +60,11 @@ interface Sequence {
 
 function writeBatch(messages: Messages, { producerId, producerEpoch, firstSequence }: Sequence, nowMs: number): void {
   records.clear();
-  for (const [index, message] of messages.entries()) writeRecord(message, index);
+  let count = 0;
+  for (const message of messages) {
+    writeRecord(message, count);
+    count += 1;
+  }
   const start = request.length;
   const time = BigInt(nowMs);
   request.int64(0n);
@@ -90,9 +94,10 @@ function writeRecord({ key, value, headers }: Messages[number], offsetDelta: num
   records.varint(offsetDelta);
   records.varBytes(key);
   records.varBytes(value);
-  const names = Object.keys(headers);
-  records.varint(names.length);
-  for (const name of names) {
+  let headersCount = 0;
+  for (const _ in headers) headersCount += 1;
+  records.varint(headersCount);
+  for (const name in headers) {
     records.varText(name);
     records.varText(headers[name] ?? "");
   }

@@ -17,6 +17,7 @@ const compactAt = 128;
 export class ReceivedRecords {
   #places: ReceivedPlace[] = [];
   #head = 0;
+  /** Where all that was received is done. */
   #nextOffset: bigint;
 
   constructor(startAt: bigint) {
@@ -30,11 +31,10 @@ export class ReceivedRecords {
 
   /** First offset not done. */
   get nextOffset(): bigint {
-    return this.#nextOffset;
+    return this.#places[this.#head]?.offset ?? this.#nextOffset;
   }
 
   add(place: ReceivedPlace): void {
-    if (this.count === 0) this.#nextOffset = place.offset;
     this.#places.push(place);
   }
 
@@ -42,11 +42,11 @@ export class ReceivedRecords {
     place.isDone = true;
     let head = this.#places[this.#head];
     while (head?.isDone === true) {
-      this.#nextOffset = head.offset + 1n;
       this.#head += 1;
-      head = this.#places[this.#head];
+      const next = this.#places[this.#head];
+      if (next === undefined) this.#nextOffset = head.offset + 1n;
+      head = next;
     }
-    if (head !== undefined) this.#nextOffset = head.offset;
     if (this.#head < compactAt) return;
     this.#places = this.#places.slice(this.#head);
     this.#head = 0;

@@ -62,13 +62,12 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   let idle: (() => void)[] = [];
 
   function send(records: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
-    const sizes = records.map(bytesOf);
-    const refusal = refusalOf(sizes, waiting.length, isClosed, options);
+    const refusal = refusalOf(records, waiting.length, isClosed, options);
     if (refusal !== null) return Promise.reject(refusal);
     const { promise, resolve, reject } = Promise.withResolvers<readonly Appended[]>();
     const sent: Send = { answers: [], recordsCount: records.length, resolve, reject };
     if (waiting.length === 0) waitingFromMs = time.monotonicMs();
-    for (const [index, record] of records.entries()) waiting.push({ record, bytes: sizes[index] ?? 0, send: sent });
+    for (const record of records) waiting.push({ record, bytes: bytesOf(record), send: sent });
     wake();
     return promise;
   }
@@ -162,18 +161,23 @@ function reasonFor(send: Send, error: unknown): Fault {
   return error;
 }
 
-function refusalOf(sizes: readonly number[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
+function refusalOf(records: readonly OutgoingRecord[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
+  const count = records.length;
   if (isClosed) return closed("the producer is closed");
-  if (sizes.length === 0 || sizes.length > sendRecordsMax) {
-    return refused(`a send holds 1 to ${sendRecordsMax} records, this one ${sizes.length}`, { isRetryable: false });
+  if (count === 0 || count > sendRecordsMax) {
+    return refused(`a send holds 1 to ${sendRecordsMax} records, this one ${count}`, { isRetryable: false });
   }
   // A send is taken whole or not at all; an empty queue takes any.
-  if (waitingCount > 0 && waitingCount + sizes.length > options.waitingRecordsMax) {
+  if (waitingCount > 0 && waitingCount + count > options.waitingRecordsMax) {
     return refused(`more than ${options.waitingRecordsMax} records wait to be sent`, { isRetryable: true });
   }
-  const tooLarge = sizes.find((bytes) => bytes > options.recordBytesMax);
-  if (tooLarge === undefined) return null;
-  return refused(`a record of ${tooLarge} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
+  for (const record of records) {
+    const bytes = bytesOf(record);
+    if (bytes > options.recordBytesMax) {
+      return refused(`a record of ${bytes} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
+    }
+  }
+  return null;
 }
 
 function nextBatchCount(waiting: readonly Waiting[], options: SendQueueOptions): number {
@@ -198,6 +202,6 @@ function countWithinPartitions(waiting: readonly Waiting[], partitionBytesMax: n
 /** Upper bound of what a record takes, its framing included. */
 function bytesOf({ key, value, headers }: OutgoingRecord): number {
   let bytes = 64 + (key?.length ?? 0) + (value?.length ?? 0);
-  for (const name of Object.keys(headers)) bytes += 16 + 4 * (name.length + (headers[name]?.length ?? 0));
+  for (const name in headers) bytes += 16 + 4 * (name.length + (headers[name]?.length ?? 0));
   return bytes;
 }

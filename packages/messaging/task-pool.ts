@@ -2,8 +2,8 @@
 
 export interface TaskPoolOptions<Item> {
   readonly runningMax: number;
-  /** Never rejects. */
-  work(item: Item): Promise<void>;
+  /** Never throws; says when it is over: later, not while it is called. */
+  work(item: Item, over: () => void): void;
   /** The next item where none is submitted; undefined: none now, and `fill` is called when there may be one. */
   take(): Item | undefined;
 }
@@ -40,7 +40,7 @@ export class TaskPool<Item> {
 
   #start(item: Item): void {
     this.#running += 1;
-    void this.#options.work(item).then(this.#ended);
+    this.#options.work(item, this.#ended);
   }
 
   readonly #ended = (): void => {

@@ -1,9 +1,10 @@
 // `./sluice bench delivery`: how many messages a second dispatcher and event-publisher deliver from a full topic, against a bare loop of requests to
 // the same sink in the same run.
 //
-// 1. Service and bare loop take turns, each a fresh process every round, so that what the machine does meanwhile meets both.
+// 1. Service and bare loop take turns, each a fresh process every round, and a service is held against the mean of the loops before and after it: what the
+//    machine does meanwhile meets both.
 // 2. A service's speed is taken at the sink, from its first request to its last; its processor time until each receipt is in the log.
-// 3. Broker and store are warm when it begins: a round that does not count comes before the first, unless the rounds themselves are short.
+// 3. Broker and store are warm when it begins: rounds that do not count come before the first, unless the rounds themselves are short.
 // 4. Speeds are printed, never asserted: they are the machine's. Asserted is that each message arrived, in order per UETR.
 
 import { topics } from "@sluice/contracts";
@@ -73,8 +74,9 @@ const connections = 16;
 /** As the metric names them; others do not come up here. */
 const parkReasons = ["share", "slot", "slow", "held", "spilling", "failed", "breaker", "gate"] as const;
 type ParkReason = (typeof parkReasons)[number];
-/** The broker goes on compiling what it does for so long: with 30,000 it was half of its processor time in the first round. */
-const warmUpMessages = 150_000;
+/** The broker goes on compiling what it does for so long: with one round of 150,000, its compiler still took up to a quarter of a core in the first that counted. */
+const warmUpMessages = 200_000;
+const warmUpRounds = 2;
 const lookIntervalMs = 50;
 const standstillMaxMs = 60_000;
 
@@ -90,16 +92,22 @@ export async function runDeliveryBench(options: DeliveryBenchOptions): Promise<D
   if (messages >= warmUpMessages) {
     say("warming up broker and store");
     const warmUp = { ...bench, options: { ...options, messages: warmUpMessages } };
-    for (const service of services) await serviceRound(warmUp, service, `${service}-warm-up`);
+    for (let round = 1; round <= warmUpRounds; round += 1) {
+      for (const service of services) await serviceRound(warmUp, service, `${service}-warm-up-${round}`);
+    }
   }
   for (let round = 1; round <= rounds; round += 1) {
     for (const service of services) {
+      const before = await bareRound(bench, service, `before-${service}-${round}`);
       const one = await serviceRound(bench, service, `${service}-${round}`);
-      const loop = await bareRound(bench, service, `bare-${service}-${round}`);
-      served.push({ ...one, ratio: one.perSecond / loop.perSecond });
-      bare.push(loop);
-      const of = `${Math.round(one.perSecond)} of ${Math.round(loop.perSecond)} a second`;
-      say(`round ${round} of ${rounds}: ${service} ${of} (${(one.perSecond / loop.perSecond).toFixed(2)})`);
+      const after = await bareRound(bench, service, `after-${service}-${round}`);
+      const loopPerSecond = (before.perSecond + after.perSecond) / 2;
+      const ratio = one.perSecond / loopPerSecond;
+      served.push({ ...one, ratio });
+      bare.push(before, after);
+      say(
+        `round ${round} of ${rounds}: ${service} ${Math.round(one.perSecond)} of ${Math.round(loopPerSecond)} a second (${ratio.toFixed(2)})`,
+      );
     }
   }
   const problems = served.flatMap((one) => one.problems);
