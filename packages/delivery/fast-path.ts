@@ -155,7 +155,7 @@ class NewMessage implements SlotWaiter, Late, Doer<void> {
     try {
       const result = this.#resultOf(slot, attempting, answer);
       if (this.#detached !== null) this.#detached.resolve(result);
-      else if (!this.#isOver) this.#settle(result);
+      else this.#settle(result);
     } catch (error) {
       if (this.#detached !== null) this.#detached.reject(error);
       else this.failed(error);

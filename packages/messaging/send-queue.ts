@@ -62,12 +62,13 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   let idle: (() => void)[] = [];
 
   function send(records: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
-    const refusal = refusalOf(records, waiting.length, isClosed, options);
-    if (refusal !== null) return Promise.reject(refusal);
     const { promise, resolve, reject } = Promise.withResolvers<readonly Appended[]>();
     const sent: Send = { answers: [], recordsCount: records.length, resolve, reject };
+    const coming = records.map((record) => ({ record, bytes: bytesOf(record), send: sent }));
+    const refusal = refusalOf(coming, waiting.length, isClosed, options);
+    if (refusal !== null) return Promise.reject(refusal);
     if (waiting.length === 0) waitingFromMs = time.monotonicMs();
-    for (const record of records) waiting.push({ record, bytes: bytesOf(record), send: sent });
+    for (const one of coming) waiting.push(one);
     wake();
     return promise;
   }
@@ -161,8 +162,8 @@ function reasonFor(send: Send, error: unknown): Fault {
   return error;
 }
 
-function refusalOf(records: readonly OutgoingRecord[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
-  const count = records.length;
+function refusalOf(coming: readonly Waiting[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
+  const count = coming.length;
   if (isClosed) return closed("the producer is closed");
   if (count === 0 || count > sendRecordsMax) {
     return refused(`a send holds 1 to ${sendRecordsMax} records, this one ${count}`, { isRetryable: false });
@@ -171,13 +172,9 @@ function refusalOf(records: readonly OutgoingRecord[], waitingCount: number, isC
   if (waitingCount > 0 && waitingCount + count > options.waitingRecordsMax) {
     return refused(`more than ${options.waitingRecordsMax} records wait to be sent`, { isRetryable: true });
   }
-  for (const record of records) {
-    const bytes = bytesOf(record);
-    if (bytes > options.recordBytesMax) {
-      return refused(`a record of ${bytes} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
-    }
-  }
-  return null;
+  const tooLarge = coming.find(({ bytes }) => bytes > options.recordBytesMax);
+  if (tooLarge === undefined) return null;
+  return refused(`a record of ${tooLarge.bytes} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
 }
 
 function nextBatchCount(waiting: readonly Waiting[], options: SendQueueOptions): number {

@@ -34,7 +34,7 @@ export interface OutageReport {
   readonly tookMs: number;
 }
 
-/** It must not grow with what waits. What is old in Node's heap may be 192 MiB of it before it is looked through (processes.ts). */
+/** It must not grow with what waits. Of it Node's heap takes up to 128 MiB for young objects, and lets old ones grow to 96 MiB and more before it looks them through (processes.ts). */
 export const outageMemoryMaxMiB = 480;
 /** Up to 9 s of it the group waits for the process that was killed. It must not grow with what waits: other banks' messages wait as well. */
 const takenOverAfterMsMax = 20_000;
