@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: "pure",
           setupFiles: ["test/property-seed.ts"],
-          include: ["packages/**/*.test.ts", "services/**/*.test.ts", "infra/**/*.test.ts", "tools/**/*.test.ts"],
+          include: ["{packages,services,infra,tools}/**/*.test.ts", "test/{checker,testkit,environment,trials,benches,demo}/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.int.test.ts"],
           // Files share their modules: loading them anew for each took four times as long. No test mocks a module or leaves state behind.
           isolate: false,
@@ -22,7 +22,7 @@ export default defineConfig({
       {
         test: {
           name: "servers",
-          include: ["packages/**/*.int.test.ts", "services/**/*.int.test.ts", "infra/**/*.int.test.ts"],
+          include: ["{packages,services,infra,test/environment}/**/*.int.test.ts"],
           exclude: ["**/node_modules/**"],
           globalSetup: ["infra/local/vitest-servers.ts"],
           testTimeout: 60_000,

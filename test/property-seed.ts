@@ -1,4 +1,5 @@
-// Properties draw the same values in every run, so that a red run says something about the change at hand. Other values: SLUICE_SEED=<number>.
+// Lets properties draw the same values in every run, so that a failure points to the change at hand.
+// SLUICE_SEED=<number> draws other values.
 
 import { configureGlobal } from "fast-check";
 

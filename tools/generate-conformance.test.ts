@@ -1,17 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { conformanceOf, generate } from "./generate-conformance.ts";
-import { treeOf } from "./tidy/file-tree.ts";
+import { buildConformance, generateConformance } from "./generate-conformance.ts";
+import { toTree } from "./tidy/file-tree.ts";
 
-const section = { section: "2.5", title: "DirectDebit", rows: ["debtor", "debtorAgent", "purpose"].map(rowOf) };
+const section = { section: "2.5", title: "DirectDebit", rows: ["debtor", "debtorAgent", "purpose"].map(buildRow) };
 
-function rowOf(name: string): { readonly id: string; readonly says: string } {
+function buildRow(name: string): { readonly id: string; readonly says: string } {
   return { id: `2.5 ${name}`, says: `About ${name}.` };
 }
 
 function given(test: string, notYetShown: readonly string[] = []) {
-  return conformanceOf(
-    treeOf({
+  return buildConformance(
+    toTree({
       "docs/conformance/rows.json": JSON.stringify([section, { section: "7", title: "Errors", rows: [{ id: "7.3", says: "x" }] }]),
       "docs/conformance/not-yet-shown.json": JSON.stringify(notYetShown),
       "packages/a/a.test.ts": test,
@@ -19,12 +19,12 @@ function given(test: string, notYetShown: readonly string[] = []) {
   );
 }
 
-test("docs/conformance.md is what the tests give, and every row is shown or known as not yet shown", () => {
-  expect(generate(fileURLToPath(new URL("..", import.meta.url)), true)).toEqual([]);
+test("docs/conformance.md agrees with the tests, and every row is shown or listed as not yet shown", () => {
+  expect(generateConformance(fileURLToPath(new URL("..", import.meta.url)), true)).toEqual([]);
 });
 
 describe("marks in titles", () => {
-  test("name rows one by one, or all that begin alike", () => {
+  test("name rows one by one, or all with the same beginning", () => {
     const { complaints, page } = given(`
       test("a debtor's name | goes through [2.5 debtor] [7.3]", f);
       test.each(cases)('%s is refused [2.5 debtor*]', f);
@@ -57,11 +57,11 @@ describe("marks in titles", () => {
     ]);
   });
 
-  test("of the decisions are listed as they are", () => {
+  test("of decisions are listed without a check", () => {
     expect(given('test("again [D4 repeat] [2.5 *] [7.3]", f);').page).toContain("| D4 repeat | [packages/a/a.test.ts]");
   });
 
-  test("are not found in what is no title", () => {
+  test("are only read from titles", () => {
     const text = 'const a = values[0]; read("list[2.5]", "[2.5 debtor]"); // [2.5 debitor]\n';
     expect(
       given(
@@ -72,7 +72,7 @@ describe("marks in titles", () => {
   });
 });
 
-test("a row that nothing shows is a complaint unless it is on the list, which only shrinks", () => {
+test("a row that no test shows is a complaint unless it is on the list, which only shrinks", () => {
   const { complaints, notYetShown } = given('test("x [2.5 debtor]", f);', ["2.5 debtor", "7.3", "2.5 gone"]);
   expect(complaints).toEqual(["no test shows row 2.5 debtorAgent", "no test shows row 2.5 purpose"]);
   expect(notYetShown).toEqual(["7.3"]);

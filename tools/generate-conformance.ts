@@ -1,8 +1,11 @@
-// Makes docs/conformance.md: each row of the interface, and the tests that show it. `node tools/generate-conformance.ts [--check]`.
+// Makes docs/conformance.md: each row of the interface, and the tests that show it. `node tools/generate-conformance.ts
+// [--check]`.
 //
-// #1 A test shows a row by the row's id in square brackets at the end of its title: `[2.5 debtor] [7.3]`; `[2.5 *]` and `[2.3 homing*]`
-//    stand for all ids that begin so. A mark that is no row's id is refused. `[D4 repeat]` names a row of the decisions: listed as it is.
-// #2 Rows that no test shows yet are in docs/conformance/not-yet-shown.json. That list only shrinks: a row leaves it here, none joins it.
+// #1 A test shows a row by the row's id in square brackets at the end of its title: `[2.5 debtor] [7.3]`. `[2.5 *]` and
+//    `[2.3 homing*]` stand for all ids with that beginning. A mark that is no row's id is refused. `[D4 repeat]` names
+//    a row of docs/spec/decisions.md and is listed without a check.
+// #2 Rows that no test shows yet are in docs/conformance/not-yet-shown.json. That list only shrinks: this program
+//    removes rows and never adds one.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,13 +21,13 @@ export interface ConformanceSection {
 
 export interface Mark {
   readonly path: string;
-  /** Without its marks; of a row of a test's table, with the title of that test. */
+  /** The title without its marks. For a row of a test's table it includes the title of that test. */
   readonly title: string;
   readonly ids: readonly string[];
 }
 
 export interface Conformance {
-  /** A sentence for each mark that names nothing, and for each row that neither a test shows nor the list excuses. */
+  /** One sentence for each mark that names nothing, and for each row that neither a test shows nor the list excuses. */
   readonly complaints: readonly string[];
   readonly page: string;
   readonly notYetShown: readonly string[];
@@ -40,11 +43,11 @@ const mark = String.raw`\[(?:\d+(?:\.\d+)? [A-Za-z*][\w.*-]*|\d+\.\d+|D\d+(?:\.\
 const markedText = new RegExp(String.raw`(["'\`])((?:(?!\1)[^\n\\]|\\.)*?)((?: ${mark})+)\1`, "g");
 const ownTests = "tools/generate-conformance.test.ts";
 
-export function conformanceOf(tree: FileTree): Conformance {
+export function buildConformance(tree: FileTree): Conformance {
   const sections: readonly ConformanceSection[] = JSON.parse(tree.get(files.rows) ?? "[]");
   const excused: readonly string[] = JSON.parse(tree.get(files.notYetShown) ?? "[]");
   const ids = sections.flatMap(({ rows }) => rows.map(({ id }) => id));
-  const marks = marksOf(tree);
+  const marks = readMarks(tree);
   const shown = new Map<string, Mark[]>();
   const unknown: string[] = [];
   for (const one of marks) {
@@ -56,23 +59,23 @@ export function conformanceOf(tree: FileTree): Conformance {
   }
   const notYetShown = excused.filter((id) => !shown.has(id) && ids.includes(id));
   const bare = ids.filter((id) => !shown.has(id) && !notYetShown.includes(id)).map((id) => `no test shows row ${id}`);
-  return { complaints: [...unknown, ...bare], page: pageOf(sections, shown), notYetShown };
+  return { complaints: [...unknown, ...bare], page: buildPage(sections, shown), notYetShown };
 }
 
-export function marksOf(tree: FileTree): readonly Mark[] {
+export function readMarks(tree: FileTree): readonly Mark[] {
   return [...tree]
     .filter(([path]) => path.endsWith(".test.ts") && path !== ownTests)
     .flatMap(([path, text]) =>
       [...text.matchAll(markedText)].map(({ 2: title = "", 3: marks = "", index }) => ({
         path,
-        title: titleOf(title.trim().replaceAll("\\", ""), text, index),
+        title: findTitle(title.trim().replaceAll("\\", ""), text, index),
         ids: [...marks.matchAll(/\[([^\]]+)\]/g)].map(([, id = ""]) => id),
       })),
     );
 }
 
-/** What is not the title of a call is a row of a table: its test is the next one that takes rows. */
-function titleOf(words: string, text: string, index: number): string {
+/** A text that is not the title of a call is a row of a table: its test is the next one that takes rows. */
+function findTitle(words: string, text: string, index: number): string {
   const isTitle = /(?:\b(?:test|it|describe)|\))\($/.test(text.slice(0, index).trimEnd());
   if (isTitle) return words;
   const test = /\)\(\s*(["'`])((?:(?!\1)[^\n\\]|\\.)*)\1/.exec(text.slice(index))?.[2];
@@ -83,13 +86,13 @@ function isNamed(id: string, named: string): boolean {
   return named.endsWith("*") ? id.startsWith(named.slice(0, -1)) : id === named;
 }
 
-function pageOf(sections: readonly ConformanceSection[], shown: ReadonlyMap<string, readonly Mark[]>): string {
+function buildPage(sections: readonly ConformanceSection[], shown: ReadonlyMap<string, readonly Mark[]>): string {
   const parts = sections.map(({ section, title, rows }) => {
-    const lines = rows.map(({ id, says }) => `| ${id} | ${says} | ${cellOf(shown.get(id))} |`);
+    const lines = rows.map(({ id, says }) => `| ${id} | ${says} | ${buildCell(shown.get(id))} |`);
     return `## ${section} ${title}\n\n${tableHead("row", "says")}${lines.join("\n")}\n`;
   });
   const decided = [...shown.keys()].filter((id) => id.startsWith("D")).toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  const ours = decided.map((id) => `| ${id} | ${cellOf(shown.get(id))} |`);
+  const ours = decided.map((id) => `| ${id} | ${buildCell(shown.get(id))} |`);
   const last = decided.length === 0 ? "" : `\n## Decisions\n\n| row | shown by |\n| --- | --- |\n${ours.join("\n")}\n`;
   return `${head}${parts.join("\n")}${last}`;
 }
@@ -98,7 +101,7 @@ function tableHead(...names: readonly string[]): string {
   return `| ${names.join(" | ")} | shown by |\n| ${names.map(() => "---").join(" | ")} | --- |\n`;
 }
 
-function cellOf(marks: readonly Mark[] | undefined): string {
+function buildCell(marks: readonly Mark[] | undefined): string {
   if (marks === undefined) return "**no test yet**";
   const byPath = Map.groupBy(marks, ({ path }) => path);
   return [...byPath]
@@ -112,15 +115,15 @@ function cellText(title: string): string {
 
 const head = `# Conformance
 
-Generated by \`tools/generate-conformance.ts\` from \`docs/conformance/rows.json\` and the titles of the tests; do not edit. Each row of the
-interface, sections 2 to 9, and the tests that show it. A test names its rows by marks at the end of its title: \`[2.5 debtor]\`.
+Generated by \`tools/generate-conformance.ts\` from \`docs/conformance/rows.json\` and the titles of the tests; do not edit. Each row of
+[the interface](spec/interface.md), sections 2 to 9, and the tests that show it. A test names its rows by marks at the end of its title: \`[2.5 debtor]\`.
 
 `;
 
-/** Writes the page and the shrunken list, or with `isCheck` compares. Answers what stands against it. */
-export function generate(root: string, isCheck: boolean): readonly string[] {
+/** Writes the page and the shortened list, or compares them with `isCheck`. Returns complaints. */
+export function generateConformance(root: string, isCheck: boolean): readonly string[] {
   const tree = readTree(root);
-  const { complaints, page, notYetShown } = conformanceOf(tree);
+  const { complaints, page, notYetShown } = buildConformance(tree);
   const texts = [[files.page, page] as const, [files.notYetShown, `${JSON.stringify(notYetShown, null, 2)}\n`] as const];
   if (isCheck) {
     const stale = texts.filter(([path, text]) => tree.get(path) !== text);
@@ -132,7 +135,7 @@ export function generate(root: string, isCheck: boolean): readonly string[] {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  const complaints = generate(fileURLToPath(new URL("..", import.meta.url)), values.check === true);
+  const complaints = generateConformance(fileURLToPath(new URL("..", import.meta.url)), values.check === true);
   for (const complaint of complaints) console.error(complaint);
   process.exitCode = complaints.length === 0 ? 0 : 1;
 }

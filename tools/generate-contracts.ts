@@ -1,21 +1,20 @@
-// Makes of avro/ what is generated and committed: packages/contracts/generated/records.ts, avro/README.md, avro/versions/.
-// `node tools/generate-contracts.ts [--check | --new-version | --rewrite-unreleased]`. With --check nothing is written and
-// every difference is named.
+// Makes the committed files that follow from avro/: packages/contracts/generated/records.ts, avro/README.md,
+// avro/versions/. `node tools/generate-contracts.ts [--check | --new-version | --rewrite-unreleased]`. With --check it
+// writes nothing and names every difference.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-// Not through the package's index: that needs what is generated here.
+// Not imported from the package's index, which needs the generated file.
 import { recordMap } from "@sluice/contracts/record-map";
 import { mapText } from "./generate-map.ts";
 import { readSources, selfContained } from "./generate-schemas.ts";
 import { typesText } from "./generate-types.ts";
-import { settleVersions } from "./generate-versions.ts";
-import type { VersionMode } from "./generate-versions.ts";
+import { settleVersions, type VersionMode } from "./generate-versions.ts";
 
-/** Generates, or with mode `check` compares. Answers what stands against it, a sentence each; empty when all is well. */
-export function generate(root: string, mode: VersionMode): readonly string[] {
+/** Generates, or compares with mode `check`. Returns complaints, one sentence each; none when all is well. */
+export function generateContracts(root: string, mode: VersionMode): readonly string[] {
   const sources = readSources(root);
   const current = new Map(
     sources.records.map(({ file, schema }) => [file, `${JSON.stringify(selfContained(schema, sources), null, 2)}\n`]),
@@ -49,7 +48,7 @@ if (import.meta.main) {
   });
   const modes = (["check", "new-version", "rewrite-unreleased"] as const).filter((mode) => values[mode] === true);
   if (modes.length > 1) throw new Error(`one of --${modes.join(", --")}`);
-  const complaints = generate(join(dirname(fileURLToPath(import.meta.url)), ".."), modes[0] ?? "keep");
+  const complaints = generateContracts(join(dirname(fileURLToPath(import.meta.url)), ".."), modes[0] ?? "keep");
   for (const complaint of complaints) console.error(complaint);
   process.exitCode = complaints.length === 0 ? 0 : 1;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import { generate } from "./generate-documents.ts";
+import { generateDocuments } from "./generate-documents.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const copies: string[] = [];
@@ -16,8 +16,8 @@ function copied(): string {
   return copy;
 }
 
-test("docs/api is what its sources give", () => {
-  expect(generate(root, true)).toEqual([]);
+test("docs/api agrees with its sources", () => {
+  expect(generateDocuments(root, true)).toEqual([]);
 });
 
 test("a document that was changed, is missing, or has no source is named", () => {
@@ -26,12 +26,12 @@ test("a document that was changed, is missing, or has no source is named", () =>
   writeFileSync(path, readFileSync(path, "utf8").replace("1250.50", "1250.5"));
   rmSync(join(copy, "docs", "api", "asyncapi.json"));
   writeFileSync(join(copy, "docs", "api", "schemas", "old.json"), "{}");
-  expect(generate(copy, true)).toEqual([
+  expect(generateDocuments(copy, true)).toEqual([
     expect.stringContaining("docs/api/openapi.json"),
     expect.stringContaining("docs/api/asyncapi.json"),
     expect.stringContaining("docs/api/schemas/old.json"),
   ]);
-  expect(generate(copy, false)).toEqual(["docs/api/schemas/old.json has no source: remove it"]);
+  expect(generateDocuments(copy, false)).toEqual(["docs/api/schemas/old.json has no source: remove it"]);
   rmSync(join(copy, "docs", "api", "schemas", "old.json"));
-  expect(generate(copy, true)).toEqual([]);
+  expect(generateDocuments(copy, true)).toEqual([]);
 });

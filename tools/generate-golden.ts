@@ -1,15 +1,15 @@
-// Writes the golden files that are missing: of each version of a record in avro/golden/, of each body that leaves in
-// packages/contracts/golden/. `node tools/generate-golden.ts`. What is there is never rewritten: it says what was written then. Only
-// a file of a version that is not released, or of a body that is meant to change, may be deleted by hand and made anew.
+// Writes the missing golden files: of each version of a record in avro/golden/, and of each outgoing body in
+// packages/contracts/golden/. `node tools/generate-golden.ts`. An existing file is never rewritten, because it records
+// what was written then. Delete a file by hand only for an unreleased version, or for a body that is meant to change.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { goldenBodies } from "@sluice/contracts/given-bodies";
-import { goldenSamples } from "@sluice/contracts/golden";
+import { goldenBodies } from "@sluice/contracts/sample-bodies";
+import { goldenSamples } from "@sluice/contracts/golden-records";
 
-/** Writes what is missing under `root`; answers the paths written, from it. */
-export function writeMissing(root: string): readonly string[] {
+/** Writes the missing files under `root`. Returns their paths, relative to it. */
+export function writeMissingGolden(root: string): readonly string[] {
   const versions = join(root, "avro", "versions");
   const paths = readdirSync(versions, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".avsc"));
   const records = paths.map((path): readonly [string, () => string] => {
@@ -28,5 +28,5 @@ export function writeMissing(root: string): readonly string[] {
 }
 
 if (import.meta.main) {
-  for (const path of writeMissing(join(dirname(fileURLToPath(import.meta.url)), ".."))) console.log(`${path} written`);
+  for (const path of writeMissingGolden(join(dirname(fileURLToPath(import.meta.url)), ".."))) console.log(`${path} written`);
 }

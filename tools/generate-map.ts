@@ -1,8 +1,7 @@
-// The text of avro/README.md: topic → record → written by → read by, from packages/contracts/record-map.ts and the docs of
-// the schemas, and the shared types with the records that use them.
+// The text of avro/README.md: topic → record → writers → readers, from contracts' record-map.ts and the docs of the
+// schemas, and the shared types with the records that use them.
 
-import { namesIn } from "./generate-schemas.ts";
-import type { Sources } from "./generate-schemas.ts";
+import { collectNames, type Sources } from "./generate-schemas.ts";
 
 export interface MapEntry {
   readonly topic: string;
@@ -21,15 +20,15 @@ export function mapText(sources: Sources, entries: readonly MapEntry[]): string 
   });
   const types = sources.types.map(
     (source) =>
-      `| [\`${source.schema.name}\`](types/${source.file}.avsc) | ${usersOf(source.schema.name, sources).join(", ")} | ${source.schema.doc} |`,
+      `| [\`${source.schema.name}\`](types/${source.file}.avsc) | ${findUsers(source.schema.name, sources).join(", ")} | ${source.schema.doc} |`,
   );
   return `${head}${rows.join("\n")}\n${middle}${types.join("\n")}\n${tail}`;
 }
 
-/** Records and types that name a type directly. */
-export function usersOf(name: string, sources: Sources): readonly string[] {
+/** Lists the records and types that name a type directly. */
+export function findUsers(name: string, sources: Sources): readonly string[] {
   return [...sources.records, ...sources.types]
-    .filter((source) => namesIn(source.schema).includes(name))
+    .filter((source) => collectNames(source.schema).includes(name))
     .map((source) => source.schema.name);
 }
 
@@ -53,7 +52,7 @@ const tail = `
 1. Change the \`.avsc\`. Only a field with a default may be added or taken away; enums have the default \`UNKNOWN\`; unions are
    \`["null", X]\`; a decimal keeps its scale and precision; every field has a doc.
 2. \`node tools/generate-contracts.ts --new-version\` adds \`versions/<record>/<n>.avsc\`, the types and this page. The schema gate
-   (\`packages/contracts/schema-gate.test.ts\`) reads what every version writes with every other version, both ways.
+   (\`packages/contracts/wire/schema-compatibility.test.ts\`) reads what every version writes with every other version, both ways.
 3. A file in \`versions/\` is never changed: \`versions/lock.json\` holds the SHA-256 of each. Only a version
    newer than the released one (\`released\` in that file) may be made anew, with \`--rewrite-unreleased\`.
 4. \`node tools/generate-contracts.ts --check\` fails where anything generated differs from its source.

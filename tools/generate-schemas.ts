@@ -1,5 +1,6 @@
-// The sources of the wire: avro/*.avsc are top-level records, avro/types/*.avsc are shared by them. A named type is referred
-// to by its bare name (namespace `sluice`). What leaves here is self-contained: each named type stands where it is first used.
+// Reads the sources of the wire: avro/*.avsc are top-level records, avro/types/*.avsc the types that they share. A
+// named type is referred to by its bare name (namespace `sluice`). The result is self-contained: each named type is
+// defined at its first use.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +36,7 @@ export interface MapSchema {
   readonly type: "map";
   readonly values: Schema;
 }
-/** A primitive, with a logical type or without. */
+/** A primitive, with or without a logical type. */
 export interface PlainSchema {
   readonly type: "bytes" | "int" | "long" | "string" | "boolean";
   readonly logicalType?: string;
@@ -44,7 +45,7 @@ export interface PlainSchema {
 }
 
 export interface Source {
-  /** File name without its ending, for example `direct-debit-received`. */
+  /** The file name without its ending, for example `direct-debit-received`. */
   readonly file: string;
   readonly schema: RecordSchema;
 }
@@ -56,12 +57,12 @@ export interface Sources {
 
 const primitives: ReadonlySet<string> = new Set(["null", "boolean", "int", "long", "bytes", "string"]);
 
-/** Reads avro/ under `root`; throws where a file's name and its record's name differ. */
+/** Reads avro/ under `root`; throws where a file's name differs from its record's. */
 export function readSources(root: string): Sources {
   return { records: readFolder(join(root, "avro")), types: readFolder(join(root, "avro", "types")) };
 }
 
-/** The record with every named type inlined at its first use; later uses are bare names. */
+/** Returns the record with every named type inlined at its first use; later uses are bare names. */
 export function selfContained(record: RecordSchema, sources: Sources): RecordSchema {
   const named = new Map(sources.types.map((source) => [source.schema.name, source.schema]));
   const seen = new Set<string>([record.name]);
@@ -90,8 +91,8 @@ export function isUnion(schema: Schema): schema is readonly Schema[] {
   return Array.isArray(schema);
 }
 
-/** Every enum defined inside the records and types given, in order. */
-export function enumsOf(sources: Sources): readonly EnumSchema[] {
+/** Lists every enum defined in the given records and types, in order. */
+export function collectEnums(sources: Sources): readonly EnumSchema[] {
   const enums: EnumSchema[] = [];
   for (const source of [...sources.records, ...sources.types]) {
     for (const field of source.schema.fields) {
@@ -101,13 +102,13 @@ export function enumsOf(sources: Sources): readonly EnumSchema[] {
   return enums;
 }
 
-/** Names that a schema refers to, itself not included. */
-export function namesIn(schema: Schema): readonly string[] {
+/** Lists the names that a schema refers to, without its own. */
+export function collectNames(schema: Schema): readonly string[] {
   if (typeof schema === "string") return primitives.has(schema) ? [] : [schema];
-  if (isUnion(schema)) return schema.flatMap(namesIn);
-  if (schema.type === "array") return namesIn(schema.items);
-  if (schema.type === "map") return namesIn(schema.values);
-  if (schema.type === "record") return schema.fields.flatMap((field) => namesIn(field.type));
+  if (isUnion(schema)) return schema.flatMap(collectNames);
+  if (schema.type === "array") return collectNames(schema.items);
+  if (schema.type === "map") return collectNames(schema.values);
+  if (schema.type === "record") return schema.fields.flatMap((field) => collectNames(field.type));
   return [];
 }
 

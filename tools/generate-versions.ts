@@ -1,27 +1,27 @@
-// Every version of a schema is kept, self-contained and unchanged, in avro/versions/<record>/<n>.avsc; lock.json holds the
-// SHA-256 of each file.
+// Every version of a schema is kept, self-contained and unchanged, in avro/versions/<record>/<n>.avsc; lock.json holds
+// the SHA-256 of each file.
 //
-// 1. A version that is released is never rewritten: readers hold records that were written by it.
-// 2. `released` in lock.json says up to which version that is; what is newer may be rewritten, with --rewrite-unreleased.
-// 3. A further version is made only on request, with --new-version.
+// #1 A released version is never rewritten, because readers hold records that it wrote.
+// #2 `released` in lock.json is the newest released version; a newer one may be rewritten with --rewrite-unreleased.
+// #3 A further version is only made on request, with --new-version.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Lock {
-  /** Newest released version of a record, by its file; one that is not here has none. */
+  /** The newest released version of a record, by its file; a record without one is absent. */
   readonly released: Readonly<Record<string, number>>;
-  /** `<record>/<n>.avsc` → SHA-256 of the file, hex. */
+  /** `<record>/<n>.avsc` → SHA-256 of the file, in hex. */
   readonly sha256: Readonly<Record<string, string>>;
 }
 
 export type VersionMode = "check" | "keep" | "new-version" | "rewrite-unreleased";
 
 export interface VersionResult {
-  /** Texts of all versions by record file, oldest first. */
+  /** The texts of all versions by record file, oldest first. */
   readonly versions: ReadonlyMap<string, readonly string[]>;
-  /** What stands against this run, a sentence each. */
+  /** Complaints about this run, one sentence each. */
   readonly complaints: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function readLock(root: string): Lock {
   return lock;
 }
 
-/** Texts of the versions of one record, oldest first; throws where a number is missing. */
+/** Returns the texts of one record's versions, oldest first; throws where a number is missing. */
 export function readVersions(root: string, file: string): readonly string[] {
   const folder = join(versionsFolder(root), file);
   if (!existsSync(folder)) return [];
@@ -44,7 +44,7 @@ export function readVersions(root: string, file: string): readonly string[] {
   return Array.from({ length: count }, (_, index) => readFileSync(join(folder, `${index + 1}.avsc`), "utf8"));
 }
 
-/** Brings the versions up to the current schemas as far as `mode` allows, and says what it may not do. */
+/** Updates the versions to the current schemas as far as `mode` allows, and complains about the rest. */
 export function settleVersions(root: string, current: ReadonlyMap<string, string>, mode: VersionMode): VersionResult {
   const lock = readLock(root);
   const complaints = lockComplaints(root, lock);

@@ -1,8 +1,8 @@
-// Lints docs/api by the documents' standard tools: Redocly's for OpenAPI, the AsyncAPI initiative's parser for AsyncAPI.
-// `node tools/lint-documents.ts`; `./sluice check` runs it, and passes over it while docs/api has not changed.
+// Lints docs/api with the documents' standard tools: Redocly's for OpenAPI, the AsyncAPI initiative's parser for
+// AsyncAPI. `node tools/lint-documents.ts`; `./sluice check` runs it and skips it while docs/api has not changed.
 //
 // #1 Warnings count as errors.
-// #2 Each linter first has to find a planted fault: one that finds nothing there finds nothing.
+// #2 Each linter must first find a planted fault, because one that misses it would find nothing.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,26 +1,28 @@
-// Reads the tree and holds it to the rules of the house. Each rule is a pure function over a file tree, shown with an example that
-// breaks it: a rule that cannot find its own example would find nothing.
+// Reads the repository and checks it against the rules of the code base. Each rule is a pure function over a file tree,
+// with an example that breaks it: a rule that cannot find its own example would find nothing.
 
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { deadFiles } from "./tidy/dead-files.ts";
-import { readTree, treeOf } from "./tidy/file-tree.ts";
-import type { Finding, Rule } from "./tidy/file-tree.ts";
+import { readTree, type Rule, type TidyFinding, toTree } from "./tidy/file-tree.ts";
 import { importFences } from "./tidy/import-fences.ts";
 import { machineTraces } from "./tidy/machine-traces.ts";
 import { pagesPointToThings } from "./tidy/pages.ts";
-import { promisesCited } from "./tidy/promises.ts";
+import { citePromises } from "./tidy/promises.ts";
+import { folderSizes } from "./tidy/folder-sizes.ts";
+import { fixtureNames, numberedInvariants, oneImportAModule } from "./tidy/notations.ts";
+import { uniqueExports } from "./tidy/unique-exports.ts";
 import { fileSizes, namesOfFiles } from "./tidy/sizes-and-names.ts";
 import { notesOfWork, testsRun } from "./tidy/unfinished-work.ts";
 import { wireMap } from "./tidy/wire-map.ts";
-import { clocksAndChance, environmentAccess } from "./tidy/world-access.ts";
+import { clocksAndRandomness, environmentAccess } from "./tidy/ambient-access.ts";
 
 interface Case {
   readonly promise: string;
   readonly rule: Rule;
-  /** Trees that break the rule, each with a part of what must be found. */
+  /** Trees that break the rule, each with a part of the expected finding. */
   readonly broken: readonly (readonly [Readonly<Record<string, string>>, string])[];
-  /** A tree close to the broken ones that does not. */
+  /** A similar tree that keeps the rule. */
   readonly whole: Readonly<Record<string, string>>;
 }
 
@@ -36,8 +38,11 @@ const cases: readonly Case[] = [
     promise: "imports go down the table, never up or across",
     rule: importFences,
     broken: [
-      [{ ...packages, "packages/domain/decide.ts": 'import { x } from "@sluice/messaging";\n' }, "must not import @sluice/messaging"],
-      [{ ...packages, "packages/domain/decide.ts": 'import { readFileSync } from "node:fs";\n' }, "is pure"],
+      [
+        { ...packages, "packages/domain/debit-and-credit/decide.ts": 'import { x } from "@sluice/messaging";\n' },
+        "must not import @sluice/messaging",
+      ],
+      [{ ...packages, "packages/domain/debit-and-credit/decide.ts": 'import { readFileSync } from "node:fs";\n' }, "is pure"],
       [
         { ...packages, "packages/messaging/port.ts": 'import type { X } from "@sluice/domain";\n' },
         "must not import types of @sluice/domain",
@@ -58,15 +63,15 @@ const cases: readonly Case[] = [
   {
     promise: "a source file has at most 400 lines",
     rule: fileSizes,
-    broken: [[{ "packages/domain/decide.ts": "a\n".repeat(401) }, "401 lines"]],
+    broken: [[{ "packages/domain/debit-and-credit/decide.ts": "a\n".repeat(401) }, "401 lines"]],
     whole: {
-      "packages/domain/decide.ts": "a\n".repeat(400),
-      "packages/domain/decide.test.ts": "a\n".repeat(900),
+      "packages/domain/debit-and-credit/decide.ts": "a\n".repeat(400),
+      "packages/domain/debit-and-credit/decide.test.ts": "a\n".repeat(900),
       "packages/contracts/generated/records.ts": "a\n".repeat(900),
     },
   },
   {
-    promise: "names are kebab-case and say what is in a file",
+    promise: "names are kebab-case and describe the content of a file",
     rule: namesOfFiles,
     broken: [
       [{ "packages/domain/dayState.ts": "" }, "not kebab-case"],
@@ -76,18 +81,21 @@ const cases: readonly Case[] = [
     whole: { "README.md": "", "packages/domain/day-state.test.ts": "", ".ci/run": "", "infra/local/java/LocalMongo.java": "" },
   },
   {
-    promise: "the environment is read by config.ts and main.ts alone",
+    promise: "only config.ts and main.ts read the environment",
     rule: environmentAccess,
     broken: [[{ "services/ingress/service.ts": 'const a = process.env["A"];\n' }, "process.env"]],
     whole: { "services/ingress/config.ts": "read(process.env);\n", "services/ingress/service.ts": "// never process.env\n" },
   },
   {
-    promise: "time and chance are arguments outside the adapters",
-    rule: clocksAndChance,
+    promise: "time and randomness are arguments outside the adapters",
+    rule: clocksAndRandomness,
     broken: ["Date.now()", "setTimeout(f, 1)", "Math.random()", "crypto.randomUUID()", "new Date()", "AbortSignal.timeout(1)"].map(
-      (call) => [{ "services/scheduler/lane.ts": `const a = ${call};\n` }, "are arguments"] as const,
+      (call) => [{ "services/scheduler/partition/worker.ts": `const a = ${call};\n` }, "are arguments"] as const,
     ),
-    whole: { "packages/runtime/time.ts": "Date.now();\n", "services/scheduler/lane.ts": "time.nowMs(); new Date(time.nowMs());\n" },
+    whole: {
+      "packages/kernel/time.ts": "Date.now();\n",
+      "services/scheduler/partition/worker.ts": "time.nowMs(); new Date(time.nowMs());\n",
+    },
   },
   {
     promise: "every schema of the wire is on the map",
@@ -104,26 +112,27 @@ const cases: readonly Case[] = [
   },
   {
     promise: "every promise that is kept is cited by a test's title",
-    rule: promisesCited,
-    broken: [[{ "packages/domain/decide.test.ts": 'test("I8: a debit is held", f);\n' }, "I15"]],
+    rule: citePromises,
+    broken: [[{ "packages/domain/debit-and-credit/decide.test.ts": 'test("I8: a debit is held", f);\n' }, "I15"]],
     whole: {
-      "packages/domain/decide.test.ts": 'test("I1, I2, I3, I4, I5, I6: x", f);\ntest("I8 and I9: y", f);\ntest(`I10: z`, f);\n',
-      "services/dispatcher/isolation.test.ts": 'describe("I12, I14: x", f);\ntest.each([1])("I7, I15, I16: %d", f);\n',
+      "packages/domain/debit-and-credit/decide.test.ts":
+        'test("I1, I2, I3, I4, I5, I6: x", f);\ntest("I8 and I9: y", f);\ntest(`I10: z`, f);\n',
+      "services/dispatcher/isolation/isolation.test.ts": 'describe("I12, I14: x", f);\ntest.each([1])("I7, I15, I16: %d", f);\n',
     },
   },
   {
     promise: "every test is run, always",
     rule: testsRun,
     broken: [".only", ".skip", ".todo", ".concurrent.only", ".skipIf(x)"].map(
-      (ending) => [{ "packages/domain/decide.test.ts": `test${ending}("x", f);\n` }, "every test is run"] as const,
+      (ending) => [{ "packages/domain/debit-and-credit/decide.test.ts": `test${ending}("x", f);\n` }, "every test is run"] as const,
     ),
-    whole: { "packages/domain/decide.test.ts": 'test.each([1])("x", f);\n// never test.only\n' },
+    whole: { "packages/domain/debit-and-credit/decide.test.ts": 'test.each([1])("x", f);\n// never test.only\n' },
   },
   {
     promise: "unfinished work names its issue",
     rule: notesOfWork,
-    broken: [[{ "packages/domain/decide.ts": "// TODO: more\n" }, "without an issue"]],
-    whole: { "packages/domain/decide.ts": "// TODO(#12): more\n" },
+    broken: [[{ "packages/domain/debit-and-credit/decide.ts": "// TODO: more\n" }, "without an issue"]],
+    whole: { "packages/domain/debit-and-credit/decide.ts": "// TODO(#12): more\n" },
   },
   {
     promise: "every file is reached from something that runs",
@@ -143,7 +152,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    promise: "nothing knows the machine that it was written on",
+    promise: "nothing names the machine that it was written on",
     rule: machineTraces,
     broken: [
       [{ "README.md": "see /home/me/sluice\n" }, "a path of one machine"],
@@ -153,7 +162,7 @@ const cases: readonly Case[] = [
     whole: { "README.md": "see ./home and src/root/a, and https://example.org/work/b\n" },
   },
   {
-    promise: "what a page points to is there",
+    promise: "every target that a page names exists",
     rule: pagesPointToThings,
     broken: [
       [{ "README.md": "[more](docs/more.md)\n" }, "docs/more.md is not there"],
@@ -166,6 +175,36 @@ const cases: readonly Case[] = [
       "packages/cli/verbs.ts": '    name: "config check",\n',
     },
   },
+  {
+    promise: "a folder has at most 25 entries",
+    rule: folderSizes,
+    broken: [[Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`packages/domain/f${n}.ts`, ""])), "26 entries"]],
+    whole: Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`packages/domain/f${n % 25}/golden/g${n}.json`, ""])),
+  },
+  {
+    promise: "an exported name is defined once",
+    rule: uniqueExports,
+    broken: [[{ "packages/a/x.ts": "export function go() {}\n", "packages/b/y.ts": "export const go = 1;\n" }, "go is defined in"]],
+    whole: { "packages/a/x.ts": "export function go() {}\n", "packages/b/y.test.ts": "export const go = 1;\n" },
+  },
+  {
+    promise: "invariants are numbered in one way",
+    rule: numberedInvariants,
+    broken: [[{ "packages/a/x.ts": "// 1. It holds.\n" }, "numbered #1"]],
+    whole: { "packages/a/x.ts": "// #1 It holds.\n" },
+  },
+  {
+    promise: "test data is named in one way",
+    rule: fixtureNames,
+    broken: [[{ "packages/a/given-days.ts": "" }, "*.fixture.ts"]],
+    whole: { "packages/a/days.fixture.ts": "" },
+  },
+  {
+    promise: "a module is imported by one statement",
+    rule: oneImportAModule,
+    broken: [[{ "packages/a/x.ts": 'import { a } from "./y.ts";\nimport type { B } from "./y.ts";\n' }, "./y.ts is imported by two"]],
+    whole: { "packages/a/x.ts": 'import { a, type B } from "./y.ts";\n' },
+  },
 ];
 
 const tree = readTree(fileURLToPath(new URL("..", import.meta.url)));
@@ -175,15 +214,15 @@ describe.each(cases)("$promise", ({ rule, broken, whole }) => {
     expect(lines(rule(tree))).toEqual([]);
   });
 
-  test.each(broken)("a tree that breaks it is found: %j", (files, part) => {
-    expect(lines(rule(treeOf(files))).join("\n")).toContain(part);
+  test.each(broken)("finds a tree that breaks it: %j", (files, part) => {
+    expect(lines(rule(toTree(files))).join("\n")).toContain(part);
   });
 
-  test("a whole tree is left in peace", () => {
-    expect(lines(rule(treeOf(whole)))).toEqual([]);
+  test("accepts a tree that keeps it", () => {
+    expect(lines(rule(toTree(whole)))).toEqual([]);
   });
 });
 
-function lines(findings: readonly Finding[]): readonly string[] {
+function lines(findings: readonly TidyFinding[]): readonly string[] {
   return findings.map(({ path, text }) => `${path}: ${text}`);
 }

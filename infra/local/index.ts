@@ -1,6 +1,6 @@
 export { freePorts } from "./free-ports.ts";
-export type { Progress } from "./install.ts";
-export { isRunning, makeRunDirectory, noteProcess, readRecord, stopRecorded } from "./running-record.ts";
+export type { ReportProgress } from "./install.ts";
+export { isRunning, makeRunDirectory, noteProcess, readRecord, stopRecordedProcesses } from "./running-record.ts";
 export type { NotedProcess, RunningRecord } from "./running-record.ts";
 export type { ServerName, Storage } from "./server-process.ts";
 export { startServers } from "./start-servers.ts";

@@ -1,8 +1,9 @@
-// The servers' packages, brought once: jars by Maven from one pinned pom, LocalMongo compiled, Kafka's storage formatted as a
-// template (a second of every start saved). All lies in one folder named by a hash of what it is made from.
+// Installs the servers' packages once: jars by Maven from one pinned pom, LocalMongo compiled, and Kafka's storage
+// formatted as a template (which saves a second of every start). All of it is in one folder whose name is a hash of its
+// sources.
 //
-// 1. A folder under its final name is complete: it is built under another name and renamed.
-// 2. Two processes may install at once; one wins, the other takes the winner's.
+// #1 A folder under its final name is complete: it is built under another name and renamed.
+// #2 Two processes may install at once; one wins, and the other uses the winner's folder.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,9 +12,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { Fault } from "@sluice/runtime";
-import { findMaven } from "./java-tools.ts";
-import type { JavaTools } from "./java-tools.ts";
+import { Fault } from "@sluice/kernel";
+import { findMaven, type JavaTools } from "./java-tools.ts";
 import { kafkaProperties } from "./kafka-server.ts";
 import { isAlive } from "./process-identity.ts";
 
@@ -22,21 +22,26 @@ export interface Installed {
   readonly libs: string;
   readonly classes: string;
   readonly registryJar: string;
-  /** Formatted Kafka storage, to be copied. */
+  /** Formatted Kafka storage, which each server copies. */
   readonly kafkaTemplate: string;
-  /** For class-data archives of this Java; see `server-process.ts`. */
+  /** Path of a server's class-data archive for this Java; see `server-process.ts`. */
   archive(server: string): string;
 }
 
-export type Progress = (text: string) => void;
+export type ReportProgress = (text: string) => void;
 
 const source = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Raised when what lies where in an installed folder changes, or how the template is formatted. */
+/** Raised when the layout of an installed folder, or the format of the template, changes. */
 const layoutVersion = "1";
 
 /** `parent` is an ignored folder of the project. Throws Fault `servers.missing-tools` or `servers.not-installed`. */
-export async function install(parent: string, tools: JavaTools, environment: NodeJS.ProcessEnv, progress: Progress): Promise<Installed> {
+export async function installServers(
+  parent: string,
+  tools: JavaTools,
+  environment: NodeJS.ProcessEnv,
+  progress: ReportProgress,
+): Promise<Installed> {
   const hash = createHash("sha256").update(layoutVersion);
   for (const name of ["pom.xml", "java/LocalMongo.java"]) hash.update(await readFile(source(name)));
   const folder = join(parent, hash.digest("hex").slice(0, 12));
@@ -50,14 +55,20 @@ export async function install(parent: string, tools: JavaTools, environment: Nod
   };
 }
 
-async function build(parent: string, folder: string, tools: JavaTools, environment: NodeJS.ProcessEnv, progress: Progress): Promise<void> {
+async function build(
+  parent: string,
+  folder: string,
+  tools: JavaTools,
+  environment: NodeJS.ProcessEnv,
+  progress: ReportProgress,
+): Promise<void> {
   const maven = await findMaven(environment);
   await removeAbandoned(parent);
   const partial = `${folder}.partial-${process.pid}`;
   await mkdir(partial, { recursive: true });
   try {
-    progress("bringing the servers' packages by Maven (about 160 MB, once)");
-    await bringPackages(maven, partial, environment, progress);
+    progress("downloading the servers' packages by Maven (about 160 MB, once)");
+    await downloadPackages(maven, partial, environment, progress);
     progress("compiling and formatting");
     await runTool(tools.javac, ["--release", "17", "-cp", "libs/*", "-d", "classes", source("java/LocalMongo.java")], partial);
     await writeFile(
@@ -74,10 +85,10 @@ async function build(parent: string, folder: string, tools: JavaTools, environme
   }
 }
 
-/** The same for every local cluster: what tells them apart is their address. */
+/** One id for every local cluster; clusters differ by their address. */
 const clusterId = "c2x1aWNlLWxvY2FsLTAwMQ";
 
-async function bringPackages(maven: string, partial: string, environment: NodeJS.ProcessEnv, progress: Progress): Promise<void> {
+async function downloadPackages(maven: string, partial: string, environment: NodeJS.ProcessEnv, progress: ReportProgress): Promise<void> {
   const child = spawn(maven, ["-B", "-f", source("pom.xml"), `-Dinto=${partial}`, "package"], {
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
@@ -89,10 +100,10 @@ async function bringPackages(maven: string, partial: string, environment: NodeJS
     if (line.startsWith("[ERROR]") && errors.length < 3) errors.push(line.slice("[ERROR] ".length).slice(0, 600));
     if (!line.includes("Downloaded from")) return;
     files += 1;
-    if (files % 25 === 0) progress(`bringing the servers' packages: ${files} files`);
+    if (files % 25 === 0) progress(`downloading the servers' packages: ${files} files`);
   });
   child.stderr.resume();
-  const code = await ended(child);
+  const code = await waitForExit(child);
   if (code !== 0) throw notInstalled(`Maven ended with ${code}`, errors.join("\n"));
 }
 
@@ -101,11 +112,11 @@ async function runTool(program: string, args: readonly string[], cwd: string): P
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-4000)));
-  const code = await ended(child);
+  const code = await waitForExit(child);
   if (code !== 0) throw notInstalled(`${program} ended with ${code}`, output);
 }
 
-function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
+function waitForExit(child: ReturnType<typeof spawn>): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
@@ -113,10 +124,10 @@ function ended(child: ReturnType<typeof spawn>): Promise<number | null> {
 }
 
 function notInstalled(what: string, output: string): Fault {
-  return new Fault("servers.not-installed", `The servers' packages could not be brought: ${what}.\n${output}`, { isRetryable: true });
+  return new Fault("servers.not-installed", `The servers' packages could not be installed: ${what}.\n${output}`, { isRetryable: true });
 }
 
-/** Half-built folders of processes that are gone. */
+/** Removes unfinished folders of processes that have ended. */
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     const pid = /\.partial-(\d+)$/.exec(name)?.[1];

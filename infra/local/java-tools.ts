@@ -1,16 +1,16 @@
-// Finds what the servers need from the machine: a JDK (17 or newer) and, while their packages are not there yet, Maven.
-// What is missing is said in one message, with the command that brings it.
+// Finds the tools that the servers need: a JDK (17 or newer) and, until their packages are installed, Maven. One
+// message lists everything missing, with the command that installs it.
 
 import { execFile } from "node:child_process";
 import { realpath } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { Fault } from "@sluice/runtime";
+import { Fault } from "@sluice/kernel";
 
 export interface JavaTools {
   readonly java: string;
   readonly javac: string;
-  /** As Java says it, such as 17.0.15. */
+  /** Version as reported by Java, such as 17.0.15. */
   readonly version: string;
 }
 
@@ -25,8 +25,8 @@ export async function findJava(environment: NodeJS.ProcessEnv): Promise<JavaTool
   if (version === null || Number(/^\d+/.exec(version)?.[0] ?? 0) < javaMajorMin) {
     throw missing([`Java ${javaMajorMin} or newer is needed, and ${java} is ${version ?? "of an unknown version"}`]);
   }
-  const beside = join(dirname(await realpath(java)), "javac");
-  const javac = (await answers(beside, ["-version"])) ? beside : await findProgram("javac", environment);
+  const sibling = join(dirname(await realpath(java)), "javac");
+  const javac = (await answers(sibling, ["-version"])) ? sibling : await findProgram("javac", environment);
   if (javac === null) throw missing(["the Java compiler (javac, a JDK) is not installed"]);
   return { java, javac, version };
 }

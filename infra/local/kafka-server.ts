@@ -1,9 +1,9 @@
-// Apache Kafka in KRaft mode, broker and controller in one process.
+// Apache Kafka in KRaft mode, with broker and controller in one process.
 
 import { cp, mkdir, stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { loopback } from "./free-ports.ts";
+import { loopbackAddress } from "./free-ports.ts";
 import type { ServerKind } from "./server-process.ts";
 
 export const kafkaServer: ServerKind = {
@@ -20,20 +20,20 @@ export const kafkaServer: ServerKind = {
     const logging = `-Dlog4j2.configurationFile=${new URL("log4j2.xml", import.meta.url).href}`;
     return {
       arguments: ["-Xms128m", "-Xmx512m", logging, "-cp", installed.libs, "kafka.Kafka", "kafka.properties"],
-      address: `${loopback}:${brokerPort}`,
+      address: `${loopbackAddress}:${brokerPort}`,
       isReady: () => answersApiVersions(brokerPort),
     };
   },
 };
 
-/** A relative log directory is taken from the process's working directory. */
+/** A relative log directory is relative to the process's working directory. */
 export function kafkaProperties(place: {
   readonly brokerPort: number;
   readonly controllerPort: number;
   readonly logDirectory: string;
 }): string {
-  const broker = `${loopback}:${place.brokerPort}`;
-  const controller = `${loopback}:${place.controllerPort}`;
+  const broker = `${loopbackAddress}:${place.brokerPort}`;
+  const controller = `${loopbackAddress}:${place.controllerPort}`;
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@${controller}
@@ -59,13 +59,15 @@ share.coordinator.state.topic.min.isr=1
 
 const answerTimeoutMs = 1_000;
 
-/** ApiVersions version 0, the first thing every client asks: answered without an error once the broker takes requests. */
+/**
+ * Sends ApiVersions version 0, every client's first request; it is answered without an error once the broker is ready.
+ */
 function answersApiVersions(port: number): Promise<boolean> {
   const body = Buffer.from([0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xff]);
   const size = Buffer.alloc(4);
   size.writeInt32BE(body.length);
   return new Promise((resolve) => {
-    const socket = connect(port, loopback, () => socket.write(Buffer.concat([size, body])));
+    const socket = connect(port, loopbackAddress, () => socket.write(Buffer.concat([size, body])));
     const end = (isReady: boolean): void => {
       socket.destroy();
       resolve(isReady);

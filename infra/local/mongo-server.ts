@@ -1,9 +1,10 @@
-// mongo-java-server by `java/LocalMongo.java`: good enough for a laptop and tests, never for production (README.md).
+// Runs mongo-java-server by `java/LocalMongo.java`: good enough for a laptop and tests, never for production
+// (README.md).
 
 import { mkdir } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { MongoClient } from "mongodb";
-import { loopback } from "./free-ports.ts";
+import { loopbackAddress } from "./free-ports.ts";
 import type { ServerKind } from "./server-process.ts";
 
 const answerTimeoutMs = 1_000;
@@ -17,9 +18,9 @@ export const mongoServer: ServerKind = {
     await mkdir(join(directory, "mongo"), { recursive: true });
     const classPath = [installed.classes, installed.libs].join(delimiter);
     const backend = storage === "memory" ? "memory" : join("mongo", "data");
-    const address = `mongodb://${loopback}:${port}`;
+    const address = `mongodb://${loopbackAddress}:${port}`;
     return {
-      arguments: ["-Xms64m", isForLoad ? "-Xmx8g" : "-Xmx1g", "-cp", classPath, "LocalMongo", loopback, String(port), backend],
+      arguments: ["-Xms64m", isForLoad ? "-Xmx8g" : "-Xmx1g", "-cp", classPath, "LocalMongo", loopbackAddress, String(port), backend],
       address,
       isReady: () => answersPing(address),
     };

@@ -1,5 +1,5 @@
-// Is a process still the one that was noted? A number alone does not say: numbers are used again. So what is asked for is
-// the command line (a server of ours names its directory there) or the host and the time at which the process began.
+// Checks that a process is still the recorded one. Process ids are reused, so the check also compares the command line
+// (a server of ours names its directory there), or the host and the time at which the process began.
 
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -8,17 +8,17 @@ import { promisify } from "node:util";
 
 export interface ProcessNote {
   readonly pid: number;
-  /** Numbers mean something on one host only; a container over the same folder is another. */
+  /** A process id is valid on one host only; a container over the same folder is another host. */
   readonly host: string;
-  /** The kernel's start time where it can be read; null elsewhere. */
+  /** The kernel's start time; null where it cannot be read. */
   readonly startedAt: string | null;
 }
 
-export async function noteOf(pid: number): Promise<ProcessNote> {
-  return { pid, host: hostname(), startedAt: await startOf(pid) };
+export async function readProcessNote(pid: number): Promise<ProcessNote> {
+  return { pid, host: hostname(), startedAt: await readStartTime(pid) };
 }
 
-/** True also where it cannot be known. */
+/** Also true if it cannot be known. */
 export async function isAlive(note: ProcessNote): Promise<boolean> {
   if (note.host !== hostname()) return true;
   try {
@@ -30,16 +30,16 @@ export async function isAlive(note: ProcessNote): Promise<boolean> {
   return fields === null || (fields[0] !== "Z" && (note.startedAt === null || fields[startField] === note.startedAt));
 }
 
-/** True if the process runs and its command line holds `text`. */
+/** True if the process runs and its command line contains `text`. */
 export async function isRunningWith(pid: number, text: string): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => commandLineByPs(pid));
   return commandLine.includes(text);
 }
 
-/** Index of the start time among the fields after the process's name. */
+/** Index of the start time among the fields that follow the process's name. */
 const startField = 19;
 
-async function startOf(pid: number): Promise<string | null> {
+async function readStartTime(pid: number): Promise<string | null> {
   return (await statFields(pid))?.[startField] ?? null;
 }
 

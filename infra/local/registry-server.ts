@@ -1,8 +1,8 @@
-// Apicurio Registry, spoken to by its Confluent-compatible API.
+// Apicurio Registry, used by its Confluent-compatible API.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { loopback } from "./free-ports.ts";
+import { loopbackAddress } from "./free-ports.ts";
 import type { ServerKind } from "./server-process.ts";
 
 const answerTimeoutMs = 1_000;
@@ -14,9 +14,9 @@ export const registryServer: ServerKind = {
   async plan({ installed, directory, ports, storage }) {
     const [port = 0] = ports;
     await mkdir(join(directory, "registry"), { recursive: true });
-    const address = `http://${loopback}:${port}/apis/ccompat/v7`;
+    const address = `http://${loopbackAddress}:${port}/apis/ccompat/v7`;
     const settings = {
-      "quarkus.http.host": loopback,
+      "quarkus.http.host": loopbackAddress,
       "quarkus.http.port": String(port),
       "quarkus.http.access-log.enabled": "false",
       "apicurio.storage.kind": "sql",

@@ -1,28 +1,29 @@
-// What runs on behalf of a directory, noted beside its data, so that what a killed run left behind can be found and ended by the next.
+// Records next to its data what runs for a directory, so that the next run can find and end what a killed run left
+// behind.
 //
-// 1. A process is only signalled if its command line still holds the mark that was noted: a number used again is left alone.
-// 2. Services end before the servers that they use.
+// #1 A process is signalled only if its command line still contains the recorded mark: a reused process id is left
+//    alone.
+// #2 Services end before the servers that they use.
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { machineTime, sleep } from "@sluice/runtime";
-import { isAlive, isRunningWith, noteOf } from "./process-identity.ts";
-import type { ProcessNote } from "./process-identity.ts";
+import { machineTime, sleep } from "@sluice/kernel";
+import { isAlive, isRunningWith, type ProcessNote, readProcessNote } from "./process-identity.ts";
 
 export interface NotedProcess {
   readonly kind: "server" | "service";
   readonly name: string;
   readonly pid: number;
-  /** Text in its command line. */
+  /** Text that its command line contains. */
   readonly mark: string;
-  /** For servers: taken again at the next start, if free. */
+  /** Ports of a server, which it takes again at the next start if they are free. */
   readonly ports: readonly number[];
 }
 
 export interface RunningRecord {
-  /** Who started them and will end them. What shall outlive its starter has none. */
+  /** The process that started them and will end them; null: they outlive their starter. */
   readonly owner: ProcessNote | null;
   readonly processes: readonly NotedProcess[];
 }
@@ -32,7 +33,7 @@ const stopTimeoutMs = 15_000;
 const killTimeoutMs = 5_000;
 const checkMs = 100;
 
-/** A new folder for one run of this process, after what dead runs left behind is ended and removed. */
+/** Creates a folder for one run of this process, after ending and removing what dead runs left behind. */
 export async function makeRunDirectory(parent: string, purpose: string): Promise<string> {
   await mkdir(parent, { recursive: true });
   for (const name of await readdir(parent)) {
@@ -40,7 +41,7 @@ export async function makeRunDirectory(parent: string, purpose: string): Promise
     const starter = { pid: Number(/-(\d+)-\w+$/.exec(name)?.[1] ?? 0), host: hostname(), startedAt: null };
     const owner = readRecord(directory)?.owner ?? starter;
     if (owner.pid > 0 && (await isAlive(owner))) continue;
-    await stopRecorded(directory);
+    await stopRecordedProcesses(directory);
     await rm(directory, { recursive: true, force: true });
   }
   const directory = await mkdtemp(join(parent, `${purpose}-${process.pid}-`));
@@ -48,12 +49,12 @@ export async function makeRunDirectory(parent: string, purpose: string): Promise
   return directory;
 }
 
-/** Forgets what was noted before. */
+/** Starts an empty record; an earlier one is lost. */
 export async function beginRecord(directory: string, options: { readonly isOwned: boolean }): Promise<void> {
-  writeRecord(directory, { owner: options.isOwned ? await noteOf(process.pid) : null, processes: [] });
+  writeRecord(directory, { owner: options.isOwned ? await readProcessNote(process.pid) : null, processes: [] });
 }
 
-/** Synchronous: a process must be noted before anything else can happen to us. */
+/** Records a process. Synchronous, so that the process is recorded before anything can stop us. */
 export function noteProcess(directory: string, noted: NotedProcess): void {
   const record = readRecord(directory) ?? { owner: null, processes: [] };
   const others = record.processes.filter(({ kind, name }) => kind !== noted.kind || name !== noted.name);
@@ -69,12 +70,12 @@ export function readRecord(directory: string): RunningRecord | null {
   }
 }
 
-/** Ends all that is noted in a directory and still runs; data stays. Answers the names of those that ran. */
-export async function stopRecorded(directory: string): Promise<readonly string[]> {
+/** Ends all recorded processes of a directory that still run, and returns their names; data stays. */
+export async function stopRecordedProcesses(directory: string): Promise<readonly string[]> {
   const processes = readRecord(directory)?.processes ?? [];
   const stopped: string[] = [];
   for (const kind of ["service", "server"] as const) {
-    const ends = processes.filter((noted) => noted.kind === kind).map(async (noted) => ((await end(noted)) ? [noted.name] : []));
+    const ends = processes.filter((noted) => noted.kind === kind).map(async (noted) => ((await endProcess(noted)) ? [noted.name] : []));
     stopped.push(...(await Promise.all(ends)).flat());
   }
   return stopped;
@@ -90,7 +91,7 @@ function writeRecord(directory: string, record: RunningRecord): void {
   renameSync(`${file}.new`, file);
 }
 
-async function end(noted: NotedProcess): Promise<boolean> {
+async function endProcess(noted: NotedProcess): Promise<boolean> {
   if (!(await isRunning(noted))) return false;
   for (const [signal, timeoutMs] of [
     ["SIGTERM", stopTimeoutMs],

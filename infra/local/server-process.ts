@@ -1,16 +1,16 @@
-// One Java server as a process: started, waited for, stopped for sure.
+// Runs one Java server as a process: starts it, waits for it, and always stops it.
 //
-// 1. Ready means that a real request was answered, not that a port is open.
-// 2. A server that does not come up says why, with the end of its log. One that lost its port to another process is told apart.
-// 3. `stop` ends it: SIGTERM, and SIGKILL when that took too long.
-// 4. It runs in a process group of its own: a Ctrl-C meant for us does not reach it before we have said so.
-// 5. Its command line names its directory, so that it can be recognised later.
+// #1 Ready means that a real request was answered, not that a port is open.
+// #2 A server that does not become ready reports the reason with the end of its log. A server that lost its port to
+//    another process is reported separately.
+// #3 `stop` ends it: SIGTERM, and SIGKILL if that takes too long.
+// #4 It runs in its own process group: a Ctrl-C for us does not reach it before we stop it.
+// #5 Its command line names its directory, so that it can be recognised later.
 
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { access, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault, machineTime, sleep } from "@sluice/runtime";
+import { Fault, machineTime, sleep } from "@sluice/kernel";
 import type { Installed } from "./install.ts";
 import type { JavaTools } from "./java-tools.ts";
 
@@ -28,15 +28,15 @@ export interface ServerPlace {
 export interface ServerPlan {
   readonly arguments: readonly string[];
   readonly address: string;
-  /** One real request. May reject; that means no. */
+  /** Sends one real request. Rejecting means no. */
   isReady(): Promise<boolean>;
 }
 
 export interface ServerKind {
   readonly name: ServerName;
-  /** How many ports it needs. */
+  /** Number of ports that it needs. */
   readonly ports: number;
-  /** Starts about twice as fast from an archive of its loaded classes, which Java writes when a first run ends. */
+  /** True: Java writes an archive of loaded classes when the first run ends; later starts take about half the time. */
   readonly hasArchive: boolean;
   plan(place: ServerPlace): Promise<ServerPlan>;
 }
@@ -57,7 +57,10 @@ const logTailLines = 15;
 
 export const directoryMark = "-Dsluice.directory=";
 
-/** `note` is told the process id before anything is waited for. Throws Fault `servers.port-taken` (retryable, with other ports) or `servers.not-up`. */
+/**
+ * Calls `note` with the process id before it waits. Throws Fault `servers.port-taken` (retryable, with other ports) or
+ * `servers.not-up`.
+ */
 export async function startServer(
   kind: ServerKind,
   tools: JavaTools,
@@ -117,7 +120,7 @@ async function becomeReady(name: ServerName, plan: ServerPlan, exit: Promise<str
     if (reason !== null) throw await notUp(name, reason, logFile);
     await sleep(machineTime, readyCheckMs);
   }
-  // The answer may have come from another process that took the port first.
+  // Another process that took the port first may have answered.
   await sleep(machineTime, 0);
   if (reason !== null) throw await notUp(name, reason, logFile);
 }
@@ -151,7 +154,10 @@ interface Archive {
   keep(isWhole: boolean): Promise<void>;
 }
 
-/** Java ignores an archive that does not fit. Written under another name and moved, so that a torn one is never read. */
+/**
+ * Java ignores an archive that does not fit. It is written under another name and renamed, so that it is never read
+ * incomplete.
+ */
 async function archiveOptions(kind: ServerKind, place: ServerPlace): Promise<Archive> {
   const archive = place.installed.archive(kind.name);
   const isThere = await access(archive).then(

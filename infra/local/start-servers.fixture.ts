@@ -1,4 +1,4 @@
-// Starts servers, says where, and waits to be killed: for the test of what is left behind.
+// Starts servers, prints where they are, and waits to be killed; for the test of what a killed run leaves behind.
 
 import { startServers } from "./start-servers.ts";
 

@@ -10,13 +10,12 @@ import { fileURLToPath } from "node:url";
 import { MongoClient } from "mongodb";
 import { expect, test } from "vitest";
 import { isAlive } from "./process-identity.ts";
-import { startServers } from "./start-servers.ts";
-import type { Servers } from "./start-servers.ts";
+import { type Servers, startServers } from "./start-servers.ts";
 
-/** The machine's own environment, without the servers of this test run. */
+/** The machine's environment without the servers of this test run. */
 const environment = { ...process.env, KAFKA_BROKERS: "", SCHEMA_REGISTRY_URL: "", MONGO_URL: "" };
 
-/** Starts on a machine under load, the very first one with an archive of classes to write at its end. */
+/** Enough for starts on a machine under load, and for the first one, which writes an archive of classes at its end. */
 const timeout = 180_000;
 
 const alive = async (pid: number) => isAlive({ pid, host: hostname(), startedAt: null });
@@ -29,11 +28,11 @@ async function isListening(address: string): Promise<boolean> {
   }).finally(() => socket.destroy()) as Promise<boolean>;
 }
 
-const addressesOf = (servers: Servers) => [servers.kafkaBrokers, servers.schemaRegistryUrl, servers.mongoUrl];
+const listAddresses = (servers: Servers) => [servers.kafkaBrokers, servers.schemaRegistryUrl, servers.mongoUrl];
 
-test("all three start on the loopback address, answer, and after stop nothing is left", { timeout }, async () => {
+test("all three servers start on the loopback address and answer, and after stop nothing is left", { timeout }, async () => {
   const servers = await startServers({ storage: "memory", purpose: "int", environment });
-  const addresses = addressesOf(servers);
+  const addresses = listAddresses(servers);
   expect(addresses.every((address) => address.includes("127.0.0.1:"))).toBe(true);
   expect(await Promise.all(addresses.map(isListening))).toEqual([true, true, true]);
   await servers.stop();
@@ -42,21 +41,21 @@ test("all three start on the loopback address, answer, and after stop nothing is
   expect(existsSync(servers.directory)).toBe(false);
 });
 
-test("addresses in the environment are used as given, and nothing is started for them", async () => {
+test("addresses in the environment are used unchanged, and nothing is started for them", async () => {
   const given = { ...process.env, KAFKA_BROKERS: "a:1,b:2", SCHEMA_REGISTRY_URL: "http://r/apis", MONGO_URL: "mongodb://m" };
   const servers = await startServers({ storage: "memory", environment: given });
-  expect(addressesOf(servers)).toEqual(["a:1,b:2", "http://r/apis", "mongodb://m"]);
+  expect(listAddresses(servers)).toEqual(["a:1,b:2", "http://r/apis", "mongodb://m"]);
   expect(servers.started).toEqual([]);
   await servers.stop();
 });
 
-test("with file storage the data and the ports outlive a restart", { timeout }, async () => {
+test("with file storage data and ports survive a restart", { timeout }, async () => {
   const directory = await mkdtemp(join(tmpdir(), "sluice servers-"));
   const first = await startServers({ directory, storage: "file", environment });
   await withMongo(first.mongoUrl, async (client) => client.db("t").collection("c").insertOne({ n: 7 }));
   await first.stop();
   const second = await startServers({ directory, storage: "file", environment });
-  expect(addressesOf(second)).toEqual(addressesOf(first));
+  expect(listAddresses(second)).toEqual(listAddresses(first));
   expect(await withMongo(second.mongoUrl, async (client) => client.db("t").collection("c").findOne({ n: 7 }))).toMatchObject({ n: 7 });
   await second.stop();
   await rm(directory, { recursive: true });

@@ -1,43 +1,42 @@
-// Kafka, the schema registry and a MongoDB-compatible server for demo, up, tests, bench and chaos: the one place that owns them.
+// Starts Kafka, the schema registry and a MongoDB-compatible server for demo, up, tests, benches and trials. No other
+// code starts them.
 //
-// 1. Addresses given in the environment win: what is given is used as it is, only the rest is started.
-// 2. All listen on the loopback address alone, on ports that were free; a port lost to another process is chosen anew.
-// 3. They start at the same time. If one does not come up, the others are stopped and the reason is thrown.
-// 4. `stop` leaves nothing running. What a killed run left behind is ended by the next (`running-record.ts`).
+// #1 Addresses in the environment win: they are used unchanged, and only the other servers are started.
+// #2 All servers listen on the loopback address only, on ports that were free; a port that another process took is
+//    replaced.
+// #3 They start at the same time. If one does not become ready the others are stopped, and its reason is thrown.
+// #4 `stop` leaves nothing running. The next run ends what a killed run left behind (`running-record.ts`).
 
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Fault } from "@sluice/runtime";
+import { Fault } from "@sluice/kernel";
 import { freePorts } from "./free-ports.ts";
-import { install } from "./install.ts";
-import type { Installed, Progress } from "./install.ts";
-import { findJava } from "./java-tools.ts";
-import type { JavaTools } from "./java-tools.ts";
+import { type Installed, installServers, type ReportProgress } from "./install.ts";
+import { findJava, type JavaTools } from "./java-tools.ts";
 import { kafkaServer } from "./kafka-server.ts";
 import { mongoServer } from "./mongo-server.ts";
 import { registryServer } from "./registry-server.ts";
-import { beginRecord, makeRunDirectory, noteProcess, readRecord, stopRecorded } from "./running-record.ts";
-import { directoryMark, startServer } from "./server-process.ts";
-import type { ServerKind, ServerName, ServerProcess, Storage } from "./server-process.ts";
+import { beginRecord, makeRunDirectory, noteProcess, readRecord, stopRecordedProcesses } from "./running-record.ts";
+import { directoryMark, type ServerKind, type ServerName, type ServerProcess, startServer, type Storage } from "./server-process.ts";
 
 export interface ServersOptions {
-  /** For data, logs and notes. Not given: a new one for this run, removed at `stop`. */
+  /** Directory for data, logs and records; default: a new one for this run, removed at `stop`. */
   readonly directory?: string;
-  /** memory: fast, and gone at the end. file: kept in `directory`. (Kafka always writes files.) */
+  /** `memory` is fast and lost at the end; `file` is kept in `directory`. Kafka always writes files. */
   readonly storage: Storage;
-  /** Many documents and much work: the store may take 8 GiB, and Java takes its time to compile well. */
+  /** True for many documents and much work: the store may use 8 GiB, and Java compiles fully. */
   readonly isForLoad?: boolean;
-  /** What the run is for, in the name of its own directory. */
+  /** Purpose of the run, which becomes part of its directory's name. */
   readonly purpose?: string;
-  /** The servers outlive this process; `stopRecorded(directory)` ends them. */
+  /** True: the servers outlive this process, and `stopRecordedProcesses(directory)` ends them. */
   readonly isDetached?: boolean;
-  readonly progress?: Progress;
+  readonly progress?: ReportProgress;
   readonly environment?: NodeJS.ProcessEnv;
 }
 
 export interface ServerAddresses {
-  /** host:port, several separated by commas. */
+  /** One or more host:port, separated by commas. */
   readonly kafkaBrokers: string;
   /** Base address of the Confluent-compatible API. */
   readonly schemaRegistryUrl: string;
@@ -45,10 +44,10 @@ export interface ServerAddresses {
 }
 
 export interface Servers extends ServerAddresses {
-  /** Those that were started here, with their process ids. */
+  /** Servers that were started here, with their process ids. */
   readonly started: readonly { readonly name: ServerName; readonly pid: number }[];
   readonly directory: string;
-  /** Idempotent. */
+  /** Stops the servers that were started here. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -69,16 +68,16 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const directory = options.directory ?? (await makeRunDirectory(join(workFolder, "run"), options.purpose ?? "servers"));
   await mkdir(directory, { recursive: true });
   const previousPorts = new Map(readRecord(directory)?.processes.map(({ name, ports }) => [name, ports]));
-  await stopRecorded(directory);
+  await stopRecordedProcesses(directory);
   await beginRecord(directory, { isOwned: options.isDetached !== true });
   const running = needed.length === 0 ? [] : await startAll(needed, { ...options, directory, environment, progress, previousPorts });
   const addresses = new Map(running.map(({ name, address }) => [name, address]));
-  const addressOf = (name: ServerName): string => addresses.get(name) ?? given.get(name) ?? "";
+  const findAddress = (name: ServerName): string => addresses.get(name) ?? given.get(name) ?? "";
   let stopping: Promise<void> | null = null;
   return {
-    kafkaBrokers: addressOf("kafka"),
-    schemaRegistryUrl: addressOf("registry"),
-    mongoUrl: addressOf("mongo"),
+    kafkaBrokers: findAddress("kafka"),
+    schemaRegistryUrl: findAddress("registry"),
+    mongoUrl: findAddress("mongo"),
     started: running.map(({ name, pid }) => ({ name, pid })),
     directory,
     stop() {
@@ -93,14 +92,14 @@ interface StartContext {
   readonly storage: Storage;
   readonly isForLoad?: boolean;
   readonly environment: NodeJS.ProcessEnv;
-  readonly progress: Progress;
+  readonly progress: ReportProgress;
   readonly previousPorts: ReadonlyMap<string, readonly number[]>;
 }
 
 async function startAll(needed: readonly ServerKind[], context: StartContext): Promise<readonly ServerProcess[]> {
   const { progress } = context;
   const tools = await findJava(context.environment);
-  const installed = await install(join(workFolder, "java"), tools, context.environment, progress);
+  const installed = await installServers(join(workFolder, "java"), tools, context.environment, progress);
   progress(`starting ${needed.map(({ name }) => name).join(", ")}`);
   const running: ServerProcess[] = [];
   const results = await Promise.allSettled(

@@ -1,5 +1,6 @@
-// Servers for the test projects `servers` and `e2e`, started once a run and given to the tests in the environment. Where the
-// environment names them already (an earlier project of the same run, `./sluice test`, or a developer), they are used.
+// Starts servers for the test projects `servers` and `e2e` once for a run, and passes them to the tests in the
+// environment. Servers that the environment already names (from an earlier project of the run, `./sluice test`, or a
+// developer) are used.
 
 import { startServers } from "./start-servers.ts";
 

@@ -1,41 +1,40 @@
-// One question about one account, whatever the rule. The answer names the rule, the version of its data and a reason code, so that
-// it can be computed again.
+// One question about one account, whatever the rule. The answer names the rule, the version of its data and a reason
+// code, so that it can be computed again.
 
-import { judgeIban } from "./iban.ts";
-import type { Judgement, ReasonCode, Result } from "./judgement.ts";
-import { versionNamed, versionOn } from "./rule-book.ts";
-import type { RuleBook, RuleName, RuleVersion } from "./rule-book.ts";
-import type { Note, Step } from "./steps.ts";
-import { judgeByUkModulus } from "./uk-modulus.ts";
-import { judgeByCdv } from "./za-cdv.ts";
+import { checkIban } from "./iban/iban.ts";
+import type { RuleVerdict, ReasonCode, CheckResult } from "./rule-verdict.ts";
+import { type RuleBook, type RuleName, type RuleVersion, ruleVersionNamed, ruleVersionOn } from "./rule-book.ts";
+import type { StepListener, CheckStep } from "./check-steps.ts";
+import { checkUkModulus } from "./uk-modulus/uk-modulus.ts";
+import { checkZaCdv } from "./za-cdv/za-cdv.ts";
 
 export interface AccountQuestion {
   readonly rule: RuleName;
-  /** Branch or sort code as given; null: none. */
+  /** Branch or sort code as given; null: none was given. */
   readonly branch: string | null;
-  /** Account number, or the IBAN. */
+  /** The account number, or the IBAN. */
   readonly account: string;
-  /** Code of the account's type (CACC, SVGS, TRAN, LOAN); null or another: unknown. */
+  /** Code of the account's type: CACC, SVGS, TRAN or LOAN; null or another code: unknown. */
   readonly accountTypeCode: string | null;
   readonly direction: "debit" | "credit";
-  /** From which confidence on a failing row refuses. Imported data is of high confidence. */
+  /** The lowest confidence of a row that refuses a failing number. Imported data is of high confidence. */
   readonly refuseOn: "high" | "medium";
-  /** YYYY-MM-DD: data in force on this date is asked. */
+  /** YYYY-MM-DD: the data in force on this date decides. */
   readonly onDate: string;
 }
 
-/** A question asked anew, as it was asked then. */
+/** A question about an old decision, as it was asked then. */
 export interface ExactQuestion extends AccountQuestion {
-  /** Of the rule's data; null: what is in force on the date. */
+  /** Version of the rule's data; null: the one in force on the date. */
   readonly version: string | null;
-  /** 1 current, 2 savings, 3 transmission, 4 bond, 6 subscription share; null: what the code says. */
+  /** 1 current, 2 savings, 3 transmission, 4 bond, 6 subscription share; null: by the code. */
   readonly accountType: number | null;
 }
 
 export interface AccountAnswer {
-  readonly result: Result;
+  readonly result: CheckResult;
   readonly rule: string;
-  /** `none` where the book has no data for the date, or none of the version asked for. */
+  /** `none` if the book has no data for the date, or not the version asked for. */
   readonly version: string;
   readonly reason: ReasonCode | null;
 }
@@ -53,36 +52,36 @@ export function checkAccount(question: AccountQuestion, book: RuleBook): Account
 
 export interface Explanation {
   readonly answer: AccountAnswer;
-  /** How the answer was come to, computed now by the same code. */
-  readonly steps: readonly Step[];
+  /** The steps that lead to the answer, computed now by the same code. */
+  readonly steps: readonly CheckStep[];
 }
 
-/** An answer with its steps: of now, or computed again for the date or version of an old decision. */
+/** Computes an answer with its steps, for now or for the date or version of an old decision. */
 export function explainAccount(question: ExactQuestion, book: RuleBook): Explanation {
-  const steps: Step[] = [];
+  const steps: CheckStep[] = [];
   return { answer: answer(question, book, (step) => steps.push(step)), steps };
 }
 
-function answer(question: ExactQuestion, book: RuleBook, note: Note): AccountAnswer {
+function answer(question: ExactQuestion, book: RuleBook, note: StepListener): AccountAnswer {
   const { rule, accountTypeCode } = question;
-  if (rule === "iban") return byVersion(question, book.iban, () => judgeIban(question.account, note));
-  if (rule === "uk-modulus") return byVersion(question, book["uk-modulus"], (data) => judgeByUkModulus(question, data, note));
+  if (rule === "iban") return byVersion(question, book.iban, () => checkIban(question.account, note));
+  if (rule === "uk-modulus") return byVersion(question, book["uk-modulus"], (data) => checkUkModulus(question, data, note));
   const accountType = question.accountType ?? accountTypes.get(accountTypeCode ?? "") ?? null;
-  return byVersion(question, book["za-cdv"], (data) => judgeByCdv({ ...question, accountType }, data, note));
+  return byVersion(question, book["za-cdv"], (data) => checkZaCdv({ ...question, accountType }, data, note));
 }
 
 function byVersion<Data>(
   { rule, version, onDate }: ExactQuestion,
   versions: readonly RuleVersion<Data>[],
-  judge: (data: Data) => Judgement,
+  check: (data: Data) => RuleVerdict,
 ): AccountAnswer {
-  const chosen = version === null ? versionOn(versions, onDate) : versionNamed(versions, version);
+  const chosen = version === null ? ruleVersionOn(versions, onDate) : ruleVersionNamed(versions, version);
   if (chosen === null) return { result: "not-verifiable", rule, version: "none", reason: "no-rule" };
-  const { result, reason } = judge(chosen.data);
+  const { result, reason } = check(chosen.data);
   return { result, rule, version: chosen.version, reason };
 }
 
-/** True where a debit or credit is refused for this answer. */
+/** True if a debit or credit is refused for this answer. */
 export function isRefusal({ result, reason }: Pick<AccountAnswer, "result" | "reason">): boolean {
   return result === "invalid" || (result === "warning" && reason === "direction");
 }

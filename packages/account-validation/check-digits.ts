@@ -1,39 +1,39 @@
-// The arithmetic: digit by weight, leftmost on leftmost. Plain products for all rules but one: double alternate adds the digits of each
-// product.
+// The arithmetic of check digits: digit by weight, leftmost on leftmost. All rules add plain products but one: double
+// alternate adds the digits of each product.
 
-import type { Note } from "./steps.ts";
+import type { StepListener } from "./check-steps.ts";
 
 const paddedDigits = 11;
 
-/** Eleven digits; null for a number that has more significant ones. */
-export function padded(account: string): string | null {
+/** Pads a number to eleven digits; null if it has more significant ones. */
+export function padAccount(account: string): string | null {
   const significant = account.replace(/^0+/, "");
   return significant.length > paddedDigits ? null : significant.padStart(paddedDigits, "0");
 }
 
 export interface Weighing {
-  /** What it is called where it is explained. */
+  /** The test's name in an explanation. */
   readonly test: string;
   readonly weights: readonly number[];
   readonly modulus: number;
   readonly fudge: number;
 }
 
-/** Of the weighted sum plus the fudge by the modulus: 0 … modulus − 1, also where weights are negative. */
-export function weigh(digits: string, weighing: Weighing, note: Note = null): number {
-  return remainderOf(digits, weighing, (product) => product, note);
+/** The remainder of the weighted sum plus the fudge by the modulus: 0 … modulus − 1, also for negative weights. */
+export function weigh(digits: string, weighing: Weighing, note: StepListener = null): number {
+  return computeRemainder(digits, weighing, (product) => product, note);
 }
 
 /** The same, with the digits of each product added up (UK double alternate). */
-export function weighByDigits(digits: string, weighing: Weighing, note: Note = null): number {
-  return remainderOf(digits, weighing, digitSum, note);
+export function weighByDigits(digits: string, weighing: Weighing, note: StepListener = null): number {
+  return computeRemainder(digits, weighing, digitSum, note);
 }
 
-function remainderOf(
+function computeRemainder(
   digits: string,
   { test, weights, modulus, fudge }: Weighing,
   counted: (product: number) => number,
-  note: Note,
+  note: StepListener,
 ): number {
   const total = weights.reduce((sum, weight, index) => sum + counted(weight * digitAt(digits, index)), fudge);
   const remainder = ((total % modulus) + modulus) % modulus;

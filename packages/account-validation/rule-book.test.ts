@@ -2,11 +2,21 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { cdvData, checkAccount, explainAccount, inOrder, shippedRules, ukModulusData, zaCdv } from "./index.ts";
-import type { AccountQuestion, ExactQuestion, RuleBook } from "./index.ts";
-import { versionOn } from "./rule-book.ts";
-import { readValacdos } from "./read-valacdos.ts";
-import { valacdosText } from "./uk-modulus.fixture.ts";
+import {
+  type AccountQuestion,
+  checkAccount,
+  createCdvData,
+  createUkModulusData,
+  type ExactQuestion,
+  explainAccount,
+  orderRuleVersions,
+  type RuleBook,
+  shippedCdvData,
+  shippedRules,
+} from "./index.ts";
+import { ruleVersionOn } from "./rule-book.ts";
+import { readValacdos } from "./uk-modulus/read-valacdos.ts";
+import { valacdosText } from "./uk-modulus/uk-modulus.fixture.ts";
 
 const question: AccountQuestion = {
   rule: "za-cdv",
@@ -19,16 +29,16 @@ const question: AccountQuestion = {
 };
 const exact: ExactQuestion = { ...question, version: null, accountType: null };
 
-/** Passes nothing at the branch from 2027 on, all of it again from 2028 on. */
-const strict = cdvData({
+/** Rules that refuse every number of the branch from 2027 on, and accept all again from 2028 on. */
+const strict = createCdvData({
   version: "strict",
-  rows: zaCdv.rows.map((row) => ({ ...row, fudge: row.fudge + 5, exception: null })),
+  rows: shippedCdvData.rows.map((row) => ({ ...row, fudge: row.fudge + 5, exception: null })),
   notVerifiable: [],
 });
 const book: RuleBook = {
   ...shippedRules,
-  "za-cdv": inOrder([
-    { version: "third", effectiveFrom: "2028-01-01", origin: "imported", data: zaCdv },
+  "za-cdv": orderRuleVersions([
+    { version: "third", effectiveFrom: "2028-01-01", origin: "imported", data: shippedCdvData },
     ...shippedRules["za-cdv"],
     { version: "second", effectiveFrom: "2027-01-01", origin: "imported", data: strict },
   ]),
@@ -47,7 +57,7 @@ test("the version in force on the day of the question decides, and is named", ()
   ]);
 });
 
-test("an old decision is computed again by its version, whatever is in force now", () => {
+test("an old decision is computed again with its version, whatever is in force now", () => {
   const again = explainAccount({ ...exact, onDate: "2030-01-01", version: "second" }, book);
   expect(again.answer).toEqual(checkAccount({ ...question, onDate: "2027-06-01" }, book));
   expect(explainAccount({ ...exact, version: "never-was" }, book).answer).toMatchObject({ version: "none", result: "not-verifiable" });
@@ -56,7 +66,10 @@ test("an old decision is computed again by its version, whatever is in force now
 test("of two versions from one date the later in the book is in force, and the earlier still has its name", () => {
   const corrected = {
     ...book,
-    "za-cdv": inOrder([...book["za-cdv"], { version: "corrected", effectiveFrom: "2027-01-01", origin: "imported" as const, data: zaCdv }]),
+    "za-cdv": orderRuleVersions([
+      ...book["za-cdv"],
+      { version: "corrected", effectiveFrom: "2027-01-01", origin: "imported" as const, data: shippedCdvData },
+    ]),
   };
   expect(checkAccount({ ...question, onDate: "2027-01-01" }, corrected).version).toBe("corrected");
   expect(explainAccount({ ...exact, version: "second" }, corrected).answer.result).toBe("invalid");
@@ -65,7 +78,7 @@ test("of two versions from one date the later in the book is in force, and the e
 test("on any date at most one version is in force, and it is the last one that took effect", () => {
   const date = fc.integer({ min: 0, max: 30 }).map((day) => `2027-01-${String(day + 1).padStart(2, "0")}`);
   const property = fc.property(fc.array(date, { maxLength: 8 }), date, (starts, asked) => {
-    const versions = inOrder(
+    const versions = orderRuleVersions(
       starts.map((effectiveFrom, index) => ({ version: String(index), effectiveFrom, origin: "imported" as const, data: null })),
     );
     const inForce = versions.filter(
@@ -76,19 +89,19 @@ test("on any date at most one version is in force, and it is the last one that t
       .toSorted()
       .at(-1);
     expect(inForce.length).toBe(latest === undefined ? 0 : 1);
-    expect(versionOn(versions, asked)).toEqual(inForce[0] ?? null);
-    expect(versionOn(versions, asked)?.effectiveFrom).toBe(latest);
+    expect(ruleVersionOn(versions, asked)).toEqual(inForce[0] ?? null);
+    expect(ruleVersionOn(versions, asked)?.effectiveFrom).toBe(latest);
   });
   expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
 });
 
-test("without an imported table rule uk-modulus knows nothing; with one it decides", () => {
+test("rule uk-modulus decides only with an imported table", () => {
   const uk = { ...question, rule: "uk-modulus", branch: "107999", account: "88837493" } as const;
   expect(checkAccount(uk, shippedRules)).toEqual({ result: "not-verifiable", rule: "uk-modulus", version: "none", reason: "no-rule" });
-  const data = ukModulusData({ ...readValacdos(valacdosText).content, substitutions: null });
+  const data = createUkModulusData({ ...readValacdos(valacdosText).content, substitutions: null });
   const withTable = {
     ...shippedRules,
-    "uk-modulus": inOrder([{ version: "t", effectiveFrom: "2026-01-01", origin: "imported" as const, data }]),
+    "uk-modulus": orderRuleVersions([{ version: "t", effectiveFrom: "2026-01-01", origin: "imported" as const, data }]),
   };
   expect(checkAccount(uk, withTable)).toEqual({ result: "invalid", rule: "uk-modulus", version: "t", reason: "check-digit" });
   expect(checkAccount({ ...uk, onDate: "2025-12-31" }, withTable).version).toBe("none");
@@ -131,8 +144,8 @@ test("explaining and checking are one computation", () => {
   expect(() => fc.assert(property, { numRuns: 500 })).not.toThrow();
 });
 
-test("the data of a version never changes: what ships as za-cdv 1 is what it was", () => {
+test("the data that ships as za-cdv 1 never changes", () => {
   const bytes = readFileSync(new URL("../../data/za-cdv.json", import.meta.url));
   const pinned: Readonly<Record<string, string>> = { "1": "740186c80f51f35b2b5b3e615a77ef0fbfb9c0dd626edd9baf1cbde0de71c658" };
-  expect(createHash("sha256").update(bytes).digest("hex")).toBe(pinned[zaCdv.version]);
+  expect(createHash("sha256").update(bytes).digest("hex")).toBe(pinned[shippedCdvData.version]);
 });

@@ -1,19 +1,20 @@
-// What reading an operator's table gives: what was understood, and what was not, line by line. Nothing is passed over in silence.
+// The result of reading an operator's table: what was understood and, line by line, what was not. Nothing is skipped in
+// silence.
 
 export interface RefusedLine {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
   readonly reason: string;
 }
 
 export interface TableReading<Content> {
   readonly content: Content;
-  /** Lines that are not blank. */
+  /** Number of lines that are not blank. */
   readonly linesRead: number;
   readonly rowsRead: number;
   readonly refused: readonly RefusedLine[];
-  /** What was understood, but will not decide anything. */
-  readonly remarks: readonly string[];
+  /** Warnings about content that was understood but decides nothing. */
+  readonly warnings: readonly string[];
 }
 
 export interface NumberedLine {
@@ -21,8 +22,8 @@ export interface NumberedLine {
   readonly text: string;
 }
 
-/** Lines that are not blank, with their numbers; line ends of either kind. */
-export function linesOf(text: string): readonly NumberedLine[] {
+/** Splits a text into its lines that are not blank, with their numbers; either kind of line end. */
+export function splitLines(text: string): readonly NumberedLine[] {
   return text
     .split("\n")
     .map((one, index) => ({ line: index + 1, text: one.replace(/\r$/, "") }))

@@ -1,7 +1,16 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { businessDateOf, firstReconciliationCloseAfter, isWorkingDay, offUsBusinessDateOf, planDay, subServiceOf } from "./index.ts";
-import type { BusinessDate, NamedDates, SchemeTimes } from "./index.ts";
+import {
+  type BusinessDate,
+  firstReconciliationCloseAfter,
+  isWorkingDay,
+  type NamedDates,
+  offUsBusinessDate,
+  onUsBusinessDate,
+  planDay,
+  type SchemeTimes,
+  subServiceFor,
+} from "./index.ts";
 
 const times: SchemeTimes = {
   calendar: { version: "1", zone: "Africa/Johannesburg", workingDays: [1, 2, 3, 4, 5, 6], holidays: ["2026-11-24"] },
@@ -12,67 +21,67 @@ const times: SchemeTimes = {
 const night: SchemeTimes = { ...times, processing: [{ opens: "22:00", closes: "+1d 02:00" }], reconciliation: "+1d 04:00" };
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
 
-function judged(received: string, named: Partial<NamedDates> = {}, of = times): BusinessDate {
-  return businessDateOf(of, at(received), { requestedCollectionDate: null, settlementDate: null, onNonWorkingDay: "refuse", ...named });
+function computeDate(received: string, named: Partial<NamedDates> = {}, of = times): BusinessDate {
+  return onUsBusinessDate(of, at(received), { requestedCollectionDate: null, settlementDate: null, onNonWorkingDay: "refuse", ...named });
 }
 const on = (requestedCollectionDate: string, over: Partial<NamedDates> = {}): Partial<NamedDates> => ({ requestedCollectionDate, ...over });
 
-test("without a named date it is the first one whose cut-off is ahead; the cut-off itself is in time", () => {
-  expect(judged("2026-11-20T15:45:00+02:00")).toEqual({ businessDate: "2026-11-20", subService: "SAME_DAY" });
-  expect(judged("2026-11-20T15:45:00.001+02:00")).toEqual({ businessDate: "2026-11-21", subService: "ONE_DAY" });
-  expect(judged("2026-11-21T18:00:00+02:00")).toEqual({ businessDate: "2026-11-23", subService: "ONE_DAY" });
-  expect(judged("2026-11-23T18:00:00+02:00")).toEqual({ businessDate: "2026-11-25", subService: "ONE_DAY" });
+test("without a named date the business date is the first whose cut-off is ahead; the cut-off itself is in time", () => {
+  expect(computeDate("2026-11-20T15:45:00+02:00")).toEqual({ businessDate: "2026-11-20", subService: "SAME_DAY" });
+  expect(computeDate("2026-11-20T15:45:00.001+02:00")).toEqual({ businessDate: "2026-11-21", subService: "ONE_DAY" });
+  expect(computeDate("2026-11-21T18:00:00+02:00")).toEqual({ businessDate: "2026-11-23", subService: "ONE_DAY" });
+  expect(computeDate("2026-11-23T18:00:00+02:00")).toEqual({ businessDate: "2026-11-25", subService: "ONE_DAY" });
 });
 
-test("the requested collection date comes before the settlement date, and dates are judged in the scheme's zone", () => {
-  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-23", { settlementDate: "2026-11-20" }))).toEqual({
+test("the requested collection date comes before the settlement date, and dates are those of the scheme's zone", () => {
+  expect(computeDate("2026-11-20T10:00:00+02:00", on("2026-11-23", { settlementDate: "2026-11-20" }))).toEqual({
     businessDate: "2026-11-23",
     subService: "TWO_DAY",
   });
-  expect(judged("2026-11-20T10:00:00+02:00", { settlementDate: "2026-11-21" })).toEqual({
+  expect(computeDate("2026-11-20T10:00:00+02:00", { settlementDate: "2026-11-21" })).toEqual({
     businessDate: "2026-11-21",
     subService: "ONE_DAY",
   });
-  expect(judged("2026-11-20T22:30:00Z", on("2026-11-21"))).toEqual({ businessDate: "2026-11-21", subService: "SAME_DAY" });
+  expect(computeDate("2026-11-20T22:30:00Z", on("2026-11-21"))).toEqual({ businessDate: "2026-11-21", subService: "SAME_DAY" });
 });
 
 test("a past date is DT01, today after its cut-off is TM01, more than 366 days ahead is DT01 [D9 business-date]", () => {
-  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-19"))).toMatchObject({ refused: "DT01" });
-  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-15", { onNonWorkingDay: "next" }))).toMatchObject({ refused: "DT01" });
-  expect(judged("2026-11-20T15:45:00.001+02:00", on("2026-11-20"))).toMatchObject({ refused: "TM01" });
-  expect(judged("2026-11-20T15:45:00+02:00", on("2026-11-20"))).toMatchObject({ businessDate: "2026-11-20" });
-  expect(judged("2026-11-20T10:00:00+02:00", on("2027-11-22"))).toMatchObject({ refused: "DT01" });
-  expect(judged("2026-11-19T10:00:00+02:00", on("2027-11-20"))).toMatchObject({ businessDate: "2027-11-20" });
+  expect(computeDate("2026-11-20T10:00:00+02:00", on("2026-11-19"))).toMatchObject({ refused: "DT01" });
+  expect(computeDate("2026-11-20T10:00:00+02:00", on("2026-11-15", { onNonWorkingDay: "next" }))).toMatchObject({ refused: "DT01" });
+  expect(computeDate("2026-11-20T15:45:00.001+02:00", on("2026-11-20"))).toMatchObject({ refused: "TM01" });
+  expect(computeDate("2026-11-20T15:45:00+02:00", on("2026-11-20"))).toMatchObject({ businessDate: "2026-11-20" });
+  expect(computeDate("2026-11-20T10:00:00+02:00", on("2027-11-22"))).toMatchObject({ refused: "DT01" });
+  expect(computeDate("2026-11-19T10:00:00+02:00", on("2027-11-20"))).toMatchObject({ businessDate: "2027-11-20" });
 });
 
 test("a non-working day is DT01, or becomes the next working day where the bank wants that [D9 business-date]", () => {
-  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-22"))).toMatchObject({ refused: "DT01" });
-  expect(judged("2026-11-20T10:00:00+02:00", on("2026-11-22", { onNonWorkingDay: "next" }))).toEqual({
+  expect(computeDate("2026-11-20T10:00:00+02:00", on("2026-11-22"))).toMatchObject({ refused: "DT01" });
+  expect(computeDate("2026-11-20T10:00:00+02:00", on("2026-11-22", { onNonWorkingDay: "next" }))).toEqual({
     businessDate: "2026-11-23",
     subService: "TWO_DAY",
   });
-  expect(judged("2026-11-22T10:00:00+02:00", on("2026-11-22", { onNonWorkingDay: "next" }))).toEqual({
+  expect(computeDate("2026-11-22T10:00:00+02:00", on("2026-11-22", { onNonWorkingDay: "next" }))).toEqual({
     businessDate: "2026-11-23",
     subService: "ONE_DAY",
   });
 });
 
-test("what is not a date is DT01 and its text never repeats it", () => {
+test("a text that is no date is DT01, and the refusal never repeats it", () => {
   for (const wrong of ["2026-02-30", "20261120", "tomorrow", ""]) {
-    const refused = judged("2026-11-20T10:00:00+02:00", on(wrong));
+    const refused = computeDate("2026-11-20T10:00:00+02:00", on(wrong));
     expect(refused).toEqual({ refused: "DT01", text: "requestedCollectionDate is not a date" });
   }
 });
 
-test("with a window over midnight the date that began yesterday is still in time", () => {
-  expect(judged("2026-11-21T01:00:00+02:00", {}, night)).toEqual({ businessDate: "2026-11-20", subService: "SAME_DAY" });
-  expect(judged("2026-11-21T01:00:00+02:00", on("2026-11-20"), night)).toMatchObject({ businessDate: "2026-11-20" });
-  expect(judged("2026-11-21T01:46:00+02:00", on("2026-11-20"), night)).toMatchObject({ refused: "DT01" });
-  expect(judged("2026-11-21T01:46:00+02:00", {}, night)).toMatchObject({ businessDate: "2026-11-21" });
+test("the date that began yesterday is still in time if its window goes over midnight", () => {
+  expect(computeDate("2026-11-21T01:00:00+02:00", {}, night)).toEqual({ businessDate: "2026-11-20", subService: "SAME_DAY" });
+  expect(computeDate("2026-11-21T01:00:00+02:00", on("2026-11-20"), night)).toMatchObject({ businessDate: "2026-11-20" });
+  expect(computeDate("2026-11-21T01:46:00+02:00", on("2026-11-20"), night)).toMatchObject({ refused: "DT01" });
+  expect(computeDate("2026-11-21T01:46:00+02:00", {}, night)).toMatchObject({ businessDate: "2026-11-21" });
 });
 
 function offUs(received: string, settlementDate: string | null, of = times): string {
-  const { businessDate, subService } = offUsBusinessDateOf(of, at(received), settlementDate);
+  const { businessDate, subService } = offUsBusinessDate(of, at(received), settlementDate);
   return `${businessDate} ${subService}`;
 }
 
@@ -95,18 +104,18 @@ test("an off-us debit whose date is past, not working or beyond its cut-off take
   expect(offUs("2026-11-20T10:00:00+02:00", "2026-02-30")).toBe("2026-11-20 SAME_DAY");
 });
 
-test("a date whose window a missing hour swallows is nobody's business date", () => {
+test("a date whose window falls into a missing hour is no business date", () => {
   const calendar = { ...times.calendar, zone: "Europe/Berlin", workingDays: [1, 2, 3, 4, 5, 6, 7] };
   const inGap = { ...times, calendar, processing: [{ opens: "02:00", closes: "03:00" }], reconciliation: "04:00" };
   const received = "2027-03-27T12:00:00+01:00";
-  expect(judged(received, {}, inGap)).toMatchObject({ businessDate: "2027-03-29", subService: "ONE_DAY" });
-  expect(judged(received, on("2027-03-28"), inGap)).toEqual({ refused: "DT01", text: "requestedCollectionDate is not a working day" });
-  expect(judged(received, on("2027-03-28", { onNonWorkingDay: "next" }), inGap)).toMatchObject({ businessDate: "2027-03-29" });
+  expect(computeDate(received, {}, inGap)).toMatchObject({ businessDate: "2027-03-29", subService: "ONE_DAY" });
+  expect(computeDate(received, on("2027-03-28"), inGap)).toEqual({ refused: "DT01", text: "requestedCollectionDate is not a working day" });
+  expect(computeDate(received, on("2027-03-28", { onNonWorkingDay: "next" }), inGap)).toMatchObject({ businessDate: "2027-03-29" });
   expect(offUs(received, "2027-03-28", inGap)).toBe("2027-03-29 ONE_DAY");
   expect(firstReconciliationCloseAfter(inGap, at(received), 0).businessDate).toBe("2027-03-29");
 });
 
-test("the reconciliation close is the first at least so much later", () => {
+test("the reconciliation close is the first that is at least the given time later", () => {
   const hour = 3_600_000;
   expect(firstReconciliationCloseAfter(times, at("2026-11-20T16:30:00+02:00"), hour)).toEqual({
     businessDate: "2026-11-20",
@@ -120,7 +129,7 @@ test("the reconciliation close is the first at least so much later", () => {
 
 test("the sub-service counts working days from receipt", () => {
   const received = at("2026-11-21T10:00:00+02:00");
-  expect(["2026-11-21", "2026-11-23", "2026-11-25"].map((date) => subServiceOf(times, received, date))).toEqual([
+  expect(["2026-11-21", "2026-11-23", "2026-11-25"].map((date) => subServiceFor(times, received, date))).toEqual([
     "SAME_DAY",
     "ONE_DAY",
     "TWO_DAY",
@@ -135,12 +144,12 @@ function earlierWorkingDates(of: SchemeTimes, date: string): readonly string[] {
   return earlier.filter((one) => isWorkingDay(of.calendar, one));
 }
 
-test("an accepted date works and its cut-off is ahead; without a named date none before it would do", () => {
+test("an accepted date works and its cut-off is ahead; without a named date no earlier one would do", () => {
   const holds = (zone: string, receivedAtMs: number, days: number | null, isNight: boolean): boolean => {
     const of = { ...(isNight ? night : times), calendar: { ...times.calendar, zone } };
     const today = Temporal.Instant.fromEpochMilliseconds(receivedAtMs).toZonedDateTimeISO(zone).toPlainDate();
     const requestedCollectionDate = days === null ? null : today.add({ days }).toString();
-    const answer = businessDateOf(of, receivedAtMs, { requestedCollectionDate, settlementDate: null, onNonWorkingDay: "next" });
+    const answer = onUsBusinessDate(of, receivedAtMs, { requestedCollectionDate, settlementDate: null, onNonWorkingDay: "next" });
     if ("refused" in answer) return days !== null && (days <= 0 || days > 366);
     const { businessDate } = answer;
     if (!isWorkingDay(of.calendar, businessDate) || planDay(of, "X", businessDate).cutOffAtMs < receivedAtMs) return false;
@@ -156,7 +165,7 @@ test("every off-us debit has a business date with its cut-off ahead, never befor
   const holds = (zone: string, receivedAtMs: number, days: number, isNight: boolean): boolean => {
     const of = { ...(isNight ? night : times), calendar: { ...times.calendar, zone } };
     const wanted = Temporal.Instant.fromEpochMilliseconds(receivedAtMs).toZonedDateTimeISO(zone).toPlainDate().add({ days }).toString();
-    const { businessDate } = offUsBusinessDateOf(of, receivedAtMs, wanted);
+    const { businessDate } = offUsBusinessDate(of, receivedAtMs, wanted);
     const plan = planDay(of, "X", businessDate);
     return plan.isWorkingDay && plan.cutOffAtMs >= receivedAtMs && businessDate >= wanted;
   };

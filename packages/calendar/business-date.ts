@@ -1,15 +1,13 @@
-// The business date of a debit, judged in the scheme's zone at the instant of its receipt.
+// The business date of a debit, computed in the scheme's zone at the instant of its receipt.
 //
-// #1 A date counts as long as its cut-off is ahead; received exactly at the cut-off is in time.
-// #2 On-us a named date is never replaced, except one that does not work where the bank asks for the next working day.
-// #3 Off-us no date is refused: one that cannot be used becomes the next that can.
+// #1 A date counts as long as its cut-off is ahead; a debit received exactly at the cut-off is in time.
+// #2 On-us a named date is never replaced, except one that does not work if the bank asks for the next working day.
+// #3 Off-us no date is refused: one that cannot be used is replaced by the next that can.
 // #4 Nothing here reads a clock: the same receipt gives the same date at any later time.
 
-import { plainDate } from "./calendar.ts";
-import type { SchemeTimes } from "./calendar.ts";
+import { plainDate, type SchemeTimes } from "./calendar.ts";
 import { daysAfter } from "./local-time.ts";
-import { firstBusinessDate, instantsOf, isBusinessDate } from "./plan-day.ts";
-import type { Instants } from "./plan-day.ts";
+import { firstBusinessDate, type Instants, instantsOn, isBusinessDate } from "./plan-day.ts";
 
 export type SubService = "SAME_DAY" | "ONE_DAY" | "TWO_DAY";
 
@@ -24,15 +22,17 @@ export interface UsableDate {
   readonly subService: SubService;
 }
 
-/** `refused` is the ISO 20022 reason: DT01 a date that cannot be used, TM01 received after the cut-off. */
+/** `refused` is the ISO 20022 reason: DT01 for a date that cannot be used, TM01 for a receipt after the cut-off. */
 export type BusinessDate = UsableDate | { readonly refused: "DT01" | "TM01"; readonly text: string };
 
 const daysAheadMax = 366;
 
-/** Times lie at most nine days after their date, and a cut-off at most a few windows before. */
+/**
+ * Working dates that a search tries: a time is at most nine days after its date, and a cut-off a few windows before it.
+ */
 const workingDatesTriedMax = 32;
 
-export function businessDateOf(times: SchemeTimes, receivedAtMs: number, named: NamedDates): BusinessDate {
+export function onUsBusinessDate(times: SchemeTimes, receivedAtMs: number, named: NamedDates): BusinessDate {
   const today = plainDate(times.calendar, receivedAtMs);
   const name = named.requestedCollectionDate ?? named.settlementDate;
   if (name === null)
@@ -52,16 +52,19 @@ export function businessDateOf(times: SchemeTimes, receivedAtMs: number, named: 
   return inTime(times, today, receivedAtMs, firstBusinessDate(times, wanted), member);
 }
 
-/** #3 The settlement date, else the date of receipt; where its window is past or does not exist, the next one's. */
-export function offUsBusinessDateOf(times: SchemeTimes, receivedAtMs: number, settlementDate: string | null): UsableDate {
+/**
+ * #3 The settlement date, otherwise the date of receipt; if that date's cut-off is past or it does not work, the next
+ * one.
+ */
+export function offUsBusinessDate(times: SchemeTimes, receivedAtMs: number, settlementDate: string | null): UsableDate {
   const today = plainDate(times.calendar, receivedAtMs);
   const wanted = readDate(settlementDate ?? "") ?? today;
   const isAhead = (instants: Instants): boolean => receivedAtMs <= instants.cutOffAtMs;
   const date = firstBusinessDate(times, wanted);
-  return answer(times, today, isAhead(instantsOf(times, date)) ? date : firstDate(times, today, isAhead));
+  return answer(times, today, isAhead(instantsOn(times, date)) ? date : firstDate(times, today, isAhead));
 }
 
-/** The first reconciliation close that is at least `minimumMs` after an instant. */
+/** Finds the first reconciliation close that is at least `minimumMs` after an instant. */
 export function firstReconciliationCloseAfter(
   times: SchemeTimes,
   atMs: number,
@@ -69,11 +72,11 @@ export function firstReconciliationCloseAfter(
 ): { readonly businessDate: string; readonly closesAtMs: number } {
   const from = plainDate(times.calendar, atMs + minimumMs);
   const date = firstDate(times, from, (instants) => instants.reconciliationAtMs >= atMs + minimumMs);
-  return { businessDate: date.toString(), closesAtMs: instantsOf(times, date).reconciliationAtMs };
+  return { businessDate: date.toString(), closesAtMs: instantsOn(times, date).reconciliationAtMs };
 }
 
-/** Working days from the day of receipt to the business date; `TWO_DAY` is two or more. */
-export function subServiceOf(times: SchemeTimes, receivedAtMs: number, businessDate: string): SubService {
+/** Counts the working days from the day of receipt to the business date; `TWO_DAY` is two or more. */
+export function subServiceFor(times: SchemeTimes, receivedAtMs: number, businessDate: string): SubService {
   return subService(times, plainDate(times.calendar, receivedAtMs), Temporal.PlainDate.from(businessDate));
 }
 
@@ -84,16 +87,18 @@ function inTime(
   date: Temporal.PlainDate,
   member: string,
 ): BusinessDate {
-  if (receivedAtMs <= instantsOf(times, date).cutOffAtMs) return answer(times, today, date);
+  if (receivedAtMs <= instantsOn(times, date).cutOffAtMs) return answer(times, today, date);
   if (Temporal.PlainDate.compare(date, today) < 0) return { refused: "DT01", text: `${member} is past` };
   return { refused: "TM01", text: `received after the cut-off of ${date.toString()}` };
 }
 
-/** The first working date of which `isAhead` holds, if its times may be ahead on `day`: one with times after midnight began before it. */
+/**
+ * Finds the first working date for which `isAhead` holds. It starts before `day`, because times can be after midnight.
+ */
 function firstDate(times: SchemeTimes, day: Temporal.PlainDate, isAhead: (instants: Instants) => boolean): Temporal.PlainDate {
   let date = firstBusinessDate(times, day.subtract({ days: daysAfter(times.reconciliation) + 1 }));
   for (let tries = 0; tries < workingDatesTriedMax; tries += 1) {
-    if (isAhead(instantsOf(times, date))) return date;
+    if (isAhead(instantsOn(times, date))) return date;
     date = firstBusinessDate(times, date.add({ days: 1 }));
   }
   throw new Error(`no date of calendar ${times.calendar.version} has its times ahead of ${day.toString()}`);

@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { creditBusinessDate, datesAhead, isWorkingDay, localDate, planDay, readLocalTime } from "./index.ts";
-import type { Calendar, SchemeTimes } from "./index.ts";
+import {
+  type Calendar,
+  creditBusinessDate,
+  datesAhead,
+  isWorkingDay,
+  localDate,
+  planDay,
+  readLocalTime,
+  type SchemeTimes,
+} from "./index.ts";
 
 const calendar: Calendar = { version: "1", zone: "Africa/Johannesburg", workingDays: [1, 2, 3, 4, 5, 6], holidays: ["2026-12-16"] };
 const times: SchemeTimes = { calendar, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 900_000 };
@@ -12,7 +20,7 @@ const inZone = (zone: string, over: Partial<SchemeTimes> = {}): SchemeTimes => (
   ...over,
 });
 
-test("a date works by weekday and holidays", () => {
+test("weekdays and holidays decide whether a date works", () => {
   expect(["2026-11-20", "2026-11-21", "2026-11-22", "2026-12-16"].map((date) => isWorkingDay(calendar, date))).toEqual([
     true,
     true,
@@ -21,7 +29,7 @@ test("a date works by weekday and holidays", () => {
   ]);
 });
 
-test("the next business date skips what does not work", () => {
+test("the next business date skips dates that do not work", () => {
   const next = (date: string, over: Partial<Calendar> = {}): string =>
     planDay({ ...times, calendar: { ...calendar, ...over } }, "X", date).nextBusinessDate;
   expect(["2026-11-20", "2026-11-21", "2026-12-15"].map((date) => next(date))).toEqual(["2026-11-21", "2026-11-23", "2026-12-17"]);
@@ -60,7 +68,7 @@ test("a day is planned in its zone: windows, cut-off, reconciliation, next busin
   });
 });
 
-test("a plan's version names its content: what changes a date's times changes it, and nothing else does", () => {
+test("a plan's version changes exactly if the times of a date change", () => {
   const version = (over: Partial<SchemeTimes> = {}, date = "2026-11-21"): string =>
     planDay({ ...times, ...over }, "X", date).calendarVersion;
   const others = [
@@ -106,7 +114,7 @@ test("a local time that does not exist moves forward by the gap; one that exists
 
 const berlinGap = "2027-03-28";
 
-test("I9: where a missing hour leaves a window no time it is void; the others keep their numbers and the cut-off is the last one's", () => {
+test("I9: a window that a missing hour leaves without any time is void; the others keep their numbers and the cut-off is the last one's", () => {
   const berlin = inZone("Europe/Berlin", {
     processing: [
       { opens: "01:00", closes: "02:30" },

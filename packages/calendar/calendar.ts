@@ -1,24 +1,24 @@
-// Calendars and windows as data, and what follows from them for an instant: pure functions on `Temporal`.
-// Local times are `HH:MM` or `HH:MM:SS`, with `+1d ` in front for the next calendar day of the same business date.
+// Calendars and windows as data, and what follows from them for an instant: pure functions on `Temporal`. Local times
+// are `HH:MM` or `HH:MM:SS`, with `+1d ` in front for the next calendar day of the same business date.
 
 import type { HolidayRule } from "./holiday-rules.ts";
-import { closureOf } from "./holidays.ts";
+import { closureOn } from "./holidays.ts";
 
-/** What counts from one date on. */
+/** A version of a calendar: what counts from one date on. */
 export interface CalendarVersion {
   readonly version: string;
   /** ISO weekdays that work, 1 = Monday. */
   readonly workingDays: readonly number[];
-  /** Dates that do not work, YYYY-MM-DD, and rules. */
+  /** Single dates that do not work, YYYY-MM-DD, and rules. */
   readonly holidays: readonly (string | HolidayRule)[];
-  /** First and last date that it counts for, YYYY-MM-DD; left out: open. */
+  /** The first and the last date of this version, YYYY-MM-DD; open if left out. */
   readonly validFrom?: string;
   readonly validTo?: string;
 }
 
-/** The newest version, and those that were in force before it: what was once a business date stays one. */
+/** The newest version, and the versions in force before it, so that a past business date stays one. */
 export interface Calendar extends CalendarVersion {
-  /** IANA zone, or a fixed offset such as `+05:00`. */
+  /** An IANA zone, or a fixed offset such as `+05:00`. */
   readonly zone: string;
   readonly earlier?: readonly CalendarVersion[];
 }
@@ -33,14 +33,16 @@ export interface SchemeTimes {
   readonly cutOffMs: number;
 }
 
-/** @internal A search for a working day goes no further: a calendar without one is a mistake of whoever made it. */
+/** @internal Days that a search for a working day goes through; a calendar without one in that time is a mistake. */
 export const searchDaysMax = 400;
 
 export function isWorkingDay(calendar: Calendar, date: string): boolean {
   return isWorking(calendar, Temporal.PlainDate.from(date));
 }
 
-/** Business date of a credit: the date of receipt in the scheme's zone if it works, else the next working day. */
+/**
+ * The business date of a credit: the date of receipt in the scheme's zone if it works, otherwise the next working day.
+ */
 export function creditBusinessDate(calendar: Calendar, atMs: number): string {
   const received = plainDate(calendar, atMs);
   const date = workingDayFrom(calendar, received);
@@ -48,12 +50,12 @@ export function creditBusinessDate(calendar: Calendar, atMs: number): string {
   return date.toString();
 }
 
-/** The calendar date of an instant in the scheme's zone. */
+/** Returns the calendar date of an instant in the scheme's zone. */
 export function localDate(times: Pick<SchemeTimes, "calendar">, atMs: number): string {
   return plainDate(times.calendar, atMs).toString();
 }
 
-/** Every calendar date from the local one of an instant to `days` days later, both included. */
+/** Returns every calendar date from the local date of an instant to `days` days later, both included. */
 export function datesAhead(times: Pick<SchemeTimes, "calendar">, atMs: number, days: number): readonly string[] {
   const today = plainDate(times.calendar, atMs);
   return Array.from({ length: days + 1 }, (_, day) => today.add({ days: day }).toString());
@@ -66,10 +68,13 @@ export function plainDate(calendar: Calendar, atMs: number): Temporal.PlainDate 
 
 /** @internal */
 export function isWorking(calendar: Calendar, date: Temporal.PlainDate): boolean {
-  return closureOf(calendar, date) === null;
+  return closureOn(calendar, date) === null;
 }
 
-/** @internal `from` itself, or the first date after it that works and of which `isGood` holds; null where there is none within `searchDaysMax`. */
+/**
+ * @internal Finds the first date from `from` on that works and for which `isGood` holds; null: none within
+ * `searchDaysMax`.
+ */
 export function workingDayFrom(
   calendar: Calendar,
   from: Temporal.PlainDate,
@@ -82,7 +87,7 @@ export function workingDayFrom(
   return null;
 }
 
-/** @internal The error of a search that found none. */
+/** @internal The error of a search that found no working day. */
 export function noWorkingDay(calendar: Calendar, from: Temporal.PlainDate): Error {
   return new Error(`calendar ${calendar.version} has no working day within ${searchDaysMax} days of ${from.toString()}`);
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { easterSunday } from "./index.ts";
 
-/** Easter Sundays of 2000 to 2050 as almanacs print them (the table of the Book of Common Prayer, and of the U.S. Naval Observatory). */
+/** Easter Sundays of 2000 to 2050 as almanacs print them (Book of Common Prayer, U.S. Naval Observatory). */
 const published = `04-23 04-15 03-31 04-20 04-11 03-27 04-16 04-08 03-23 04-12 04-04 04-24 04-08 03-31 04-20 04-05 03-27 04-16 04-01 04-21
 04-12 04-04 04-17 04-09 03-31 04-20 04-05 03-28 04-16 04-01 04-21 04-13 03-28 04-17 04-09 03-25 04-13 04-05 04-25 04-10
 04-01 04-21 04-06 03-29 04-17 04-09 03-25 04-14 04-05 04-18 04-10`.split(/\s/);
@@ -12,7 +12,7 @@ test("Easter Sunday is the published one, 2000 to 2050", () => {
   expect(made).toEqual(published.map((monthDay, index) => `${2_000 + index}-${monthDay}`));
 });
 
-/** The same by Gauss: days after 22 March, with his two exceptions. */
+/** The same by Gauss's formula: days after 22 March, with its two exceptions. */
 function byGauss(year: number): Temporal.PlainDate {
   const century = Math.floor(year / 100);
   const moon = (15 - Math.floor((8 * century + 13) / 25) + century - Math.floor(century / 4)) % 30;

@@ -1,7 +1,7 @@
-// Western Easter Sunday, by the computus of the Gregorian calendar (anonymous Gregorian algorithm, first printed in Nature, 1876).
-// Valid for every Gregorian year.
+// Western Easter Sunday, by the computus of the Gregorian calendar (anonymous Gregorian algorithm, first printed in
+// Nature, 1876). Valid for every Gregorian year.
 
-/** Easter Sunday of a year. */
+/** Returns Easter Sunday of a year. */
 export function easterSunday(year: number): Temporal.PlainDate {
   const goldenNumber = year % 19;
   const [century, yearOfCentury] = [Math.floor(year / 100), year % 100];

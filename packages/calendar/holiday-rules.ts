@@ -1,45 +1,45 @@
 // Rules of holidays, as data, and the dates that a rule gives in a year.
 //
-// #1 A rule counts on the dates from `from` to `to`, both included; a substitute goes by the date of the holiday that it is for.
+// #1 A rule counts on the dates from `from` to `to`, both included; a substitute follows the date of its holiday.
 // #2 A date that a year does not have (29 February, a fifth Monday) is left out.
 
 import { easterSunday } from "./easter.ts";
 
 /**
- * Where else it is closed when a holiday falls on a weekend. `monday-after-sunday`: the Monday after it too, and no other day where that Monday is
- * a holiday already (Public Holidays Act 36 of 1994, section 2(1)). `next-working-day`: of a holiday on a weekday that does not
- * work, the next date that works and is nobody else's.
+ * The further closed date when a holiday falls on a weekend. `monday-after-sunday`: the Monday after a Sunday, and no
+ * other day if that Monday is a holiday already (Public Holidays Act 36 of 1994, section 2(1)). `next-working-day`: for
+ * a holiday on a weekday that does not work, the next date that works and is not another holiday's substitute.
  */
 export type Substitute = "none" | "monday-after-sunday" | "next-working-day";
 
 interface Named {
   readonly name: string;
-  /** #1 First and last date, YYYY-MM-DD; null: open. */
+  /** #1 The first and the last date, YYYY-MM-DD; null: open. */
   readonly from: string | null;
   readonly to: string | null;
 }
 
 export type ClosingRule =
-  /** Each year on a day, `MM-DD`. */
+  /** On the same day each year, `MM-DD`. */
   | (Named & { readonly kind: "fixed"; readonly monthDay: string; readonly substitute: Substitute })
-  /** Days after Western Easter Sunday; negative: before. */
+  /** A number of days after Western Easter Sunday; negative: before it. */
   | (Named & { readonly kind: "easter"; readonly days: number; readonly substitute: Substitute })
-  /** The nth weekday of a month, 1 = Monday; week 1 is the first one, -1 the last. */
+  /** The nth weekday of a month, 1 = Monday; week 1 is the first, -1 the last. */
   | (Named & { readonly kind: "weekday"; readonly month: number; readonly weekday: number; readonly week: number })
-  /** Proclaimed for single dates. */
+  /** Single dates, for example proclaimed ones. */
   | (Named & { readonly kind: "dates"; readonly dates: readonly string[]; readonly substitute: Substitute });
 
-/** Dates that work after all, whatever their weekday and whatever other rules say. */
+/** Dates that work whatever their weekday and the other rules say. */
 export type WorkingRule = Named & { readonly kind: "works"; readonly dates: readonly string[] };
 
 export type HolidayRule = ClosingRule | WorkingRule;
 
-/** Dates that a rule names in a year, without substitutes; in no order. */
-export function datesOf(rule: HolidayRule, year: number): readonly Temporal.PlainDate[] {
+/** Returns the dates that a rule names in a year, without substitutes and in no order. */
+export function holidayDatesIn(rule: HolidayRule, year: number): readonly Temporal.PlainDate[] {
   return datesIn(rule, year).filter((date) => isValidOn(rule, date.toString()));
 }
 
-export function substituteOf(rule: HolidayRule): Substitute {
+export function substituteFor(rule: HolidayRule): Substitute {
   return "substitute" in rule ? rule.substitute : "none";
 }
 
@@ -48,7 +48,7 @@ function datesIn(rule: HolidayRule, year: number): readonly Temporal.PlainDate[]
     case "fixed":
       return dateOrNone(year, Number(rule.monthDay.slice(0, 2)), Number(rule.monthDay.slice(3)));
     case "easter":
-      // An offset may reach over the turn of a year.
+      // An offset can reach into another year.
       return [year - 1, year, year + 1].map((of) => easterSunday(of).add({ days: rule.days })).filter((date) => date.year === year);
     case "weekday":
       return nthWeekday(year, rule.month, rule.weekday, rule.week);

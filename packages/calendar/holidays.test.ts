@@ -1,23 +1,22 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isWorkingDay, noBusinessOn, planDay, versionOn } from "./index.ts";
-import type { Calendar, HolidayRule, Substitute } from "./index.ts";
+import { type Calendar, calendarVersionOn, type HolidayRule, isWorkingDay, noBusinessReasonOn, planDay, type Substitute } from "./index.ts";
 
 const always = { from: null, to: null } as const;
 const weekdays = [1, 2, 3, 4, 5];
 
-function calendarOf(holidays: Calendar["holidays"], over: Partial<Calendar> = {}): Calendar {
+function buildCalendar(holidays: Calendar["holidays"], over: Partial<Calendar> = {}): Calendar {
   return { version: "1", zone: "UTC", workingDays: [1, 2, 3, 4, 5, 6], holidays, ...over };
 }
 
 function reason(calendar: Calendar, date: string): string {
   const times = { calendar, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 0 };
-  const found = noBusinessOn(times, date);
+  const found = noBusinessReasonOn(times, date);
   if (found === null) return "works";
   return found.kind === "holiday" ? (found.name ?? "a holiday") : found.kind;
 }
 
-/** Dates of a year that a calendar closes by name. */
+/** The dates of a year that a calendar closes by a named holiday. */
 function closedIn(year: number, calendar: Calendar): readonly string[] {
   const first = Temporal.PlainDate.from({ year, month: 1, day: 1 });
   const dates = Array.from({ length: first.daysInYear }, (_, days) => first.add({ days }).toString());
@@ -32,14 +31,14 @@ function fixed(name: string, monthDay: string, substitute: Substitute = "none"):
 }
 
 describe("a rule", () => {
-  test("closes a day of each year; one that a year does not have is left out", () => {
-    const calendar = calendarOf([fixed("New Year", "01-01"), fixed("Leap", "02-29")]);
+  test("closes a day of each year, and leaves out one that a year does not have", () => {
+    const calendar = buildCalendar([fixed("New Year", "01-01"), fixed("Leap", "02-29")]);
     expect([2027, 2028].map((year) => closedIn(year, calendar))).toEqual([["01-01 New Year"], ["01-01 New Year", "02-29 Leap"]]);
   });
 
   test("closes days after or before Easter Sunday", () => {
     const easter = (name: string, days: number): HolidayRule => ({ kind: "easter", name, days, substitute: "none", ...always });
-    const calendar = calendarOf([easter("Good Friday", -2), easter("Ascension", 39), easter("early", -100)]);
+    const calendar = buildCalendar([easter("Good Friday", -2), easter("Ascension", 39), easter("early", -100)]);
     expect(closedIn(2027, calendar)).toEqual(["03-26 Good Friday", "05-06 Ascension", "12-18 early"].toSorted().slice(0, 2));
     // 100 days before Easter of the next year.
     expect(closedIn(2023, calendar)).toEqual(["04-07 Good Friday", "05-18 Ascension", "12-22 early"]);
@@ -54,7 +53,7 @@ describe("a rule", () => {
       month,
       ...always,
     });
-    const calendar = calendarOf([nth("May Day", 1, 1, 5), nth("Spring", 1, -1, 5), nth("Thanks", 4, 4, 11), nth("fifth", 1, 5, 2)]);
+    const calendar = buildCalendar([nth("May Day", 1, 1, 5), nth("Spring", 1, -1, 5), nth("Thanks", 4, 4, 11), nth("fifth", 1, 5, 2)]);
     expect(closedIn(2026, calendar)).toEqual(["05-04 May Day", "05-25 Spring", "11-26 Thanks"]);
     expect(closedIn(2027, calendar)).toEqual(["05-03 May Day", "05-31 Spring", "11-25 Thanks"]);
     expect(closedIn(2044, calendar)).toContain("02-29 fifth");
@@ -62,12 +61,12 @@ describe("a rule", () => {
 
   test("counts from its first to its last date", () => {
     const from2026 = { ...fixed("New", "04-27"), from: "2026-04-27", to: "2027-04-27" };
-    expect([2025, 2026, 2027, 2028].map((year) => closedIn(year, calendarOf([from2026])).length)).toEqual([0, 1, 1, 0]);
+    expect([2025, 2026, 2027, 2028].map((year) => closedIn(year, buildCalendar([from2026])).length)).toEqual([0, 1, 1, 0]);
   });
 
   test("makes a date work after all, whatever closed it", () => {
     const works: HolidayRule = { kind: "works", name: "moved", dates: ["2026-12-26", "2026-12-27"], ...always };
-    const calendar = calendarOf(["2026-12-26", fixed("Christmas", "12-25"), works]);
+    const calendar = buildCalendar(["2026-12-26", fixed("Christmas", "12-25"), works]);
     expect(["2026-12-25", "2026-12-26", "2026-12-27", "2027-01-03"].map((date) => reason(calendar, date))).toEqual([
       "Christmas",
       "works",
@@ -76,24 +75,24 @@ describe("a rule", () => {
     ]);
   });
 
-  test("a date without a name is a holiday too, and two on one date are both named", () => {
-    const calendar = calendarOf(["2026-04-27", fixed("Freedom Day", "04-27"), fixed("King's Day", "04-27")]);
+  test("a date without a name is a holiday too, and two holidays on one date are both named", () => {
+    const calendar = buildCalendar(["2026-04-27", fixed("Freedom Day", "04-27"), fixed("King's Day", "04-27")]);
     expect(reason(calendar, "2026-04-27")).toBe("Freedom Day and King's Day");
-    expect(reason(calendarOf(["2026-04-27"]), "2026-04-27")).toBe("a holiday");
+    expect(reason(buildCalendar(["2026-04-27"]), "2026-04-27")).toBe("a holiday");
   });
 });
 
 describe("a substitute", () => {
-  test("is the Monday after a Sunday, and no other day where that is a holiday already", () => {
-    const calendar = calendarOf([fixed("Christmas", "12-25", "monday-after-sunday"), fixed("Goodwill", "12-26", "monday-after-sunday")]);
+  test("is the Monday after a Sunday, and no other day if that Monday is a holiday already", () => {
+    const calendar = buildCalendar([fixed("Christmas", "12-25", "monday-after-sunday"), fixed("Goodwill", "12-26", "monday-after-sunday")]);
     // 2021: Saturday and Sunday. 2022: Sunday and Monday.
     expect(closedIn(2021, calendar)).toEqual(["12-25 Christmas", "12-26 Goodwill", "12-27 Goodwill, observed"]);
     expect(closedIn(2022, calendar)).toEqual(["12-25 Christmas", "12-26 Goodwill"]);
   });
 
-  test("is the next date that works and is nobody else's", () => {
+  test("is the next date that works and is no other holiday's substitute", () => {
     const rules = [fixed("Boxing", "12-26", "next-working-day"), fixed("Christmas", "12-25", "next-working-day")];
-    const calendar = calendarOf(rules, { workingDays: weekdays });
+    const calendar = buildCalendar(rules, { workingDays: weekdays });
     const substitutes = (year: number): readonly string[] => closedIn(year, calendar).filter((line) => line.includes("observed"));
     expect([2020, 2021, 2022, 2026].map(substitutes)).toEqual([
       ["12-28 Boxing, observed"],
@@ -103,13 +102,13 @@ describe("a substitute", () => {
     ]);
   });
 
-  test("may lie in the next year", () => {
-    const calendar = calendarOf([fixed("Old Year", "12-31", "monday-after-sunday")]);
+  test("can be in the next year", () => {
+    const calendar = buildCalendar([fixed("Old Year", "12-31", "monday-after-sunday")]);
     expect(closedIn(2024, calendar)).toEqual(["01-01 Old Year, observed", "12-31 Old Year"]);
   });
 });
 
-const versioned = calendarOf([fixed("New Day", "06-01")], {
+const versioned = buildCalendar([fixed("New Day", "06-01")], {
   version: "3",
   validFrom: "2027-01-01",
   validTo: "2028-12-31",
@@ -120,7 +119,7 @@ const versioned = calendarOf([fixed("New Day", "06-01")], {
 });
 
 describe("a calendar with versions", () => {
-  test("answers a date by the version in force on it, and is no business date outside of them", () => {
+  test("applies the version in force on a date; a date outside all versions is no business date", () => {
     const dates = ["2024-12-31", "2025-01-04", "2026-01-03", "2026-06-01", "2026-12-01", "2027-01-02", "2027-06-01", "2029-01-01"];
     expect(dates.map((date) => reason(versioned, date))).toEqual([
       "not-valid",
@@ -132,10 +131,10 @@ describe("a calendar with versions", () => {
       "New Day",
       "not-valid",
     ]);
-    expect(dates.map((date) => versionOn(versioned, date)?.version ?? "-").join("")).toBe("-122-33-");
+    expect(dates.map((date) => calendarVersionOn(versioned, date)?.version ?? "-").join("")).toBe("-122-33-");
   });
 
-  test("keeps what was: a new version changes no date before it [D9 calendar]", () => {
+  test("never changes a date before a new version [D9 calendar]", () => {
     const newer: Calendar = {
       ...versioned,
       version: "4",
@@ -149,14 +148,14 @@ describe("a calendar with versions", () => {
   });
 });
 
-test("the last dates of a calendar are planned, without a next one", () => {
+test("the last dates of a calendar are planned without a next business date", () => {
   const times = { calendar: versioned, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 0 };
   const next = ["2028-12-29", "2028-12-30", "2028-12-31", "2029-05-05"].map((date) => planDay(times, "X", date).nextBusinessDate);
   expect(next).toEqual(["2028-12-30", "", "", ""]);
 });
 
-test("a date that the zone's clocks skipped is no business date, and nobody's next one", () => {
-  const apia = calendarOf([], { zone: "Pacific/Apia", workingDays: [1, 2, 3, 4, 5, 6, 7] });
+test("a date that the zone's clocks skipped is no business date, and never the next one", () => {
+  const apia = buildCalendar([], { zone: "Pacific/Apia", workingDays: [1, 2, 3, 4, 5, 6, 7] });
   const times = { calendar: apia, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 0 };
   expect(reason(apia, "2011-12-30")).toBe("skipped-date");
   expect(planDay(times, "X", "2011-12-29").nextBusinessDate).toBe("2011-12-31");

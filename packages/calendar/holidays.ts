@@ -1,26 +1,26 @@
 // Which dates of a calendar are closed, and why.
 //
-// #1 The same data and date give the same answer; of a calendar with several versions the one in force on that date answers.
-// #2 `works` comes before every other rule; then holidays and their substitutes; then the weekday.
-// #3 Substitutes are found in the order of the dates that they are for, each on a date that is nobody else's.
+// #1 The same data and date give the same answer; of several versions of a calendar, the one in force on that date
+//    answers.
+// #2 `works` comes before every other rule; then come holidays and their substitutes; then the weekday.
+// #3 Substitutes are found in the order of their holidays' dates, each on a date that is not another's.
 // #4 A date that the zone's clocks skipped (a date line moved) is closed.
 
 import type { Calendar, CalendarVersion } from "./calendar.ts";
-import { datesOf, substituteOf } from "./holiday-rules.ts";
-import type { HolidayRule, Substitute } from "./holiday-rules.ts";
+import { holidayDatesIn, type HolidayRule, type Substitute, substituteFor } from "./holiday-rules.ts";
 
-/** Why a date does not work. */
+/** The reason why a date does not work. */
 export type Closure =
   | { readonly kind: "weekday" }
-  /** `name` null: the date stands in the calendar without one. */
+  /** `name` is null if the calendar gives the date without a name. */
   | { readonly kind: "holiday"; readonly name: string | null }
-  /** Before the first version of the calendar, or after its end. */
+  /** The date is before the first version of the calendar, or after its end. */
   | { readonly kind: "not-valid" }
   /** #4 */
   | { readonly kind: "skipped-date" };
 
-/** #1 Null where the calendar is not valid. */
-export function versionOn(calendar: Calendar, date: string): CalendarVersion | null {
+/** #1 The version in force on a date; null where the calendar is not valid. */
+export function calendarVersionOn(calendar: Calendar, date: string): CalendarVersion | null {
   let inForce: CalendarVersion | null = null;
   for (const version of [calendar, ...(calendar.earlier ?? [])]) {
     const from = version.validFrom ?? "";
@@ -29,12 +29,12 @@ export function versionOn(calendar: Calendar, date: string): CalendarVersion | n
   return inForce?.validTo !== undefined && inForce.validTo < date ? null : inForce;
 }
 
-/** Every message asks for dates: answers are kept, so many for each calendar. */
+/** Cached answers by calendar, because every message asks for dates. */
 const answers = new WeakMap<Calendar, Map<string, Closure | null>>();
 const answersKeptMax = 4_000;
 
-/** Null: the date works. */
-export function closureOf(calendar: Calendar, date: Temporal.PlainDate): Closure | null {
+/** Why a date is closed; null: it works. */
+export function closureOn(calendar: Calendar, date: Temporal.PlainDate): Closure | null {
   const text = date.toString();
   const known = answers.get(calendar) ?? new Map<string, Closure | null>();
   const answer = known.get(text);
@@ -47,9 +47,9 @@ export function closureOf(calendar: Calendar, date: Temporal.PlainDate): Closure
 }
 
 function findClosure(calendar: Calendar, date: Temporal.PlainDate, text: string): Closure | null {
-  const version = versionOn(calendar, text);
+  const version = calendarVersionOn(calendar, text);
   if (version === null) return { kind: "not-valid" };
-  const year = yearOf(version, date.year);
+  const year = findYear(version, date.year);
   if (!year.working.has(text)) {
     const holiday = year.closed.get(text);
     if (holiday !== undefined) return { kind: "holiday", name: holiday.join(" and ") || null };
@@ -59,16 +59,16 @@ function findClosure(calendar: Calendar, date: Temporal.PlainDate, text: string)
 }
 
 interface Year {
-  /** Names by date; empty where a date stands without one. */
+  /** Names by date; an empty list for a date without a name. */
   readonly closed: ReadonlyMap<string, readonly string[]>;
   readonly working: ReadonlySet<string>;
 }
 
-/** Years are made once for each version of a calendar: every message asks for them. */
+/** Cached years by version of a calendar, because every message asks for them. */
 const years = new WeakMap<CalendarVersion, Map<number, Year>>();
 const yearsKeptMax = 200;
 
-function yearOf(version: CalendarVersion, year: number): Year {
+function findYear(version: CalendarVersion, year: number): Year {
   const known = years.get(version) ?? new Map<number, Year>();
   if (known.size >= yearsKeptMax) known.clear();
   years.set(version, known);
@@ -79,15 +79,15 @@ function yearOf(version: CalendarVersion, year: number): Year {
 
 function makeYear(version: CalendarVersion, year: number): Year {
   const rules = version.holidays.map((given) => (typeof given === "string" ? datedOnly(given) : given));
-  // A substitute may lie beyond the turn of the year.
+  // A substitute can be in the next year.
   const around = [year - 1, year, year + 1];
-  const working = new Set(around.flatMap((one) => rules.flatMap((rule) => (rule.kind === "works" ? textsOf(rule, one) : []))));
+  const working = new Set(around.flatMap((one) => rules.flatMap((rule) => (rule.kind === "works" ? dateTexts(rule, one) : []))));
   const closed = new Map<string, readonly string[]>();
   const toMove: { readonly date: Temporal.PlainDate; readonly name: string; readonly substitute: Substitute }[] = [];
   for (const rule of rules.filter(({ kind }) => kind !== "works")) {
-    for (const date of around.flatMap((one) => datesOf(rule, one))) {
+    for (const date of around.flatMap((one) => holidayDatesIn(rule, one))) {
       closed.set(date.toString(), [...(closed.get(date.toString()) ?? []), ...(rule.name === "" ? [] : [rule.name])]);
-      toMove.push({ date, name: rule.name, substitute: substituteOf(rule) });
+      toMove.push({ date, name: rule.name, substitute: substituteFor(rule) });
     }
   }
   for (const { date, name, substitute } of toMove.toSorted((a, b) => Temporal.PlainDate.compare(a.date, b.date))) {
@@ -97,7 +97,7 @@ function makeYear(version: CalendarVersion, year: number): Year {
   return { closed, working };
 }
 
-/** #3 */
+/** #3 The substitute of a holiday; null: none. */
 function observedOn(
   date: Temporal.PlainDate,
   substitute: Substitute,
@@ -113,8 +113,8 @@ function observedOn(
   return later.find((one) => workingDays.includes(one.dayOfWeek) && !closed.has(one.toString()))?.toString() ?? null;
 }
 
-function textsOf(rule: HolidayRule, year: number): readonly string[] {
-  return datesOf(rule, year).map((date) => date.toString());
+function dateTexts(rule: HolidayRule, year: number): readonly string[] {
+  return holidayDatesIn(rule, year).map((date) => date.toString());
 }
 
 function datedOnly(date: string): HolidayRule {

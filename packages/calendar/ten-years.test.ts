@@ -1,26 +1,30 @@
-// Ten years in each of eighteen zones, with gaps, overlaps and rules that changed. At every change of the clocks all shapes of windows are walked;
-// the whole ten years with one shape for each zone, drawn by the seed of the properties.
+// Ten years in each of eighteen zones, with gaps, overlaps and rules that changed. All shapes of windows are walked at
+// every change of the clocks, and one shape for each zone, drawn by the seed of the properties, through all ten years.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { datesOfChange, datesOfDecade, decades, shapes, timesIn } from "./given-zones.fixture.ts";
+import { datesOfChange, datesOfDecade, decades, windowShapes, timesIn } from "./zones.fixture.ts";
 import {
-  businessDateOf,
-  current,
   firstReconciliationCloseAfter,
-  next,
-  noBusinessOn,
-  offUsBusinessDateOf,
+  nextTimesAfter,
+  noBusinessReasonOn,
+  offUsBusinessDate,
+  onUsBusinessDate,
+  openWindowsAt,
   planDay,
-  wallMs,
+  type PlannedTimes,
+  type SchemeTimes,
+  wallTimeMs,
 } from "./index.ts";
-import type { PlannedTimes, SchemeTimes } from "./index.ts";
 
 const dayMs = 86_400_000;
 
-/** When a wall clock first shows a local time, found a second way: from the offsets around it. A time that never comes: moved by the gap. */
+/**
+ * When a wall clock first shows a local time, computed another way: from the offsets around it. A time that does not
+ * exist moves by the gap.
+ */
 function shownAt(zone: string, date: string, text: string): number {
-  const asUtcMs = Temporal.PlainDate.from(date).toZonedDateTime("UTC").epochMilliseconds + wallMs(text);
+  const asUtcMs = Temporal.PlainDate.from(date).toZonedDateTime("UTC").epochMilliseconds + wallTimeMs(text);
   const zoned = (atMs: number): Temporal.ZonedDateTime => Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone);
   const offsetMs = (atMs: number): number => zoned(atMs).offsetNanoseconds / 1_000_000;
   const [before, after] = [offsetMs(asUtcMs - 2 * dayMs), offsetMs(asUtcMs + 2 * dayMs)];
@@ -29,7 +33,7 @@ function shownAt(zone: string, date: string, text: string): number {
     .map((offset) => asUtcMs - offset)
     .filter((atMs) => atMs + offsetMs(atMs) === asUtcMs);
   if (candidates.length > 0) return Math.min(...candidates);
-  // No offset makes it: the one that held before the gap.
+  // No offset gives this time, so the offset before the gap counts.
   const jump = zoned(asUtcMs - before - dayMs).getTimeZoneTransition("next");
   return asUtcMs - (jump === null ? before : offsetMs(jump.epochMilliseconds - 1));
 }
@@ -41,13 +45,13 @@ interface Walked {
   readonly before: readonly PlannedTimes[];
 }
 
-/** What is wrong with a plan; empty when all is well. */
+/** The faults of a plan; empty if it has none. */
 function wrongIn({ times, plan, before }: Walked): readonly string[] {
   const { zone } = times.calendar;
   const { businessDate, windows, reconciliationAtMs, cutOffAtMs } = plan;
   const wrong: string[] = [];
   const say = (isWrong: boolean, text: string): void => void (isWrong && wrong.push(`${zone} ${businessDate} ${text}`));
-  const isSkipped = noBusinessOn(times, businessDate)?.kind === "skipped-date";
+  const isSkipped = noBusinessReasonOn(times, businessDate)?.kind === "skipped-date";
   say(plan.isWorkingDay !== windows.length > 0, "works without a window, or the reverse");
   say(isSkipped !== (Temporal.PlainDate.from(businessDate).toZonedDateTime(zone).toPlainDate().toString() !== businessDate), "skipped");
   let latestMs = -Infinity;
@@ -65,19 +69,19 @@ function wrongIn({ times, plan, before }: Walked): readonly string[] {
     const isVoid = shownAt(zone, businessDate, closes) <= shownAt(zone, businessDate, opens);
     return windows.some(({ number }) => number === index + 1) || isVoid ? [] : [index + 1];
   });
-  // A window whose own times are apart is void only where another one's moved time covers it.
+  // A window with time of its own is void only if another one's moved time covers it.
   say(voids.length > 0 && !isSkipped && !isNearChange(zone, businessDate), `lacks windows ${voids.join(", ")}`);
   return [...wrong, ...overlapsIn(times, plan, before)];
 }
 
-/** No window begins before one of an earlier date has closed, unless they are configured so. */
+/** Checks that no window begins before one of an earlier date has closed, unless they are configured so. */
 function overlapsIn(times: SchemeTimes, plan: PlannedTimes, before: readonly PlannedTimes[]): readonly string[] {
   return before.flatMap((earlier) => {
     const apartMs = Temporal.PlainDate.from(earlier.businessDate).until(plan.businessDate).days * dayMs;
     return earlier.windows.flatMap((one) =>
       plan.windows.flatMap((other) => {
         const [configuredClose, configuredOpening] = [times.processing[one.number - 1]!.closes, times.processing[other.number - 1]!.opens];
-        const areApart = wallMs(configuredClose) <= wallMs(configuredOpening) + apartMs;
+        const areApart = wallTimeMs(configuredClose) <= wallTimeMs(configuredOpening) + apartMs;
         return areApart && other.opensAtMs < one.closesAtMs
           ? [`${times.calendar.zone} ${plan.businessDate} overlaps ${earlier.businessDate}`]
           : [];
@@ -92,7 +96,7 @@ function isNearChange(zone: string, date: string): boolean {
   return change !== null && Temporal.PlainDate.compare(change.toPlainDate(), Temporal.PlainDate.from(date).add({ days: 3 })) <= 0;
 }
 
-/** Plans in the order of their dates, and what is wrong with them. */
+/** Plans in the order of their dates, and their faults. */
 function walk(times: SchemeTimes, dates: readonly string[]): readonly string[] {
   let before: readonly PlannedTimes[] = [];
   return dates.flatMap((date) => {
@@ -103,7 +107,7 @@ function walk(times: SchemeTimes, dates: readonly string[]): readonly string[] {
   });
 }
 
-/** The same, where most dates are those before them 24 hours later: a date without a change of the clocks nearby is no more than that. */
+/** The same, but a date without a change of the clocks nearby is taken as the date before it, 24 hours later. */
 function walkDecade(times: SchemeTimes, fromYear: number): readonly string[] {
   const changes = new Set(datesOfChange(times.calendar.zone, fromYear));
   let before: readonly PlannedTimes[] = [];
@@ -132,7 +136,7 @@ function isDayLater(before: PlannedTimes, after: PlannedTimes): boolean {
 }
 
 const drawn = fc.readConfigureGlobal()?.seed ?? 0;
-const allShapes = Object.entries(shapes);
+const allShapes = Object.entries(windowShapes);
 
 describe.each(decades)("ten years of %s from %i", (zone, fromYear) => {
   test("I9: at every change of the clocks each window opens once and closes once, in order, none early, whatever its shape", () => {
@@ -145,13 +149,13 @@ describe.each(decades)("ten years of %s from %i", (zone, fromYear) => {
     expect(walkDecade(timesIn(zone, shape), fromYear)).toEqual([]);
   });
 
-  test("at every change of the clocks, what is open and what comes next are what the plans say", () => {
+  test("at every change of the clocks the open windows and the next times agree with the plans", () => {
     for (const date of datesOfChange(zone, fromYear).filter((_, index) => index % 6 === 2)) {
       for (const [name, shape] of allShapes) {
         const times = timesIn(zone, shape);
         for (const { number, opensAtMs, closesAtMs } of planDay(times, "X", date).windows) {
           const isOpen = (atMs: number): boolean =>
-            current(times, atMs).some((open) => open.businessDate === date && open.number === number);
+            openWindowsAt(times, atMs).some((open) => open.businessDate === date && open.number === number);
           expect([name, date, ...[opensAtMs - 1, opensAtMs, closesAtMs - 1, closesAtMs].map(isOpen)]).toEqual([
             name,
             date,
@@ -160,15 +164,15 @@ describe.each(decades)("ten years of %s from %i", (zone, fromYear) => {
             true,
             false,
           ]);
-          expect(next(times, opensAtMs - 1).opening).toEqual({ atMs: opensAtMs, businessDate: date, number });
-          expect(next(times, closesAtMs - 1).closing).toEqual({ atMs: closesAtMs, businessDate: date, number });
+          expect(nextTimesAfter(times, opensAtMs - 1).opening).toEqual({ atMs: opensAtMs, businessDate: date, number });
+          expect(nextTimesAfter(times, closesAtMs - 1).closing).toEqual({ atMs: closesAtMs, businessDate: date, number });
         }
       }
     }
   });
 });
 
-test("what is open and what comes next at any instant is what a search through all plans finds", () => {
+test("the open windows and the next times at any instant are those that a search through all plans finds", () => {
   const holds = ([zone, fromYear]: readonly [string, number], [, shape]: (typeof allShapes)[number], day: number, ms: number): boolean => {
     const times = timesIn(zone, shape, [1, 2, 3, 4, 5]);
     const date = Temporal.PlainDate.from({ year: fromYear, month: 1, day: 2 }).add({ days: day });
@@ -179,9 +183,9 @@ test("what is open and what comes next at any instant is what a search through a
     const open = windows
       .filter(({ opensAtMs, closesAtMs }) => opensAtMs <= atMs && atMs < closesAtMs)
       .map((one) => `${one.businessDate}/${one.number}`);
-    const coming = next(times, atMs);
+    const coming = nextTimesAfter(times, atMs);
     return (
-      current(times, atMs)
+      openWindowsAt(times, atMs)
         .map((one) => `${one.businessDate}/${one.number}`)
         .toSorted()
         .join() === open.toSorted().join() &&
@@ -200,18 +204,18 @@ test("what is open and what comes next at any instant is what a search through a
   expect(() => fc.assert(property, { numRuns: 150 })).not.toThrow();
 });
 
-test("a debit received at an instant has one date, whenever and in whatever order it is asked for", () => {
+test("a debit received at an instant has one business date, whenever and in whatever order it is computed", () => {
   const holds = ([zone, fromYear]: readonly [string, number], [, shape]: (typeof allShapes)[number], ms: number): boolean => {
     const times = timesIn(zone, shape);
     const receivedAtMs = Temporal.PlainDate.from({ year: fromYear, month: 1, day: 2 }).toZonedDateTime(zone).epochMilliseconds + ms;
     const named = { requestedCollectionDate: null, settlementDate: null, onNonWorkingDay: "next" } as const;
     const ask = (of: SchemeTimes): string =>
       JSON.stringify([
-        businessDateOf(of, receivedAtMs, named),
-        offUsBusinessDateOf(of, receivedAtMs, null),
+        onUsBusinessDate(of, receivedAtMs, named),
+        offUsBusinessDate(of, receivedAtMs, null),
         firstReconciliationCloseAfter(of, receivedAtMs, 0),
       ]);
-    const answer = businessDateOf(times, receivedAtMs, named);
+    const answer = onUsBusinessDate(times, receivedAtMs, named);
     if ("refused" in answer) return false;
     const plan = planDay(times, "X", answer.businessDate);
     return plan.isWorkingDay && receivedAtMs <= plan.cutOffAtMs && ask(times) === ask(structuredClone(times));

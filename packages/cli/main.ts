@@ -1,6 +1,6 @@
-import { runCommandLine } from "./command-line.ts";
+import { runCommandLine } from "./terminal/command-line.ts";
 
-// Whoever reads us may have seen enough (`./sluice calendar show | head`): then nothing more is to be said.
+// The reader of the output may leave early (`./sluice calendar show | head`); the process then ends quietly.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit();

@@ -2,10 +2,18 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { machineTime } from "@sluice/runtime";
+import { machineTime } from "@sluice/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { callersAfter, callersOf, readConfiguration, waitingForRestart, watchConfiguration } from "./index.ts";
-import type { CallerSettings, Configuration, Operator } from "./index.ts";
+import {
+  type CallerSettings,
+  type Configuration,
+  type ConfiguredOperator,
+  listCallers,
+  listRestartChanges,
+  readConfiguration,
+  updateCallers,
+  watchConfiguration,
+} from "./index.ts";
 
 const sha = (token: string): string => createHash("sha256").update(token).digest("hex");
 
@@ -44,30 +52,30 @@ function configured(options?: FileOptions): Configuration {
   return reading.configuration;
 }
 
-describe("what of a changed file a running service can take", () => {
-  it("is the credentials and limits of its callers", () => {
+describe("the changes that a running service takes over", () => {
+  it("are the credentials and limits of its callers", () => {
     const next = configured({ tokens: ["one", "one-next"], rate: 7 });
-    expect(callersAfter(configured(), next)).toEqual(callersOf(next));
-    expect(callersOf(next)[0]).toEqual({
+    expect(updateCallers(configured(), next)).toEqual(listCallers(next));
+    expect(listCallers(next)[0]).toEqual({
       id: "first",
       kind: "bank",
       tokenSha256: [sha("one"), sha("one-next")],
       requestsPerSecond: 7,
       inboundConnections: 64,
     });
-    expect(waitingForRestart(configured(), next)).toEqual([]);
+    expect(listRestartChanges(configured(), next)).toEqual([]);
   });
 
-  it("is nothing else: what waits for a restart is named", () => {
+  it("are no others: changes that wait for a restart are named", () => {
     const next = configured({ baseUrl: "https://other.example", second: false, reconciliation: "18:00" });
-    expect(waitingForRestart(configured(), next)).toEqual(["/banks/first", "/banks/second", "/schemes"]);
-    expect(waitingForRestart(next, configured())).toEqual(["/banks/first", "/banks/second", "/schemes"]);
+    expect(listRestartChanges(configured(), next)).toEqual(["/banks/first", "/banks/second", "/schemes"]);
+    expect(listRestartChanges(next, configured())).toEqual(["/banks/first", "/banks/second", "/schemes"]);
   });
 
-  it("locks out who is not in the file any more, and lets nobody in who was not there at the start", () => {
+  it("lock out callers that are no longer in the file, and admit none that were unknown at the start", () => {
     const [more, less] = [configured(), configured({ second: false })];
-    expect(callersAfter(more, less).find(({ id }) => id === "second")?.tokenSha256).toEqual([]);
-    expect(callersAfter(less, more).map(({ id }) => id)).toEqual(["first", "clearing"]);
+    expect(updateCallers(more, less).find(({ id }) => id === "second")?.tokenSha256).toEqual([]);
+    expect(updateCallers(less, more).map(({ id }) => id)).toEqual(["first", "clearing"]);
   });
 });
 
@@ -86,7 +94,7 @@ async function givenWatch() {
   const said: {
     callers?: readonly CallerSettings[];
     waiting?: readonly string[];
-    operators?: readonly Operator[];
+    operators?: readonly ConfiguredOperator[];
     problems?: readonly string[];
   }[] = [];
   const watch = watchConfiguration({
@@ -108,7 +116,7 @@ async function givenWatch() {
 }
 
 describe("a configuration file that is watched", () => {
-  it("tells new credentials once, whatever is written again or around them", async () => {
+  it("reports new credentials once, however often or in whatever form they are written again", async () => {
     const { said, write, heard } = await givenWatch();
     await write(fileText({ tokens: ["one", "one-next"] }));
     await heard(1);
@@ -121,7 +129,7 @@ describe("a configuration file that is watched", () => {
     ]);
   });
 
-  it("tells operators as the file has them: a new one, another role, and one that is gone", async () => {
+  it("reports the operators of the file: a new one, another role, and one that was removed", async () => {
     const { said, write, heard } = await givenWatch();
     await write(fileText({ roles: "read" }));
     await heard(1);
@@ -136,7 +144,7 @@ describe("a configuration file that is watched", () => {
     ]);
   });
 
-  it("keeps what it had while it is broken, says so once, and goes on when it is mended", async () => {
+  it("keeps the old callers while it is broken, is reported once, and takes effect again once repaired", async () => {
     const { said, write, heard, path } = await givenWatch();
     await write("banks: [");
     await heard(1);

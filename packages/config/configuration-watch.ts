@@ -1,27 +1,29 @@
-// The configuration file, looked at while a service runs.
+// Watches the configuration file while a service runs.
 //
-// #1 It is read every `pollMs`, at most `fileBytesMax` of it, and judged only when its bytes differ from those judged last.
-// #2 Whoever watches is told the callers and operators as they are now, and what waits for a restart; nothing, where none of it changed.
-// #3 A file that cannot be read or is wrong changes nothing, and that is said once for each such content.
+// #1 The file is read every `pollMs`, at most `fileBytesMax` of it, and evaluated only if its bytes differ from the
+//    last evaluation.
+// #2 `changed` is called with the new callers and operators and with the changes that wait for a restart, but only if
+//    one differs.
+// #3 A file that is unreadable or wrong changes nothing, and is reported once for each such content.
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { sleep, type Time } from "@sluice/runtime";
-import { callersAfter, callersOf, waitingForRestart, type CallerSettings } from "./callers-of.ts";
-import type { Configuration, Operator } from "./configuration.ts";
-import type { Environment } from "./environment.ts";
-import { readConfiguration } from "./read-configuration.ts";
+import { sleep, type Time } from "@sluice/kernel";
+import { updateCallers, listCallers, listRestartChanges, type CallerSettings } from "./callers.ts";
+import type { Configuration, ConfiguredOperator } from "./configuration.ts";
+import type { FileVariables } from "./file/variables.ts";
+import { readConfiguration } from "./file/read-configuration.ts";
 
 export interface ConfigurationWatchOptions {
   readonly time: Time;
   readonly path: string;
-  readonly environment: Environment;
-  /** As read at the start. */
+  readonly environment: FileVariables;
+  /** The configuration read at the start. */
   readonly running: Configuration;
   readonly pollMs?: number;
-  /** `waiting`: paths of what differs and is taken only by a restart. */
-  changed(callers: readonly CallerSettings[], waiting: readonly string[], operators: readonly Operator[]): void;
-  /** The old callers stay. One text for each problem, without values of the file. */
+  /** Called after a change. `waiting` holds the paths of changes that need a restart. */
+  changed(callers: readonly CallerSettings[], waiting: readonly string[], operators: readonly ConfiguredOperator[]): void;
+  /** Called for a file that is unreadable or wrong, with one text per problem and no values. The old callers stay. */
   broken(problems: readonly string[]): void;
 }
 
@@ -34,11 +36,11 @@ const pollDefaultMs = 2_000;
 
 export function watchConfiguration(options: ConfigurationWatchOptions): ConfigurationWatch {
   const stopping = new AbortController();
-  const judge = createJudge(options);
+  const evaluate = createEvaluation(options);
 
   async function keepLooking(): Promise<void> {
     while (!stopping.signal.aborted) {
-      judge(await readBounded(options.path));
+      evaluate(await readBounded(options.path));
       await sleep(options.time, options.pollMs ?? pollDefaultMs, stopping.signal);
     }
   }
@@ -54,14 +56,14 @@ export function watchConfiguration(options: ConfigurationWatchOptions): Configur
 
 type FileReading = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly problem: string };
 
-function createJudge(options: ConfigurationWatchOptions): (reading: FileReading) => void {
+function createEvaluation(options: ConfigurationWatchOptions): (reading: FileReading) => void {
   const { running, environment } = options;
-  let judged = "";
-  let told = JSON.stringify([callersOf(running), [], running.operators]);
+  let evaluated = "";
+  let reported = JSON.stringify([listCallers(running), [], running.operators]);
   return (reading) => {
     const hash = reading.ok ? createHash("sha256").update(reading.bytes).digest("hex") : reading.problem;
-    if (hash === judged) return;
-    judged = hash;
+    if (hash === evaluated) return;
+    evaluated = hash;
     if (!reading.ok) {
       options.broken([reading.problem]);
       return;
@@ -71,12 +73,12 @@ function createJudge(options: ConfigurationWatchOptions): (reading: FileReading)
       options.broken(next.problems.map(({ path, text }) => `${path}: ${text}`));
       return;
     }
-    const callers = callersAfter(running, next.configuration);
-    const waiting = waitingForRestart(running, next.configuration);
+    const callers = updateCallers(running, next.configuration);
+    const waiting = listRestartChanges(running, next.configuration);
     const { operators } = next.configuration;
     const news = JSON.stringify([callers, waiting, operators]);
-    if (news === told) return;
-    told = news;
+    if (news === reported) return;
+    reported = news;
     options.changed(callers, waiting, operators);
   };
 }
@@ -86,7 +88,7 @@ async function readBounded(path: string): Promise<FileReading> {
     await using file = await open(path, "r");
     const { size } = await file.stat();
     if (size > fileBytesMax) return { ok: false, problem: `longer than ${fileBytesMax} bytes` };
-    // What is being written just now is seen whole at the next look.
+    // A file that is being written is read completely at the next poll.
     const { buffer, bytesRead } = await file.read(new Uint8Array(size), 0, size, 0);
     return { ok: true, bytes: buffer.subarray(0, bytesRead) };
   } catch {

@@ -1,25 +1,26 @@
-// The one configuration file as the services see it: banks, scheme connectors, schemes, calendars, windows. Read by `read-configuration.ts`
-// from YAML; `${NAME}` in a string is taken from the environment (addresses and secrets never stand in the file).
+// The configuration as services see it: banks, connectors, schemes, calendars, windows. `file/read-configuration.ts`
+// reads it from YAML; `${NAME}` in a string is taken from the environment, so that the file holds no addresses and no
+// secrets.
 
 import type { SchemeTimes } from "@sluice/calendar";
 import type { DeliveryOperation } from "@sluice/domain";
 
-/** Whoever calls Sluice and is called by it: a bank, or a scheme connector. Ids are unique among both. */
-export interface Party {
+/** A bank or a connector: it calls Sluice and is called by it. Ids are unique among both. */
+export interface ConfiguredParty {
   /** Configured id, [a-z0-9-]{1,32}. */
   readonly id: string;
   readonly name: string;
-  /** SHA-256, hex, of each bearer token that it may call with. */
+  /** SHA-256, hex, of each bearer token with which it may call. */
   readonly tokenSha256: readonly string[];
-  /** Requests a second that it may send; beyond that 429. */
+  /** Requests per second that it may send; further ones get 429. */
   readonly requestsPerSecond: number;
-  /** Connections that it may hold open; on a further one 429. */
+  /** Connections that it may hold open; requests on a further one get 429. */
   readonly inboundConnections: number;
-  /** Base address for deliveries, without a trailing slash; operations add their path. */
+  /** Base address for deliveries, without a trailing slash. Operations add their path. */
   readonly baseUrl: string;
   /** Addresses of single operations where they differ. */
   readonly operationUrls: Readonly<Partial<Record<DeliveryOperation, string>>>;
-  /** Bearer token that Sluice calls with; null: none. */
+  /** Bearer token that Sluice sends; null for none. */
   readonly bearerToken: string | null;
   readonly answerTimeoutMs: number;
   /** 2xx codes that acknowledge a message as 202 does. */
@@ -28,62 +29,68 @@ export interface Party {
   readonly duplicateCodes: readonly number[];
   /** Connections to each of its addresses. */
   readonly connections: number;
-  /** `learnt`: how many of them are used follows from its answers. */
+  /** With `learnt`, its answers decide how many of the connections are used. */
   readonly concurrency: "learnt" | "fixed";
-  /** CIDR blocks, and single addresses, beside public ones that it may be reached at: private, loopback and the like only if listed. */
+  /**
+   * CIDR blocks and single addresses at which it may be reached besides public ones, such as private or loopback
+   * addresses.
+   */
   readonly allowedAddresses: readonly string[];
-  /** PEM of the authorities that its certificate must come from, in place of the public ones; null: those. */
+  /** PEM file of the authorities that must have issued its certificate; null for the public ones. */
   readonly caFile: string | null;
   readonly clientCertificate: ClientCertificate | null;
-  /** Holds the bearer token, in place of `bearerToken`; read anew when it changes. */
+  /** File with the bearer token, in place of `bearerToken`; read again when it changes. */
   readonly bearerTokenFile: string | null;
-  /** Every message is signed with each of them; several while one replaces another. */
+  /** Keys that all sign every message; several while one replaces another. */
   readonly signingKeys: readonly SigningKey[];
-  /** Address of the HTTP proxy that every connection to it goes through; null: none. */
+  /** Address of the HTTP proxy for every connection to it; null for none. */
   readonly egressProxy: string | null;
 }
 
-/** PEM files; read anew when they change. */
+/** PEM files, read again when they change. */
 export interface ClientCertificate {
   readonly certificateFile: string;
   readonly keyFile: string;
 }
 
-/** Either the secret is given or a file that holds it, or several, one a line: `whsec_…` (symmetric), `whsk_…` (ed25519). */
+/**
+ * A signing key: either a secret, or a file with one or more secrets, one a line. `whsec_…` is symmetric, `whsk_…` is
+ * ed25519.
+ */
 export interface SigningKey {
   readonly kind: "symmetric" | "ed25519";
   readonly secret: string | null;
   readonly secretFile: string | null;
 }
 
-export interface Bank extends Party {
-  /** Agents that the bank stands for. */
+export interface Bank extends ConfiguredParty {
+  /** Agents of messages that belong to the bank. */
   readonly agents: readonly BankAgent[];
-  /** Base address for event postings; null: the bank receives none. */
+  /** Base address for event postings; null if the bank receives none. */
   readonly eventsUrl: string | null;
-  /** Debits released and not yet acknowledged, over all lanes. */
+  /** Most debits that are released and not yet acknowledged, over all partitions. */
   readonly maxUnacknowledged: number;
   readonly eventDeadlineMs: number;
   readonly eventShape: "full" | "sample";
   readonly eventClasses: readonly EventClass[];
   readonly eventPayload: "full" | "masked" | "none";
-  /** The initiating side is told ACSC or RJCT when an on-us debit ends. */
+  /** Whether the initiating side gets a report (ACSC or RJCT) when an on-us debit ends. */
   readonly onUsOutcomeReport: boolean;
   readonly onNonWorkingDay: "refuse" | "next";
-  /** Every debit and credit to it is refused (AG01). */
+  /** Whether every debit and credit to it is refused (AG01). */
   readonly isBlocked: boolean;
-  /** Accounts that are refused (AG01). */
+  /** Accounts for which payments are refused (AG01). */
   readonly blockedAccounts: readonly BlockedAccount[];
-  /** Largest item by scheme and currency (AM14); none by default. */
+  /** Largest amount of one payment, by scheme and currency (AM14); none by default. */
   readonly itemLimits: readonly ItemLimit[];
-  /** A day's total beyond which the console raises an alarm; never a refusal. None by default. */
+  /** Day totals above which the console raises an alarm, but refuses nothing; none by default. */
   readonly dayTotalAlarms: readonly ItemLimit[];
 }
 
 export type EventClass = "TRANSACTION_STATE" | "ESM_STATE";
 
 export interface BlockedAccount {
-  /** Null: whatever the branch. */
+  /** Branch of the account; null for any branch. */
   readonly branch: string | null;
   readonly account: string;
 }
@@ -91,12 +98,12 @@ export interface BlockedAccount {
 export interface ItemLimit {
   readonly scheme: string;
   readonly currency: string;
-  /** × 10,000, so that no double touches it. */
+  /** The amount × 10,000 as an integer, so that no floating-point number is involved. */
   readonly amountTenThousandths: bigint;
 }
 
-export interface Connector extends Party {
-  /** Schemes that it speaks for. */
+export interface Connector extends ConfiguredParty {
+  /** Schemes to which it connects. */
   readonly schemes: readonly string[];
 }
 
@@ -112,52 +119,55 @@ export interface Scheme {
   /** One of `schemeIds`. */
   readonly id: string;
   readonly currencies: readonly string[];
-  /** Where `takesDebits` is false only the calendar counts: no day is planned. */
+  /** Times of its business days. If `takesDebits` is false only the calendar counts, because no day is planned. */
   readonly times: SchemeTimes;
   readonly takesDebits: boolean;
-  /** Who declares the credits of a day final. */
+  /** The side that declares the credits of a day final. */
   readonly creditsFinal: "clock" | "connector" | "bank";
-  /** How long after receipt a credit must have been delivered and reported on. */
+  /** Milliseconds after receipt within which a credit must be delivered and reported on. */
   readonly creditDeadlineMs: number;
   /** Rule for account numbers of the schema GENERIC. */
   readonly accountRule: "za-cdv" | "uk-modulus" | "none";
-  /** Largest item by currency, whatever the bank (AM14). */
+  /** Largest amount of one payment by currency, for every bank (AM14). */
   readonly itemLimits: readonly ItemLimit[];
-  /** What becomes of a debit still HELD at the last processing close: an item at the reconciliation close, or the next business date. */
+  /**
+   * Treatment of debits still HELD at the last processing close: `reconcile` makes them items, `roll` carries them
+   * over.
+   */
   readonly onMissedWindow: "reconcile" | "roll";
-  /** How many times a debit may roll. */
+  /** Most times that a debit is carried over. */
   readonly maxRolls: number;
 }
 
 export const operatorRoles = ["read", "act", "approve"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
-/** A person, or a person's program, at the console. */
-export interface Operator {
-  /** Configured id, [a-z0-9-]{1,32}, unique among operators, banks and connectors: it is the "who" of an action. */
+/** A person, or a person's program, that uses the console. */
+export interface ConfiguredOperator {
+  /** Configured id, [a-z0-9-]{1,32}, unique among operators, banks and connectors. Actions are recorded under it. */
   readonly id: string;
   readonly name: string;
-  /** SHA-256, hex, of each bearer token; shared with nobody. */
+  /** SHA-256, hex, of each bearer token; no other caller has the same token. */
   readonly tokenSha256: readonly string[];
   /** At least one. */
   readonly roles: readonly OperatorRole[];
 }
 
 export interface Configuration {
-  /** Text chosen by the operator, or the first 12 hex digits of the file's SHA-256. */
+  /** Text from the file, or the first 12 hex digits of the file's SHA-256. */
   readonly version: string;
   readonly banks: readonly Bank[];
   readonly connectors: readonly Connector[];
   readonly schemes: readonly Scheme[];
   readonly cdv: { readonly refuseOn: "high" | "medium" };
-  /** Folder of imported rule data (`./sluice rules import`); null: what ships alone. */
+  /** Folder of imported rule data (`./sluice rules import`); null for the shipped rules alone. */
   readonly rulesFolder: string | null;
-  readonly operators: readonly Operator[];
-  /** A person's resolution of a reconciliation item counts once another person confirms it. */
+  readonly operators: readonly ConfiguredOperator[];
+  /** Whether a person's resolution of a reconciliation item counts only once another person confirms it. */
   readonly resolutionNeedsSecondPerson: boolean;
 }
 
-/** Banks and connectors: who may call, and who is called. */
-export function partiesOf(configuration: Configuration): readonly Party[] {
+/** Lists the banks and connectors, which call Sluice and are called by it. */
+export function listParties(configuration: Configuration): readonly ConfiguredParty[] {
   return [...configuration.banks, ...configuration.connectors];
 }

@@ -1,16 +1,17 @@
-// Environment variables that several services read, each named and checked in one place; a service's config.ts picks what it needs.
+// Environment variables that several services read. Each is named and checked here; a service's config.ts picks the
+// ones it needs.
 
-import { address, list, text } from "@sluice/runtime";
+import { addressVariable, listVariable, textVariable } from "@sluice/service";
 
-export const logSettings = {
-  kafkaBrokers: list("KAFKA_BROKERS"),
-  schemaRegistryUrl: address("SCHEMA_REGISTRY_URL", ["http", "https"]),
+export const brokerSettings = {
+  kafkaBrokers: listVariable("KAFKA_BROKERS"),
+  schemaRegistryUrl: addressVariable("SCHEMA_REGISTRY_URL", ["http", "https"]),
 } as const;
 
 export const storeSettings = {
-  mongoUrl: address("MONGO_URL", ["mongodb", "mongodb+srv"]),
-  mongoDatabase: text("SLUICE_DATABASE", "sluice"),
+  mongoUrl: addressVariable("MONGO_URL", ["mongodb", "mongodb+srv"]),
+  mongoDatabase: textVariable("SLUICE_DATABASE", "sluice"),
 } as const;
 
 /** Path of the configuration file. */
-export const fileSettings = { configurationFile: text("SLUICE_CONFIG") } as const;
+export const configurationFileSettings = { configurationFile: textVariable("SLUICE_CONFIG") } as const;

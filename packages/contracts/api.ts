@@ -1,20 +1,26 @@
-// What contracts offers to the rest, as types: the serde, reading and rendering of messages. The records' own types are
-// generated from avro/ into `generated/records.ts`.
+// The types that contracts offers to other packages: the serde, and the results of reading and rendering messages. The
+// types of the records are generated from avro/ into `generated/records.ts`.
 
 import type { RecordName, Records } from "./generated/records.ts";
 
-export interface Decoded<N extends RecordName = RecordName> {
+export interface DecodedRecord<N extends RecordName = RecordName> {
   readonly name: N;
   readonly value: Records[N];
 }
-export type AnyDecoded = { [N in RecordName]: Decoded<N> }[RecordName];
+export type AnyDecodedRecord = { [N in RecordName]: DecodedRecord<N> }[RecordName];
 
-/** Own serde over avsc: 0x00, int32 schema id, Avro bytes. */
+/** Encodes and decodes records on top of avsc: the byte 0x00, the schema id as int32, then the Avro bytes. */
 export interface Serde {
   encode<N extends RecordName>(name: N, value: Records[N]): Uint8Array;
-  /** Throws Fault `contracts.unreadable` (not retryable: the bytes are bad) or `contracts.unknown-schema` (retryable: call `learn`, then again). */
-  decode(bytes: Uint8Array): AnyDecoded;
-  /** Asks the registry for the schema id of these bytes; resolves when `decode` can be tried again; rejects with a retryable Fault while it cannot. */
+  /**
+   * Throws the Fault `contracts.unreadable` (not retryable: the bytes are bad) or `contracts.unknown-schema`
+   * (retryable: call `learn`, then decode again).
+   */
+  decode(bytes: Uint8Array): AnyDecodedRecord;
+  /**
+   * Asks the registry for the schema with the id of these bytes. It resolves when `decode` can be tried again and
+   * rejects with a retryable Fault while it cannot.
+   */
   learn(bytes: Uint8Array): Promise<void>;
 }
 
@@ -24,12 +30,12 @@ export interface ErrorDetail {
   readonly detail: string;
 }
 
-/** A message as read from HTTP: the Avro shape and the hashes over its canonical JSON. */
-export interface ReadMessage<T> {
+/** A message as it was read from HTTP: its Avro shape, and the hashes of its canonical JSON. */
+export interface AcceptedMessage<T> {
   readonly message: T;
   readonly contentHash: string;
   readonly substanceHash: string;
 }
-export type Reading<T> =
-  | { readonly ok: true; readonly read: ReadMessage<T> }
+export type ReadResult<T> =
+  | { readonly ok: true; readonly read: AcceptedMessage<T> }
   | { readonly ok: false; readonly status: 400 | 422; readonly error: ErrorDetail };

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { deliveryBodies, eventBodies, goldenBodies } from "./given-bodies.ts";
-import { misfitOf } from "./given-json-schema.ts";
-import { expectedOf, readGolden } from "./golden.ts";
-import type { GoldenSample, Said } from "./golden.ts";
-import { avroType } from "./avro-types.ts";
-import { messageSchemas } from "./message-schemas.ts";
-import { parsed } from "./given-json.ts";
+import { deliveryBodies, eventBodies, goldenBodies } from "./messages/render/sample-bodies.ts";
+import { findSchemaMisfit } from "./messages/read/json-schema.fixture.ts";
+import { expectReading, type GoldenSample, type GoldenValue, readGolden } from "./wire/golden-records.ts";
+import { avroType } from "./wire/avro-types.ts";
+import { messageSchemas } from "./messages/read/message-schemas.ts";
+import { parseSample } from "./messages/json/json.fixture.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const versions = join(root, "avro", "versions");
@@ -18,7 +17,7 @@ interface Version {
   readonly number: number;
 }
 
-function versionsOf(record: string): readonly string[] {
+function listVersions(record: string): readonly string[] {
   const count = readdirSync(join(versions, record)).length;
   return Array.from({ length: count }, (_, index) => readFileSync(join(versions, record, `${index + 1}.avsc`), "utf8"));
 }
@@ -26,13 +25,13 @@ function versionsOf(record: string): readonly string[] {
 const records = readdirSync(versions, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-const allVersions = records.flatMap((record) => versionsOf(record).map((_, index): Version => ({ record, number: index + 1 })));
+const allVersions = records.flatMap((record) => listVersions(record).map((_, index): Version => ({ record, number: index + 1 })));
 
 function goldenPath({ record, number }: Version): string {
   return join(root, "avro", "golden", record, `${number}.json`);
 }
 
-function samplesOf(version: Version): readonly GoldenSample[] {
+function readSamples(version: Version): readonly GoldenSample[] {
   const samples: readonly GoldenSample[] = JSON.parse(readFileSync(goldenPath(version), "utf8"));
   return samples;
 }
@@ -43,38 +42,38 @@ test(`every version of every record has its golden file, ${madeBy}, and there is
   expect(found.toSorted()).toEqual(allVersions.map(({ record, number }) => join(record, `${number}.json`)).toSorted());
 });
 
-test.each(allVersions)("what version $number of $record wrote says the same to every later reader", (version) => {
-  const texts = versionsOf(version.record);
+test.each(allVersions)("later readers read the same values from what version $number of $record wrote", (version) => {
+  const texts = listVersions(version.record);
   const writer = texts[version.number - 1] ?? "";
-  const samples = samplesOf(version);
+  const samples = readSamples(version);
   expect(samples.map(({ what }) => what)).toEqual(["every member", "no optional member"]);
   for (const sample of samples) {
     for (const reader of texts.slice(version.number - 1)) {
-      expect(readGolden(sample, writer, reader)).toEqual(expectedOf(sample.says, reader));
+      expect(readGolden(sample, writer, reader)).toEqual(expectReading(sample.says, reader));
     }
     expect(readGolden(sample, writer, writer)).toEqual(sample.says);
   }
 });
 
-test("a golden file holds exactly the bytes that its version writes of what they say, and every text in it is another", () => {
+test("a golden file holds exactly the bytes that its version writes, and every text in it is unique", () => {
   for (const version of allVersions) {
-    const type = avroType(versionsOf(version.record)[version.number - 1] ?? "");
-    for (const { avro, says } of samplesOf(version)) {
+    const type = avroType(listVersions(version.record)[version.number - 1] ?? "");
+    for (const { avro, says } of readSamples(version)) {
       expect(Buffer.from(type.toBuffer(type.fromBuffer(Buffer.from(avro, "hex")))).toString("hex")).toBe(avro);
-      const texts = textsIn(says);
+      const texts = collectTexts(says);
       expect([version, new Set(texts).size]).toEqual([version, texts.length]);
     }
   }
 });
 
-function textsIn(said: Said): readonly string[] {
+function collectTexts(said: GoldenValue): readonly string[] {
   if (typeof said === "string") return said === said.toUpperCase() ? [] : [said];
-  return typeof said === "object" && said !== null ? Object.values(said).flatMap(textsIn) : [];
+  return typeof said === "object" && said !== null ? Object.values(said).flatMap(collectTexts) : [];
 }
 
-test("a reader that takes one member for another would be seen", () => {
-  const [sample] = samplesOf({ record: "release", number: 1 });
-  const writer = versionsOf("release")[0] ?? "";
+test("a reader that swaps two members is noticed", () => {
+  const [sample] = readSamples({ record: "release", number: 1 });
+  const writer = listVersions("release")[0] ?? "";
   const swapped = writer
     .replace('"name": "scheme"', '"name": "x"')
     .replace('"name": "bank"', '"name": "scheme"')
@@ -83,7 +82,7 @@ test("a reader that takes one member for another would be seen", () => {
   expect(readGolden(sample, swapped, writer)).not.toEqual(sample.says);
 });
 
-describe("bodies that leave", () => {
+describe("outgoing bodies", () => {
   const folder = join(import.meta.dirname, "golden");
   const bodies = goldenBodies();
 
@@ -91,12 +90,12 @@ describe("bodies that leave", () => {
     expect(readdirSync(folder).toSorted()).toEqual(bodies.map(({ name }) => `${name}.json`).toSorted());
   });
 
-  test.each(bodies)("I3: $name is made with the same bytes as when it was committed", ({ name, body }) => {
+  test.each(bodies)("I3: $name is rendered with the bytes of its golden file", ({ name, body }) => {
     expect(new TextDecoder().decode(body)).toBe(readFileSync(join(folder, `${name}.json`), "utf8"));
   });
 
   test.each([...deliveryBodies(), ...eventBodies()])("$name fits the published schema of $schema", ({ schema, body }) => {
-    expect(misfitOf(schema, body)).toBeNull();
-    expect(messageSchemas[schema].safeParse(parsed(body)).error).toBeUndefined();
+    expect(findSchemaMisfit(schema, body)).toBeNull();
+    expect(messageSchemas[schema].safeParse(parseSample(body)).error).toBeUndefined();
   });
 });

@@ -1,38 +1,50 @@
-// Every bound of the engine (I15), each with its unit. Tests make them small.
+// Every bound of the engine (I15) with its unit. Tests make them small.
 
 export interface DeliveryBounds {
-  /** Parked messages in memory, per lane, over all banks. */
+  /** Parked messages that a partition keeps in memory, over all receivers. */
   readonly pageMessagesMax: number;
-  /** Records of a lane taken in and not finished. */
+  /** Records that a partition has taken in and not finished. */
   readonly bufferedRecordsMax: number;
-  /** Those of them in hand at once: tried, waiting for their bank, being parked. A bank that is slow may have an eighth. */
-  readonly runningPerLaneMax: number;
-  /** A new message waits no longer for its bank, unless that keeps up (bank-slots.ts #3). */
+  /**
+   * Records in progress at once: tried, waiting for their receiver, or being parked. A slow receiver may have an eighth
+   * of them.
+   */
+  readonly runningPerPartitionMax: number;
+  /** Milliseconds that a new message waits for a slot, unless its receiver keeps up (attempt-slots.ts #3). */
   readonly slotWaitMaxMs: number;
-  /** A new message whose bank has not answered after that is parked, and its attempt goes on: its lane does not wait for it. */
+  /**
+   * Milliseconds until a new message without an answer is parked. Its attempt goes on, so that the partition need not
+   * wait for it.
+   */
   readonly answerWaitMaxMs: number;
-  /** Half the session time-out: beyond it nobody knows whose lane it is. */
+  /**
+   * Milliseconds since the last heartbeat: half the session time-out. Beyond it this process cannot know who owns its
+   * partitions.
+   */
   readonly heartbeatAgeMaxMs: number;
-  /** Parked messages read at once. */
+  /** Parked messages that one read of the store returns. */
   readonly scanMessagesMax: number;
-  /** Parked messages read before the first record is handed out; what lies beyond makes every bank spill until it is read too. */
+  /**
+   * Parked messages read before the first record is handled. Every receiver spills until the messages beyond are read
+   * too.
+   */
   readonly takeOverMessagesMax: number;
-  /** What is parked waits no longer, after a take-over, for the records that lay in the partition then. */
+  /** Milliseconds that retries wait after a take-over for the records that were in the partition at that time. */
   readonly catchUpWaitMaxMs: number;
-  /** Between two scans of a lane. */
+  /** Milliseconds between two scans of a partition. */
   readonly scanSpacingMs: number;
-  /** Messages parked while a scan is under way that are remembered until its end, per lane and bank. */
-  readonly scanLateMax: number;
-  /** Ended deliveries whose attempts a late stop can still name, per lane. */
+  /** Messages parked during a scan that are remembered until its end, per partition and receiver. */
+  readonly scanArrivalsMax: number;
+  /** Ended deliveries whose attempts a late stop can still report, per partition. */
   readonly recentEndsMax: number;
-  /** Parked messages written, read or removed by one call. */
+  /** Parked messages that one call writes, reads or removes. */
   readonly bulkMessagesMax: number;
 }
 
 export const deliveryBounds: DeliveryBounds = {
   pageMessagesMax: 10_000,
   bufferedRecordsMax: 500,
-  runningPerLaneMax: 64,
+  runningPerPartitionMax: 64,
   slotWaitMaxMs: 250,
   answerWaitMaxMs: 1_000,
   heartbeatAgeMaxMs: 3_000,
@@ -40,15 +52,15 @@ export const deliveryBounds: DeliveryBounds = {
   takeOverMessagesMax: 50_000,
   catchUpWaitMaxMs: 10_000,
   scanSpacingMs: 1_000,
-  scanLateMax: 1_000,
+  scanArrivalsMax: 1_000,
   recentEndsMax: 1_000,
   bulkMessagesMax: 200,
 };
 
-export function bankShareMax(bounds: DeliveryBounds): number {
-  return Math.max(1, Math.floor(Math.min(bounds.bufferedRecordsMax, bounds.runningPerLaneMax) / 8));
+export function receiverShareMax(bounds: DeliveryBounds): number {
+  return Math.max(1, Math.floor(Math.min(bounds.bufferedRecordsMax, bounds.runningPerPartitionMax) / 8));
 }
 
-export function bankPageMax(bounds: DeliveryBounds, banks: number): number {
-  return Math.max(4, Math.floor(bounds.pageMessagesMax / Math.max(1, banks)));
+export function receiverPageMax(bounds: DeliveryBounds, receiverCount: number): number {
+  return Math.max(4, Math.floor(bounds.pageMessagesMax / Math.max(1, receiverCount)));
 }

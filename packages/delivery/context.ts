@@ -1,70 +1,69 @@
-// What every part of the engine stands on: the ports, the bounds, and what is shared by all lanes.
+// What all parts of the engine share: the ports, the bounds, and the state that belongs to no single partition.
 
-import type { Party } from "@sluice/config";
+import type { ConfiguredParty } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { LogEnds, Producer } from "@sluice/messaging";
-import type { Random, Time } from "@sluice/runtime";
-import type { AddressStore, LaneStore, ParkedStore } from "@sluice/store";
-import type { Log } from "@sluice/telemetry";
+import type { PartitionEnds, Producer } from "@sluice/messaging";
+import type { Logger, Random, Time } from "@sluice/kernel";
+import type { EndpointHealthStore, PartitionStore, ParkedStore } from "@sluice/store";
 import type { DeliveryBounds } from "./bounds.ts";
-import type { DeliveryMetrics } from "./delivery-metrics.ts";
-import type { DeliveryRules } from "./delivery.ts";
-import type { DestinationEvents } from "./destination.ts";
-import { Destinations } from "./destinations.ts";
-import { EqualWaits } from "./equal-waits.ts";
-import { createParkedCalls, type ParkedCalls } from "./parked-calls.ts";
-import type { BankGateway } from "./port.ts";
+import type { DeliveryMetrics } from "./metrics.ts";
+import type { DeliveryRules } from "./rules.ts";
+import type { EndpointEvents } from "./endpoint/endpoint.ts";
+import { Endpoints } from "./endpoint/endpoints.ts";
+import { TimeoutGroup } from "./timeout-group.ts";
+import { createParkedCalls, type ParkedCalls } from "./backlog/parked-calls.ts";
+import type { ReceiverGateway } from "./port.ts";
 
 export interface EnginePorts {
   readonly time: Time;
   readonly random: Random;
-  readonly log: Log;
-  readonly gateway: BankGateway;
+  readonly logger: Logger;
+  readonly gateway: ReceiverGateway;
   readonly producer: Pick<Producer, "send">;
   readonly parked: ParkedStore;
-  readonly lanes: LaneStore;
-  readonly addresses: AddressStore;
-  /** Newest append time seen, carried on by the monotonic clock. */
-  readonly agreed: { nowMs(): number; observe(appendedAtMs: number): void };
+  readonly partitionStore: PartitionStore;
+  readonly endpointHealth: EndpointHealthStore;
+  /** The broker clock: the newest append time seen, carried forward by the monotonic clock. */
+  readonly brokerClock: { nowMs(): number; observe(appendedAtMs: number): void };
   /** Banks and scheme connectors. */
-  readonly receivers: readonly Party[];
+  readonly receivers: readonly ConfiguredParty[];
   readonly rules: DeliveryRules;
   readonly serde: Pick<Serde, "learn">;
   heartbeatAgeMs(): number;
-  /** Both ends of a lane's partition, as they are now. */
-  logEnds(partition: number): Promise<LogEnds>;
+  /** Reads the first and the next offset of a partition. */
+  partitionEnds(partition: number): Promise<PartitionEnds>;
 }
 
 export interface EngineContext extends EnginePorts {
   readonly bounds: DeliveryBounds;
   readonly metrics: DeliveryMetrics;
   readonly parkedCalls: ParkedCalls;
-  receiver(id: string): Party | null;
-  readonly destinations: Destinations;
-  /** Of `answerWaitMaxMs`. */
-  readonly answerWaits: EqualWaits;
-  /** True from the moment the process is asked to end: nothing parked is tried any more. */
+  receiver(id: string): ConfiguredParty | null;
+  readonly endpoints: Endpoints;
+  /** One timeout of `answerWaitMaxMs` for each running first attempt. */
+  readonly answerTimeouts: TimeoutGroup;
+  /** Tells whether the process was asked to end; from then on no parked message is retried. */
   isStopping(): boolean;
 }
 
-export function createContext(
+export function createEngineContext(
   ports: EnginePorts,
   bounds: DeliveryBounds,
   metrics: DeliveryMetrics,
   isStopping: () => boolean,
-  events: Omit<DestinationEvents, "changed">,
+  events: Omit<EndpointEvents, "changed">,
 ): EngineContext {
   const receivers = new Map(ports.receivers.map((receiver) => [receiver.id, receiver]));
   return {
     ...ports,
     heartbeatAgeMs: () => ports.heartbeatAgeMs(),
-    logEnds: (partition) => ports.logEnds(partition),
+    partitionEnds: (partition) => ports.partitionEnds(partition),
     bounds,
     metrics,
     parkedCalls: createParkedCalls(ports.parked, bounds.bulkMessagesMax),
     isStopping,
-    answerWaits: new EqualWaits(ports.time, bounds.answerWaitMaxMs),
+    answerTimeouts: new TimeoutGroup(ports.time, bounds.answerWaitMaxMs),
     receiver: (id) => receivers.get(id) ?? null,
-    destinations: new Destinations({ ...ports, service: ports.rules.service, metrics, events }),
+    endpoints: new Endpoints({ ...ports, service: ports.rules.service, metrics, events }),
   };
 }

@@ -1,143 +1,143 @@
-// The engine: ordered delivery for the lanes that this process owns. Each part is a file of its own:
+// The engine: ordered delivery for the partitions that this process owns. Each part is a file of its own:
 //
-//   1 fast-path.ts   a new message is tried at once
-//   2 spill.ts       what was not acknowledged goes to the store
-//   3 take-over.ts   a lane starts with all that it has parked (scan.ts)
-//   4 drain.ts       what is parked is tried again when due (parked-page.ts, retry-law.ts)
-//   5 stop.ts        a change ends a delivery, and the journal is answered
-//   6 end.ts         acknowledged, refused, stopped, expired
+//   1 attempt/fast-path.ts     tries a new message at once
+//   2 backlog/spill.ts         parks in the store what was not acknowledged
+//   3 partition/take-over.ts   starts a partition with all that it has parked (backlog/scan.ts)
+//   4 backlog/drain.ts         retries what is parked when it is due (backlog/backlog-page.ts, attempt/retry-law.ts)
+//   5 attempt/stop.ts          ends a delivery by a change, and answers the journal
+//   6 attempt/end.ts           ends a delivery that is acknowledged, refused, stopped or expired
 //
-// Beside them: days.ts and pauses.ts (markers), redrive.ts (what was given up is tried again), destination.ts and held.ts (breaker, gate, how
-// many at once).
+// Markers are applied by partition/apply-day-markers.ts and partition/apply-pause-markers.ts, redrives by
+// attempt/redrive.ts. endpoint/endpoint.ts decides whether an endpoint may be called and how often at once,
+// endpoint/endpoint-suspension.ts applies that to the backlogs.
 //
-// #1 A lane lives from its take-over to the end of its epoch (owned-lane.ts). What the engine is asked for another epoch, or
-//    while the lane is not ours, rejects with a retryable Fault.
+// #1 A partition works from its take-over to the end of its epoch (leased-partition.ts). A call for another epoch, or
+//    for a partition that this process does not own, rejects with a retryable Fault.
 
 import type { BankPaused, BankResumed, DayReconciled, DayTimes } from "@sluice/contracts";
-import type { AssignedLog } from "@sluice/messaging";
-import { sleep } from "@sluice/runtime";
-import type { Metrics } from "@sluice/telemetry";
+import type { AssignedOffsets } from "@sluice/messaging";
+import { type Metrics, sleep } from "@sluice/kernel";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
-import { createContext, type EngineContext, type EnginePorts } from "./context.ts";
-import { dayPlanned, dayReconciled } from "./days.ts";
-import { deliveryMetrics } from "./delivery-metrics.ts";
-import type { Delivery } from "./delivery.ts";
-import { deliver } from "./fast-path.ts";
-import { laneEvents } from "./held.ts";
-import type { MarkerPlace } from "./lane-pauses.ts";
-import type { DeliveryLane } from "./lane.ts";
-import { OwnedLane } from "./owned-lane.ts";
-import { laneClosed } from "./ownership.ts";
-import { bankPaused, bankResumed } from "./pauses.ts";
-import { redriveDelivery, type DeliveryRedrive } from "./redrive.ts";
-import { stopDelivery, type DeliveryStop } from "./stop.ts";
+import { createEngineContext, type EngineContext, type EnginePorts } from "./context.ts";
+import { applyDayTimes, applyDayReconciled } from "./partition/apply-day-markers.ts";
+import { createDeliveryMetrics } from "./metrics.ts";
+import type { Delivery } from "./rules.ts";
+import { deliver } from "./attempt/fast-path.ts";
+import { createEndpointSuspension } from "./endpoint/endpoint-suspension.ts";
+import type { MarkerPosition } from "./partition/partition-pauses.ts";
+import type { DeliveryPartition } from "./partition/delivery-partition.ts";
+import { LeasedPartition } from "./partition/leased-partition.ts";
+import { partitionClosed } from "./partition/delivery-lease.ts";
+import { applyPause, applyResume } from "./partition/apply-pause-markers.ts";
+import { applyRedrive, type DeliveryRedrive } from "./attempt/redrive.ts";
+import { applyStop, type DeliveryStop } from "./attempt/stop.ts";
 
-/** What a service's handlers may do with a lane. */
-export interface LaneDeliveries {
+/** What a service's handlers may ask of one partition. */
+export interface DeliveryWorker {
   deliver(delivery: Delivery): Promise<void>;
   stop(stop: DeliveryStop): Promise<void>;
-  dayPlanned(marker: DayTimes): void;
-  dayReconciled(marker: DayReconciled): void;
+  planDay(marker: DayTimes): void;
+  reconcileDay(marker: DayReconciled): void;
   redrive(redrive: DeliveryRedrive): Promise<void>;
-  bankPaused(marker: BankPaused, place: MarkerPlace): void;
-  bankResumed(marker: BankResumed, place: MarkerPlace): void;
+  pauseReceiver(marker: BankPaused, place: MarkerPosition): void;
+  resumeReceiver(marker: BankResumed, place: MarkerPosition): void;
 }
 
 export interface DeliveryEngine {
-  /** Answers where to start. */
-  open(partition: number, epoch: number, log: AssignedLog): Promise<bigint>;
-  closed(partition: number, epoch: number): void;
-  lane(partition: number, epoch: number): LaneDeliveries;
-  position(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
-  /** Why lanes make no progress, one short text each. */
+  /** Takes the partition over and resolves with the offset to read from. */
+  open(partition: number, epoch: number, log: AssignedOffsets): Promise<bigint>;
+  close(partition: number, epoch: number): void;
+  worker(partition: number, epoch: number): DeliveryWorker;
+  writePosition(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
+  /** The reasons why partitions make no progress, one short text each. */
   troubles(): readonly string[];
-  /** From now on nothing parked is tried any more. */
+  /** Stops all retries of parked messages. */
   quiesce(): void;
-  /** Resolves when nothing runs any more. */
-  settled(): Promise<void>;
-  /** What still runs is given up: its work is left to the next owner. */
+  /** Resolves when no work runs any more. */
+  waitUntilIdle(): Promise<void>;
+  /** Cancels the work that still runs and leaves it to the next owner. */
   abandon(): void;
 }
 
-const keepWaitMaxMs = 2_000;
+const flushWaitMaxMs = 2_000;
 
 export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bounds: Partial<DeliveryBounds> = {}): DeliveryEngine {
-  const lanes = new Map<number, OwnedLane>();
-  const deliveries = new WeakMap<DeliveryLane, LaneDeliveries>();
+  const leasedPartitions = new Map<number, LeasedPartition>();
+  const workers = new WeakMap<DeliveryPartition, DeliveryWorker>();
   let isStopping = false;
-  const events = laneEvents(
+  const events = createEndpointSuspension(
     () => context,
-    () => [...lanes.values()].flatMap(({ lane }) => lane ?? []),
+    () => [...leasedPartitions.values()].flatMap(({ partition }) => partition ?? []),
   );
-  const context = createContext(ports, { ...deliveryBounds, ...bounds }, deliveryMetrics(metrics), () => isStopping, events);
+  const context = createEngineContext(ports, { ...deliveryBounds, ...bounds }, createDeliveryMetrics(metrics), () => isStopping, events);
 
-  ports.gateway.onRenewed?.((bank) => {
-    for (const destination of context.destinations.ofBank(bank)) destination.renewed();
+  ports.gateway.onCredentialsReplaced?.((receiverId) => {
+    for (const endpoint of context.endpoints.forReceiver(receiverId)) endpoint.retryWithNewCredentials();
   });
 
-  function laneOf(partition: number, epoch: number): OwnedLane {
-    const lane = lanes.get(partition);
-    if (lane?.epoch === epoch) return lane;
-    throw laneClosed(partition, `epoch ${epoch} is over`);
+  function requireLeased(partition: number, epoch: number): LeasedPartition {
+    const leased = leasedPartitions.get(partition);
+    if (leased?.epoch === epoch) return leased;
+    throw partitionClosed(partition, `epoch ${epoch} is over`);
   }
 
   return {
     async open(partition, epoch, log) {
-      await context.destinations.load();
-      const lane = new OwnedLane(context, partition, epoch);
-      // Before it is taken: what becomes of an address meanwhile is not overlooked.
-      lanes.set(partition, lane);
+      await context.endpoints.load();
+      const leased = new LeasedPartition(context, partition, epoch);
+      // Registered before its take-over, so that it hears of every endpoint that is suspended or released meanwhile.
+      leasedPartitions.set(partition, leased);
       try {
-        return await lane.open(log);
+        return await leased.open(log);
       } catch (error) {
-        if (lanes.get(partition) === lane) lanes.delete(partition);
+        if (leasedPartitions.get(partition) === leased) leasedPartitions.delete(partition);
         throw error;
       }
     },
-    closed(partition, epoch) {
-      const lane = lanes.get(partition);
-      if (lane?.epoch !== epoch) return;
-      lanes.delete(partition);
-      lane.close("its epoch is over");
+    close(partition, epoch) {
+      const leased = leasedPartitions.get(partition);
+      if (leased?.epoch !== epoch) return;
+      leasedPartitions.delete(partition);
+      leased.close("its epoch is over");
     },
-    lane(partition, epoch) {
-      const lane = laneOf(partition, epoch).current();
-      const known = deliveries.get(lane);
+    worker(partition, epoch) {
+      const current = requireLeased(partition, epoch).current();
+      const known = workers.get(current);
       if (known !== undefined) return known;
-      const made = deliveriesOf(context, lane);
-      deliveries.set(lane, made);
-      return made;
+      const worker = createWorker(context, current);
+      workers.set(current, worker);
+      return worker;
     },
-    position: async (partition, epoch, nextOffset) => laneOf(partition, epoch).writePosition(nextOffset),
+    writePosition: async (partition, epoch, nextOffset) => requireLeased(partition, epoch).writePosition(nextOffset),
     troubles() {
-      return [...lanes.values()].flatMap(({ partition, trouble }) => (trouble === null ? [] : [`lane ${partition}: ${trouble}`]));
+      return [...leasedPartitions.values()].flatMap(({ number, trouble }) => (trouble === null ? [] : [`partition ${number}: ${trouble}`]));
     },
     quiesce() {
       isStopping = true;
-      for (const lane of lanes.values()) lane.disarm();
-      context.destinations.stop();
+      for (const leased of leasedPartitions.values()) leased.disarm();
+      context.endpoints.stop();
     },
-    async settled() {
-      await Promise.all([...lanes.values()].flatMap(({ running }) => running));
-      // Advice: a store that hangs does not keep the process from leaving its group.
-      const kept = new AbortController();
-      const keeping = context.destinations.keep().finally(() => kept.abort());
-      await Promise.race([keeping, sleep(context.time, keepWaitMaxMs, kept.signal)]);
+    async waitUntilIdle() {
+      await Promise.all([...leasedPartitions.values()].flatMap(({ running }) => running));
+      // Endpoint health is advice: a store that hangs must not keep the process in its consumer group.
+      const flushed = new AbortController();
+      const flushing = context.endpoints.flush().finally(() => flushed.abort());
+      await Promise.race([flushing, sleep(context.time, flushWaitMaxMs, flushed.signal)]);
     },
     abandon() {
-      for (const lane of lanes.values()) lane.close("given up");
+      for (const leased of leasedPartitions.values()) leased.close("abandoned at the stop");
     },
   };
 }
 
-function deliveriesOf(context: EngineContext, lane: DeliveryLane): LaneDeliveries {
+function createWorker(context: EngineContext, partition: DeliveryPartition): DeliveryWorker {
   return {
-    deliver: (delivery) => deliver(context, lane, delivery),
-    stop: (stop) => stopDelivery(context, lane, stop),
-    dayPlanned: (marker) => dayPlanned(context, lane, marker),
-    dayReconciled: (marker) => dayReconciled(context, lane, marker),
-    redrive: (redrive) => redriveDelivery(context, lane, redrive),
-    bankPaused: (marker, place) => bankPaused(context, lane, marker, place),
-    bankResumed: (marker, place) => bankResumed(context, lane, marker, place),
+    deliver: (delivery) => deliver(context, partition, delivery),
+    stop: (stop) => applyStop(context, partition, stop),
+    planDay: (marker) => applyDayTimes(context, partition, marker),
+    reconcileDay: (marker) => applyDayReconciled(context, partition, marker),
+    redrive: (redrive) => applyRedrive(context, partition, redrive),
+    pauseReceiver: (marker, place) => applyPause(context, partition, marker, place),
+    resumeReceiver: (marker, place) => applyResume(context, partition, marker, place),
   };
 }

@@ -1,12 +1,12 @@
-// A process that can end between any two of its effects, or stand still for a while: its ports go through here.
+// A process that can end between any two of its effects, or freeze for a while: all its ports are wrapped here.
 //
-// #1 Calls of a dead process are never answered, its timers do not fire.
-// #2 A frozen process goes on where it was when it thaws, and does not know: timers and answers reach it only then.
+// #1 Calls of a dead process are never answered, and its timers do not fire.
+// #2 A frozen process continues where it was when it thaws, without noticing: timers and answers reach it only then.
 
-import type { Time } from "@sluice/runtime";
+import type { Time } from "@sluice/kernel";
 
-export interface CrashAt {
-  /** Ends the process at this port call, counted from 1. */
+export interface CrashPoint {
+  /** The port call at which the process ends, counted from 1. */
   readonly call: number;
   readonly side: "before" | "after";
 }
@@ -16,14 +16,14 @@ export interface Killable {
   isAlive(): boolean;
   calls(): number;
   kill(): void;
-  /** Ends at its n-th port call from now on; null: at none. */
-  crashAfter(calls: number | null, side: CrashAt["side"]): void;
-  /** For this long nothing happens in it. */
+  /** Ends the process at its n-th port call from now on; null cancels that. */
+  crashAfter(calls: number | null, side: CrashPoint["side"]): void;
+  /** Stops everything in the process for this long. */
   freeze(durationMs: number): void;
-  through<P extends object>(port: P): P;
+  wrap<P extends object>(port: P): P;
 }
 
-export function createKillable(time: Time, crashAt: CrashAt | null, died: () => void): Killable {
+export function createKillable(time: Time, crashAt: CrashPoint | null, died: () => void): Killable {
   let crash = crashAt;
   let isAlive = true;
   let calls = 0;
@@ -70,7 +70,7 @@ export function createKillable(time: Time, crashAt: CrashAt | null, died: () => 
       get(target, member) {
         const value: unknown = Reflect.get(target, member);
         if (typeof value !== "function") return value;
-        // Asked for all the time, and without effect.
+        // This is asked all the time and has no effect.
         if (member === "heartbeatAgeMs") return (): unknown => Reflect.apply(value, target, []);
         return (...given: unknown[]) => called(() => Reflect.apply(value, target, given));
       },
@@ -88,7 +88,7 @@ export function createKillable(time: Time, crashAt: CrashAt | null, died: () => 
     kill,
     crashAfter: (after, side) => void (crash = after === null ? null : { call: calls + after, side }),
     freeze: (durationMs) => void (thawsAtMs = Math.max(thawsAtMs, time.monotonicMs() + durationMs)),
-    through,
+    wrap: through,
   };
 }
 
@@ -104,7 +104,7 @@ function cancellable(arm: (isWanted: () => boolean) => Disposable): Disposable {
   };
 }
 
-/** Of each call its own: one for all would keep whatever ever waited for it. */
+/** A new promise for each call: a shared one would keep everything that ever waited for it. */
 function unanswered(): Promise<never> {
   return new Promise(() => {});
 }

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { LinkedList, type Link } from "./linked-list.ts";
+import { LinkedList, type ListLink } from "./linked-list.ts";
 
-test("it holds what was added and has not left, in the order of adding", () => {
+test("holds what was added and has not left, in the order of adding", () => {
   const step = fc.oneof(fc.constant("add" as const), fc.nat(20));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const list = new LinkedList<number>();
-      const links: Link<number>[] = [];
+      const links: ListLink<number>[] = [];
       const expected = new Set<number>();
       for (const what of steps) {
         if (what === "add") {

@@ -1,13 +1,14 @@
-// Values in the order in which they were added, each of which leaves at once, wherever it stands. Where much comes and goes a Set is made anew time
-// and again, and whoever looks for its first walks over all that has left.
+// Values in the order in which they were added; each leaves in constant time from any place. A Set is slower where
+// values come and go quickly: it is rebuilt again and again, and a look for its first value passes over all that have
+// left.
 
-export interface Link<Value> {
+export interface ListLink<Value> {
   readonly value: Value;
-  /** Null: it is the last, or has left. */
-  readonly next: Link<Value> | null;
+  /** Null where it is the last, or has left. */
+  readonly next: ListLink<Value> | null;
 }
 
-interface OwnLink<Value> extends Link<Value> {
+interface OwnLink<Value> extends ListLink<Value> {
   before: OwnLink<Value> | null;
   next: OwnLink<Value> | null;
   isIn: boolean;
@@ -18,7 +19,7 @@ export class LinkedList<Value> {
   #last: OwnLink<Value> | null = null;
   #size = 0;
 
-  get first(): Link<Value> | null {
+  get first(): ListLink<Value> | null {
     return this.#first;
   }
 
@@ -26,7 +27,7 @@ export class LinkedList<Value> {
     return this.#size;
   }
 
-  add(value: Value): Link<Value> {
+  add(value: Value): ListLink<Value> {
     const link: OwnLink<Value> = { value, before: this.#last, next: null, isIn: true };
     if (this.#last === null) this.#first = link;
     else this.#last.next = link;
@@ -35,8 +36,8 @@ export class LinkedList<Value> {
     return link;
   }
 
-  /** A link of this list. One that has left already stays out. */
-  remove(gone: Link<Value>): void {
+  /** Removes a link of this list; one that has left already changes nothing. */
+  remove(gone: ListLink<Value>): void {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nobody else makes links
     const link = gone as OwnLink<Value>;
     if (!link.isIn) return;
@@ -46,12 +47,12 @@ export class LinkedList<Value> {
     else link.before.next = link.next;
     if (link.next === null) this.#last = link.before;
     else link.next.before = link.before;
-    // One that has left and is old already would keep all after it from being collected young.
+    // A removed link that has grown old would keep all links after it from being collected young.
     link.before = null;
     link.next = null;
   }
 
-  /** What is there now, in order; each may leave meanwhile. */
+  /** Copies the present values in order, so that each may leave while they are visited. */
   all(): Value[] {
     const values: Value[] = [];
     for (let link = this.#first; link !== null; link = link.next) values.push(link.value);

@@ -1,29 +1,35 @@
-// Ports of ordered delivery. The gateway's adapter is `gateway-undici.ts`; tests and the simulation bring their own.
+// Ports of ordered delivery. `gateway/gateway-undici.ts` is the real adapter; tests and the simulation bring their own.
 
-import type { Party } from "@sluice/config";
+import type { ConfiguredParty } from "@sluice/config";
 
-/** What is sent, and where: the address follows from it. */
-export type Operation = keyof Party["operationUrls"] | "events";
+/** What a message asks of its receiver; the address follows from it. */
+export type Operation = keyof ConfiguredParty["operationUrls"] | "events";
 
-export interface BankRequest {
-  /** Id of a bank or of a scheme connector. */
-  readonly bank: string;
+export interface ReceiverRequest {
+  /** The id of a bank or a scheme connector. */
+  readonly receiverId: string;
   readonly operation: Operation;
   readonly body: Uint8Array;
-  /** Without authentication, which the adapter adds. */
+  /** The headers without authentication, which the adapter adds. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Total deadline for the answer, body included. */
+  /** Milliseconds until the answer, including its body, must be complete. */
   readonly timeoutMs: number;
 }
 
-/** Never a rejection: what a bank does is expected. `silent`: no HTTP answer; `reason` is short and stable (`timeout`, `ECONNREFUSED`, …). */
-export type BankAnswer =
+/**
+ * What a request brought; a failure is an expected answer, never a rejection. `no-response` means that there was no HTTP
+ * answer, and its `reason` is a short, stable code (`timeout`, `ECONNREFUSED`, …).
+ */
+export type ReceiverAnswer =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null; readonly body: Uint8Array }
   | { readonly kind: "silent"; readonly reason: string };
 
-export interface BankGateway {
-  post(request: BankRequest): Promise<BankAnswer>;
-  /** Told of each receiver for which what proves who we are, or what it is believed by, was replaced. Not given: nothing ever is. */
-  onRenewed?(renewed: (bank: string) => void): void;
+export interface ReceiverGateway {
+  post(request: ReceiverRequest): Promise<ReceiverAnswer>;
+  /**
+   * Calls `renewed` with each receiver whose credentials or authorities were replaced; an adapter without it never
+   * replaces any.
+   */
+  onCredentialsReplaced?(renewed: (receiverId: string) => void): void;
   close(): Promise<void>;
 }

@@ -5,30 +5,30 @@ import {
   readDirectDebit,
   readStatusReport,
   servedOperations,
-  type Reading,
+  type ReadResult,
   type ServedOperationName,
 } from "@sluice/contracts";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
-import { createDocumentCheck, readOpenApi } from "./document-check.ts";
-import { documentedErrors, errorsOf } from "./errors.ts";
-import { receivedExamples } from "./examples.ts";
-import { messageNames, schemaFile } from "./json-schemas.ts";
-import { openApiDocument } from "./openapi.ts";
-import { provokingBody } from "./provoking-body.ts";
+import { createDocumentCheck, readOpenApi } from "./check/document-check.ts";
+import { documentedErrors, errorsFor } from "./openapi/errors.ts";
+import { buildReceivedExamples } from "./examples/examples.ts";
+import { messageNames, messageSchemaFile } from "./schemas/json-schemas.ts";
+import { buildOpenApiDocument } from "./openapi/openapi.ts";
+import { buildProvokingBody } from "./examples/provoking-body.ts";
 
 const document = readOpenApi();
 const check = createDocumentCheck(document);
 
-const readers: Readonly<Record<string, (bytes: Uint8Array) => Reading<unknown>>> = {
+const readers: Readonly<Record<string, (bytes: Uint8Array) => ReadResult<unknown>>> = {
   DirectDebit: readDirectDebit,
   CreditTransfer: readCreditTransfer,
   PaymentStatusReport: readStatusReport,
   CreditsFinal: readCreditsFinal,
 };
 
-function read(operation: ServedOperationName, text: string): Reading<unknown> {
+function read(operation: ServedOperationName, text: string): ReadResult<unknown> {
   const body = servedOperations.find(({ name }) => name === operation)?.body ?? "";
   const reader = readers[body];
   if (reader === undefined) throw new Error(`${operation} takes no body`);
@@ -41,8 +41,8 @@ interface Found {
   readonly value: unknown;
 }
 
-/** Every example beside a schema, anywhere in a part of the document. */
-function examplesIn(part: unknown, at: string): readonly Found[] {
+/** Lists every example next to a schema, in any part of the document. */
+function findExamples(part: unknown, at: string): readonly Found[] {
   if (typeof part !== "object" || part === null) return [];
   const {
     schema,
@@ -50,30 +50,32 @@ function examplesIn(part: unknown, at: string): readonly Found[] {
     example,
   }: { schema?: object; examples?: Record<string, { value?: unknown; $ref?: string }>; example?: unknown } = part;
   const own =
-    schema === undefined ? [] : Object.entries(examples ?? {}).map(([name, one]) => ({ at: `${at} ${name}`, schema, value: valueOf(one) }));
+    schema === undefined
+      ? []
+      : Object.entries(examples ?? {}).map(([name, one]) => ({ at: `${at} ${name}`, schema, value: exampleValue(one) }));
   const single = schema === undefined || example === undefined ? [] : [{ at, schema, value: example }];
   return [
     ...own,
     ...single,
-    ...Object.entries(part).flatMap(([name, inner]) => (name === "examples" ? [] : examplesIn(inner, `${at}/${name}`))),
+    ...Object.entries(part).flatMap(([name, inner]) => (name === "examples" ? [] : findExamples(inner, `${at}/${name}`))),
   ];
 }
 
-function valueOf({ value, $ref }: { readonly value?: unknown; readonly $ref?: string }): unknown {
+function exampleValue({ value, $ref }: { readonly value?: unknown; readonly $ref?: string }): unknown {
   if ($ref === undefined) return value;
   const shared: unknown = Reflect.get(Reflect.get(document.components, "examples"), $ref.split("/").at(-1) ?? "");
   return Reflect.get(Object(shared), "value");
 }
 
 describe("examples of the OpenAPI document", () => {
-  const found = examplesIn(document, "");
+  const found = findExamples(document, "");
 
-  test("fit the schemas that they stand beside", () => {
+  test("fit the schemas next to them", () => {
     expect(found.length).toBeGreaterThan(60);
-    expect(found.flatMap(({ at, schema, value }) => check.fits(schema, value).map((text) => `${at}: ${text}`))).toEqual([]);
+    expect(found.flatMap(({ at, schema, value }) => check.checkFit(schema, value).map((text) => `${at}: ${text}`))).toEqual([]);
   });
 
-  test("are there for every body of a request, of a delivery and of an error", () => {
+  test("exist for every body of a request, of a delivery and of an error", () => {
     const bare: string[] = [];
     for (const [path, item] of Object.entries({ ...document.paths, ...document.webhooks })) {
       for (const { requestBody, responses } of Object.values(item)) {
@@ -93,35 +95,35 @@ describe("examples of the OpenAPI document", () => {
   });
 });
 
-describe("what the document says is so", () => {
+describe("the document agrees with the code", () => {
   const withBodies = servedOperations.filter(({ body }) => body !== null);
 
   test.each(withBodies.map(({ name }) => name))("%s: its examples are accepted by the reader", (name) => {
-    const examples = receivedExamples(name);
+    const examples = buildReceivedExamples(name);
     expect(examples.length).toBeGreaterThan(0);
     for (const { value } of examples) expect(read(name, JSON.stringify(value))).toMatchObject({ ok: true });
   });
 
   const refusals = documentedErrors.flatMap((error) =>
     withBodies
-      .filter(({ name }) => (error.status === 400 || error.status === 422) && errorsOf(name).includes(error))
+      .filter(({ name }) => (error.status === 400 || error.status === 422) && errorsFor(name).includes(error))
       .map(({ name }) => ({ name: error.name, operation: name, error })),
   );
 
   test.each(refusals.filter(({ error }) => !error.isByIngress))(
-    "$name of $operation is refused by the reader in these words",
+    "$name of $operation is refused by the reader with this text",
     (refusal) => {
       const { status, message, detail } = refusal.error;
-      const reading = read(refusal.operation, provokingBody(refusal.operation, refusal.error));
+      const reading = read(refusal.operation, buildProvokingBody(refusal.operation, refusal.error));
       expect(reading).toEqual({ ok: false, status, error: { schema: "ErrorDetail", message, detail } });
     },
   );
 
   test.each(refusals.filter(({ error }) => error.isByIngress))("$name of $operation is left to ingress by the reader", (refusal) => {
-    expect(read(refusal.operation, provokingBody(refusal.operation, refusal.error)).ok).toBe(true);
+    expect(read(refusal.operation, buildProvokingBody(refusal.operation, refusal.error)).ok).toBe(true);
   });
 
-  test("every shape and every member of one says what it means", () => {
+  test("every shape and every member of one has a description", () => {
     const silent = Object.entries(document.components.schemas).flatMap(([shape, schema]) => {
       const { description, properties = {} }: { description?: string; properties?: Record<string, object> } = schema;
       const members = Object.entries(properties).filter(([, member]) => !("description" in member) && !("$ref" in member));
@@ -131,14 +133,14 @@ describe("what the document says is so", () => {
   });
 
   test("three intermediary agents are taken, a fourth is refused, by the document as by the reader [8 intermediary-agents]", () => {
-    const debit = provokingBody("outboundDirectDebit", { provoke: null });
+    const debit = buildProvokingBody("outboundDirectDebit", { provoke: null });
     const withAgents = (count: number): string =>
-      provokingBody("outboundDirectDebit", {
+      buildProvokingBody("outboundDirectDebit", {
         provoke: { change: [["/intermediaryAgents", JSON.stringify(Array.from({ length: count }, () => ({ memberId: "632005" })))]] },
       });
     const judged = [debit, withAgents(3), withAgents(4)].map((text) => [
       read("outboundDirectDebit", text).ok,
-      check.fits({ $ref: "#/components/schemas/DirectDebit" }, JSON.parse(text)).length === 0,
+      check.checkFit({ $ref: "#/components/schemas/DirectDebit" }, JSON.parse(text)).length === 0,
     ]);
     expect(judged).toEqual([
       [true, true],
@@ -147,22 +149,22 @@ describe("what the document says is so", () => {
     ]);
   });
 
-  test("the mandate is said to be subject to change, and is optional as a whole and in each member [9.2]", () => {
+  test("the mandate is described as subject to change, and is optional as a whole and in each member [9.2]", () => {
     const { MandateInformation: mandate, DirectDebit: debit } = document.components.schemas;
     expect(Reflect.get(Object(mandate), "description")).toContain("may change in a minor version");
     expect(Reflect.get(Object(mandate), "required")).toBeUndefined();
     expect(Reflect.get(Object(debit), "required")).not.toContain("mandateInformation");
   });
 
-  test("every operation that may be called is in the document, at all its addresses", () => {
+  test("every operation that callers may use is in the document, at all its addresses", () => {
     const said = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(said.toSorted()).toEqual(servedOperations.flatMap(({ method, paths }) => paths.map((path) => `${method} ${path}`)).toSorted());
   });
 
-  test("the document's text is JSON of its parts, and nothing refers to what is not there", () => {
-    const text = JSON.stringify(openApiDocument());
+  test("the document's text is JSON of its parts, and every reference has a target", () => {
+    const text = JSON.stringify(buildOpenApiDocument());
     const names = [...text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(([, kind = "", name = ""]) => [kind, name] as const);
     expect(names.length).toBeGreaterThan(200);
     expect(names.filter(([kind, name]) => Reflect.get(Object(Reflect.get(document.components, kind)), name) === undefined)).toEqual([]);
@@ -173,8 +175,8 @@ describe("JSON Schemas", () => {
   const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
   addFormats.default(ajv);
 
-  test.each(messageNames)("%s keeps to the meta-schema, has an id, and stands alone", (name) => {
-    const schema = schemaFile(name);
+  test.each(messageNames)("%s fits the meta-schema, has an id, and is self-contained", (name) => {
+    const schema = messageSchemaFile(name);
     expect(ajv.validateSchema(schema)).toBe(true);
     expect(schema["$id"]).toBe(`urn:sluice:schema:${name}:1`);
     expect(() => ajv.compile(schema)).not.toThrow();
@@ -182,7 +184,7 @@ describe("JSON Schemas", () => {
 
   test("read the samples", () => {
     const sample: unknown = JSON.parse(readFileSync(new URL("../../data/messages/outbound-direct-debit.json", import.meta.url), "utf8"));
-    const validate = ajv.getSchema("urn:sluice:schema:DirectDebit:1") ?? ajv.compile(schemaFile("DirectDebit"));
+    const validate = ajv.getSchema("urn:sluice:schema:DirectDebit:1") ?? ajv.compile(messageSchemaFile("DirectDebit"));
     expect(validate(sample)).toBe(true);
     expect(validate({ ...Object(sample), extra: 1 })).toBe(false);
   });

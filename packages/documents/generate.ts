@@ -1,17 +1,17 @@
-// Every document, by its path in the repository: what tools/generate-documents.ts writes or compares.
+// Builds every document, by its path in the repository: tools/generate-documents.ts writes or compares them.
 
-import { asyncApiDocument } from "./asyncapi.ts";
-import { controlDocument } from "./control.ts";
-import { exactText } from "./exact-json.ts";
-import { messageNames, schemaFile } from "./json-schemas.ts";
-import { openApiDocument } from "./openapi.ts";
+import { buildAsyncApiDocument } from "./asyncapi/asyncapi.ts";
+import { buildControlDocument } from "./control/control-document.ts";
+import { writeDocumentJson } from "./examples/exact-json.ts";
+import { messageNames, messageSchemaFile } from "./schemas/json-schemas.ts";
+import { buildOpenApiDocument } from "./openapi/openapi.ts";
 
-export function documents(): ReadonlyMap<string, string> {
+export function buildDocuments(): ReadonlyMap<string, string> {
   return new Map([
-    ["docs/api/openapi.json", exactText(openApiDocument())],
-    ["docs/api/control.json", exactText(controlDocument())],
-    ["docs/api/asyncapi.json", exactText(asyncApiDocument())],
-    ...messageNames.map((name): [string, string] => [`docs/api/schemas/${kebab(name)}.json`, exactText(schemaFile(name))]),
+    ["docs/api/openapi.json", writeDocumentJson(buildOpenApiDocument())],
+    ["docs/api/control.json", writeDocumentJson(buildControlDocument())],
+    ["docs/api/asyncapi.json", writeDocumentJson(buildAsyncApiDocument())],
+    ...messageNames.map((name): [string, string] => [`docs/api/schemas/${kebab(name)}.json`, writeDocumentJson(messageSchemaFile(name))]),
   ]);
 }
 

@@ -1,2 +1,2 @@
-export { documentsApp } from "./documents-app.ts";
-export type { DocumentsApp } from "./documents-app.ts";
+export { createDocumentsApp } from "./viewer/documents-app.ts";
+export type { DocumentsApp } from "./viewer/documents-app.ts";

@@ -1,5 +1,5 @@
-// What happens to a transaction and to a business day: the facts of the journal, in the domain's words.
-// Contracts' `from-wire.ts` makes them of records. A day is named by its key `scheme:date`, for example `ZA_EFT:2026-11-20`.
+// Facts: what happens to a transaction, a business day or a bank, in the domain's words. Contracts' `from-wire.ts`
+// makes them from records of the journal. A day is named by its key `scheme:date`, for example `ZA_EFT:2026-11-20`.
 
 import type {
   BankFact,
@@ -18,32 +18,34 @@ export type * from "./operator-fact.ts";
 
 export type DayKey = string;
 
-/** Where a record lies in its lane. `appendedAtMs` is the log's time, never a process's clock. */
-export interface Place {
+/** Where a record is in its partition. `appendedAtMs` is the broker's time, never the clock of a process. */
+export interface RecordPosition {
   readonly offset: bigint;
   readonly appendedAtMs: number;
 }
 
-/** Identity of a message: (sender, operation, UETR, messageIdentification). The hashes are of canonical JSON, hex. */
+/**
+ * Identity of a message: (sender, operation, UETR, messageIdentification). Hashes are of canonical JSON, in hex digits.
+ */
 export interface MessageIdentity {
   readonly sender: string;
   readonly messageIdentification: string;
   readonly contentHash: string;
-  /** Without `messageIdentifiers`. */
+  /** Hash of the content without `messageIdentifiers`. */
   readonly substanceHash: string;
 }
 
 export interface DirectDebitReceived {
   readonly kind: "DirectDebitReceived";
-  /** on-us: a bank's own; off-us: from a scheme connector. */
+  /** on-us: submitted by a bank; off-us: from a scheme connector. */
   readonly flow: "on-us" | "off-us";
   readonly uetr: string;
   readonly message: MessageIdentity;
-  /** Of an off-us debit: the debtor's bank; null: the verdict names it. */
+  /** The debtor's bank of an off-us debit; null for on-us, where the verdict names it. */
   readonly bank: string | null;
   readonly receivedAtMs: number;
-  /** Provisional: the first reconciliation close at least an hour after receipt. */
-  readonly closesWith: DayKey;
+  /** Provisional until the verdict: the day of the first reconciliation close at least an hour after receipt. */
+  readonly reconciliationDay: DayKey;
   readonly closesAtMs: number;
   readonly scheme: string;
   /** bankSettlementAmount × 10,000. */
@@ -56,11 +58,11 @@ export interface CreditTransferReceived {
   readonly uetr: string;
   readonly message: MessageIdentity;
   readonly receivedAtMs: number;
-  /** Bank of the creditor. */
+  /** The creditor's bank. */
   readonly bank: string;
-  /** Provisional; the verdict replaces it. */
+  /** Provisional until the verdict replaces it. */
   readonly businessDate: string;
-  /** Provisional deadline for delivery and report; the verdict replaces it. */
+  /** Provisional deadline for delivery and report, until the verdict replaces it. */
   readonly deadlineMs: number;
   readonly scheme: string;
   readonly amountTenThousandths: bigint;
@@ -69,20 +71,20 @@ export interface CreditTransferReceived {
 
 export interface AccountVerified {
   readonly kind: "AccountVerified";
-  /** What was judged: sender, identification and content hash of one message. */
-  readonly judged: Pick<MessageIdentity, "sender" | "messageIdentification" | "contentHash">;
+  /** The message that the validator checked. */
+  readonly validatedMessage: Pick<MessageIdentity, "sender" | "messageIdentification" | "contentHash">;
   readonly verdict: "accepted" | "refused";
-  /** Bank that the debit or credit will be sent to. */
+  /** The bank to which the debit or credit is sent. */
   readonly bank: string;
   readonly businessDate: string;
-  /** Empty for a credit. */
-  readonly closesWith: DayKey;
-  /** Of a credit; null for a debit. */
+  /** The day whose close is the deadline of a debit; empty for a credit. */
+  readonly reconciliationDay: DayKey;
+  /** The deadline of a credit; null for a debit. */
   readonly deadlineMs: number | null;
-  /** The initiating side of an on-us debit wants to be told the outcome. */
+  /** The initiating bank of an on-us debit wants an outcome report. */
   readonly wantsOutcomeReport: boolean;
-  /** How often a debit that is still held at the last processing close goes over to the next business date; 0: it becomes an item. */
-  readonly rollsMax: number;
+  /** How often a debit that is still held at its date's last window close is carried over; 0: it becomes an item. */
+  readonly carryOversMax: number;
 }
 
 export interface Release {
@@ -96,7 +98,7 @@ export interface Release {
 export interface DeliveryEvidence {
   readonly attempts: number;
   readonly anyAnswer: boolean;
-  /** An attempt had no answer, or one that leaves open whether the message was taken. */
+  /** An attempt had no answer, or one that leaves open whether the receiver accepted the message. */
   readonly mayHaveBeenTaken: boolean;
   readonly httpStatusCode: number | null;
   readonly isBreakerOpen: boolean;
@@ -112,7 +114,7 @@ export interface DeliveryEnded {
 
 export interface StatusReportReceived {
   readonly kind: "StatusReportReceived";
-  /** Where it was posted: a report on a debit, or on a credit. */
+  /** The address to which it was posted: that of reports on debits, or on credits. */
   readonly about: "debit" | "credit";
   readonly message: MessageIdentity;
   readonly receivedAtMs: number;
@@ -125,16 +127,19 @@ export interface DayClosed {
   readonly day: DayKey;
 }
 
-/** The own deadline of a credit; judged by the record's append time. */
+/** The deadline of a credit was reached. It counts only if the record's append time confirms that. */
 export interface DeadlinePassed {
   readonly kind: "DeadlinePassed";
   readonly deadlineMs: number;
 }
 
-/** No record of its own: a record under the transaction's key was put aside, by the scheduler itself or by hand. */
-export interface RecordPutAside {
-  readonly kind: "RecordPutAside";
-  /** Short and stable. */
+/**
+ * A record under the transaction's key was dead-lettered, by the scheduler or by an operator. It has no record of its
+ * own.
+ */
+export interface RecordDeadLettered {
+  readonly kind: "RecordDeadLettered";
+  /** Why it was dead-lettered: a short, stable text. */
   readonly reason: string;
 }
 
@@ -152,7 +157,7 @@ export type TransactionFact =
   | ItemResolutionRequested
   | ItemResolutionConfirmed
   | DeadLettersReplayed
-  | RecordPutAside;
+  | RecordDeadLettered;
 
 // ---- business days
 
@@ -174,8 +179,8 @@ export interface DayPlanned {
   readonly reconciliationAtMs: number;
   readonly nextBusinessDate: string;
   readonly creditsFinal: "clock" | "bank" | "connector";
-  /** Lanes (partitions of the journal) that markers go to. */
-  readonly lanes: number;
+  /** Number of partitions of the journal; each gets a copy of every marker. */
+  readonly partitionCount: number;
 }
 
 export interface DayTimeReached {
@@ -183,39 +188,44 @@ export interface DayTimeReached {
   readonly scheme: string;
   readonly businessDate: string;
   readonly time: "window-opens" | "window-closes" | "reconciliation";
-  /** Window number; 0 for reconciliation. */
+  /** Number of the window; 0 for the reconciliation close. */
   readonly number: number;
 }
 
+/**
+ * The answer of one partition to a declaration: the banks that still have an unresolved credit from before it there.
+ */
 export interface LaneCredits {
   readonly kind: "LaneCredits";
   readonly scheme: string;
   readonly businessDate: string;
-  readonly lane: number;
-  /** Id of the CreditsDeclared marker without its partition. */
+  readonly partition: number;
+  /** Id of the CreditsDeclared marker, without the partition of the copy. */
   readonly declaration: string;
   readonly banksUnresolved: readonly string[];
 }
 
-/** A bank that a lane named in its LaneCredits has no earlier credit unresolved there any more. */
+/**
+ * A bank that a partition named in its LaneCredits has no unresolved credit from before the declaration there any more.
+ */
 export interface LaneBankClear {
   readonly kind: "LaneBankClear";
   readonly scheme: string;
   readonly businessDate: string;
-  readonly lane: number;
+  readonly partition: number;
   readonly declaration: string;
   readonly bank: string;
 }
 
-/** A bank or a connector declares the credits of a day final; the day decides. */
+/** A bank, a connector or an operator asks to declare the credits of a day final; the day decides. */
 export interface CreditsFinalRequested {
   readonly kind: "CreditsFinalRequested";
   readonly scheme: string;
   readonly businessDate: string;
   readonly requestedBy: string;
-  /** The one bank that it is declared for; null: all. */
+  /** The one bank for which they are declared final; null: all banks. */
   readonly bank: string | null;
-  /** Where an operator declares it, whoever the plan says; null otherwise. */
+  /** Set where an operator asks, who may declare whatever the plan says; null otherwise. */
   readonly action: OperatorAction | null;
 }
 
@@ -230,8 +240,8 @@ export type DayFact =
 
 export type Fact = TransactionFact | DayFact | BankFact;
 
-/** What a fact is about. */
-export const aggregateOfFact: Readonly<Record<Fact["kind"], "transaction" | "day" | "bank">> = {
+/** The aggregate that decides about each kind of fact. */
+export const aggregateByFactKind: Readonly<Record<Fact["kind"], "transaction" | "day" | "bank">> = {
   DirectDebitReceived: "transaction",
   CreditTransferReceived: "transaction",
   AccountVerified: "transaction",
@@ -245,7 +255,7 @@ export const aggregateOfFact: Readonly<Record<Fact["kind"], "transaction" | "day
   ItemResolutionRequested: "transaction",
   ItemResolutionConfirmed: "transaction",
   DeadLettersReplayed: "transaction",
-  RecordPutAside: "transaction",
+  RecordDeadLettered: "transaction",
   DayPlanned: "day",
   DayTimeReached: "day",
   LaneCredits: "day",
@@ -258,18 +268,18 @@ export const aggregateOfFact: Readonly<Record<Fact["kind"], "transaction" | "day
 };
 
 export function isTransactionFact(fact: Fact): fact is TransactionFact {
-  return aggregateOfFact[fact.kind] === "transaction";
+  return aggregateByFactKind[fact.kind] === "transaction";
 }
 
 export function isDayFact(fact: Fact): fact is DayFact {
-  return aggregateOfFact[fact.kind] === "day";
+  return aggregateByFactKind[fact.kind] === "day";
 }
 
 export function isBankFact(fact: Fact): fact is BankFact {
-  return aggregateOfFact[fact.kind] === "bank";
+  return aggregateByFactKind[fact.kind] === "bank";
 }
 
-/** The journal's key of a bank. */
+/** The journal key of a bank's (or connector's) records. */
 export function bankKey(bank: string): string {
   return `bank:${bank}`;
 }

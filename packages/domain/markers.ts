@@ -1,18 +1,20 @@
-// What a business day and a bank tell every lane.
+// Markers: records of a day or a bank, copied into every partition.
 
-// ---- markers: outputs of a day, one copy to each partition. `id` = scheme:date:kind:number (the copy adds :partition).
+// ---- markers of a day: one copy to each partition. `id` = scheme:date:kind:number (the copy adds :partition).
 
 interface MarkerBase {
   readonly id: string;
   readonly scheme: string;
   readonly businessDate: string;
 }
+/** The schedule of a day was announced: when it closes. */
 export interface DayTimesMarker extends MarkerBase {
   readonly kind: "DayTimes";
   readonly number: number;
   readonly reconciliationAtMs: number;
   readonly calendarVersion: string;
 }
+/** The date has no window; held debits are carried over to `nextBusinessDate`. */
 export interface DayVoidMarker extends MarkerBase {
   readonly kind: "DayVoid";
   readonly nextBusinessDate: string;
@@ -53,19 +55,19 @@ export type Marker =
   | GateOpenedMarker
   | DayReconciledMarker;
 
-// ---- markers of a bank: outputs of its standing, one copy to each partition of the journal, of dispatch and of events
+// ---- markers of a bank: one copy to each partition of the journal, of dispatch and of events.
 
 interface BankMarkerBase {
   /** `bank:<id>:kind:number`; the copy adds its partition. */
   readonly id: string;
   readonly bank: string;
-  /** Running count of the pauses; a resume has the number of the pause that it ends. */
+  /** Counts the bank's pauses; a resume has the number of the pause that it ends. */
   readonly number: number;
   readonly reason: string;
 }
 export interface BankPausedMarker extends BankMarkerBase {
   readonly kind: "BankPaused";
-  /** Maintenance: it ends by itself then, epoch ms; null: only a resume ends it. */
+  /** When a maintenance ends by itself, epoch milliseconds; null: only a resume ends the pause. */
   readonly untilMs: number | null;
 }
 export interface BankResumedMarker extends BankMarkerBase {

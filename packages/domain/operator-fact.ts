@@ -1,13 +1,13 @@
-// What operators ask for: facts like all others, judged where they lie in the journal.
+// Requests of operators. They are facts like all others: their place in the journal decides what they find.
 
 import type { DayKey } from "./fact.ts";
 
-/** Who decided something, why and when. `id` is chosen by whoever sends it: a second one with the same id changes nothing. */
+/** Who decided something, why and when. The sender chooses `id`; a second request with the same id changes nothing. */
 export interface OperatorAction {
   readonly id: string;
   readonly operator: string;
   readonly reason: string;
-  /** When the console took it: for people. The append time decides. */
+  /** When the console received it, for display only: the append time decides. */
   readonly requestedAtMs: number;
 }
 
@@ -20,7 +20,7 @@ export interface RedriveRequested {
   readonly kind: "RedriveRequested";
   readonly action: OperatorAction;
   readonly target: "delivery" | "posting";
-  /** Of the delivery; of a posting the event's id. */
+  /** Identification of the delivery; for a posting the event's id. */
   readonly messageIdentification: string;
 }
 
@@ -32,45 +32,45 @@ export interface ItemResolutionRequested {
   /** Day of the item. */
   readonly day: DayKey;
   readonly resolution: ResolutionKind;
-  /** UETR that took its place; null unless replaced. */
+  /** UETR of the transaction that replaced it; null unless `replaced`. */
   readonly replacedBy: string | null;
-  /** It counts only when another operator has confirmed it. */
+  /** The resolution becomes final only when another operator confirms it. */
   readonly needsSecondPerson: boolean;
 }
 
 export interface ItemResolutionConfirmed {
   readonly kind: "ItemResolutionConfirmed";
   readonly action: OperatorAction;
-  /** Id of the action that asked for the resolution. */
+  /** Id of the action that proposed the resolution. */
   readonly confirms: string;
 }
 
-/** The mark of a transaction whose records were put aside is taken away: they follow right behind, in their order. */
+/** Ends the quarantine of a transaction. Its dead letters follow right behind, in their order. */
 export interface DeadLettersReplayed {
   readonly kind: "DeadLettersReplayed";
   readonly action: OperatorAction;
   readonly records: number;
 }
 
-/** An operator puts back a close that is not reached yet; deadlines move with it. */
+/** An operator extends a close that has not been reached; deadlines move with it. */
 export interface CloseExtensionRequested {
   readonly kind: "CloseExtensionRequested";
   readonly action: OperatorAction;
   readonly scheme: string;
   readonly businessDate: string;
-  /** Processing window; 0: the reconciliation close. */
+  /** Number of the processing window; 0: the reconciliation close. */
   readonly windowNumber: number;
   readonly closesAtMs: number;
 }
 
-/** An operator opens the gate of one bank over credits that are not resolved. */
+/** An operator opens the gate of one bank although credits are unresolved. */
 export interface GateOpeningRequested {
   readonly kind: "GateOpeningRequested";
   readonly action: OperatorAction;
   readonly scheme: string;
   readonly businessDate: string;
   readonly bank: string;
-  /** UETRs that the operator was shown: recorded. */
+  /** UETRs of the unresolved credits that the operator was shown; recorded only. */
   readonly credits: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export interface BankPauseRequested {
   readonly kind: "BankPauseRequested";
   readonly action: OperatorAction;
   readonly bank: string;
-  /** Maintenance: when it ends by itself, epoch ms; null: only a resume ends it. */
+  /** When a maintenance ends by itself, epoch milliseconds; null: only a resume ends the pause. */
   readonly untilMs: number | null;
 }
 

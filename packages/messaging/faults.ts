@@ -1,39 +1,39 @@
-// Faults of the messaging port. Their codes are stable: callers and alarms know them.
+// The Faults of the messaging port. Their codes are stable, because callers and alarms depend on them.
 
-import { Fault } from "@sluice/runtime";
+import { Fault } from "@sluice/kernel";
 
-/** The records may or may not be in the log. */
+/** The records may or may not have been appended. */
 export function unknownOutcome(message: string, cause?: unknown): Fault {
   return new Fault("messaging.unknown-outcome", message, { isRetryable: true, cause });
 }
 
-/** The records are not in the log. */
-export function refused(message: string, options: { isRetryable: boolean; cause?: unknown }): Fault {
+/** The records were not appended. */
+export function requestRefused(message: string, options: { isRetryable: boolean; cause?: unknown }): Fault {
   return new Fault("messaging.refused", message, options);
 }
 
-/** The log does not answer; nothing was asked of it that could have an effect. */
-export function unavailable(message: string, cause?: unknown): Fault {
+/** The broker does not answer, and the request could not have had an effect. */
+export function brokerUnavailable(message: string, cause?: unknown): Fault {
   return new Fault("messaging.unavailable", message, { isRetryable: true, cause });
 }
 
-/** A topic or partition that does not exist: topics are never made by use. */
+/** The topic or partition does not exist. Using a topic never creates it. */
 export function unknownTopic(message: string, cause?: unknown): Fault {
   return new Fault("messaging.unknown-topic", message, { isRetryable: false, cause });
 }
 
-/** A position that the log no longer has, or does not have yet: going on would skip records in silence. */
+/** The partition no longer has this position, or not yet. Going on would skip records silently. */
 export function outsideLog(message: string): Fault {
   return new Fault("messaging.outside-log", message, { isRetryable: false });
 }
 
-/** A commit that did not reach the group's coordinator. */
+/** The commit did not reach the group's coordinator. */
 export function commitFailed(message: string, cause?: unknown): Fault {
   return new Fault("messaging.commit-failed", message, { isRetryable: true, cause });
 }
 
-/** Used after `close` or `stop`. */
-export function closed(message: string): Fault {
+/** A call came after `close` or `stop`. */
+export function clientClosed(message: string): Fault {
   return new Fault("messaging.closed", message, { isRetryable: false });
 }
 

@@ -1,23 +1,28 @@
-// The Kafka port: all that the rest of Sluice knows of a log. No kafkajs type leaks through here. Adapters: Kafka
-// (`kafka-*.ts`) and memory (`memory-*.ts`); both pass `conformance.ts`.
+// The messaging port: everything the rest of Sluice knows about Kafka. No kafkajs type leaves it. Its two adapters,
+// `kafka/` and `memory/`, both pass `conformance/`.
 //
-// Promises of every adapter:
-// 1. `send` resolves only when every record is acknowledged by the log, with its offset and append time, in the order given.
-//    Anything else rejects with a Fault `messaging.unknown-outcome` (the records may or may not be there) or
-//    `messaging.refused` (they are not). Two sends of one producer are appended in call order, unless one of them failed.
-// 2. A consumer hands over nothing of a partition before `assigned` was answered, and no record below the answer.
-// 3. After `revoked` or `lost` nothing of that epoch is handed over, and a commit of that epoch is dropped.
-// 4. An epoch is never used twice by a process; each (re)assignment of a partition has a higher one.
-// 5. No handler is called before `consumer` has resolved. Every partition held is revoked before it is assigned anew, and by `stop`.
-// 6. An answer to `assigned` outside the log ends the consumer (`messaging.outside-log`): no record is ever skipped in silence.
-// 7. A topic or partition that does not exist is refused, at once and for that call alone: topics are never made by use.
+// Every adapter promises:
+// #1 `send` resolves only once the broker has acknowledged every record, with its offset and append time, in the order
+//    given. Otherwise it rejects with a Fault: `messaging.unknown-outcome` (the records may or may not be there) or
+//    `messaging.refused` (they are not there). Two sends of one producer are appended in call order, unless one of them
+//    failed.
+// #2 A consumer hands over no record of a partition before `assigned` has resolved, and no record below the offset it
+//    answered.
+// #3 After `revoked`, nothing of that epoch is handed over, and a commit of that epoch is dropped.
+// #4 A process never uses an epoch twice; each assignment of a partition has a higher epoch than the one before.
+// #5 No handler is called before `consumer` has resolved. Every assigned partition is revoked before it is assigned
+//    again, and by `stop`.
+// #6 An answer to `assigned` outside the partition's offsets ends the consumer (`messaging.outside-log`), because any
+//    other start would skip records silently.
+// #7 A topic or partition that does not exist is refused, at once and for that call alone. Using a topic never creates
+//    it.
 
 export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;
 }
 
-/** Header values are bytes on the wire; UTF-8 text here. */
+/** Record headers. Their values are bytes on the wire and UTF-8 text here. */
 export type Headers = Readonly<Record<string, string>>;
 
 export interface OutgoingRecord extends TopicPartition {
@@ -26,15 +31,15 @@ export interface OutgoingRecord extends TopicPartition {
   readonly headers: Headers;
 }
 
-/** Where a record was put, and the log's own time for it (LogAppendTime). */
-export interface Appended extends TopicPartition {
+/** The place of an appended record, and the broker's time for it (LogAppendTime). */
+export interface AppendResult extends TopicPartition {
   readonly offset: bigint;
   readonly appendedAtMs: number;
 }
 
 export interface Producer {
-  /** Appends all records; batching and linger are the adapter's. `records` holds 1 to 10,000 entries. */
-  send(records: readonly OutgoingRecord[]): Promise<readonly Appended[]>;
+  /** Appends all records, 1 to 10,000 of them. The adapter decides about batches and linger. */
+  send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]>;
   close(): Promise<void>;
 }
 
@@ -46,38 +51,53 @@ export interface ReceivedRecord extends TopicPartition {
   readonly headers: Headers;
 }
 
-/** `logEnd` is the next offset to be written; `committed` the group's offset, null where there is none. */
-export interface LogEnds {
+/** First offset that the partition still has, and the next offset to be written. */
+export interface PartitionEnds {
   readonly logStart: bigint;
   readonly logEnd: bigint;
 }
 
-export interface AssignedLog extends LogEnds {
+export interface AssignedOffsets extends PartitionEnds {
+  /** The group's committed offset; null where it has none. */
   readonly committed: bigint | null;
 }
 
 export interface ConsumerHandlers {
-  /** A partition is ours from now on, under this epoch. Answer: the offset to start at. A rejection ends the consumer. */
-  assigned(partition: TopicPartition, epoch: number, log: AssignedLog): Promise<bigint>;
-  /** The partition is no longer ours. Work of this epoch may finish; its commits are dropped. */
+  /**
+   * This process owns the partition from now on, under this epoch. Answers the offset to start at. A rejection ends the
+   * consumer.
+   */
+  assigned(partition: TopicPartition, epoch: number, log: AssignedOffsets): Promise<bigint>;
+  /** This process no longer owns the partition. Work of this epoch may finish; its commits are dropped. */
   revoked(partition: TopicPartition, epoch: number): void;
-  /** Records in offset order. Returns at once; back-pressure is `pause`. Must not throw. */
+  /**
+   * Receives records in offset order. Must return at once and must not throw; `pause` is the way to slow the consumer
+   * down.
+   */
   records(partition: TopicPartition, epoch: number, records: readonly ReceivedRecord[]): void;
-  /** The consumer cannot go on (fenced, group gone, position outside the log, a handler failed). The process must end. */
+  /**
+   * The consumer cannot go on: it was fenced, its group or start offset is gone, or a handler failed. The process must
+   * end.
+   */
   failed(reason: Error): void;
 }
 
 export interface Consumer {
-  /** Nothing of the partition is handed over until `resume`. Of a partition that is not ours: nothing happens. */
+  /**
+   * Hands over nothing of the partition until `resume`. Does nothing for a partition that this process does not own.
+   */
   pause(partition: TopicPartition): void;
   resume(partition: TopicPartition): void;
-  /** `nextOffset` = first offset not done. Dropped unless the partition is ours under `epoch`. May reject with a retryable Fault. */
+  /**
+   * Commits the first offset that is not done. Dropped unless this process owns the partition under `epoch`. May reject
+   * with a retryable Fault.
+   */
   commit(partition: TopicPartition, nextOffset: bigint, epoch: number): Promise<void>;
   /** Milliseconds since the group coordinator last answered a heartbeat or a join; Infinity before the first. */
   heartbeatAgeMs(): number;
-  /** No record is handed over any more, but commits still work until `stop`. */
+  /** Hands over no more records of any partition. Commits still work until `stop`. */
   pauseAll(): void;
-  /** Revokes what is held and leaves the group. */
+  /** Revokes every assigned partition and leaves the group. */
   stop(): Promise<void>;
 }
 
@@ -90,13 +110,20 @@ export interface ConsumerOptions {
 export interface Messaging {
   producer(name: string): Promise<Producer>;
   consumer(options: ConsumerOptions): Promise<Consumer>;
-  /** Both ends of each partition, in the order asked. Rejects with `messaging.unknown-topic` or a retryable `messaging.unavailable`. */
-  ends(partitions: readonly TopicPartition[]): Promise<readonly LogEnds[]>;
-  /** What a group has committed of each partition, in the order asked; null: nothing. Rejects as `ends` does. */
-  committedOf(group: string, partitions: readonly TopicPartition[]): Promise<readonly (bigint | null)[]>;
   /**
-   * Records from `from` (inclusive) to `to` (exclusive), in order, at most to the log's end at the start of the reading; used by
-   * timelines, rebuild and the checker. Rejects with `messaging.outside-log` if the log starts beyond `from`.
+   * Answers both ends of each partition, in the order asked. Rejects with `messaging.unknown-topic` or a retryable
+   * `messaging.unavailable`.
+   */
+  ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnds[]>;
+  /**
+   * Answers the group's committed offset of each partition, in the order asked; null where it has none. Rejects as
+   * `ends` does.
+   */
+  committedOffsets(group: string, partitions: readonly TopicPartition[]): Promise<readonly (bigint | null)[]>;
+  /**
+   * Reads the records from `from` (inclusive) to `to` (exclusive) in order, at most up to the end that the partition
+   * had when the reading began. Timelines, the rebuild and the checker use it. Rejects with `messaging.outside-log` if
+   * retention has cut `from`.
    */
   read(partition: TopicPartition, from: bigint, to: bigint): AsyncIterable<ReceivedRecord>;
   close(): Promise<void>;

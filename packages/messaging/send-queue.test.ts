@@ -1,9 +1,8 @@
 import { createVirtualTime } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { refused, unknownOutcome } from "./faults.ts";
-import type { Appended, OutgoingRecord } from "./port.ts";
-import type { SendQueueOptions } from "./send-queue.ts";
-import { createSendQueue } from "./send-queue.ts";
+import { requestRefused, unknownOutcome } from "./faults.ts";
+import type { AppendResult, OutgoingRecord } from "./port.ts";
+import { createSendQueue, type SendQueueOptions } from "./send-queue.ts";
 
 const record = (text: string, partition = 0): OutgoingRecord => ({
   topic: "t",
@@ -34,7 +33,7 @@ function setup(options: Partial<SendQueueOptions> = {}) {
       underWay -= 1;
       const outcome = outcomes.shift() ?? null;
       if (outcome !== null) throw outcome;
-      return batch.map(({ topic, partition }): Appended => ({ topic, partition, offset: (offset += 1n), appendedAtMs: 1 }));
+      return batch.map(({ topic, partition }): AppendResult => ({ topic, partition, offset: (offset += 1n), appendedAtMs: 1 }));
     },
     ...options,
   });
@@ -42,7 +41,7 @@ function setup(options: Partial<SendQueueOptions> = {}) {
   return { time, queue, batches, outcomes, texts };
 }
 
-test("#1: one batch is under way at a time; what comes within the linger or meanwhile goes together, in call order", async () => {
+test("#1: one batch is in flight at a time; sends during the linger or the flight go together, in call order", async () => {
   const { time, queue, texts } = setup();
   const sends = [queue.send([record("a"), record("b")]), queue.send([record("c")])];
   await time.advance(1);
@@ -64,7 +63,7 @@ test("a full batch does not wait for the linger", async () => {
   await Promise.all(sends);
 });
 
-test("#2: when a batch fails all sends that wait fail with it, and the queue goes on with later ones", async () => {
+test("#2: when a batch fails all waiting sends fail with it, and the queue continues with later ones", async () => {
   const { time, queue, outcomes, texts } = setup();
   outcomes.push(unknownOutcome("lost"));
   const first = queue.send([record("a")]);
@@ -79,13 +78,13 @@ test("#2: when a batch fails all sends that wait fail with it, and the queue goe
   expect(texts()).toEqual(["a", "d"]);
 });
 
-test("#3: a send larger than a batch resolves when all of it is acknowledged; refused after a part it is of unknown outcome", async () => {
+test("#3: a send larger than a batch resolves when all of it is acknowledged; if a later part is refused, its outcome is unknown", async () => {
   const { time, queue, outcomes, texts } = setup();
   const large = queue.send(Array.from({ length: 12 }, (_, index) => record(`${index}`)));
   await time.advance(100);
   expect(await large).toHaveLength(12);
   expect(texts()).toEqual(["0 1 2 3 4", "5 6 7 8 9", "10 11"]);
-  const no = refused("no", { isRetryable: true });
+  const no = requestRefused("no", { isRetryable: true });
   for (const outcome of [null, no]) outcomes.push(outcome);
   const cut = Promise.allSettled([queue.send(Array.from({ length: 7 }, (_, index) => record(`${index}`))), queue.send([record("x")])]);
   await time.advance(100);
@@ -95,7 +94,7 @@ test("#3: a send larger than a batch resolves when all of it is acknowledged; re
   ]);
 });
 
-test("#4: more waiting records than the bound are refused, to be sent again later", async () => {
+test("#4: sends beyond the bound of waiting records are refused as retryable", async () => {
   const { time, queue } = setup();
   const first = queue.send(Array.from({ length: 15 }, () => record("a")));
   await expect(queue.send(Array.from({ length: 20 }, () => record("b")))).rejects.toMatchObject({
@@ -109,7 +108,7 @@ test("#4: more waiting records than the bound are refused, to be sent again late
   expect(await whole).toHaveLength(30);
 });
 
-test("a record larger than a partition's part may be goes alone", async () => {
+test("a record larger than a partition's bound goes alone", async () => {
   const { time, queue, batches } = setup({ batchPartitionBytesMax: 3000 });
   const sent = Promise.all([4000, 1200, 1200].map((bytes) => queue.send([record("x".repeat(bytes))])));
   await time.advance(200);
@@ -117,7 +116,7 @@ test("a record larger than a partition's part may be goes alone", async () => {
   expect(batches.map((batch) => batch.map(({ value }) => value?.length))).toEqual([[4000], [1200, 1200]]);
 });
 
-test("a partition's part of a batch is bounded in bytes; a single record up to its own bound goes alone", async () => {
+test("a partition's part of a batch is bounded in bytes; one larger record, up to its own bound, goes alone", async () => {
   const { time, queue, batches } = setup();
   const sends = [record("x".repeat(4000)), record("y".repeat(4000)), record("z".repeat(4000)), record("w".repeat(4000), 1)];
   const sent = queue.send(sends);
@@ -127,7 +126,7 @@ test("a partition's part of a batch is bounded in bytes; a single record up to i
   await expect(queue.send([record("x".repeat(5000))])).rejects.toMatchObject({ code: "messaging.refused", isRetryable: false });
 });
 
-test("#5: while many records come a batch waits longer for company, and no longer than its bound; one that comes alone does not", async () => {
+test("#5: while many records arrive a batch waits longer, up to its bound; a record that arrives alone does not", async () => {
   const { time, queue, batches } = setup({ busyLingerMaxMs: 20, batchRecordsMax: 500, waitingRecordsMax: 10_000 });
   const sent: Promise<unknown>[] = [];
   for (let ms = 0; ms < 500; ms += 1) {
@@ -149,7 +148,7 @@ test("#5: while many records come a batch waits longer for company, and no longe
   expect(batches).toHaveLength(before + 4);
 });
 
-test("#5: a batch that waits for company goes at once when the queue is closed", async () => {
+test("#5: a waiting batch is sent at once when the queue is closed", async () => {
   const { time, queue, batches } = setup({ busyLingerMaxMs: 2_000, batchRecordsMax: 500, waitingRecordsMax: 10_000 });
   const sends = [queue.send(Array.from({ length: 300 }, () => record("a")))];
   await time.advance(2);
@@ -162,7 +161,7 @@ test("#5: a batch that waits for company goes at once when the queue is closed",
   expect((await Promise.all(sends)).flat()).toHaveLength(301);
 });
 
-test("close refuses new sends and waits for the old ones", async () => {
+test("close refuses new sends and waits for earlier ones", async () => {
   const { time, queue } = setup();
   const sent = queue.send([record("a")]);
   const closing = queue.close();

@@ -1,51 +1,56 @@
-// The order of a producer's sends. Every adapter puts its records on the wire through one of these.
+// Keeps the order of a producer's sends. Every adapter sends its records through one of these queues.
 //
-// #1 One batch is under way at a time; records leave in call order. (kafkajs trouble A: with two under way an acknowledged
-//    batch can be lost.)
-// #2 When a batch fails, every send that waits fails with it: going on with the next ones would break the order of a caller
-//    that sends them again.
+// #1 One batch is in flight at a time, and records leave in call order. (kafkajs trouble A: with two batches in flight
+//    an acknowledged one can be lost.)
+// #2 When a batch fails, every waiting send fails with it. Continuing would break the order of a caller that repeats
+//    its sends.
 // #3 A send resolves when all its records are acknowledged, however many batches carried them.
 // #4 At most `waitingRecordsMax` records wait; more are refused.
-// #5 While many records come, a batch waits longer for company: for the log a record that comes alone costs as much as ten that come together.
+// #5 While many records arrive, a batch waits longer for others, because one record alone costs the broker as much as
+//    ten together.
 
-import type { Time } from "@sluice/runtime";
-import { Fault } from "@sluice/runtime";
-import { closed, refused, unknownOutcome } from "./faults.ts";
-import type { Appended, OutgoingRecord } from "./port.ts";
+import { Fault, type Time } from "@sluice/kernel";
+import { clientClosed, requestRefused, unknownOutcome } from "./faults.ts";
+import type { AppendResult, OutgoingRecord } from "./port.ts";
 
 export interface SendQueueOptions {
   readonly time: Time;
-  /** How long the first record of a batch waits for company. */
+  /** Milliseconds that the first record of a batch waits for others. */
   readonly lingerMs: number;
-  /** #5. The most that it waits while many come; not given: `lingerMs`, and not at all behind a batch that was under way. */
+  /**
+   * #5: most milliseconds that it waits while many arrive. Left out: `lingerMs`, and no wait behind a batch in flight.
+   */
   readonly busyLingerMaxMs?: number;
   readonly batchRecordsMax: number;
-  /** Bytes of one partition in one batch; the server limits a partition's batch. A single larger record goes alone. */
+  /**
+   * Most bytes of one partition in one batch, because the broker limits a partition's batch. A single larger record
+   * goes alone.
+   */
   readonly batchPartitionBytesMax: number;
   readonly recordBytesMax: number;
   readonly waitingRecordsMax: number;
-  /** Puts a batch into the log and answers in its order, or rejects with a Fault that fits `Producer.send`. */
-  transmit(records: readonly OutgoingRecord[]): Promise<readonly Appended[]>;
+  /** Appends a batch and answers in its order, or rejects with a Fault that fits `Producer.send`. */
+  transmit(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]>;
 }
 
 export interface SendQueue {
-  send(records: readonly OutgoingRecord[]): Promise<readonly Appended[]>;
-  /** Refuses new sends, waits until those that wait are answered. */
+  send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]>;
+  /** Refuses new sends and resolves once all waiting ones have settled. */
   close(): Promise<void>;
 }
 
 export const sendRecordsMax = 10_000;
 
 interface Send {
-  readonly answers: Appended[];
+  readonly answers: AppendResult[];
   readonly recordsCount: number;
-  resolve(answers: readonly Appended[]): void;
+  resolve(answers: readonly AppendResult[]): void;
   reject(reason: unknown): void;
 }
 
 interface Waiting {
   readonly record: OutgoingRecord;
-  /** Upper bound. */
+  /** Upper bound of the record's size on the wire. */
   readonly bytes: number;
   readonly send: Send;
 }
@@ -54,18 +59,18 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   const { time, lingerMs, busyLingerMaxMs = null } = options;
   const pace = createPace(time);
   let waiting: Waiting[] = [];
-  /** When the oldest of them came. */
+  /** Monotonic time at which the oldest of them arrived. */
   let waitingFromMs = 0;
   let isTransmitting = false;
   let isClosed = false;
   let linger: Disposable | null = null;
   let idle: (() => void)[] = [];
 
-  function send(records: readonly OutgoingRecord[]): Promise<readonly Appended[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Appended[]>();
+  function send(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly AppendResult[]>();
     const sent: Send = { answers: [], recordsCount: records.length, resolve, reject };
-    const coming = records.map((record) => ({ record, bytes: bytesOf(record), send: sent }));
-    const refusal = refusalOf(coming, waiting.length, isClosed, options);
+    const coming = records.map((record) => ({ record, bytes: estimateBytes(record), send: sent }));
+    const refusal = checkSend(coming, waiting.length, isClosed, options);
     if (refusal !== null) return Promise.reject(refusal);
     if (waiting.length === 0) waitingFromMs = time.monotonicMs();
     for (const one of coming) waiting.push(one);
@@ -80,7 +85,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
     else linger ??= time.after(waitMs, () => void flush());
   }
 
-  /** How long the batch that gathers still waits. */
+  /** Answers how long the gathering batch still waits. */
   function leftMs(): number {
     if (isClosed || lingerMs === 0 || waiting.length >= options.batchRecordsMax) return 0;
     const busyMs = busyLingerMaxMs === null ? 0 : Math.min(busyLingerMaxMs, pace.perMs() * busyLingerPerRecordMs);
@@ -96,7 +101,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
       const count = nextBatchCount(waiting, options);
       const batch = waiting.slice(0, count);
       waiting = waiting.slice(count);
-      pace.passed(count);
+      pace.record(count);
       await transmit(batch);
       if (busyLingerMaxMs !== null && leftMs() > 0) break;
     }
@@ -129,19 +134,19 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
   return { send, close };
 }
 
-/** Milliseconds of waiting for each record that comes in a millisecond: 20 ms where 2,000 come in a second. */
+/** Milliseconds to wait for each record that arrives per millisecond: 20 ms at 2,000 records a second. */
 const busyLingerPerRecordMs = 10;
 
-/** After so long without a batch it is not many that come. */
+/** After this many milliseconds without a batch the rate counts as zero. */
 const paceForgottenMs = 200;
 
-/** How many records leave in a millisecond, as of late. */
+/** Measures the current rate in records per millisecond. */
 function createPace(time: Time) {
   let [perMs, atMs] = [0, time.monotonicMs()];
   const sinceMs = (): number => time.monotonicMs() - atMs;
   return {
     perMs: () => (sinceMs() > paceForgottenMs ? 0 : perMs),
-    passed(count: number): void {
+    record(count: number): void {
       const now = count / Math.max(1, sinceMs());
       perMs = sinceMs() > paceForgottenMs ? now : (perMs + now) / 2;
       atMs = time.monotonicMs();
@@ -149,39 +154,39 @@ function createPace(time: Time) {
   };
 }
 
-function settle(send: Send, answer: Appended | undefined): void {
+function settle(send: Send, answer: AppendResult | undefined): void {
   if (answer === undefined) throw unknownOutcome("the answer does not name every record sent");
   send.answers.push(answer);
   if (send.answers.length === send.recordsCount) send.resolve(send.answers);
 }
 
-/** A send of which a part is in the log was not refused, whatever became of the rest. */
+/** A send of which a part was appended was not refused, whatever happened to the rest. */
 function reasonFor(send: Send, error: unknown): Fault {
-  if (!(error instanceof Fault)) return unknownOutcome("the log's answer was lost", error);
+  if (!(error instanceof Fault)) return unknownOutcome("the broker's answer was lost", error);
   if (error.code === "messaging.refused" && send.answers.length > 0) return unknownOutcome("only a part was appended", error);
   return error;
 }
 
-function refusalOf(coming: readonly Waiting[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
+function checkSend(coming: readonly Waiting[], waitingCount: number, isClosed: boolean, options: SendQueueOptions): Fault | null {
   const count = coming.length;
-  if (isClosed) return closed("the producer is closed");
+  if (isClosed) return clientClosed("the producer is closed");
   if (count === 0 || count > sendRecordsMax) {
-    return refused(`a send holds 1 to ${sendRecordsMax} records, this one ${count}`, { isRetryable: false });
+    return requestRefused(`a send holds 1 to ${sendRecordsMax} records, this one ${count}`, { isRetryable: false });
   }
-  // A send is taken whole or not at all; an empty queue takes any.
+  // A send is accepted as a whole or not at all; an empty queue accepts any.
   if (waitingCount > 0 && waitingCount + count > options.waitingRecordsMax) {
-    return refused(`more than ${options.waitingRecordsMax} records wait to be sent`, { isRetryable: true });
+    return requestRefused(`more than ${options.waitingRecordsMax} records wait to be sent`, { isRetryable: true });
   }
   const tooLarge = coming.find(({ bytes }) => bytes > options.recordBytesMax);
   if (tooLarge === undefined) return null;
-  return refused(`a record of ${tooLarge.bytes} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
+  return requestRefused(`a record of ${tooLarge.bytes} bytes is larger than ${options.recordBytesMax}`, { isRetryable: false });
 }
 
 function nextBatchCount(waiting: readonly Waiting[], options: SendQueueOptions): number {
   const count = Math.min(waiting.length, options.batchRecordsMax);
   let bytes = 0;
   for (let index = 0; index < count; index += 1) bytes += waiting[index]?.bytes ?? 0;
-  // Together they are not more than one partition may have: they hardly ever are.
+  // Usually the whole batch is within the bound of one partition.
   return bytes <= options.batchPartitionBytesMax ? count : countWithinPartitions(waiting.slice(0, count), options.batchPartitionBytesMax);
 }
 
@@ -196,8 +201,8 @@ function countWithinPartitions(waiting: readonly Waiting[], partitionBytesMax: n
   return waiting.length;
 }
 
-/** Upper bound of what a record takes, its framing included. */
-function bytesOf({ key, value, headers }: OutgoingRecord): number {
+/** Estimates an upper bound of a record's size on the wire, including its framing. */
+function estimateBytes({ key, value, headers }: OutgoingRecord): number {
   let bytes = 64 + (key?.length ?? 0) + (value?.length ?? 0);
   for (const name in headers) bytes += 16 + 4 * (name.length + (headers[name]?.length ?? 0));
   return bytes;

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { askEvents, catchUp, type AskPorts } from "./ask-events.ts";
-import { eventId, eventText, uetr } from "./given-signed.ts";
+import { eventWebhookId, eventBody, signedUetr } from "./signature/signed.fixture.ts";
 import { createMemoryInbox } from "./memory-inbox.ts";
 import type { Message } from "./message.ts";
 
-/** A console that has so many events, in pages of three. */
+/** A console with this many events, in pages of three. */
 function consoleWith(newest: number, pageMax = 3): AskPorts & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
@@ -22,8 +22,8 @@ function consoleWith(newest: number, pageMax = 3): AskPorts & { readonly asked: 
 }
 
 function page(sequences: readonly number[], next: number | null): string {
-  const webhookIds = JSON.stringify(sequences.map(eventId));
-  return `{"schema":"TransactionEvents","uetr":"${uetr}","events":[${sequences.map((one) => eventText(one)).join(",")}],"webhookIds":${webhookIds},"next":${next}}`;
+  const webhookIds = JSON.stringify(sequences.map(eventWebhookId));
+  return `{"schema":"TransactionEvents","uetr":"${signedUetr}","events":[${sequences.map((one) => eventBody(one)).join(",")}],"webhookIds":${webhookIds},"next":${next}}`;
 }
 
 const answering = (text: string, init: ResponseInit = {}): AskPorts => ({
@@ -32,26 +32,26 @@ const answering = (text: string, init: ResponseInit = {}): AskPorts => ({
 });
 
 describe("asking for events", () => {
-  test("gives them as they would have been posted: ids, places, predecessors, digits", async () => {
-    const asked = await askEvents(consoleWith(5), uetr.toUpperCase(), 2);
+  test("returns them as they would have been posted: ids, places, predecessors, digits", async () => {
+    const asked = await askEvents(consoleWith(5), signedUetr.toUpperCase(), 2);
     expect(asked).toMatchObject({
       kind: "events",
       next: 5,
       events: [2, 3, 4].map((sequence) => ({
-        webhookId: eventId(sequence),
-        uetr,
+        webhookId: eventWebhookId(sequence),
+        uetr: signedUetr,
         sequence,
-        previousId: sequence === 2 ? null : eventId(sequence - 1),
+        previousId: sequence === 2 ? null : eventWebhookId(sequence - 1),
         path: null,
       })),
     });
     if (asked.kind !== "events") return;
-    expect(asked.events.map(({ body }) => new TextDecoder().decode(body))).toEqual([2, 3, 4].map((sequence) => eventText(sequence)));
+    expect(asked.events.map(({ body }) => new TextDecoder().decode(body))).toEqual([2, 3, 4].map((sequence) => eventBody(sequence)));
   });
 
-  test("gives the bytes of each as they were posted, whatever the order of members", async () => {
-    const text = eventText(1).replace('"value"', '"10":1, "2":"é","value"');
-    const asked = await askEvents(answering(page([1], null).replace(eventText(1), text)), uetr, 1);
+  test("returns the bytes of each as they were posted, whatever the order of members", async () => {
+    const text = eventBody(1).replace('"value"', '"10":1, "2":"é","value"');
+    const asked = await askEvents(answering(page([1], null).replace(eventBody(1), text)), signedUetr, 1);
     expect(asked.kind === "events" && asked.events.map(({ body }) => new TextDecoder().decode(body))).toEqual([text]);
   });
 
@@ -64,19 +64,19 @@ describe("asking for events", () => {
     [429, { "retry-after": "soon" }, { kind: "later", retryAfterMs: 1_000 }],
     [500, {}, { kind: "later", retryAfterMs: 1_000 }],
   ])("an answer of %i with %j is told", async (status, headers, said) => {
-    expect(await askEvents(answering("{}", { status, headers }), uetr, 1)).toEqual(said);
+    expect(await askEvents(answering("{}", { status, headers }), signedUetr, 1)).toEqual(said);
   });
 
-  test("silence is for later", async () => {
+  test("a request without an answer is tried again later", async () => {
     const fetch = (): Promise<Response> => Promise.reject(new Error("time-out"));
-    expect(await askEvents({ ...consoleWith(1), fetch }, uetr, 1)).toEqual({ kind: "later", retryAfterMs: 1_000 });
+    expect(await askEvents({ ...consoleWith(1), fetch }, signedUetr, 1)).toEqual({ kind: "later", retryAfterMs: 1_000 });
   });
 
   test("events of another transaction, or without ids, are not taken", async () => {
     const refused = { kind: "refused", status: 200 };
-    expect(await askEvents(answering(page([1], null)), uetr.replace("6", "7"), 1)).toEqual(refused);
-    expect(await askEvents(answering(page([1], null).replace(`["${eventId(1)}"]`, "[]")), uetr, 1)).toEqual(refused);
-    expect(await askEvents(answering(page([1], null).replace('"next":null', '"next":0.5')), uetr, 1)).toEqual(refused);
+    expect(await askEvents(answering(page([1], null)), signedUetr.replace("6", "7"), 1)).toEqual(refused);
+    expect(await askEvents(answering(page([1], null).replace(`["${eventWebhookId(1)}"]`, "[]")), signedUetr, 1)).toEqual(refused);
+    expect(await askEvents(answering(page([1], null).replace('"next":null', '"next":0.5')), signedUetr, 1)).toEqual(refused);
   });
 
   test("no body makes it throw", async () => {
@@ -86,33 +86,33 @@ describe("asking for events", () => {
       .map(([at, cut, put]) => text.slice(0, at) + put + text.slice(at + cut));
     await fc.assert(
       fc.asyncProperty(fc.oneof(damaged, fc.string(), fc.json()), async (body) => {
-        expect(["events", "refused"]).toContain((await askEvents(answering(body), uetr, 1)).kind);
+        expect(["events", "refused"]).toContain((await askEvents(answering(body), signedUetr, 1)).kind);
       }),
     );
   });
 });
 
 describe("catching up", () => {
-  test("takes all pages in order through the inbox; what was posted in between is a repeat", async () => {
+  test("passes all pages in order to the inbox; an event that was also posted is a repeat", async () => {
     const taken: Message[] = [];
     const inbox = createMemoryInbox({ idsMax: 100, effect: (message) => void taken.push(message) });
     const ports = consoleWith(7);
-    expect(await catchUp(ports, inbox, uetr, 2)).toEqual({ kind: "all", firsts: 6 });
+    expect(await catchUp(ports, inbox, signedUetr, 2)).toEqual({ kind: "all", firsts: 6 });
     expect(taken.map(({ sequence }) => sequence)).toEqual([2, 3, 4, 5, 6, 7]);
-    expect(ports.asked).toEqual([2, 5].map((from) => `Bearer bank's own /transactions/${uetr}/events?from=${from}`));
-    expect(await catchUp(ports, inbox, uetr, 1)).toEqual({ kind: "all", firsts: 1 });
-    expect(await catchUp(ports, inbox, uetr, 8)).toEqual({ kind: "all", firsts: 0 });
+    expect(ports.asked).toEqual([2, 5].map((from) => `Bearer bank's own /transactions/${signedUetr}/events?from=${from}`));
+    expect(await catchUp(ports, inbox, signedUetr, 1)).toEqual({ kind: "all", firsts: 1 });
+    expect(await catchUp(ports, inbox, signedUetr, 8)).toEqual({ kind: "all", firsts: 0 });
   });
 
-  test("an event that is not to be had yet is for later, from there on", async () => {
+  test("an event that is not available yet is asked for again later, from its number on", async () => {
     const inbox = createMemoryInbox({ idsMax: 100, effect: () => undefined });
-    expect(await catchUp(answering(page([], 4)), inbox, uetr, 4)).toEqual({ kind: "later", firsts: 0, from: 4, retryAfterMs: 1_000 });
-    expect(await catchUp(answering("", { status: 503 }), inbox, uetr, 4)).toMatchObject({ kind: "later", from: 4 });
-    expect(await catchUp(answering("", { status: 404 }), inbox, uetr, 4)).toEqual({ kind: "unknown", firsts: 0 });
+    expect(await catchUp(answering(page([], 4)), inbox, signedUetr, 4)).toEqual({ kind: "later", firsts: 0, from: 4, retryAfterMs: 1_000 });
+    expect(await catchUp(answering("", { status: 503 }), inbox, signedUetr, 4)).toMatchObject({ kind: "later", from: 4 });
+    expect(await catchUp(answering("", { status: 404 }), inbox, signedUetr, 4)).toEqual({ kind: "unknown", firsts: 0 });
   });
 
-  test("a console that names the same page for ever is not asked for ever", async () => {
+  test("a console that returns the same page forever is not asked forever", async () => {
     const inbox = createMemoryInbox({ idsMax: 100, effect: () => undefined });
-    expect(await catchUp(answering(page([1], 1)), inbox, uetr, 1)).toMatchObject({ kind: "later", firsts: 1 });
+    expect(await catchUp(answering(page([1], 1)), inbox, signedUetr, 1)).toMatchObject({ kind: "later", firsts: 1 });
   });
 });

@@ -1,37 +1,37 @@
-// Asking for events that were missed: `GET /transactions/{uetr}/events?from=N`, page by page.
+// Asks for events that were missed: `GET /transactions/{uetr}/events?from=N`, page by page.
 //
-// #1 What comes is what was or would have been posted, with the same ids: it goes through the same inbox, so a posting that comes
-//    late beside it is a repeat.
-// #2 Each page is taken before the next is asked for; a crash between only means asking again.
-// #3 Nothing that the other side answers makes it throw; what the inbox throws goes through.
+// #1 The answer has the same events and ids as the postings. They go through the same inbox, so a posting that arrives
+//    late is a repeat.
+// #2 Each page is stored before the next is requested; after a crash in between the bank asks again.
+// #3 No answer makes it throw; an error of the inbox is passed on.
 
 import { readBounded } from "./bounded-body.ts";
-import { elementTexts } from "./element-texts.ts";
-import { ExactNumber, isExactObject, parseExact, type ExactJson } from "./exact-json.ts";
+import { elementTexts } from "./json/element-texts.ts";
+import { ExactNumber, isExactObject, parseExact, type ExactJson } from "./json/exact-json.ts";
 import type { Inbox } from "./inbox.ts";
-import { sequenceIn, sequenceMax, uetrIn, type Message } from "./message.ts";
+import { readSequence, sequenceMax, readUetr, type Message } from "./message.ts";
 
 export interface AskPorts {
-  /** With a time-out of the bank's choice. */
+  /** Sends the request, with a timeout of the bank's choice. */
   readonly fetch: (url: string, init: { readonly headers: Readonly<Record<string, string>> }) => Promise<Response>;
-  /** Base address of Sluice's console service, without a slash at the end. */
+  /** The base address of Sluice's console service, without a trailing slash. */
   readonly consoleUrl: string;
-  /** The bearer token that the bank calls Sluice with. */
+  /** The bearer token of the bank's calls to Sluice. */
   readonly token: string;
 }
 
-export type AskedEvents =
-  /** `next`: ask from there on; null: there are no more for now. */
+export type EventsAnswer =
+  /** `next` is the number to ask from; null: there are no more events for now. */
   | { readonly kind: "events"; readonly events: readonly Message[]; readonly next: number | null }
-  /** Not known, at least not yet, or another's. */
+  /** The transaction is not known, at least not yet, or belongs to another bank. */
   | { readonly kind: "unknown" }
   | { readonly kind: "later"; readonly retryAfterMs: number }
   | { readonly kind: "refused"; readonly status: number };
 
-export type CaughtUp =
-  /** All that there is for now was taken. */
+export type CatchUpResult =
+  /** All events that exist for now were stored. */
   | { readonly kind: "all"; readonly firsts: number }
-  /** Ask again from there on, after a while. */
+  /** Ask again from this number on, after a while. */
   | { readonly kind: "later"; readonly firsts: number; readonly from: number; readonly retryAfterMs: number }
   | { readonly kind: "unknown" | "refused"; readonly firsts: number };
 
@@ -40,21 +40,21 @@ const pagesMax = 1_000;
 const laterDefaultMs = 1_000;
 const laterMaxMs = 15 * 60_000;
 
-export async function askEvents(ports: AskPorts, uetr: string, from: number): Promise<AskedEvents> {
+export async function askEvents(ports: AskPorts, uetr: string, from: number): Promise<EventsAnswer> {
   const answer = await answered(ports, `${ports.consoleUrl}/transactions/${encodeURIComponent(uetr)}/events?from=${from}`);
   if (answer === null) return { kind: "later", retryAfterMs: laterDefaultMs };
   const { status, headers } = answer;
   if (status !== 200) await answer.body?.cancel().catch(() => undefined);
   if (status === 404) return { kind: "unknown" };
-  if (status === 408 || status === 429 || status >= 500) return { kind: "later", retryAfterMs: waitIn(headers) };
+  if (status === 408 || status === 429 || status >= 500) return { kind: "later", retryAfterMs: readRetryAfter(headers) };
   if (status !== 200) return { kind: "refused", status };
   const body = await readBounded(answer, pageBytesMax);
   if (body.kind === "cut") return { kind: "later", retryAfterMs: laterDefaultMs };
-  return (body.kind === "whole" ? pageIn(body.bytes, uetr) : null) ?? { kind: "refused", status };
+  return (body.kind === "whole" ? readPage(body.bytes, uetr) : null) ?? { kind: "refused", status };
 }
 
-/** From there on until there is no more for now, each event into the inbox, in order. */
-export async function catchUp(ports: AskPorts, inbox: Inbox, uetr: string, from: number): Promise<CaughtUp> {
+/** Asks from this number on until there are no more events for now, and passes each to the inbox, in order. */
+export async function catchUp(ports: AskPorts, inbox: Inbox, uetr: string, from: number): Promise<CatchUpResult> {
   let firsts = 0;
   let at = from;
   for (let page = 0; page < pagesMax; page += 1) {
@@ -77,7 +77,7 @@ async function answered({ fetch, token }: AskPorts, url: string): Promise<Respon
   }
 }
 
-function pageIn(bytes: Uint8Array, uetr: string): AskedEvents | null {
+function readPage(bytes: Uint8Array, uetr: string): EventsAnswer | null {
   const read = parseExact(bytes);
   if (!read.ok || !isExactObject(read.value)) return null;
   const { events, webhookIds, next } = read.value;
@@ -87,9 +87,9 @@ function pageIn(bytes: Uint8Array, uetr: string): AskedEvents | null {
   const messages: Message[] = [];
   for (const [index, json] of events.entries()) {
     const webhookId = webhookIds[index];
-    if (!isExactObject(json) || typeof webhookId !== "string" || uetrIn(json) !== uetr.toLowerCase()) return null;
+    if (!isExactObject(json) || typeof webhookId !== "string" || readUetr(json) !== uetr.toLowerCase()) return null;
     const body = new TextEncoder().encode(texts[index]);
-    const sequence = sequenceIn(json);
+    const sequence = readSequence(json);
     const before = messages.findLast((message) => message.sequence !== null);
     const previousId = sequence !== null && before?.sequence === sequence - 1 ? before.webhookId : null;
     messages.push({ webhookId, uetr: uetr.toLowerCase(), sequence, previousId, path: null, body, json });
@@ -103,7 +103,7 @@ function isList(value: ExactJson | undefined): value is readonly ExactJson[] {
   return Array.isArray(value);
 }
 
-function waitIn(headers: Headers): number {
+function readRetryAfter(headers: Headers): number {
   const seconds = headers.get("retry-after") ?? "";
   return /^[0-9]{1,6}$/.test(seconds) ? Math.min(Math.max(Number(seconds) * 1_000, laterDefaultMs), laterMaxMs) : laterDefaultMs;
 }

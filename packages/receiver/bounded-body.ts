@@ -1,9 +1,9 @@
-// A body of a request or an answer, read up to a bound and no further.
+// Reads the body of a request or an answer up to a bound and no further.
 
 export type BodyRead =
   | { readonly kind: "whole"; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "too-long" }
-  /** It broke off. */
+  /** The body broke off. */
   | { readonly kind: "cut" };
 
 export async function readBounded({ body, headers }: Pick<Request, "body" | "headers">, bytesMax: number): Promise<BodyRead> {

@@ -3,16 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { openBank } from "./example/bank.ts";
-import { bytes, eventId, eventText, symmetric, uetr } from "./given-signed.ts";
+import { utf8, eventWebhookId, eventBody, symmetricSigner, signedUetr } from "./signature/signed.fixture.ts";
 import type { Inbox } from "./inbox.ts";
 import { createMemoryInbox } from "./memory-inbox.ts";
 import { readMessage, type Message } from "./message.ts";
 
 interface Opened {
   readonly inbox: Inbox;
-  /** Ids whose effect is there. */
+  /** Ids whose effect was stored. */
   readonly effects: () => readonly string[];
-  /** The next effect does not come about. */
+  /** Makes the next effect fail. */
   readonly breakNext: () => void;
 }
 
@@ -33,11 +33,11 @@ function inMemory(): Promise<Opened> {
   return Promise.resolve({ inbox, effects: () => effects, breakNext: () => (isBroken = true) });
 }
 
-/** The example's, in a database on disk. Its effect breaks on a trigger, in the middle of the transaction. */
+/** The example's inbox, in a database on disk. A trigger makes its effect fail in the middle of the transaction. */
 async function inSqlite(): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-receiver-"));
   const ports = { fetch: () => Promise.reject(new Error("not asked")), consoleUrl: "", token: "" };
-  const bank = await openBank({ ...ports, databaseFile: join(folder, "bank.db"), signingKeys: [symmetric(1).key] });
+  const bank = await openBank({ ...ports, databaseFile: join(folder, "bank.db"), signingKeys: [symmetricSigner(1).key] });
   closing.push(() => {
     bank.database.close();
     rmSync(folder, { recursive: true });
@@ -61,7 +61,7 @@ async function inSqlite(): Promise<Opened> {
 }
 
 function event(sequence: number): Message {
-  const read = readMessage({ webhookId: eventId(sequence), headers: {}, path: "/events", body: bytes(eventText(sequence)) });
+  const read = readMessage({ webhookId: eventWebhookId(sequence), headers: {}, path: "/events", body: utf8(eventBody(sequence)) });
   if (!read.ok) throw new Error(read.reason);
   return read.message;
 }
@@ -70,22 +70,22 @@ describe.each([
   ["in memory", inMemory],
   ["of the example, in SQLite", inSqlite],
 ])("an inbox %s", (_where, open) => {
-  test("I4: a message has its effect once, whatever comes again", async () => {
+  test("I4: a message has its effect once, however often it comes", async () => {
     const { inbox, effects } = await open();
     expect(await inbox.take(event(1))).toBe("first");
     expect(await inbox.take(event(1))).toBe("repeat");
     expect(await inbox.take(event(2))).toBe("first");
-    expect(effects()).toEqual([eventId(1), eventId(2)]);
+    expect(effects()).toEqual([eventWebhookId(1), eventWebhookId(2)]);
   });
 
-  test("of many at the same time one is the first", async () => {
+  test("of many at the same time exactly one is the first", async () => {
     const { inbox, effects } = await open();
     const taken = await Promise.all(Array.from({ length: 10 }, async () => inbox.take(event(1))));
     expect(taken.filter((one) => one === "first")).toHaveLength(1);
-    expect(effects()).toEqual([eventId(1)]);
+    expect(effects()).toEqual([eventWebhookId(1)]);
   });
 
-  test("what failed is not claimed: the repeat is the first, also one that waited beside it", async () => {
+  test("a message whose effect failed is not claimed: its repeat is the first, even one that was already waiting", async () => {
     const { inbox, effects, breakNext } = await open();
     breakNext();
     await expect(inbox.take(event(1))).rejects.toThrow("no disk");
@@ -94,15 +94,15 @@ describe.each([
     const [broken, ...others] = await Promise.allSettled([inbox.take(event(1)), inbox.take(event(1)), inbox.take(event(1))]);
     expect(broken.status).toBe("rejected");
     expect(new Set(others.map((one) => (one.status === "fulfilled" ? one.value : "rejected")))).toEqual(new Set(["first", "repeat"]));
-    expect(effects()).toEqual([eventId(1)]);
+    expect(effects()).toEqual([eventWebhookId(1)]);
   });
 });
 
-test("the inbox in memory forgets the oldest ids beyond its bound", async () => {
+test("the memory inbox forgets the oldest ids beyond its bound", async () => {
   let effects = 0;
   const inbox = createMemoryInbox({ idsMax: 2, effect: () => void (effects += 1) });
   for (const sequence of [1, 2, 3]) await inbox.take(event(sequence));
   expect([await inbox.take(event(3)), await inbox.take(event(2)), await inbox.take(event(1))]).toEqual(["repeat", "repeat", "first"]);
   expect(effects).toBe(4);
-  expect(event(1).uetr).toBe(uetr);
+  expect(event(1).uetr).toBe(signedUetr);
 });

@@ -1,7 +1,7 @@
-// An inbox in memory, for tests and first steps: what it knows is gone with the process. Keeps #3 and #4 of `inbox.ts`.
-// The oldest id is forgotten when `idsMax` are known: a repeat of it would then be a first.
+// An inbox in memory, for tests and first steps: its content ends with the process. It keeps #3 and #4 of `inbox.ts`.
+// Beyond `idsMax` ids it forgets the oldest, whose repeat would then be a first.
 
-import type { Inbox, Taken } from "./inbox.ts";
+import type { Inbox, InboxResult } from "./inbox.ts";
 import type { Message } from "./message.ts";
 
 export interface MemoryInboxOptions {
@@ -13,7 +13,7 @@ export function createMemoryInbox({ idsMax, effect }: MemoryInboxOptions): Inbox
   const done = new Set<string>();
   const running = new Map<string, Promise<void>>();
 
-  async function take(message: Message): Promise<Taken> {
+  async function take(message: Message): Promise<InboxResult> {
     const { webhookId } = message;
     for (let other = running.get(webhookId); other !== undefined; other = running.get(webhookId)) await other.catch(() => undefined);
     if (done.has(webhookId)) return "repeat";

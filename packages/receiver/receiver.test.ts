@@ -4,39 +4,39 @@ import * as fc from "fast-check";
 import { Hono } from "hono";
 import { afterEach, describe, expect, test } from "vitest";
 import {
-  bytes,
-  ed25519,
-  eventId,
-  eventText,
-  headersOf,
-  nowMs,
+  utf8,
+  ed25519Signer,
+  eventWebhookId,
+  eventBody,
+  signedHeaders,
+  signedAtMs,
   placeHeaders,
-  posting,
-  symmetric,
-  uetr,
-  type Signer,
-} from "./given-signed.ts";
+  signedPosting,
+  symmetricSigner,
+  signedUetr,
+  type TestSigner,
+} from "./signature/signed.fixture.ts";
 import type { Inbox } from "./inbox.ts";
-import { readKeys, type ReceiverKey } from "./keys.ts";
+import { readKeys, type ReceiverKey } from "./signature/keys.ts";
 import type { Message } from "./message.ts";
 import { nodeListener } from "./node-listener.ts";
 import { createReceiver, type Receiver, type ReceiverOptions, type ReceiverOutcome } from "./receiver.ts";
 
-const signer = symmetric(1);
+const signer = symmetricSigner(1);
 
-interface World {
+interface Setup {
   readonly receiver: Receiver;
   readonly taken: readonly Message[];
   readonly outcomes: readonly ReceiverOutcome[];
 }
 
-async function keysOf(...signers: readonly Signer[]): Promise<readonly ReceiverKey[]> {
+async function loadKeys(...signers: readonly TestSigner[]): Promise<readonly ReceiverKey[]> {
   const read = await readKeys(signers.map(({ key }) => key));
   if (!read.ok) throw new Error(read.reason);
   return read.keys;
 }
 
-async function given(options: Partial<ReceiverOptions> = {}): Promise<World> {
+async function openReceiver(options: Partial<ReceiverOptions> = {}): Promise<Setup> {
   const taken: Message[] = [];
   const outcomes: ReceiverOutcome[] = [];
   const inbox: Inbox = {
@@ -47,45 +47,49 @@ async function given(options: Partial<ReceiverOptions> = {}): Promise<World> {
     },
   };
   const onOutcome = (outcome: ReceiverOutcome): void => void outcomes.push(outcome);
-  return { receiver: createReceiver({ keys: await keysOf(signer), inbox, nowMs: () => nowMs, onOutcome, ...options }), taken, outcomes };
+  return {
+    receiver: createReceiver({ keys: await loadKeys(signer), inbox, nowMs: () => signedAtMs, onOutcome, ...options }),
+    taken,
+    outcomes,
+  };
 }
 
 interface Sent {
   readonly id?: string;
   readonly body?: string;
   readonly headers?: Record<string, string>;
-  readonly by?: Signer;
+  readonly by?: TestSigner;
   readonly path?: string;
 }
 
 function request({
-  id = posting.webhookId,
+  id = signedPosting.webhookId,
   body = '{"value":1250.50}',
   headers = {},
   by = signer,
   path = "/inbound/direct-debit",
 }: Sent): Request {
-  const signed = headersOf({ webhookId: id, atMs: nowMs, body: bytes(body) }, [by]);
+  const signed = signedHeaders({ webhookId: id, atMs: signedAtMs, body: utf8(body) }, [by]);
   return new Request(`http://bank.example${path}?x=1`, { method: "POST", headers: { ...signed, ...headers }, body });
 }
 
 describe("the receiver", () => {
   test("answers 202 with an empty body once the inbox has the message, and again for a repeat", async () => {
-    const { receiver, taken, outcomes } = await given();
+    const { receiver, taken, outcomes } = await openReceiver();
     for (const reason of ["first", "repeat"]) {
       const answer = await receiver(request({}));
       expect([answer.status, await answer.text()]).toEqual([202, ""]);
-      expect(outcomes.at(-1)).toEqual({ status: 202, reason, webhookId: posting.webhookId });
+      expect(outcomes.at(-1)).toEqual({ status: 202, reason, webhookId: signedPosting.webhookId });
     }
     expect(taken).toMatchObject([
-      { webhookId: posting.webhookId, path: "/inbound/direct-debit", uetr: null, sequence: null, previousId: null },
+      { webhookId: signedPosting.webhookId, path: "/inbound/direct-debit", uetr: null, sequence: null, previousId: null },
     ]);
     expect(JSON.stringify(taken[0]?.json)).toBe('{"value":1250.50}');
   });
 
   test("does not answer before the inbox has committed", async () => {
     const committed = Promise.withResolvers<"first">();
-    const { receiver } = await given({ inbox: { take: () => committed.promise } });
+    const { receiver } = await openReceiver({ inbox: { take: () => committed.promise } });
     let isAnswered = false;
     const answer = receiver(request({})).then(({ status }) => {
       isAnswered = true;
@@ -97,45 +101,45 @@ describe("the receiver", () => {
     expect(await answer).toBe(202);
   });
 
-  test("I4: gives an event with its place: sequence, predecessor, and UETR in lower case", async () => {
-    const { receiver, taken } = await given();
+  test("I4: passes an event with its place: sequence, predecessor, and UETR in lower case", async () => {
+    const { receiver, taken } = await openReceiver();
     for (const sequence of [1, 2]) {
-      const sent = { id: eventId(sequence), body: eventText(sequence), headers: placeHeaders(sequence), path: "/events" };
+      const sent = { id: eventWebhookId(sequence), body: eventBody(sequence), headers: placeHeaders(sequence), path: "/events" };
       expect((await receiver(request(sent))).status).toBe(202);
     }
     expect(taken).toMatchObject([
-      { uetr, sequence: 1, previousId: null, path: "/events" },
-      { uetr, sequence: 2, previousId: eventId(1), path: "/events" },
+      { uetr: signedUetr, sequence: 1, previousId: null, path: "/events" },
+      { uetr: signedUetr, sequence: 2, previousId: eventWebhookId(1), path: "/events" },
     ]);
   });
 
   test("finds the UETR of debits and of ESM_STATE events, which have no place", async () => {
-    const { receiver, taken } = await given();
+    const { receiver, taken } = await openReceiver();
     const bodies = [
-      `{"transactionIdentifiers":{"uetr":"${uetr}"}}`,
-      `{"class":"ESM_STATE","stageVersion":4,"identifiers":{"uetr":"${uetr}"}}`,
+      `{"transactionIdentifiers":{"uetr":"${signedUetr}"}}`,
+      `{"class":"ESM_STATE","stageVersion":4,"identifiers":{"uetr":"${signedUetr}"}}`,
     ];
     for (const [index, body] of bodies.entries()) await receiver(request({ id: `m${index}`, body }));
     expect(taken).toMatchObject([
-      { uetr, sequence: null },
-      { uetr, sequence: null },
+      { uetr: signedUetr, sequence: null },
+      { uetr: signedUetr, sequence: null },
     ]);
   });
 
-  test("a header that contradicts the signed body is 401, and nothing is stored", async () => {
-    const { receiver, taken } = await given();
+  test("answers 401 to a header that contradicts the signed body, and stores nothing", async () => {
+    const { receiver, taken } = await openReceiver();
     const places: readonly Sent[] = [
-      { body: eventText(2), headers: { "sluice-sequence": "3" } },
-      { body: eventText(2), headers: { "sluice-sequence": "2, 3" } },
+      { body: eventBody(2), headers: { "sluice-sequence": "3" } },
+      { body: eventBody(2), headers: { "sluice-sequence": "2, 3" } },
       { body: '{"class":"ESM_STATE"}', headers: { "sluice-sequence": "1" } },
     ];
     for (const sent of places) expect((await receiver(request(sent))).status).toBe(401);
     expect(taken).toEqual([]);
   });
 
-  test("a wrong signature is 401 before anything is read: also of what is no JSON", async () => {
-    const { receiver, taken, outcomes } = await given();
-    const answer = await receiver(request({ by: symmetric(2), body: "no json" }));
+  test("answers 401 to a wrong signature before it reads anything, even a body that is not JSON", async () => {
+    const { receiver, taken, outcomes } = await openReceiver();
+    const answer = await receiver(request({ by: symmetricSigner(2), body: "no json" }));
     expect([answer.status, answer.headers.get("content-type"), await answer.json()]).toEqual([
       401,
       "application/json",
@@ -147,18 +151,18 @@ describe("the receiver", () => {
   test.each(["", "no json", "[]", "1", '{"a":1', `{"a":${"[".repeat(70)}${"]".repeat(70)}}`])(
     "signed, but not a message, is 400: %j",
     async (body) => {
-      const { receiver, taken } = await given();
+      const { receiver, taken } = await openReceiver();
       expect([(await receiver(request({ body }))).status, taken]).toEqual([400, []]);
     },
   );
 
-  test("an inbox that fails is 500 without a Retry-After and without a word of why; the repeat is taken", async () => {
+  test("answers 500 when the inbox fails, without Retry-After and without the cause; the repeat is taken", async () => {
     let isBroken = true;
     const take = (): "first" => {
       if (isBroken) throw new Error("password of the database");
       return "first";
     };
-    const { receiver, outcomes } = await given({ inbox: { take } });
+    const { receiver, outcomes } = await openReceiver({ inbox: { take } });
     const answer = await receiver(request({}));
     expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([
       500,
@@ -166,40 +170,40 @@ describe("the receiver", () => {
       expect.not.stringContaining("password"),
     ]);
     expect(outcomes).toMatchObject([
-      { status: 500, reason: "inbox-failed", webhookId: posting.webhookId, error: { message: "password of the database" } },
+      { status: 500, reason: "inbox-failed", webhookId: signedPosting.webhookId, error: { message: "password of the database" } },
     ]);
     isBroken = false;
     expect((await receiver(request({}))).status).toBe(202);
   });
 
-  test("a log that throws changes no answer", async () => {
+  test("an outcome callback that throws changes no answer", async () => {
     const onOutcome = (): never => {
       throw new Error("no log");
     };
-    expect((await (await given({ onOutcome })).receiver(request({}))).status).toBe(202);
+    expect((await (await openReceiver({ onOutcome })).receiver(request({}))).status).toBe(202);
   });
 
   test("keys are replaced without a restart", async () => {
-    const next = ed25519();
-    let keys = await keysOf(signer);
-    const { receiver } = await given({ keys: () => keys });
+    const next = ed25519Signer();
+    let keys = await loadKeys(signer);
+    const { receiver } = await openReceiver({ keys: () => keys });
     expect((await receiver(request({ by: next }))).status).toBe(401);
-    keys = await keysOf(signer, next);
+    keys = await loadKeys(signer, next);
     expect((await receiver(request({ by: next }))).status).toBe(202);
-    keys = await keysOf(next);
+    keys = await loadKeys(next);
     expect((await receiver(request({ id: "m2" }))).status).toBe(401);
   });
 
   test("other methods are 405", async () => {
-    const { receiver } = await given();
+    const { receiver } = await openReceiver();
     for (const method of ["GET", "PUT", "DELETE", "HEAD"]) {
       const answer = await receiver(new Request("http://bank.example/events", { method }));
       expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
     }
   });
 
-  test("a body beyond the bound is 413 without being read: said, or found out after the bound", async () => {
-    const { receiver } = await given({ bodyBytesMax: 1_000 });
+  test("a body beyond the bound is 413 without being read, whether its length is given or found out", async () => {
+    const { receiver } = await openReceiver({ bodyBytesMax: 1_000 });
     let chunks = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -216,10 +220,10 @@ describe("the receiver", () => {
   });
 
   test("a body that breaks off is 408: Sluice repeats it", async () => {
-    const { receiver, taken } = await given();
+    const { receiver, taken } = await openReceiver();
     const broken = new ReadableStream<Uint8Array>({
       start(controller) {
-        controller.enqueue(bytes("{"));
+        controller.enqueue(utf8("{"));
         controller.error(new Error("reset"));
       },
     });
@@ -227,8 +231,8 @@ describe("the receiver", () => {
     expect(taken).toEqual([]);
   });
 
-  test("whatever comes, it answers, and stores only what is signed", async () => {
-    const { receiver, taken } = await given();
+  test("any request gets an answer, and only signed messages are stored", async () => {
+    const { receiver, taken } = await openReceiver();
     const names = fc.constantFrom(
       "webhook-id",
       "webhook-timestamp",
@@ -248,7 +252,7 @@ describe("the receiver", () => {
         fc.boolean(),
         async (hostile, headers, isBeside) => {
           const body = Uint8Array.from(hostile);
-          const good = isBeside ? headersOf({ ...posting, body }, [symmetric(2)]) : {};
+          const good = isBeside ? signedHeaders({ ...signedPosting, body }, [symmetricSigner(2)]) : {};
           const answer = await receiver(
             new Request("http://bank.example/events", { method: "POST", headers: { ...good, ...headers }, body }),
           );
@@ -278,7 +282,7 @@ describe("behind servers", () => {
     return (server.address() as AddressInfo).port;
   }
 
-  /** What comes back over a bare socket until it is closed, or the first answer. */
+  /** The raw answers on a socket, until it is closed or the first answer is complete. */
   function spoken(port: number, text: string): Promise<string> {
     return new Promise((resolve) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(text));
@@ -292,26 +296,26 @@ describe("behind servers", () => {
     });
   }
 
-  test("hono serves it as it is", async () => {
-    const { receiver, taken } = await given();
+  test("hono serves it unchanged", async () => {
+    const { receiver, taken } = await openReceiver();
     const app = new Hono().post("/sluice/*", (context) => receiver(context.req.raw));
     expect((await app.request(request({ path: "/sluice/events" }))).status).toBe(202);
     expect(taken).toMatchObject([{ path: "/sluice/events" }]);
   });
 
-  test("Node serves it by nodeListener, connections kept", async () => {
-    const { receiver, taken } = await given();
+  test("Node serves it by nodeListener, with connections kept alive", async () => {
+    const { receiver, taken } = await openReceiver();
     const port = await onNode(receiver);
     for (const sequence of [1, 2, 3]) {
-      const sent = request({ id: eventId(sequence), body: eventText(sequence), headers: placeHeaders(sequence), path: "/events" });
+      const sent = request({ id: eventWebhookId(sequence), body: eventBody(sequence), headers: placeHeaders(sequence), path: "/events" });
       const answer = await fetch(`http://127.0.0.1:${port}/events?a=b`, { method: "POST", headers: sent.headers, body: await sent.text() });
       expect([answer.status, answer.headers.get("content-length"), await answer.text()]).toEqual([202, "0", ""]);
     }
     expect(taken.map(({ sequence, path }) => [sequence, path])).toEqual([1, 2, 3].map((sequence) => [sequence, "/events"]));
   });
 
-  test("of a request nodeListener needs no more than runtimes have that only speak for Node", async () => {
-    const { receiver } = await given();
+  test("nodeListener only needs request features that other runtimes imitate, too", async () => {
+    const { receiver } = await openReceiver();
     const port = await onNode(receiver, (incoming) => Object.defineProperty(incoming, "headersDistinct", { value: undefined }));
     const good = request({});
     expect((await fetch(`http://127.0.0.1:${port}/x`, { method: "POST", headers: good.headers, body: await good.text() })).status).toBe(
@@ -320,7 +324,7 @@ describe("behind servers", () => {
   });
 
   test("hostile requests over a socket are answered, and the next one is served", async () => {
-    const { receiver, taken } = await given({ bodyBytesMax: 1_000 });
+    const { receiver, taken } = await openReceiver({ bodyBytesMax: 1_000 });
     const port = await onNode(receiver);
     const head = "Host: x\r\nContent-Type: application/json\r\n";
     expect(await spoken(port, `POST //[::x HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`)).toMatch(/^HTTP\/1.1 40[01] /);

@@ -1,45 +1,46 @@
-// The handler for Sluice's postings, `Request` in and `Response` out: for hono, Deno, Bun, and Node by `nodeListener`.
+// The handler of Sluice's postings, from `Request` to `Response`: for hono, Deno, Bun, and for Node by `nodeListener`.
 //
-// | answer | when | what Sluice makes of it |
+// | answer | when | what Sluice does |
 // | --- | --- | --- |
 // | 202 | the inbox has it, now or before | done |
-// | 401 | no signature of ours, or a header that contradicts the body | takes it as a fault of the address, alerts, repeats in minutes |
-// | 400 | signed, and not readable | stops, shows it to its operators |
-// | 405, 413 | no POST; longer than the bound | as 401; as 400 |
+// | 401 | no valid signature, or a header that contradicts the body | blames the address, alerts, repeats in minutes |
+// | 400 | signed, but not readable | stops, shows it to its operators |
+// | 405, 413 | not a POST; longer than the bound | as 401; as 400 |
 // | 408 | the body broke off | repeats |
-// | 500 | the inbox did not take it | repeats with growing waits |
+// | 500 | the inbox did not store it | repeats with growing waits |
 //
-// #1 Verify first, over the bytes as they came; then read; then the inbox; then answer. 202 never before the inbox has committed.
-// #2 It never rejects. The words of an answer are fixed, and hold nothing of what was sent or of what went wrong inside.
-// #3 An inbox that fails is 500, without Retry-After: that would stop everything else for this bank, too.
+// #1 It verifies first, over the bytes as they came; then it reads, stores in the inbox, and answers. It never answers
+//    202 before the inbox has committed.
+// #2 It never rejects. The texts of answers are fixed and contain nothing of what was sent or of what failed inside.
+// #3 An inbox that fails is 500 without Retry-After, which would stop all other messages to this bank, too.
 
 import { readBounded } from "./bounded-body.ts";
-import { demandExactJson } from "./exact-json.ts";
-import type { Inbox, Taken } from "./inbox.ts";
-import type { ReceiverKey } from "./keys.ts";
+import { demandExactJson } from "./json/exact-json.ts";
+import type { Inbox, InboxResult } from "./inbox.ts";
+import type { ReceiverKey } from "./signature/keys.ts";
 import { readMessage } from "./message.ts";
-import { verify, type SignatureRefusal } from "./verify.ts";
+import { verify, type SignatureRefusal } from "./signature/verify.ts";
 
 export interface ReceiverOptions {
-  /** As a function: asked for each posting, so that keys can be replaced without a restart. */
+  /** A function is called for each posting, so that keys can be replaced without a restart. */
   readonly keys: readonly ReceiverKey[] | (() => readonly ReceiverKey[]);
   readonly inbox: Inbox;
-  /** Epoch ms: `Date.now`. */
+  /** The current epoch milliseconds: `Date.now`. */
   readonly nowMs: () => number;
-  /** 5 minutes by default. */
+  /** Milliseconds; 5 minutes by default. */
   readonly toleranceMs?: number;
-  /** 1 MiB by default. */
+  /** Bytes; 1 MiB by default. */
   readonly bodyBytesMax?: number;
-  /** For logs and alarms; what it throws is left aside. */
+  /** For logs and alarms; an error that it throws is ignored. */
   readonly onOutcome?: (outcome: ReceiverOutcome) => void;
 }
 
 export interface ReceiverOutcome {
   readonly status: 202 | 400 | 401 | 405 | 408 | 413 | 500;
-  readonly reason: Taken | SignatureRefusal | "not-json" | "place-contradicts" | "no-post" | "too-long" | "cut" | "inbox-failed";
-  /** Of a verified posting. */
+  readonly reason: InboxResult | SignatureRefusal | "not-json" | "place-contradicts" | "no-post" | "too-long" | "cut" | "inbox-failed";
+  /** The id of a verified posting. */
   readonly webhookId: string | null;
-  /** What the inbox rejected with. */
+  /** The error with which the inbox rejected. */
   readonly error?: unknown;
 }
 
@@ -64,7 +65,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     } catch {
       // #2
     }
-    return answerOf(outcome);
+    return buildAnswer(outcome);
   };
 }
 
@@ -95,7 +96,7 @@ async function received(request: Request, options: ReceiverOptions): Promise<Rec
   }
 }
 
-function answerOf({ status }: ReceiverOutcome): Response {
+function buildAnswer({ status }: ReceiverOutcome): Response {
   if (status === 202) return new Response(null, { status });
   const body = JSON.stringify({ schema: "ErrorDetail", message: words[status], detail: words[status] });
   const allow: Readonly<Record<string, string>> = status === 405 ? { allow: "POST" } : {};

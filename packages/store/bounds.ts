@@ -1,12 +1,12 @@
-// The port's bounds, checked by every adapter: a call beyond them is a mistake of ours.
+// The bounds of the port, checked by every adapter: a call beyond them is a programming error.
 
-import { assert } from "@sluice/runtime";
+import { assert } from "@sluice/kernel";
 
 export const bulkMax = 1_000;
 export const pageMax = 10_000;
 export const openDaysMax = 100;
 export const banksMax = 1_000;
-export const addressesMax = 10_000;
+export const endpointsMax = 10_000;
 export const searchMax = 1_000;
 export const groupsMax = 100_000;
 

@@ -1,19 +1,20 @@
-// Conservation (I11): the ledger of a lane and day against itself, and against an independent count of the documents.
+// Conservation (I11): compares the ledger of a partition and day with itself, and with an independent count of the
+// documents.
 //
-// 1. A document is counted by its entries below the offset that the ledger speaks of, so lanes go on while they are counted.
-// 2. The ledger of a day is complete below its own `through`, and says that nothing moved from there to the lane's position.
+// #1 A document is counted by its entries below the ledger's offset, so partitions continue while they are counted.
+// #2 The ledger of a day is complete below its own `through`, which also means that nothing moved from there to the
+//    partition's position.
 
-import { DayLedger, differencesOf, imbalancesOf, standingBelow } from "@sluice/domain";
-import type { DayKey, LedgerRow } from "@sluice/domain";
+import { balanceBelow, type DayKey, DayLedger, findImbalances, findLedgerDifferences, type LedgerRow } from "@sluice/domain";
 import { pageMax } from "./bounds.ts";
 import type { Store, TransactionStore } from "./port.ts";
 
-export interface LaneConservation {
-  readonly lane: number;
-  /** All below is counted. */
+export interface PartitionConservation {
+  readonly partition: number;
+  /** Every record below this offset is counted. */
   readonly offset: bigint;
   readonly isWhole: boolean;
-  /** What is not so: bank, currency, column; no account, no UETR. At most `findingsMax`. */
+  /** The differences found: bank, currency and column, but no account and no UETR. At most `findingsMax`. */
   readonly findings: readonly string[];
   readonly rows: readonly LedgerRow[];
 }
@@ -21,65 +22,68 @@ export interface LaneConservation {
 export interface DayConservation {
   readonly day: DayKey;
   readonly isWhole: boolean;
-  readonly lanes: readonly LaneConservation[];
-  /** Ledgers of all lanes, added up. */
+  readonly partitions: readonly PartitionConservation[];
+  /** The sum of the ledgers of all partitions. */
   readonly rows: readonly LedgerRow[];
 }
 
 export const findingsMax = 20;
 
-export interface LaneCount {
-  readonly lane: number;
+export interface ConservationCount {
+  readonly partition: number;
   readonly day: DayKey;
   readonly offset: bigint;
-  /** Of the ledger. */
+  /** The rows of the ledger. */
   readonly rows: readonly LedgerRow[];
 }
 
-/** Counts the documents of a lane and day below an offset, and compares. */
-export async function conservationOfLane(
+/** Counts the documents of a partition and day below an offset, and compares them with the ledger. */
+export async function checkPartitionConservation(
   transactions: Pick<TransactionStore, "accounted">,
-  { lane, day, offset, rows }: LaneCount,
-): Promise<LaneConservation> {
-  const counted = await countDocuments(transactions, lane, day, offset);
-  const unbalanced = rows.flatMap((row) => imbalancesOf(row).map((text) => `${row.currency}:${row.bank} ${text}`));
-  const differing = differencesOf(rows, counted).map((text) => `${text} by the documents`);
+  { partition, day, offset, rows }: ConservationCount,
+): Promise<PartitionConservation> {
+  const counted = await countDocuments(transactions, partition, day, offset);
+  const unbalanced = rows.flatMap((row) => findImbalances(row).map((text) => `${row.currency}:${row.bank} ${text}`));
+  const differing = findLedgerDifferences(rows, counted).map((text) => `${text} by the documents`);
   const findings = [...unbalanced, ...differing];
-  return { lane, offset, isWhole: findings.length === 0, findings: findings.slice(0, findingsMax), rows };
+  return { partition, offset, isWhole: findings.length === 0, findings: findings.slice(0, findingsMax), rows };
 }
 
 async function countDocuments(
   transactions: Pick<TransactionStore, "accounted">,
-  lane: number,
+  partition: number,
   day: DayKey,
   offset: bigint,
 ): Promise<readonly LedgerRow[]> {
   const counted = new DayLedger();
   let after: string | null = null;
   do {
-    const found = await transactions.accounted(lane, day, after, pageMax);
+    const found = await transactions.accounted(partition, day, after, pageMax);
     for (const transaction of found) {
-      for (const movement of standingBelow(transaction, offset)) if (movement.day === day) counted.add(movement);
+      for (const movement of balanceBelow(transaction, offset)) if (movement.day === day) counted.add(movement);
     }
     after = found.length === pageMax ? (found.at(-1)?.uetr ?? null) : null;
   } while (after !== null);
   return counted.rows();
 }
 
-/** All lanes of a day, each at its position. Reads only; for people. */
-export async function conservationOf(store: Pick<Store, "transactions" | "ledgers" | "lanes">, day: DayKey): Promise<DayConservation> {
-  // Positions first: a ledger read after them is at least as new.
-  const positions = await store.lanes.list("scheduler");
-  const ledgers = new Map((await store.ledgers.ofDay(day)).map((ledger) => [ledger.lane, ledger]));
-  const lanes: LaneConservation[] = [];
+/** Checks all partitions of a day, each at its position. Reads only; for operators. */
+export async function checkConservation(
+  store: Pick<Store, "transactions" | "ledgers" | "partitions">,
+  day: DayKey,
+): Promise<DayConservation> {
+  // Positions are read first, so that each ledger is at least as new.
+  const positions = await store.partitions.list("scheduler");
+  const ledgers = new Map((await store.ledgers.listByDay(day)).map((ledger) => [ledger.partition, ledger]));
+  const partitions: PartitionConservation[] = [];
   const total = new DayLedger();
-  for (const { partition: lane, position } of positions) {
-    const ledger = ledgers.get(lane);
+  for (const { partition, position } of positions) {
+    const ledger = ledgers.get(partition);
     const through = ledger?.through ?? 0n;
     const offset = through > position ? through : position;
     const rows = ledger?.rows ?? [];
-    lanes.push(await conservationOfLane(store.transactions, { lane, day, offset, rows }));
+    partitions.push(await checkPartitionConservation(store.transactions, { partition, day, offset, rows }));
     for (const row of rows) total.addRow(row);
   }
-  return { day, isWhole: lanes.every(({ isWhole }) => isWhole), lanes, rows: total.rows() };
+  return { day, isWhole: partitions.every(({ isWhole }) => isWhole), partitions, rows: total.rows() };
 }

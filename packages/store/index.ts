@@ -1,6 +1,6 @@
 export * from "./port.ts";
-export { createMemoryStore } from "./store-memory.ts";
-export type { MemoryStoreHooks, MemoryStoreOptions, StoreCall, StoreFault } from "./memory-call.ts";
-export { createMongoStore } from "./store-mongodb.ts";
-export type { MongoStoreOptions } from "./store-mongodb.ts";
+export { createMemoryStore } from "./memory/memory-store.ts";
+export type { MemoryStoreHooks, MemoryStoreOptions, StoreCall, StoreFault } from "./memory/memory-call.ts";
+export { createMongoStore } from "./mongodb/mongodb-store.ts";
+export type { MongoStoreOptions } from "./mongodb/mongodb-store.ts";
 export * from "./conservation.ts";

@@ -1,18 +1,18 @@
-// The store port: snapshots, days, lanes and parked messages. The journal is the truth; everything here can be made again.
-// Adapters: MongoDB (`*-mongodb.ts`) and memory (`*-memory.ts`); both pass `conformance.ts`.
+// The store port: snapshots, days, partitions and parked messages. The journal is the truth; everything here can be
+// rebuilt from it. Adapters: MongoDB (`mongodb/`) and memory (`memory/`); both pass `conformance/`.
 //
 // Promises of every adapter:
-// 1. `write` is a compare-and-set per document on `version`: a document not named in `conflicts` was written as given; one
-//    that is named was not, or was and is already overwritten by another. Either way: reread.
-// 2. A resolved write is durable (majority); a rejected one has an unknown outcome: reread.
-// 3. No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
+// #1 `write` is a compare-and-set per document on `version`. A document that `conflicts` does not name was written as
+//    given. A named one was not written, or was written and already overwritten by another writer. Either way, reread.
+// #2 A resolved write is durable (majority). A rejected write has an unknown outcome: reread.
+// #3 No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 
-import type { Accounted, BankStanding, Day, DayKey, Flow, Item, LedgerRow, State, Transaction } from "@sluice/domain";
+import type { LedgerTransaction, BankState, Day, DayKey, Flow, Item, LedgerRow, State, Transaction } from "@sluice/domain";
 import type { SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
 
 export type * from "./query.ts";
 
-/** A transaction's snapshot: the domain's view, and the messages as Avro bytes in wire format (with schema id). */
+/** A transaction's snapshot: the domain's view, and its messages as Avro bytes in wire format (with schema id). */
 export interface TransactionDocument {
   readonly transaction: Transaction;
   /** Wire-format bytes of the accepted DirectDebitReceived or CreditTransferReceived record. */
@@ -24,14 +24,14 @@ export interface TransactionDocument {
   readonly search: SearchTerms;
 }
 
-/** What people look for and the domain does not need. Of accounts the last four characters alone. */
+/** Terms that people search by and the domain does not need. Accounts are kept as their last four characters only. */
 export interface SearchTerms {
   readonly endToEndIdentification: string | null;
   readonly transactionIdentification: string | null;
   readonly instructionIdentification: string | null;
   readonly debtorAccountEnd: string | null;
   readonly creditorAccountEnd: string | null;
-  /** Codes of the reasons why it was refused or not made: of the verdict, and of the bank's report. */
+  /** Codes of the reasons why it was refused or rejected, from the verdict and from the bank's report. */
   readonly reasons: readonly string[];
 }
 
@@ -50,72 +50,93 @@ export interface TransactionWrite {
   readonly expectedVersion: number;
 }
 
-/** What a lane's owner keeps of an open transaction (projection only): one that is unresolved, or whose connector still has to be told the outcome. */
+/**
+ * What a partition's owner keeps of an open transaction: one that is unresolved, or whose connector has not
+ * acknowledged the outcome report.
+ */
 export interface OpenRow {
   readonly uetr: string;
   readonly state: State;
   readonly flow: Flow;
   readonly scheme: string;
-  /** Own deadline of a credit, epoch ms. */
+  /** The credit's own deadline, epoch ms. */
   readonly deadlineMs: number | null;
-  /** The outcome was told and is not acknowledged. */
+  /** The outcome was reported and is not acknowledged. */
   readonly isOutcomeAwaited: boolean;
-  /** Offset of the record that made it: whether it was received before a declaration. */
+  /** Offset of the record that created it, which tells whether it was received before a declaration. */
   readonly receivedOffset: bigint;
   readonly bank: string | null;
   readonly businessDate: string | null;
-  readonly closesWith: string;
+  readonly reconciliationDay: string;
   /** Release order: receivedAt as 15 digits, then ':' and the UETR. */
   readonly queueKey: string;
-  /** How often it may still go over to the next business date. */
-  readonly rollsLeft: number;
+  /** How many times it may still be carried over to the next business date. */
+  readonly carryOversLeft: number;
 }
 
-/** Of all lanes, each in the build that its lane's document names. */
+/** Transactions of all partitions, each in the build that its partition's document names. */
 export interface TransactionStore {
-  /** Documents by UETR (lower case); missing ones are absent from the map. At most 1,000 asked. */
+  /** Loads documents by UETR (lower case); missing ones are absent from the map. At most 1,000. */
   load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>>;
-  /** At most 1,000 writes. Answers the UETRs that were not written because their version differs (or already/no longer exist). */
+  /**
+   * Writes at most 1,000 documents. Returns the UETRs that were not written because their version differs, or because
+   * they exist or do not exist against expectation.
+   */
   write(writes: readonly TransactionWrite[]): Promise<{ readonly conflicts: readonly string[] }>;
-  /** Open transactions of a lane by UETR, after `afterUetr`, at most `limit` (≤ 10,000). A scan: for take-over and closes. */
-  open(lane: number, afterUetr: string | null, limit: number): Promise<readonly OpenRow[]>;
-  /** Held transactions of a lane, bank and business day (`scheme:date`), by queue key after `afterQueueKey`, at most `limit` (≤ 10,000). */
-  held(lane: number, bank: string, day: string, afterQueueKey: string | null, limit: number): Promise<readonly OpenRow[]>;
-  /** UETRs under which a sender's accepted message has this identification, in order, at most `limit` (≤ 10,000): banks number files. For people. */
+  /**
+   * Lists a partition's open transactions by UETR after `afterUetr`, at most `limit` (≤ 10,000). This is a scan, for
+   * take-overs and closes.
+   */
+  open(partition: number, afterUetr: string | null, limit: number): Promise<readonly OpenRow[]>;
+  /**
+   * Lists a partition's held transactions of a bank and business day (`scheme:date`) by queue key after
+   * `afterQueueKey`, at most `limit` (≤ 10,000).
+   */
+  held(partition: number, bank: string, day: string, afterQueueKey: string | null, limit: number): Promise<readonly OpenRow[]>;
+  /**
+   * Lists the UETRs of a sender's accepted messages with this identification, in order, at most `limit` (≤ 10,000),
+   * because banks give one identification to a whole file. For operators.
+   */
   identified(sender: string, messageIdentification: string, limit: number): Promise<readonly string[]>;
-  /** Reconciliation items of a day, for people; by UETR. */
+  /** Lists the reconciliation items of a day by UETR. For operators. */
   items(
     day: string,
     afterUetr: string | null,
     limit: number,
   ): Promise<readonly { readonly uetr: string; readonly bank: string | null; readonly item: Item }[]>;
-  /** What the ledger reads of the transactions of a lane that ever stood on a day, by UETR after `afterUetr`, at most `limit` (≤ 10,000). */
-  accounted(lane: number, day: DayKey, afterUetr: string | null, limit: number): Promise<readonly Accounted[]>;
-  /** What a query finds, by UETR after `afterUetr`, at most `limit` (≤ 1,000). For people. */
+  /**
+   * Reads what the ledger needs of a partition's transactions that were ever on a day, by UETR after `afterUetr`, at
+   * most `limit` (≤ 10,000).
+   */
+  accounted(partition: number, day: DayKey, afterUetr: string | null, limit: number): Promise<readonly LedgerTransaction[]>;
+  /** Lists the transactions that match a query by UETR after `afterUetr`, at most `limit` (≤ 1,000). For operators. */
   search(query: TransactionQuery, afterUetr: string | null, limit: number): Promise<readonly SummaryRow[]>;
-  /** Counts and sums of what a query finds, exact, in no order; rejects beyond 100,000 groups. For people. */
+  /**
+   * Counts and sums the transactions that match a query, exactly and in no order; rejects beyond 100,000 groups. For
+   * operators.
+   */
   totals(query: TransactionQuery): Promise<readonly TotalsRow[]>;
 }
 
 export interface DayStore {
   load(keys: readonly string[]): Promise<ReadonlyMap<string, Day>>;
-  /** Compare-and-set on `version`; false = lost. 0: must not exist. */
+  /** Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. */
   write(day: Day, expectedVersion: number): Promise<boolean>;
-  /** Days with windows that are not yet reconciled, by key. Bounded: at most 100. */
+  /** Lists days with windows that are not yet reconciled, by key; at most 100. */
   open(): Promise<readonly Day[]>;
 }
 
 export interface BankStore {
-  load(ids: readonly string[]): Promise<ReadonlyMap<string, BankStanding>>;
-  /** Compare-and-set on `version`; false = lost. 0: must not exist. */
-  write(standing: BankStanding, expectedVersion: number): Promise<boolean>;
-  /** By id. Bounded: at most 1,000. */
-  all(): Promise<readonly BankStanding[]>;
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, BankState>>;
+  /** Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. */
+  write(standing: BankState, expectedVersion: number): Promise<boolean>;
+  /** Lists all banks by id; at most 1,000. */
+  all(): Promise<readonly BankState[]>;
 }
 
-/** What a lane's records below `through` moved on a day: by bank and currency. */
-export interface LaneLedger {
-  readonly lane: number;
+/** What a partition's records below `through` moved on a day, by bank and currency. */
+export interface PartitionLedger {
+  readonly partition: number;
   readonly day: DayKey;
   readonly version: number;
   readonly through: bigint;
@@ -123,120 +144,138 @@ export interface LaneLedger {
 }
 
 export interface LedgerStore {
-  load(lane: number, days: readonly DayKey[]): Promise<ReadonlyMap<DayKey, LaneLedger>>;
-  /** Compare-and-set on `version`; false = lost. 0: must not exist. */
-  write(ledger: LaneLedger, expectedVersion: number): Promise<boolean>;
-  /** Of all lanes, by lane. */
-  ofDay(day: DayKey): Promise<readonly LaneLedger[]>;
-  /** Of all days of a lane, by day. At most 10,000. */
-  ofLane(lane: number): Promise<readonly LaneLedger[]>;
+  load(partition: number, days: readonly DayKey[]): Promise<ReadonlyMap<DayKey, PartitionLedger>>;
+  /** Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. */
+  write(ledger: PartitionLedger, expectedVersion: number): Promise<boolean>;
+  /** Lists the ledgers of a day by partition. */
+  listByDay(day: DayKey): Promise<readonly PartitionLedger[]>;
+  /** Lists the ledgers of a partition by day; at most 10,000. */
+  listByPartition(partition: number): Promise<readonly PartitionLedger[]>;
 }
 
-/** One (service, partition). `state` is the service's own (markers passed), plain JSON. */
-export interface LaneDocument {
+/** One (service, partition). `state` is plain JSON that belongs to the service, such as its applied markers. */
+export interface PartitionDocument {
   readonly service: string;
   readonly partition: number;
   readonly epoch: number;
-  /** Next offset to read. */
+  /** The next offset to read. */
   readonly position: bigint;
   readonly state: unknown;
-  /** Which build of its transactions is in use; 0: the first. Others are being built, or were in use before. */
+  /**
+   * The build of its transactions that is in use; 0 is the first. Other builds are being made, or were in use before.
+   */
   readonly build: number;
-  /** Whoever holds the lane: until then no owner goes on. null: nobody. */
-  readonly hold: LaneHold | null;
+  /** The lock of a running rebuild: no owner continues while it lasts. Null: there is none. */
+  readonly rebuildLock: RebuildLock | null;
 }
 
-export interface LaneHold {
+export interface RebuildLock {
   readonly id: string;
-  /** Its lease: from then on an owner may end it. */
+  /** The end of the lock's lease: from then on an owner may break the lock. */
   readonly untilMs: number;
 }
 
-/** What a lane goes on with after it was built anew. */
-export interface LaneSwitch {
+/** What a partition continues with after it was rebuilt. */
+export interface BuildSwitch {
   readonly build: number;
   readonly position: bigint;
   readonly state: unknown;
 }
 
-export interface LaneStore {
-  /** Raises the owner epoch by compare-and-set (retrying a bounded number of times) and answers the document; a new one starts at position 0, state null. */
-  takeOver(service: string, partition: number): Promise<LaneDocument>;
-  /** Writes position (and state, unless undefined) on condition of the epoch; false = another owner took over. */
+export interface PartitionStore {
+  /**
+   * Raises the owner's epoch by compare-and-set (with a bounded number of retries) and returns the document. A new one
+   * starts at position 0 with state null.
+   */
+  takeOver(service: string, partition: number): Promise<PartitionDocument>;
+  /**
+   * Writes position (and state, unless undefined) on condition of the epoch; returns false where another owner took
+   * over.
+   */
   write(service: string, partition: number, epoch: number, position: bigint, state?: unknown): Promise<boolean>;
-  list(service: string): Promise<readonly LaneDocument[]>;
-  /** Holds the lane and raises its epoch, or renews one's own hold (the same id); null: another's hold is there, or there is no such lane. */
-  hold(service: string, partition: number, hold: LaneHold): Promise<LaneDocument | null>;
-  /** Ends a hold; false: it is not there (any more). */
-  release(service: string, partition: number, holdId: string): Promise<boolean>;
-  /** Build, position, state and a raised epoch in one write, which ends the hold; false: the hold is not there any more. */
-  switchTo(service: string, partition: number, holdId: string, to: LaneSwitch): Promise<boolean>;
+  list(service: string): Promise<readonly PartitionDocument[]>;
+  /**
+   * Locks the partition and raises its epoch, or renews the lock of the same id. Returns null where another lock exists
+   * or the partition does not.
+   */
+  lock(service: string, partition: number, lock: RebuildLock): Promise<PartitionDocument | null>;
+  /** Ends a lock; returns false where it no longer exists. */
+  unlock(service: string, partition: number, holdId: string): Promise<boolean>;
+  /**
+   * Writes build, position, state and a raised epoch at once, which ends the lock. Returns false where the lock no
+   * longer exists.
+   */
+  switchTo(service: string, partition: number, holdId: string, to: BuildSwitch): Promise<boolean>;
 }
 
-/** Transactions of a lane in a build that it does not use, or beside what it uses. */
+/** Transactions of a partition in a build other than the one in use. */
 export interface BuildStore {
   transactions(build: number): Pick<TransactionStore, "load" | "write">;
-  /** Of a lane in a build, by UETR after `afterUetr`, at most `limit` (≤ 1,000). */
-  documents(lane: number, build: number, afterUetr: string | null, limit: number): Promise<readonly TransactionDocument[]>;
-  /** Forgets a lane's documents in a build. The caller knows that it is not in use. */
-  remove(lane: number, build: number): Promise<void>;
-  /** Collections and indexes of a build; idempotent. */
+  /** Lists a partition's documents in a build by UETR after `afterUetr`, at most `limit` (≤ 1,000). */
+  documents(partition: number, build: number, afterUetr: string | null, limit: number): Promise<readonly TransactionDocument[]>;
+  /** Removes a partition's documents from a build. The caller knows that the build is not in use. */
+  remove(partition: number, build: number): Promise<void>;
+  /** Creates the collections and indexes of a build; idempotent. */
   prepare(build: number): Promise<void>;
-  /** Builds that there are, in order. */
+  /** Lists the existing builds in order. */
   list(): Promise<readonly number[]>;
 }
 
-/** A message not acknowledged at once. */
+/** A message of the backlog that is kept in the store, because it was not acknowledged at once. */
 export interface ParkedMessage {
-  /** `messageIdentification`, or the event's id. */
+  /** The `messageIdentification`, or the event's id. */
   readonly id: string;
-  readonly lane: number;
-  readonly bank: string;
-  /** Messages of one key leave in order of `sequence`. */
+  readonly partition: number;
+  readonly receiverId: string;
+  /** Messages with one key leave in order of `sequence`. */
   readonly deliveryKey: string;
   readonly uetr: string;
-  /** What is sent, so that its address is known without the record; null in one that was parked before this was kept. */
+  /**
+   * The operation, so that the address is known without the record; null where it was parked before this was stored.
+   */
   readonly operation: string | null;
-  /** Offset of its record in the lane's topic. */
+  /** Offset of its record in the partition. */
   readonly sequence: bigint;
   /** Wire-format bytes of the record (Dispatch or TransactionStateEvent). */
   readonly record: Uint8Array;
-  /** Of the record, where it had one. */
+  /** The traceparent of the record; null where it had none. */
   readonly traceparent: string | null;
   readonly nextAttemptAtMs: number;
-  readonly closesWith: string | null;
+  readonly reconciliationDay: string | null;
   readonly deadlineMs: number | null;
-  /** Attempts stop then, and only a change ends it; null: not by a time of its own. */
+  /** From this time on nothing is attempted, and only a change ends it; null: it has no stop time of its own. */
   readonly stopsAtMs: number | null;
   readonly attempts: number;
   readonly anyAnswer: boolean;
-  /** An attempt left open whether the message was taken. */
+  /** At least one attempt left open whether the message was taken. */
   readonly mayHaveBeenTaken: boolean;
-  /** The newest, at most ten. */
+  /** The newest attempts, at most ten. */
   readonly recentAttempts: readonly ParkedAttempt[];
-  /** Those before them, summed up; null: there are none. */
-  readonly earlier: EarlierAttempts | null;
+  /** A summary of the attempts before them; null: there are none. */
+  readonly earlier: AttemptSummary | null;
   /**
-   * null: still tried; "refused": a not-recoverable answer, kept until a change arrives; "refusing": the same, and the fact of it may not be appended yet;
-   * "stopped": kept for a while so that its record is known should it come again; not told to people.
+   * How it ended.
+   * null: it is still tried. "refused": a not-recoverable response; kept until a change arrives. "refusing": the same,
+   * but the fact may not be appended yet. "stopped": kept for a while, so that its record is recognized if it comes
+   * again; not shown to operators.
    */
   readonly ended: "refusing" | "refused" | "stopped" | null;
-  /** The newest redrive that was applied; null: none was. */
+  /** The newest redrive that was applied; null: none. */
   readonly redrive: ParkedRedrive | null;
 }
 
-/** An operator had it tried again. */
+/** An operator's decision to try it again. */
 export interface ParkedRedrive {
-  /** Journal offset of the decision: an older one, or the same again, changes nothing. */
+  /** Journal offset of the decision. The same one, or an older one, changes nothing. */
   readonly offset: bigint;
-  /** Its own deadline where that is later than `deadlineMs`; null: as it was. */
+  /** The new deadline where it is later than `deadlineMs`; null: unchanged. */
   readonly untilMs: number | null;
 }
 
 export interface ParkedAttempt {
   readonly atMs: number;
   readonly httpStatusCode: number | null;
-  /** Masked, at most 1,024 characters. */
+  /** The response, masked, at most 1,024 characters. */
   readonly answer: string | null;
   readonly tookMs: number;
   /** Scheme, host, port and path; null: not known. */
@@ -244,63 +283,72 @@ export interface ParkedAttempt {
   readonly class: "acknowledged" | "transient" | "address" | "refused" | "unknown";
 }
 
-/** Attempts that are not kept one by one any more. */
-export interface EarlierAttempts {
+/** A summary of attempts that are no longer kept one by one. */
+export interface AttemptSummary {
   readonly count: number;
   readonly firstAtMs: number;
   readonly lastAtMs: number;
-  /** How often each answer came (null: none, or another than those named); at most ten. */
+  /** How often each status code came; null stands for no response, or for a code that is not listed. At most ten. */
   readonly answers: readonly { readonly httpStatusCode: number | null; readonly count: number }[];
 }
 
-/** What a service has learnt of an address of a receiver: kept over restarts, and shown. Advice, not truth: the last writer wins. */
-export interface AddressStanding {
-  /** dispatcher or event-publisher. */
+/**
+ * What a service knows of one endpoint's health: kept over restarts, and shown to operators. It is advisory, so the last
+ * writer wins.
+ */
+export interface EndpointHealth {
+  /** Either `dispatcher` or `event-publisher`. */
   readonly service: string;
-  readonly bank: string;
-  /** Origin of the address (scheme, host, port). */
-  readonly address: string;
-  /** Why and since when nothing but probes is sent; null: the breaker is closed. */
+  readonly receiverId: string;
+  /** The origin of the address: scheme, host, port. */
+  readonly origin: string;
+  /** Since when and why only probes are sent; null: the breaker is closed. */
   readonly breaker: { readonly sinceMs: number; readonly reason: string } | null;
-  /** Learnt: how many requests at once it bears. */
+  /** The learnt number of concurrent requests that it can handle. */
   readonly concurrency: number;
-  /** Nothing is sent before, epoch ms by agreed time (`Retry-After`); null: no gate. */
-  readonly gateUntilMs: number | null;
+  /** Nothing is sent before this time, epoch ms of the broker clock (`Retry-After`); null: no limit. */
+  readonly retryAfterUntilMs: number | null;
   /** When this was written, epoch ms. */
   readonly updatedAtMs: number;
 }
 
-export interface AddressStore {
-  /** Replaces each by (service, bank, address). At most 1,000. */
-  write(standings: readonly AddressStanding[]): Promise<void>;
-  /** Of one service, or of all (null), by (service, bank, address). Bounded: at most 10,000. */
-  all(service: string | null): Promise<readonly AddressStanding[]>;
+export interface EndpointHealthStore {
+  /** Replaces each document by (service, receiver, origin). At most 1,000. */
+  write(standings: readonly EndpointHealth[]): Promise<void>;
+  /** Lists one service's endpoints, or all (null), by (service, receiver, origin); at most 10,000. */
+  all(service: string | null): Promise<readonly EndpointHealth[]>;
 }
 
 export interface ParkedStore {
-  /** A duplicate id is success and leaves the stored one. At most 1,000. */
+  /** Inserts at most 1,000 messages. A duplicate id succeeds and leaves the stored one. */
   insert(messages: readonly ParkedMessage[]): Promise<void>;
-  /** Replaces attempt state; an absent id is success. */
+  /** Replaces the attempt state; an absent id succeeds. */
   update(message: ParkedRow): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
-  /** All of a lane, but those of `banks.butOf` (≤ 1,000), by (sequence, id) after `after`, at most `limit` (≤ 10,000). A scan: for take-over and page refills. */
-  ofLane(
-    lane: number,
-    after: LanePlace | null,
+  /**
+   * Lists a partition's messages without those of the excluded receivers (≤ 1,000), by (sequence, id) after `after`, at
+   * most `limit` (≤ 10,000). This is a scan, for take-overs and refills of the backlog page.
+   */
+  listByPartition(
+    partition: number,
+    after: PartitionCursor | null,
     limit: number,
-    banks?: { readonly butOf: readonly string[] },
+    banks?: { readonly exceptReceivers: readonly string[] },
   ): Promise<readonly ParkedRow[]>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ParkedMessage>>;
-  /** All lanes by (bank, sequence, id) after `after`, at most `limit` (≤ 1,000); of one bank, or of all (null). For people. */
-  ofBank(bank: string | null, after: ParkedPlace | null, limit: number): Promise<readonly ParkedRow[]>;
-  /** By bank and day. For people. */
+  /**
+   * Lists the messages of one receiver, or of all (null), in all partitions by (receiver, sequence, id) after `after`,
+   * at most `limit` (≤ 1,000). For operators.
+   */
+  listByReceiver(bank: string | null, after: ParkedCursor | null, limit: number): Promise<readonly ParkedRow[]>;
+  /** Counts the messages by receiver and day. For operators. */
   totals(): Promise<readonly ParkedTotals[]>;
 }
 
-export type LanePlace = Pick<ParkedPlace, "sequence" | "id">;
+export type PartitionCursor = Pick<ParkedCursor, "sequence" | "id">;
 
-export interface ParkedPlace {
-  readonly bank: string;
+export interface ParkedCursor {
+  readonly receiverId: string;
   readonly sequence: bigint;
   readonly id: string;
 }
@@ -309,19 +357,22 @@ export interface ParkedPlace {
 export type ParkedRow = Omit<ParkedMessage, "record">;
 
 export interface ParkedTotals {
-  readonly bank: string;
-  /** The day whose close ends them; null: no day's does. */
-  readonly closesWith: string | null;
+  readonly receiverId: string;
+  /** The day whose close ends them; null: no day's close does. */
+  readonly reconciliationDay: string | null;
   readonly count: number;
-  /** Of them, refused for good: they wait for a redrive or the end. */
+  /** How many of them were refused for good and wait for a redrive or the end. */
   readonly refused: number;
-  /** Lowest offset of any lane. */
+  /** The lowest offset in any partition. */
   readonly oldestSequence: bigint;
-  /** Of those still tried: when the first of them was first tried, or else parked (it may be due a moment later); null: none is, or it is not known. */
+  /**
+   * The earliest first attempt, or parking, of those still tried; it may be due a moment later. Null: none is tried, or
+   * it is not known.
+   */
   readonly waitingSinceMs: number | null;
-  /** Earliest next attempt of those still tried; null: none is. */
+  /** The earliest next attempt of those still tried; null: none is. */
   readonly nextAttemptAtMs: number | null;
-  /** Earliest deadline; null: none has one. */
+  /** The earliest deadline; null: none has one. */
   readonly deadlineMs: number | null;
 }
 
@@ -330,14 +381,14 @@ export interface Store {
   readonly days: DayStore;
   readonly banks: BankStore;
   readonly ledgers: LedgerStore;
-  readonly lanes: LaneStore;
+  readonly partitions: PartitionStore;
   readonly builds: BuildStore;
-  /** Of the dispatcher. */
+  /** The dispatcher's parked messages. */
   readonly deliveries: ParkedStore;
-  /** Of the event-publisher. */
+  /** The event-publisher's parked messages. */
   readonly postings: ParkedStore;
-  /** Of both: what they have learnt of receivers. */
-  readonly addresses: AddressStore;
+  /** Endpoint health of both services. */
+  readonly endpointHealth: EndpointHealthStore;
   /** Creates collections and indexes; idempotent. */
   prepare(): Promise<void>;
   /** Resolves if the store answers; for readiness. */

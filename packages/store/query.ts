@@ -1,16 +1,19 @@
-// What people ask of all transactions: one by one, or counted and summed.
+// People's queries over all transactions: one by one, or counted and summed.
 
-import type { Flow, Item, ItemCause, OrphanState, Parked, State } from "@sluice/domain";
+import type { Flow, Item, ReconciliationReason, OrphanState, Quarantine, State } from "@sluice/domain";
 import type { SearchTerms } from "./port.ts";
 
-/** All that is given must hold. What is asked of items must hold for one and the same item. */
+/** All given terms must hold. Terms about items must hold for one and the same item. */
 export interface TransactionQuery {
-  /** Any identification of its message: message, end-to-end, transaction, instruction; or the final report's message identification. */
+  /**
+   * Any identification of its message (message, end-to-end, transaction, instruction), or the final report's message
+   * identification.
+   */
   readonly identification?: string | undefined;
   readonly uetr?: string | undefined;
   readonly sender?: string | undefined;
   readonly bank?: string | undefined;
-  readonly lane?: number | undefined;
+  readonly partition?: number | undefined;
   readonly flow?: Flow | undefined;
   readonly state?: State | OrphanState | undefined;
   readonly scheme?: string | undefined;
@@ -18,26 +21,26 @@ export interface TransactionQuery {
   /** Business dates, both included. */
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;
-  readonly closesWith?: string | undefined;
+  readonly reconciliationDay?: string | undefined;
   /** Last four characters of the debtor's or the creditor's account. */
   readonly accountEnd?: string | undefined;
   readonly amountTenThousandths?: bigint | undefined;
   readonly currency?: string | undefined;
-  /** Code of a reason why it was refused or not made. */
+  /** Code of a reason why it was refused or rejected. */
   readonly reason?: string | undefined;
   readonly itemDay?: string | undefined;
-  /** null: not known yet. */
+  /** Null: not known yet. */
   readonly itemRow?: number | null | undefined;
-  readonly itemCause?: ItemCause | undefined;
-  /** Open: not settled, and not finally resolved. */
+  readonly itemCause?: ReconciliationReason | undefined;
+  /** Open means not settled and not finally resolved. */
   readonly isItemOpen?: boolean | undefined;
-  readonly isParked?: boolean | undefined;
+  readonly isQuarantined?: boolean | undefined;
 }
 
 /** A transaction without its messages and its history. */
 export interface SummaryRow {
   readonly uetr: string;
-  readonly lane: number;
+  readonly partition: number;
   /** Null for an orphan. */
   readonly flow: Flow | null;
   readonly state: State | OrphanState;
@@ -46,22 +49,22 @@ export interface SummaryRow {
   readonly messageIdentification: string | null;
   readonly bank: string | null;
   readonly businessDate: string | null;
-  readonly closesWith: string;
+  readonly reconciliationDay: string;
   readonly deadlineMs: number | null;
   readonly receivedAtMs: number;
   readonly amountTenThousandths: bigint;
   readonly currency: string;
   readonly queueKey: string;
-  /** Of its last state entry; 0: none. */
+  /** The version of its last state entry; 0: it has none. */
   readonly stageVersion: number;
-  /** Append time of what made that entry; of an orphan, of its first report. */
+  /** Append time of the record that caused the entry; for an orphan, of its first report. */
   readonly updatedAtMs: number;
-  /** Offset of the last record folded in. */
+  /** Offset of the last record applied. */
   readonly applied: bigint;
-  readonly rollsMax: number;
-  readonly rollsLeft: number;
+  readonly carryOversMax: number;
+  readonly carryOversLeft: number;
   readonly items: readonly Item[];
-  readonly parked: Parked | null;
+  readonly quarantined: Quarantine | null;
   readonly search: SearchTerms;
 }
 

@@ -1,18 +1,18 @@
-// A timeline for people: one line each, in the order of the journal, columns aligned.
+// Formats a timeline for people: one line per entry, in journal order, with aligned columns.
 
-import { attemptLines, waitingText } from "./format-attempts.ts";
-import { timeText } from "./time-text.ts";
-import type { Timeline, TimelineEnd, TimelineEvent, TimelineResolution, TimelineWaiting } from "./timeline.ts";
+import { formatAttempts, formatWaiting } from "./format-attempts.ts";
+import { formatUtcTime } from "./format-time.ts";
+import type { Timeline, TimelineEnd, TimelineEvent, TimelineResolution, TimelineParkedMessage } from "./timeline.ts";
 
 interface Line {
   readonly offset: string;
   readonly rank: number;
   readonly columns: readonly string[];
-  /** Lines of their own below it. */
+  /** Further lines below it. */
   readonly below: readonly string[];
 }
 
-/** Times are UTC. */
+/** Formats a timeline as text; times are UTC. */
 export function formatTimeline(timeline: Timeline): string {
   const lines = [...messageLines(timeline), ...factLines(timeline), ...pauseLines(timeline), ...stateLines(timeline)].toSorted(inOrder);
   const [title = "", ...rows] = aligned([
@@ -26,27 +26,31 @@ export function formatTimeline(timeline: Timeline): string {
     "",
     ...table,
     ...itemLines(timeline),
-    ...remarkLines(timeline),
+    ...observationLines(timeline),
     ...notes(timeline),
   ].join("\n");
 }
 
-function heading({ uetr, state, flow, scheme, businessDate, amount, bank, lane }: Timeline): string {
+function heading({ uetr, state, flow, scheme, businessDate, amount, bank, partition }: Timeline): string {
   const parts = [uetr, state ?? "not applied yet", flow, [scheme, businessDate].filter((part) => part !== null).join(" "), amount, bank];
-  return [...parts, `lane ${lane}`].filter((part) => part !== null && part !== "").join("  ");
+  return [...parts, `partition ${partition}`].filter((part) => part !== null && part !== "").join("  ");
 }
 
-/** A credit's deadline, what the connector was told, and whether records lie in the dead letters. */
+/** Answers a line with a credit's deadline, the outcome report to the connector, and dead-lettered records. */
 function endingLines({ deadlineMs, outcome, parked }: Timeline): readonly string[] {
-  const told = outcome === null ? null : `outcome ${outcome.number} told to the connector, ${acknowledged(outcome.acknowledgedAtMs)}`;
-  const aside =
-    parked === null ? null : `put aside since ${timeText(parked.sinceMs)}: ${parked.records} records from offset ${parked.offset}`;
-  const parts = [deadlineMs === null ? null : `deadline ${timeText(deadlineMs)}`, told, aside].filter((part) => part !== null);
+  const report = outcome === null ? null : `outcome report ${outcome.number} to the connector, ${acknowledged(outcome.acknowledgedAtMs)}`;
+  const deadLettered =
+    parked === null
+      ? null
+      : `quarantined since ${formatUtcTime(parked.sinceMs)}: ${parked.records} dead letters from offset ${parked.offset}`;
+  const parts = [deadlineMs === null ? null : `deadline ${formatUtcTime(deadlineMs)}`, report, deadLettered].filter(
+    (part) => part !== null,
+  );
   return parts.length === 0 ? [] : [parts.join("  ")];
 }
 
 function acknowledged(atMs: number | null): string {
-  return atMs === null ? "not acknowledged yet" : `acknowledged ${timeText(atMs)}`;
+  return atMs === null ? "not acknowledged yet" : `acknowledged ${formatUtcTime(atMs)}`;
 }
 
 function messageLines({ messages }: Timeline): readonly Line[] {
@@ -55,44 +59,47 @@ function messageLines({ messages }: Timeline): readonly Line[] {
     const { delivery, waiting, copies, stoppedByOffset, redrivenByOffsets } = message;
     const redriven = redrivenByOffsets.length === 0 ? "" : `redriven by ${redrivenByOffsets.join(", ")}`;
     const isIn = direction === "in";
-    const end = isIn ? "" : standing(delivery, waiting, stoppedByOffset === null ? "not ended" : `stopped by ${stoppedByOffset}`);
-    const columns = [timeText(atMs), offset, isIn ? "<-" : "->", operation, messageIdentification];
+    const end = isIn ? "" : formatProgress(delivery, waiting, stoppedByOffset === null ? "not ended" : `stopped by ${stoppedByOffset}`);
+    const columns = [formatUtcTime(atMs), offset, isIn ? "<-" : "->", operation, messageIdentification];
     return {
       offset,
       rank: isIn ? 0 : 3,
       columns: [...columns, joined(`${isIn ? "from" : "to"} ${bank}`, end, redriven, copiesText(copies))],
-      below: attemptLines(waiting ?? delivery),
+      below: formatAttempts(waiting ?? delivery),
     };
   });
 }
 
 function factLines({ facts }: Timeline): readonly Line[] {
   return facts.map(({ name, offset, atMs, messageIdentification, detail }) => {
-    return { offset, rank: 1, columns: [timeText(atMs), offset, "..", name, messageIdentification ?? "", detail], below: [] };
+    return { offset, rank: 1, columns: [formatUtcTime(atMs), offset, "..", name, messageIdentification ?? "", detail], below: [] };
   });
 }
 
 function pauseLines({ pauses }: Timeline): readonly Line[] {
   return pauses.map(({ name, offset, atMs, bank, operator, reason, untilMs }) => {
-    const until = untilMs === null ? "" : `, to ${timeText(untilMs)}`;
+    const until = untilMs === null ? "" : `, to ${formatUtcTime(untilMs)}`;
     const detail = operator === null ? `${bank}${until}: ${reason}` : `${bank}${until}, by ${operator}: ${reason}`;
-    return { offset, rank: 1, columns: [timeText(atMs), offset, "..", name, "", detail], below: [] };
+    return { offset, rank: 1, columns: [formatUtcTime(atMs), offset, "..", name, "", detail], below: [] };
   });
 }
 
 function stateLines({ states }: Timeline): readonly Line[] {
   return states.map(({ stageVersion, state, offset, atMs, markerOffset, messageIdentification, businessDate, event, esmEvent }, index) => {
-    const told = joined(event === null ? "no event found" : eventText("event", event), esmEvent === null ? "" : eventText("ESM", esmEvent));
+    const events = joined(
+      event === null ? "no event found" : eventText("event", event),
+      esmEvent === null ? "" : eventText("ESM", esmEvent),
+    );
     const isHeldAgain = state === "HELD" && states[index - 1]?.state === "HELD";
-    const cause = joined(isHeldAgain ? `goes over to ${businessDate}` : "", markerOffset === null ? "" : `by marker ${markerOffset}`);
-    const columns = [timeText(atMs), offset, String(stageVersion), state, messageIdentification, joined(cause, told)];
-    const below = [event, esmEvent].flatMap((one) => (one === null ? [] : attemptLines(one.waiting ?? one.posting)));
+    const cause = joined(isHeldAgain ? `carried over to ${businessDate}` : "", markerOffset === null ? "" : `by marker ${markerOffset}`);
+    const columns = [formatUtcTime(atMs), offset, String(stageVersion), state, messageIdentification, joined(cause, events)];
+    const below = [event, esmEvent].flatMap((one) => (one === null ? [] : formatAttempts(one.waiting ?? one.posting)));
     return { offset, rank: 2, columns, below };
   });
 }
 
 function eventText(what: string, { posting, waiting, copies }: TimelineEvent): string {
-  return joined(`${what} ${standing(posting, waiting, "not posted")}`, copiesText(copies));
+  return joined(`${what} ${formatProgress(posting, waiting, "not posted")}`, copiesText(copies));
 }
 
 function itemLines({ items }: Timeline): readonly string[] {
@@ -102,50 +109,57 @@ function itemLines({ items }: Timeline): readonly string[] {
     row === null ? "row open" : `row ${row}`,
     state,
     cause ?? "",
-    joined(settledAtMs === null ? "" : `settled ${timeText(settledAtMs)}`, resolution === null ? "" : found(resolution), ...lateAnswers),
+    joined(
+      settledAtMs === null ? "" : `settled ${formatUtcTime(settledAtMs)}`,
+      resolution === null ? "" : formatResolution(resolution),
+      ...lateAnswers,
+    ),
   ]);
   return ["", "Reconciliation", ...aligned(rows)];
 }
 
-function found({ kind, replacedBy, operator, reason, isFinal, confirmedBy }: TimelineResolution): string {
+function formatResolution({ kind, replacedBy, operator, reason, isFinal, confirmedBy }: TimelineResolution): string {
   const what = replacedBy === null ? kind : `${kind} by ${replacedBy}`;
   const second = confirmedBy === null ? "" : `, confirmed by ${confirmedBy}`;
   return `${isFinal ? "" : "proposed: "}${what}, by ${operator}: ${reason}${second}`;
 }
 
-function remarkLines({ remarks }: Timeline): readonly string[] {
+function observationLines({ remarks }: Timeline): readonly string[] {
   if (remarks.length === 0) return [];
   const rows = remarks.map(({ atMs, offset, kind, messageIdentification, sender }) => [
-    timeText(atMs),
+    formatUtcTime(atMs),
     offset,
     kind,
     messageIdentification,
     `from ${sender}`,
   ]);
-  return ["", "Remarks", ...aligned(rows)];
+  return ["", "Observations", ...aligned(rows)];
 }
 
 function notes({ isComplete, sharesIdentificationWith }: Timeline): readonly string[] {
   const shared = sharesIdentificationWith.map(
     (uetr) => `Warning: its sender used the same identification for ${uetr}, which is another transaction.`,
   );
-  const missing = isComplete ? [] : ["Not all of the logs was searched: something may be missing."];
+  const missing = isComplete ? [] : ["Not all of the topics was searched: entries may be missing."];
   return [...shared, ...missing].flatMap((line, index) => (index === 0 ? ["", line] : [line]));
 }
 
-/** What was refused has ended, and may be parked: again under way, or waiting for a person. */
-function standing(end: TimelineEnd | null, waiting: TimelineWaiting | null, otherwise: string): string {
-  const parked = waiting === null ? "" : waitingText(waiting);
+/**
+ * Describes the progress of a message. A refused one has ended and may also be parked: redriven, or waiting for an
+ * operator.
+ */
+function formatProgress(end: TimelineEnd | null, waiting: TimelineParkedMessage | null, otherwise: string): string {
+  const parked = waiting === null ? "" : formatWaiting(waiting);
   if (end === null) return parked === "" ? otherwise : parked;
-  return joined(ended(end), parked);
+  return joined(formatEnd(end), parked);
 }
 
-function ended(end: TimelineEnd): string {
+function formatEnd(end: TimelineEnd): string {
   const { outcome, attempts, recentAttempts, endedAtMs } = end;
   const last = recentAttempts.at(-1);
   const answer = last === undefined ? "" : ` ${last.httpStatusCode ?? last.answer ?? "no answer"}`;
   const tried = attempts === 1 && last !== undefined ? `1 attempt of ${last.tookMs} ms` : `${attempts} attempts`;
-  return `${outcome.toLowerCase()}${answer}, ${tried}, ${timeText(endedAtMs).slice(11)}`;
+  return `${outcome.toLowerCase()}${answer}, ${tried}, ${formatUtcTime(endedAtMs).slice(11)}`;
 }
 
 function copiesText(copies: number): string {

@@ -1,43 +1,44 @@
-// All that happened to one UETR, as plain data: JSON can carry it as it is. Offsets are decimal text, times epoch milliseconds. No account
-// number, no name: identifications, states, codes and amounts only.
+// The history of one UETR as plain data that is valid JSON: offsets are decimal text, times epoch milliseconds. It
+// holds identifications, states, codes and amounts, but no account numbers and no names.
 //
-// 1. Everything stands at the journal offset that it was, or that caused it; that is its order.
+// #1 Every entry carries the journal offset of its record, or of the record that caused it. Entries are ordered by that
+//    offset.
 
 export interface Timeline {
-  /** Lower case. */
+  /** The UETR in lower case. */
   readonly uetr: string;
-  /** Partition of every topic that its records lie in. */
-  readonly lane: number;
-  /** null: its records are not applied yet. */
+  /** The partition of every topic that holds its records. */
+  readonly partition: number;
+  /** The current state; null if its records are not applied yet. */
   readonly state: string | null;
-  /** on-us, off-us or credit; null: not known yet, or an orphan. */
+  /** on-us, off-us or credit; null if not known yet, or for an orphan report. */
   readonly flow: string | null;
   readonly scheme: string | null;
-  /** Bank that the debit or credit is or will be sent to; null before the verdict. */
+  /** The bank to which the debit or credit is or will be sent; null before the verdict. */
   readonly bank: string | null;
   readonly businessDate: string | null;
   /** The day (scheme:date) whose reconciliation close is the deadline; empty for a credit. */
   readonly closesWith: string | null;
-  /** Own deadline of a credit; null for a debit. */
+  /** The deadline of a credit; null for a debit. */
   readonly deadlineMs: number | null;
-  /** What the scheme connector was told last; null: nothing. */
+  /** The last outcome report to the connector; null if there is none. */
   readonly outcome: TimelineOutcome | null;
-  /** For example `ZAR 1250.50`. */
+  /** Currency and amount, for example `ZAR 1250.50`. */
   readonly amount: string | null;
   readonly states: readonly TimelineState[];
   readonly messages: readonly TimelineMessage[];
   readonly facts: readonly TimelineFact[];
   readonly items: readonly TimelineItem[];
-  readonly remarks: readonly TimelineRemark[];
-  /** What operators asked for, and what came of it; the last ten. */
+  readonly remarks: readonly TimelineObservation[];
+  /** The last ten requests of operators, with their results. */
   readonly decisions: readonly TimelineDecision[];
-  /** Pauses of its bank while it was under way, as far as its lane has them. */
+  /** Pauses of its bank between its first record and its end, as far as its partition has their markers. */
   readonly pauses: readonly TimelinePause[];
-  /** Records of it lie in the dead letters; null: none that count. */
-  readonly parked: TimelineParked | null;
-  /** Other UETRs under which the sender used the same identification: other transactions, and perhaps a mistake. At most 20. */
+  /** Its dead-lettered records; null if the transaction is not quarantined. */
+  readonly parked: TimelineQuarantine | null;
+  /** At most 20 other UETRs for which the sender used the same identification; perhaps a mistake of the sender. */
   readonly sharesIdentificationWith: readonly string[];
-  /** False: a log was longer than what is searched, or did not start early enough; something may be missing. */
+  /** False if a partition is longer than the searched range or starts too late, so that entries may be missing. */
   readonly isComplete: boolean;
 }
 
@@ -46,77 +47,80 @@ export interface TimelineState {
   readonly state: string;
   readonly offset: string;
   readonly atMs: number;
-  /** Offset of the day's marker that caused it; null where the record itself did. */
+  /** Offset of the day's marker that caused it; null if the record itself did. */
   readonly markerOffset: string | null;
   readonly businessDate: string;
   readonly messageIdentification: string;
   readonly httpStatusCode: number | null;
-  /** Its event; null: not found in the events topic. */
+  /** Its event; null if the events topic does not have it. */
   readonly event: TimelineEvent | null;
-  /** The same of class ESM_STATE; null: its bank asks for none, or it was not found. */
+  /** Its event of class ESM_STATE; null if the bank asks for none, or it was not found. */
   readonly esmEvent: TimelineEvent | null;
 }
 
 export interface TimelineOutcome {
   readonly number: number;
-  /** Null: not acknowledged yet. */
+  /** Epoch milliseconds; null if not acknowledged yet. */
   readonly acknowledgedAtMs: number | null;
 }
 
 export interface TimelineEvent {
   readonly id: string;
-  /** In the events topic; the first, where a replay made it again. */
+  /** Its first offset in the events topic, since a replay may produce it again. */
   readonly offset: string;
-  /** Times that it was produced. */
+  /** Number of times that it was produced. */
   readonly copies: number;
-  /** null: no posting of it has ended yet. */
+  /** The end of its posting; null while it has not ended. */
   readonly posting: TimelineEnd | null;
-  /** Its posting as it is parked; null: it is not. */
-  readonly waiting: TimelineWaiting | null;
+  /** Its parked posting; null if it is not parked. */
+  readonly waiting: TimelineParkedMessage | null;
 }
 
 export interface TimelineMessage {
   readonly direction: "in" | "out";
   readonly operation: string;
   readonly messageIdentification: string;
-  /** Bank or scheme connector: who sent it to Sluice, or whom Sluice sends it to. */
+  /** The bank or connector that sent it to Sluice, or to which Sluice sends it. */
   readonly bank: string;
-  /** Journal offset of the message, or of what caused it. */
+  /** Journal offset of the message, or of the record that caused it. */
   readonly offset: string;
-  /** Append time of that record. */
+  /** Append time of that record, epoch milliseconds. */
   readonly atMs: number;
-  /** Offset in the dispatch topic of one that Sluice sends; the first, where a replay made it again. */
+  /** First offset in the dispatch topic; null for a message to Sluice. A replay may produce it again. */
   readonly dispatchOffset: string | null;
   readonly copies: number;
-  /** Of one that Sluice sends; null: not ended yet. */
+  /** The end of its delivery; null while it has not ended, and for a message to Sluice. */
   readonly delivery: TimelineEnd | null;
-  /** Of one that Sluice sends, as it is parked; null: it is not. */
-  readonly waiting: TimelineWaiting | null;
-  /** Journal offset of what stopped its delivery; null: nothing did. */
+  /** Its parked delivery; null if it is not parked, and for a message to Sluice. */
+  readonly waiting: TimelineParkedMessage | null;
+  /** Journal offset of the record that stopped its delivery; null if none did. */
   readonly stoppedByOffset: string | null;
-  /** Journal offsets of the redrives, in order. */
+  /** Journal offsets of its redrives, in order. */
   readonly redrivenByOffsets: readonly string[];
 }
 
-/** How a delivery or a posting ended. */
+/** The end of a delivery or a posting. */
 export interface TimelineEnd {
   /** ACKNOWLEDGED, REFUSED, STOPPED or EXPIRED. */
   readonly outcome: string;
   readonly attempts: number;
   readonly firstAttemptAtMs: number;
   readonly endedAtMs: number;
-  /** The last ones, at most ten. */
+  /** The last attempts, at most ten. */
   readonly recentAttempts: readonly TimelineAttempt[];
   readonly earlier: TimelineEarlier | null;
 }
 
-/** A delivery or a posting that was not acknowledged at once and lies in the store. */
-export interface TimelineWaiting {
-  /** False: it was refused or its time is over, and a person has to have it tried again. */
+/** A delivery or a posting that was not acknowledged at once and is parked in the store. */
+export interface TimelineParkedMessage {
+  /** False if it was refused or has expired, so that only an operator's redrive tries it again. */
   readonly isTried: boolean;
-  /** By its own back-off; while its address bears nothing (breaker, gate) or its bank is paused it waits for that. Null: it is not tried. */
+  /**
+   * Due time by its own back-off; a breaker, a Retry-After or a pause of its bank may delay it. Null if it is not
+   * tried.
+   */
   readonly nextAttemptAtMs: number | null;
-  /** So far. */
+  /** Number of attempts so far. */
   readonly attempts: number;
   readonly recentAttempts: readonly TimelineAttempt[];
   readonly earlier: TimelineEarlier | null;
@@ -125,30 +129,30 @@ export interface TimelineWaiting {
 export interface TimelineAttempt {
   readonly atMs: number;
   readonly httpStatusCode: number | null;
-  /** Masked: at most 1,024 characters. */
+  /** The masked answer, at most 1,024 characters. */
   readonly answer: string | null;
   readonly tookMs: number;
-  /** Scheme, host, port and path; null: not known. */
+  /** Scheme, host, port and path; null if not known. */
   readonly address: string | null;
-  /** acknowledged, transient, address (about it, not the message), refused or unknown. */
+  /** acknowledged, transient, address (a failure of the endpoint, not of the message), refused or unknown. */
   readonly class: string;
 }
 
-/** Attempts before those that are kept one by one. */
+/** A summary of the attempts before those that are kept one by one. */
 export interface TimelineEarlier {
   readonly count: number;
   readonly firstAtMs: number;
   readonly lastAtMs: number;
-  /** How often each answer came; null: none, or another. */
+  /** Number of attempts by answer; a null code counts missing and other answers. */
   readonly answers: readonly { readonly httpStatusCode: number | null; readonly count: number }[];
 }
 
-/** Any other record of the journal under the UETR. */
+/** Any other journal record of the UETR. */
 export interface TimelineFact {
   readonly name: string;
   readonly offset: string;
   readonly atMs: number;
-  /** Of the message that it is about; null: of none. */
+  /** Identification of the message that the record is about; null if there is none. */
   readonly messageIdentification: string | null;
   readonly detail: string;
 }
@@ -164,16 +168,16 @@ export interface TimelineItem {
   readonly resolution: TimelineResolution | null;
 }
 
-/** What people found; it counts when it is final. */
+/** A resolution by a person; it counts once it is final. */
 export interface TimelineResolution {
   readonly kind: string;
-  /** UETR that took its place; null unless replaced. */
+  /** UETR of the transaction that replaced it; null unless replaced. */
   readonly replacedBy: string | null;
   readonly operator: string;
   readonly reason: string;
   readonly atMs: number;
   readonly isFinal: boolean;
-  /** The second person; null: none was needed, or none has confirmed it. */
+  /** The second person; null if none was needed, or none has confirmed it yet. */
   readonly confirmedBy: string | null;
 }
 
@@ -187,7 +191,7 @@ export interface TimelineDecision {
   readonly reason: string;
   /** applied, ignored or refused. */
   readonly result: string;
-  /** Why it was ignored or refused; null where it was applied. */
+  /** The reason why it was ignored or refused; null if it was applied. */
   readonly why: string | null;
 }
 
@@ -197,21 +201,21 @@ export interface TimelinePause {
   readonly offset: string;
   readonly atMs: number;
   readonly bank: string;
-  /** null: not known any more. */
+  /** The operator who paused or resumed it; null if no longer known. */
   readonly operator: string | null;
   readonly reason: string;
-  /** When a maintenance ends by itself; null: it does not, or it is a resume. */
+  /** Time at which a maintenance ends by itself; null if it does not, and for a resume. */
   readonly untilMs: number | null;
 }
 
-export interface TimelineParked {
+export interface TimelineQuarantine {
   readonly sinceMs: number;
-  /** Journal offset of the first record put aside. */
+  /** Journal offset of the first dead-lettered record. */
   readonly offset: string;
   readonly records: number;
 }
 
-export interface TimelineRemark {
+export interface TimelineObservation {
   readonly kind: string;
   readonly offset: string;
   readonly atMs: number;

@@ -1,8 +1,8 @@
 import { watchConfiguration } from "@sluice/config";
-import { lanesDefault, registrySerde } from "@sluice/contracts";
-import { listen, listenLimitsDefault, type Connection } from "@sluice/http";
+import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
+import { listen, listenLimitsDefault, type ClientConnection } from "@sluice/service";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/runtime/process";
+import { runService } from "@sluice/service/process";
 import { createMongoStore } from "@sluice/store";
 import { readConsoleConfig } from "./config.ts";
 import { startConsole } from "./service.ts";
@@ -10,25 +10,25 @@ import { startConsole } from "./service.ts";
 const stopGraceMs = 5_000;
 const controlLimits = { ...listenLimitsDefault, connectionsMax: 512 };
 
-runService("console", async ({ log, metrics, time, random, stopping }) => {
+runService("console", async ({ logger, metrics, time, random, stopping }) => {
   const { host, port, controlPort, controlDocument, kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration, ...file } =
     readConsoleConfig();
   await using opened = new AsyncDisposableStack();
-  const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
+  const serde = await createRegistrySerde({ url: schemaRegistryUrl, time, signal: stopping });
+  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, logger });
   opened.defer(() => store.close());
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "console" }, time, log, metrics });
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "console" }, time, logger, metrics });
   opened.defer(() => messaging.close());
   const desk = await startConsole({
     time,
     random,
-    log,
+    logger,
     metrics,
     messaging,
     store,
     serde,
     configuration,
-    lanes: lanesDefault,
+    partitionCount: partitionCountDefault,
     controlDocument,
   });
   opened.defer(() => desk.stop());
@@ -41,14 +41,14 @@ runService("console", async ({ log, metrics, time, random, stopping }) => {
       desk.replaceCallers(callers);
       desk.replaceOperators(operators);
     },
-    broken: (problems) => log.error("console.configuration-broken", { problems: problems.slice(0, 20).join("; ") }),
+    broken: (problems) => logger.error("console.configuration-broken", { problems: problems.slice(0, 20).join("; ") }),
   });
   opened.defer(() => watch.stop());
-  const fetch = (request: Request, connection: Connection): Promise<Response> => desk.fetch(request, connection);
-  const listening = await listen({ fetch, host, port, limits: listenLimitsDefault, log });
+  const fetch = (request: Request, connection: ClientConnection): Promise<Response> => desk.fetch(request, connection);
+  const listening = await listen({ fetch, host, port, limits: listenLimitsDefault, logger });
   opened.defer(() => listening.close(stopGraceMs));
-  const fetchControl = (request: Request, connection: Connection): Promise<Response> => desk.fetchControl(request, connection);
-  const control = await listen({ fetch: fetchControl, host, port: controlPort, limits: controlLimits, log });
+  const fetchControl = (request: Request, connection: ClientConnection): Promise<Response> => desk.fetchControl(request, connection);
+  const control = await listen({ fetch: fetchControl, host, port: controlPort, limits: controlLimits, logger });
   opened.defer(() => control.close(stopGraceMs));
   const running = opened.move();
   return { port: listening.port, controlPort: control.port, readiness: () => desk.readiness(), stop: () => running.disposeAsync() };

@@ -1,80 +1,82 @@
-// Console: two sides, each with its own address and its own callers. It keeps nothing; what it knows lies in the store and in the log.
+// The console has two sides, each with its own address and callers. It keeps no state; everything comes from the store
+// and the topics.
 //
 //   GET /transactions/{uetr}                 get-transaction-status.ts   banks and connectors: the scheduler's snapshot
 //   GET /transactions/{uetr}/events?from=N   get-transaction-events.ts   banks and connectors: the events topic
-//   /control/v1/…                            control-handlers.ts         operators: what they decide
-//                                            control-reads.ts            operators: what they ask
+//   /control/v1/…                            control-handlers.ts         operators: decisions
+//                                            control-queries.ts          operators: queries
 //
-// #1 A bank or connector sees its own transactions. Another's is answered as one that is not there, in the same way and time.
-// #2 "Not known" is said only with the time up to which that is certain (`known-as-of.ts`), else 503.
-// #3 Credentials and limits of callers and operators change while it runs (`replaceCallers`, `replaceOperators`).
+// #1 A bank or connector sees its own transactions. Another caller's transaction is answered like one that does not
+//    exist, in the same way and time.
+// #2 "Not known" is answered only with the time up to which that is certain (`known-as-of.ts`), else 503.
+// #3 Credentials and limits of callers and operators can be replaced while it runs (`replaceCallers`,
+//    `replaceOperators`).
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
 
-import { callersOf, type CallerSettings, type Configuration, type Operator } from "@sluice/config";
+import { listCallers, type CallerSettings, type Configuration, type ConfiguredOperator } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import { createCallerMeter, createCallers, createTokens, type Connection } from "@sluice/http";
-import { createAgreedTime, createProbe, type Messaging } from "@sluice/messaging";
-import type { Random, Running, Time } from "@sluice/runtime";
+import { createCallerMeter, createCallers, createTokens, type ClientConnection } from "@sluice/service";
+import { createBrokerClock, createProbe, type Messaging } from "@sluice/messaging";
+import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
-import type { Log, Metrics } from "@sluice/telemetry";
-import { controlApi } from "./control-api.ts";
-import { controlHandlers } from "./control-handlers.ts";
-import { controlReads } from "./control-reads.ts";
-import { earliestDate } from "./get-control-banks.ts";
-import { transactionEvents } from "./get-transaction-events.ts";
-import { transactionStatus } from "./get-transaction-status.ts";
-import { consoleApi } from "./http-api.ts";
-import { createKnownAsOf } from "./known-as-of.ts";
-import { createRequestReport } from "./request-report.ts";
-import { watchDayTotals } from "./watch-day-totals.ts";
+import { createControlApi } from "./http/control-api.ts";
+import { createControlHandlers } from "./http/control-handlers.ts";
+import { createControlQueries } from "./queries/control-queries.ts";
+import { earliestOpenDate } from "./queries/list-banks.ts";
+import { transactionEvents } from "./own-transactions/get-transaction-events.ts";
+import { transactionStatus } from "./own-transactions/get-transaction-status.ts";
+import { createBankApi } from "./http/bank-api.ts";
+import { createKnownAsOf } from "./own-transactions/known-as-of.ts";
+import { createQuestionReport } from "./http/request-report.ts";
+import { watchDayTotals } from "./queries/watch-day-totals.ts";
 
-export interface ConsolePorts {
+export interface ConsoleServicePorts {
   readonly time: Time;
   readonly random: Random;
-  readonly log: Log;
+  readonly logger: Logger;
   readonly metrics: Metrics;
   readonly messaging: Messaging;
   readonly store: Store;
   readonly serde: Serde;
   readonly configuration: Configuration;
-  /** Partitions of the topics. */
-  readonly lanes: number;
-  /** The control API's OpenAPI document, as text; null: it is not served. */
+  /** Number of partitions of the topics. */
+  readonly partitionCount: number;
+  /** Text of the control API's OpenAPI document; null: it is not served. */
   readonly controlDocument?: string | null;
 }
 
 export interface Console extends Running {
-  fetch(request: Request, connection?: Connection): Promise<Response>;
+  fetch(request: Request, connection?: ClientConnection): Promise<Response>;
   replaceCallers(callers: readonly CallerSettings[]): void;
-  /** The same for operators, on the control API's own address. */
-  fetchControl(request: Request, connection?: Connection): Promise<Response>;
-  replaceOperators(operators: readonly Operator[]): void;
+  /** Answers operators, on the control API's own address. */
+  fetchControl(request: Request, connection?: ClientConnection): Promise<Response>;
+  replaceOperators(operators: readonly ConfiguredOperator[]): void;
 }
 
-/** What one operator may ask for. */
+/** Limits of one operator. */
 const operatorLimits = { requestsPerSecond: 50, inboundConnections: 32 } as const;
 
-export async function startConsole(ports: ConsolePorts): Promise<Console> {
-  const { time, log, messaging, store, serde, configuration, lanes: laneCount } = ports;
+export async function startConsole(ports: ConsoleServicePorts): Promise<Console> {
+  const { time, logger, messaging, store, serde, configuration, partitionCount } = ports;
   const producer = await messaging.producer("console");
-  const agreedTime = createAgreedTime({ time, log, metrics: ports.metrics, probe: createProbe(producer) });
-  const parties = callersOf(configuration);
+  const brokerClock = createBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(producer) });
+  const parties = listCallers(configuration);
   const callers = createCallers(parties);
   const meter = createCallerMeter(parties, () => time.monotonicMs());
   const operators = createTokens(configuration.operators);
-  const operatorMeter = createCallerMeter(configuration.operators.map(limitsOf), () => time.monotonicMs());
-  const knownAsOf = createKnownAsOf({ time, messaging, lanes: store.lanes, agreedTime, laneCount });
-  const answering = { time, messaging, store, serde, knownAsOf, laneCount };
+  const operatorMeter = createCallerMeter(configuration.operators.map(toOperatorLimits), () => time.monotonicMs());
+  const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });
+  const answering = { time, messaging, store, serde, knownAsOf, partitionCount };
   const operations = { transactionStatus: transactionStatus(answering), transactionEvents: transactionEvents(answering) };
-  const report = createRequestReport(ports);
-  const api = consoleApi({ time, log, callers, meter, operations, report });
+  const report = createQuestionReport(ports);
+  const api = createBankApi({ time, logger, callers, meter, operations, report });
   const handlers = {
-    ...controlReads({ ...ports, agreedTime }),
-    ...controlHandlers({ ...ports, producer, agreedTime, knownAsOf }),
+    ...createControlQueries({ ...ports, brokerClock }),
+    ...createControlHandlers({ ...ports, producer, brokerClock, knownAsOf }),
   };
   const document = ports.controlDocument ?? null;
-  const control = controlApi({ time, log, operators, meter: operatorMeter, handlers, report, document });
-  const dateFrom = () => earliestDate(configuration, agreedTime.nowMs());
+  const control = createControlApi({ time, logger, operators, meter: operatorMeter, handlers, report, document });
+  const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   const totals = watchDayTotals({ ...ports, banks: configuration.banks, dateFrom });
   let stopped: Promise<void> | null = null;
   return {
@@ -86,21 +88,23 @@ export async function startConsole(ports: ConsolePorts): Promise<Console> {
     },
     replaceOperators(next) {
       operators.replace(next);
-      operatorMeter.replace(next.map(limitsOf));
+      operatorMeter.replace(next.map(toOperatorLimits));
     },
     readiness() {
       if (stopped !== null) return { isReady: false, reasons: ["stopping"] };
-      return agreedTime.nowMs() === null ? { isReady: false, reasons: ["log: no time seen yet"] } : { isReady: true, reasons: [] };
+      return brokerClock.nowMs() === null
+        ? { isReady: false, reasons: ["broker clock: no time known yet"] }
+        : { isReady: true, reasons: [] };
     },
     stop() {
       totals.stop();
-      agreedTime.stop();
+      brokerClock.stop();
       stopped ??= producer.close();
       return stopped;
     },
   };
 }
 
-function limitsOf({ id }: Operator) {
+function toOperatorLimits({ id }: ConfiguredOperator) {
   return { id, ...operatorLimits };
 }

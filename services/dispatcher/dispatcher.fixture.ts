@@ -1,77 +1,82 @@
-// Records of the dispatch topic for tests, and the dispatcher in a small world.
+// Records of the dispatch topic for tests, and the dispatcher in a test environment.
 
 import { topics, type Records } from "@sluice/contracts";
-import { createWorld, day, type WorldOptions } from "@sluice/delivery/delivery-world";
+import { createDeliveryTestEnvironment, deliveryDay, type DeliveryTestOptions } from "@sluice/delivery/delivery-world";
 import { startDispatcher } from "./service.ts";
 
-export function dispatcherWorld(options: Omit<WorldOptions, "start"> = {}) {
-  const world = createWorld({ ...options, start: startDispatcher });
+export function createDispatcherEnvironment(options: Omit<DeliveryTestOptions, "start"> = {}) {
+  const environment = createDeliveryTestEnvironment({ ...options, start: startDispatcher });
   let causes = 0n;
   const nextCause = (): bigint => (causes += 1n);
   const send = async (headers: Readonly<Record<string, string>>, dispatches: readonly Partial<Records["Dispatch"]>[]) =>
-    world.append(
+    environment.append(
       topics.dispatch,
       dispatches.map((over) => {
-        const value = dispatch({ causedByOffset: nextCause(), ...over });
+        const value = buildDispatch({ causedByOffset: nextCause(), ...over });
         return { key: value.uetr, decoded: { name: "Dispatch", value } as const, headers };
       }),
     );
   return {
-    ...world,
+    ...environment,
     dispatch: async (...dispatches: readonly Partial<Records["Dispatch"]>[]) => send({}, dispatches),
     dispatchWith: async (headers: Readonly<Record<string, string>>, ...dispatches: readonly Partial<Records["Dispatch"]>[]) =>
       send(headers, dispatches),
     stop: async (over: Partial<Records["DispatchChange"]>) => {
       const value = { ...change({ causedByOffset: nextCause() }), ...over };
-      return world.append(topics.dispatch, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
+      return environment.append(topics.dispatch, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
     },
     redrive: async (over: Partial<Records["DispatchChange"]>) => {
       const value = { ...change({ causedByOffset: nextCause(), change: "REDRIVE" }), ...over };
-      return world.append(topics.dispatch, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
+      return environment.append(topics.dispatch, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
     },
     pause: async (number = 1, bank = "first", untilMs: number | null = null) =>
-      world.bankMarker(topics.dispatch, "BankPaused", number, bank, untilMs),
-    resume: async (number = 1, bank = "first") => world.bankMarker(topics.dispatch, "BankResumed", number, bank),
+      environment.bankMarker(topics.dispatch, "BankPaused", number, bank, untilMs),
+    resume: async (number = 1, bank = "first") => environment.bankMarker(topics.dispatch, "BankResumed", number, bank),
     dayTimes: async (number: number, reconciliationAtMs: number) =>
-      world.append(
+      environment.append(
         topics.dispatch,
         markers(
-          world.lanes,
+          environment.partitionCount,
           (partition) =>
             ({ name: "DayTimes", value: { ...marker("DayTimes", number, partition), reconciliationAtMs, calendarVersion: "1" } }) as const,
         ),
       ),
     dayReconciled: async () =>
-      world.append(
+      environment.append(
         topics.dispatch,
-        markers(world.lanes, (partition) => ({ name: "DayReconciled", value: marker("DayReconciled", 1, partition) }) as const),
+        markers(
+          environment.partitionCount,
+          (partition) => ({ name: "DayReconciled", value: marker("DayReconciled", 1, partition) }) as const,
+        ),
       ),
-    ended: () => world.records(topics.journal, "DeliveryEnded"),
-    receipts: () => world.records(topics.receipts, "Receipt"),
-    endedIds: () => new Set(world.records(topics.journal, "DeliveryEnded").map(({ messageIdentification }) => messageIdentification)),
+    ended: () => environment.records(topics.journal, "DeliveryEnded"),
+    receipts: () => environment.records(topics.receipts, "Receipt"),
+    endedIds: () => new Set(environment.records(topics.journal, "DeliveryEnded").map(({ messageIdentification }) => messageIdentification)),
   };
 }
 
-export type DispatcherWorld = ReturnType<typeof dispatcherWorld>;
+export type DispatcherEnvironment = ReturnType<typeof createDispatcherEnvironment>;
 
-const scheme = day.slice(0, day.indexOf(":"));
-const businessDate = day.slice(day.indexOf(":") + 1);
+const scheme = deliveryDay.slice(0, deliveryDay.indexOf(":"));
+const businessDate = deliveryDay.slice(deliveryDay.indexOf(":") + 1);
 
-export function uetr(number: number): string {
+export function dispatchUetr(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }
 
-/** A or R a report, D the debit, C the credit, S a report of the outcome, O1 an outcome told to the connector. */
-export type Letter = "A" | "R" | "D" | "C" | "S" | "O1";
+/**
+ * A or R: a report; D: the debit; C: the credit; S: a report of the outcome; O1: an outcome report to the connector.
+ */
+export type MessageLetter = "A" | "R" | "D" | "C" | "S" | "O1";
 
-/** Identification of a message of that UETR. */
-export function messageId(number: number, letter: Letter = "A"): string {
-  return `${uetr(number).replaceAll("-", "")}${letter}`;
+/** Builds the identification of a message of that UETR. */
+export function dispatchMessageId(number: number, letter: MessageLetter = "A"): string {
+  return `${dispatchUetr(number).replaceAll("-", "")}${letter}`;
 }
 
-export function dispatch(over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
-  const id = over.messageIdentification ?? messageId(1);
-  const of = over.uetr ?? uetr(Number(id.slice(20, 32)));
+export function buildDispatch(over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
+  const id = over.messageIdentification ?? dispatchMessageId(1);
+  const of = over.uetr ?? dispatchUetr(Number(id.slice(20, 32)));
   return {
     messageIdentification: id,
     uetr: of,
@@ -79,7 +84,7 @@ export function dispatch(over: Partial<Records["Dispatch"]> = {}): Records["Disp
     bank: "first",
     operation: operations[id.slice(32)] ?? "outboundDirectDebitResponse",
     body: new TextEncoder().encode(`{"id":"${id}","value":1250.50}`),
-    closesWith: day,
+    closesWith: deliveryDay,
     deadlineMs: null,
     stopsAtMs: null,
     causedByOffset: 0n,
@@ -94,21 +99,21 @@ const operations: Readonly<Record<string, string>> = {
   O1: "inboundDirectDebitResponse",
 };
 
-/** To the creditor's bank, with a time of its own at which attempts stop. */
-export function credit(number: number, stopsAtMs: number, over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
-  return dispatch({ messageIdentification: messageId(number, "C"), closesWith: null, stopsAtMs, ...over });
+/** Builds a credit to the creditor's bank, with a deadline of its own at which attempts stop. */
+export function buildCreditDispatch(number: number, stopsAtMs: number, over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
+  return buildDispatch({ messageIdentification: dispatchMessageId(number, "C"), closesWith: null, stopsAtMs, ...over });
 }
 
-/** To a connector: told until it is acknowledged. */
-export function outcome(number: number, over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
-  return dispatch({ messageIdentification: messageId(number, "O1"), bank: "clearing", closesWith: null, ...over });
+/** Builds an outcome report to a connector, which is sent until it is acknowledged. */
+export function buildOutcomeDispatch(number: number, over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
+  return buildDispatch({ messageIdentification: dispatchMessageId(number, "O1"), bank: "clearing", closesWith: null, ...over });
 }
 
 function change(over: Partial<Records["DispatchChange"]>): Records["DispatchChange"] {
   return {
-    messageIdentification: messageId(1),
-    uetr: uetr(1),
-    deliveryKey: uetr(1),
+    messageIdentification: dispatchMessageId(1),
+    uetr: dispatchUetr(1),
+    deliveryKey: dispatchUetr(1),
     bank: "first",
     change: "STOP",
     causedByOffset: 0n,
@@ -116,15 +121,15 @@ function change(over: Partial<Records["DispatchChange"]>): Records["DispatchChan
   };
 }
 
-/** What stops a message. */
-export function stopOf(number: number, letter: Letter = "A") {
-  return { messageIdentification: messageId(number, letter), uetr: uetr(number), deliveryKey: uetr(number) };
+/** Builds the change that stops a message. */
+export function buildStop(number: number, letter: MessageLetter = "A") {
+  return { messageIdentification: dispatchMessageId(number, letter), uetr: dispatchUetr(number), deliveryKey: dispatchUetr(number) };
 }
 
 function marker(kind: string, number: number, partition: number) {
-  return { id: `${day}:${kind}:${number}:${partition}`, scheme, businessDate, number, partition };
+  return { id: `${deliveryDay}:${kind}:${number}:${partition}`, scheme, businessDate, number, partition };
 }
 
-function markers<D>(lanes: number, decoded: (partition: number) => D): { key: string; decoded: D; partition: number }[] {
-  return Array.from({ length: lanes }, (_, partition) => ({ key: day, decoded: decoded(partition), partition }));
+function markers<D>(partitionCount: number, decoded: (partition: number) => D): { key: string; decoded: D; partition: number }[] {
+  return Array.from({ length: partitionCount }, (_, partition) => ({ key: deliveryDay, decoded: decoded(partition), partition }));
 }

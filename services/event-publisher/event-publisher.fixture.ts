@@ -1,23 +1,23 @@
-// Events for tests, and the event-publisher in a small world.
+// Events for tests, and the event publisher in a test environment.
 
 import { topics, type Records } from "@sluice/contracts";
-import { createWorld, startAtMs, type WorldOptions } from "@sluice/delivery/delivery-world";
+import { createDeliveryTestEnvironment, deliveryStartMs, type DeliveryTestOptions } from "@sluice/delivery/delivery-world";
 import { startEventPublisher } from "./service.ts";
 
-export const hourMs = 3_600_000;
+export const publisherHourMs = 3_600_000;
 
-export function publisherWorld(options: Omit<WorldOptions, "start"> = {}) {
-  const world = createWorld({ ...options, start: startEventPublisher });
+export function createPublisherEnvironment(options: Omit<DeliveryTestOptions, "start"> = {}) {
+  const environment = createDeliveryTestEnvironment({ ...options, start: startEventPublisher });
   return {
-    ...world,
+    ...environment,
     publish: async (...events: readonly Partial<Records["TransactionStateEvent"]>[]) =>
-      world.append(
+      environment.append(
         topics.events,
         events.map((over) => transactionState(event(over))),
       ),
-    /** Each with the one of class ESM_STATE after it, as they lie in the log. */
+    /** Publishes each event with the one of class ESM_STATE after it, in the order of the topic. */
     publishBoth: async (...events: readonly Partial<Records["TransactionStateEvent"]>[]) =>
-      world.append(
+      environment.append(
         topics.events,
         events.flatMap((over) => {
           const value = event(over);
@@ -25,25 +25,25 @@ export function publisherWorld(options: Omit<WorldOptions, "start"> = {}) {
         }),
       ),
     redrive: async (number: number, stageVersion: number, causedByOffset: bigint) => {
-      const change = { uetr: uetr(number), deliveryKey: uetr(number), bank: "first", change: "REDRIVE", causedByOffset } as const;
-      const value = { ...change, messageIdentification: eventId(number, stageVersion) };
-      return world.append(topics.events, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
+      const change = { uetr: eventUetr(number), deliveryKey: eventUetr(number), bank: "first", change: "REDRIVE", causedByOffset } as const;
+      const value = { ...change, messageIdentification: stateEventId(number, stageVersion) };
+      return environment.append(topics.events, [{ key: value.uetr, decoded: { name: "DispatchChange", value } }]);
     },
     pause: async (number = 1, bank = "first", untilMs: number | null = null) =>
-      world.bankMarker(topics.events, "BankPaused", number, bank, untilMs),
-    resume: async (number = 1, bank = "first") => world.bankMarker(topics.events, "BankResumed", number, bank),
-    receipts: () => world.records(topics.receipts, "Receipt"),
-    outcomes: () => new Map(world.records(topics.receipts, "Receipt").map(({ webhookId, outcome }) => [webhookId, outcome])),
+      environment.bankMarker(topics.events, "BankPaused", number, bank, untilMs),
+    resume: async (number = 1, bank = "first") => environment.bankMarker(topics.events, "BankResumed", number, bank),
+    receipts: () => environment.records(topics.receipts, "Receipt"),
+    outcomes: () => new Map(environment.records(topics.receipts, "Receipt").map(({ webhookId, outcome }) => [webhookId, outcome])),
   };
 }
 
-export const uetr = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
-export const eventId = (number: number, stageVersion: number): string =>
+export const eventUetr = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+export const stateEventId = (number: number, stageVersion: number): string =>
   `${String(number).padStart(16, "0")}${String(stageVersion).padStart(16, "0")}`;
 
 function event(over: Partial<Records["TransactionStateEvent"]>): Records["TransactionStateEvent"] {
-  const { stageVersion = 1, uetr: of = uetr(1) } = over;
-  const id = eventId(Number(of.slice(-12)), stageVersion);
+  const { stageVersion = 1, uetr: of = eventUetr(1) } = over;
+  const id = stateEventId(Number(of.slice(-12)), stageVersion);
   return {
     id,
     uetr: of,
@@ -56,9 +56,9 @@ function event(over: Partial<Records["TransactionStateEvent"]>): Records["Transa
     direction: "OUTBOUND",
     businessDate: "2026-11-20",
     amount: { value: 12_505_000n, digits: 2, currency: "ZAR" },
-    enteredAtMs: startAtMs,
+    enteredAtMs: deliveryStartMs,
     causedByOffset: 0n,
-    deadlineMs: startAtMs + 72 * hourMs,
+    deadlineMs: deliveryStartMs + 72 * publisherHourMs,
     body: new TextEncoder().encode(`{"id":"${id}"}`),
     ...over,
   };
@@ -68,14 +68,14 @@ function transactionState(value: Records["TransactionStateEvent"]) {
   return { key: value.uetr, decoded: { name: "TransactionStateEvent", value } as const };
 }
 
-export const esmId = (number: number, stageVersion: number): string => `e${eventId(number, stageVersion).slice(1)}`;
+export const esmStateEventId = (number: number, stageVersion: number): string => `e${stateEventId(number, stageVersion).slice(1)}`;
 
 function esmState({ stageVersion, type: _type, ...event }: Records["TransactionStateEvent"]) {
-  const id = esmId(Number(event.uetr.slice(-12)), stageVersion);
+  const id = esmStateEventId(Number(event.uetr.slice(-12)), stageVersion);
   const states = { financialTransactionState: "IN_PROGRESS", transactionState: "RECEIVE_PENDING" };
   const value = { ...event, ...states, id, body: new TextEncoder().encode(`{"id":"${id}"}`) };
   return { key: event.uetr, decoded: { name: "EsmStateEvent", value } as const };
 }
 
-export const stages = (number: number, count: number): Partial<Records["TransactionStateEvent"]>[] =>
-  Array.from({ length: count }, (_, index) => ({ uetr: uetr(number), stageVersion: index + 1 }));
+export const buildStages = (number: number, count: number): Partial<Records["TransactionStateEvent"]>[] =>
+  Array.from({ length: count }, (_, index) => ({ uetr: eventUetr(number), stageVersion: index + 1 }));

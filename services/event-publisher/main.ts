@@ -1,40 +1,40 @@
-import { lanesDefault, registrySerde } from "@sluice/contracts";
+import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createUndiciGateway } from "@sluice/delivery/gateway-undici";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/runtime/process";
+import { runService } from "@sluice/service/process";
 import { createMongoStore } from "@sluice/store";
 import { readEventPublisherConfig } from "./config.ts";
 import { startEventPublisher } from "./service.ts";
 
 runService("event-publisher", async (context) => {
-  const { log, metrics, time, random, stopping } = context;
+  const { logger, metrics, time, random, stopping } = context;
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration } = readEventPublisherConfig();
   await using opened = new AsyncDisposableStack();
-  const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
+  const serde = await createRegistrySerde({ url: schemaRegistryUrl, time, signal: stopping });
+  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, logger });
   opened.defer(() => store.close());
   await store.prepare();
   const messaging = createKafkaMessaging({
     connection: { brokers: kafkaBrokers, clientId: "event-publisher" },
     busyLingerMaxMs: 20,
     time,
-    log,
+    logger,
     metrics,
   });
   opened.defer(() => messaging.close());
-  const gateway = createUndiciGateway(configuration.banks, { time, log, metrics });
+  const gateway = createUndiciGateway(configuration.banks, { time, logger, metrics });
   opened.defer(() => gateway.close());
   const publisher = await startEventPublisher({
     time,
     random,
-    log,
+    logger,
     metrics,
     messaging,
     store,
     serde,
     configuration,
     gateway,
-    lanes: lanesDefault,
+    partitionCount: partitionCountDefault,
     fail: (reason) => context.fail(reason),
   });
   opened.defer(() => publisher.stop());

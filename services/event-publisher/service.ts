@@ -1,78 +1,79 @@
-// Event-publisher: one POST for each event, in order per UETR, until the bank takes it or its deadline has passed.
+// Event publisher: one POST for each event, in order per UETR, until the bank takes it or its deadline has passed.
 //
+//   record                  handler                         effect
 //   TransactionStateEvent   on-transaction-state-event.ts   an event to post
-//   EsmStateEvent           on-esm-state-event.ts           the same of class ESM_STATE, after the one of the same state
-//   DispatchChange          on-dispatch-change.ts           a posting that was given up is tried again
+//   EsmStateEvent           on-esm-state-event.ts           an event of class ESM_STATE, behind that of the same state
+//   DispatchChange          on-dispatch-change.ts           retries a posting that was given up
 //   BankPaused              on-bank-paused.ts               nothing is posted to the bank
-//   BankResumed             on-bank-resumed.ts              its postings are due
+//   BankResumed             on-bank-resumed.ts              the bank's postings are due
 //
-// How it delivers is packages/delivery; what an end means is delivery-rules.ts.
+// `packages/delivery` delivers; `rules.ts` says what an end means.
 //
 // #1 It never writes to the journal: no receiver of events can change an outcome (I13).
 // #2 A posting refused for good, or past its deadline, is kept as undelivered, and the next one is sent.
 // #3 A bank without an address for events costs nothing: its events are done when they are read.
 
 import type { Configuration } from "@sluice/config";
-import { groups, topics, type AnyDecoded, type Serde } from "@sluice/contracts";
-import { startDeliveryLanes, placeOf, type BankGateway, type DeliveryBounds, type LaneDeliveries } from "@sluice/delivery";
+import { groups, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
+import { startDelivery, readDeliverySource, type ReceiverGateway, type DeliveryBounds, type DeliveryWorker } from "@sluice/delivery";
 import type { Messaging, ReceivedRecord } from "@sluice/messaging";
-import type { Random, Running, Time } from "@sluice/runtime";
+import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
-import type { Log, Metrics } from "@sluice/telemetry";
-import { postingRules } from "./delivery-rules.ts";
-import { onBankPaused } from "./on-bank-paused.ts";
-import { onBankResumed } from "./on-bank-resumed.ts";
-import { onDispatchChange } from "./on-dispatch-change.ts";
-import { onEsmStateEvent } from "./on-esm-state-event.ts";
-import { onTransactionStateEvent } from "./on-transaction-state-event.ts";
+import { createPostingRules } from "./rules.ts";
+import { onPostingBankPaused } from "./handlers/on-bank-paused.ts";
+import { onPostingBankResumed } from "./handlers/on-bank-resumed.ts";
+import { onPostingRedrive } from "./handlers/on-dispatch-change.ts";
+import { onEsmStateEvent } from "./handlers/on-esm-state-event.ts";
+import { onTransactionStateEvent } from "./handlers/on-transaction-state-event.ts";
 
 export interface EventPublisherPorts {
   readonly time: Time;
   readonly random: Random;
-  readonly log: Log;
+  readonly logger: Logger;
   readonly metrics: Metrics;
   readonly messaging: Messaging;
-  readonly store: Pick<Store, "postings" | "lanes" | "addresses">;
+  readonly store: Pick<Store, "postings" | "partitions" | "endpointHealth">;
   readonly serde: Serde;
   readonly configuration: Configuration;
-  readonly gateway: BankGateway;
-  /** Partitions of every topic. */
-  readonly lanes: number;
-  /** The service cannot go on; the process must end. */
+  readonly gateway: ReceiverGateway;
+  /** Number of partitions of every topic. */
+  readonly partitionCount: number;
+  /** Reports that the service cannot go on; the process must end. */
   readonly fail: (reason: unknown) => void;
-  /** Smaller ones for tests. */
+  /** Overrides the default bounds, in tests. */
   readonly bounds?: Partial<DeliveryBounds>;
 }
 
 export async function startEventPublisher(ports: EventPublisherPorts): Promise<Running> {
   const { store, configuration, serde, fail } = ports;
   const receivers = new Set(configuration.banks.filter(({ eventsUrl }) => eventsUrl !== null).map(({ id }) => id));
-  return startDeliveryLanes({
+  return startDelivery({
     ...ports,
     receivers: configuration.banks,
     parked: store.postings,
-    laneStore: store.lanes,
-    addresses: store.addresses,
-    rules: postingRules(serde, ports.lanes),
+    partitionStore: store.partitions,
+    endpointHealth: store.endpointHealth,
+    rules: createPostingRules(serde, ports.partitionCount),
     group: groups["event-publisher"],
     topic: topics.events,
-    keyOf: () => null,
-    handle: (decoded, record, lane) => handle(decoded, record, lane, receivers),
-    failed: fail,
+    readKey: () => null,
+    handle: (decoded, record, worker) => handle(decoded, record, worker, receivers),
+    onFailure: fail,
   });
 }
 
 function handle(
-  decoded: AnyDecoded,
+  decoded: AnyDecodedRecord,
   record: ReceivedRecord,
-  lane: LaneDeliveries,
+  worker: DeliveryWorker,
   receivers: ReadonlySet<string>,
 ): Promise<void> | string | null {
-  if (decoded.name === "TransactionStateEvent") return onTransactionStateEvent(decoded.value, placeOf(record), lane, receivers);
-  if (decoded.name === "EsmStateEvent") return onEsmStateEvent(decoded.value, placeOf(record), lane, receivers);
-  if (decoded.name === "DispatchChange") return onDispatchChange(decoded.value, record.appendedAtMs, lane);
-  if (decoded.name === "BankPaused") onBankPaused(decoded.value, record, lane);
-  else if (decoded.name === "BankResumed") onBankResumed(decoded.value, record, lane);
+  if (decoded.name === "TransactionStateEvent")
+    return onTransactionStateEvent(decoded.value, readDeliverySource(record), worker, receivers);
+  if (decoded.name === "EsmStateEvent") return onEsmStateEvent(decoded.value, readDeliverySource(record), worker, receivers);
+  if (decoded.name === "DispatchChange") return onPostingRedrive(decoded.value, record.appendedAtMs, worker);
+  if (decoded.name === "BankPaused") onPostingBankPaused(decoded.value, record, worker);
+  else if (decoded.name === "BankResumed") onPostingBankResumed(decoded.value, record, worker);
   else return `${decoded.name} does not belong into ${topics.events}`;
   return null;
 }

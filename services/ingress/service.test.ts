@@ -1,22 +1,22 @@
-import { partitionOf } from "@sluice/contracts";
-import { bodyOf, directDebit, sampleToken, sampleUetr, statusReport, type JsonObject } from "@sluice/testkit";
+import { partitionFor } from "@sluice/contracts";
+import { encodeBody, buildDirectDebit, sampleToken, sampleUetr, buildStatusReport, type MessageObject } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
-import { givenIngress, lanes, post, startAtMs } from "./given.ts";
+import { startTestIngress, partitionCount, postBody, ingressStartAtMs } from "./ingress.fixture.ts";
 import type { IngressAnswer, IngressRequest } from "./service.ts";
 
 describe("a debit that is accepted", () => {
-  it("is in the journal under its UETR, with sender, receipt time and provisional deadline, before 202 is said [4 outboundDirectDebit] [4 step-2]", async () => {
-    const { accept, journal } = await givenIngress();
+  it("is in the journal under its UETR, with sender, receipt time and provisional deadline, before 202 is answered [4 outboundDirectDebit] [4 step-2]", async () => {
+    const { accept, journal } = await startTestIngress();
     const upper = sampleUetr.toUpperCase();
-    expect(await accept(directDebit({ uetr: upper, amount: "1250.50" }))).toEqual({ status: 202 });
+    expect(await accept(buildDirectDebit({ uetr: upper, amount: "1250.50" }))).toEqual({ status: 202 });
     const [record] = journal();
-    expect(record).toMatchObject({ key: sampleUetr, partition: partitionOf(sampleUetr, lanes) });
+    expect(record).toMatchObject({ key: sampleUetr, partition: partitionFor(sampleUetr, partitionCount) });
     expect(record?.headers["sluice-type"]).toBe("DirectDebitReceived");
     expect(record?.decoded).toMatchObject({
       name: "DirectDebitReceived",
       value: {
         sender: "first",
-        receivedAtMs: startAtMs + 50,
+        receivedAtMs: ingressStartAtMs + 50,
         // 06:00 UTC is 08:00 in the scheme's zone; it closes at 17:30.
         closesWith: "ZA_EFT:2026-11-20",
         closesAtMs: Date.UTC(2026, 10, 20, 15, 30),
@@ -25,32 +25,34 @@ describe("a debit that is accepted", () => {
     });
   });
 
-  it("is not answered before the log has acknowledged it [8 ack-202]", async () => {
-    const { ingress, time, world, journal } = await givenIngress();
-    world.fate = { kind: "append", delayMs: 400 };
+  it("is not answered before the broker has acknowledged it [8 ack-202]", async () => {
+    const { ingress, time, environment, journal } = await startTestIngress();
+    environment.fate = { kind: "append", delayMs: 400 };
     let answer: IngressAnswer | null = null;
-    void ingress.accept({ operation: "outboundDirectDebit", caller: "first", body: bodyOf(directDebit()) }).then((said) => (answer = said));
+    void ingress
+      .accept({ operation: "outboundDirectDebit", caller: "first", body: encodeBody(buildDirectDebit()) })
+      .then((said) => (answer = said));
     await time.advance(390);
     expect([answer, journal().length]).toEqual([null, 0]);
     await time.advance(50);
     expect([answer, journal().length]).toEqual([{ status: 202 }, 1]);
   });
 
-  it("carries the caller's trace on, and begins one where there is none or a bad one", async () => {
-    const { accept, journal } = await givenIngress();
+  it("continues the caller's trace, and begins one if there is none or a bad one", async () => {
+    const { accept, journal } = await startTestIngress();
     const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-    await accept(directDebit(), { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
-    await accept(directDebit());
-    await accept(directDebit(), { traceparent: "00-zz-1-01" });
+    await accept(buildDirectDebit(), { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+    await accept(buildDirectDebit());
+    await accept(buildDirectDebit(), { traceparent: "00-zz-1-01" });
     const [first, ...others] = journal().map(({ headers }) => headers["traceparent"] ?? "");
     expect(first).toMatch(new RegExp(`^00-${traceId}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`));
     for (const made of others) expect(made).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });
 
-  it("is one wide log line without account number, name or token", async () => {
-    const { requested, world } = await givenIngress();
-    await requested("/outbound/direct-debit", post(bodyOf(directDebit())));
-    const lines = world.lines.filter(({ event }) => event === "ingress.answered");
+  it("has one wide log line without account number, name or token", async () => {
+    const { requested, environment } = await startTestIngress();
+    await requested("/outbound/direct-debit", postBody(encodeBody(buildDirectDebit())));
+    const lines = environment.lines.filter(({ event }) => event === "ingress.answered");
     expect(lines).toHaveLength(1);
     expect(lines[0]?.fields).toMatchObject({ operation: "outboundDirectDebit", bank: "first", status: 202, uetr: sampleUetr, offset: 0n });
     const written = JSON.stringify(lines, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
@@ -59,38 +61,46 @@ describe("a debit that is accepted", () => {
 });
 
 describe("a report that is accepted", () => {
-  it("is in the journal under its UETR, from any configured bank: whose debit it is, is not judged here", async () => {
-    const { accept, journal } = await givenIngress();
+  it("is in the journal under its UETR from any configured bank, because ingress does not check whose debit it is", async () => {
+    const { accept, journal } = await startTestIngress();
     const uetr = sampleUetr.toUpperCase();
-    expect(await accept(statusReport({ uetr }), { operation: "inboundDirectDebitResponse", caller: "second" })).toEqual({ status: 202 });
+    expect(await accept(buildStatusReport({ uetr }), { operation: "inboundDirectDebitResponse", caller: "second" })).toEqual({
+      status: 202,
+    });
     expect(journal()).toMatchObject([
-      { key: sampleUetr, decoded: { name: "StatusReportReceived", value: { sender: "second", receivedAtMs: startAtMs + 50 } } },
+      { key: sampleUetr, decoded: { name: "StatusReportReceived", value: { sender: "second", receivedAtMs: ingressStartAtMs + 50 } } },
     ]);
   });
 });
 
 describe("a message that is refused", () => {
-  const cases: readonly (readonly [string, number, string, JsonObject | Uint8Array, Partial<IngressRequest>])[] = [
+  const cases: readonly (readonly [string, number, string, MessageObject | Uint8Array, Partial<IngressRequest>])[] = [
     ["that is not JSON", 400, "", new TextEncoder().encode("{"), {}],
-    ["that is of another schema", 400, "/schema", statusReport(), {}],
-    ["without a required member", 400, "/debtorAccount", directDebit({ members: { debtorAccount: undefined } }), {}],
-    ["with a member that is not known", 400, "/surprise", directDebit({ members: { surprise: 1 } }), {}],
-    ["in a currency without such minor units", 422, "/amounts", directDebit({ amount: "1.234" }), {}],
-    ["from a caller who does not stand for the creditor's agent", 403, "/creditorAgent", directDebit({ creditorBranch: "250656" }), {}],
-    ["for an agent of the creditor that nobody stands for", 422, "/creditorAgent", directDebit({ creditorBranch: "999999" }), {}],
-    ["to another bank", 422, "/debtorAgent", directDebit({ creditorBranch: "250655", debtorBranch: "250656" }), {}],
-    ["to an agent that nobody stands for", 422, "/debtorAgent", directDebit({ creditorBranch: "250655", debtorBranch: "999999" }), {}],
-    ["from a caller that is not configured", 403, "", directDebit(), { caller: "third" }],
+    ["that is of another schema", 400, "/schema", buildStatusReport(), {}],
+    ["without a required member", 400, "/debtorAccount", buildDirectDebit({ members: { debtorAccount: undefined } }), {}],
+    ["with a member that is not known", 400, "/surprise", buildDirectDebit({ members: { surprise: 1 } }), {}],
+    ["in a currency without such minor units", 422, "/amounts", buildDirectDebit({ amount: "1.234" }), {}],
+    [
+      "from a caller that is not the bank of the creditor's agent",
+      403,
+      "/creditorAgent",
+      buildDirectDebit({ creditorBranch: "250656" }),
+      {},
+    ],
+    ["for a creditor's agent of no configured bank", 422, "/creditorAgent", buildDirectDebit({ creditorBranch: "999999" }), {}],
+    ["to another bank", 422, "/debtorAgent", buildDirectDebit({ creditorBranch: "250655", debtorBranch: "250656" }), {}],
+    ["to an agent of no configured bank", 422, "/debtorAgent", buildDirectDebit({ creditorBranch: "250655", debtorBranch: "999999" }), {}],
+    ["from a caller that is not configured", 403, "", buildDirectDebit(), { caller: "third" }],
     [
       "that contradicts itself as a report",
       422,
       "/status",
-      statusReport({ members: { status: { code: "ACSC", outcome: "REJECTED" } } }),
+      buildStatusReport({ members: { status: { code: "ACSC", outcome: "REJECTED" } } }),
       { operation: "inboundDirectDebitResponse" },
     ],
   ];
   it.each(cases)("%s: %i, and nothing is stored", async (_, status, path, message, request) => {
-    const { accept, journal } = await givenIngress();
+    const { accept, journal } = await startTestIngress();
     const answer = await accept(message, request);
     expect(answer).toMatchObject({
       status,
@@ -101,96 +111,99 @@ describe("a message that is refused", () => {
   });
 });
 
-describe("over HTTP, before the message is looked at", () => {
-  const body = bodyOf(directDebit());
+describe("over HTTP, before the message is read", () => {
+  const body = encodeBody(buildDirectDebit());
   const path = "/transactions/outbound/direct-debit";
   const cases: readonly (readonly [string, number, string, RequestInit])[] = [
-    ["an unknown path", 404, "/transactions/outbound", post(body)],
-    ["an unknown path, also without a token", 404, "/", post(body, { authorization: undefined })],
+    ["an unknown path", 404, "/transactions/outbound", postBody(body)],
+    ["an unknown path, also without a token", 404, "/", postBody(body, { authorization: undefined })],
     ["another method, before the token", 405, path, { method: "GET" }],
-    ["no token", 401, path, post(body, { authorization: undefined })],
-    ["an unknown token, before the content type", 401, path, post(body, { authorization: "Bearer x", "content-type": "text/plain" })],
-    ["another content type, before the length", 415, path, post(body, { "content-type": "text/xml", "content-length": undefined })],
-    ["another charset", 415, path, post(body, { "content-type": "application/json; charset=latin1" })],
-    ["a compressed body", 415, path, post(body, { "content-encoding": "gzip" })],
-    ["no length", 411, path, post(body, { "content-length": undefined })],
-    ["a length above 256 KiB", 413, path, post(body, { "content-length": "262145" })],
-    ["a length that is not that of the body", 400, path, post(body, { "content-length": "5" })],
+    ["no token", 401, path, postBody(body, { authorization: undefined })],
+    ["an unknown token, before the content type", 401, path, postBody(body, { authorization: "Bearer x", "content-type": "text/plain" })],
+    ["another content type, before the length", 415, path, postBody(body, { "content-type": "text/xml", "content-length": undefined })],
+    ["another charset", 415, path, postBody(body, { "content-type": "application/json; charset=latin1" })],
+    ["a compressed body", 415, path, postBody(body, { "content-encoding": "gzip" })],
+    ["no length", 411, path, postBody(body, { "content-length": undefined })],
+    ["a length above 256 KiB", 413, path, postBody(body, { "content-length": "262145" })],
+    ["a length that is not that of the body", 400, path, postBody(body, { "content-length": "5" })],
   ];
   it.each(cases)("%s: %i with an ErrorDetail, and nothing is stored", async (_, status, address, init) => {
-    const { requested, journal, world } = await givenIngress();
+    const { requested, journal, environment } = await startTestIngress();
     const response = await requested(address, init);
     expect(response.status).toBe(status);
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toEqual({ schema: "ErrorDetail", message: expect.any(String), detail: expect.any(String) });
     expect(response.headers.get("allow")).toBe(status === 405 ? "POST" : null);
     expect(journal()).toEqual([]);
-    expect(world.lines.filter(({ event }) => event === "ingress.answered")).toHaveLength(1);
+    expect(environment.lines.filter(({ event }) => event === "ingress.answered")).toHaveLength(1);
   });
 
-  it("all four addresses take their message", async () => {
-    const { requested, journal } = await givenIngress();
+  it("all four addresses accept their message", async () => {
+    const { requested, journal } = await startTestIngress();
     for (const prefix of ["/transactions", ""]) {
-      const debit = await requested(`${prefix}/outbound/direct-debit`, post(body, { "content-type": 'application/json; charset="UTF-8"' }));
-      const report = await requested(`${prefix}/inbound/direct-debit-response`, post(bodyOf(statusReport())));
+      const debit = await requested(
+        `${prefix}/outbound/direct-debit`,
+        postBody(body, { "content-type": 'application/json; charset="UTF-8"' }),
+      );
+      const report = await requested(`${prefix}/inbound/direct-debit-response`, postBody(encodeBody(buildStatusReport())));
       expect([debit.status, await debit.text(), report.status, await report.text()]).toEqual([202, "", 202, ""]);
     }
     expect(journal()).toHaveLength(4);
   });
 });
 
-describe("while the journal cannot be had", () => {
+describe("while the journal is not available", () => {
   it("a message gets 503 with Retry-After, never a false 202, and the next ones get it at once [7.2]", async () => {
-    const { messaging, requested, time, ingress, journal } = await givenIngress();
+    const { messaging, requested, time, ingress, journal } = await startTestIngress();
     messaging.setBroker(false);
     const startedMs = time.monotonicMs();
-    const first = await requested("/outbound/direct-debit", post(bodyOf(directDebit())));
+    const first = await requested("/outbound/direct-debit", postBody(encodeBody(buildDirectDebit())));
     expect([first.status, first.headers.get("retry-after"), time.monotonicMs() - startedMs]).toEqual([503, "1", 1_000]);
-    const second = await requested("/outbound/direct-debit", post(bodyOf(directDebit())));
+    const second = await requested("/outbound/direct-debit", postBody(encodeBody(buildDirectDebit())));
     expect([second.status, second.headers.get("retry-after"), time.monotonicMs() - startedMs]).toEqual([503, "1", 1_000]);
     expect(ingress.readiness()).toEqual({ isReady: false, reasons: ["journal: broker"] });
     expect(journal()).toEqual([]);
   });
 
   it("a bad message still gets its 4xx", async () => {
-    const { messaging, accept } = await givenIngress();
+    const { messaging, accept } = await startTestIngress();
     messaging.setBroker(false);
-    await accept(directDebit());
-    expect(await accept(directDebit({ creditorBranch: "250656" }))).toMatchObject({ status: 403 });
+    await accept(buildDirectDebit());
+    expect(await accept(buildDirectDebit({ creditorBranch: "250656" }))).toMatchObject({ status: 403 });
   });
 
-  it("messages are taken again, without anybody's help, when the broker is back", async () => {
-    const { messaging, accept, time, ingress } = await givenIngress();
+  it("messages are accepted again by themselves when the broker is back", async () => {
+    const { messaging, accept, time, ingress } = await startTestIngress();
     messaging.setBroker(false);
-    expect(await accept(directDebit())).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    expect(await accept(buildDirectDebit())).toMatchObject({ status: 503, retryAfterSeconds: 1 });
     await time.advance(5_000);
     messaging.setBroker(true);
     await time.advance(3_000);
     expect(ingress.readiness()).toEqual({ isReady: true, reasons: [] });
-    expect(await accept(directDebit())).toEqual({ status: 202 });
+    expect(await accept(buildDirectDebit())).toEqual({ status: 202 });
   });
 });
 
 describe("bounds", () => {
-  it("a caller that asks for more than its half gets 429 without being read, and room comes back", async () => {
-    const { ingress, world, time, settled, accept } = await givenIngress();
-    world.fate = { kind: "append", delayMs: 500 };
+  it("a caller that asks for more than its half gets 429 unread, and room is free again afterwards", async () => {
+    const { ingress, environment, time, settled, accept } = await startTestIngress();
+    environment.fate = { kind: "append", delayMs: 500 };
     const large = new Uint8Array(250 * 1024).fill(32);
-    large.set(bodyOf(directDebit()));
+    large.set(encodeBody(buildDirectDebit()));
     const request: IngressRequest = { operation: "outboundDirectDebit", caller: "first", body: large };
     const answers = await settled(Promise.all(Array.from({ length: 200 }, () => ingress.accept(request))));
     const codes = answers.map(({ status }) => status);
     expect([codes.filter((code) => code === 202).length, codes.filter((code) => code === 429).length]).toEqual([66, 134]);
     await time.advance(1_000);
-    expect(await accept(directDebit())).toEqual({ status: 202 });
+    expect(await accept(buildDirectDebit())).toEqual({ status: 202 });
   });
 
-  it("a stop finishes what is under way, and takes nothing more", async () => {
-    const { ingress, world, settled, accept } = await givenIngress();
-    world.fate = { kind: "append", delayMs: 300 };
-    const underWay = ingress.accept({ operation: "outboundDirectDebit", caller: "first", body: bodyOf(directDebit()) });
+  it("a stop finishes the requests in progress and accepts no more", async () => {
+    const { ingress, environment, settled, accept } = await startTestIngress();
+    environment.fate = { kind: "append", delayMs: 300 };
+    const underWay = ingress.accept({ operation: "outboundDirectDebit", caller: "first", body: encodeBody(buildDirectDebit()) });
     const stopped = ingress.stop();
-    expect(await accept(directDebit())).toMatchObject({ status: 503 });
+    expect(await accept(buildDirectDebit())).toMatchObject({ status: 503 });
     expect(await settled(underWay)).toEqual({ status: 202 });
     await settled(stopped);
     expect(ingress.readiness().isReady).toBe(false);

@@ -1,97 +1,101 @@
-// Ingress: what banks and scheme connectors send becomes a record of the journal, or is refused with a reason. It has no state; the store
-// may be down. Addresses: `servedOperations` of contracts; one file an operation.
+// Ingress: a message of a bank or a scheme connector becomes a record of the journal, or is refused with a reason.
+// Ingress has no state; the store may be down. The addresses are `servedOperations` of contracts.
 //
-//   bank       outbound/direct-debit                               post-outbound-direct-debit.ts                            DirectDebitReceived
-//   bank       inbound/direct-debit-response                       post-inbound-direct-debit-response.ts                    StatusReportReceived
-//   bank       inbound/credit-transfer-authorisation-response      post-inbound-credit-transfer-authorisation-response.ts   StatusReportReceived
-//   bank       credits-final                                       post-credits-final.ts                                    CreditsFinalRequested
-//   connector  scheme/inbound/direct-debit                         post-scheme-inbound-direct-debit.ts                      DirectDebitReceived
-//   connector  scheme/inbound/credit-transfer-authorisation        post-scheme-inbound-credit-transfer-authorisation.ts     CreditTransferReceived
-//   connector  scheme/credits-final                                post-scheme-credits-final.ts                             CreditsFinalRequested
+//   bank       outbound/direct-debit                              DirectDebitReceived
+//   bank       inbound/direct-debit-response                      StatusReportReceived
+//   bank       inbound/credit-transfer-authorisation-response     StatusReportReceived
+//   bank       credits-final                                      CreditsFinalRequested
+//   connector  scheme/inbound/direct-debit                        DirectDebitReceived
+//   connector  scheme/inbound/credit-transfer-authorisation       CreditTransferReceived
+//   connector  scheme/credits-final                               CreditsFinalRequested
 //
-// #1 202 only after the log acknowledged the record. Nothing is stored for what was refused with a 4xx.
-// #2 503 and 500 mean unknown: the message may be stored, and may be sent again as it is.
+// Each operation has one file, `intake/post-<its address>.ts`.
+//
+// #1 202 is answered only after the broker has acknowledged the record. For a 4xx nothing is stored.
+// #2 503 and 500 leave it open whether the message is stored; it may be sent again as it is.
 // #3 What is held at once is bounded in requests and bytes, in all (503) and for each caller (429).
-// #4 One log line for each request, without account numbers, names or tokens.
-// #5 Credentials and limits of callers change while it runs (`replaceCallers`); everything else is as configured at the start.
+// #4 Each request has one log line, without account numbers, names or tokens.
+// #5 Credentials and limits of callers can change while ingress runs (`replaceCallers`); everything else is as
+//    configured at the start.
 
-import { callersOf, type CallerSettings, type Configuration } from "@sluice/config";
+import { listCallers, type CallerSettings, type Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import { createCallerMeter, createCallers, type Connection } from "@sluice/http";
+import { createCallerMeter, createCallers, type ClientConnection } from "@sluice/service";
 import type { Messaging, OutgoingRecord } from "@sluice/messaging";
-import type { Random, Running, Time } from "@sluice/runtime";
-import type { Log, Metrics } from "@sluice/telemetry";
-import { createAdmission } from "./admission.ts";
-import { noRoom, unavailable, type IngressAnswer } from "./answer.ts";
-import { createFairTurns } from "./fair-turns.ts";
-import { ingressApi, type HttpApiPorts } from "./http-api.ts";
-import { createJournalAppender, type AppendOutcome } from "./journal-appender.ts";
-import type { Operation } from "./operation.ts";
-import { operations } from "./operations.ts";
-import { prepareRecord } from "./prepare-record.ts";
-import { createRequestReport, detailOf } from "./request-report.ts";
-import { traceparentFrom } from "./traceparent.ts";
+import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
+import { createAdmission } from "./http/admission.ts";
+import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
+import { createFairQueue } from "./http/fair-queue.ts";
+import { createIngressApi, type IngressApiPorts } from "./http/api.ts";
+import { createJournalAppender, type AppendOutcome } from "./journal/journal-appender.ts";
+import type { IngressOperation } from "./intake/operation.ts";
+import { ingressOperations } from "./operations.ts";
+import { prepareRecord } from "./intake/prepare-record.ts";
+import { createIngressRequestReport, refusalDetail } from "./http/request-report.ts";
+import { traceparentFrom } from "./http/traceparent.ts";
 
 export interface IngressPorts {
   readonly time: Time;
   readonly random: Random;
-  readonly log: Log;
+  readonly logger: Logger;
   readonly metrics: Metrics;
   readonly messaging: Messaging;
   readonly serde: Serde;
   readonly configuration: Configuration;
-  /** Partitions of the journal. */
-  readonly lanes: number;
-  /** The interface's documents, for anybody. */
-  readonly documents?: HttpApiPorts["documents"];
+  /** Number of partitions of the journal. */
+  readonly partitionCount: number;
+  /** Serves the interface's documents, which anybody may read. */
+  readonly documents?: IngressApiPorts["documents"];
 }
 
 export interface IngressRequest {
-  readonly operation: Operation["name"];
-  /** Id of the bank or connector that calls, known by its credentials. */
+  readonly operation: IngressOperation["name"];
+  /** Id of the calling bank or connector, from its credentials. */
   readonly caller: string;
   readonly body: Uint8Array;
   readonly traceparent?: string | null;
 }
 
-export type { IngressAnswer } from "./answer.ts";
+export type { IngressAnswer } from "./http/answer.ts";
 
 export interface Ingress extends Running {
-  /** Takes a message of a caller that is known. Never rejects. */
+  /** Accepts a message of a known caller. Never rejects. */
   accept(request: IngressRequest): Promise<IngressAnswer>;
-  /** The same over HTTP, with everything that is judged before the message. */
-  fetch(request: Request, connection?: Connection): Promise<Response>;
-  /** Who may call from now on, and how much. */
+  /** The same over HTTP, with all checks that come before the message. */
+  fetch(request: Request, connection?: ClientConnection): Promise<Response>;
+  /** Replaces the callers, their credentials and their limits. */
   replaceCallers(callers: readonly CallerSettings[]): void;
 }
 
-/** Bodies of 256 KiB at most: a hundred and more of the largest, or the bound on requests of the usual 2 KiB. One caller alone gets half. */
+/**
+ * Room for 128 of the largest bodies (256 KiB), or for 4,096 requests of the usual 2 KiB. One caller alone gets half.
+ */
 const admissionLimits = { requestsMax: 4_096, bytesMax: 32 * 1024 * 1024 };
 
 export function startIngress(ports: IngressPorts): Ingress {
   const { time, configuration } = ports;
   const admission = createAdmission(admissionLimits);
   const appender = createJournalAppender(ports);
-  const turns = createFairTurns(time);
-  const report = createRequestReport(ports);
-  const parties = callersOf(configuration);
+  const queue = createFairQueue(time);
+  const report = createIngressRequestReport(ports);
+  const parties = listCallers(configuration);
   const callers = createCallers(parties);
   const meter = createCallerMeter(parties, () => time.monotonicMs());
   let stopped: Promise<void> | null = null;
 
   async function take(request: IngressRequest): Promise<IngressAnswer> {
     const startedMs = time.monotonicMs();
-    // What came before the stop is finished.
+    // A request that came before the stop is still finished.
     const isStopping = stopped !== null;
     const traceparent = traceparentFrom(request.traceparent ?? null, ports.random);
-    const prepared = await turns.run(request.caller, () => prepareRecord(ports, request, traceparent));
+    const prepared = await queue.run(request.caller, () => prepareRecord(ports, request, traceparent));
     const outcome = prepared.ok ? await append(prepared.record, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
     report({
       operation: request.operation,
       bank: request.caller,
       status: answer.status,
-      detail: detailOf(answer),
+      detail: refusalDetail(answer),
       bytes: request.body.byteLength,
       tookMs: time.monotonicMs() - startedMs,
       traceparent,
@@ -102,14 +106,23 @@ export function startIngress(ports: IngressPorts): Ingress {
   }
 
   async function append(record: OutgoingRecord, isStopping: boolean): Promise<AppendOutcome> {
-    return isStopping ? { kind: "unavailable", obstacle: "stopping" } : await appender.append(record);
+    return isStopping ? { kind: "unavailable", reason: "stopping" } : await appender.append(record);
   }
 
-  const api = ingressApi({ time, operations, callers, meter, admission, report, take, documents: ports.documents ?? null });
+  const api = createIngressApi({
+    time,
+    operations: ingressOperations,
+    callers,
+    meter,
+    admission,
+    report,
+    take,
+    documents: ports.documents ?? null,
+  });
   return {
     async accept(request) {
       const room = admission.enter(request.caller, request.body.byteLength);
-      if (typeof room === "string") return noRoom[room];
+      if (typeof room === "string") return noRoomAnswers[room];
       using _room = room;
       return await take(request);
     },
@@ -119,8 +132,8 @@ export function startIngress(ports: IngressPorts): Ingress {
       meter.replace(next);
     },
     readiness() {
-      const obstacle = stopped === null ? appender.obstacle() : "stopping";
-      return obstacle === null ? { isReady: true, reasons: [] } : { isReady: false, reasons: [`journal: ${obstacle}`] };
+      const reason = stopped === null ? appender.unavailableReason() : "stopping";
+      return reason === null ? { isReady: true, reasons: [] } : { isReady: false, reasons: [`journal: ${reason}`] };
     },
     stop() {
       stopped ??= admission.empty().then(() => appender.stop());
@@ -129,9 +142,9 @@ export function startIngress(ports: IngressPorts): Ingress {
   };
 }
 
-/** What the bank may do next is the same in all three: send it again. */
+/** In every case but the first the bank may send the message again. */
 function answerTo(outcome: AppendOutcome | null): IngressAnswer {
   if (outcome?.kind === "appended") return { status: 202 };
-  if (outcome?.kind === "unavailable") return unavailable("The message was not stored. Send it again.");
-  return unavailable("It is not known whether the message was stored. Send it again as it is.");
+  if (outcome?.kind === "unavailable") return unavailableAnswer("The message was not stored. Send it again.");
+  return unavailableAnswer("It is not known whether the message was stored. Send it again as it is.");
 }

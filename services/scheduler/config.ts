@@ -1,10 +1,15 @@
-// What the scheduler takes from outside at its start: the environment, and the configuration file that it names. Nothing else here reads either.
+// The scheduler's configuration at its start: the environment, and the configuration file that it names. Nothing else
+// here reads either.
 
-import { fileSettings, logSettings, readConfigurationFile, storeSettings } from "@sluice/config";
-import { readEnvironment } from "@sluice/runtime";
+import { configurationFileSettings, brokerSettings, readConfigurationFile, storeSettings } from "@sluice/config";
+import { readEnvironment } from "@sluice/service";
 
-/** Throws a Fault that names everything missing or wrong. */
+/** Reads the configuration; throws a Fault that names everything missing or wrong. */
 export function readSchedulerConfig() {
-  const { configurationFile, ...config } = readEnvironment(process.env, { ...logSettings, ...storeSettings, ...fileSettings });
+  const { configurationFile, ...config } = readEnvironment(process.env, {
+    ...brokerSettings,
+    ...storeSettings,
+    ...configurationFileSettings,
+  });
   return { ...config, configuration: readConfigurationFile(configurationFile, process.env) };
 }

@@ -1,30 +1,30 @@
-import { lanesDefault, registrySerde } from "@sluice/contracts";
+import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/runtime/process";
+import { runService } from "@sluice/service/process";
 import { createMongoStore } from "@sluice/store";
 import { readSchedulerConfig } from "./config.ts";
 import { startScheduler } from "./service.ts";
 
 runService("scheduler", async (context) => {
-  const { log, metrics, time, random, stopping } = context;
+  const { logger, metrics, time, random, stopping } = context;
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration } = readSchedulerConfig();
   await using opened = new AsyncDisposableStack();
-  const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, log });
+  const serde = await createRegistrySerde({ url: schemaRegistryUrl, time, signal: stopping });
+  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, logger });
   opened.defer(() => store.close());
   await store.prepare();
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "scheduler" }, time, log, metrics });
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "scheduler" }, time, logger, metrics });
   opened.defer(() => messaging.close());
   const scheduler = await startScheduler({
     time,
     random,
-    log,
+    logger,
     metrics,
     messaging,
     store,
     serde,
     configuration,
-    lanes: lanesDefault,
+    partitionCount: partitionCountDefault,
     fail: (reason) => context.fail(reason),
   });
   opened.defer(() => scheduler.stop());

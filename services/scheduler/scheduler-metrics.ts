@@ -1,20 +1,19 @@
-// What the scheduler counts.
+// The scheduler's metrics.
 
-import type { Metrics } from "@sluice/telemetry";
-import type { Counter, Gauge } from "@sluice/telemetry";
+import type { Counter, Gauge, Metrics } from "@sluice/kernel";
 
 export interface SchedulerMetrics {
   /** Labels: fact, decision, state. */
   readonly decisions: Counter;
   /** Labels: state. */
   readonly entries: Counter;
-  /** Labels: state (in which the close met the transaction). */
+  /** Labels: state (of the transaction at the close). */
   readonly items: Counter;
   /** Labels: kind. */
-  readonly remarks: Counter;
+  readonly observations: Counter;
   /** Labels: bank. */
   readonly released: Counter;
-  /** Reads of the store to fill a page of held debits up. Labels: bank. */
+  /** Reads of the store to refill a page of held debits. Labels: bank. */
   readonly queueReads: Counter;
   /** Labels: fact. */
   readonly deadLetters: Counter;
@@ -22,69 +21,71 @@ export interface SchedulerMetrics {
   readonly actions: Counter;
   /** Labels: scheme. */
   readonly windowsMissed: Counter;
-  /** Labels: lane. */
+  /** Labels: partition. */
   readonly lostWrites: Counter;
-  /** Labels: lane. */
+  /** Labels: partition. */
   readonly positionLag: Gauge;
-  /** Labels: lane. */
+  /** Labels: partition. */
   readonly ageMs: Gauge;
-  /** Labels: lane. */
+  /** Labels: partition. */
   readonly deadlines: Gauge;
-  /** Labels: lane. 1: a day of it is not conserved. */
+  /** 1 if a day of the partition does not balance. Labels: partition. */
   readonly conservationBroken: Gauge;
-  /** Labels: lane, column. Of the day that was checked last. */
+  /** Transactions of the day that was checked last. Labels: partition, column. */
   readonly conservationTransactions: Gauge;
-  /** Held debits by bank of a lane; a bank that is not named any more has none. */
-  held(lane: number, banks: ReadonlyMap<string, number>): void;
-  /** Credits of a lane that keep a bank's gate closed, by bank; a bank that is not named any more has none. */
-  gateCredits(lane: number, banks: ReadonlyMap<string, number>): void;
+  /** Sets the held debits of a partition by bank; a bank that is no longer named has none. */
+  setHeldDebits(partition: number, banks: ReadonlyMap<string, number>): void;
+  /** Sets the credits of a partition that keep a gate closed, by bank; a bank that is no longer named has none. */
+  setGateCredits(partition: number, banks: ReadonlyMap<string, number>): void;
 }
 
-export function schedulerMetrics(metrics: Metrics): SchedulerMetrics {
-  const labels = ["lane", "bank"] as const;
-  const held = metrics.gauge("sluice_scheduler_held_debits", "Held debits in memory, waiting for their window or their turn", labels);
+export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
+  const labels = ["partition", "bank"] as const;
+  const held = metrics.gauge("sluice_scheduler_held_debits", "Held debits in memory, waiting for their window or their release", labels);
   const gateCredits = metrics.gauge(
     "sluice_scheduler_gate_credits",
     "Unresolved credits from before a declaration of credits final, which keep the gate of a bank closed",
     labels,
   );
   return {
-    decisions: metrics.counter("sluice_scheduler_decisions_total", "Records judged", ["fact", "decision", "state"]),
+    decisions: metrics.counter("sluice_scheduler_decisions_total", "Records handled", ["fact", "decision", "state"]),
     entries: metrics.counter("sluice_scheduler_state_entries_total", "Entries of transactions into a state", ["state"]),
     items: metrics.counter("sluice_scheduler_items_total", "Reconciliation items made", ["state"]),
-    remarks: metrics.counter("sluice_scheduler_remarks_total", "Messages recorded beside a transaction, without effect on its state", [
+    observations: metrics.counter("sluice_scheduler_observations_total", "Messages recorded as observations, without effect on the state", [
       "kind",
     ]),
-    queueReads: metrics.counter("sluice_scheduler_queue_reads_total", "Reads of the store to fill a page of held debits up", ["bank"]),
+    queueReads: metrics.counter("sluice_scheduler_queue_reads_total", "Reads of the store to refill a page of held debits", ["bank"]),
     released: metrics.counter("sluice_scheduler_releases_total", "Releases appended", ["bank"]),
-    deadLetters: metrics.counter("sluice_scheduler_dead_letters_total", "Records put aside", ["fact"]),
-    actions: metrics.counter("sluice_scheduler_actions_total", "What operators asked for, by what came of it", ["kind", "result"]),
+    deadLetters: metrics.counter("sluice_scheduler_dead_letters_total", "Records dead-lettered", ["fact"]),
+    actions: metrics.counter("sluice_scheduler_actions_total", "Requests of operators, by result", ["kind", "result"]),
     windowsMissed: metrics.counter("sluice_scheduler_windows_missed_total", "Processing windows that never opened", ["scheme"]),
-    lostWrites: metrics.counter("sluice_scheduler_lost_writes_total", "Batches judged again because another writer was faster", ["lane"]),
-    positionLag: metrics.gauge("sluice_scheduler_position_lag_records", "Records done and not yet covered by the position", ["lane"]),
-    ageMs: metrics.gauge("sluice_scheduler_record_age_milliseconds", "Age of the newest record done, by agreed time", ["lane"]),
-    deadlines: metrics.gauge("sluice_scheduler_deadlines", "Open credits in memory, waiting for their deadline", ["lane"]),
-    conservationBroken: metrics.gauge("sluice_conservation_broken", "1: what came and what became of it do not add up on some day", [
-      "lane",
-    ]),
+    lostWrites: metrics.counter("sluice_scheduler_lost_writes_total", "Batches repeated because another writer was faster", ["partition"]),
+    positionLag: metrics.gauge("sluice_scheduler_position_lag_records", "Records done and not yet covered by the position", ["partition"]),
+    ageMs: metrics.gauge("sluice_scheduler_record_age_milliseconds", "Age of the newest record done, by the broker clock", ["partition"]),
+    deadlines: metrics.gauge("sluice_scheduler_deadlines", "Open credits in memory, waiting for their deadline", ["partition"]),
+    conservationBroken: metrics.gauge(
+      "sluice_conservation_broken",
+      "1: accepted transactions and what became of them do not balance on some day",
+      ["partition"],
+    ),
     conservationTransactions: metrics.gauge(
       "sluice_conservation_transactions",
       "Transactions of the day that was checked last, by column",
-      ["lane", "column"],
+      ["partition", "column"],
     ),
-    held: byBank(held),
-    gateCredits: byBank(gateCredits),
+    setHeldDebits: byBank(held),
+    setGateCredits: byBank(gateCredits),
   };
 }
 
-/** Sets the banks given, and all that were shown of the lane before to none. */
-function byBank(gauge: Gauge): (lane: number, banks: ReadonlyMap<string, number>) => void {
-  /** Bounded by lanes × banks. */
+/** Sets the given banks, and resets all others that were shown for the partition before. */
+function byBank(gauge: Gauge): (partition: number, banks: ReadonlyMap<string, number>) => void {
+  /** Bounded by partitions × banks. */
   const banksShown = new Map<number, Set<string>>();
-  return (lane, banks) => {
-    const shown = banksShown.get(lane) ?? new Set();
-    banksShown.set(lane, shown);
+  return (partition, banks) => {
+    const shown = banksShown.get(partition) ?? new Set();
+    banksShown.set(partition, shown);
     for (const bank of banks.keys()) shown.add(bank);
-    for (const bank of shown) gauge.set(banks.get(bank) ?? 0, { lane: String(lane), bank });
+    for (const bank of shown) gauge.set(banks.get(bank) ?? 0, { partition: String(partition), bank });
   };
 }

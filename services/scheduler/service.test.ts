@@ -1,118 +1,132 @@
 import { headers, topics } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
-import { Fault } from "@sluice/runtime";
+import { Fault } from "@sluice/kernel";
 import { seededRandom } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { bank, closesAtMs, day, opensAtMs, reconciliationAtMs, startAtMs, World, worldTimes } from "./given.ts";
+import {
+  schedulerBank,
+  closesAtMs,
+  schedulerDay,
+  opensAtMs,
+  reconciliationAtMs,
+  schedulerStartAtMs,
+  SchedulerEnvironment,
+  environmentTimes,
+} from "./scheduler.fixture.ts";
 
 const completed = ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "DELIVERED", "COMPLETED"];
-const hexOf = (uetr: string): string => uetr.replaceAll("-", "");
-/** UETRs of the inbound debits in the order of their first dispatch: a replay makes one again, with the same id. */
-const inbound = (world: World): readonly string[] => {
-  const dispatched = world.named(topics.dispatch, "Dispatch").filter(({ decoded }) => decoded.value.operation === "inboundDirectDebit");
+const toHex = (uetr: string): string => uetr.replaceAll("-", "");
+/**
+ * Lists the UETRs of the inbound debits in the order of their first dispatch: a replay makes one again, with the same
+ * id.
+ */
+const inbound = (environment: SchedulerEnvironment): readonly string[] => {
+  const dispatched = environment
+    .named(topics.dispatch, "Dispatch")
+    .filter(({ decoded }) => decoded.value.operation === "inboundDirectDebit");
   return [...new Set(dispatched.map(({ decoded }) => decoded.value.uetr))];
 };
 const numbered = (states: readonly string[]): readonly string[] => states.map((state, index) => `${index + 1} ${state}`);
 
-async function complete(world: World, uetr: string): Promise<void> {
-  await world.append(topics.journal, uetr, world.endedOf(uetr, "D"));
-  await world.append(topics.journal, uetr, world.reportOf(uetr, "made"));
+async function complete(environment: SchedulerEnvironment, uetr: string): Promise<void> {
+  await environment.append(topics.journal, uetr, environment.deliveryEnded(uetr, "D"));
+  await environment.append(topics.journal, uetr, environment.report(uetr, "made"));
 }
 
 test("a debit goes through its seven states, in the window only, each with one event and each message once [3 seven-events] [4 step-6] [4 step-7] [6 trigger]", async () => {
-  const world = new World();
-  const scheduler = await world.scheduler();
-  const uetr = world.uetr();
-  await world.hold(uetr);
-  await world.until("released", () => inbound(world).length > 0);
-  await complete(world, uetr);
-  await world.until("completed", () => world.events(uetr).length === 7);
+  const environment = new SchedulerEnvironment();
+  const scheduler = await environment.scheduler();
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await environment.until("released", () => inbound(environment).length > 0);
+  await complete(environment, uetr);
+  await environment.until("completed", () => environment.events(uetr).length === 7);
 
-  expect(world.events(uetr)).toEqual(numbered(completed));
-  const dispatched = world.named(topics.dispatch, "Dispatch").map(({ decoded }) => decoded.value);
+  expect(environment.events(uetr)).toEqual(numbered(completed));
+  const dispatched = environment.named(topics.dispatch, "Dispatch").map(({ decoded }) => decoded.value);
   expect(dispatched.map(({ messageIdentification, bank: receiver }) => [messageIdentification, receiver])).toEqual([
-    [`${hexOf(uetr)}A`, bank],
-    [`${hexOf(uetr)}D`, bank],
+    [`${toHex(uetr)}A`, schedulerBank],
+    [`${toHex(uetr)}D`, schedulerBank],
   ]);
   expect(dispatched[1]!.madeAtMs).toBeGreaterThanOrEqual(opensAtMs);
-  const document = await world.document(uetr);
+  const document = await environment.document(uetr);
   expect(document!.transaction.state).toBe("COMPLETED");
-  expect(world.serde.decode(document!.acceptedMessage).name).toBe("DirectDebitReceived");
-  expect(world.serde.decode(document!.verdict!).name).toBe("AccountVerified");
-  expect(world.serde.decode(document!.finalReport!).name).toBe("StatusReportReceived");
+  expect(environment.serde.decode(document!.acceptedMessage).name).toBe("DirectDebitReceived");
+  expect(environment.serde.decode(document!.verdict!).name).toBe("AccountVerified");
+  expect(environment.serde.decode(document!.finalReport!).name).toBe("StatusReportReceived");
   expect(scheduler.readiness()).toEqual({ isReady: true, reasons: [] });
   await scheduler.stop();
   expect(scheduler.failures).toEqual([]);
 });
 
 test("a refused debit is reported and ends; its verdict is kept [3 REJECTED] [3 REJECTION_REPORTED] [7.6]", async () => {
-  const world = new World();
-  await world.scheduler();
-  const uetr = world.uetr();
-  const debit = world.debitOf(uetr);
-  await world.append(topics.journal, uetr, debit);
-  await world.append(topics.journal, uetr, world.verdictOf(debit, "REFUSED"));
-  await world.append(topics.journal, uetr, world.endedOf(uetr, "R"));
-  await world.until("ended", () => world.events(uetr).length === 3);
-  expect(world.events(uetr)).toEqual(numbered(["RECEIVED", "REJECTED", "REJECTION_REPORTED"]));
+  const environment = new SchedulerEnvironment();
+  await environment.scheduler();
+  const uetr = environment.uetr();
+  const debit = environment.debit(uetr);
+  await environment.append(topics.journal, uetr, debit);
+  await environment.append(topics.journal, uetr, environment.verdict(debit, "REFUSED"));
+  await environment.append(topics.journal, uetr, environment.deliveryEnded(uetr, "R"));
+  await environment.until("ended", () => environment.events(uetr).length === 3);
+  expect(environment.events(uetr)).toEqual(numbered(["RECEIVED", "REJECTED", "REJECTION_REPORTED"]));
 });
 
 test("another debit under the same UETR is answered AM05 under its own key, and changes nothing", async () => {
-  const world = new World();
-  await world.scheduler();
-  const uetr = world.uetr();
-  await world.hold(uetr);
-  const other = world.debitOf(uetr, startAtMs, "ANOTHER");
+  const environment = new SchedulerEnvironment();
+  await environment.scheduler();
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  const other = environment.debit(uetr, schedulerStartAtMs, "ANOTHER");
   const changed = { ...other.value, contentHash: "other", substanceHash: "other" };
-  await world.append(topics.journal, uetr, { name: "DirectDebitReceived", value: changed });
-  const answers = () => world.named(topics.dispatch, "Dispatch").filter(({ decoded }) => decoded.value.deliveryKey !== uetr);
-  await world.until("answered", () => answers().length === 1);
+  await environment.append(topics.journal, uetr, { name: "DirectDebitReceived", value: changed });
+  const answers = () => environment.named(topics.dispatch, "Dispatch").filter(({ decoded }) => decoded.value.deliveryKey !== uetr);
+  await environment.until("answered", () => answers().length === 1);
   const answer = answers()[0]!.decoded.value;
   expect(answer.messageIdentification).toMatch(/^X[0-9a-f]{34}$/);
   expect(new TextDecoder().decode(answer.body)).toContain('"ANOTHER"');
-  expect(world.events(uetr)).toEqual(numbered(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"]));
+  expect(environment.events(uetr)).toEqual(numbered(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"]));
 });
 
-test("I9: with two schedulers each window opens and closes once in every lane, never before its time", async () => {
-  const world = new World({ lanes: 3 });
-  await world.scheduler();
-  await world.scheduler();
-  await world.until("reconciled", () => world.named(topics.journal, "DayReconciled").length >= 3);
-  await world.time.advance(5_000);
+test("I9: with two schedulers each window opens and closes once in every partition, never before its time", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 3 });
+  await environment.scheduler();
+  await environment.scheduler();
+  await environment.until("reconciled", () => environment.named(topics.journal, "DayReconciled").length >= 3);
+  await environment.time.advance(5_000);
   const planned = { WindowOpened: opensAtMs, WindowClosed: closesAtMs, DayReconciled: reconciliationAtMs, GateOpened: opensAtMs } as const;
   for (const [name, atMs] of Object.entries(planned) as [keyof typeof planned, number][]) {
-    const markers = world.named(topics.journal, name);
+    const markers = environment.named(topics.journal, name);
     expect(markers.map(({ partition }) => partition)).toEqual([0, 1, 2]);
     for (const { appendedAtMs } of markers) {
       expect(appendedAtMs).toBeGreaterThanOrEqual(atMs);
       expect(appendedAtMs).toBeLessThan(atMs + 3_000);
     }
   }
-  const found = await world.done(world.store.days.load([day]));
-  expect(found.get(day)).toMatchObject({ opened: [1], closed: [1], missed: [], isGateOpen: true });
+  const found = await environment.settle(environment.store.days.load([schedulerDay]));
+  expect(found.get(schedulerDay)).toMatchObject({ opened: [1], closed: [1], missed: [], isGateOpen: true });
 });
 
 test("I9: a scheduler that was down over the opening opens late, one that was down over the window misses it and closes", async () => {
-  const late = new World();
-  await late.time.advance(opensAtMs - startAtMs + 20_000);
+  const late = new SchedulerEnvironment();
+  await late.time.advance(opensAtMs - schedulerStartAtMs + 20_000);
   await late.scheduler();
   await late.until("opened", () => late.named(topics.journal, "WindowOpened").length === 2, 20_000);
-  const missed = new World();
-  await missed.time.advance(closesAtMs - startAtMs + 1_000);
+  const missed = new SchedulerEnvironment();
+  await missed.time.advance(closesAtMs - schedulerStartAtMs + 1_000);
   await missed.scheduler();
   await missed.until("closed", () => missed.named(topics.journal, "WindowClosed").length === 2, 20_000);
   expect(missed.named(topics.journal, "WindowOpened")).toEqual([]);
 });
 
-test("I8: nothing is released before the lane has passed the window's opening and the gate, nor after the closing", async () => {
-  const world = new World({ maxUnacknowledged: 4 });
-  await world.scheduler();
-  const uetrs = Array.from({ length: 12 }, () => world.uetr());
-  for (const [index, uetr] of uetrs.entries()) await world.hold(uetr, startAtMs + index);
-  await world.until("closed", () => world.named(topics.journal, "WindowClosed").length === 2);
-  await world.time.advance(10_000);
+test("I8: nothing is released before the partition has applied the window's opening and the gate, nor after the closing", async () => {
+  const environment = new SchedulerEnvironment({ maxUnacknowledged: 4 });
+  await environment.scheduler();
+  const uetrs = Array.from({ length: 12 }, () => environment.uetr());
+  for (const [index, uetr] of uetrs.entries()) await environment.hold(uetr, schedulerStartAtMs + index);
+  await environment.until("closed", () => environment.named(topics.journal, "WindowClosed").length === 2);
+  await environment.time.advance(10_000);
   for (const partition of [0, 1]) {
-    const records = world.records(topics.journal).filter((record) => record.partition === partition);
+    const records = environment.records(topics.journal).filter((record) => record.partition === partition);
     const kinds = records.map(({ decoded }) => decoded.name);
     const releases = kinds.flatMap((kind, index) => (kind === "Release" ? [index] : []));
     expect(releases).toHaveLength(2);
@@ -121,123 +135,125 @@ test("I8: nothing is released before the lane has passed the window's opening an
   }
 });
 
-test("I8: a release that was stalled past the closing marker is refused where it lies", async () => {
-  const world = new World();
-  await world.scheduler();
-  await world.until("closed", () => world.named(topics.journal, "WindowClosed").length === 2);
-  const uetr = world.uetr();
-  await world.hold(uetr);
-  const release = { scheme: "ZA_EFT", businessDate: "2026-11-20", windowNumber: 1, bank };
-  await world.append(topics.journal, uetr, { name: "Release", value: release });
-  await world.time.advance(5_000);
-  expect(world.events(uetr).at(-1)).toBe("4 HELD");
-  expect(inbound(world)).toEqual([]);
+test("I8: a release that was delayed past the closing marker is refused", async () => {
+  const environment = new SchedulerEnvironment();
+  await environment.scheduler();
+  await environment.until("closed", () => environment.named(topics.journal, "WindowClosed").length === 2);
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  const release = { scheme: "ZA_EFT", businessDate: "2026-11-20", windowNumber: 1, bank: schedulerBank };
+  await environment.append(topics.journal, uetr, { name: "Release", value: release });
+  await environment.time.advance(5_000);
+  expect(environment.events(uetr).at(-1)).toBe("4 HELD");
+  expect(inbound(environment)).toEqual([]);
 });
 
-test("I8: per bank and lane debits leave in order of receipt, at the lane's share of the bank's limit", async () => {
-  const world = new World({ lanes: 1, maxUnacknowledged: 3 });
-  await world.scheduler();
-  const uetrs = Array.from({ length: 9 }, () => world.uetr());
-  for (const [index, uetr] of uetrs.toReversed().entries()) await world.hold(uetr, startAtMs - index);
-  const released = () => inbound(world);
+test("I8: per bank and partition debits leave in order of receipt, within the partition's share of the bank's limit", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1, maxUnacknowledged: 3 });
+  await environment.scheduler();
+  const uetrs = Array.from({ length: 9 }, () => environment.uetr());
+  for (const [index, uetr] of uetrs.toReversed().entries()) await environment.hold(uetr, schedulerStartAtMs - index);
+  const released = () => inbound(environment);
   for (let out = 3; out <= 9; out += 1) {
-    await world.until(`${out} released`, () => released().length >= out);
-    await world.time.advance(200);
+    await environment.until(`${out} released`, () => released().length >= out);
+    await environment.time.advance(200);
     expect(released()).toEqual(uetrs.slice(0, out));
-    await world.append(topics.journal, uetrs[out - 3]!, world.endedOf(uetrs[out - 3]!, "D"));
+    await environment.append(topics.journal, uetrs[out - 3]!, environment.deliveryEnded(uetrs[out - 3]!, "D"));
   }
 });
 
-test("I10: a debit silent at the close becomes exactly one item, its delivery is stopped, and the stop sets the row [3 RECONCILIATION] [7.7]", async () => {
-  const world = new World();
-  await world.scheduler();
-  const uetr = world.uetr();
-  await world.hold(uetr);
-  await world.until("item", () => world.events(uetr).length === 6);
-  expect(world.events(uetr).at(-1)).toBe("6 RECONCILIATION");
-  const stops = () => world.named(topics.dispatch, "DispatchChange").map(({ decoded }) => decoded.value.messageIdentification);
-  expect(stops()).toEqual([`${hexOf(uetr)}D`]);
-  await world.append(topics.journal, uetr, world.endedOf(uetr, "D", "STOPPED"));
-  await world.time.advance(5_000);
-  const { transaction } = (await world.document(uetr))!;
-  expect(transaction.items).toMatchObject([{ day, row: 7, state: "RELEASED" }]);
-  const items = await world.done(world.store.transactions.items(day, null, 100));
+test("I10: a debit without a report at the close becomes exactly one item, its delivery is stopped, and the stop sets the row [3 RECONCILIATION] [7.7]", async () => {
+  const environment = new SchedulerEnvironment();
+  await environment.scheduler();
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await environment.until("item", () => environment.events(uetr).length === 6);
+  expect(environment.events(uetr).at(-1)).toBe("6 RECONCILIATION");
+  const stops = () => environment.named(topics.dispatch, "DispatchChange").map(({ decoded }) => decoded.value.messageIdentification);
+  expect(stops()).toEqual([`${toHex(uetr)}D`]);
+  await environment.append(topics.journal, uetr, environment.deliveryEnded(uetr, "D", "STOPPED"));
+  await environment.time.advance(5_000);
+  const { transaction } = (await environment.document(uetr))!;
+  expect(transaction.items).toMatchObject([{ day: schedulerDay, row: 7, state: "RELEASED" }]);
+  const items = await environment.settle(environment.store.transactions.items(schedulerDay, null, 100));
   expect(items.map((one) => one.uetr)).toEqual([uetr]);
 });
 
-test("I10: every unresolved debit of the day is woken at the close, also one that has no further fact [7.4]", async () => {
-  const world = new World({ lanes: 3 });
-  await world.scheduler();
-  const received = Array.from({ length: 20 }, () => world.uetr());
-  for (const uetr of received) await world.append(topics.journal, uetr, world.debitOf(uetr));
-  await world.until("woken", () => received.every((uetr) => world.events(uetr).length === 2));
-  expect(received.map((uetr) => world.events(uetr).at(-1))).toEqual(received.map(() => "2 RECONCILIATION"));
-  expect(world.named(topics.journal, "DayClosed")).toHaveLength(20);
+test("I10: every unresolved debit of the day is closed at the close, also one that has no further fact [7.4]", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 3 });
+  await environment.scheduler();
+  const received = Array.from({ length: 20 }, () => environment.uetr());
+  for (const uetr of received) await environment.append(topics.journal, uetr, environment.debit(uetr));
+  await environment.until("woken", () => received.every((uetr) => environment.events(uetr).length === 2));
+  expect(received.map((uetr) => environment.events(uetr).at(-1))).toEqual(received.map(() => "2 RECONCILIATION"));
+  expect(environment.named(topics.journal, "DayClosed")).toHaveLength(20);
 });
 
-/** The first scheduler's facts of one kind are lost for three seconds, so that its positions are written; then it dies. */
-function dyingBefore(fact: string): { readonly world: World; readonly isKilled: () => boolean } {
+/**
+ * Loses the first scheduler's facts of one kind for three seconds, so that its positions are written; then kills it.
+ */
+function dyingBefore(fact: string): { readonly environment: SchedulerEnvironment; readonly isKilled: () => boolean } {
   let firstMs: number | null = null;
   let isKilled = false;
-  const world: World = new World({
-    logHooks: {
+  const environment: SchedulerEnvironment = new SchedulerEnvironment({
+    brokerHooks: {
       produce(client, batch) {
         if (client !== "scheduler-1" || !batch.some((record) => record.headers[headers.type] === fact)) return { kind: "append" };
-        firstMs ??= world.time.nowMs();
-        // Not before the loss is known: what is on its way when a client dies may still arrive.
-        if (world.time.nowMs() - firstMs > 3_000) world.time.after(100, die);
+        firstMs ??= environment.time.nowMs();
+        // Not before the loss is known: a record that is being sent when a client dies may still arrive.
+        if (environment.time.nowMs() - firstMs > 3_000) environment.time.after(100, die);
         return { kind: "lose-request" };
       },
     },
   });
   function die(): void {
     isKilled = true;
-    world.kill();
+    environment.kill();
   }
-  return { world, isKilled: () => isKilled };
+  return { environment, isKilled: () => isKilled };
 }
 
-test("I10: what the close left because the scheduler died is woken by the next owner", async () => {
-  const { world, isKilled } = dyingBefore("DayClosed");
-  await world.scheduler();
-  const uetr = world.uetr();
-  await world.append(topics.journal, uetr, world.debitOf(uetr));
-  await world.until("killed", isKilled);
-  await world.scheduler();
-  await world.until("woken", () => world.events(uetr).length === 2);
-  expect(world.events(uetr)).toEqual(numbered(["RECEIVED", "RECONCILIATION"]));
+test("I10: debits that were left at the close because the scheduler died are closed by the next owner", async () => {
+  const { environment, isKilled } = dyingBefore("DayClosed");
+  await environment.scheduler();
+  const uetr = environment.uetr();
+  await environment.append(topics.journal, uetr, environment.debit(uetr));
+  await environment.until("killed", isKilled);
+  await environment.scheduler();
+  await environment.until("woken", () => environment.events(uetr).length === 2);
+  expect(environment.events(uetr)).toEqual(numbered(["RECEIVED", "RECONCILIATION"]));
 });
 
-test("a declaration that a lane did not answer because the scheduler died is answered by the next owner", async () => {
-  const { world, isKilled } = dyingBefore("LaneCredits");
-  await world.scheduler();
-  await world.until("killed", isKilled);
-  await world.scheduler();
-  await world.until("gate", () => world.named(topics.journal, "GateOpened").length >= 2, 30_000);
-  expect(world.named(topics.journal, "GateOpened").map(({ partition }) => partition)).toEqual([0, 1]);
+test("a declaration that a partition did not answer because the scheduler died is answered by the next owner", async () => {
+  const { environment, isKilled } = dyingBefore("LaneCredits");
+  await environment.scheduler();
+  await environment.until("killed", isKilled);
+  await environment.scheduler();
+  await environment.until("gate", () => environment.named(topics.journal, "GateOpened").length >= 2, 30_000);
+  expect(environment.named(topics.journal, "GateOpened").map(({ partition }) => partition)).toEqual([0, 1]);
 });
 
 test("I3: a crash between write and produce is repaired by replay, with the same ids and bytes", async () => {
   const lost: OutgoingRecord[] = [];
-  const world: World = new World({
-    logHooks: {
+  const environment: SchedulerEnvironment = new SchedulerEnvironment({
+    brokerHooks: {
       produce(client, batch) {
         const events = batch.filter(({ topic }) => topic === topics.events || topic === topics.dispatch);
         if (lost.length > 0 || client !== "scheduler-1" || events.length === 0) return { kind: "append" };
         lost.push(...events);
-        world.kill();
+        environment.kill();
         return { kind: "lose-request" };
       },
     },
   });
-  await world.scheduler();
-  const uetr = world.uetr();
-  await world.hold(uetr);
-  await world.until("killed", () => lost.length > 0);
-  expect((await world.document(uetr))!.transaction.transitions.length).toBeGreaterThan(0);
-  await world.scheduler();
-  await world.until("replayed", () => world.events(uetr).length >= 4);
-  const written = [...world.records(topics.events), ...world.records(topics.dispatch)];
+  await environment.scheduler();
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await environment.until("killed", () => lost.length > 0);
+  expect((await environment.document(uetr))!.transaction.transitions.length).toBeGreaterThan(0);
+  await environment.scheduler();
+  await environment.until("replayed", () => environment.events(uetr).length >= 4);
+  const written = [...environment.records(topics.events), ...environment.records(topics.dispatch)];
   for (const { value, key } of lost) {
     const same = written.filter((record) => Buffer.compare(record.value!, value!) === 0 && Buffer.compare(record.key!, key!) === 0);
     expect(same.length).toBeGreaterThan(0);
@@ -246,8 +262,8 @@ test("I3: a crash between write and produce is repaired by replay, with the same
 
 test("I3: outputs whose answer was lost are produced again as they were; nothing else changes", async () => {
   let lost = 0;
-  const world = new World({
-    logHooks: {
+  const environment = new SchedulerEnvironment({
+    brokerHooks: {
       produce(client, batch) {
         const isOutput = batch.some(({ topic }) => topic === topics.events);
         if (!client.startsWith("scheduler") || !isOutput || lost >= 3) return { kind: "append" };
@@ -256,102 +272,105 @@ test("I3: outputs whose answer was lost are produced again as they were; nothing
       },
     },
   });
-  const scheduler = await world.scheduler();
-  const uetr = world.uetr();
-  await world.hold(uetr);
-  await world.until("released", () => world.events(uetr).length === 5);
+  const scheduler = await environment.scheduler();
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await environment.until("released", () => environment.events(uetr).length === 5);
   const bodies = new Map<string, Set<string>>();
-  for (const { decoded } of world.named(topics.events, "TransactionStateEvent")) {
+  for (const { decoded } of environment.named(topics.events, "TransactionStateEvent")) {
     const { id, body } = decoded.value;
     bodies.set(id, (bodies.get(id) ?? new Set()).add(Buffer.from(body).toString("hex")));
   }
   expect([...bodies.values()].map((different) => different.size)).toEqual([1, 1, 1, 1, 1]);
-  expect(world.named(topics.events, "TransactionStateEvent").length).toBeGreaterThan(5);
+  expect(environment.named(topics.events, "TransactionStateEvent").length).toBeGreaterThan(5);
   expect(scheduler.failures).toEqual([]);
 });
 
-test("take-over in the middle of a window: what is held goes on leaving in order, nothing a second time", async () => {
-  const world = new World({ lanes: 1, maxUnacknowledged: 2 });
-  const first = await world.scheduler();
-  const uetrs = Array.from({ length: 6 }, () => world.uetr());
-  for (const [index, uetr] of uetrs.entries()) await world.hold(uetr, startAtMs + index);
-  await world.until("two released", () => inbound(world).length === 2);
+test("a take-over in the middle of a window: held debits go on leaving in order, none a second time", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1, maxUnacknowledged: 2 });
+  const first = await environment.scheduler();
+  const uetrs = Array.from({ length: 6 }, () => environment.uetr());
+  for (const [index, uetr] of uetrs.entries()) await environment.hold(uetr, schedulerStartAtMs + index);
+  await environment.until("two released", () => inbound(environment).length === 2);
   first.kill();
-  await world.scheduler();
-  await world.time.advance(10_000);
-  expect(inbound(world)).toHaveLength(2);
+  await environment.scheduler();
+  await environment.time.advance(10_000);
+  expect(inbound(environment)).toHaveLength(2);
   for (const uetr of uetrs) {
-    await world.until("released", () => inbound(world).includes(uetr), 30_000);
-    await complete(world, uetr);
+    await environment.until("released", () => inbound(environment).includes(uetr), 30_000);
+    await complete(environment, uetr);
   }
-  await world.until("completed", () => uetrs.every((uetr) => world.events(uetr).length === 7));
-  expect(inbound(world)).toEqual(uetrs);
+  await environment.until("completed", () => uetrs.every((uetr) => environment.events(uetr).length === 7));
+  expect(inbound(environment)).toEqual(uetrs);
 });
 
 test("a stale owner that was cut off loses; every debit still has one path", async () => {
-  const world = new World({ lanes: 2 });
-  const first = await world.scheduler();
-  await world.scheduler();
-  const uetrs = Array.from({ length: 8 }, () => world.uetr());
-  for (const uetr of uetrs.slice(0, 4)) await world.hold(uetr);
+  const environment = new SchedulerEnvironment({ partitionCount: 2 });
+  const first = await environment.scheduler();
+  await environment.scheduler();
+  const uetrs = Array.from({ length: 8 }, () => environment.uetr());
+  for (const uetr of uetrs.slice(0, 4)) await environment.hold(uetr);
   first.client.cut(12_000);
-  for (const uetr of uetrs.slice(4)) await world.hold(uetr);
-  await world.until("all released", () => inbound(world).length === 8);
-  for (const uetr of uetrs) await complete(world, uetr);
-  await world.until("all completed", () => uetrs.every((uetr) => world.events(uetr).length === 7));
-  for (const uetr of uetrs) expect(world.events(uetr)).toEqual(numbered(completed));
+  for (const uetr of uetrs.slice(4)) await environment.hold(uetr);
+  await environment.until("all released", () => inbound(environment).length === 8);
+  for (const uetr of uetrs) await complete(environment, uetr);
+  await environment.until("all completed", () => uetrs.every((uetr) => environment.events(uetr).length === 7));
+  for (const uetr of uetrs) expect(environment.events(uetr)).toEqual(numbered(completed));
   expect(first.failures).toEqual([]);
 });
 
-test("a lane whose epoch was raised by nobody's owner is taken anew by the one that the group names", async () => {
-  const world = new World({ lanes: 1 });
-  const scheduler = await world.scheduler();
-  const [before, after] = [world.uetr(), world.uetr()];
-  await world.hold(before);
-  await world.until("held", () => world.events(before).length === 4);
-  await world.done(world.store.lanes.takeOver("scheduler", 0));
-  await world.hold(after);
-  await world.until("released", () => world.events(after).length === 5 && world.events(before).length === 5);
+test("a partition whose epoch was raised by no owner of the group is taken again by the owner that the group names", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const scheduler = await environment.scheduler();
+  const [before, after] = [environment.uetr(), environment.uetr()];
+  await environment.hold(before);
+  await environment.until("held", () => environment.events(before).length === 4);
+  await environment.settle(environment.store.partitions.takeOver("scheduler", 0));
+  await environment.hold(after);
+  await environment.until("released", () => environment.events(after).length === 5 && environment.events(before).length === 5);
   expect(scheduler.failures).toEqual([]);
 });
 
-test("a store that fails, in doubt or not, makes lanes wait; nothing is lost and nothing happens twice", async () => {
+test("a store that fails, in doubt or not, makes partitions wait; nothing is lost and nothing happens twice", async () => {
   const random = seededRandom("trouble");
   const kinds = ["down", "ambiguous", "torn", "none", "none", "none", "none", "none"] as const;
   // Waits between tries may be ten seconds each: the window is longer than many of them.
-  const times = { ...worldTimes, processing: [{ opens: "07:00:10", closes: "07:20:00" }], reconciliation: "07:30:00" };
-  const world = new World({ times, storeHooks: { fault: () => kinds[Math.floor(random.fraction() * kinds.length)]! } });
-  const scheduler = await world.scheduler();
-  const uetrs = Array.from({ length: 5 }, () => world.uetr());
-  for (const uetr of uetrs) await world.hold(uetr);
-  await world.until("all released", () => uetrs.every((uetr) => world.events(uetr).length >= 5));
-  for (const uetr of uetrs) expect(world.events(uetr)).toEqual(numbered(completed.slice(0, 5)));
+  const times = { ...environmentTimes, processing: [{ opens: "07:00:10", closes: "07:20:00" }], reconciliation: "07:30:00" };
+  const environment = new SchedulerEnvironment({
+    times,
+    storeHooks: { fault: () => kinds[Math.floor(random.fraction() * kinds.length)]! },
+  });
+  const scheduler = await environment.scheduler();
+  const uetrs = Array.from({ length: 5 }, () => environment.uetr());
+  for (const uetr of uetrs) await environment.hold(uetr);
+  await environment.until("all released", () => uetrs.every((uetr) => environment.events(uetr).length >= 5));
+  for (const uetr of uetrs) expect(environment.events(uetr)).toEqual(numbered(completed.slice(0, 5)));
   expect(scheduler.failures).toEqual([]);
 });
 
-test("a record that is bad in itself goes to the dead letters with its reason, and the lane moves on", async () => {
-  const world = new World({ lanes: 1 });
-  await world.scheduler();
-  const uetr = world.uetr();
+test("a record that is unreadable in itself goes to the dead letters with its reason, and the partition continues", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  await environment.scheduler();
+  const uetr = environment.uetr();
   const key = Buffer.from(uetr);
-  await world.appendRaw(0, key, Uint8Array.of(7, 7, 7, 7, 7, 7));
-  await world.appendRaw(0, null, Uint8Array.of(0));
-  await world.appendRaw(0, key, null);
-  await world.append(topics.journal, uetr, { name: "DayClosed", value: { day } });
-  const other = world.uetr();
-  await world.hold(other);
-  await world.until("held", () => world.events(other).length === 4);
-  const letters = world.named(topics.deadLetters, "DeadLetter").map(({ decoded }) => decoded.value);
+  await environment.appendRaw(0, key, Uint8Array.of(7, 7, 7, 7, 7, 7));
+  await environment.appendRaw(0, null, Uint8Array.of(0));
+  await environment.appendRaw(0, key, null);
+  await environment.append(topics.journal, uetr, { name: "DayClosed", value: { day: schedulerDay } });
+  const other = environment.uetr();
+  await environment.hold(other);
+  await environment.until("held", () => environment.events(other).length === 4);
+  const letters = environment.named(topics.deadLetters, "DeadLetter").map(({ decoded }) => decoded.value);
   expect(letters.map(({ reason }) => reason)).toEqual(["first byte is 7, not 0", "no key", "no value"]);
   expect([...letters[0]!.value!]).toEqual([7, 7, 7, 7, 7, 7]);
 });
 
-test("a record of a schema that is not known yet makes its lane wait, and it goes on by itself", async () => {
-  const world = new World({ lanes: 1 });
+test("a record of a schema that is not known yet makes its partition wait, which then continues by itself", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
   let isKnown = false;
-  const uetr = world.uetr();
-  const { serde } = world;
-  const scheduler = await world.scheduler({
+  const uetr = environment.uetr();
+  const { serde } = environment;
+  const scheduler = await environment.scheduler({
     serde: {
       encode: (name, value) => serde.encode(name, value),
       decode(bytes) {
@@ -362,29 +381,29 @@ test("a record of a schema that is not known yet makes its lane wait, and it goe
       learn: () => (isKnown ? Promise.resolve() : Promise.reject(unknownSchema())),
     },
   });
-  await world.hold(uetr);
-  await world.time.advance(1_000);
-  expect(world.events(uetr)).toEqual(["1 RECEIVED"]);
+  await environment.hold(uetr);
+  await environment.time.advance(1_000);
+  expect(environment.events(uetr)).toEqual(["1 RECEIVED"]);
   expect(scheduler.readiness().isReady).toBe(false);
   isKnown = true;
-  await world.until("held", () => world.events(uetr).length === 4);
-  expect(world.named(topics.deadLetters, "DeadLetter")).toEqual([]);
+  await environment.until("held", () => environment.events(uetr).length === 4);
+  expect(environment.named(topics.deadLetters, "DeadLetter")).toEqual([]);
 });
 
-test("several facts of one debit in one batch are one write", async () => {
+test("several facts of one debit in one batch make one write", async () => {
   const writes: string[] = [];
-  const world = new World({
-    lanes: 1,
+  const environment = new SchedulerEnvironment({
+    partitionCount: 1,
     storeHooks: {
       observe: ({ operation, key }) => {
         if (operation === "transactions.write") writes.push(key);
       },
     },
   });
-  const uetr = world.uetr();
-  await world.hold(uetr);
-  await world.scheduler();
-  await world.until("held", () => world.events(uetr).length === 4);
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await environment.scheduler();
+  await environment.until("held", () => environment.events(uetr).length === 4);
   expect(writes).toEqual([uetr]);
 });
 

@@ -1,59 +1,67 @@
-// The scheduler: the only writer of transactions and business days. It reads the journal, one lane a partition; asks the domain what each record
-// means; writes the snapshots; produces what follows; and keeps the standing tasks of the lanes it owns. This file is its table of contents.
+// The scheduler is the only writer of transactions and business days. It reads the journal, one worker for each
+// partition; asks the domain what each record means; writes the snapshots; produces what follows; and runs the
+// background tasks of the partitions that it owns. This file is its table of contents.
 //
-//   record of the journal                                    handler                    what follows
-//   DirectDebitReceived CreditTransferReceived               on-transaction-fact.ts     state; events, deliveries, stops
-//   StatusReportReceived AccountVerified                     on-transaction-fact.ts     state; events, deliveries, stops
-//   Release DeliveryEnded DayClosed DeadlinePassed           on-transaction-fact.ts     state; events, deliveries, stops
-//   DayPlanned DayTimeReached                                on-day-fact.ts             day; markers to every lane
-//   CreditsFinalRequested LaneCredits LaneBankClear          on-day-fact.ts             day; markers to every lane
-//   DayTimes DayVoid WindowOpened WindowClosed               on-marker.ts               passed by the lane
-//   CreditsDeclared GateOpened DayReconciled                 on-marker.ts               passed by the lane
-//   WithdrawalRequested RedriveRequested                     on-transaction-fact.ts     what an operator asked of a transaction
-//   ItemResolutionRequested ItemResolutionConfirmed          on-transaction-fact.ts     what operators found out about an item
-//   DeadLettersReplayed                                      on-transaction-fact.ts     its dead letters follow right behind
-//   CloseExtensionRequested GateOpeningRequested             on-day-fact.ts             what an operator asked of a day
-//   BankPauseRequested BankResumeRequested                   on-bank-fact.ts            bank; markers to every lane, dispatcher and publisher
-//   BankPaused BankResumed                                   on-bank-marker.ts          passed by the lane
-//   nobody can read or judge it, or an operator said so      put-aside.ts               dead letters; its transaction is marked
+//   record of the journal                                handler                  what follows
+//   DirectDebitReceived CreditTransferReceived           on-transaction-fact.ts   state; events, deliveries, stops
+//   StatusReportReceived AccountVerified                 on-transaction-fact.ts   state; events, deliveries, stops
+//   Release DeliveryEnded DayClosed DeadlinePassed       on-transaction-fact.ts   state; events, deliveries, stops
+//   WithdrawalRequested RedriveRequested                 on-transaction-fact.ts   an operator's decision
+//   ItemResolutionRequested ItemResolutionConfirmed      on-transaction-fact.ts   an operator's finding about an item
+//   DeadLettersReplayed                                  on-transaction-fact.ts   its dead letters follow right behind
+//   DayPlanned DayTimeReached                            on-day-fact.ts           day; markers to every partition
+//   CreditsFinalRequested LaneCredits LaneBankClear      on-day-fact.ts           day; markers to every partition
+//   CloseExtensionRequested GateOpeningRequested         on-day-fact.ts           an operator's decision; markers
+//   BankPauseRequested BankResumeRequested               on-bank-fact.ts          bank; markers to three topics
+//   DayTimes DayVoid WindowOpened WindowClosed           on-day-marker.ts         applied by the partition
+//   CreditsDeclared GateOpened DayReconciled             on-day-marker.ts         applied by the partition
+//   BankPaused BankResumed                               on-bank-marker.ts        applied by the partition
+//   unreadable, undecidable, or skipped by an operator   dead-letter-record.ts    dead letter; transaction quarantined
 //
-//   standing task     appends          when
-//   releasing.ts      Release          a held debit's turn has come
-//   closing.ts        DayClosed        a day is reconciled and a debit of it is unresolved, or its outcome not acknowledged; its last window
-//                                      is closed, or it was voided, and a held debit goes over to the next business date
-//   deadlines.ts      DeadlinePassed   a credit's deadline has passed and it is unresolved, or its outcome not acknowledged
-//   crediting.ts      LaneCredits      credits were declared final
-//                     LaneBankClear    the last credit to a bank from before that has ended
-//   day-clock.ts      DayTimeReached   agreed time has passed a planned time
-//   planning.ts       DayPlanned       at start and at local midnight
-//   unplanned.ts      DayPlanned       a past date that an open debit names was never planned
-//   conserving.ts     nothing          a day was reconciled, or the lane was taken over: what came is counted against what became of it (I11)
+//   background task         appends          when
+//   releaser.ts             Release          a held debit's window and gate are open and its bank has room
+//   day-closer.ts           DayClosed        a day is reconciled and a debit of it is unresolved, or its outcome report
+//                                            is not acknowledged; its last window is closed, or the day was voided, and
+//                                            a held debit is carried over to the next business date
+//   deadlines.ts            DeadlinePassed   a credit's deadline has passed and it is unresolved, or its outcome report
+//                                            is not acknowledged
+//   gate-reporter.ts        LaneCredits      credits were declared final
+//                           LaneBankClear    the last credit to a bank from before that has ended
+//   day-clock.ts            DayTimeReached   the broker clock has passed a planned time
+//   day-planner.ts          DayPlanned       at start and at local midnight
+//   missing-day-planner.ts  DayPlanned       a past date that an open debit names was never planned
+//   ledger-audit.ts         nothing          a day was reconciled, or the partition was taken over: it compares the
+//                                            accepted transactions with what became of them (I11)
 
 import type { Configuration } from "@sluice/config";
-import { groups, topics } from "@sluice/contracts";
-import type { Serde } from "@sluice/contracts";
-import { createAgreedTime, createAsides, createBatchLanes, createProbe } from "@sluice/messaging";
-import type { Lanes, Messaging } from "@sluice/messaging";
-import type { Random, Readiness, Running, Time } from "@sluice/runtime";
+import { groups, type Serde, topics } from "@sluice/contracts";
+import {
+  createBatchConsumer,
+  createBrokerClock,
+  createOperatorSkips,
+  createProbe,
+  type Messaging,
+  type PartitionConsumer,
+} from "@sluice/messaging";
+import type { Logger, Metrics, Random, Readiness, Running, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
-import type { Log, Metrics } from "@sluice/telemetry";
-import { createAppending } from "./appending.ts";
-import type { Handlers } from "./handler.ts";
-import { openLane } from "./lane.ts";
-import type { LaneContext } from "./lane-context.ts";
-import { onBankFact } from "./on-bank-fact.ts";
-import { onBankMarker } from "./on-bank-marker.ts";
-import { onDayFact } from "./on-day-fact.ts";
-import { onMarker } from "./on-marker.ts";
-import { openInTurn } from "./open-in-turn.ts";
-import { onDeadLettersReplayed, onTransactionFact } from "./on-transaction-fact.ts";
-import { startPlanning } from "./planning.ts";
-import { createTurnTaking } from "./conserving.ts";
-import { schedulerMetrics } from "./scheduler-metrics.ts";
-import { createSnapshotCaches } from "./snapshot-cache.ts";
-import { watchStore } from "./watch-store.ts";
+import { createFactAppender } from "./tasks/append-facts.ts";
+import type { JournalHandlers } from "./handlers/handler.ts";
+import { openPartitionWorker } from "./partition/worker.ts";
+import type { PartitionContext } from "./partition/context.ts";
+import { onBankFact } from "./handlers/on-bank-fact.ts";
+import { onBankMarker } from "./handlers/on-bank-marker.ts";
+import { onDayFact } from "./handlers/on-day-fact.ts";
+import { onDayMarker } from "./handlers/on-day-marker.ts";
+import { serializeOpenReads } from "./partition/serialize-open-reads.ts";
+import { onReplayAnnounced, onTransactionFact } from "./handlers/on-transaction-fact.ts";
+import { startDayPlanner } from "./tasks/day-planner.ts";
+import { createMutex } from "./mutex.ts";
+import { createSchedulerMetrics } from "./scheduler-metrics.ts";
+import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
+import { startStoreProbe } from "./store-probe.ts";
 
-export const handlers: Handlers = {
+export const journalHandlers: JournalHandlers = {
   DirectDebitReceived: onTransactionFact,
   CreditTransferReceived: onTransactionFact,
   StatusReportReceived: onTransactionFact,
@@ -67,18 +75,18 @@ export const handlers: Handlers = {
   CreditsFinalRequested: onDayFact,
   LaneCredits: onDayFact,
   LaneBankClear: onDayFact,
-  DayTimes: onMarker,
-  DayVoid: onMarker,
-  WindowOpened: onMarker,
-  WindowClosed: onMarker,
-  CreditsDeclared: onMarker,
-  GateOpened: onMarker,
-  DayReconciled: onMarker,
+  DayTimes: onDayMarker,
+  DayVoid: onDayMarker,
+  WindowOpened: onDayMarker,
+  WindowClosed: onDayMarker,
+  CreditsDeclared: onDayMarker,
+  GateOpened: onDayMarker,
+  DayReconciled: onDayMarker,
   WithdrawalRequested: onTransactionFact,
   RedriveRequested: onTransactionFact,
   ItemResolutionRequested: onTransactionFact,
   ItemResolutionConfirmed: onTransactionFact,
-  DeadLettersReplayed: onDeadLettersReplayed,
+  DeadLettersReplayed: onReplayAnnounced,
   CloseExtensionRequested: onDayFact,
   GateOpeningRequested: onDayFact,
   BankPauseRequested: onBankFact,
@@ -90,59 +98,63 @@ export const handlers: Handlers = {
 export interface SchedulerPorts {
   readonly time: Time;
   readonly random: Random;
-  readonly log: Log;
+  readonly logger: Logger;
   readonly metrics: Metrics;
   readonly messaging: Messaging;
   readonly store: Store;
   readonly serde: Serde;
   readonly configuration: Configuration;
-  /** Partitions of the journal. */
-  readonly lanes: number;
-  /** The service cannot go on; its process must end. */
+  /** Number of partitions of the journal. */
+  readonly partitionCount: number;
+  /** Reports that the service cannot go on; its process must end. */
   fail(reason: unknown): void;
 }
 
 const service = "scheduler";
-/** Of a lane. All lanes may have a batch under way, each record with its snapshot, its document and its outputs. More were not faster (measured: 500, 200, 100). */
+/**
+ * Records in a batch of one partition. All partitions may run a batch at once, and each record brings its snapshot, its
+ * document and its outputs into memory. Larger batches were not faster (measured: 500, 200, 100).
+ */
 const batchRecordsMax = 100;
 const bufferedRecordsMax = 200;
 
 export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
-  const { time, random, log, messaging, store, serde, configuration, lanes } = ports;
+  const { time, random, logger, messaging, store, serde, configuration, partitionCount } = ports;
   await using opening = new AsyncDisposableStack();
   const outputs = opening.adopt(await messaging.producer("scheduler-outputs"), (producer) => producer.close());
   const facts = opening.adopt(await messaging.producer("scheduler-facts"), (producer) => producer.close());
-  const agreedTime = opening.adopt(createAgreedTime({ time, log, metrics: ports.metrics, probe: createProbe(facts) }), (agreed) =>
-    agreed.stop(),
+  const brokerClock = opening.adopt(createBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(facts) }), (clock) =>
+    clock.stop(),
   );
-  const append = createAppending({ producer: facts, serde, lanes, agreedTime, log });
-  const agreedNowMs = (): number | null => agreedTime.nowMs();
-  const planning = opening.adopt(startPlanning({ schemes: configuration.schemes, lanes, append, agreedNowMs, time, log }), (task) =>
-    task.stop(),
+  const append = createFactAppender({ producer: facts, serde, partitionCount, brokerClock, logger });
+  const brokerNowMs = (): number | null => brokerClock.nowMs();
+  const planner = opening.adopt(
+    startDayPlanner({ schemes: configuration.schemes, partitionCount, append, brokerNowMs, time, logger }),
+    (task) => task.stop(),
   );
-  const storeWatch = opening.adopt(watchStore({ store, time }), (watch) => watch.stop());
-  let owned: Lanes | null = null;
-  const context: LaneContext = {
+  const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
+  let owned: PartitionConsumer | null = null;
+  const context: PartitionContext = {
     service,
-    handlers,
+    handlers: journalHandlers,
     time,
-    log,
-    store: openInTurn(store),
+    logger,
+    store: serializeOpenReads(store),
     serde,
     configuration,
-    lanes,
+    partitionCount,
     append,
-    agreedTime,
-    metrics: schedulerMetrics(ports.metrics),
+    brokerClock,
+    metrics: createSchedulerMetrics(ports.metrics),
     producer: outputs,
-    asides: createAsides({ messaging, serde, service }),
-    conservationTurn: createTurnTaking(),
+    operatorSkips: createOperatorSkips({ messaging, serde, service }),
+    serializeAudit: createMutex(),
     read: (partition, from, to) => messaging.read({ topic: topics.journal, partition }, from, to),
     snapshots: createSnapshotCaches(),
     acknowledgedAtMs: new Map(),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
   };
-  owned = await createBatchLanes({
+  owned = await createBatchConsumer({
     messaging,
     group: groups.scheduler,
     topic: topics.journal,
@@ -150,21 +162,21 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     bufferedRecordsMax,
     time,
     random,
-    log,
-    open: (partition, _epoch, assigned) => openLane(context, partition, assigned.logEnd),
+    logger,
+    open: (partition, _epoch, assigned) => openPartitionWorker(context, partition, assigned.logEnd),
     failed: (reason) => ports.fail(reason),
   });
   const running = opening.adopt(owned, (consumed) => consumed.stop());
   const open = opening.move();
   let stopped: Promise<void> | null = null;
   return {
-    readiness: () => readiness(running.readiness(), planning.isAppended(), storeWatch.trouble()),
+    readiness: () => readiness(running.readiness(), planner.isAppended(), storeProbe.trouble()),
     stop: () => (stopped ??= open.disposeAsync()),
   };
 }
 
-function readiness(lanes: Readiness, isPlanAppended: boolean, storeTrouble: string | null): Readiness {
-  const reasons = [...lanes.reasons];
+function readiness(partitions: Readiness, isPlanAppended: boolean, storeTrouble: string | null): Readiness {
+  const reasons = [...partitions.reasons];
   if (!isPlanAppended) reasons.push("days: not planned yet");
   if (storeTrouble !== null) reasons.push(`store: ${storeTrouble}`);
   return { isReady: reasons.length === 0, reasons };

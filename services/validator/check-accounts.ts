@@ -1,11 +1,11 @@
-// The accounts of a payment. Every question asked is kept with its answer and the version of the data, whether it refuses or not.
+// The accounts of a payment. Every question is kept with its answer and the version of the data, whether it refuses or
+// not.
 //
 //   IBAN      rule iban
 //   GENERIC   the scheme's rule: za-cdv, uk-modulus or none; the data in force on the date of receipt
 //   a proxy   no rule: not verifiable
 
-import { checkAccount, isRefusal } from "@sluice/account-validation";
-import type { AccountAnswer, AccountQuestion, RuleBook } from "@sluice/account-validation";
+import { type AccountAnswer, type AccountQuestion, checkAccount, isRefusal, type RuleBook } from "@sluice/account-validation";
 import type { Configuration, Scheme } from "@sluice/config";
 import type { PaymentAccount, Reason, RuleDecision } from "@sluice/contracts";
 import type { AccountSide } from "./payment.ts";
@@ -15,10 +15,10 @@ export interface AccountChecks {
   readonly decisions: readonly RuleDecision[];
 }
 
-/** Who is asked: the rules, as they are in force on a date, by a scheme's choice. */
+/** The rules that check the accounts: those in force on a date, as the scheme chooses. */
 export interface AccountRules {
   readonly book: RuleBook;
-  /** Date of receipt in the scheme's zone. */
+  /** The date of receipt in the scheme's zone. */
   readonly onDate: string;
   readonly accountRule: Scheme["accountRule"];
   readonly refuseOn: Configuration["cdv"]["refuseOn"];
@@ -32,26 +32,26 @@ export function checkAccounts(sides: readonly AccountSide[], rules: AccountRules
 function checkSide(side: AccountSide, rules: AccountRules): AccountChecks {
   const { account, given, agent, direction } = side;
   const { identification } = given;
-  if (identification === null) return notAsked(account, "proxy");
+  if (identification === null) return skipRules(account, "proxy");
   const isIban = identification.schema === "IBAN";
   const rule = isIban ? "iban" : rules.accountRule;
-  if (rule === "none") return notAsked(account, "none");
+  if (rule === "none") return skipRules(account, "none");
   const branch = isIban ? null : (agent.branch?.identification ?? null);
   const { onDate, refuseOn, book } = rules;
   const question: AccountQuestion = {
     rule,
     branch,
     account: identification.value,
-    accountTypeCode: typeCodeOf(given),
+    accountTypeCode: readTypeCode(given),
     direction,
     refuseOn,
     onDate,
   };
   const answer = checkAccount(question, book);
-  return { reasons: [...checkBranch(branch, answer), ...refusalsOf(side, answer)], decisions: [{ account, ...answer }] };
+  return { reasons: [...checkBranch(branch, answer), ...buildRefusals(side, answer)], decisions: [{ account, ...answer }] };
 }
 
-function typeCodeOf({ type }: PaymentAccount): string | null {
+function readTypeCode({ type }: PaymentAccount): string | null {
   return type?.schema === "CODE" ? type.value : null;
 }
 
@@ -59,12 +59,12 @@ function checkBranch(branch: string | null, { rule, version }: AccountAnswer): r
   return branch === null || /^\d{6}$/.test(branch) ? [] : [{ code: "AC08", text: `${rule}/${version} branch-form` }];
 }
 
-function refusalsOf({ code }: AccountSide, answer: AccountAnswer): readonly Reason[] {
+function buildRefusals({ code }: AccountSide, answer: AccountAnswer): readonly Reason[] {
   if (!isRefusal(answer)) return [];
   const text = `${answer.rule}/${answer.version} ${answer.reason}`;
   return [{ code: answer.reason === "direction" ? "AC13" : code, text }];
 }
 
-function notAsked(account: AccountSide["account"], rule: "proxy" | "none"): AccountChecks {
+function skipRules(account: AccountSide["account"], rule: "proxy" | "none"): AccountChecks {
   return { reasons: [], decisions: [{ account, rule, version: "none", result: "not-verifiable", reason: "no-rule" }] };
 }

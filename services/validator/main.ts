@@ -1,26 +1,26 @@
-import { lanesDefault, registrySerde } from "@sluice/contracts";
+import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/runtime/process";
+import { runService } from "@sluice/service/process";
 import { readValidatorConfig } from "./config.ts";
 import { startValidator } from "./service.ts";
 
 runService("validator", async (context) => {
-  const { log, metrics, time, random, stopping } = context;
+  const { logger, metrics, time, random, stopping } = context;
   const { kafkaBrokers, schemaRegistryUrl, configuration, rules } = readValidatorConfig();
   await using opened = new AsyncDisposableStack();
-  const serde = await registrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "validator" }, time, log, metrics });
+  const serde = await createRegistrySerde({ url: schemaRegistryUrl, time, signal: stopping });
+  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "validator" }, time, logger, metrics });
   opened.defer(() => messaging.close());
   const validator = await startValidator({
     time,
     random,
-    log,
+    logger,
     metrics,
     messaging,
     serde,
     configuration,
     rules,
-    lanes: lanesDefault,
+    partitionCount: partitionCountDefault,
     fail: (reason) => context.fail(reason),
   });
   opened.defer(() => validator.stop());

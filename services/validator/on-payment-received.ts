@@ -1,64 +1,69 @@
-// A debit or a credit was received: its verdict is appended to the journal, under the same key.
+// A debit or credit was received: its verdict is appended to the journal, under the same key.
 //
-// #1 The record is completed only after the verdict, or its dead letter, is acknowledged. A repeat appends the same verdict
-//    again, and the scheduler takes the first.
-// #2 A record that cannot be read in itself, or that nobody can judge, is put aside with its bytes and its reason.
-// #3 A schema that is not known yet makes its UETR wait, until it is known or an operator puts the record aside by hand; nothing is guessed.
+// #1 A record is completed only after its verdict, or its dead letter, is acknowledged. A repeat appends the same
+//    verdict again, and the scheduler uses the first.
+// #2 A record that cannot be read, or cannot be validated, is dead-lettered with its bytes and its reason.
+// #3 A record with an unknown schema makes its UETR wait until the schema is known or an operator skips the record;
+//    nothing is guessed.
 
 import type { RuleBook } from "@sluice/account-validation";
 import type { Configuration } from "@sluice/config";
-import { headers, outgoingRecord, topics } from "@sluice/contracts";
-import type { AccountVerified, Serde } from "@sluice/contracts";
-import { deadLetterOf, isStoppedByRecord } from "@sluice/messaging";
-import type { Asides, ByHand, OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
-import { Fault } from "@sluice/runtime";
-import type { Time } from "@sluice/runtime";
-import type { Log } from "@sluice/telemetry";
-import { judge } from "./judge.ts";
+import { type AccountVerified, headers, outgoingRecord, type Serde, topics } from "@sluice/contracts";
+import {
+  buildDeadLetter,
+  isStoppedByRecord,
+  type OperatorSkips,
+  type OutgoingRecord,
+  type Producer,
+  type ReceivedRecord,
+  type SkipRequest,
+} from "@sluice/messaging";
+import { Fault, type Logger, type Time } from "@sluice/kernel";
+import { validatePayment } from "./validate-payment.ts";
 import type { ReceivedPayment } from "./payment.ts";
 import type { ValidatorMetrics } from "./validator-metrics.ts";
 
-export interface Judging {
+export interface ValidationContext {
   readonly time: Time;
-  readonly log: Log;
+  readonly logger: Logger;
   readonly metrics: ValidatorMetrics;
   readonly serde: Serde;
   readonly producer: Producer;
-  /** What operators put aside by hand. */
-  readonly asides: Asides;
+  /** Records that operators skip. */
+  readonly operatorSkips: OperatorSkips;
   readonly configuration: Configuration;
   readonly rules: RuleBook;
-  /** Partitions of the journal. */
-  readonly lanes: number;
+  /** Number of partitions of the journal. */
+  readonly partitionCount: number;
 }
 
-type Judged =
+type ReadResult =
   | { readonly uetr: string; readonly received: ReceivedPayment; readonly verdict: AccountVerified }
-  | { readonly unreadable: string; readonly by?: ByHand };
+  | { readonly unreadable: string; readonly by?: SkipRequest };
 
 /** Record types that get a verdict. */
-const judgedNames = ["DirectDebitReceived", "CreditTransferReceived"] as const;
+const paymentRecords = ["DirectDebitReceived", "CreditTransferReceived"] as const;
 
-export function isJudged({ headers: given }: ReceivedRecord): boolean {
-  return judgedNames.some((name) => name === given[headers.type]);
+export function isPaymentRecord({ headers: given }: ReceivedRecord): boolean {
+  return paymentRecords.some((name) => name === given[headers.type]);
 }
 
-export async function onPaymentReceived(record: ReceivedRecord, judging: Judging): Promise<void> {
-  const startedMs = judging.time.monotonicMs();
-  const judged = await judgedRecord(record, judging);
+export async function onPaymentReceived(record: ReceivedRecord, context: ValidationContext): Promise<void> {
+  const startedMs = context.time.monotonicMs();
+  const result = await validateRecord(record, context);
   const { partition, offset } = record;
-  if ("unreadable" in judged) {
-    const { unreadable, by } = judged;
-    const cause = by === undefined ? { reason: unreadable } : { reason: by.reason, by: { ...by, stage: "done" as const } };
-    await judging.producer.send([deadLetterOf({ record, service: "validator", ...cause }, judging.serde)]);
-    judging.log.error("record.put-aside", { topic: record.topic, partition, offset, reason: unreadable });
-    judging.metrics.putAside();
+  if ("unreadable" in result) {
+    const { unreadable, by } = result;
+    const cause = by === undefined ? { reason: unreadable } : { reason: by.reason, skip: { ...by, stage: "done" as const } };
+    await context.producer.send([buildDeadLetter({ record, service: "validator", ...cause }, context.serde)]);
+    context.logger.error("record.dead-lettered", { topic: record.topic, partition, offset, reason: unreadable });
+    context.metrics.deadLettered();
     return;
   }
-  const { uetr, received, verdict } = judged;
-  const [appended] = await judging.producer.send([outgoing(uetr, verdict, record, judging)]);
-  const tookMs = judging.time.monotonicMs() - startedMs;
-  judging.log.info("account.verified", {
+  const { uetr, received, verdict } = result;
+  const [appended] = await context.producer.send([outgoing(uetr, verdict, record, context)]);
+  const tookMs = context.time.monotonicMs() - startedMs;
+  context.logger.info("account.verified", {
     uetr,
     record: received.name,
     partition,
@@ -76,30 +81,34 @@ export async function onPaymentReceived(record: ReceivedRecord, judging: Judging
     deadlineMs: verdict.deadlineMs,
     tookMs,
   });
-  judging.metrics.judged(received.name, verdict, tookMs);
+  context.metrics.validated(received.name, verdict, tookMs);
 }
 
-/** #3 */
-async function judgedRecord(record: ReceivedRecord, judging: Judging): Promise<Judged> {
+/** Validates a record, or returns why it cannot be read (#3). */
+async function validateRecord(record: ReceivedRecord, context: ValidationContext): Promise<ReadResult> {
   try {
-    return judgedReceived(record, await read(record, judging.serde), judging);
+    return validateReceived(record, await read(record, context.serde), context);
   } catch (error) {
-    const by = isStoppedByRecord(error) ? await judging.asides.askedFor(record) : null;
+    const by = isStoppedByRecord(error) ? await context.operatorSkips.findRequest(record) : null;
     if (by === null) throw error;
     return { unreadable: "by hand", by };
   }
 }
 
-function judgedReceived(record: ReceivedRecord, received: ReceivedPayment | string, { configuration, rules, log }: Judging): Judged {
+function validateReceived(
+  record: ReceivedRecord,
+  received: ReceivedPayment | string,
+  { configuration, rules, logger }: ValidationContext,
+): ReadResult {
   if (typeof received === "string") return { unreadable: received };
   const { uetr: given } = identifiersIn(received);
   const uetr = given.toLowerCase();
   if (record.key === null || new TextDecoder().decode(record.key) !== uetr) return { unreadable: "its key is not its UETR" };
   try {
-    return { uetr, received, verdict: judge(received, record, configuration, rules) };
+    return { uetr, received, verdict: validatePayment(received, record, configuration, rules) };
   } catch (error) {
-    log.error("payment.not-judged", { uetr, partition: record.partition, offset: record.offset, error });
-    return { unreadable: "it could not be judged" };
+    logger.error("payment.not-validated", { uetr, partition: record.partition, offset: record.offset, error });
+    return { unreadable: "it could not be validated" };
   }
 }
 
@@ -109,7 +118,7 @@ function identifiersIn(received: ReceivedPayment): { readonly uetr: string } {
     : received.value.debit.transactionIdentifiers;
 }
 
-/** Or why it cannot be read. */
+/** Decodes the payment, or returns why it cannot be read. */
 async function read(record: ReceivedRecord, serde: Serde): Promise<ReceivedPayment | string> {
   const { value } = record;
   if (value === null) return "no value";
@@ -125,13 +134,18 @@ async function read(record: ReceivedRecord, serde: Serde): Promise<ReceivedPayme
 
 function paymentRecord(value: Uint8Array, record: ReceivedRecord, serde: Serde): ReceivedPayment | string {
   const decoded = serde.decode(value);
-  const said = record.headers[headers.type];
+  const headerType = record.headers[headers.type];
   const isPayment = decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived";
-  return isPayment && decoded.name === said ? decoded : `its header says ${said}, its bytes ${decoded.name}`;
+  return isPayment && decoded.name === headerType ? decoded : `its header says ${headerType}, its bytes ${decoded.name}`;
 }
 
-function outgoing(uetr: string, value: AccountVerified, record: ReceivedRecord, { serde, lanes }: Judging): OutgoingRecord {
+function outgoing(
+  uetr: string,
+  value: AccountVerified,
+  record: ReceivedRecord,
+  { serde, partitionCount }: ValidationContext,
+): OutgoingRecord {
   const traceparent = record.headers[headers.traceparent];
   const carried = traceparent === undefined ? {} : { [headers.traceparent]: traceparent };
-  return outgoingRecord(serde, topics.journal, uetr, { name: "AccountVerified", value }, { lanes, headers: carried });
+  return outgoingRecord(serde, topics.journal, uetr, { name: "AccountVerified", value }, { partitionCount, headers: carried });
 }

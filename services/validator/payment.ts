@@ -1,17 +1,17 @@
-// What is judged of a debit or a credit, whatever its flow: whose it is, which accounts are asked, which dates it names.
+// The parts of a debit or a credit that are validated, whatever its flow: its bank, the accounts to check, and the
+// dates that it names.
 //
-//   flow     sent to                                   accounts asked
-//   on-us    the bank of the debtor's agent            debtor's, and creditor's where it is given
+//   flow     sent to                                   accounts checked
+//   on-us    the bank of the debtor's agent            debtor's, and creditor's if it is given
 //   off-us   the bank that ingress found, by its id    debtor's
 //   credit   the bank that ingress found, by its id    creditor's
 
-import { bankOfAgent, schemeOf } from "@sluice/config";
-import type { Bank, Configuration, Scheme } from "@sluice/config";
-import type { Amount, Decoded, Institution, PaymentAccount } from "@sluice/contracts";
+import { type Bank, type Configuration, findAgentBank, findScheme, type Scheme } from "@sluice/config";
+import type { Amount, DecodedRecord, Institution, PaymentAccount } from "@sluice/contracts";
 import type { Flow } from "@sluice/domain";
-import { assert } from "@sluice/runtime";
+import { assert } from "@sluice/kernel";
 
-export type ReceivedPayment = Decoded<"DirectDebitReceived"> | Decoded<"CreditTransferReceived">;
+export type ReceivedPayment = DecodedRecord<"DirectDebitReceived"> | DecodedRecord<"CreditTransferReceived">;
 
 export interface Payment {
   readonly flow: Flow;
@@ -20,9 +20,9 @@ export interface Payment {
   readonly contentHash: string;
   readonly receivedAtMs: number;
   readonly scheme: Scheme;
-  /** Null: it is not configured any more. */
+  /** Null: the bank is no longer configured. */
   readonly bank: Bank | null;
-  /** Who the verdict names; of an on-us debit to an unknown bank the sender. */
+  /** The bank that the verdict names; for an on-us debit to an unknown bank the sender. */
   readonly bankId: string;
   readonly amount: Amount;
   readonly sides: readonly AccountSide[];
@@ -30,47 +30,47 @@ export interface Payment {
   readonly settlementDate: string | null;
 }
 
-/** An account that is asked. */
+/** An account to check, with the side of the payment that it is on. */
 export interface AccountSide {
   readonly account: "debtor" | "creditor";
   readonly given: PaymentAccount;
   readonly agent: Institution;
-  /** Bank that keeps the account. */
+  /** The bank that keeps the account. */
   readonly owner: Bank | null;
   readonly direction: "debit" | "credit";
-  /** ISO 20022 reason of a wrong number on this side. */
+  /** The ISO 20022 reason of a wrong number on this side. */
   readonly code: "AC02" | "AC03";
 }
 
-/** Throws where the scheme is not configured, or takes no debits: nobody can judge it. */
-export function paymentIn(received: ReceivedPayment, configuration: Configuration): Payment {
-  if (received.name === "CreditTransferReceived") return creditIn(received, configuration);
-  return received.value.flow === "OFF_US" ? offUsIn(received, configuration) : onUsIn(received, configuration);
+/** Throws if the scheme is not configured or accepts no debits: then the payment cannot be validated. */
+export function readPayment(received: ReceivedPayment, configuration: Configuration): Payment {
+  if (received.name === "CreditTransferReceived") return readCredit(received, configuration);
+  return received.value.flow === "OFF_US" ? readOffUsDebit(received, configuration) : readOnUsDebit(received, configuration);
 }
 
-function onUsIn(received: Decoded<"DirectDebitReceived">, configuration: Configuration): Payment {
+function readOnUsDebit(received: DecodedRecord<"DirectDebitReceived">, configuration: Configuration): Payment {
   const { sender, debit } = received.value;
   const { creditorAccount, creditorAgent } = debit;
-  const debtors = bankOfAgent(configuration.banks, debit.debtorAgent);
+  const debtors = findAgentBank(configuration.banks, debit.debtorAgent);
   const bank = debtors.kind === "known" ? debtors.bank : null;
-  const creditors = bankOfAgent(configuration.banks, creditorAgent);
+  const creditors = findAgentBank(configuration.banks, creditorAgent);
   const owner = creditors.kind === "known" ? creditors.bank : null;
   const sides = [
-    debtorSide(received, bank),
-    ...(creditorAccount === null ? [] : [creditorSide(creditorAccount, creditorAgent, owner ?? bank)]),
+    buildDebtorSide(received, bank),
+    ...(creditorAccount === null ? [] : [buildCreditorSide(creditorAccount, creditorAgent, owner ?? bank)]),
   ];
-  return { ...debitPart(received, configuration), flow: "on-us", bank, bankId: bank?.id ?? sender, sides };
+  return { ...readDebitParts(received, configuration), flow: "on-us", bank, bankId: bank?.id ?? sender, sides };
 }
 
-function offUsIn(received: Decoded<"DirectDebitReceived">, configuration: Configuration): Payment {
-  const bank = bankNamed(configuration, received.value.bank);
-  const sides = [debtorSide(received, bank)];
-  return { ...debitPart(received, configuration), flow: "off-us", bank, bankId: received.value.bank, sides };
+function readOffUsDebit(received: DecodedRecord<"DirectDebitReceived">, configuration: Configuration): Payment {
+  const bank = findBank(configuration, received.value.bank);
+  const sides = [buildDebtorSide(received, bank)];
+  return { ...readDebitParts(received, configuration), flow: "off-us", bank, bankId: received.value.bank, sides };
 }
 
-function creditIn({ value }: Decoded<"CreditTransferReceived">, configuration: Configuration): Payment {
+function readCredit({ value }: DecodedRecord<"CreditTransferReceived">, configuration: Configuration): Payment {
   const { sender, contentHash, receivedAtMs, credit } = value;
-  const bank = bankNamed(configuration, value.bank);
+  const bank = findBank(configuration, value.bank);
   return {
     flow: "credit",
     sender,
@@ -81,14 +81,14 @@ function creditIn({ value }: Decoded<"CreditTransferReceived">, configuration: C
     bank,
     bankId: value.bank,
     amount: credit.amounts.bankSettlementAmount,
-    sides: [creditorSide(credit.creditorAccount, credit.creditorAgent, bank)],
+    sides: [buildCreditorSide(credit.creditorAccount, credit.creditorAgent, bank)],
     requestedCollectionDate: null,
     settlementDate: null,
   };
 }
 
-function debitPart(
-  { value }: Decoded<"DirectDebitReceived">,
+function readDebitParts(
+  { value }: DecodedRecord<"DirectDebitReceived">,
   configuration: Configuration,
 ): Omit<Payment, "flow" | "bank" | "bankId" | "sides"> {
   const { sender, contentHash, receivedAtMs, debit } = value;
@@ -106,20 +106,20 @@ function debitPart(
   };
 }
 
-function debtorSide({ value: { debit } }: Decoded<"DirectDebitReceived">, owner: Bank | null): AccountSide {
+function buildDebtorSide({ value: { debit } }: DecodedRecord<"DirectDebitReceived">, owner: Bank | null): AccountSide {
   return { account: "debtor", given: debit.debtorAccount, agent: debit.debtorAgent, owner, direction: "debit", code: "AC02" };
 }
 
-function creditorSide(given: PaymentAccount, agent: Institution, owner: Bank | null): AccountSide {
+function buildCreditorSide(given: PaymentAccount, agent: Institution, owner: Bank | null): AccountSide {
   return { account: "creditor", given, agent, owner, direction: "credit", code: "AC03" };
 }
 
 function requireScheme(configuration: Configuration, id: string): Scheme {
-  const scheme = schemeOf(configuration, id);
+  const scheme = findScheme(configuration, id);
   assert(scheme !== undefined, "ingress takes messages of configured schemes only");
   return scheme;
 }
 
-function bankNamed(configuration: Configuration, id: string): Bank | null {
+function findBank(configuration: Configuration, id: string): Bank | null {
   return configuration.banks.find((bank) => bank.id === id) ?? null;
 }

@@ -1,49 +1,46 @@
 import { shippedRules } from "@sluice/account-validation";
-import { fixedSerde, outgoingRecord, topics } from "@sluice/contracts";
-import type { Decoded, Serde } from "@sluice/contracts";
-import { createMemoryLog, deadLetterOf } from "@sluice/messaging";
-import type { OutgoingRecord, ProduceFate } from "@sluice/messaging";
-import { Fault } from "@sluice/runtime";
-import { createMetrics, silentLog } from "@sluice/telemetry";
-import type { Log, LogFields } from "@sluice/telemetry";
-import { badAccount, createVirtualTime, sampleConfiguration, sampleUetr, seededRandom, uetrFrom } from "@sluice/testkit";
+import { createFixedSerde, type DecodedRecord, outgoingRecord, type Serde, topics } from "@sluice/contracts";
+import { buildDeadLetter, createMemoryBroker, type OutgoingRecord, type ProduceFate } from "@sluice/messaging";
+import { Fault, type Logger, type LogFields, silentLogger } from "@sluice/kernel";
+import { createMetrics } from "@sluice/service";
+import { invalidAccount, createVirtualTime, sampleConfiguration, sampleUetr, seededRandom, drawUetr } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { credit, offUsDebit, onUsDebit } from "./given.ts";
+import { receivedCredit, receivedOffUsDebit, receivedOnUsDebit } from "./payments.fixture.ts";
 import { startValidator } from "./service.ts";
 
 const startAtMs = Date.UTC(2026, 10, 20, 10);
-const lanes = 3;
+const partitionCount = 3;
 
 interface Line {
   readonly event: string;
   readonly fields: LogFields;
 }
 
-function world(over: { readonly serde?: Serde } = {}) {
+function createEnvironment(over: { readonly serde?: Serde } = {}) {
   const time = createVirtualTime({ startAtMs, seed: "validator" });
   const state: { fate: ProduceFate; failures: unknown[]; lines: Line[] } = { fate: { kind: "append" }, failures: [], lines: [] };
-  const messaging = createMemoryLog({
+  const messaging = createMemoryBroker({
     time,
     random: seededRandom("log"),
-    topics: { [topics.journal]: lanes, [topics.deadLetters]: lanes },
+    topics: { [topics.journal]: partitionCount, [topics.deadLetters]: partitionCount },
     hooks: { produce: (client) => (client === "validator" ? state.fate : { kind: "append" }) },
   });
-  const serde = fixedSerde();
+  const serde = createFixedSerde();
   const metrics = createMetrics({ withProcess: false });
   const note = (event: string, fields: LogFields = {}): void => void state.lines.push({ event, fields });
-  const log: Log = { ...silentLog, info: note, error: note };
+  const logger: Logger = { ...silentLogger, info: note, error: note };
 
   const start = (name: string) =>
     startValidator({
       time,
       random: seededRandom(name),
-      log,
+      logger,
       metrics,
       messaging: messaging.client(name),
       serde: over.serde ?? serde,
       configuration: sampleConfiguration(),
       rules: shippedRules,
-      lanes,
+      partitionCount,
       fail: (reason) => state.failures.push(reason),
     });
 
@@ -61,7 +58,7 @@ function world(over: { readonly serde?: Serde } = {}) {
   }
 
   function records(topic: string) {
-    return Array.from({ length: lanes }, (_, partition) => messaging.records({ topic, partition })).flat();
+    return Array.from({ length: partitionCount }, (_, partition) => messaging.records({ topic, partition })).flat();
   }
 
   function verdicts() {
@@ -77,23 +74,23 @@ function world(over: { readonly serde?: Serde } = {}) {
   return { time, state, messaging, serde, metrics, start, append, settled, records, verdicts, until };
 }
 
-function debit(uetr = sampleUetr, debtorAccount?: string): Decoded<"DirectDebitReceived"> {
+function debit(uetr = sampleUetr, debtorAccount?: string): DecodedRecord<"DirectDebitReceived"> {
   const account = debtorAccount === undefined ? {} : { debtorAccount };
-  return onUsDebit({ options: { uetr: uetr.toUpperCase(), ...account }, receivedAtMs: startAtMs });
+  return receivedOnUsDebit({ options: { uetr: uetr.toUpperCase(), ...account }, receivedAtMs: startAtMs });
 }
 
 function debitRecord(serde: Serde, uetr = sampleUetr, debtorAccount?: string): OutgoingRecord {
   const decoded = debit(uetr, debtorAccount);
-  return outgoingRecord(serde, topics.journal, uetr, decoded, { lanes, headers: { traceparent: "00-1-2-01" } });
+  return outgoingRecord(serde, topics.journal, uetr, decoded, { partitionCount, headers: { traceparent: "00-1-2-01" } });
 }
 
 test("each debit gets one verdict under its UETR, in its partition, with its trace", async () => {
-  const { start, append, settled, serde, verdicts, until, records, metrics } = world();
+  const { start, append, settled, serde, verdicts, until, records, metrics } = createEnvironment();
   const random = seededRandom("uetrs");
-  const uetrs = Array.from({ length: 40 }, () => uetrFrom(random));
+  const uetrs = Array.from({ length: 40 }, () => drawUetr(random));
   await append(uetrs.slice(0, 20).map((uetr) => debitRecord(serde, uetr)));
   const validator = await settled(start("validator"));
-  await append(uetrs.slice(20).map((uetr, n) => debitRecord(serde, uetr, badAccount(n))));
+  await append(uetrs.slice(20).map((uetr, n) => debitRecord(serde, uetr, invalidAccount(n))));
   await until(() => verdicts().length >= uetrs.length);
   await settled(validator.stop());
   expect(
@@ -110,10 +107,10 @@ test("each debit gets one verdict under its UETR, in its partition, with its tra
   expect(await metrics.text()).toMatch(/sluice_validator_reasons_total\{code="AC02"\} 20/);
 });
 
-test("the log line of a verdict says the decision and no account number", async () => {
-  const { start, append, settled, serde, state, until } = world();
+test("the log line of a verdict shows the decision and no account number", async () => {
+  const { start, append, settled, serde, state, until } = createEnvironment();
   const validator = await settled(start("validator"));
-  const account = badAccount(3);
+  const account = invalidAccount(3);
   await append([debitRecord(serde, sampleUetr, account)]);
   await until(() => state.lines.some(({ event }) => event === "account.verified"));
   await settled(validator.stop());
@@ -126,8 +123,8 @@ test("the log line of a verdict says the decision and no account number", async 
   );
 });
 
-test("I1: a send whose outcome is unknown is made again until acknowledged; a restart goes on where the group had come to", async () => {
-  const { start, append, settled, serde, verdicts, until, state, time } = world();
+test("I1: a send of unknown outcome is repeated until acknowledged, and a restart goes on at the group's committed offset", async () => {
+  const { start, append, settled, serde, verdicts, until, state, time } = createEnvironment();
   state.fate = { kind: "unknown" };
   const first = await settled(start("validator"));
   await append([debitRecord(serde)]);
@@ -146,8 +143,8 @@ test("I1: a send whose outcome is unknown is made again until acknowledged; a re
   expect(verdicts()).toHaveLength(before + 1);
 });
 
-test("other records are passed undecoded, and what cannot be read is put aside with its bytes; the lane goes on", async () => {
-  const { start, append, settled, serde, verdicts, records, until, state } = world();
+test("other records are skipped undecoded, an unreadable one is dead-lettered with its bytes, and the partition goes on", async () => {
+  const { start, append, settled, serde, verdicts, records, until, state } = createEnvironment();
   const validator = await settled(start("validator"));
   const good = debitRecord(serde);
   const other = { ...good, value: Uint8Array.of(9), headers: { "sluice-type": "Release" } };
@@ -171,24 +168,28 @@ test("other records are passed undecoded, and what cannot be read is put aside w
   expect(state.failures).toEqual([]);
 });
 
-test("a debit that nobody can judge is put aside; the process lives", async () => {
-  const { start, append, settled, serde, records, until, state } = world();
+test("a debit that cannot be validated is dead-lettered, and the process goes on", async () => {
+  const { start, append, settled, serde, records, until, state } = createEnvironment();
   const validator = await settled(start("validator"));
   const { debit: message, ...rest } = debit().value;
   const unknownScheme = { ...rest, debit: { ...message, paymentScheme: { ...message.paymentScheme, schema: "ZA_RTC" } } };
-  await append([outgoingRecord(serde, topics.journal, sampleUetr, { name: "DirectDebitReceived", value: unknownScheme }, { lanes })]);
+  await append([
+    outgoingRecord(serde, topics.journal, sampleUetr, { name: "DirectDebitReceived", value: unknownScheme }, { partitionCount }),
+  ]);
   await until(() => records(topics.deadLetters).length === 1);
   await settled(validator.stop());
-  expect(state.lines.map(({ event }) => event)).toEqual(["payment.not-judged", "record.put-aside"]);
+  expect(state.lines.map(({ event }) => event)).toEqual(["payment.not-validated", "record.dead-lettered"]);
   expect(state.failures).toEqual([]);
 });
 
-test("debits of both flows and credits each get their verdict", async () => {
-  const { start, append, settled, serde, verdicts, until, metrics } = world();
+test("debits of both flows, and credits, each get a verdict", async () => {
+  const { start, append, settled, serde, verdicts, until, metrics } = createEnvironment();
   const validator = await settled(start("validator"));
   const uetrs = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
-  const given = uetrs.map((uetr, index) => [onUsDebit, offUsDebit, credit][index]!({ options: { uetr }, receivedAtMs: startAtMs }));
-  await append(given.map((decoded, index) => outgoingRecord(serde, topics.journal, uetrs[index]!, decoded, { lanes })));
+  const given = uetrs.map((uetr, index) =>
+    [receivedOnUsDebit, receivedOffUsDebit, receivedCredit][index]!({ options: { uetr }, receivedAtMs: startAtMs }),
+  );
+  await append(given.map((decoded, index) => outgoingRecord(serde, topics.journal, uetrs[index]!, decoded, { partitionCount })));
   await until(() => verdicts().length === 3);
   await settled(validator.stop());
   const byKey = new Map(verdicts().map(({ key, decoded }) => [key, decoded.value]));
@@ -200,8 +201,8 @@ test("debits of both flows and credits each get their verdict", async () => {
   expect(await metrics.text()).toContain('sluice_validator_verdicts_total{record="CreditTransferReceived",verdict="ACCEPTED"} 1');
 });
 
-test("an unknown schema makes its lane wait until it is learnt, and nothing is put aside", async () => {
-  const known = fixedSerde();
+test("an unknown schema makes its partition wait until the schema is learnt, and nothing is dead-lettered", async () => {
+  const known = createFixedSerde();
   let isKnown = false;
   let isRegistryUp = false;
   const serde: Serde = {
@@ -216,7 +217,7 @@ test("an unknown schema makes its lane wait until it is learnt, and nothing is p
       return Promise.resolve();
     },
   };
-  const { start, append, settled, verdicts, records, until, time } = world({ serde });
+  const { start, append, settled, verdicts, records, until, time } = createEnvironment({ serde });
   const validator = await settled(start("validator"));
   await append([debitRecord(known)]);
   await time.advance(5_000);
@@ -228,8 +229,8 @@ test("an unknown schema makes its lane wait until it is learnt, and nothing is p
   expect(records(topics.deadLetters)).toEqual([]);
 });
 
-test("a record whose schema is not to be had is passed when an operator put it aside by hand", async () => {
-  const known = fixedSerde();
+test("a record whose schema cannot be found is passed when an operator skips it", async () => {
+  const known = createFixedSerde();
   const strange = 0x7f;
   const serde: Serde = {
     ...known,
@@ -240,7 +241,7 @@ test("a record whose schema is not to be had is passed when an operator put it a
     learn: (bytes) =>
       bytes[4] === strange ? Promise.reject(new Fault("contracts.unknown-schema", "no", { isRetryable: true })) : Promise.resolve(),
   };
-  const { start, append, settled, verdicts, records, until, time } = world({ serde });
+  const { start, append, settled, verdicts, records, until, time } = createEnvironment({ serde });
   const validator = await settled(start("validator"));
   const sent = debitRecord(known);
   await append([{ ...sent, value: Uint8Array.of(0, 0, 0, 0, strange, 1) }, sent]);
@@ -248,7 +249,7 @@ test("a record whose schema is not to be had is passed when an operator put it a
   expect(verdicts()).toEqual([]);
   const [record] = records(topics.journal);
   const by = { operator: "thandi", actionId: "put-1", stage: "asked" } as const;
-  if (record !== undefined) await append([deadLetterOf({ record, reason: "ticket 4711", service: "validator", by }, known)]);
+  if (record !== undefined) await append([buildDeadLetter({ record, reason: "ticket 4711", service: "validator", skip: by }, known)]);
   await until(() => verdicts().length === 1);
   await settled(validator.stop());
   expect(records(topics.deadLetters).map(({ headers }) => headers["sluice-by-hand"])).toEqual(["asked", "done"]);

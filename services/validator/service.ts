@@ -1,50 +1,49 @@
-// Validator: every debit and credit of the journal gets a verdict, with all that is taken from configuration.
+// The validator: every debit and credit of the journal gets a verdict, with all that is taken from the configuration.
 //
 //   DirectDebitReceived      on-payment-received.ts   → AccountVerified
 //   CreditTransferReceived   on-payment-received.ts   → AccountVerified
 //
-// Anything else in the journal is passed by its type header, undecoded.
+// Any other record of the journal is skipped by its type header, undecoded.
 //
-// #1 It keeps nothing: the group's committed offset says where to go on. What lies above it may be judged twice.
-// #2 Records of one UETR are judged in order, others side by side.
+// #1 The service keeps no state: the group's committed offset tells it where to go on. Records above it can be
+//    validated twice.
+// #2 Records of one UETR are validated in order, others concurrently.
 
 import type { RuleBook } from "@sluice/account-validation";
 import type { Configuration } from "@sluice/config";
-import { groups, topics } from "@sluice/contracts";
-import type { Serde } from "@sluice/contracts";
-import { createAsides, createKeyedLanes } from "@sluice/messaging";
-import type { Messaging } from "@sluice/messaging";
-import type { Random, Running, Time } from "@sluice/runtime";
-import type { Log, Metrics } from "@sluice/telemetry";
-import { isJudged, onPaymentReceived } from "./on-payment-received.ts";
+import { groups, type Serde, topics } from "@sluice/contracts";
+import { createKeyedConsumer, createOperatorSkips, type Messaging } from "@sluice/messaging";
+import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
+import { isPaymentRecord, onPaymentReceived } from "./on-payment-received.ts";
 import { validatorMetrics } from "./validator-metrics.ts";
 
 export interface ValidatorPorts {
   readonly time: Time;
   readonly random: Random;
-  readonly log: Log;
+  readonly logger: Logger;
   readonly metrics: Metrics;
   readonly messaging: Messaging;
   readonly serde: Serde;
   readonly configuration: Configuration;
-  /** Account rules and their data, by date. */
+  /** The account rules and their data, by date. */
   readonly rules: RuleBook;
-  /** Partitions of the journal. */
-  readonly lanes: number;
-  /** The service cannot go on; the process must end. */
+  /** Number of partitions of the journal. */
+  readonly partitionCount: number;
+  /** Ends the process, because the service cannot go on. */
   fail(reason: unknown): void;
 }
 
-/** Of a lane. */
+/** Handlers that may run at once in one partition; more did not raise the throughput. */
 const runningMax = 64;
+/** Records that one partition buffers at most. */
 const bufferedRecordsMax = 2_000;
 
 export async function startValidator(ports: ValidatorPorts): Promise<Running> {
-  const { time, random, log, messaging } = ports;
+  const { time, random, logger, messaging } = ports;
   const producer = await messaging.producer("validator");
-  const asides = createAsides({ messaging, serde: ports.serde, service: "validator" });
-  const judging = { ...ports, producer, asides, metrics: validatorMetrics(ports.metrics) };
-  const lanes = await createKeyedLanes({
+  const operatorSkips = createOperatorSkips({ messaging, serde: ports.serde, service: "validator" });
+  const context = { ...ports, producer, operatorSkips, metrics: validatorMetrics(ports.metrics) };
+  const partitionConsumer = await createKeyedConsumer({
     messaging,
     group: groups.validator,
     topic: topics.journal,
@@ -52,19 +51,19 @@ export async function startValidator(ports: ValidatorPorts): Promise<Running> {
     bufferedRecordsMax,
     time,
     random,
-    log,
+    logger,
     failed: (reason) => ports.fail(reason),
     startAt: (_partition, _epoch, { committed, logStart }) => Promise.resolve(committed ?? logStart),
     read: (record) => ({ key: Buffer.from(record.key ?? []).toString("latin1"), content: null }),
     handle: async (record) => {
-      if (isJudged(record)) await onPaymentReceived(record, judging);
+      if (isPaymentRecord(record)) await onPaymentReceived(record, context);
     },
   });
   let stopped: Promise<void> | null = null;
   return {
-    readiness: () => lanes.readiness(),
+    readiness: () => partitionConsumer.readiness(),
     stop() {
-      stopped ??= lanes.stop().then(() => producer.close());
+      stopped ??= partitionConsumer.stop().then(() => producer.close());
       return stopped;
     },
   };

@@ -1,9 +1,9 @@
-// A trial as anyone may run it: a process of its own, by the entry of the command line.
+// Runs a trial by the command line, in a process of its own.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-export interface TrialEnd {
+export interface TrialResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -11,7 +11,7 @@ export interface TrialEnd {
 
 const cli = fileURLToPath(new URL("../../packages/cli/main.ts", import.meta.url));
 
-export async function runTrial(words: readonly string[]): Promise<TrialEnd> {
+export async function runTrialCommand(words: readonly string[]): Promise<TrialResult> {
   const child = spawn(process.execPath, [cli, "trial", ...words], { stdio: ["ignore", "pipe", "pipe"] });
   const out: Buffer[] = [];
   const err: Buffer[] = [];

@@ -1,7 +1,7 @@
-// A short trial of windows as anyone may run it: real servers, three schedulers, kills, stops and wrong clocks by a fixed seed.
+// Runs a short trial of windows: real servers, three schedulers, and kills, stops and wrong clocks by a fixed seed.
 
 import { expect, test } from "vitest";
-import { runTrial } from "./run-trial.ts";
+import { runTrialCommand } from "./run-trial.ts";
 
 const seed = "2";
 const windows = 10;
@@ -17,10 +17,10 @@ interface Report {
   }[];
 }
 
-test("I8, I9 and I1: windows open once and close once, and nothing leaves early or is lost, whatever becomes of the schedulers", async () => {
-  const { code, stdout, stderr } = await runTrial(["windows", "--seed", seed, "--windows", String(windows), "--json"]);
+test("I8, I9 and I1: windows open once and close once, and nothing leaves early or is lost, while schedulers are killed and stopped", async () => {
+  const { code, stdout, stderr } = await runTrialCommand(["windows", "--seed", seed, "--windows", String(windows), "--json"]);
   const report: Report = code === null || stdout === "" ? { isRight: false, problems: [], notes: [], rounds: [] } : JSON.parse(stdout);
-  // Said aloud whatever the outcome: a run without wrong clocks has shown less.
+  // Notes are printed for every outcome, because a run without wrong clocks proves less.
   for (const note of report.notes) process.stdout.write(`NOTE: ${note}\n`);
   expect({ code, problems: report.problems, stderr: code === 0 ? "" : stderr.slice(-4_000) }).toEqual({
     code: 0,

@@ -1,4 +1,4 @@
-// The benches run, and say what they are to say. What they measure is the machine's, and not looked at.
+// Tests that the benches run and report all their figures. The values depend on the machine and are not tested.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";

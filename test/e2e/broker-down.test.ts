@@ -1,19 +1,17 @@
-// The broker hangs, goes, and comes back: a bank is never told 202 for what is not stored, whoever stands on the log says so, and nobody has to do
-// anything.
+// The broker hangs, dies and comes back. A bank is never answered 202 for a message that is not stored, services that
+// need the broker report that they are not ready, and they recover without an operator.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { provision, readiness, serviceEnvironment, startService } from "@sluice/cli";
-import { lanesDefault, topics } from "@sluice/contracts";
-import { makeRunDirectory, startServers } from "@sluice/local-servers";
-import type { Servers } from "@sluice/local-servers";
+import { provision, readiness, serviceEnvironment, startService } from "@sluice/environment";
+import { partitionCountDefault, topics } from "@sluice/contracts";
+import { makeRunDirectory, type Servers, startServers } from "@sluice/local-servers";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { machineRandom, machineTime } from "@sluice/runtime";
-import { silentLog } from "@sluice/telemetry";
-import { bodyOf, directDebit, sampleToken, uetrFrom } from "@sluice/testkit";
+import { machineRandom, machineTime, silentLogger } from "@sluice/kernel";
+import { encodeBody, buildDirectDebit, sampleToken, drawUetr } from "@sluice/testkit";
 import { request } from "undici";
 import { afterAll, expect, test, vi } from "vitest";
-import { environmentWithoutServers, twoBanksYaml, workFolder } from "./given.ts";
+import { environmentWithoutServers, twoBanksYaml, workFolder } from "./servers.fixture.ts";
 
 const opened = new AsyncDisposableStack();
 afterAll(() => opened.disposeAsync());
@@ -23,7 +21,7 @@ async function startOwnServers(directory: string): Promise<Servers> {
   return servers;
 }
 
-test("I1: while the broker hangs nobody is ready who stands on it; while it is down ingress answers 503 with Retry-After, never 202, and recovers by itself", async () => {
+test("I1: while the broker hangs no service is ready; while it is down ingress answers 503 with Retry-After, never 202, and recovers by itself", async () => {
   const directory = await makeRunDirectory(workFolder, "e2e-broker");
   let servers = await startOwnServers(directory);
   opened.defer(() => servers.stop());
@@ -44,17 +42,17 @@ test("I1: while the broker hangs nobody is ready who stands on it; while it is d
     });
   };
 
-  const told = new Map<string, number>();
+  const answers = new Map<string, number>();
   const send = async (): Promise<{ readonly status: number; readonly retryAfter: string | undefined; readonly tookMs: number }> => {
-    const uetr = uetrFrom(machineRandom);
+    const uetr = drawUetr(machineRandom);
     const startedMs = machineTime.monotonicMs();
     const answer = await request(`http://127.0.0.1:${ingress.port}/transactions/outbound/direct-debit`, {
       method: "POST",
       headers: { authorization: `Bearer ${sampleToken("first")}`, "content-type": "application/json" },
-      body: bodyOf(directDebit({ uetr })),
+      body: encodeBody(buildDirectDebit({ uetr })),
     });
     await answer.body.dump();
-    told.set(uetr, answer.statusCode);
+    answers.set(uetr, answer.statusCode);
     return {
       status: answer.statusCode,
       retryAfter: answer.headers["retry-after"]?.toString(),
@@ -65,7 +63,7 @@ test("I1: while the broker hangs nobody is ready who stands on it; while it is d
   expect((await send()).status).toBe(202);
   const broker = servers.started.find(({ name }) => name === "kafka");
   if (broker === undefined) throw new Error("kafka was started here");
-  // It takes connections, and answers nothing.
+  // The stopped broker accepts connections but answers nothing.
   process.kill(broker.pid, "SIGSTOP");
   await untilAll(false);
   expect((await send()).status).toBe(503);
@@ -85,16 +83,16 @@ test("I1: while the broker hangs nobody is ready who stands on it; while it is d
   await vi.waitFor(async () => expect((await send()).status).toBe(202), { timeout: 60_000, interval: 500 });
 
   const connection = { brokers: servers.kafkaBrokers.split(","), clientId: "e2e" };
-  const messaging = createKafkaMessaging({ connection, time: machineTime, log: silentLog });
+  const messaging = createKafkaMessaging({ connection, time: machineTime, logger: silentLogger });
   opened.defer(() => messaging.close());
-  const partitions = Array.from({ length: lanesDefault }, (_, partition) => ({ topic: topics.journal, partition }));
+  const partitions = Array.from({ length: partitionCountDefault }, (_, partition) => ({ topic: topics.journal, partition }));
   const stored = new Set<string>();
   for (const [index, { logEnd }] of (await messaging.ends(partitions)).entries()) {
     const partition = partitions[index];
     if (partition === undefined) continue;
     for await (const record of messaging.read(partition, 0n, logEnd)) stored.add(new TextDecoder().decode(record.key ?? new Uint8Array()));
   }
-  const accepted = [...told].filter(([, status]) => status === 202).map(([uetr]) => uetr);
+  const accepted = [...answers].filter(([, status]) => status === 202).map(([uetr]) => uetr);
   expect(accepted.length).toBeGreaterThanOrEqual(2);
   expect(accepted.filter((uetr) => !stored.has(uetr))).toEqual([]);
 });

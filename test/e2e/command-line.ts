@@ -1,10 +1,10 @@
-// `./sluice` as a person runs it, in a process of its own.
+// Runs `./sluice` as a person does, in a process of its own.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { environmentWithoutServers } from "./given.ts";
+import { environmentWithoutServers } from "./servers.fixture.ts";
 
-export interface CommandEnd {
+export interface SluiceResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -12,7 +12,7 @@ export interface CommandEnd {
 
 const cli = fileURLToPath(new URL("../../packages/cli/main.ts", import.meta.url));
 
-export async function runCommandLine(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CommandEnd> {
+export async function runSluice(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<SluiceResult> {
   const env = { ...environmentWithoutServers(), ...environment };
   const child = spawn(process.execPath, [cli, ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
   const out: Buffer[] = [];

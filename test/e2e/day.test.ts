@@ -1,25 +1,22 @@
-// A business day of real processes on real servers, in which each service is killed once, seen from outside: by the banks, by the checker over
-// everything that was recorded, and by a plain consumer of the event topic.
+// Plays a business day of real processes on real servers, and kills each service once. The day is examined from
+// outside: by the banks, by the checker over the whole history, and by a plain consumer of the event topic.
 
 import { checkHistory } from "@sluice/checker";
-import { serviceNames } from "@sluice/cli";
-import type { ServiceName } from "@sluice/cli";
-import { collectHistory, createNarrator, loadDocuments, openStage, planDemoDay, playDay } from "@sluice/cli/demo";
-import type { DemoDay, Stage } from "@sluice/cli/demo";
-import { topics } from "@sluice/contracts";
-import type { Decoded, Serde } from "@sluice/contracts";
-import { machineRandom, machineTime, sleep } from "@sluice/runtime";
+import { collectHistory, loadDocuments, type ServiceName, serviceNames } from "@sluice/environment";
+import { createNarrator, type DemoDay, type DemoEnvironment, openDemoEnvironment, planDemoDay, playDay } from "@sluice/demo";
+import { type DecodedRecord, type Serde, topics } from "@sluice/contracts";
+import { machineRandom, machineTime, sleep } from "@sluice/kernel";
 import { Kafka, logLevel } from "kafkajs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { environmentWithoutServers } from "./given.ts";
+import { environmentWithoutServers } from "./servers.fixture.ts";
 
 const debits = 120;
-/** Room for a service that is killed, starts again, and for its group to share out anew, five times. */
+/** The times of the day, with room for five kills, each followed by a restart and a rebalance. */
 const pace = { opensInMs: 30_000, windowMs: 50_000, reconcilesAfterMs: 5_000 };
 const opened = new AsyncDisposableStack();
 const killed: ServiceName[] = [];
 let day: DemoDay;
-let stage: Stage;
+let stage: DemoEnvironment;
 let problems: readonly string[];
 
 beforeAll(async () => {
@@ -27,8 +24,8 @@ beforeAll(async () => {
   const { signal } = new AbortController();
   const narrator = createNarrator(machineTime, () => {});
   opened.defer(() => narrator.stop());
-  const surroundings = { time: machineTime, random: machineRandom, narrator, day, pace, directory: null, signal };
-  stage = opened.use(await openStage({ ...surroundings, environment: environmentWithoutServers() }));
+  const ports = { time: machineTime, random: machineRandom, narrator, day, pace, directory: null, signal };
+  stage = opened.use(await openDemoEnvironment({ ...ports, environment: environmentWithoutServers() }));
   const killing = killEachOnce();
   const played = await playDay({ ...stage, time: machineTime, day, narrator, signal, kill: null, isDisturbed: true });
   await killing;
@@ -36,7 +33,7 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => opened.disposeAsync());
 
-/** Ingress and validator while debits come in, the others while debits go out. */
+/** Kills ingress and validator while debits come in, and the other services while debits go out. */
 async function killEachOnce(): Promise<void> {
   await killWhen("ingress", "outboundDirectDebit", 0.2);
   await killWhen("validator", "outboundDirectDebit", 0.6);
@@ -105,7 +102,7 @@ interface StateEvent {
   readonly state: string;
 }
 
-/** Nothing of Sluice but its schemas: kafkajs as an analyst would use it. */
+/** Reads the event topic with kafkajs, as an analyst would, and uses nothing of Sluice but its schemas. */
 async function eventsFromTheStart(brokers: string, serde: Serde): Promise<readonly StateEvent[]> {
   const kafka = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
@@ -129,7 +126,7 @@ async function eventsFromTheStart(brokers: string, serde: Serde): Promise<readon
   });
   await consumer.disconnect();
   return values.map((value) => {
-    const decoded: Decoded = serde.decode(value);
+    const decoded: DecodedRecord = serde.decode(value);
     if (decoded.name !== "TransactionStateEvent") throw new Error(`${decoded.name} in the event topic`);
     return decoded.value as StateEvent;
   });

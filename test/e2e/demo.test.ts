@@ -1,10 +1,10 @@
-// The demo as a newcomer runs it, only smaller, with a service killed in the middle.
+// Runs the demo as a newcomer does, but smaller, and kills a service during it.
 
 import { expect, test } from "vitest";
-import { runCommandLine } from "./command-line.ts";
+import { runSluice } from "./command-line.ts";
 
-test("I1, I3, I5: ./sluice demo --kill scheduler plays its day, checks it, and says so to machines", async () => {
-  const { code, stdout, stderr } = await runCommandLine(["demo", "--json", "--debits", "20", "--kill", "scheduler"]);
+test("I1, I3, I5: ./sluice demo --kill scheduler plays its day, checks it, and prints the result as JSON", async () => {
+  const { code, stdout, stderr } = await runSluice(["demo", "--json", "--debits", "20", "--kill", "scheduler"]);
   expect({ code, stderr: code === 0 ? "" : stderr.slice(-4_000) }).toEqual({ code: 0, stderr: "" });
   expect(JSON.parse(stdout)).toMatchObject({ problems: [], outage: { bank: "acacia", firstTakenAtMs: expect.any(Number) } });
   expect(stderr).toContain("SIGKILL");

@@ -1,27 +1,28 @@
-// The store's snapshots made anew from the journal on real servers, while messages go on: equal document by document, used from then on.
+// Rebuilds the store's snapshots from the journal on real servers while messages continue. The rebuilt documents are
+// equal, and the services use them from then on.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { conservationOf } from "@sluice/store";
+import { checkConservation } from "@sluice/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCast } from "./cast.ts";
-import { until, untilState } from "./evidence.ts";
-import type { Case } from "./flows.ts";
-import { openWorld, type World } from "./world.ts";
+import { createCases } from "./parties/cases.ts";
+import { untilHolds, untilState } from "./recorded/evidence.ts";
+import type { E2eCase } from "./parties/flows.ts";
+import { openE2eEnvironment, type E2eEnvironment } from "./environment/environment.ts";
 
 const banks = [{ id: "karoo", branch: "250655" }];
 const opened = new AsyncDisposableStack();
-let world: World;
-const { caseOf, take, takeReport } = createCast(() => world, banks);
+let environment: E2eEnvironment;
+const { caseFor, submit, submitReport } = createCases(() => environment, banks);
 const entry = fileURLToPath(new URL("../../services/scheduler/rebuild/main.ts", import.meta.url));
 
 beforeAll(async () => {
-  world = opened.use(await openWorld(banks, "bank"));
+  environment = opened.use(await openE2eEnvironment(banks, "bank"));
 });
 afterAll(() => opened.disposeAsync());
 
-interface LaneLine {
-  readonly lane: number;
+interface PartitionLine {
+  readonly partition: number;
   readonly documents: number;
   readonly differencesCount: number;
   readonly differences: readonly { readonly key: string; readonly what: string }[];
@@ -29,9 +30,11 @@ interface LaneLine {
   readonly build: number;
 }
 
-async function rebuild(...flags: readonly string[]): Promise<{ readonly code: number | null; readonly lanes: readonly LaneLine[] }> {
+async function rebuild(
+  ...flags: readonly string[]
+): Promise<{ readonly code: number | null; readonly partitions: readonly PartitionLine[] }> {
   const child = spawn(process.execPath, [entry, ...flags], {
-    env: { ...process.env, ...world.services.environment },
+    env: { ...process.env, ...environment.services.environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let text = "";
@@ -40,44 +43,46 @@ async function rebuild(...flags: readonly string[]): Promise<{ readonly code: nu
     child.once("error", reject);
     child.once("close", resolve);
   });
-  const lines = text.split("\n").flatMap((line): (LaneLine & { event: string })[] => (line === "" ? [] : [JSON.parse(line)]));
-  return { code, lanes: lines.filter(({ event }) => event === "lane") };
+  const lines = text.split("\n").flatMap((line): (PartitionLine & { event: string })[] => (line === "" ? [] : [JSON.parse(line)]));
+  return { code, partitions: lines.filter(({ event }) => event === "partition") };
 }
 
-/** Debits that rest in HELD, credits that wait for their report. */
-async function some(name: string, count: number): Promise<readonly Case[]> {
-  const cases = Array.from({ length: count }, (_, n) => caseOf((["on-us", "off-us", "credit"] as const)[n % 3]!, `${name} ${n}`));
-  await Promise.all(cases.map(take));
+/** Submits debits that stay in HELD and credits that wait for their report. */
+async function submitMixed(name: string, count: number): Promise<readonly E2eCase[]> {
+  const cases = Array.from({ length: count }, (_, n) => caseFor((["on-us", "off-us", "credit"] as const)[n % 3]!, `${name} ${n}`));
+  await Promise.all(cases.map(submit));
   return cases;
 }
 
-async function atRest(cases: readonly Case[]): Promise<void> {
-  for (const { uetr, flow } of cases) await untilState(world, uetr, flow === "credit" ? "CREDIT_AUTH_DELIVERED" : "HELD");
+async function atRest(cases: readonly E2eCase[]): Promise<void> {
+  for (const { uetr, flow } of cases) await untilState(environment, uetr, flow === "credit" ? "CREDIT_AUTH_DELIVERED" : "HELD");
 }
 
-test("I11: a store built anew while messages go on equals what was there; all goes on in the new build; a lost document is found", async () => {
-  const before = await some("before", 30);
+test("I11: a store that is rebuilt while messages continue is equal; work continues in the new build; a lost document is found", async () => {
+  const before = await submitMixed("before", 30);
   await atRest(before);
   const dry = await rebuild("--dry-run");
-  expect(dry.lanes.flatMap(({ differences }) => differences)).toEqual([]);
-  expect([dry.code, dry.lanes.reduce((sum, { documents }) => sum + documents, 0)]).toEqual([0, before.length]);
+  expect(dry.partitions.flatMap(({ differences }) => differences)).toEqual([]);
+  expect([dry.code, dry.partitions.reduce((sum, { documents }) => sum + documents, 0)]).toEqual([0, before.length]);
 
-  const [real, during] = await Promise.all([rebuild(), some("during", 30)]);
-  expect(real.lanes.flatMap(({ differences }) => differences)).toEqual([]);
-  expect(real.lanes.map(({ isSwitched, build }) => [isSwitched, build])).toEqual(real.lanes.map(() => [true, 1]));
+  const [real, during] = await Promise.all([rebuild(), submitMixed("during", 30)]);
+  expect(real.partitions.flatMap(({ differences }) => differences)).toEqual([]);
+  expect(real.partitions.map(({ isSwitched, build }) => [isSwitched, build])).toEqual(real.partitions.map(() => [true, 1]));
   await atRest(during);
   const credits = [...before, ...during].filter(({ flow }) => flow === "credit");
-  await Promise.all(credits.map((credit) => takeReport(credit)));
-  for (const { uetr } of credits) await untilState(world, uetr, "CREDIT_AUTH_RESPONSE_ACCEPTED");
-  const day = `ZA_EFT:${world.businessDate}`;
-  await until(async () => expect((await conservationOf(world.store, day)).lanes.flatMap(({ findings }) => findings)).toEqual([]));
-  expect(world.services.lost()).toEqual([]);
+  await Promise.all(credits.map((credit) => submitReport(credit)));
+  for (const { uetr } of credits) await untilState(environment, uetr, "CREDIT_AUTH_RESPONSE_ACCEPTED");
+  const day = `ZA_EFT:${environment.businessDate}`;
+  await untilHolds(async () =>
+    expect((await checkConservation(environment.store, day)).partitions.flatMap(({ findings }) => findings)).toEqual([]),
+  );
+  expect(environment.services.lost()).toEqual([]);
 
-  const [row] = await world.store.transactions.search({ uetr: before[0]!.uetr }, null, 1);
-  const lane = row!.lane;
-  await world.store.builds.remove(lane, 1);
-  const found = await rebuild("--dry-run", "--lane", String(lane));
+  const [row] = await environment.store.transactions.search({ uetr: before[0]!.uetr }, null, 1);
+  const partition = row!.partition;
+  await environment.store.builds.remove(partition, 1);
+  const found = await rebuild("--dry-run", "--partition", String(partition));
   expect(found.code).toBe(1);
-  expect(found.lanes[0]!.differences).toContainEqual({ kind: "transaction", key: before[0]!.uetr, what: "is not in the store" });
-  expect((await conservationOf(world.store, day)).isWhole).toBe(false);
+  expect(found.partitions[0]!.differences).toContainEqual({ kind: "transaction", key: before[0]!.uetr, what: "is not in the store" });
+  expect((await checkConservation(environment.store, day)).isWhole).toBe(false);
 });

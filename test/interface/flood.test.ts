@@ -1,40 +1,40 @@
-// I14: one caller's flood is not another's trouble. Times are compared within this run alone.
+// Tests that one caller's flood does not slow another caller (I14). Times are compared only within this run.
 
-import { bodyOf, directDebit, sampleBank } from "@sluice/testkit";
+import { encodeBody, buildDirectDebit, sampleBank } from "@sluice/testkit";
 import { Worker } from "node:worker_threads";
 import { expect, it, vi } from "vitest";
 import type { FloodCounts, FloodOrder } from "./flooder.ts";
-import { givenIngress, interfaceConfiguration } from "./given.ts";
-import { request } from "./hostile-case.ts";
-import { exchange } from "./raw-http.ts";
+import { startListeningIngress, interfaceConfiguration } from "./listening-ingress.fixture.ts";
+import { hostileRequest } from "./hostile-case.ts";
+import { exchangeBytes } from "./raw-http.ts";
 
 const asked = 150;
 const slowerMax = 6;
-/** Of the bank that floods; low, so that a slow machine is asked for more than that too. */
+/** The limits of the bank that floods; low, so that even a slow machine exceeds them. */
 const limits = { requestsPerSecond: 100, inboundConnections: 64 };
 const configuration = {
   ...interfaceConfiguration,
   banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "250656", ...limits })],
 };
 
-/** Median of the times that a caller waits that sends one message after the other. */
+/** Returns the median time that a caller waits who sends one message after the other. */
 async function medianMs(port: number): Promise<number> {
   const tookMs: number[] = [];
   for (let count = 0; count < asked; count += 1) {
     const startedMs = performance.now();
-    const { answers } = await exchange(port, { bytes: request() });
+    const { answers } = await exchangeBytes(port, { bytes: hostileRequest() });
     tookMs.push(performance.now() - startedMs);
     expect(answers[0]?.status).toBe(202);
   }
   return tookMs.toSorted((a, b) => a - b)[Math.floor(asked / 2)] ?? Number.NaN;
 }
 
-it("I14: a bank that floods ingress gets its share and 429, and another bank is served as before", async () => {
-  await using given = await givenIngress({ configuration });
+it("I14: a bank that floods ingress gets its share and 429, and another bank is served as fast as before", async () => {
+  await using given = await startListeningIngress({ configuration });
   await medianMs(given.port);
   const quietMs = await medianMs(given.port);
-  const body = bodyOf(directDebit({ creditorBranch: "250656", debtorBranch: "250656" }));
-  const order: FloodOrder = { port: given.port, connections: 96, request: request({ party: "second", body }) };
+  const body = encodeBody(buildDirectDebit({ creditorBranch: "250656", debtorBranch: "250656" }));
+  const order: FloodOrder = { port: given.port, connections: 96, request: hostileRequest({ party: "second", body }) };
   const flood = new Worker(new URL("./flooder.ts", import.meta.url), { workerData: order });
   const counts: FloodCounts[] = [];
   flood.on("message", (one: FloodCounts) => counts.push(one));

@@ -1,5 +1,5 @@
-// A caller that knows no measure, on a thread of its own: it sends the same request on many connections, as fast as it is answered, and
-// opens a connection anew whenever one is closed. It says now and then what it got.
+// A flooding caller on a thread of its own. It sends the same request on many connections, as fast as it is answered,
+// reopens closed connections, and reports its counts every 100 ms.
 
 import { connect, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";

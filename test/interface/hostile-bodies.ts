@@ -1,15 +1,15 @@
-// Bodies that are not a message: what stands between a good head and the end of the content-length.
+// Hostile cases with a valid head and a body that is not a message.
 
-import { request, goodDebit, messages, type HostileCase } from "./hostile-case.ts";
+import { hostileRequest, goodDebitText, hostileMessages, type HostileCase } from "./hostile-case.ts";
 
 type Broken = readonly [id: string, body: string | Uint8Array, status?: number, detail?: string];
 
 const bytes = (...codes: readonly number[]): Buffer => Buffer.from(codes);
 const around = (middle: Buffer): Buffer => Buffer.concat([Buffer.from('{"schema":"'), middle, Buffer.from('"}')]);
-const withMember = (member: string): string => goodDebit.replace(/^\{/, `{${member},`);
+const withMember = (member: string): string => goodDebitText.replace(/^\{/, `{${member},`);
 const nested = (levels: number, [open, close]: readonly [string, string]): string => open.repeat(levels) + close.repeat(levels);
 
-/** Not JSON, whatever the message is. */
+/** Bodies that are not JSON, whatever the message is. */
 const syntax: readonly Broken[] = [
   ["empty", ""],
   ["blank", "  \t\r\n "],
@@ -18,38 +18,38 @@ const syntax: readonly Broken[] = [
   ["brace-bracket", "{]"],
   ["no-value", '{"schema":}'],
   ["no-colon", '{"schema" "DirectDebit"}'],
-  ["trailing-comma", goodDebit.replace(/\}$/, ",}")],
-  ["leading-comma", goodDebit.replace(/^\{/, "{,")],
+  ["trailing-comma", goodDebitText.replace(/\}$/, ",}")],
+  ["leading-comma", goodDebitText.replace(/^\{/, "{,")],
   ["two-commas", withMember('"a":1,')],
   ["single-quotes", "{'schema':'DirectDebit'}"],
   ["bare-name", '{schema:"DirectDebit"}'],
-  ["line-comment", `// a remark\n${goodDebit}`],
-  ["block-comment", withMember("/* a remark */")],
-  ["something-follows", `${goodDebit}x`],
-  ["two-values", `${goodDebit}${goodDebit}`],
-  ["cut", goodDebit.slice(0, -1)],
-  ["cut-in-string", goodDebit.slice(0, 20)],
+  ["line-comment", `// a comment\n${goodDebitText}`],
+  ["block-comment", withMember("/* a comment */")],
+  ["something-follows", `${goodDebitText}x`],
+  ["two-values", `${goodDebitText}${goodDebitText}`],
+  ["cut", goodDebitText.slice(0, -1)],
+  ["cut-in-string", goodDebitText.slice(0, 20)],
   ["undefined", withMember('"a":undefined')],
   ["capital-word", withMember('"a":True')],
   ["word-cut", withMember('"a":nul')],
   ["word-and-more", withMember('"a":nullx')],
-  ["form-feed", `\f${goodDebit}`],
-  ["no-break-space", `\u00a0${goodDebit}`],
+  ["form-feed", `\f${goodDebitText}`],
+  ["no-break-space", `\u00a0${goodDebitText}`],
   ["null-value", "null"],
   ["true-value", "true"],
   ["number-value", "1"],
   ["string-value", '"DirectDebit"'],
   ["array-value", "[]"],
-  ["array-of-message", `[${goodDebit}]`],
+  ["array-of-message", `[${goodDebitText}]`],
   ["xml", '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'],
   ["form", "schema=DirectDebit&amount=1"],
-  ["nul-byte", `${goodDebit}\0`],
+  ["nul-byte", `${goodDebitText}\0`],
 ];
 
 const numbers: readonly Broken[] = [
   "1e3 1E3 1e-3 1.5e3 1e309 -1e400 01 -01 00 +1 1. .5 -.5 - -- 0x10 0o7 0b1 1_000 1n NaN Infinity -Infinity 1.2.3 1,5 ٣ １"
     .split(" ")
-    .map((number): Broken => [`number ${number}`, goodDebit.replace(/"value":[0-9.]+/, `"value":${number}`)]),
+    .map((number): Broken => [`number ${number}`, goodDebitText.replace(/"value":[0-9.]+/, `"value":${number}`)]),
   [
     ["-1", 400],
     ["-0.01", 400],
@@ -65,19 +65,19 @@ const numbers: readonly Broken[] = [
     ["0.001", 422],
   ].map(([value, status]): Broken => [
     `amount ${String(value).slice(0, 20)}`,
-    goodDebit.replace(/"value":[0-9.]+/, `"value":${value}`),
+    goodDebitText.replace(/"value":[0-9.]+/, `"value":${value}`),
     Number(status),
   ]),
 ].flat();
 
 const names: readonly Broken[] = [
-  ["twice", goodDebit.replace(/^\{("schema":"DirectDebit")/, "{$1,$1"), 400, "given twice"],
+  ["twice", goodDebitText.replace(/^\{("schema":"DirectDebit")/, "{$1,$1"), 400, "given twice"],
   ["twice-escaped", withMember(String.raw`"\u0073chema":"DirectDebit"`), 400, "given twice"],
-  ["twice-nested", goodDebit.replace(/"legalName":("[^"]*")/, '"legalName":$1,"legalName":$1'), 400, "given twice"],
+  ["twice-nested", goodDebitText.replace(/"legalName":("[^"]*")/, '"legalName":$1,"legalName":$1'), 400, "given twice"],
   ["twice-in-pairs", withMember('"supplementaryData":{"a":"1","a":"2"}'), 400, "given twice"],
   ["proto", withMember('"__proto__":{"isAdmin":true}'), 400, "not allowed"],
   ["proto-escaped", withMember(String.raw`"__pr\u006fto__":{}`), 400, "not allowed"],
-  ["proto-nested", goodDebit.replace('"creditor":{', '"creditor":{"__proto__":{"legalName":"x"},'), 400, "not allowed"],
+  ["proto-nested", goodDebitText.replace('"creditor":{', '"creditor":{"__proto__":{"legalName":"x"},'), 400, "not allowed"],
   ["proto-in-pairs", withMember('"supplementaryData":{"__proto__":"x"}'), 400, "not allowed"],
   ...[
     "constructor",
@@ -93,18 +93,18 @@ const names: readonly Broken[] = [
     "schemA",
     "$ref",
   ].map((name): Broken => [`member ${JSON.stringify(name)}`, withMember(`${JSON.stringify(name)}:{"prototype":{}}`), 400, "not known"]),
-  ["constructor-nested", goodDebit.replace('"creditor":{', '"creditor":{"constructor":{"prototype":{"x":1}},'), 400, "not known"],
+  ["constructor-nested", goodDebitText.replace('"creditor":{', '"creditor":{"constructor":{"prototype":{"x":1}},'), 400, "not known"],
 ];
 
 const controls = Array.from({ length: 32 }, (_, code) => code).concat(0x7f, 0x80, 0x85, 0x9f);
 const characters: readonly Broken[] = [
   ...controls.map((code): Broken => {
     const character = String.fromCharCode(code);
-    return [`raw U+${code.toString(16).padStart(4, "0")}`, goodDebit.replace("Karoo", `Ka${character}roo`)];
+    return [`raw U+${code.toString(16).padStart(4, "0")}`, goodDebitText.replace("Karoo", `Ka${character}roo`)];
   }),
   ...[0x00, 0x08, 0x0a, 0x1f, 0x7f, 0x9b].map((code): Broken => {
     const escape = `\\u${code.toString(16).padStart(4, "0")}`;
-    return [`escaped ${escape}`, goodDebit.replace("Karoo", `Ka${escape}roo`)];
+    return [`escaped ${escape}`, goodDebitText.replace("Karoo", `Ka${escape}roo`)];
   }),
   ...[
     String.raw`\ud800`,
@@ -113,7 +113,7 @@ const characters: readonly Broken[] = [
     String.raw`\ud800\ud800`,
     String.raw`\uD83Dx`,
     String.raw`\ud83d\n`,
-  ].map((escape): Broken => [`surrogate ${escape}`, goodDebit.replace("Karoo", escape)]),
+  ].map((escape): Broken => [`surrogate ${escape}`, goodDebitText.replace("Karoo", escape)]),
   ...[
     String.raw`\x41`,
     String.raw`\u12`,
@@ -124,20 +124,20 @@ const characters: readonly Broken[] = [
     "\\\n",
     String.raw`\0`,
     String.raw`\U0041`,
-  ].map((escape): Broken => [`escape ${JSON.stringify(escape)}`, goodDebit.replace("Karoo", escape)]),
-  ["string-without-end", goodDebit.replace('Karoo Insurance Ltd"', "Karoo")],
+  ].map((escape): Broken => [`escape ${JSON.stringify(escape)}`, goodDebitText.replace("Karoo", escape)]),
+  ["string-without-end", goodDebitText.replace('Karoo Insurance Ltd"', "Karoo")],
   ["string-ends-escaped", String.raw`{"schema":"\"}`],
 ];
 
 const encodings: readonly Broken[] = [
-  ["bom", `\ufeff${goodDebit}`],
-  ["bom-at-end", `${goodDebit}\ufeff`],
-  ["utf-16-le", Buffer.from(goodDebit, "utf16le")],
-  ["utf-16-le-bom", Buffer.from(`\ufeff${goodDebit}`, "utf16le")],
-  ["utf-16-be", Buffer.from(goodDebit, "utf16le").swap16()],
-  ["utf-16-be-bom", Buffer.from(`\ufeff${goodDebit}`, "utf16le").swap16()],
-  ["utf-32-le", Buffer.from(Array.from(goodDebit, (character) => [character.charCodeAt(0), 0, 0, 0]).flat())],
-  ["utf-7", goodDebit.replace("{", "+AHs-")],
+  ["bom", `\ufeff${goodDebitText}`],
+  ["bom-at-end", `${goodDebitText}\ufeff`],
+  ["utf-16-le", Buffer.from(goodDebitText, "utf16le")],
+  ["utf-16-le-bom", Buffer.from(`\ufeff${goodDebitText}`, "utf16le")],
+  ["utf-16-be", Buffer.from(goodDebitText, "utf16le").swap16()],
+  ["utf-16-be-bom", Buffer.from(`\ufeff${goodDebitText}`, "utf16le").swap16()],
+  ["utf-32-le", Buffer.from(Array.from(goodDebitText, (character) => [character.charCodeAt(0), 0, 0, 0]).flat())],
+  ["utf-7", goodDebitText.replace("{", "+AHs-")],
   ["latin-1", around(bytes(0xe9))],
   ["overlong-nul", around(bytes(0xc0, 0x80))],
   ["overlong-2", around(bytes(0xc1, 0xbf))],
@@ -150,7 +150,7 @@ const encodings: readonly Broken[] = [
   ["beyond-unicode", around(bytes(0xf4, 0x90, 0x80, 0x80))],
   ["lone-continuation", around(bytes(0x80))],
   ["sequence-cut", around(bytes(0xe2, 0x82))],
-  ["sequence-cut-at-end", Buffer.concat([Buffer.from(goodDebit), bytes(0xf0, 0x9f)])],
+  ["sequence-cut-at-end", Buffer.concat([Buffer.from(goodDebitText), bytes(0xf0, 0x9f)])],
   ["fe-ff", bytes(0xfe, 0xff)],
   ["only-ff", Buffer.alloc(1_000, 0xff)],
   ["only-nul", Buffer.alloc(1_000)],
@@ -173,20 +173,20 @@ const depths: readonly Broken[] = [
 ];
 
 const sizes: readonly Broken[] = [
-  ["one-byte-too-long", goodDebit.padEnd(262_145), 413],
-  ["twice-too-long", goodDebit.padEnd(524_288), 413],
+  ["one-byte-too-long", goodDebitText.padEnd(262_145), 413],
+  ["twice-too-long", goodDebitText.padEnd(524_288), 413],
 ];
 
 const parts: Readonly<Record<string, readonly Broken[]>> = { syntax, numbers, names, characters, encodings, depths, sizes };
 
-/** Sizes that the message itself bounds, at the limit (202) and one above. */
-export const atLimit: readonly { readonly id: string; readonly body: (size: number) => string; readonly most: number }[] = [
-  { id: "body-bytes", most: 262_144, body: (size) => goodDebit.padEnd(size) },
-  { id: "identifier", most: 35, body: (size) => goodDebit.replace("ACME-20261120-000001", "M".repeat(size)) },
-  { id: "end-to-end", most: 35, body: (size) => goodDebit.replace("INV-88123", "E".repeat(size)) },
-  { id: "legal-name", most: 140, body: (size) => goodDebit.replace("Karoo Insurance Ltd", "n".repeat(size)) },
-  { id: "legal-name-code-points", most: 140, body: (size) => goodDebit.replace("Karoo Insurance Ltd", "😀".repeat(size)) },
-  { id: "user-reference", most: 30, body: (size) => goodDebit.replace("KAROOINS  POLICY 88123", "R".repeat(size)) },
+/** Sizes that the message format limits: at the limit (202) and one above. */
+export const limitCases: readonly { readonly id: string; readonly body: (size: number) => string; readonly most: number }[] = [
+  { id: "body-bytes", most: 262_144, body: (size) => goodDebitText.padEnd(size) },
+  { id: "identifier", most: 35, body: (size) => goodDebitText.replace("ACME-20261120-000001", "M".repeat(size)) },
+  { id: "end-to-end", most: 35, body: (size) => goodDebitText.replace("INV-88123", "E".repeat(size)) },
+  { id: "legal-name", most: 140, body: (size) => goodDebitText.replace("Karoo Insurance Ltd", "n".repeat(size)) },
+  { id: "legal-name-code-points", most: 140, body: (size) => goodDebitText.replace("Karoo Insurance Ltd", "😀".repeat(size)) },
+  { id: "user-reference", most: 30, body: (size) => goodDebitText.replace("KAROOINS  POLICY 88123", "R".repeat(size)) },
   { id: "pairs", most: 50, body: (size) => withMember(`"supplementaryData":{${list(size, (number) => `"k${number}":"v"`)}}`) },
   { id: "pair-name", most: 70, body: (size) => withMember(`"supplementaryData":{"${"k".repeat(size)}":"v"}`) },
   { id: "pair-value", most: 1_000, body: (size) => withMember(`"supplementaryData":{"k":"${"v".repeat(size)}"}`) },
@@ -195,17 +195,17 @@ export const atLimit: readonly { readonly id: string; readonly body: (size: numb
   {
     id: "address-lines",
     most: 7,
-    body: (size) => goodDebit.replace('"creditor":{', `"creditor":{"address":{"addressLine":[${list(size, () => '"a"')}]},`),
+    body: (size) => goodDebitText.replace('"creditor":{', `"creditor":{"address":{"addressLine":[${list(size, () => '"a"')}]},`),
   },
-  { id: "digits", most: 16, body: (size) => goodDebit.replace(/"value":[0-9.]+/g, `"value":${"9".repeat(size)}.99`) },
-  { id: "minor-units", most: 2, body: (size) => goodDebit.replace(/"value":[0-9.]+/g, `"value":1.${"1".repeat(size)}`) },
+  { id: "digits", most: 16, body: (size) => goodDebitText.replace(/"value":[0-9.]+/g, `"value":${"9".repeat(size)}.99`) },
+  { id: "minor-units", most: 2, body: (size) => goodDebitText.replace(/"value":[0-9.]+/g, `"value":1.${"1".repeat(size)}`) },
 ];
 
 function list(count: number, item: (number: number) => string): string {
   return Array.from({ length: count }, (_, number) => item(number)).join(",");
 }
 
-/** What any message may be broken with: the same for each of them. */
+/** Broken bodies that every message gets. */
 const everywhere: readonly Broken[] = [
   ["empty", ""],
   ["array", "[]"],
@@ -217,7 +217,7 @@ const everywhere: readonly Broken[] = [
 
 export const hostileBodies: readonly HostileCase[] = [
   ...Object.entries(parts).flatMap(([part, all]) => all.map((one) => bodyCase(`${part}: `, one, {}))),
-  ...messages.flatMap(({ name, path, party, body }) => [
+  ...hostileMessages.flatMap(({ name, path, party, body }) => [
     ...everywhere.map((one) => bodyCase(`${name}: `, one, { path, party })),
     bodyCase(`${name}: `, ["unknown-member", body.replace(/^\{/, '{"surprise":1,'), 400, "not known"], { path, party }),
     bodyCase(`${name}: `, ["twice", `{"schema":1,"schema":1}`, 400, "given twice"], { path, party }),
@@ -230,5 +230,10 @@ function bodyCase(
   [id, body, status = 400, detail]: Broken,
   where: { readonly path?: string; readonly party?: string },
 ): HostileCase {
-  return { id: `${prefix}${id}`, bytes: request({ ...where, body }), expected: [status], ...(detail === undefined ? {} : { detail }) };
+  return {
+    id: `${prefix}${id}`,
+    bytes: hostileRequest({ ...where, body }),
+    expected: [status],
+    ...(detail === undefined ? {} : { detail }),
+  };
 }

@@ -1,34 +1,45 @@
-// One hostile case: bytes on a connection, and what must come back.
+// Defines a hostile case: bytes on a connection, and the answers that must come back.
 
-import { bodyOf, creditsFinal, creditTransfer, directDebit, sampleToken, statusReport, type JsonObject } from "@sluice/testkit";
+import {
+  encodeBody,
+  buildCreditsFinal,
+  buildCreditTransfer,
+  buildDirectDebit,
+  sampleToken,
+  buildStatusReport,
+  type MessageObject,
+} from "@sluice/testkit";
 import type { RawExchange } from "./raw-http.ts";
 
 export interface HostileCase extends RawExchange {
-  /** Short, unique: it stands in the message of a failure. */
+  /** Short and unique; it appears in the message of a failure. */
   readonly id: string;
-  /** The status of each answer, in order. Empty: the connection is closed without one, where no answer could be told from another's. */
+  /**
+   * The status of each answer, in order. Empty if the connection must close without an answer, because none could be
+   * attributed.
+   */
   readonly expected: readonly number[];
-  /** A text that must stand in the detail of the first answer. */
+  /** A text that the detail of the first answer must contain. */
   readonly detail?: string;
 }
 
 export const debitPath = "/transactions/outbound/direct-debit";
 
-export interface Posting {
+export interface HostileRequest {
   readonly path?: string;
   readonly party?: string;
   readonly body?: Uint8Array | string;
-  /** Headers in place of the usual ones; undefined leaves one out. */
+  /** Headers that replace the usual ones; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Whole header lines in addition. */
+  /** Additional header lines. */
   readonly lines?: readonly string[];
   readonly method?: string;
   readonly version?: string;
 }
 
-/** The bytes of a request: a good one, but for what is asked otherwise. */
-export function request(posting: Posting = {}): Buffer {
-  const body = Buffer.from(posting.body ?? goodDebit);
+/** Builds the bytes of a request that is valid except for the given parts. */
+export function hostileRequest(posting: HostileRequest = {}): Buffer {
+  const body = Buffer.from(posting.body ?? goodDebitText);
   const headers = {
     host: "ingress.example",
     authorization: `Bearer ${sampleToken(posting.party ?? "first")}`,
@@ -42,16 +53,16 @@ export function request(posting: Posting = {}): Buffer {
   return Buffer.concat([Buffer.from(head, "latin1"), body]);
 }
 
-export const goodDebit = text(directDebit());
+export const goodDebitText = encodeText(buildDirectDebit());
 
-export const messages: readonly { readonly name: string; readonly path: string; readonly party: string; readonly body: string }[] = [
-  { name: "debit", path: debitPath, party: "first", body: goodDebit },
-  { name: "off-us", path: "/scheme/inbound/direct-debit", party: "clearing", body: goodDebit },
-  { name: "credit", path: "/scheme/inbound/credit-transfer-authorisation", party: "clearing", body: text(creditTransfer()) },
-  { name: "report", path: "/transactions/inbound/direct-debit-response", party: "first", body: text(statusReport()) },
-  { name: "final", path: "/scheme/credits-final", party: "clearing", body: text(creditsFinal()) },
+export const hostileMessages: readonly { readonly name: string; readonly path: string; readonly party: string; readonly body: string }[] = [
+  { name: "debit", path: debitPath, party: "first", body: goodDebitText },
+  { name: "off-us", path: "/scheme/inbound/direct-debit", party: "clearing", body: goodDebitText },
+  { name: "credit", path: "/scheme/inbound/credit-transfer-authorisation", party: "clearing", body: encodeText(buildCreditTransfer()) },
+  { name: "report", path: "/transactions/inbound/direct-debit-response", party: "first", body: encodeText(buildStatusReport()) },
+  { name: "final", path: "/scheme/credits-final", party: "clearing", body: encodeText(buildCreditsFinal()) },
 ];
 
-export function text(message: JsonObject): string {
-  return Buffer.from(bodyOf(message)).toString();
+export function encodeText(message: MessageObject): string {
+  return Buffer.from(encodeBody(message)).toString();
 }

@@ -1,33 +1,47 @@
-// Lengths, chunks, pipelines, upgrades, slowness and connections that end: where one request stops and the next begins.
+// Hostile cases about the boundaries of requests: lengths, chunks, pipelines, upgrades, slow senders and ended
+// connections.
 
 import { sampleToken } from "@sluice/testkit";
-import { debitPath, goodDebit, request, type HostileCase } from "./hostile-case.ts";
+import { debitPath, goodDebitText, hostileRequest, type HostileCase } from "./hostile-case.ts";
 
 const none = { "content-length": undefined } as const;
-const chunked = (encoding: string, body: string): Buffer => request({ headers: { ...none, "transfer-encoding": encoding }, body });
-const oneChunk = `${Buffer.byteLength(goodDebit).toString(16)}\r\n${goodDebit}\r\n0\r\n\r\n`;
-const notFound = request({ method: "GET", path: "/nothing", headers: { "content-length": undefined, authorization: undefined }, body: "" });
+const chunked = (encoding: string, body: string): Buffer => hostileRequest({ headers: { ...none, "transfer-encoding": encoding }, body });
+const oneChunk = `${Buffer.byteLength(goodDebitText).toString(16)}\r\n${goodDebitText}\r\n0\r\n\r\n`;
+const notFound = hostileRequest({
+  method: "GET",
+  path: "/nothing",
+  headers: { "content-length": undefined, authorization: undefined },
+  body: "",
+});
 const known = `authorization: Bearer ${sampleToken("first")}`;
 
 const lengths: readonly HostileCase[] = [
-  { id: "none", bytes: request({ headers: none, body: "" }), expected: [411] },
+  { id: "none", bytes: hostileRequest({ headers: none, body: "" }), expected: [411] },
   ...["abc", "-1", "+5", "1e3", "0x10", "5 5", "5,5", "5;", "1.0", "٥", "99999999999999999999", "18446744073709551617"].map((length) => ({
     id: length,
-    bytes: request({ headers: { "content-length": length } }),
+    bytes: hostileRequest({ headers: { "content-length": length } }),
     expected: [400],
   })),
-  { id: "empty", bytes: request({ headers: { "content-length": "" } }), expected: [400] },
-  { id: "huge", bytes: request({ headers: { "content-length": "9007199254740993" } }), expected: [413] },
-  { id: "2^63-1", bytes: request({ headers: { "content-length": "9223372036854775807" } }), expected: [413] },
-  { id: "1 GiB", bytes: request({ headers: { "content-length": String(2 ** 30) }, body: "{" }), expected: [413] },
-  { id: "two equal", bytes: request({ lines: [`content-length: ${Buffer.byteLength(goodDebit)}`] }), expected: [400] },
-  { id: "two different", bytes: request({ lines: ["content-length: 5"] }), expected: [400] },
-  { id: "with chunks", bytes: request({ lines: ["transfer-encoding: chunked"] }), expected: [400] },
-  { id: "chunks before it", bytes: request({ headers: { "transfer-encoding": "chunked", "content-length": "5" } }), expected: [400] },
-  { id: "zero, with a body", bytes: request({ headers: { "content-length": "0" } }), expected: [400] },
-  { id: "one too short", bytes: request({ headers: { "content-length": String(Buffer.byteLength(goodDebit) - 1) } }), expected: [400] },
-  { id: "too long, and the end", bytes: request({ headers: { "content-length": "5000" } }), expected: [400], isEnd: true },
-  { id: "too long, and silence", bytes: request({ headers: { "content-length": "5000" } }), expected: [408] },
+  { id: "empty", bytes: hostileRequest({ headers: { "content-length": "" } }), expected: [400] },
+  { id: "huge", bytes: hostileRequest({ headers: { "content-length": "9007199254740993" } }), expected: [413] },
+  { id: "2^63-1", bytes: hostileRequest({ headers: { "content-length": "9223372036854775807" } }), expected: [413] },
+  { id: "1 GiB", bytes: hostileRequest({ headers: { "content-length": String(2 ** 30) }, body: "{" }), expected: [413] },
+  { id: "two equal", bytes: hostileRequest({ lines: [`content-length: ${Buffer.byteLength(goodDebitText)}`] }), expected: [400] },
+  { id: "two different", bytes: hostileRequest({ lines: ["content-length: 5"] }), expected: [400] },
+  { id: "with chunks", bytes: hostileRequest({ lines: ["transfer-encoding: chunked"] }), expected: [400] },
+  {
+    id: "chunks before it",
+    bytes: hostileRequest({ headers: { "transfer-encoding": "chunked", "content-length": "5" } }),
+    expected: [400],
+  },
+  { id: "zero, with a body", bytes: hostileRequest({ headers: { "content-length": "0" } }), expected: [400] },
+  {
+    id: "one too short",
+    bytes: hostileRequest({ headers: { "content-length": String(Buffer.byteLength(goodDebitText) - 1) } }),
+    expected: [400],
+  },
+  { id: "too long, and the end", bytes: hostileRequest({ headers: { "content-length": "5000" } }), expected: [400], isEnd: true },
+  { id: "too long, and silence", bytes: hostileRequest({ headers: { "content-length": "5000" } }), expected: [408] },
 ];
 
 const transfers: readonly HostileCase[] = [
@@ -48,7 +62,7 @@ const transfers: readonly HostileCase[] = [
   })),
   {
     id: "two",
-    bytes: request({ headers: { ...none, "transfer-encoding": "chunked" }, lines: ["transfer-encoding: identity"], body: oneChunk }),
+    bytes: hostileRequest({ headers: { ...none, "transfer-encoding": "chunked" }, lines: ["transfer-encoding: identity"], body: oneChunk }),
     expected: [400],
   },
 ];
@@ -57,31 +71,31 @@ const pipelines: readonly HostileCase[] = [
   { id: "three that are not found", bytes: Buffer.concat([notFound, notFound, notFound]), expected: [404], answersMax: 3 },
   {
     id: "three bad bodies",
-    bytes: Buffer.concat([request({ body: "{" }), request({ body: "[]" }), request({ body: "{}" })]),
+    bytes: Buffer.concat([hostileRequest({ body: "{" }), hostileRequest({ body: "[]" }), hostileRequest({ body: "{}" })]),
     expected: [400, 400, 400],
     answersMax: 3,
   },
   {
     id: "500 of a caller that may not",
-    bytes: Buffer.concat(Array.from({ length: 500 }, () => request({ party: "clearing" }))),
+    bytes: Buffer.concat(Array.from({ length: 500 }, () => hostileRequest({ party: "clearing" }))),
     expected: Array.from({ length: 500 }, () => 403),
     answersMax: 500,
   },
   {
     id: "a request inside a body is a body",
-    bytes: request({ body: `GET /nothing HTTP/1.1\r\nhost: a\r\n${known}\r\n\r\n` }),
+    bytes: hostileRequest({ body: `GET /nothing HTTP/1.1\r\nhost: a\r\n${known}\r\n\r\n` }),
     expected: [400],
     answersMax: 2,
     isEnd: true,
   },
   {
     id: "a body cut by its length, the rest is not HTTP",
-    bytes: request({ body: `{}${"x".repeat(100)}`, headers: { "content-length": "2" } }),
+    bytes: hostileRequest({ body: `{}${"x".repeat(100)}`, headers: { "content-length": "2" } }),
     expected: [400],
   },
   {
     id: "a smuggled prefix with both lengths",
-    bytes: request({ headers: { "content-length": "6", "transfer-encoding": "chunked" }, body: `0\r\n\r\nG` }),
+    bytes: hostileRequest({ headers: { "content-length": "6", "transfer-encoding": "chunked" }, body: `0\r\n\r\nG` }),
     expected: [400],
     answersMax: 2,
   },
@@ -90,7 +104,7 @@ const pipelines: readonly HostileCase[] = [
 const upgrades: readonly HostileCase[] = [
   {
     id: "websocket",
-    bytes: request({
+    bytes: hostileRequest({
       method: "GET",
       headers: {
         ...none,
@@ -105,24 +119,24 @@ const upgrades: readonly HostileCase[] = [
   },
   {
     id: "h2c",
-    bytes: request({
+    bytes: hostileRequest({
       method: "GET",
       headers: { ...none, connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABkAARAAAAAAAIAAAAA" },
       body: "",
     }),
     expected: [405],
   },
-  { id: "h2c with a bad body", bytes: request({ headers: { connection: "Upgrade", upgrade: "h2c" }, body: "{" }), expected: [400] },
-  { id: "TLS on top", bytes: request({ headers: { connection: "Upgrade", upgrade: "TLS/1.2" }, body: "{" }), expected: [400] },
+  { id: "h2c with a bad body", bytes: hostileRequest({ headers: { connection: "Upgrade", upgrade: "h2c" }, body: "{" }), expected: [400] },
+  { id: "TLS on top", bytes: hostileRequest({ headers: { connection: "Upgrade", upgrade: "TLS/1.2" }, body: "{" }), expected: [400] },
   { id: "HTTP/2 preface", bytes: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", expected: [400] },
-  { id: "expect what nobody can", bytes: request({ headers: { expect: "200-ok" } }), expected: [400] },
-  { id: "expect two things", bytes: request({ headers: { expect: "100-continue, 200-ok" } }), expected: [400] },
+  { id: "expect what nobody can", bytes: hostileRequest({ headers: { expect: "200-ok" } }), expected: [400] },
+  { id: "expect two things", bytes: hostileRequest({ headers: { expect: "100-continue, 200-ok" } }), expected: [400] },
   {
     id: "expect 100, too large",
-    bytes: request({ headers: { expect: "100-continue", "content-length": "262145" }, body: "" }),
+    bytes: hostileRequest({ headers: { expect: "100-continue", "content-length": "262145" }, body: "" }),
     expected: [413],
   },
-  { id: "expect 100, bad body", bytes: request({ headers: { expect: "100-continue" }, body: "{" }), expected: [400] },
+  { id: "expect 100, bad body", bytes: hostileRequest({ headers: { expect: "100-continue" }, body: "{" }), expected: [400] },
 ];
 
 const strangers: readonly HostileCase[] = [
@@ -134,7 +148,7 @@ const strangers: readonly HostileCase[] = [
   { id: "NULs", bytes: Buffer.alloc(100), expected: [400] },
   { id: "high bytes", bytes: Buffer.alloc(100, 0xff), expected: [400] },
   { id: "an answer", bytes: "HTTP/1.1 200 OK\r\n\r\n", expected: [400] },
-  { id: "a bare body", bytes: goodDebit, expected: [400] },
+  { id: "a bare body", bytes: goodDebitText, expected: [400] },
 ];
 
 const slow: readonly HostileCase[] = [
@@ -144,8 +158,13 @@ const slow: readonly HostileCase[] = [
   { id: "half a line", bytes: "POST /trans", expected: [408] },
   { id: "half a head", bytes: `POST ${debitPath} HTTP/1.1\r\nhost: a\r\n`, expected: [408] },
   { id: "half a head, then the end", bytes: `POST ${debitPath} HTTP/1.1\r\nhost: a\r\n`, expected: [400], isEnd: true },
-  { id: "half a body", bytes: request({ headers: { "content-length": "5000" }, body: "{" }), expected: [408] },
-  { id: "half a body, then the end", bytes: request({ headers: { "content-length": "5000" }, body: "{" }), expected: [400], isEnd: true },
+  { id: "half a body", bytes: hostileRequest({ headers: { "content-length": "5000" }, body: "{" }), expected: [408] },
+  {
+    id: "half a body, then the end",
+    bytes: hostileRequest({ headers: { "content-length": "5000" }, body: "{" }),
+    expected: [400],
+    isEnd: true,
+  },
   {
     id: "a head, byte by byte",
     bytes: "P",
@@ -155,8 +174,8 @@ const slow: readonly HostileCase[] = [
   },
   {
     id: "a body, byte by byte",
-    bytes: request({ headers: { "content-length": "5000" }, body: "" }),
-    later: Array.from(goodDebit),
+    bytes: hostileRequest({ headers: { "content-length": "5000" }, body: "" }),
+    later: Array.from(goodDebitText),
     laterEveryMs: 100,
     expected: [408],
   },

@@ -1,11 +1,11 @@
-// Requests whose line or headers are not what they should be; the message would be good.
+// Hostile cases with an invalid request line or invalid headers, and a valid message.
 
 import { sampleToken } from "@sluice/testkit";
 import { servedOperations } from "@sluice/contracts";
 import { gzipSync } from "node:zlib";
-import { debitPath, goodDebit, request, type HostileCase, type Posting } from "./hostile-case.ts";
+import { debitPath, goodDebitText, hostileRequest, type HostileCase, type HostileRequest } from "./hostile-case.ts";
 
-type Head = readonly [id: string, posting: Posting, ...expected: readonly number[]];
+type Head = readonly [id: string, posting: HostileRequest, ...expected: readonly number[]];
 
 const served: readonly string[] = servedOperations.filter(({ service }) => service === "ingress").flatMap(({ paths }) => paths);
 const token = sampleToken("first");
@@ -178,7 +178,7 @@ const types: readonly Head[] = strangeTypes
   .map((type): Head => [`type ${JSON.stringify(type)}`, { headers: { "content-type": type } }, 415])
   .concat([["no type", { headers: { "content-type": undefined } }, 415]]);
 
-const compressed = gzipSync(goodDebit);
+const compressed = gzipSync(goodDebitText);
 const encodings: readonly Head[] = [
   ...["gzip", "deflate", "br", "zstd", "compress", "x-gzip", "gzip, identity", "identity, gzip", "aes128gcm", "utf-8", "*", "unknown"].map(
     (encoding): Head => [`encoding ${encoding}`, { headers: { "content-encoding": encoding }, body: compressed }, 415],
@@ -221,5 +221,5 @@ const elsewhere: readonly Head[] = [
 const groups: Readonly<Record<string, readonly Head[]>> = { methods, paths, versions, hosts, forms, types, encodings, tokens, elsewhere };
 
 export const hostileHeads: readonly HostileCase[] = Object.entries(groups).flatMap(([group, heads]) =>
-  heads.map(([id, posting, ...expected]) => ({ id: `${group}: ${id}`, bytes: request(posting), expected })),
+  heads.map(([id, posting, ...expected]) => ({ id: `${group}: ${id}`, bytes: hostileRequest(posting), expected })),
 );

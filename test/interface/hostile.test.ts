@@ -1,30 +1,31 @@
-// What nobody should send, to a real port: each gets a documented 4xx with an ErrorDetail, nothing is stored, and ingress goes on.
+// Sends hostile requests to a real port. Each gets a documented 4xx with an ErrorDetail, nothing is stored, and ingress
+// continues.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { givenIngress, type GivenIngress } from "./given.ts";
-import { atLimit, hostileBodies } from "./hostile-bodies.ts";
-import { request, type HostileCase } from "./hostile-case.ts";
+import { startListeningIngress, type ListeningIngress } from "./listening-ingress.fixture.ts";
+import { limitCases, hostileBodies } from "./hostile-bodies.ts";
+import { hostileRequest, type HostileCase } from "./hostile-case.ts";
 import { hostileFraming } from "./hostile-framing.ts";
 import { hostileHeads } from "./hostile-heads.ts";
-import { exchange, type RawAnswer, type RawEnd } from "./raw-http.ts";
+import { exchangeBytes, type RawAnswer, type RawEnd } from "./raw-http.ts";
 
 const documented = new Set([400, 401, 403, 404, 405, 408, 411, 413, 415, 422, 429, 431]);
 const cases: readonly HostileCase[] = [...hostileBodies, ...hostileHeads, ...hostileFraming];
 const atOnce = 24;
 const heapGrowthMaxBytes = 24 * 1024 * 1024;
 
-let given: GivenIngress;
+let given: ListeningIngress;
 beforeAll(async () => {
-  given = await givenIngress({ limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_500 } });
+  given = await startListeningIngress({ limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_500 } });
 });
 afterAll(async () => {
   await given[Symbol.asyncDispose]();
 });
 
-/** What is wrong with an answer; null: nothing. */
-function complaint({ status, headers, body }: RawAnswer, expected: number): string | null {
+/** Describes what is wrong with an answer; null if nothing is. */
+function findFault({ status, headers, body }: RawAnswer, expected: number): string | null {
   if (status !== expected) return `answered ${status} instead of ${expected}: ${body.slice(0, 200)}`;
   if (!documented.has(status)) return `${status} is not documented`;
   if (headers.get("content-type") !== "application/json") return `content-type ${headers.get("content-type")}`;
@@ -34,25 +35,25 @@ function complaint({ status, headers, body }: RawAnswer, expected: number): stri
   return null;
 }
 
-function verdict({ id, expected, detail }: HostileCase, end: RawEnd): string[] {
-  const found = end.answers.flatMap((answer, index) => complaint(answer, expected[index] ?? Number.NaN) ?? []);
+function findFaults({ id, expected, detail }: HostileCase, end: RawEnd): string[] {
+  const found = end.answers.flatMap((answer, index) => findFault(answer, expected[index] ?? Number.NaN) ?? []);
   if (end.answers.length !== expected.length) found.push(`${end.answers.length} answers instead of ${expected.length} (${end.how})`);
   if (detail !== undefined && !(end.answers[0]?.body ?? "").includes(detail)) found.push(`no "${detail}" in ${end.answers[0]?.body}`);
   return found.map((text) => `${id}: ${text}`);
 }
 
-async function complaintsAbout(some: readonly HostileCase[]): Promise<string[]> {
+async function exchangeAll(some: readonly HostileCase[]): Promise<string[]> {
   const left = some.values();
   const found: string[] = [];
   const one = async (): Promise<void> => {
-    for (const hostile of left) found.push(...verdict(hostile, await exchange(given.port, hostile)));
+    for (const hostile of left) found.push(...findFaults(hostile, await exchangeBytes(given.port, hostile)));
   };
   await Promise.all(Array.from({ length: atOnce }, one));
   return found;
 }
 
-/** Bytes of the heap and of buffers that something still holds. */
-function heldBytes(): number {
+/** Counts the bytes of the heap and of buffers that are still referenced. */
+function retainedBytes(): number {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   collect();
@@ -62,7 +63,7 @@ function heldBytes(): number {
 }
 
 describe("hostile input", () => {
-  it("is at least 300 cases, each with an own name", () => {
+  it("has at least 300 cases, each with a unique name", () => {
     expect(cases.length).toBeGreaterThanOrEqual(300);
     const ids = cases.map(({ id }) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
@@ -73,28 +74,30 @@ describe("hostile input", () => {
     ["bodies", hostileBodies],
     ["heads", hostileHeads],
     ["framing", hostileFraming],
-  ] as const)("%s: each is answered with its documented 4xx, none with a 5xx, and none is stored [D3 codes]", async (_, some) => {
+  ] as const)("%s: each case is answered with its documented 4xx, none with a 5xx, and none is stored [D3 codes]", async (_, some) => {
     const before = given.journal().length;
-    expect(await complaintsAbout(some)).toEqual([]);
+    expect(await exchangeAll(some)).toEqual([]);
     expect(given.journal()).toHaveLength(before);
   });
 
-  it.each(atLimit)("$id: $most is taken, one more is refused [D5 bounds]", async ({ body, most }) => {
-    const [good, bad] = await Promise.all([most, most + 1].map((size) => exchange(given.port, { bytes: request({ body: body(size) }) })));
+  it.each(limitCases)("$id: $most is accepted, one more is refused [D5 bounds]", async ({ body, most }) => {
+    const [good, bad] = await Promise.all(
+      [most, most + 1].map((size) => exchangeBytes(given.port, { bytes: hostileRequest({ body: body(size) }) })),
+    );
     expect(good?.answers).toMatchObject([{ status: 202, body: "" }]);
     expect([400, 413, 422]).toContain(bad?.answers[0]?.status);
     expect(bad?.answers[0]?.body).toContain('"schema":"ErrorDetail"');
   });
 
-  it("leaves nothing behind: all of it again and again, and memory is flat (I15)", async () => {
+  it("does not grow memory when all cases are repeated (I15)", async () => {
     const quick = cases.filter(({ expected }) => !expected.includes(408));
-    await complaintsAbout(quick);
-    const before = heldBytes();
-    for (let round = 0; round < 3; round += 1) await complaintsAbout(quick);
-    const grown = heldBytes() - before;
-    process.stdout.write(`${3 * quick.length} hostile requests later ${Math.round(grown / 1024)} KiB more are held\n`);
+    await exchangeAll(quick);
+    const before = retainedBytes();
+    for (let round = 0; round < 3; round += 1) await exchangeAll(quick);
+    const grown = retainedBytes() - before;
+    process.stdout.write(`${3 * quick.length} hostile requests later ${Math.round(grown / 1024)} KiB more are retained\n`);
     expect(grown).toBeLessThan(heapGrowthMaxBytes);
-    const answer = await exchange(given.port, { bytes: request() });
+    const answer = await exchangeBytes(given.port, { bytes: hostileRequest() });
     expect(answer.answers).toMatchObject([{ status: 202 }]);
   });
 });

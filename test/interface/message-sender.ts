@@ -1,5 +1,5 @@
-// Banks and a connector on a thread of their own, so that making messages does not hold ingress up: good messages, or messages with one
-// mistake each, generated from a seed and sent through real HTTP.
+// Sends messages of banks and a connector from a thread of its own, so that generating them does not delay ingress. The
+// messages are valid, or have one mistake each. They are generated from a seed and sent over real HTTP.
 
 import { parseJson, type Json } from "@sluice/contracts";
 import {
@@ -7,11 +7,11 @@ import {
   anyDirectDebit,
   anyRefused,
   anyStatusReport,
-  bytesOf,
-  changed,
-  requiredOf,
+  encodeJson,
+  changeMember,
+  requiredMembers,
   type RefusedMessage,
-} from "@sluice/contracts/given-messages";
+} from "@sluice/contracts/messages.fixture";
 import { sampleToken } from "@sluice/testkit";
 import * as fc from "fast-check";
 import { parentPort, workerData } from "node:worker_threads";
@@ -24,13 +24,13 @@ export interface SendOrder {
   readonly seed: number;
 }
 
-export interface SendEnd {
+export interface SenderReport {
   readonly count: number;
-  /** What was not answered as expected, at most a few. */
+  /** Requests with an unexpected answer, at most a few. */
   readonly wrong: readonly string[];
-  /** Without the time that making them took. */
+  /** Milliseconds of sending, without the time to generate the messages. */
   readonly sendingMs: number;
-  /** Of good messages. */
+  /** The UETRs of valid messages. */
   readonly uetrs: readonly string[];
 }
 
@@ -45,74 +45,77 @@ interface Sort {
   readonly party: string;
   readonly good: fc.Arbitrary<Json>;
   readonly required: readonly string[];
-  /** Of 10. */
+  /** The share of the messages, in tenths. */
   readonly share: number;
 }
 
 const ours: Json = { memberId: "250655", branch: { identification: "250655" } };
 
-/** What ingress looks up in its configuration is made to fit; all else is as generated. */
+/** Replaces the agents that ingress looks up in its configuration, and keeps the rest as generated. */
 function fitting(messages: fc.Arbitrary<Json>, ...agents: readonly string[]): fc.Arbitrary<Json> {
-  return messages.map((message) => agents.reduce((json, agent) => changed(json, [agent], ours), message));
+  return messages.map((message) => agents.reduce((json, agent) => changeMember(json, [agent], ours), message));
 }
 
-const debitReport = anyStatusReport.map((report) => changed(report, ["paymentScheme", "schema"], "ZA_EFT"));
+const debitReport = anyStatusReport.map((report) => changeMember(report, ["paymentScheme", "schema"], "ZA_EFT"));
 const sorts: readonly Sort[] = [
   {
     path: "/transactions/outbound/direct-debit",
     party: "first",
     good: fitting(anyDirectDebit, "creditorAgent", "debtorAgent"),
-    required: requiredOf.DirectDebit,
+    required: requiredMembers.DirectDebit,
     share: 4,
   },
   {
     path: "/scheme/inbound/direct-debit",
     party: "clearing",
     good: fitting(anyDirectDebit, "debtorAgent"),
-    required: requiredOf.DirectDebit,
+    required: requiredMembers.DirectDebit,
     share: 1,
   },
   {
     path: "/scheme/inbound/credit-transfer-authorisation",
     party: "clearing",
     good: fitting(anyCreditTransfer, "creditorAgent"),
-    required: requiredOf.CreditTransfer,
+    required: requiredMembers.CreditTransfer,
     share: 2,
   },
   {
     path: "/transactions/inbound/direct-debit-response",
     party: "second",
     good: debitReport,
-    required: requiredOf.PaymentStatusReport,
+    required: requiredMembers.PaymentStatusReport,
     share: 2,
   },
   {
     path: "/transactions/inbound/credit-transfer-authorisation-response",
     party: "first",
     good: anyStatusReport,
-    required: requiredOf.PaymentStatusReport,
+    required: requiredMembers.PaymentStatusReport,
     share: 1,
   },
 ];
 
-interface Asked {
+interface PreparedRequest {
   readonly sort: Sort;
   readonly bytes: Uint8Array;
   readonly expected: number;
   readonly what: string;
 }
 
-function* batches<T>(arbitraryOf: (sort: Sort) => fc.Arbitrary<T>, asked: (sort: Sort, value: T) => Asked): Generator<readonly Asked[]> {
+function* batches<T>(
+  arbitraryOf: (sort: Sort) => fc.Arbitrary<T>,
+  prepare: (sort: Sort, value: T) => PreparedRequest,
+): Generator<readonly PreparedRequest[]> {
   for (const sort of sorts) {
     const count = (order.count * sort.share) / 10;
     for (let done = 0; done < count; done += batch) {
       const values = fc.sample(arbitraryOf(sort), { numRuns: Math.min(batch, count - done), seed: seed + done });
-      yield values.map((value) => asked(sort, value));
+      yield values.map((value) => prepare(sort, value));
     }
   }
 }
 
-async function sendAll(all: Iterable<readonly Asked[]>): Promise<Omit<SendEnd, "uetrs">> {
+async function sendAll(all: Iterable<readonly PreparedRequest[]>): Promise<Omit<SenderReport, "uetrs">> {
   await using stack = new AsyncDisposableStack();
   const pool = new Pool(order.url, { connections: inFlight, pipelining: 1 });
   stack.defer(() => pool.destroy());
@@ -128,7 +131,7 @@ async function sendAll(all: Iterable<readonly Asked[]>): Promise<Omit<SendEnd, "
   return end;
 }
 
-async function sendEach(pool: Pool, left: Iterator<Asked> & Iterable<Asked>, wrong: string[]): Promise<void> {
+async function sendEach(pool: Pool, left: Iterator<PreparedRequest> & Iterable<PreparedRequest>, wrong: string[]): Promise<void> {
   for (const { sort, bytes, expected, what } of left) {
     const headers = { authorization: `Bearer ${sampleToken(sort.party)}`, "content-type": "application/json" };
     const answer = await pool.request({ method: "POST", path: sort.path, headers, body: bytes });
@@ -139,25 +142,25 @@ async function sendEach(pool: Pool, left: Iterator<Asked> & Iterable<Asked>, wro
   }
 }
 
-function uetrOf(bytes: Uint8Array): string {
+function readUetr(bytes: Uint8Array): string {
   const reading = parseJson(bytes);
   const text = JSON.stringify(reading.ok ? reading.value : null, (_, value: unknown) => (typeof value === "symbol" ? null : value));
   return /"uetr":"([^"]+)"/.exec(text)?.[1]?.toLowerCase() ?? "";
 }
 
-function good(sort: Sort, message: Json): Asked {
-  const bytes = bytesOf(message);
-  uetrs.push(uetrOf(bytes));
+function good(sort: Sort, message: Json): PreparedRequest {
+  const bytes = encodeJson(message);
+  uetrs.push(readUetr(bytes));
   return { sort, bytes, expected: 202, what: "a good message" };
 }
 
-function mistaken(sort: Sort, { mistake, status, bytes }: RefusedMessage): Asked {
+function mistaken(sort: Sort, { mistake, status, bytes }: RefusedMessage): PreparedRequest {
   return { sort, bytes, expected: status, what: mistake };
 }
 
 const uetrs: string[] = [];
 const goods = batches((sort) => sort.good, good);
 const mistakens = batches((sort) => anyRefused(sort.good, sort.required), mistaken);
-const end: SendEnd = { ...(await sendAll(order.kind === "good" ? goods : mistakens)), uetrs };
+const end: SenderReport = { ...(await sendAll(order.kind === "good" ? goods : mistakens)), uetrs };
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(end);

@@ -1,4 +1,4 @@
-// HTTP/1.1 as bytes on a socket: what is sent need not be HTTP, what comes back must be.
+// Exchanges bytes with an HTTP/1.1 server. The sent bytes need not be HTTP, but the answers must be.
 
 import { connect } from "node:net";
 
@@ -10,25 +10,25 @@ export interface RawAnswer {
 
 export interface RawExchange {
   readonly bytes: Uint8Array | string;
-  /** Sent one after the other, so far apart, once `bytes` are out. */
+  /** Parts that are sent after `bytes`, one every `laterEveryMs`. */
   readonly later?: readonly (Uint8Array | string)[];
   readonly laterEveryMs?: number;
-  /** Nothing more comes after these bytes. */
+  /** Ends the connection after these bytes. */
   readonly isEnd?: boolean;
-  /** The peer is done when it has answered so often, or closed. 1 */
+  /** The exchange ends after this many answers, or when the peer closes. 1 by default. */
   readonly answersMax?: number;
 }
 
 export interface RawEnd {
   readonly answers: readonly RawAnswer[];
   readonly how: "closed" | "answered" | "silent" | "reset";
-  /** What came and is no answer. */
+  /** The received bytes that are no answer. */
   readonly rest: string;
 }
 
 const patienceMs = 20_000;
 
-export async function exchange(port: number, asked: RawExchange): Promise<RawEnd> {
+export async function exchangeBytes(port: number, asked: RawExchange): Promise<RawEnd> {
   const { promise, resolve } = Promise.withResolvers<RawEnd>();
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   let received: Buffer = Buffer.alloc(0);
@@ -72,7 +72,7 @@ function parseAnswers(received: Buffer, answersMax: number): Pick<RawEnd, "answe
     if (received.length < headEnd + 4 + length) break;
     const body = received.toString("utf8", headEnd + 4, headEnd + 4 + length);
     at = headEnd + 4 + length;
-    // An interim answer is followed by the answer.
+    // An interim answer (100) is followed by the final answer.
     if (status !== 100) answers.push({ status, headers, body });
   }
   return { answers, rest: received.toString("latin1", at) };

@@ -1,19 +1,20 @@
-// The same message again, through real HTTP: ingress has no state, so each attempt is answered alike; what it means is the scheduler's.
+// Repeats one message over real HTTP. Ingress has no state, so it answers each attempt alike, and the scheduler
+// recognizes repeats.
 
-import { directDebit, sampleToken, bodyOf } from "@sluice/testkit";
+import { buildDirectDebit, sampleToken, encodeBody } from "@sluice/testkit";
 import { Pool } from "undici";
 import { expect, it } from "vitest";
-import { givenIngress } from "./given.ts";
+import { startListeningIngress } from "./listening-ingress.fixture.ts";
 
 const times = 1_000;
 
-it("I1: the same message 1,000 times at once: each is answered 202 and stands in the journal, equal to the others [D4 repeat]", async () => {
-  await using given = await givenIngress();
+it("I1: the same message 1,000 times at once: each is answered 202 and is in the journal, equal to the others [D4 repeat]", async () => {
+  await using given = await startListeningIngress();
   await using stack = new AsyncDisposableStack();
   const pool = new Pool(given.url, { connections: 64, pipelining: 1 });
   stack.defer(() => pool.destroy());
   const headers = { authorization: `Bearer ${sampleToken("first")}`, "content-type": "application/json" };
-  const body = bodyOf(directDebit());
+  const body = encodeBody(buildDirectDebit());
   const answers = await Promise.all(
     Array.from({ length: times }, async () => {
       const answer = await pool.request({ method: "POST", path: "/transactions/outbound/direct-debit", headers, body });

@@ -1,22 +1,22 @@
-// The delivery engine against its model: drawn sequences of messages, changes, markers, answers and faults, in a world of memory adapters.
-// A sequence that goes wrong is made as short as it gets and printed; `SLUICE_STEPS` plays it again.
+// Tests the delivery engine against its model: drawn sequences of messages, changes, markers, answers and faults on
+// memory adapters. A sequence that breaks a law is shrunk and printed, and `SLUICE_STEPS` plays it again.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { play, playAll, type Played } from "./play.ts";
-import { anySettings, anyStep, type Settings, type Step } from "./steps.ts";
+import { startPlayedRun, playSteps, type PlayedRun } from "./play.ts";
+import { anySettings, anyStep, type ModelSettings, type ModelStep } from "./steps.ts";
 
 const runsInCi = 500;
-/** `./sluice test --long` */
+/** The number of runs with `./sluice test --long`. */
 const runsLong = 10_000;
 const runs = Number(process.env["SLUICE_MODEL_RUNS"] ?? (process.env["SLUICE_LONG"] === "1" ? runsLong : runsInCi));
 const seed = Number(process.env["SLUICE_SEED"] ?? 20_261_122);
 const stepsMax = 40;
 
-class StepCommand implements fc.AsyncCommand<object, Played> {
-  readonly step: Step;
+class StepCommand implements fc.AsyncCommand<object, PlayedRun> {
+  readonly step: ModelStep;
 
-  constructor(step: Step) {
+  constructor(step: ModelStep) {
     this.step = step;
   }
 
@@ -24,7 +24,7 @@ class StepCommand implements fc.AsyncCommand<object, Played> {
     return true;
   }
 
-  async run(_model: object, played: Played): Promise<void> {
+  async run(_model: object, played: PlayedRun): Promise<void> {
     await played.step(this.step);
   }
 
@@ -39,15 +39,15 @@ describe("ordered delivery against its model", () => {
   it(`I1 to I5, I8, I16: ${runs} drawn runs keep every law`, { timeout: 3_600_000 }, async () => {
     const asked = process.env["SLUICE_STEPS"];
     if (asked !== undefined) {
-      const { settings, steps } = JSON.parse(asked) as { settings: Settings; steps: Step[] };
-      await playAll(settings, steps);
+      const { settings, steps } = JSON.parse(asked) as { settings: ModelSettings; steps: ModelStep[] };
+      await playSteps(settings, steps);
       return;
     }
     await fc.assert(
       fc.asyncProperty(anySettings, commands, async (settings, drawn) => {
-        let played: Played | null = null;
-        await fc.asyncModelRun(async () => ({ model: {}, real: (played = await play(settings)) }), drawn);
-        await (played as Played | null)?.finish();
+        let played: PlayedRun | null = null;
+        await fc.asyncModelRun(async () => ({ model: {}, real: (played = await startPlayedRun(settings)) }), drawn);
+        await (played as PlayedRun | null)?.finish();
       }),
       { numRuns: runs, seed, endOnFailure: false },
     );

@@ -1,98 +1,100 @@
-// What must hold when all faults are over and everything has come to rest.
+// The laws that hold when all faults and all work have ended.
 //
-// 1. Nothing is lost, and nothing stays undone (I1, I16): each message was acknowledged, was stopped, expired by its own deadline, or is
-//    parked: refused, or past the end of its attempts.
-// 2. Each stop was answered. What has ended is parked no longer, unless it was refused; or its record was read again by a later owner
-//    when its attempts were over: nobody can know then that it had been acknowledged.
-// 3. Each fact that a delivery ended has its receipt, unless its owner died between the two, and the next one ended it otherwise or had nothing to try.
-// 4. Each lane stands at the end of its partition.
+// #1 Nothing is lost, and nothing stays undone (I1, I16). Each message was acknowledged, was stopped, expired by its
+//    own deadline, or is parked because it was refused or its attempts have ended.
+// #2 Each stop was answered. A message that has ended is no longer parked, unless it was refused, or a later owner read
+//    its record again after its attempts had ended, because that owner cannot know that the message had been
+//    acknowledged.
+// #3 Each fact that a delivery ended has its receipt, unless its owner died between the two and the next owner ended
+//    the delivery otherwise or had nothing to try.
+// #4 The position of each partition is its end.
 
 import { topics } from "@sluice/contracts";
 import type { ParkedRow } from "@sluice/store";
-import { hasBeenOver } from "./laws-of-attempts.ts";
-import type { Message } from "./given.ts";
-import type { Run } from "./run.ts";
+import { haveAttemptsEnded } from "./laws-of-attempts.ts";
+import type { InputMessage } from "./inputs.ts";
+import type { ModelRun } from "./run.ts";
 
-/** Whether nothing that should happen is still to come. */
-export function isAtRest(run: Run): boolean {
-  return run.given.messages.every((message) => isEnded(run, message) || mayStay(run, message)) && unanswered(run).length === 0;
+/** True if no expected step is outstanding. */
+export function isAtRest(run: ModelRun): boolean {
+  return run.inputs.messages.every((message) => isEnded(run, message) || mayStay(run, message)) && unansweredStops(run).length === 0;
 }
 
-export async function wrongAtRest(run: Run): Promise<string[]> {
-  const { world, given, seen, settings } = run;
-  const parked = new Map((await world.parked("deliveries")).map((message) => [message.id, message]));
-  const wrong = given.messages.flatMap((message) => wrongOf(run, message, parked.get(message.id)));
-  for (const { message, cause } of unanswered(run)) wrong.push(`I16: stop ${cause} of ${message.id} is not answered`);
-  for (const id of parked.keys()) if (!given.byId.has(id)) wrong.push(`I2: ${id} is parked, and nobody asked for it`);
-  const receipts = new Set(seen.receipts.map(({ value }) => `${value.webhookId} ${value.outcome}`));
+export async function findViolationsAtRest(run: ModelRun): Promise<string[]> {
+  const { environment, inputs, recorded, settings } = run;
+  const parked = new Map((await environment.parked("deliveries")).map((message) => [message.id, message]));
+  const wrong = inputs.messages.flatMap((message) => findViolations(run, message, parked.get(message.id)));
+  for (const { message, cause } of unansweredStops(run)) wrong.push(`I16: stop ${cause} of ${message.id} is not answered`);
+  for (const id of parked.keys()) if (!inputs.byId.has(id)) wrong.push(`I2: ${id} is parked, and no input has it`);
+  const receipts = new Set(recorded.receipts.map(({ value }) => `${value.webhookId} ${value.outcome}`));
   const settled = new Set([
     ...parked.keys(),
-    ...given.changes.flatMap(({ kind, message }) => (kind === "STOP" ? [message.id] : [])),
-    ...seen.receipts.map(({ value }) => value.webhookId),
+    ...inputs.changes.flatMap(({ kind, message }) => (kind === "STOP" ? [message.id] : [])),
+    ...recorded.receipts.map(({ value }) => value.webhookId),
   ]);
-  for (const { value } of seen.facts) {
+  for (const { value } of recorded.facts) {
     const named = `${value.messageIdentification} ${value.outcome}`;
-    const isLeft = run.isDisturbed && settled.has(value.messageIdentification);
-    if (value.outcome !== "STOPPED" && !receipts.has(named) && !isLeft) wrong.push(`evidence: ${named} has no receipt`);
+    const isExcused = run.isDisturbed && settled.has(value.messageIdentification);
+    if (value.outcome !== "STOPPED" && !receipts.has(named) && !isExcused) wrong.push(`evidence: ${named} has no receipt`);
   }
-  const lanes = await world.during(world.store.lanes.list("dispatcher"));
-  for (let lane = 0; lane < settings.lanes; lane += 1) {
-    const end = BigInt(world.log.records({ topic: topics.dispatch, partition: lane }).length);
-    const position = lanes.find(({ partition }) => partition === lane)?.position;
-    if (position !== end) wrong.push(`I16: lane ${lane} stands at ${position}, its partition ends at ${end}`);
+  const partitions = await environment.during(environment.store.partitions.list("dispatcher"));
+  for (let partition = 0; partition < settings.partitionCount; partition += 1) {
+    const end = BigInt(environment.broker.records({ topic: topics.dispatch, partition }).length);
+    const position = partitions.find(({ partition }) => partition === partition)?.position;
+    if (position !== end) wrong.push(`I16: the position of partition ${partition} is ${position}, its end is ${end}`);
   }
-  return [...wrong, ...world.failures.map((reason) => `a process gave up: ${String(reason)}`)];
+  return [...wrong, ...environment.failures.map((reason) => `a process failed: ${String(reason)}`)];
 }
 
-function outcomesOf({ seen }: Run, { id }: Message): ReadonlySet<string> {
-  const facts = seen.facts.filter(({ value }) => value.messageIdentification === id).map(({ value }) => value.outcome);
-  const expired = seen.receipts.some(({ value }) => value.webhookId === id && value.outcome === "EXPIRED") ? ["EXPIRED"] : [];
+function recordedOutcomes({ recorded }: ModelRun, { id }: InputMessage): ReadonlySet<string> {
+  const facts = recorded.facts.filter(({ value }) => value.messageIdentification === id).map(({ value }) => value.outcome);
+  const expired = recorded.receipts.some(({ value }) => value.webhookId === id && value.outcome === "EXPIRED") ? ["EXPIRED"] : [];
   return new Set<string>([...facts, ...expired]);
 }
 
-function isEnded(run: Run, message: Message): boolean {
-  const outcomes = outcomesOf(run, message);
+function isEnded(run: ModelRun, message: InputMessage): boolean {
+  const outcomes = recordedOutcomes(run, message);
   return outcomes.has("ACKNOWLEDGED") || outcomes.has("STOPPED") || outcomes.has("EXPIRED");
 }
 
-/** Parked for good: refused and not redriven since, or past the end of its attempts as it stands now. */
-function mayStay(run: Run, message: Message): boolean {
-  return isOverNow(run, message) || (outcomesOf(run, message).has("REFUSED") && !isRedriven(run, message));
+/** True if the message may stay parked: it was refused and not redriven since, or its attempts have ended by now. */
+function mayStay(run: ModelRun, message: InputMessage): boolean {
+  return isOverNow(run, message) || (recordedOutcomes(run, message).has("REFUSED") && !isRedriven(run, message));
 }
 
-/** After its refusal was said; a redrive before that may have been too early. */
-function isRedriven({ given, seen }: Run, message: Message): boolean {
-  const said = seen.facts.findLast(({ value }) => value.messageIdentification === message.id && value.outcome === "REFUSED");
-  const redriven = given.changes.findLast((change) => change.kind === "REDRIVE" && change.message.id === message.id);
-  return redriven !== undefined && said !== undefined && redriven.atMs > said.atMs;
+/** True if the message was redriven after its refusal was recorded. An earlier redrive may have had no effect. */
+function isRedriven({ inputs, recorded }: ModelRun, message: InputMessage): boolean {
+  const refusal = recorded.facts.findLast(({ value }) => value.messageIdentification === message.id && value.outcome === "REFUSED");
+  const redriven = inputs.changes.findLast((change) => change.kind === "REDRIVE" && change.message.id === message.id);
+  return redriven !== undefined && refusal !== undefined && redriven.atMs > refusal.atMs;
 }
 
-/** By the newest plan of its day, or its own time to stop. */
-function isOverNow({ given, world }: Run, { closesWith, stopsAtMs }: Message): boolean {
-  const nowMs = world.time.nowMs();
+/** True if the newest plan of its day, or its own stop time, has ended the attempts by now. */
+function isOverNow({ inputs, environment }: ModelRun, { closesWith, stopsAtMs }: InputMessage): boolean {
+  const nowMs = environment.time.nowMs();
   if (stopsAtMs !== null && stopsAtMs <= nowMs) return true;
-  const plans = given.plans.filter(({ day }) => day === closesWith);
+  const plans = inputs.plans.filter(({ day }) => day === closesWith);
   if (plans.some(({ closesAtMs }) => closesAtMs === null)) return true;
   const newest = plans.at(-1)?.closesAtMs ?? null;
   return newest !== null && newest <= nowMs;
 }
 
-function unanswered({ given, seen }: Run) {
-  const answered = new Set(seen.facts.map(({ value }) => value.stopOffset));
-  return given.changes.filter(({ kind, cause }) => kind === "STOP" && !answered.has(cause));
+function unansweredStops({ inputs, recorded }: ModelRun) {
+  const answered = new Set(recorded.facts.map(({ value }) => value.stopOffset));
+  return inputs.changes.filter(({ kind, cause }) => kind === "STOP" && !answered.has(cause));
 }
 
-function wrongOf(run: Run, message: Message, parked: ParkedRow | undefined): string[] {
-  const outcomes = outcomesOf(run, message);
-  const isOver = hasBeenOver(run.given, message, run.world.time.nowMs());
-  const told = `${message.id} to ${message.bank} (${[...outcomes].join(" ")})`;
+function findViolations(run: ModelRun, message: InputMessage, parked: ParkedRow | undefined): string[] {
+  const outcomes = recordedOutcomes(run, message);
+  const isOver = haveAttemptsEnded(run.inputs, message, run.environment.time.nowMs());
+  const label = `${message.id} to ${message.bank} (${[...outcomes].join(" ")})`;
   if (parked === undefined) {
     if (isEnded(run, message)) return [];
-    return [`I1: ${told} is gone: it did not end, and is not parked`];
+    return [`I1: ${label} is lost: it did not end, and is not parked`];
   }
   if (parked.ended === "refused" && outcomes.has("REFUSED"))
-    return isRedriven(run, message) && !isOver ? [`I16: ${told} was redriven and is refused still`] : [];
-  if (parked.ended === "refusing" && !isOver) return [`I16: ${told} was refused, and nobody says so`];
+    return isRedriven(run, message) && !isOver ? [`I16: ${label} was redriven and is still refused`] : [];
+  if (parked.ended === "refusing" && !isOver) return [`I16: ${label} was refused, and no fact records it`];
   if (isOverNow(run, message) && (run.isDisturbed || !isEnded(run, message))) return [];
-  return isEnded(run, message) ? [`I1: ${told} has ended and is parked still`] : [`I16: ${told} is parked and not delivered`];
+  return isEnded(run, message) ? [`I1: ${label} has ended and is still parked`] : [`I16: ${label} is parked and not delivered`];
 }

@@ -1,100 +1,109 @@
-// What must hold of every attempt in the moment in which it begins. Each law answers what is wrong; nothing when all is well.
+// The laws of every attempt at the moment in which it begins. Each law returns the violations that it finds.
 //
-// 1. The message was asked for, and goes to its receiver; every attempt of it has the same bytes and headers (I3).
-// 2. The process holds the lane (rows 25 and 26: no zombie, no owner of yesterday).
-// 3. Nothing begins for a receiver that is paused, past the day of the message, its own time to stop, or its own deadline, as far as
-//    the process has read (I8).
-// 4. First attempts of one receiver and key come in order: each message before it was acknowledged, or is given up (I4).
-// 5. Nothing is tried again that its own tenure has said the end of; of a refused message nobody tries anything until a redrive.
+// #1 An input has the message, the attempt goes to its receiver, and every attempt has the same bytes and headers (I3).
+// #2 The process holds the partition's lease (rows 25 and 26: no zombie, no former owner).
+// #3 No attempt begins for a receiver that is paused, or after the message's day, stop time or deadline, as far as the
+//    process has read (I8).
+// #4 First attempts of one receiver and key come in order: each earlier message was acknowledged or given up (I4).
+// #5 A message is not tried again after its end was recorded under the same lease. A refused message is not tried until
+//    a redrive.
 
-import { before, isPausedAt, type Given, type Message, type Pause, type Place } from "./given.ts";
-import type { AttemptLaw, Run } from "./run.ts";
-import { attemptsOf, knows, meaningOf, type Attempt } from "./seen.ts";
+import { earlierMessages, isPauseActive, type ModelInputs, type InputMessage, type InputPause, type InputPlace } from "./inputs.ts";
+import type { AttemptLaw, ModelRun } from "./run.ts";
+import { findAttempts, hasRead, interpretAnswer, type RecordedAttempt } from "./recorded.ts";
 
-export const attemptLaws: readonly AttemptLaw[] = [sameMessage, byItsOwner, notPaused, notOver, inOrder, notEnded];
+export const attemptLaws: readonly AttemptLaw[] = [
+  checkSameMessage,
+  checkOwner,
+  checkNotPaused,
+  checkNotEnded,
+  checkOrder,
+  checkNotSettled,
+];
 
-/** Agreed time lags behind the log's clock by what an answer of the log takes on its way. */
-const agreedLagMs = 10;
+/** Milliseconds by which the broker clock of a process lags, because an answer of the broker takes that long. */
+const brokerClockLagMs = 10;
 
-export function said({ message, process, number, atMs }: Attempt): string {
+export function describeAttempt({ message, process, number, atMs }: RecordedAttempt): string {
   return `attempt ${number} of ${message.id} to ${message.bank} by ${process} at +${Math.round(atMs - message.atMs)} ms`;
 }
 
-function sameMessage({ seen }: Run, attempt: Attempt): string[] {
+function checkSameMessage({ recorded }: ModelRun, attempt: RecordedAttempt): string[] {
   const { message, body, headers } = attempt;
-  const [first] = attemptsOf(seen, message.id);
+  const [first] = findAttempts(recorded, message.id);
   const wrong: string[] = [];
-  if (body !== message.body) wrong.push(`I3: ${said(attempt)}: the body is ${body}`);
-  if (first !== undefined && first.headers !== headers) wrong.push(`I3: ${said(attempt)}: ${headers}, and ${first.headers} at first`);
+  if (body !== message.body) wrong.push(`I3: ${describeAttempt(attempt)}: the body is ${body}`);
+  if (first !== undefined && first.headers !== headers)
+    wrong.push(`I3: ${describeAttempt(attempt)}: ${headers}, and ${first.headers} at first`);
   const to = JSON.stringify({ bank: message.bank, operation: message.operation }).slice(0, -1);
-  return headers.startsWith(to) ? wrong : [...wrong, `I3: ${said(attempt)} went to ${headers}`];
+  return headers.startsWith(to) ? wrong : [...wrong, `I3: ${describeAttempt(attempt)} went to ${headers}`];
 }
 
-function byItsOwner({ seen }: Run, attempt: Attempt): string[] {
-  if (attempt.tenure !== null) return [];
-  const newest = seen.tenures.findLast(({ lane }) => lane === attempt.message.lane);
+function checkOwner({ recorded }: ModelRun, attempt: RecordedAttempt): string[] {
+  if (attempt.lease !== null) return [];
+  const newest = recorded.leases.findLast(({ partition }) => partition === attempt.message.partition);
   return [
-    `I4: ${said(attempt)}, though lane ${attempt.message.lane} ${newest?.isOver === true ? "is being dealt anew" : `is ${newest?.process}'s`}`,
+    `I4: ${describeAttempt(attempt)}, though partition ${attempt.message.partition} ${newest?.hasEnded === true ? "is being reassigned" : `is owned by ${newest?.process}`}`,
   ];
 }
 
-function notPaused({ given }: Run, attempt: Attempt): string[] {
+function checkNotPaused({ inputs }: ModelRun, attempt: RecordedAttempt): string[] {
   const { message, atMs } = attempt;
-  const pause = newestKnown(given.pauses, attempt, ({ bank }) => bank === message.bank);
-  if (pause === null || !isKnown(pause, justBefore(attempt)) || !isPausedAt(pause, atMs + 1)) return [];
-  return [`pause: ${said(attempt)}, though its pause ${pause.number} was read`];
+  const pause = newestKnown(inputs.pauses, attempt, ({ bank }) => bank === message.bank);
+  if (pause === null || !isKnown(pause, justBefore(attempt)) || !isPauseActive(pause, atMs + 1)) return [];
+  return [`pause: ${describeAttempt(attempt)}, though its pause ${pause.number} was read`];
 }
 
-function newestKnown<M extends { readonly places: readonly Place[] }>(
+function newestKnown<M extends { readonly places: readonly InputPlace[] }>(
   markers: readonly M[],
-  attempt: Attempt,
-  isMeant: (marker: M) => boolean,
+  attempt: RecordedAttempt,
+  matches: (marker: M) => boolean,
 ): M | null {
-  return markers.findLast((marker) => isMeant(marker) && isKnown(marker, attempt)) ?? null;
+  return markers.findLast((marker) => matches(marker) && isKnown(marker, attempt)) ?? null;
 }
 
-function isKnown({ places }: Pick<Pause, "places">, { tenure, atMs }: Attempt): boolean {
-  const place = places.find(({ lane }) => lane === tenure?.lane);
-  return place !== undefined && tenure !== null && knows(tenure, place.offset, atMs);
+function isKnown({ places }: Pick<InputPause, "places">, { lease, atMs }: RecordedAttempt): boolean {
+  const place = places.find(({ partition }) => partition === lease?.partition);
+  return place !== undefined && lease !== null && hasRead(lease, place.offset, atMs);
 }
 
 const takenInMs = 0.001;
 
-/** What is handed over in the moment itself is not taken in yet. */
-function justBefore(attempt: Attempt): Attempt {
+/** Returns the attempt a moment earlier, because a record that is handed over at the same moment is not applied yet. */
+function justBefore(attempt: RecordedAttempt): RecordedAttempt {
   return { ...attempt, atMs: attempt.atMs - takenInMs };
 }
 
-function notOver({ given, lagsMs }: Run, attempt: Attempt): string[] {
+function checkNotEnded({ inputs, lagsMs }: ModelRun, attempt: RecordedAttempt): string[] {
   const { message } = attempt;
-  const atMs = attempt.atMs - agreedLagMs - (lagsMs.get(attempt.process) ?? 0);
-  if (message.stopsAtMs !== null && message.stopsAtMs <= atMs) return [`I8: ${said(attempt)}, past its time to stop`];
-  if (message.deadlineMs !== null && message.deadlineMs <= atMs) return [`I8: ${said(attempt)}, past its own deadline`];
+  const atMs = attempt.atMs - brokerClockLagMs - (lagsMs.get(attempt.process) ?? 0);
+  if (message.stopsAtMs !== null && message.stopsAtMs <= atMs) return [`I8: ${describeAttempt(attempt)}, past its stop time`];
+  if (message.deadlineMs !== null && message.deadlineMs <= atMs) return [`I8: ${describeAttempt(attempt)}, past its own deadline`];
   if (message.closesWith === null) return [];
   const read = justBefore(attempt);
-  const isReconciled = newestKnown(given.plans, read, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs === null);
-  const planned = newestKnown(given.plans, attempt, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs !== null);
-  if (isReconciled !== null) return [`I8: ${said(attempt)}, though its day was read to be reconciled`];
+  const isReconciled = newestKnown(inputs.plans, read, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs === null);
+  const planned = newestKnown(inputs.plans, attempt, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs !== null);
+  if (isReconciled !== null) return [`I8: ${describeAttempt(attempt)}, though the process had read that its day is reconciled`];
   const isClosed = planned !== null && isKnown(planned, read) && planned.closesAtMs !== null && planned.closesAtMs <= atMs;
-  return isClosed ? [`I8: ${said(attempt)}, ${atMs - (planned.closesAtMs ?? 0)} ms after its day's close`] : [];
+  return isClosed ? [`I8: ${describeAttempt(attempt)}, ${atMs - (planned.closesAtMs ?? 0)} ms after its day's close`] : [];
 }
 
-function inOrder(run: Run, attempt: Attempt): string[] {
+function checkOrder(run: ModelRun, attempt: RecordedAttempt): string[] {
   if (attempt.number > 1) return [];
-  const waiting = before(run.given, attempt.message).find((message) => !isDoneWith(run, message, attempt.atMs));
-  return waiting === undefined ? [] : [`I4: ${said(attempt)}, before ${waiting.id} was acknowledged or given up`];
+  const waiting = earlierMessages(run.inputs, attempt.message).find((message) => !isSettled(run, message, attempt.atMs));
+  return waiting === undefined ? [] : [`I4: ${describeAttempt(attempt)}, before ${waiting.id} was acknowledged or given up`];
 }
 
-/** Acknowledged, refused, stopped, or its attempts have been over. */
-export function isDoneWith({ given, seen }: Run, message: Message, atMs: number): boolean {
-  const meanings = attemptsOf(seen, message.id).map(meaningOf);
+/** True if the message was acknowledged, refused or stopped, or its attempts have ended at some time. */
+export function isSettled({ inputs, recorded }: ModelRun, message: InputMessage, atMs: number): boolean {
+  const meanings = findAttempts(recorded, message.id).map(interpretAnswer);
   if (meanings.some((meaning) => meaning === "acknowledged" || meaning === "refused" || meaning === "either")) return true;
-  if (given.changes.some((change) => change.kind === "STOP" && change.message.id === message.id && change.atMs <= atMs)) return true;
-  return hasBeenOver(given, message, atMs);
+  if (inputs.changes.some((change) => change.kind === "STOP" && change.message.id === message.id && change.atMs <= atMs)) return true;
+  return haveAttemptsEnded(inputs, message, atMs);
 }
 
-/** By any plan of its day, also one that was put back later. */
-export function hasBeenOver({ plans }: Given, message: Message, atMs: number): boolean {
+/** True if its own times or any plan of its day have ended the attempts, even if that close was extended later. */
+export function haveAttemptsEnded({ plans }: ModelInputs, message: InputMessage, atMs: number): boolean {
   const { stopsAtMs, deadlineMs, closesWith } = message;
   if ((stopsAtMs !== null && stopsAtMs <= atMs) || (deadlineMs !== null && deadlineMs <= atMs)) return true;
   return plans.some(({ day, closesAtMs, places }) => {
@@ -103,16 +112,17 @@ export function hasBeenOver({ plans }: Given, message: Message, atMs: number): b
   });
 }
 
-function notEnded({ given, seen }: Run, attempt: Attempt): string[] {
-  const { message, tenure, atMs } = attempt;
-  // What a redrive tries again.
-  if (given.changes.some(({ kind, message: changed }) => kind === "REDRIVE" && changed.id === message.id)) return [];
-  const facts = seen.facts.filter(({ value }) => value.messageIdentification === message.id);
-  if (facts.some(({ value }) => value.outcome === "REFUSED")) return [`REFUSED: ${said(attempt)}, though its refusal was said`];
-  // What an owner before appended may be in the log only now.
-  const sinceMs = tenure?.starts.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
-  const own = attemptsOf(seen, message.id).find(({ tenure: by, learnt }) => by === tenure && learnt !== null && learnt.atMs >= sinceMs);
-  const answeredAtMs = own?.learnt?.atMs ?? Number.POSITIVE_INFINITY;
+function checkNotSettled({ inputs, recorded }: ModelRun, attempt: RecordedAttempt): string[] {
+  const { message, lease, atMs } = attempt;
+  // A redriven message may be tried again.
+  if (inputs.changes.some(({ kind, message: changed }) => kind === "REDRIVE" && changed.id === message.id)) return [];
+  const facts = recorded.facts.filter(({ value }) => value.messageIdentification === message.id);
+  if (facts.some(({ value }) => value.outcome === "REFUSED"))
+    return [`REFUSED: ${describeAttempt(attempt)}, though its refusal was recorded`];
+  // A fact that an earlier owner appended may be in the journal only now.
+  const sinceMs = lease?.starts.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
+  const own = findAttempts(recorded, message.id).find(({ lease: by, result }) => by === lease && result !== null && result.atMs >= sinceMs);
+  const answeredAtMs = own?.result?.atMs ?? Number.POSITIVE_INFINITY;
   const ended = facts.find((fact) => fact.atMs >= Math.floor(answeredAtMs) && fact.atMs < Math.floor(atMs));
-  return ended === undefined ? [] : [`I5: ${said(attempt)}, though this owner had said ${ended.value.outcome}`];
+  return ended === undefined ? [] : [`I5: ${describeAttempt(attempt)}, though this owner had recorded ${ended.value.outcome}`];
 }

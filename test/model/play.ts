@@ -1,73 +1,73 @@
-// Plays a list of steps: does each, judges what was seen, then heals everything and judges what is left.
+// Plays a list of steps: performs each and checks the laws, then ends all faults and checks the laws at rest.
 
-import { act, heal, restart, start } from "./act.ts";
-import { isAtRest, wrongAtRest } from "./laws-at-rest.ts";
-import { addressLaws, lateness } from "./laws-of-addresses.ts";
+import { performStep, healEverything, restartDispatcher, startDispatcherProcess } from "./perform-step.ts";
+import { isAtRest, findViolationsAtRest } from "./laws-at-rest.ts";
+import { endpointLaws, findLateWork } from "./laws-of-endpoints.ts";
 import { attemptLaws } from "./laws-of-attempts.ts";
-import { factsInOrder } from "./laws-of-facts.ts";
-import { createRun, look, type Run } from "./run.ts";
-import type { Settings, Step } from "./steps.ts";
+import { checkAppended } from "./laws-of-facts.ts";
+import { createRun, readAppended, type ModelRun } from "./run.ts";
+import type { ModelSettings, ModelStep } from "./steps.ts";
 
-export interface Played {
-  readonly run: Run;
-  /** Does a step. Rejects with what is wrong. */
-  step(step: Step): Promise<void>;
-  /** Heals everything, waits until nothing is left to do. Rejects with what is wrong. */
+export interface PlayedRun {
+  readonly run: ModelRun;
+  /** Performs a step. Rejects with the violations. */
+  step(step: ModelStep): Promise<void>;
+  /** Ends all faults and waits until no work is left. Rejects with the violations. */
   finish(): Promise<void>;
 }
 
-/** The longest `Retry-After`, and what may come after it. */
+/** Milliseconds until all work must have ended: the longest `Retry-After`, and what may follow it. */
 const restWithinMs = 40 * 60_000;
-/** For what is appended or removed after the last answer. */
+/** Milliseconds for the appends and removals after the last answer. */
 const afterwardsMs = 3_000;
 const againMs = 20_000;
-const looksBeforeRestart = 5;
+const checksBeforeRestart = 5;
 const stepsMax = 200_000;
 
-export async function play(settings: Settings): Promise<Played> {
-  const run = createRun(settings, [...attemptLaws, ...addressLaws]);
-  const judged = { facts: 0, receipts: 0 };
+export async function startPlayedRun(settings: ModelSettings): Promise<PlayedRun> {
+  const run = createRun(settings, [...attemptLaws, ...endpointLaws]);
+  const examined = { facts: 0, receipts: 0 };
 
-  function judge(more: readonly string[] = []): void {
-    look(run);
-    const wrong = [...run.seen.violations, ...factsInOrder(run, judged), ...lateness(run), ...more];
+  function failIfViolated(more: readonly string[] = []): void {
+    readAppended(run);
+    const wrong = [...run.recorded.violations, ...checkAppended(run, examined), ...findLateWork(run), ...more];
     if (wrong.length > 0) throw new Error(wrong.slice(0, 5).join("\n"));
   }
 
-  await start(run);
+  await startDispatcherProcess(run);
   return {
     run,
     async step(step) {
-      await act(run, step);
-      judge();
+      await performStep(run, step);
+      failIfViolated();
     },
     async finish() {
-      await heal(run);
-      const { time } = run.world;
+      await healEverything(run);
+      const { time } = run.environment;
       const untilMs = time.nowMs() + restWithinMs;
-      await time.run({ until: () => run.nowMs() >= run.calmFromMs && isAtRest(lookedAt(run)), untilMs, stepsMax });
-      for (let looks = 1; ; looks += 1) {
+      await time.run({ until: () => run.nowMs() >= run.calmFromMs && isAtRest(afterReading(run)), untilMs, stepsMax });
+      for (let checks = 1; ; checks += 1) {
         await time.advance(afterwardsMs);
-        const wrong = await wrongAtRest(lookedAt(run));
-        judge(time.nowMs() > untilMs ? wrong : []);
+        const wrong = await findViolationsAtRest(afterReading(run));
+        failIfViolated(time.nowMs() > untilMs ? wrong : []);
         if (wrong.length === 0) return;
-        // What an earlier owner ended, and a later one tries again, may wait for its next attempt.
+        // A message that an earlier owner ended and a later one tries again may wait for its next attempt.
         await time.advance(againMs);
-        // What a write left behind that came when its lane was lost is found by the next take-over.
-        if (looks === looksBeforeRestart) await restart(run);
+        // The next take-over finds what a write left behind that arrived after its partition was lost.
+        if (checks === checksBeforeRestart) await restartDispatcher(run);
       }
     },
   };
 }
 
-/** A whole list of steps. Rejects with what is wrong. */
-export async function playAll(settings: Settings, steps: readonly Step[]): Promise<void> {
-  const played = await play(settings);
+/** Plays a whole list of steps. Rejects with the violations. */
+export async function playSteps(settings: ModelSettings, steps: readonly ModelStep[]): Promise<void> {
+  const played = await startPlayedRun(settings);
   for (const step of steps) await played.step(step);
   await played.finish();
 }
 
-function lookedAt(run: Run): Run {
-  look(run);
+function afterReading(run: ModelRun): ModelRun {
+  readAppended(run);
   return run;
 }

@@ -1,82 +1,94 @@
-// A run: the dispatcher's processes in the small world of `packages/delivery`, what they were given, and what is seen of them.
+// A run: the dispatcher's processes in the test environment of `packages/delivery`, their inputs, and the record of
+// what they do.
 //
-// #1 An attempt is judged in the moment in which it begins, by what its process had been handed by then.
+// #1 An attempt is checked at the moment in which it begins, by the records that its process had been handed by then.
 
-import type { Random } from "@sluice/runtime";
+import type { Random } from "@sluice/kernel";
 import { sampleBank, seededRandom } from "@sluice/testkit";
 import { topics } from "@sluice/contracts";
-import type { BankAnswer, BankRequest, DeliveryBounds } from "@sluice/delivery";
-import { createWorld, serde, startAtMs, type Ports, type Process, type Received, type Reply } from "@sluice/delivery/delivery-world";
+import type { ReceiverAnswer, ReceiverRequest, DeliveryBounds } from "@sluice/delivery";
+import {
+  createDeliveryTestEnvironment,
+  deliverySerde,
+  deliveryStartMs,
+  type DeliveryTestPorts,
+  type DeliveryTestProcess,
+  type ReceivedRequest,
+  type ScriptedAnswer,
+} from "@sluice/delivery/delivery-world";
 import { startDispatcher } from "@sluice/dispatcher";
-import type { AddressStanding } from "@sluice/store";
-import { answered, newAddress, originOf, otherOrigin, recalled, type Address } from "./addresses.ts";
-import { nothingGiven, type Given, type Message } from "./given.ts";
-import { expectDrain, type Expectation } from "./laws-of-addresses.ts";
-import { holderOf, meaningOf, nothingSeen, type Attempt, type Seen } from "./seen.ts";
-import { banks, type Answer, type Settings } from "./steps.ts";
+import type { EndpointHealth } from "@sluice/store";
+import { recordAnswer, createEndpoint, endpointOrigin, otherOrigin, recordResume, type ModelEndpoint } from "./endpoints.ts";
+import { noInputs, type ModelInputs, type InputMessage } from "./inputs.ts";
+import { expectDrain, type DrainExpectation } from "./laws-of-endpoints.ts";
+import { currentLease, interpretAnswer, nothingRecorded, type RecordedAttempt, type RecordedRun } from "./recorded.ts";
+import { modelBanks, type BankAnswerKind, type ModelSettings } from "./steps.ts";
 
-export type World = ReturnType<typeof createWorld>;
+export type ModelEnvironment = ReturnType<typeof createDeliveryTestEnvironment>;
 
-export interface Run {
-  readonly settings: Settings;
-  readonly world: World;
-  readonly given: Given;
-  readonly seen: Seen;
-  readonly processes: Process[];
-  /** How a bank answers, by its id, or by its id and a UETR. */
-  readonly answers: Map<string, Answer>;
-  /** When the last trouble of processes, store or log is over and forgotten. */
+export interface ModelRun {
+  readonly settings: ModelSettings;
+  readonly environment: ModelEnvironment;
+  readonly inputs: ModelInputs;
+  readonly recorded: RecordedRun;
+  readonly processes: DeliveryTestProcess[];
+  /** How a bank answers. Keys are a bank's id, or its id and a UETR. */
+  readonly answers: Map<string, BankAnswerKind>;
+  /** The time from which no fault of processes, store or broker has an effect. */
   calmFromMs: number;
-  /** By how much the agreed time of a process may lag: its first sight of the log's clock came so late. */
+  /** Milliseconds by which the broker clock of a process may lag, because its first sample came late. */
   readonly lagsMs: Map<string, number>;
   readonly startedAtMs: Map<string, number>;
-  /** Names of processes that are to end at a port call to come. */
+  /** The names of processes that will crash at a later port call. */
   readonly crashing: Set<string>;
-  /** Something came between whose traces cannot be told from outside: a process that died, stood still or lost a lane. */
+  /** True after a fault whose traces are not visible from outside: a process died, froze or lost a partition. */
   isDisturbed: boolean;
-  /** By process, bank and origin: what it should know. */
-  readonly addresses: Map<string, Address>;
-  readonly expectations: Expectation[];
-  /** When a marker of a bank or day was given last, or the end of a pause, with time to take it in. */
+  /** What each process should know of each endpoint, by process, bank and origin. */
+  readonly endpoints: Map<string, ModelEndpoint>;
+  readonly expectations: DrainExpectation[];
+  /** The time by which the last marker of a bank or day, or the end of a pause, has been applied. */
   quietFromMs: number;
-  /** Of faults alone. */
+  /** Draws faults only. */
   readonly random: Random;
   nowMs(): number;
   nextCause(): bigint;
 }
 
-export type AttemptLaw = (run: Run, attempt: Attempt) => readonly string[];
+export type AttemptLaw = (run: ModelRun, attempt: RecordedAttempt) => readonly string[];
 
-/** A page of a bank holds four of its messages, a buffer sixteen records, of which a bank may have two. */
+/**
+ * Bounds with which a bank's backlog page holds four messages, and a buffer sixteen records, of which a bank may have
+ * two.
+ */
 const smallBounds: Partial<DeliveryBounds> = {
   pageMessagesMax: 64,
   bufferedRecordsMax: 16,
   scanMessagesMax: 3,
   takeOverMessagesMax: 6,
-  scanLateMax: 2,
+  scanArrivalsMax: 2,
   recentEndsMax: 8,
   bulkMessagesMax: 3,
 };
-/** So many receivers share what a lane may have in memory. */
+/** The number of idle receivers that share a partition's memory. */
 const idleBanks = 12;
 
-export function createRun(settings: Settings, laws: readonly AttemptLaw[]): Run {
-  const { seed, lanes, isSmall } = settings;
-  const seen = nothingSeen();
+export function createRun(settings: ModelSettings, laws: readonly AttemptLaw[]): ModelRun {
+  const { seed, partitionCount, isSmall } = settings;
+  const recorded = nothingRecorded();
   const idle = Array.from({ length: isSmall ? idleBanks : 0 }, (_, index) => sampleBank({ id: `idle${index}` }));
-  const world: World = createWorld({
+  const environment: ModelEnvironment = createDeliveryTestEnvironment({
     seed,
-    lanes,
+    partitionCount,
     bounds: isSmall ? smallBounds : {},
-    banks: [...banks.map(bankOf), ...idle],
-    start: async (ports) => startDispatcher(watched(run, laws, ports)),
+    banks: [...modelBanks.map(buildBank), ...idle],
+    start: async (ports) => startDispatcher(instrument(run, laws, ports)),
   });
   let causes = 0n;
-  const run: Run = {
+  const run: ModelRun = {
     settings,
-    world,
-    given: nothingGiven(),
-    seen,
+    environment,
+    inputs: noInputs(),
+    recorded,
     processes: [],
     answers: new Map(),
     calmFromMs: 0,
@@ -84,98 +96,104 @@ export function createRun(settings: Settings, laws: readonly AttemptLaw[]): Run 
     startedAtMs: new Map(),
     crashing: new Set(),
     isDisturbed: false,
-    addresses: new Map(),
+    endpoints: new Map(),
     expectations: [],
     quietFromMs: 0,
     random: seededRandom(`faults ${seed}`),
-    nowMs: () => startAtMs + world.time.monotonicMs(),
+    nowMs: () => deliveryStartMs + environment.time.monotonicMs(),
     nextCause: () => (causes += 1n),
   };
-  world.answers((request) => replyOf(run, request));
-  world.hooks.log.observe = (client, operation, key) => observe(run, client, operation, key);
+  environment.answers((request) => chooseReply(run, request));
+  environment.hooks.log.observe = (client, operation, key) => observe(run, client, operation, key);
   return run;
 }
 
-/** One with few connections, one with two addresses. */
-function bankOf(id: string) {
+/** Builds a bank: the first has few connections, the third two endpoints. */
+function buildBank(id: string) {
   if (id === "first") return sampleBank({ id, connections: 2 });
   if (id === "second") return sampleBank({ id });
   return sampleBank({ id, operationUrls: { outboundDirectDebitResponse: `${otherOrigin}/reports` } });
 }
 
-function observe(run: Run, client: string, operation: string, key: string): void {
+function observe(run: ModelRun, client: string, operation: string, key: string): void {
   const place = new RegExp(`^${topics.dispatch}/(\\d+)(?:@(\\d+))?$`).exec(key);
   if (place === null) return;
-  const lane = Number(place[1]);
-  const { seen, world } = run;
+  const partition = Number(place[1]);
+  const { recorded, environment } = run;
   if (operation === "assigned") {
-    for (const tenure of seen.tenures) if (tenure.lane === lane) tenure.isOver = true;
-    const logEnd = BigInt(world.log.records({ topic: topics.dispatch, partition: lane }).length);
-    seen.tenures.push({ process: client, lane, fromMs: run.nowMs(), logEnd, handed: new Map(), starts: [], isOver: false });
+    for (const lease of recorded.leases) if (lease.partition === partition) lease.hasEnded = true;
+    const logEnd = BigInt(environment.broker.records({ topic: topics.dispatch, partition }).length);
+    recorded.leases.push({ process: client, partition, fromMs: run.nowMs(), logEnd, handedAtMs: new Map(), starts: [], hasEnded: false });
     return;
   }
-  const tenure = holderOf(seen, lane);
-  if (tenure === null || tenure.process !== client) return;
-  if (operation === "revoked") tenure.isOver = true;
+  const lease = currentLease(recorded, partition);
+  if (lease === null || lease.process !== client) return;
+  if (operation === "revoked") lease.hasEnded = true;
   if (operation !== "record") return;
   const offset = BigInt(place[2] ?? "0");
-  tenure.handed.set(offset, run.nowMs());
-  const resumed = run.given.pauses.find(({ isPause, places }) => !isPause && places.some((at) => at.lane === lane && at.offset === offset));
-  if (resumed !== undefined) recall(run, client, resumed);
+  lease.handedAtMs.set(offset, run.nowMs());
+  const resumed = run.inputs.pauses.find(
+    ({ isPause, places }) => !isPause && places.some((at) => at.partition === partition && at.offset === offset),
+  );
+  if (resumed !== undefined) recordResumes(run, client, resumed);
 }
 
-function recall(run: Run, process: string, { bank, saidAtMs }: { readonly bank: string; readonly saidAtMs: number }): void {
-  for (const address of run.addresses.values()) {
-    if (address.process === process && address.bank === bank) recalled(address, saidAtMs, run.nowMs());
+function recordResumes(
+  run: ModelRun,
+  process: string,
+  { bank, requestedAtMs }: { readonly bank: string; readonly requestedAtMs: number },
+): void {
+  for (const endpoint of run.endpoints.values()) {
+    if (endpoint.process === process && endpoint.bank === bank) recordResume(endpoint, requestedAtMs, run.nowMs());
   }
 }
 
-export function addressOf(run: Run, process: string, message: Pick<Message, "bank" | "operation">): Address {
-  return addressAt(run, process, message.bank, originOf(message));
+export function endpointForMessage(run: ModelRun, process: string, message: Pick<InputMessage, "bank" | "operation">): ModelEndpoint {
+  return endpointAt(run, process, message.bank, endpointOrigin(message));
 }
 
-function addressAt(run: Run, process: string, bank: string, origin: string): Address {
+function endpointAt(run: ModelRun, process: string, bank: string, origin: string): ModelEndpoint {
   const place = `${process} ${bank} ${origin}`;
-  const known = run.addresses.get(place) ?? newAddress(process, bank, origin);
-  run.addresses.set(place, known);
-  // A maintenance that ended by itself was as good as a resume.
+  const endpoint = run.endpoints.get(place) ?? createEndpoint(process, bank, origin);
+  run.endpoints.set(place, endpoint);
+  // The end of a maintenance has the same effect as a resume.
   const endedAtMs = Math.max(
     0,
-    ...run.given.pauses.map((pause) => (pause.bank === bank ? (pause.untilMs ?? 0) : 0)).filter((ms) => ms <= run.nowMs()),
+    ...run.inputs.pauses.map((pause) => (pause.bank === bank ? (pause.untilMs ?? 0) : 0)).filter((ms) => ms <= run.nowMs()),
   );
-  if (endedAtMs > known.gatedAtMs) known.gateUntilMs = known.gateMayStandUntilMs = 0;
-  known.recalledAtMs = Math.max(known.recalledAtMs, endedAtMs);
-  return known;
+  if (endedAtMs > endpoint.retryAfterAtMs) endpoint.retryAfterUntilMs = endpoint.retryAfterMayLastUntilMs = 0;
+  endpoint.probeDueAtMs = Math.max(endpoint.probeDueAtMs, endedAtMs);
+  return endpoint;
 }
 
-/** Nothing is in the way of any process. */
-export function isCalm(run: Run): boolean {
+/** True if no fault affects any process. */
+export function isUndisturbed(run: ModelRun): boolean {
   return run.crashing.size === 0 && run.processes.some((process) => process.isAlive()) && run.calmFromMs <= run.nowMs();
 }
 
-function watched(run: Run, laws: readonly AttemptLaw[], ports: Ports): Ports {
-  const { lanes, addresses } = ports.store;
+function instrument(run: ModelRun, laws: readonly AttemptLaw[], ports: DeliveryTestPorts): DeliveryTestPorts {
+  const { partitions, endpointHealth } = ports.store;
   return {
     ...ports,
     gateway: { ...ports.gateway, post: (request) => post(run, laws, ports, request) },
     store: {
       ...ports.store,
-      addresses: {
-        ...addresses,
+      endpointHealth: {
+        ...endpointHealth,
         async all(service) {
-          const standings = await addresses.all(service);
-          for (const standing of standings) restore(run, ports.name, standing);
-          return standings;
+          const known = await endpointHealth.all(service);
+          for (const health of known) restoreEndpoint(run, ports.name, health);
+          return known;
         },
       },
-      lanes: {
-        ...lanes,
+      partitions: {
+        ...partitions,
         async takeOver(service, partition) {
-          const document = await lanes.takeOver(service, partition);
-          const tenure = holderOf(run.seen, partition);
-          if (tenure?.process === ports.name) tenure.starts.push({ position: document.position, atMs: run.nowMs() });
-          // What it says of pauses may have ended meanwhile.
-          for (const { bank } of run.given.pauses) recall(run, ports.name, { bank, saidAtMs: 0 });
+          const document = await partitions.takeOver(service, partition);
+          const lease = currentLease(run.recorded, partition);
+          if (lease?.process === ports.name) lease.starts.push({ position: document.position, atMs: run.nowMs() });
+          // The pauses in this document may have ended meanwhile.
+          for (const { bank } of run.inputs.pauses) recordResumes(run, ports.name, { bank, requestedAtMs: 0 });
           return document;
         },
       },
@@ -183,65 +201,70 @@ function watched(run: Run, laws: readonly AttemptLaw[], ports: Ports): Ports {
   };
 }
 
-/** A process starts with what was known of an address before it. */
-function restore(run: Run, process: string, { bank, address: origin, breaker, gateUntilMs }: AddressStanding): void {
-  const address = addressAt(run, process, bank, origin);
-  address.gateUntilMs = (gateUntilMs ?? 0) - restoredLagMs;
-  address.gateMayStandUntilMs = gateUntilMs ?? 0;
+/** Applies what a process reads about an endpoint when it starts. */
+function restoreEndpoint(run: ModelRun, process: string, { receiverId, origin, breaker, retryAfterUntilMs }: EndpointHealth): void {
+  const endpoint = endpointAt(run, process, receiverId, origin);
+  endpoint.retryAfterUntilMs = (retryAfterUntilMs ?? 0) - restoredLagMs;
+  endpoint.retryAfterMayLastUntilMs = retryAfterUntilMs ?? 0;
   if (breaker === null) return;
   const { reason } = breaker;
-  address.open = { sinceMs: breaker.sinceMs, reason: reason === "address" || reason === "refused" ? reason : "transient" };
-  address.recalledAtMs = run.nowMs();
+  endpoint.open = { sinceMs: breaker.sinceMs, reason: reason === "address" || reason === "refused" ? reason : "transient" };
+  endpoint.probeDueAtMs = run.nowMs();
 }
 
-/** Agreed time of two processes. */
+/** Milliseconds by which the broker clocks of two processes may differ. */
 const restoredLagMs = 50;
 
 /** #1 */
-async function post(run: Run, laws: readonly AttemptLaw[], { gateway, name }: Ports, request: BankRequest): Promise<BankAnswer> {
-  const { received } = run.world;
-  const count = received.length;
-  const answering = gateway.post(request);
-  const arrived = received.length > count ? received.at(-1) : undefined;
-  if (arrived === undefined) return await answering;
-  const attempt = attemptOf(run, name, arrived);
+async function post(
+  run: ModelRun,
+  laws: readonly AttemptLaw[],
+  { gateway, name }: DeliveryTestPorts,
+  request: ReceiverRequest,
+): Promise<ReceiverAnswer> {
+  const { received: deliveries } = run.environment;
+  const count = deliveries.length;
+  const pendingAnswer = gateway.post(request);
+  const received = deliveries.length > count ? deliveries.at(-1) : undefined;
+  if (received === undefined) return await pendingAnswer;
+  const attempt = buildAttempt(run, name, received);
   if (attempt === null) {
-    run.seen.violations.push(`I2: ${arrived.id} was sent to ${arrived.bank}, and nobody asked for it`);
-    return await answering;
+    run.recorded.violations.push(`I2: ${received.id} was sent to ${received.receiverId}, and no input has it`);
+    return await pendingAnswer;
   }
-  run.seen.attempts.push(attempt);
-  run.seen.byId.set(arrived.id, [...(run.seen.byId.get(arrived.id) ?? []), attempt]);
-  const address = addressOf(run, name, attempt.message);
-  address.running += 1;
-  for (const law of laws) run.seen.violations.push(...law(run, attempt));
-  const answer = await answering;
+  run.recorded.attempts.push(attempt);
+  run.recorded.byId.set(received.id, [...(run.recorded.byId.get(received.id) ?? []), attempt]);
+  const endpoint = endpointForMessage(run, name, attempt.message);
+  endpoint.running += 1;
+  for (const law of laws) run.recorded.violations.push(...law(run, attempt));
+  const answer = await pendingAnswer;
   const nowMs = run.nowMs();
-  address.running -= 1;
-  attempt.learnt = { answer, atMs: nowMs };
-  const hasClosed = answered(address, { meaning: meaningOf(attempt) ?? "either", uetr: attempt.message.uetr, answer, nowMs });
-  if (hasClosed) expectDrain(run, address);
+  endpoint.running -= 1;
+  attempt.result = { answer, atMs: nowMs };
+  const hasClosed = recordAnswer(endpoint, { meaning: interpretAnswer(attempt) ?? "either", uetr: attempt.message.uetr, answer, nowMs });
+  if (hasClosed) expectDrain(run, endpoint);
   return answer;
 }
 
-function attemptOf(run: Run, process: string, arrived: Received): Attempt | null {
-  const message = run.given.byId.get(arrived.id);
+function buildAttempt(run: ModelRun, process: string, received: ReceivedRequest): RecordedAttempt | null {
+  const message = run.inputs.byId.get(received.id);
   if (message === undefined) return null;
-  const tenure = holderOf(run.seen, message.lane);
-  const { "webhook-timestamp": _at, ...headers } = arrived.headers;
+  const lease = currentLease(run.recorded, message.partition);
+  const { "webhook-timestamp": _at, ...headers } = received.headers;
   return {
     message,
     process,
-    tenure: tenure?.process === process ? tenure : null,
-    number: arrived.attempt,
+    lease: lease?.process === process ? lease : null,
+    number: received.attempt,
     atMs: run.nowMs(),
-    body: arrived.body,
-    headers: JSON.stringify({ bank: arrived.bank, operation: arrived.operation, ...headers }),
-    arrived,
-    learnt: null,
+    body: received.body,
+    headers: JSON.stringify({ bank: received.receiverId, operation: received.operation, ...headers }),
+    received,
+    result: null,
   };
 }
 
-const replies: Readonly<Record<Exclude<Answer, "odd 503">, Reply>> = {
+const replies: Readonly<Record<Exclude<BankAnswerKind, "odd 503">, ScriptedAnswer>> = {
   "202": 202,
   "500": 500,
   "503": 503,
@@ -258,28 +281,28 @@ const replies: Readonly<Record<Exclude<Answer, "odd 503">, Reply>> = {
   "slow 503": { status: 503, afterMs: 2_500 },
 };
 
-function replyOf({ answers, given }: Run, { bank, id, attempt }: Received): Reply {
-  const uetr = given.byId.get(id)?.uetr ?? "";
-  const how = answers.get(`${bank} ${uetr}`) ?? answers.get(bank) ?? "202";
+function chooseReply({ answers, inputs }: ModelRun, { receiverId, id, attempt }: ReceivedRequest): ScriptedAnswer {
+  const uetr = inputs.byId.get(id)?.uetr ?? "";
+  const how = answers.get(`${receiverId} ${uetr}`) ?? answers.get(receiverId) ?? "202";
   if (how === "odd 503") return attempt % 2 === 1 ? 503 : 202;
   return replies[how];
 }
 
-/** Reads what was appended since it was read last. */
-export function look(run: Run): void {
-  const { seen } = run;
+/** Reads the records that were appended since the last read. */
+export function readAppended(run: ModelRun): void {
+  const { recorded } = run;
   for (const { name, value, appendedAtMs } of newRecords(run, topics.journal))
-    if (name === "DeliveryEnded") seen.facts.push({ value, atMs: appendedAtMs });
+    if (name === "DeliveryEnded") recorded.facts.push({ value, atMs: appendedAtMs });
   for (const { name, value, appendedAtMs } of newRecords(run, topics.receipts))
-    if (name === "Receipt") seen.receipts.push({ value, atMs: appendedAtMs });
+    if (name === "Receipt") recorded.receipts.push({ value, atMs: appendedAtMs });
 }
 
-function newRecords({ world, settings, seen }: Run, topic: string) {
-  return Array.from({ length: settings.lanes }, (_, partition) => {
-    const records = world.log.records({ topic, partition });
+function newRecords({ environment, settings, recorded }: ModelRun, topic: string) {
+  return Array.from({ length: settings.partitionCount }, (_, partition) => {
+    const records = environment.broker.records({ topic, partition });
     const place = `${topic}/${partition}`;
-    const unread = records.slice(seen.read.get(place) ?? 0);
-    seen.read.set(place, records.length);
-    return unread.flatMap(({ value, appendedAtMs }) => (value === null ? [] : [{ ...serde.decode(value), appendedAtMs }]));
+    const unread = records.slice(recorded.recordsRead.get(place) ?? 0);
+    recorded.recordsRead.set(place, records.length);
+    return unread.flatMap(({ value, appendedAtMs }) => (value === null ? [] : [{ ...deliverySerde.decode(value), appendedAtMs }]));
   }).flat();
 }

@@ -1,14 +1,13 @@
-// The processes of a simulated installation: each service in one or more instances, killed by the plan or by what they meet, and
-// started anew after a while, as a supervisor does.
+// Runs the processes of a simulated installation. Each service has one or more instances, which crash by plan or by an
+// error, and which the cluster restarts after a delay as a supervisor does.
 
-import type { MemoryClient, MemoryLog } from "@sluice/messaging";
-import type { Random, Running, Time } from "@sluice/runtime";
-import type { CrashPlan, SimulatedProcess } from "./simulated-process.ts";
-import { startProcess } from "./simulated-process.ts";
+import type { MemoryClient, MemoryBroker } from "@sluice/messaging";
+import type { Random, Running, Time } from "@sluice/kernel";
+import { type CrashPlan, type SimulatedProcess, startSimulatedProcess } from "./simulated-process.ts";
 import type { Trace } from "./trace.ts";
 
-/** What a service is started with: this process's own view of everything. */
-export interface ProcessPorts {
+/** The ports with which a service is started, as this process sees them. */
+export interface SimulatedProcessPorts {
   readonly process: SimulatedProcess;
   readonly time: Time;
   readonly random: Random;
@@ -19,20 +18,20 @@ export interface ProcessPorts {
 export interface ServiceKind<R extends Running> {
   readonly name: string;
   readonly instances: number;
-  start(ports: ProcessPorts): Promise<R>;
+  start(ports: SimulatedProcessPorts): Promise<R>;
 }
 
 export interface ClusterOptions {
   readonly time: Time;
   readonly random: Random;
-  readonly log: MemoryLog;
+  readonly broker: MemoryBroker;
   readonly trace: Trace;
   readonly crashes: () => CrashPlan;
   readonly skewMaxMs: number;
 }
 
 export interface Replicas<R extends Running> {
-  /** Instances that are up now, in order of their numbers. */
+  /** The instances that are running now, in order of their numbers. */
   up(): readonly { readonly running: R; readonly process: SimulatedProcess }[];
   stop(): Promise<void>;
 }
@@ -40,11 +39,11 @@ export interface Replicas<R extends Running> {
 export interface Cluster {
   run<R extends Running>(kind: ServiceKind<R>): Replicas<R>;
   /**
-   * Cuts one live process, drawn, off from the log for a while: longer than its session, it is a zombie that still reaches the store.
-   * A frozen one also stands still, and goes on with what it was doing when others have long taken over.
+   * Cuts one randomly chosen process off from the broker. After its session has expired it is a zombie that still
+   * reaches the store. A frozen process also stops, and continues its work after others have taken over.
    */
   cutOne(durationMs: number, isFrozen: boolean): void;
-  /** Crashes so far, with their reason. */
+  /** The crashes so far, with their reasons. */
   readonly crashes: readonly string[];
 }
 
@@ -53,7 +52,7 @@ interface Life {
   readonly messaging: MemoryClient;
 }
 
-/** Longer than a session, so that others take over. */
+/** Milliseconds of a freeze, longer than a session, so that others take over. */
 const freezeMinMs = 7_000;
 const freezeMaxMs = 14_000;
 const restartMinMs = 200;
@@ -91,8 +90,8 @@ function runKind<R extends Running>(
 
   function launch(number: number, life: number): void {
     const name = `${kind.name}-${number}.${life}`;
-    const messaging = options.log.client(name);
-    const died = (why: string): void => {
+    const messaging = options.broker.client(name);
+    const onDeath = (why: string): void => {
       ups.delete(number);
       lives.delete(name);
       messaging.kill();
@@ -104,19 +103,28 @@ function runKind<R extends Running>(
       });
     };
     const skewMs = Math.round((random.fraction() * 2 - 1) * options.skewMaxMs);
-    const struck = (): void => {
+    const freeze = (): void => {
       const struckLife = lives.get(name);
       if (struckLife !== undefined) cut(options, name, struckLife, freezeMinMs + random.fraction() * (freezeMaxMs - freezeMinMs), true);
     };
-    const process = startProcess({ name, time, random, trace: options.trace, crashes: options.crashes, skewMs, struck, died });
+    const process = startSimulatedProcess({
+      name,
+      time,
+      random,
+      trace: options.trace,
+      crashes: options.crashes,
+      skewMs,
+      onFreeze: freeze,
+      onDeath,
+    });
     lives.set(name, { process, messaging });
     const fail = (reason: unknown): void => process.kill(`failed: ${String(reason)}`);
-    const ports: ProcessPorts = { process, time: process.time, random, messaging: process.through("messaging", messaging), fail };
-    void started(ports);
+    const ports: SimulatedProcessPorts = { process, time: process.time, random, messaging: process.through("messaging", messaging), fail };
+    void startService(ports);
 
-    async function started(given: ProcessPorts): Promise<void> {
+    async function startService(processPorts: SimulatedProcessPorts): Promise<void> {
       try {
-        const running = await kind.start(given);
+        const running = await kind.start(processPorts);
         if (process.isAlive()) ups.set(number, { running, process });
       } catch (reason) {
         fail(reason);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { simulate } from "./world.ts";
+import { simulate } from "./simulate.ts";
 
-test.each([7, 8, 21])("the same seed gives the same trace twice: seed %i", async (seed) => {
+test.each([7, 8, 21])("seed %i gives the same trace in two runs", async (seed) => {
   const first = await simulate(seed);
   const second = await simulate(seed);
   expect(second.traceLines).toBe(first.traceLines);

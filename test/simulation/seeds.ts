@@ -1,46 +1,65 @@
-// Seeds of CI, and what one of them is judged by.
+// Selects the seeds of a test run, and checks one of them.
 
 import { checkHistory } from "@sluice/checker";
-import { simulate } from "./world.ts";
+import { simulate } from "./simulate.ts";
 
-/** 1 … 160, even ones calm, odd ones troubled; 1 … 1,000 with `./sluice test --long`. `SLUICE_SEED` runs that one alone (and the first of the other kind). */
+/**
+ * CI runs seeds 1 … 160, and `./sluice test --long` runs 1 … 1,000. Even seeds are calm, odd ones have faults.
+ * `SLUICE_SEED` runs that seed alone, and the first of the other kind.
+ */
 const seedsInCi = 160;
 const seedsLong = 1_000;
 
-/** Two files share the troubled ones, so that two cores do: `half` is that of the file. */
-export function seedsOf(kind: "calm" | "troubled", half: 0 | 1 | null = null): readonly number[] {
-  const asked = process.env["SLUICE_SEED"];
+/**
+ * Selects the seeds of one kind. Two test files run one `half` each of the troubled seeds, so that two cores share
+ * them.
+ */
+export function selectSeeds(kind: "calm" | "troubled", half: 0 | 1 | null = null): readonly number[] {
+  const requested = process.env["SLUICE_SEED"];
   const count = process.env["SLUICE_LONG"] === "1" ? seedsLong : seedsInCi;
-  const all = asked === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(asked)];
-  const ofKind = all.filter((seed) => (seed % 2 === 0) === (kind === "calm"));
-  const wanted = half === null ? ofKind : ofKind.filter((_, index) => index % 2 === half);
+  const all = requested === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(requested)];
+  const matching = all.filter((seed) => (seed % 2 === 0) === (kind === "calm"));
+  const wanted = half === null ? matching : matching.filter((_, index) => index % 2 === half);
   return wanted.length > 0 ? wanted : [kind === "calm" ? 2 : 1];
 }
 
-/** A crash, a slow store and a delayed produce may lie between a debit's being held and the release that should have seen it. */
+/**
+ * Milliseconds between a debit's HELD and the release that should have seen it: a crash, a slow store and a delayed
+ * produce.
+ */
 const queueToleranceMs = 10_000;
 
-/** Where nothing but banks has troubles, those of one bank reach no other: what each takes on its way is milliseconds. */
+/**
+ * Milliseconds within which a message is first tried if only banks have faults, because one bank's faults delay no
+ * other bank.
+ */
 const firstAttemptWithinMs = 5_000;
 
-function isolationOf(seed: number): { readonly firstAttemptWithinMs?: number } {
+function isolationOptions(seed: number): { readonly firstAttemptWithinMs?: number } {
   return seed % 2 === 0 ? { firstAttemptWithinMs } : {};
 }
 
-export interface Verdict {
+export interface SeedVerdict {
   readonly seed: number;
-  /** Promises broken, what was left undone (I16), and what the OpenAPI document does not say; empty in a good run. */
+  /**
+   * Broken promises, unfinished work (I16), and requests that the OpenAPI document does not describe; empty in a good
+   * run.
+   */
   readonly wrong: readonly string[];
-  /** Of a bad run: crashes and the last port calls. */
+  /** The crashes and the last port calls of a bad run. */
   readonly evidence: readonly string[];
-  /** How much the checker looked at. */
+  /** How much the checker examined. */
   readonly checked: number;
 }
 
-export async function judge(seed: number): Promise<Verdict> {
+export async function checkSeed(seed: number): Promise<SeedVerdict> {
   const end = await simulate(seed);
-  const { violations, counts } = checkHistory(end.history, { queueToleranceMs, ...isolationOf(seed) });
-  const wrong = [...end.left, ...end.undocumented, ...violations.map(({ promise, uetr, text }) => `${promise} ${uetr ?? ""} ${text}`)];
+  const { violations, counts } = checkHistory(end.history, { queueToleranceMs, ...isolationOptions(seed) });
+  const wrong = [
+    ...end.unfinished,
+    ...end.undocumented,
+    ...violations.map(({ promise, uetr, text }) => `${promise} ${uetr ?? ""} ${text}`),
+  ];
   const evidence = wrong.length === 0 ? [] : [...end.crashes, ...end.tail.slice(-40)];
   return { seed, wrong, evidence, checked: Object.values(counts).reduce((sum, count) => sum + count, 0) };
 }

@@ -1,58 +1,59 @@
-// The network between banks, the connector and Sluice, both ways: latency, and answers that get lost after the other side has acted.
+// Simulates the network between banks, the connector and Sluice in both directions, with latency and with answers that
+// are lost after the other side has acted.
 
-import type { BankGateway } from "@sluice/delivery";
+import type { ReceiverGateway } from "@sluice/delivery";
 import type { Ingress } from "@sluice/ingress";
-import type { Random } from "@sluice/runtime";
-import { sleep } from "@sluice/runtime";
-import { createSimulatedBank, createSimulatedConnector, sampleToken } from "@sluice/testkit";
-import type {
-  BankRecorder,
-  BankTransport,
-  PartyPorts,
-  SendEnd,
-  SimulatedBank,
-  SimulatedConnector,
-  SimulatedParty,
-  TransportAnswer,
-  VirtualTime,
+import { type Random, sleep } from "@sluice/kernel";
+import {
+  createSimulatedBank,
+  createSimulatedConnector,
+  type PartyPorts,
+  type PartyRecorder,
+  type PartyTransport,
+  sampleToken,
+  type SendResult,
+  type SimulatedBank,
+  type SimulatedConnector,
+  type SimulatedParty,
+  type TransportAnswer,
+  type VirtualTime,
 } from "@sluice/testkit";
-import type { PlannedMessage, Scenario } from "./scenario.ts";
-import { bankIds, connectorId } from "./scenario.ts";
+import { type Scenario, type ScenarioMessage, simulatedBankIds, simulatedConnectorId } from "./scenario.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
-export interface BanksOptions {
+export interface SimulatedPartiesOptions {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly scenario: Scenario;
-  readonly recorder: BankRecorder;
+  readonly recorder: PartyRecorder;
   readonly isTroubled: () => boolean;
   readonly ingress: () => readonly { readonly running: Ingress; readonly process: SimulatedProcess }[];
 }
 
-export interface Banks {
-  readonly gateway: BankGateway;
-  send(planned: PlannedMessage): void;
-  /** Requests of banks and connector that are under way or planned. */
-  busy(): number;
+export interface SimulatedParties {
+  readonly gateway: ReceiverGateway;
+  send(planned: ScenarioMessage): void;
+  /** The number of requests of banks and connector that are under way or planned. */
+  pendingCount(): number;
   stop(): Promise<void>;
 }
 
 const latencyMinMs = 0.5;
 const latencyMaxMs = 20;
 
-export function startBanks(options: BanksOptions): Banks {
+export function startSimulatedParties(options: SimulatedPartiesOptions): SimulatedParties {
   const { time, random } = options;
   const banks = new Map<string, SimulatedBank>(
-    bankIds.map((bankId) => [bankId, createSimulatedBank({ ...partyPorts(options, bankId), bankId })]),
+    simulatedBankIds.map((bankId) => [bankId, createSimulatedBank({ ...partyPorts(options, bankId), bankId })]),
   );
-  const connector = createSimulatedConnector({ ...partyPorts(options, connectorId), connectorId });
-  const parties = new Map<string, SimulatedParty>([...banks, [connectorId, connector]]);
+  const connector = createSimulatedConnector({ ...partyPorts(options, simulatedConnectorId), connectorId: simulatedConnectorId });
+  const parties = new Map<string, SimulatedParty>([...banks, [simulatedConnectorId, connector]]);
   const travel = (): Promise<void> => sleep(time, latencyMinMs + random.fraction() * (latencyMaxMs - latencyMinMs));
 
   return {
     gateway: {
       async post(request) {
-        const party = parties.get(request.bank);
+        const party = parties.get(request.receiverId);
         if (party === undefined) return { kind: "silent", reason: "ENOTFOUND" };
         await travel();
         const answer = await party.handle(request);
@@ -62,27 +63,27 @@ export function startBanks(options: BanksOptions): Banks {
       close: () => Promise.resolve(),
     },
     send(planned) {
-      void sent(planned, banks.get(planned.party), connector);
+      void sendPlanned(planned, banks.get(planned.party), connector);
     },
-    busy: () => [...parties.values()].reduce((sum, party) => sum + party.busy(), 0),
+    pendingCount: () => [...parties.values()].reduce((sum, party) => sum + party.pendingCount(), 0),
     async stop() {
       await Promise.all([...parties.values()].map((party) => party.stop()));
     },
   };
 }
 
-function sent(
-  { what, message }: PlannedMessage,
+function sendPlanned(
+  { what, message }: ScenarioMessage,
   bank: SimulatedBank | undefined,
   connector: SimulatedConnector,
-): Promise<SendEnd> | undefined {
+): Promise<SendResult> | undefined {
   if (what === "credit") return connector.sendCredit(message);
   if (what === "off-us debit") return connector.sendDebit(message);
   if (what === "credits final") return connector.declareCreditsFinal();
   return bank?.sendDebit(message);
 }
 
-function partyPorts(options: BanksOptions, partyId: string): PartyPorts {
+function partyPorts(options: SimulatedPartiesOptions, partyId: string): PartyPorts {
   const { time, random, scenario, recorder } = options;
   return {
     time,
@@ -90,14 +91,17 @@ function partyPorts(options: BanksOptions, partyId: string): PartyPorts {
     token: sampleToken(partyId),
     expectedToken: null,
     script: scenario.scripts.get(partyId) ?? [],
-    transport: transportOf(options, partyId),
+    transport: createTransport(options, partyId),
     recorder,
     giveUpAfterMs: 600_000,
   };
 }
 
-/** Authentication is HTTP's and is tested there; here a party is known by its connection. */
-function transportOf(options: BanksOptions, partyId: string): BankTransport {
+/**
+ * Creates a transport that identifies a party by its connection, because authentication belongs to HTTP and is tested
+ * there.
+ */
+function createTransport(options: SimulatedPartiesOptions, partyId: string): PartyTransport {
   const { time, random } = options;
   return {
     async post(request): Promise<TransportAnswer | null> {
@@ -117,6 +121,6 @@ function transportOf(options: BanksOptions, partyId: string): BankTransport {
   };
 }
 
-function isLost(options: BanksOptions): boolean {
+function isLost(options: SimulatedPartiesOptions): boolean {
   return options.isTroubled() && options.random.fraction() < options.scenario.lostAnswer;
 }

@@ -1,18 +1,19 @@
-// One service instance in the simulation: its ports go through here, so that it can die between any two of its effects, exactly as a
-// process does, and so that every port call ends up in the trace.
+// Simulates the process of one service instance. It wraps all ports, so that the instance can die between any two of
+// its effects as a real process can, and so that the trace has every port call.
 //
-// #1 A dead process does nothing any more: its timers do not fire, its calls are never answered, nothing is handed to it.
-// #2 A crash may come before a call has its effect, or after the effect and before the answer.
-// #3 A frozen process goes on where it was when it thaws, and does not know: timers and answers reach it only then.
+// #1 A dead process does nothing: its timers do not fire, its calls are never answered, and it gets no records.
+// #2 A crash may come before a call's effect, or between the effect and the answer.
+// #3 A frozen process continues where it stopped when it thaws, without noticing. Timers and answers reach it only
+//    then.
 // #4 Each call is one line of the trace: virtual time, process, port, operation, digest of the arguments.
 
-import type { Time, Random } from "@sluice/runtime";
+import type { Time, Random } from "@sluice/kernel";
 import type { Trace } from "./trace.ts";
 
 export interface CrashPlan {
-  /** Probability of a crash at each side of each port call; 0 = none. */
+  /** The probability of a crash at each side of each port call; 0 for none. */
   readonly perCall: number;
-  /** Probability that it is cut off and frozen between a call's effect and its answer; 0 = none. */
+  /** The probability that the process is cut off and frozen between a call's effect and its answer; 0 for none. */
   readonly freezePerCall: number;
 }
 
@@ -20,29 +21,29 @@ export interface SimulatedProcess {
   readonly name: string;
   readonly time: Time;
   isAlive(): boolean;
-  /** Ends it at once. Idempotent. */
+  /** Ends the process at once. Idempotent. */
   kill(why: string): void;
-  /** For this long nothing happens in it. */
+  /** Stops the process for this long. */
   freeze(durationMs: number): void;
-  /** The same port, seen through this process. `port` names it in the trace. */
+  /** Wraps a port for this process. `port` names it in the trace. */
   through<P extends object>(port: string, target: P): P;
 }
 
-export interface ProcessOptions {
+export interface SimulatedProcessOptions {
   readonly name: string;
   readonly time: Time;
   readonly random: Random;
   readonly trace: Trace;
   readonly crashes: () => CrashPlan;
-  /** Wall clock of this process minus the true one, milliseconds. */
+  /** Milliseconds by which this process's wall clock is ahead of the true one. */
   readonly skewMs: number;
-  /** To be cut off from the log and frozen, in the middle of its work. */
-  readonly struck: () => void;
-  /** Called once, synchronously, when it dies. */
-  readonly died: (why: string) => void;
+  /** Called in the middle of the process's work, to cut it off from the broker and freeze it. */
+  readonly onFreeze: () => void;
+  /** Called once, synchronously, when the process dies. */
+  readonly onDeath: (why: string) => void;
 }
 
-export function startProcess(options: ProcessOptions): SimulatedProcess {
+export function startSimulatedProcess(options: SimulatedProcessOptions): SimulatedProcess {
   let isAlive = true;
   let thawsAtMs = 0;
 
@@ -56,7 +57,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
     if (!isAlive) return;
     isAlive = false;
     options.trace.add(options.name, "process", "killed", [why]);
-    options.died(why);
+    options.onDeath(why);
   }
 
   const time: Time = {
@@ -91,7 +92,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   async function answered(port: string, operation: string, answer: Promise<unknown>): Promise<unknown> {
     const result = await settled(answer);
     if (!isAlive) return unanswered();
-    if (options.random.fraction() < options.crashes().freezePerCall) options.struck();
+    if (options.random.fraction() < options.crashes().freezePerCall) options.onFreeze();
     if (thawsAtMs > options.time.monotonicMs()) await new Promise<void>((resolve) => thawed(resolve));
     if (crashes()) {
       kill(`after ${port}.${operation}`);
@@ -123,7 +124,7 @@ export function startProcess(options: ProcessOptions): SimulatedProcess {
   return { name: options.name, time, isAlive: () => isAlive, kill, freeze, through };
 }
 
-/** A timer that was cancelled while its process was frozen does not fire when it thaws. */
+/** Arms a timer that does not fire when its process thaws if it was cancelled during the freeze. */
 function cancellable(arm: (isWanted: () => boolean) => Disposable): Disposable {
   let isCancelled = false;
   const timer = arm(() => !isCancelled);
@@ -135,7 +136,7 @@ function cancellable(arm: (isWanted: () => boolean) => Disposable): Disposable {
   };
 }
 
-/** Of each call its own: one for all would keep whatever ever waited for it. */
+/** Each call gets a promise of its own, because a shared one would retain everything that ever waited for it. */
 function unanswered(): Promise<never> {
   return new Promise(() => {});
 }
@@ -150,7 +151,10 @@ async function settled(answer: Promise<unknown>): Promise<Settled> {
   }
 }
 
-/** An instance of a class, or a plain object with a method: a producer, a consumer, a collection. Documents, maps, arrays and bytes are not. */
+/**
+ * True for an instance of a class or an object with a method (producer, consumer, collection), not for documents, maps,
+ * arrays or bytes.
+ */
 function isPort(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value) || value instanceof Map || value instanceof Uint8Array) return false;

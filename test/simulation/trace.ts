@@ -1,13 +1,14 @@
-// The trace of a simulation: one line for every port call. Its hash is the run's fingerprint: the same seed gives the same one.
+// Records the trace of a simulation, one line for every port call. Its hash is the run's fingerprint: a seed always
+// gives the same one.
 
 import { createHash } from "node:crypto";
-import type { Time } from "@sluice/runtime";
+import type { Time } from "@sluice/kernel";
 
 export interface Trace {
   add(process: string, port: string, operation: string, argumentsGiven: readonly unknown[]): void;
-  /** Lines so far. */
+  /** The number of lines so far. */
   lines(): number;
-  /** SHA-256, hex, over all lines so far. */
+  /** SHA-256 over all lines so far, in hex. */
   hash(): string;
   /** The last lines as text, for a failing run. */
   tail(): readonly string[];
@@ -33,7 +34,7 @@ export function createTrace(time: Time): Trace {
   };
 }
 
-/** First argument's key where it has one, and a hash over all of them. */
+/** Returns a short hash over all arguments. */
 function describe(argumentsGiven: readonly unknown[]): string {
   const digest = createHash("sha256");
   feed(digest, argumentsGiven, 0);

@@ -1,7 +1,7 @@
-"""What a schema cannot say of numbers: they are decimals, written without an exponent, of at most 18 digits.
+"""A rule for numbers that no schema can express: they are decimals without an exponent, of at most 18 digits.
 
-Python writes a float of 1e16 and more, and one below 1e-4, with an exponent. In data that is meant to be good such a number is
-written out; data that is meant to be bad stays as it is.
+Python writes a float of 1e16 and more, and one below 1e-4, with an exponent. In valid data this hook writes such a number
+out; invalid data stays as it is.
 """
 
 import schemathesis

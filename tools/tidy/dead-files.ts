@@ -1,9 +1,8 @@
-// Every source file is reached from something that runs: a process's entry, a test, a script that a document tells to run.
-// Every data file is named by something.
+// Every source file is reached from a process's entry, a test, or a script that a document names. Every data file is
+// named by another file.
 
-import { isGenerated, typeScriptOf } from "./file-tree.ts";
-import type { FileTree, Rule } from "./file-tree.ts";
-import { importsOf, resolveRelative, unitOf, workspacePackages } from "./imports.ts";
+import { type FileTree, isGenerated, type Rule, typeScriptFiles } from "./file-tree.ts";
+import { parseImports, resolveRelative, unitFor, workspacePackages } from "./imports.ts";
 
 export const deadFiles: Rule = (tree) => {
   const reached = new Set<string>();
@@ -11,9 +10,9 @@ export const deadFiles: Rule = (tree) => {
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (reached.has(path) || !tree.has(path)) continue;
     reached.add(path);
-    open.push(...referencesOf(path, tree));
+    open.push(...findReferences(path, tree));
   }
-  const dead = typeScriptOf(tree).filter(([path]) => !reached.has(path) && !isGenerated(path) && !path.endsWith(".d.ts"));
+  const dead = typeScriptFiles(tree).filter(([path]) => !reached.has(path) && !isGenerated(path) && !path.endsWith(".d.ts"));
   return [
     ...dead.map(([path]) => ({ path, text: "nothing that runs imports it" })),
     ...unnamedData(tree).map((path) => ({ path, text: "nothing names it" })),
@@ -21,11 +20,11 @@ export const deadFiles: Rule = (tree) => {
 };
 
 function roots(tree: FileTree): string[] {
-  const told = [...tree]
+  const mentioned = [...tree]
     .filter(([path]) => path.endsWith(".md") || path === "package.json")
     .map(([, text]) => text)
     .join("\n");
-  return typeScriptOf(tree)
+  return typeScriptFiles(tree)
     .map(([path]) => path)
     .filter(
       (path) =>
@@ -33,20 +32,20 @@ function roots(tree: FileTree): string[] {
         path === "vitest.config.ts" ||
         path === "packages/cli/main.ts" ||
         /^services\/[^/]+\/main\.ts$/.test(path) ||
-        told.includes(`node ${path}`),
+        mentioned.includes(`node ${path}`),
     );
 }
 
-function referencesOf(path: string, tree: FileTree): readonly string[] {
+function findReferences(path: string, tree: FileTree): readonly string[] {
   const text = tree.get(path) ?? "";
   const packages = workspacePackages(tree);
-  const imported = importsOf(text).flatMap(({ specifier }) => {
+  const imported = parseImports(text).flatMap(({ specifier }) => {
     if (specifier.startsWith(".")) return [resolveRelative(path, specifier)];
     const [scope = "", name = "", ...part] = specifier.split("/");
     const folder = packages.get(`${scope}/${name}`);
     return folder === undefined ? [] : exported(tree, folder, part.join("/"));
   });
-  // Run as a process, or set up by name.
+  // Files that are run as a process or set up by name.
   const located = [...text.matchAll(/new URL\("([^"]+\.ts)", import\.meta\.url\)/g)].map(([, file = ""]) => resolveRelative(path, file));
   const named = [...text.matchAll(/"([a-z]+\/[a-z0-9/.-]+\.ts)"/g)].map(([, file = ""]) => file);
   return [...imported, ...located, ...named];
@@ -67,7 +66,7 @@ function unnamedData(tree: FileTree): readonly string[] {
     const name = path.split("/").at(-1) ?? path;
     const stem = name.replace(/\.[a-z]+$/, "");
     return !texts.some(
-      ([other, text]) => other !== path && (text.includes(name) || (unitOf(other) !== "docs" && text.includes(`"${stem}"`))),
+      ([other, text]) => other !== path && (text.includes(name) || (unitFor(other) !== "docs" && text.includes(`"${stem}"`))),
     );
   });
 }

@@ -1,15 +1,15 @@
-// Who may import whom. The table is the architecture: what stands below may be imported from above, never the other way.
+// Who may import whom. This table is the architecture: a higher package may import a lower one, never the other way.
 //
-// 1. Code of a package imports only what the table names for it; its tests also the testkit and the receiver for banks.
-// 2. Only a service's `main.ts` (and the command line, infra and tests) names an adapter: what opens Kafka, MongoDB, a port or a clock.
-// 3. No service imports another; across services only test/ looks, and there at `service.ts` alone.
-// 4. A package from npm is imported by its one home.
-// 5. A relative import stays within its package, or takes data from data/.
+// #1 Code of a package imports only what the table names for it; its tests may also import the testkit and the
+//    receiver.
+// #2 Only a service's `main.ts` (and the command line, infra and tests) names an adapter: code that opens Kafka,
+//    MongoDB, a port or a clock.
+// #3 No service imports another. Only test/ looks at several services, and there at `service.ts` alone.
+// #4 A package from npm is imported by its one home.
+// #5 A relative import stays within its package, or takes data from data/.
 
-import { isGenerated, isTestCode, typeScriptOf } from "./file-tree.ts";
-import type { Rule } from "./file-tree.ts";
-import { importsOf, resolveRelative, unitOf, workspacePackages } from "./imports.ts";
-import type { Import } from "./imports.ts";
+import { isGenerated, isTestCode, type Rule, typeScriptFiles } from "./file-tree.ts";
+import { type Import, parseImports, resolveRelative, unitFor, workspacePackages } from "./imports.ts";
 
 interface Fence {
   /** Packages whose values may be imported. */
@@ -29,34 +29,30 @@ const forServices: Fence = {
     "delivery",
     "documents",
     "domain",
-    "http",
+    "kernel",
     "messaging",
-    "runtime",
+    "service",
     "store",
-    "telemetry",
   ],
 };
 
 const fences: Readonly<Record<string, Fence>> = {
+  "packages/kernel": { values: [] },
   "packages/domain": pure,
   "packages/calendar": pure,
   "packages/account-validation": pure,
-  "packages/checker": pure,
-  "packages/telemetry": pure,
   // Banks take the folder as it is: nothing of Sluice is behind it.
   "packages/receiver": { values: [] },
-  "packages/http": { values: ["telemetry"] },
-  "packages/runtime": { values: ["http", "telemetry"] },
-  "packages/config": { values: ["account-validation", "calendar", "runtime"], types: ["domain"] },
-  "packages/contracts": { values: ["runtime"], types: ["domain"] },
-  "packages/documents": { values: ["contracts", "messaging", "runtime"], types: ["delivery", "domain"] },
-  "packages/messaging": { values: ["contracts", "runtime", "telemetry"] },
-  "packages/store": { values: ["domain", "runtime", "telemetry"], types: ["contracts"] },
-  "packages/delivery": { values: ["config", "contracts", "messaging", "runtime", "store", "telemetry"] },
-  "packages/timeline": { values: ["contracts", "domain", "runtime"], types: ["messaging", "store"] },
-  "packages/testkit": { values: all },
+  "packages/service": { values: ["kernel"] },
+  "packages/config": { values: ["account-validation", "calendar", "kernel", "service"], types: ["domain"] },
+  "packages/contracts": { values: ["kernel"], types: ["domain"] },
+  "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
+  "packages/messaging": { values: ["contracts", "kernel"] },
+  "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
+  "packages/delivery": { values: ["config", "contracts", "kernel", "messaging", "store"] },
+  "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
-  "infra/local": { values: ["runtime"] },
+  "infra/local": { values: ["kernel"] },
   "services/ingress": forServices,
   "services/validator": forServices,
   "services/scheduler": forServices,
@@ -64,14 +60,22 @@ const fences: Readonly<Record<string, Fence>> = {
   "services/event-publisher": forServices,
   "services/console": { values: [...forServices.values, "timeline"] },
   test: { values: all },
+  "test/benches": { values: all },
+  "test/checker": pure,
+  "test/demo": { values: all },
+  "test/environment": { values: all },
+  "test/testkit": { values: all },
+  "test/trials": { values: all },
   tools: { values: ["contracts", "documents"] },
 };
 
 const adapters = new Set([
   "createKafkaMessaging",
-  "createLog",
+  "createLogger",
+  "createLogger",
   "createMetrics",
   "createMongoStore",
+  "createRegistrySerde",
   "createUndiciGateway",
   "listen",
   "machineRandom",
@@ -80,32 +84,33 @@ const adapters = new Set([
   "registrySerde",
   "runService",
 ]);
-/** What may name adapters anywhere: the outermost units, and adapters that stand on another. */
+/** The files that may name adapters: the outermost units, and adapters built on another adapter. */
 const edges = [
-  /^(packages\/cli|packages\/testkit|infra|test|tools)\//,
+  /^(packages\/cli|infra|test|tools)\//,
   /\/main\.ts$/,
   /\/run-service\.ts$/,
   /\/(kafka-[a-z-]+|provision-topics)\.ts$/,
+  /^packages\/messaging\/kafka\//,
 ];
 
-/** Homes of npm packages. Tests may use any that their package.json names. */
+/** The homes of npm packages. Tests may use any package that their package.json names. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   "@asyncapi/avro-schema-parser": ["tools"],
   "@asyncapi/parser": ["tools"],
-  "@hono/node-server": ["packages/http"],
+  "@hono/node-server": ["packages/service", "packages/service"],
   "@kafkajs/confluent-schema-registry": ["packages/contracts"],
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],
   "ajv-formats": ["packages/documents"],
   avsc: ["packages/contracts", "tools"],
-  hono: ["packages/documents", "packages/http", "services/ingress", "services/console"],
-  // The IBAN registry's lengths, formats and national check digits: the one library of a pure package, pure itself.
+  hono: ["packages/documents", "packages/service", "packages/service", "services/ingress", "services/console"],
+  // The IBAN registry's lengths, formats and national check digits: the one library of a pure package, itself pure.
   ibantools: ["packages/account-validation"],
   kafkajs: ["packages/messaging", "test"],
   mongodb: ["packages/store", "infra/local", "test"],
-  pino: ["packages/telemetry"],
-  "prom-client": ["packages/telemetry"],
-  undici: ["packages/delivery", "packages/testkit", "packages/cli", "test"],
+  pino: ["packages/service", "packages/service"],
+  "prom-client": ["packages/service", "packages/service"],
+  undici: ["packages/delivery", "packages/cli", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
   yaml: ["packages/config", "packages/cli"],
   zod: ["packages/config", "packages/contracts", "packages/documents"],
 };
@@ -113,33 +118,33 @@ const testPackages = new Set(["vitest", "fast-check"]);
 
 export const importFences: Rule = (tree) => {
   const packages = workspacePackages(tree);
-  return typeScriptOf(tree).flatMap(([path, text]) => {
-    if (isGenerated(path) || unitOf(path).endsWith(".ts")) return [];
-    return importsOf(text).flatMap((one) => {
-      const problem = problemOf(path, one, packages);
+  return typeScriptFiles(tree).flatMap(([path, text]) => {
+    if (isGenerated(path) || unitFor(path).endsWith(".ts")) return [];
+    return parseImports(text).flatMap((one) => {
+      const problem = findProblem(path, one, packages);
       return problem === null ? [] : [{ path, text: problem }];
     });
   });
 };
 
-function problemOf(path: string, one: Import, packages: ReadonlyMap<string, string>): string | null {
+function findProblem(path: string, one: Import, packages: ReadonlyMap<string, string>): string | null {
   const { specifier } = one;
   if (specifier.startsWith("node:")) return nodeProblem(path, specifier);
   if (specifier.startsWith(".")) {
-    const to = unitOf(resolveRelative(path, specifier));
-    return to === unitOf(path) || to === "data" ? null : `${specifier} leaves the package`;
+    const to = unitFor(resolveRelative(path, specifier));
+    return to === unitFor(path) || to === "data" ? null : `${specifier} leaves the package`;
   }
   if (specifier.startsWith("@sluice/")) return workspaceProblem(path, one, packages);
   return npmProblem(path, specifier);
 }
 
 function nodeProblem(path: string, specifier: string): string | null {
-  const isPure = fences[unitOf(path)] === pure && unitOf(path) !== "packages/telemetry";
-  return isPure && !isTestCode(path) ? `${specifier}: ${unitOf(path)} is pure` : null;
+  const isPure = fences[unitFor(path)] === pure && unitFor(path) !== "packages/service";
+  return isPure && !isTestCode(path) ? `${specifier}: ${unitFor(path)} is pure` : null;
 }
 
 function workspaceProblem(path: string, { specifier, isType, names }: Import, packages: ReadonlyMap<string, string>): string | null {
-  const from = unitOf(path);
+  const from = unitFor(path);
   const [, name = "", part] = specifier.split("/");
   const to = packages.get(`@sluice/${name}`);
   if (to === undefined) return `there is no package @sluice/${name}`;
@@ -152,7 +157,7 @@ function workspaceProblem(path: string, { specifier, isType, names }: Import, pa
   const fence = fences[from];
   if (fence === undefined) return `${from} has no line in the table of import fences`;
   const isTest = isTestCode(path);
-  // What we send is held against what banks receive with.
+  // Tests check what Sluice sends with the code that banks receive with.
   if (isTest && (name === "testkit" || name === "receiver")) return null;
   const allowed = [...fence.values, ...(isType || isTest ? (fence.types ?? []) : [])];
   if (!allowed.includes("*") && !allowed.includes(name)) return `${from} must not import ${isType ? "types of " : ""}@sluice/${name}`;
@@ -170,5 +175,5 @@ function npmProblem(path: string, specifier: string): string | null {
   if (testPackages.has(name)) return `${name} is for tests`;
   const places = homes[name];
   if (places === undefined) return `${name} has no home in the table of import fences`;
-  return places.includes(unitOf(path)) ? null : `${name} is at home in ${places.join(", ")}`;
+  return places.includes(unitFor(path)) ? null : `${name} is at home in ${places.join(", ")}`;
 }

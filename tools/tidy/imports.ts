@@ -1,18 +1,17 @@
-// The imports of a TypeScript file, read from its text: enough for a code base whose formatter writes them one way.
+// Reads the imports of a TypeScript file from its text, which is enough because the formatter writes them in one way.
 
-import { codeOf } from "./file-tree.ts";
-import type { FileTree } from "./file-tree.ts";
+import { type FileTree, stripComments } from "./file-tree.ts";
 
 export interface Import {
   readonly specifier: string;
-  /** Erased when it runs. */
+  /** Whether the import is erased at run time. */
   readonly isType: boolean;
-  /** Imported by name, without types; empty for a whole module. */
+  /** The names imported as values; empty for a whole module. */
   readonly names: readonly string[];
 }
 
-export function importsOf(text: string): readonly Import[] {
-  const code = codeOf(text);
+export function parseImports(text: string): readonly Import[] {
+  const code = stripComments(text);
   const statements = code.matchAll(/^(?:import|export)\s+(?:(type)\s+)?(?:([^"';]*?)\s+from\s+)?"([^"]+)"/gm);
   const dynamic = code.matchAll(/\bimport\("([^"]+)"\)/g);
   return [
@@ -29,7 +28,7 @@ function valueNames(clause: string): readonly string[] {
     .filter((name) => name !== "" && !name.startsWith("type "));
 }
 
-/** Path of a relative specifier, from the project's root. */
+/** Returns the path of a relative specifier, from the project's root. */
 export function resolveRelative(from: string, specifier: string): string {
   const parts = from.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {
@@ -39,13 +38,17 @@ export function resolveRelative(from: string, specifier: string): string {
   return parts.join("/");
 }
 
-/** `packages/x` or `services/x`: the unit that a file belongs to. */
-export function unitOf(path: string): string {
+/** Folders of test/ that are packages of their own; the others make up `test`. */
+const testPackages = new Set(["benches", "checker", "demo", "environment", "testkit", "trials"]);
+
+/** Returns the unit that a file belongs to: `packages/x` or `services/x`. */
+export function unitFor(path: string): string {
   const [first = "", second = ""] = path.split("/");
+  if (first === "test" && testPackages.has(second)) return `test/${second}`;
   return ["packages", "services", "infra"].includes(first) ? `${first}/${second}` : first;
 }
 
-/** Names of the workspace's packages, with their folders. */
+/** Returns the names of the workspace's packages, with their folders. */
 export function workspacePackages(tree: FileTree): ReadonlyMap<string, string> {
   const packages = new Map<string, string>();
   for (const [path, text] of tree) {

@@ -1,8 +1,7 @@
-// Nothing in the repository knows the machine that it was written on: no absolute path of it, no host of a package registry, and
-// no path that breaks where a folder's name has a space.
+// Nothing in the repository names the machine that it was written on: no absolute path, no host of a package registry,
+// and no path that breaks where a folder's name has a space.
 
-import { matchingLines } from "./file-tree.ts";
-import type { Rule } from "./file-tree.ts";
+import { matchingLines, type Rule } from "./file-tree.ts";
 
 const absolutePath = /(?<![\w.}$-])\/(?:home|root|work|Users)\/[\w.-]+/;
 const registryHost =

@@ -1,25 +1,26 @@
-// What a page points to is there: linked files and folders, files named with their path, verbs of the command line.
+// Every target that a page names exists: linked files and folders, files named with their path, verbs of the command
+// line.
 
 import { posix } from "node:path";
-import type { FileTree, Finding, Rule } from "./file-tree.ts";
+import type { FileTree, TidyFinding, Rule } from "./file-tree.ts";
 
-/** The table of verbs, and its parts. */
-const verbsFile = /^packages\/cli\/([a-z]+-)*verbs\.ts$/;
+/** The files of the table of verbs. */
+const verbsFile = /^packages\/cli\/([a-z-]+\/)*([a-z]+-)*verbs\.ts$/;
 
 export const pagesPointToThings: Rule = (tree) => {
-  const folders = new Set([...tree.keys()].flatMap(foldersOf));
+  const folders = new Set([...tree.keys()].flatMap(parentFolders));
   const tables = [...tree].filter(([path]) => verbsFile.test(path)).map(([, text]) => text);
   const verbs = new Set([...tables.join("\n").matchAll(/^ +(?:name: |\.\.\.\[)"([a-z]+(?:-[a-z]+)*)/gm)].map(([, verb]) => verb));
-  return [...tree].filter(([path]) => path.endsWith(".md")).flatMap(([path, text]) => ofPage(path, text, tree, folders, verbs));
+  return [...tree].filter(([path]) => path.endsWith(".md")).flatMap(([path, text]) => checkPage(path, text, tree, folders, verbs));
 };
 
-function ofPage(
+function checkPage(
   path: string,
   text: string,
   tree: FileTree,
   folders: ReadonlySet<string>,
   verbs: ReadonlySet<string | undefined>,
-): readonly Finding[] {
+): readonly TidyFinding[] {
   const here = posix.dirname(path);
   const isThere = (target: string): boolean => {
     const bare = target.replace(/\/$/, "");
@@ -36,7 +37,7 @@ function ofPage(
   ];
 }
 
-function foldersOf(path: string): readonly string[] {
+function parentFolders(path: string): readonly string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }

@@ -1,11 +1,10 @@
 // Sizes and names.
 //
-// 1. A source file has at most 400 lines; generated code and tests may have more.
-// 2. Files and folders are kebab-case.
-// 3. Nothing is called utils, helpers, common or manager: such a name says nothing of what is in it.
+// #1 A source file has at most 400 lines; generated code and tests may have more.
+// #2 Files and folders are kebab-case.
+// #3 Nothing is called utils, helpers, common or manager, because such a name does not describe the content.
 
-import { isGenerated, isTestCode } from "./file-tree.ts";
-import type { Rule } from "./file-tree.ts";
+import { isGenerated, isTestCode, type Rule } from "./file-tree.ts";
 
 const linesMax = 400;
 const sized = /\.(ts|java)$|^sluice$/;

@@ -1,16 +1,15 @@
-// What was put off must be findable, and nothing may look tested that is not.
+// Postponed work can be found, and nothing looks tested that is not.
 //
-// 1. No test is skipped, singled out or only planned.
-// 2. A note of unfinished work names its issue.
+// #1 No test is skipped, singled out or only planned.
+// #2 A note of unfinished work names its issue.
 
-import { codeOf, matchingLines, typeScriptOf } from "./file-tree.ts";
-import type { Rule } from "./file-tree.ts";
+import { matchingLines, type Rule, stripComments, typeScriptFiles } from "./file-tree.ts";
 
 const notRun = /\b(test|it|describe)(\.\w+)*\.(only|skip|todo|skipIf|runIf|fails)\b|\b(xit|xtest|fit|xdescribe|fdescribe)\(/;
 
 export const testsRun: Rule = (tree) =>
-  typeScriptOf(tree).flatMap(([path, text]) =>
-    path.startsWith("tools/tidy") ? [] : matchingLines(path, codeOf(text), notRun, (found) => `${found}: every test is run, always`),
+  typeScriptFiles(tree).flatMap(([path, text]) =>
+    path.startsWith("tools/tidy") ? [] : matchingLines(path, stripComments(text), notRun, (found) => `${found}: every test is run, always`),
   );
 
 const noted = /\b(TODO|FIXME|XXX)\b(?!\(#\d+\))/;

@@ -1,5 +1,5 @@
-// Every schema of the wire stands on the map in avro/README.md, and the map names none that is not there. The kept versions of a
-// record (avro/versions/<record>/<n>.avsc) stand there by their record.
+// Every schema of the wire is on the map in avro/README.md, and the map names no other. The kept versions of a record
+// (avro/versions/<record>/<n>.avsc) are on it by their record.
 
 import type { Rule } from "./file-tree.ts";
 

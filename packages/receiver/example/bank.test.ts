@@ -3,18 +3,28 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bytes, ed25519, eventId, eventText, headersOf, placeHeaders, symmetric, uetr, type Signer } from "../given-signed.ts";
+import {
+  utf8,
+  ed25519Signer,
+  eventWebhookId,
+  eventBody,
+  signedHeaders,
+  placeHeaders,
+  symmetricSigner,
+  signedUetr,
+  type TestSigner,
+} from "../signature/signed.fixture.ts";
 import { proveComplete } from "../index.ts";
 import { openBank } from "./bank.ts";
 
 type Bank = Awaited<ReturnType<typeof openBank>>;
 
 const token = "the bank's own";
-const [old, next] = [symmetric(1), ed25519()];
+const [old, next] = [symmetricSigner(1), ed25519Signer()];
 const closing: (() => Promise<unknown> | void)[] = [];
 let bank: Bank;
 let bankUrl: string;
-/** Events that Sluice has of each transaction. */
+/** The number of events that Sluice has of each transaction. */
 let newest: number;
 
 beforeEach(async () => {
@@ -29,41 +39,41 @@ afterEach(async () => {
 });
 
 describe("the example bank", () => {
-  test("is at most 60 lines, and stands in docs/receiving.md word for word", () => {
+  test("has at most 60 lines, and docs/receiving.md shows it word for word", () => {
     const text = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), "utf8");
     const example = text("bank.ts");
     expect(example.trimEnd().split("\n").length).toBeLessThanOrEqual(60);
     expect(text("../../../docs/receiving.md")).toContain(`\`\`\`ts\n${example}\`\`\`\n`);
   });
 
-  test("I4: misses postings, sees it, asks for them, and has all, each once", async () => {
+  test("I4: notices missed postings, asks for them, and ends with every event exactly once", async () => {
     newest = 7;
     for (const sequence of [1, 2, 5, 2, 7]) expect(await post(sequence)).toBe(202);
     expect(proof()).toEqual({ kind: "gaps", missing: [3, 4, 6], askFrom: 3 });
     await bank.fillGaps();
     expect(proof()).toEqual({ kind: "complete", upTo: 7 });
-    // What comes late all the same is a repeat.
+    // A posting that arrives late is a repeat.
     for (const sequence of [3, 4, 6]) expect(await post(sequence)).toBe(202);
     expect(bank.database.prepare("SELECT count(*) AS bodies FROM inbox").get()).toEqual({ bodies: 7 });
-    expect(await bank.complete(uetr)).toEqual({ kind: "all", firsts: 0 });
+    expect(await bank.complete(signedUetr)).toEqual({ kind: "all", firsts: 0 });
   });
 
-  test("has those at the end, too, that no later one made it miss", async () => {
+  test("gets missing events at the end, too, where no later one shows the gap", async () => {
     newest = 4;
     expect(await post(1)).toBe(202);
     await bank.fillGaps();
     expect(proof()).toEqual({ kind: "complete", upTo: 1 });
-    expect(await bank.complete(uetr)).toEqual({ kind: "all", firsts: 3 });
+    expect(await bank.complete(signedUetr)).toEqual({ kind: "all", firsts: 3 });
     expect(proof()).toEqual({ kind: "complete", upTo: 4 });
   });
 
-  test("takes either key while one replaces the other, and nobody else's signature", async () => {
+  test("accepts either key while one replaces the other, and no other signature", async () => {
     newest = 3;
-    expect([await post(1, old), await post(2, next), await post(3, symmetric(9))]).toEqual([202, 202, 401]);
+    expect([await post(1, old), await post(2, next), await post(3, symmetricSigner(9))]).toEqual([202, 202, 401]);
     expect(proof()).toEqual({ kind: "complete", upTo: 2 });
   });
 
-  test("that cannot write answers 500, and has the repeat", async () => {
+  test("answers 500 while it cannot write, and stores the repeat", async () => {
     bank.database.exec("CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'disk full'); END");
     expect(await post(1)).toBe(500);
     bank.database.exec("DROP TRIGGER full");
@@ -72,32 +82,32 @@ describe("the example bank", () => {
   });
 });
 
-async function post(sequence: number, signer: Signer = old): Promise<number> {
-  const body = bytes(eventText(sequence));
-  const signed = headersOf({ webhookId: eventId(sequence), atMs: Date.now(), body }, [signer]);
+async function post(sequence: number, signer: TestSigner = old): Promise<number> {
+  const body = utf8(eventBody(sequence));
+  const signed = signedHeaders({ webhookId: eventWebhookId(sequence), atMs: Date.now(), body }, [signer]);
   const answer = await fetch(`${bankUrl}/events`, { method: "POST", headers: { ...signed, ...placeHeaders(sequence) }, body });
   return answer.status;
 }
 
 function proof(): ReturnType<typeof proveComplete> {
-  const rows = bank.database.prepare("SELECT sequence, webhook_id FROM event WHERE uetr = ?").all(uetr);
+  const rows = bank.database.prepare("SELECT sequence, webhook_id FROM event WHERE uetr = ?").all(signedUetr);
   return proveComplete(rows.map((row) => ({ sequence: Number(row["sequence"]), webhookId: String(row["webhook_id"]), previousId: null })));
 }
 
-/** Sluice's console: two events a page. */
+/** Sluice's console, with two events a page. */
 const asConsole: RequestListener = (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://console");
-  if (request.headers.authorization !== `Bearer ${token}` || pathname !== `/transactions/${uetr}/events`) {
+  if (request.headers.authorization !== `Bearer ${token}` || pathname !== `/transactions/${signedUetr}/events`) {
     response.writeHead(404).end("{}");
     return;
   }
   const from = Number(searchParams.get("from"));
   const sequences = Array.from({ length: newest }, (_, index) => index + 1).filter((sequence) => sequence >= from);
   const given = sequences.slice(0, 2);
-  const events = given.map((sequence) => eventText(sequence)).join(",");
-  const webhookIds = JSON.stringify(given.map(eventId));
+  const events = given.map((sequence) => eventBody(sequence)).join(",");
+  const webhookIds = JSON.stringify(given.map(eventWebhookId));
   response.end(
-    `{"schema":"TransactionEvents","uetr":"${uetr}","events":[${events}],"webhookIds":${webhookIds},"next":${sequences[2] ?? null}}`,
+    `{"schema":"TransactionEvents","uetr":"${signedUetr}","events":[${events}],"webhookIds":${webhookIds},"next":${sequences[2] ?? null}}`,
   );
 };
 

@@ -2,7 +2,7 @@
 
 import { createServer } from "node:http";
 import { DatabaseSync } from "node:sqlite";
-import { catchUp, createReceiver, keptOf, nodeListener, readKeys, type AskPorts, type Message, type Taken } from "../index.ts";
+import { catchUp, createReceiver, readProgress, nodeListener, readKeys, type AskPorts, type Message, type InboxResult } from "../index.ts";
 
 export interface BankSettings extends AskPorts {
   readonly databaseFile: string;
@@ -22,7 +22,7 @@ export async function openBank(settings: BankSettings) {
   const places = database.prepare("SELECT sequence FROM event WHERE uetr = ?");
 
   // The claim and what the bank does with the message are one transaction: both are there after a crash, or neither.
-  function take({ webhookId, uetr, sequence, path, body }: Message): Taken {
+  function take({ webhookId, uetr, sequence, path, body }: Message): InboxResult {
     database.exec("BEGIN IMMEDIATE");
     try {
       const isFirst = claim.run(webhookId, path, body).changes === 1;
@@ -48,7 +48,7 @@ export async function openBank(settings: BankSettings) {
     },
     /** After it the bank has every event of the transaction that there is; "later": ask again. */
     complete(uetr: string) {
-      const { upTo } = keptOf(places.all(uetr).map(({ sequence }) => Number(sequence)));
+      const { upTo } = readProgress(places.all(uetr).map(({ sequence }) => Number(sequence)));
       return catchUp(settings, { take }, uetr, upTo + 1);
     },
   };

@@ -1,32 +1,34 @@
-// All lanes, or one, built anew one after another; and what earlier builds left, removed.
+// Rebuilds all partitions, or one, one after another; and removes what earlier builds left.
 
 import type { Store } from "@sluice/store";
-import { rebuildLane } from "./rebuild-lane.ts";
-import type { RebuildOptions, RebuildPorts, RebuiltLane } from "./rebuild-lane.ts";
+import { type RebuildOptions, rebuildPartition, type RebuildPorts, type RebuiltPartition } from "./rebuild-partition.ts";
 
-/** `lane` null: all. `told`: each lane when it is done. */
-export async function rebuild(
+/** Rebuilds one partition, or all if it is null; `onRebuilt` is called with each one when it is done. */
+export async function rebuildPartitions(
   ports: RebuildPorts,
-  lane: number | null,
+  partition: number | null,
   options: RebuildOptions,
-  told: (lane: RebuiltLane) => void,
-): Promise<readonly RebuiltLane[]> {
-  const built: RebuiltLane[] = [];
-  for (let next = lane ?? 0; next < (lane === null ? ports.lanes : lane + 1); next += 1) {
-    const one = await rebuildLane(ports, next, options);
+  onRebuilt: (worker: RebuiltPartition) => void,
+): Promise<readonly RebuiltPartition[]> {
+  const built: RebuiltPartition[] = [];
+  for (let next = partition ?? 0; next < (partition === null ? ports.partitionCount : partition + 1); next += 1) {
+    const one = await rebuildPartition(ports, next, options);
     if (one === null) continue;
     built.push(one);
-    told(one);
+    onRebuilt(one);
   }
   return built;
 }
 
-/** A lane's documents in builds older than the one that it uses. Answers how many such lanes and builds were looked at. */
-export async function dropOld({ builds, lanes }: Pick<Store, "builds" | "lanes">, service: string): Promise<number> {
-  const there = await builds.list();
+/**
+ * Removes the documents of builds that a partition no longer uses. Returns how many such builds were removed, over all
+ * partitions.
+ */
+export async function removeOldBuilds({ builds, partitions }: Pick<Store, "builds" | "partitions">, service: string): Promise<number> {
+  const stored = await builds.list();
   let dropped = 0;
-  for (const { partition, build } of await lanes.list(service)) {
-    for (const older of there.filter((one) => one < build)) {
+  for (const { partition, build } of await partitions.list(service)) {
+    for (const older of stored.filter((one) => one < build)) {
       await builds.remove(partition, older);
       dropped += 1;
     }

@@ -1,0 +1,39 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+const { groups }: { groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
+  readFileSync(join(root, "infra/alarms/sluice.rules.yaml"), "utf8"),
+);
+const rules = groups.flatMap((group) => group.rules);
+
+/** Metrics that some code serves; their names are plain texts there. */
+const served = new Set(
+  globSync("{packages,services}/**/*.ts", { cwd: root, exclude: (name) => name === "node_modules" || name.endsWith(".test.ts") }).flatMap(
+    (file) => [...readFileSync(join(root, file), "utf8").matchAll(/"(sluice_[a-z_]+)"/g)].map(([, name = ""]) => name),
+  ),
+);
+
+test.each(rules.map((rule) => [rule.alert, rule] as const))("%s uses metrics that are served, and names its runbook", (_name, rule) => {
+  // A histogram is queried by its parts.
+  const asked = [...rule.expr.matchAll(/\bsluice_[a-z_]+/g)].map(([name]) => name.replace(/_seconds_(bucket|sum|count)$/, "_seconds"));
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.filter((name) => !served.has(name))).toEqual([]);
+  expect([rule.annotations.runbook].filter((page) => !existsSync(join(root, page)))).toEqual([]);
+  expect(["info", "warning", "critical"]).toContain(rule.labels.severity);
+});
+
+test("alarms have unique names", () => {
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+});

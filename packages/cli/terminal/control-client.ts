@@ -1,0 +1,132 @@
+// A client of the control API for operators' verbs. It uses HTTP only, like any other program.
+//
+// #1 The address comes from --console, else SLUICE_CONTROL_URL, else what `./sluice up` started. The token comes from
+//    SLUICE_OPERATOR_TOKEN, else it is that of the sample operator in infra/local/sluice.yaml, which is sent only to a
+//    loopback address.
+// #2 A refusal becomes a Fault with the console's own text; no request is repeated automatically.
+
+import { controlPrefix } from "@sluice/contracts";
+import { Fault } from "@sluice/kernel";
+import { readUpState } from "../verbs/local/up-state.ts";
+import type { VerbCall, RunVerb } from "./verb.ts";
+
+export type AnswerBody = Readonly<Record<string, unknown>>;
+export type ControlQueryParameters = Readonly<Record<string, string | null>>;
+
+export interface ControlClient {
+  get(path: string, query?: ControlQueryParameters): Promise<AnswerBody>;
+  /** Streams a text, for files. */
+  text(path: string, query?: ControlQueryParameters): AsyncIterable<string>;
+  /** Sends a decision, which is appended when it is answered. Sent again under the same `actionId` it counts once. */
+  post(path: string, body: AnswerBody, actionId: string): Promise<AnswerBody>;
+}
+
+/** The environment of an operators' verb; tests replace it. */
+export interface ControlTerminal {
+  out(text: string): void;
+  /** Writes text without a line end. */
+  write(text: string): void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Address of the control API that is up; null: nothing is up. */
+  upControlUrl(): Promise<string | null>;
+  fetch(url: string, request: RequestInit): Promise<Response>;
+}
+
+export const controlTerminal: ControlTerminal = {
+  out: (text) => void process.stdout.write(`${text}\n`),
+  write: (text) => void process.stdout.write(text),
+  environment: process.env,
+  upControlUrl: async () => (await readUpState())?.controlUrl ?? null,
+  fetch: (url, request) => fetch(url, request),
+};
+
+export type RunControlVerb = (call: VerbCall, where: ControlTerminal) => Promise<number>;
+
+export function asControlVerb(run: RunControlVerb): RunVerb {
+  return (call) => run(call, controlTerminal);
+}
+
+/**
+ * Token of the sample operator; infra/local/sluice.yaml has its SHA-256. It gives access only to a developer's machine.
+ */
+const sampleToken = "sample-operator-token";
+const answerTimeoutMs = 10_000;
+/** For a file of many pages. */
+const fileTimeoutMs = 10 * 60_000;
+
+interface Sent {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function controlClient(call: Pick<VerbCall, "value">, where: ControlTerminal): Promise<ControlClient> {
+  const base = await findBaseUrl(call, where);
+  const headers = { authorization: `Bearer ${tokenFor(base, where)}` };
+
+  async function ask(path: string, query: ControlQueryParameters, request: Sent, timeoutMs: number): Promise<Response> {
+    const given = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+    const search = new URLSearchParams(given).toString();
+    const url = `${base}${controlPrefix}${path}${search === "" ? "" : `?${search}`}`;
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await where.fetch(url, { ...request, headers: { ...headers, ...request.headers }, signal }).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Fault("cli.console-away", `the console does not answer at ${base}: ${reason}`, { isRetryable: true });
+    });
+    if (answer.ok) return answer;
+    throw await toFault(answer);
+  }
+
+  return {
+    get: async (path, query = {}) => await readBody(await ask(path, query, {}, answerTimeoutMs)),
+    async *text(path, query = {}) {
+      const answer = await ask(path, query, {}, fileTimeoutMs);
+      const decoder = new TextDecoder();
+      for await (const part of answer.body ?? []) yield decoder.decode(part, { stream: true });
+    },
+    async post(path, body, actionId) {
+      const sent = { "content-type": "application/json", "idempotency-key": actionId };
+      return await readBody(await ask(path, {}, { method: "POST", body: JSON.stringify(body), headers: sent }, answerTimeoutMs));
+    },
+  };
+}
+
+/** #1 */
+async function findBaseUrl(call: Pick<VerbCall, "value">, where: ControlTerminal): Promise<string> {
+  const given = call.value("console") ?? where.environment["SLUICE_CONTROL_URL"] ?? (await where.upControlUrl());
+  if (given === null || given === "") {
+    const how = "start with ./sluice up, or name the console by --console URL or SLUICE_CONTROL_URL";
+    throw new Fault("cli.not-up", `nothing is up, or not all of it: ${how}`, { isRetryable: false });
+  }
+  const url = URL.parse(given);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Fault("cli.no-address", `${given} is no address of a console (http://host:port)`, { isRetryable: false });
+  }
+  return url.href.replace(/\/+$/, "").replace(/\/control\/v1$/, "");
+}
+
+/** #1 */
+function tokenFor(base: string, { environment }: ControlTerminal): string {
+  const token = environment["SLUICE_OPERATOR_TOKEN"] ?? "";
+  if (token !== "") return token;
+  if (/^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(base).hostname)) return sampleToken;
+  throw new Fault("cli.no-token", "an operator's token must be in SLUICE_OPERATOR_TOKEN", { isRetryable: false });
+}
+
+/** #2 */
+async function toFault(answer: Response): Promise<Fault> {
+  const body = await readBody(answer).catch((): AnswerBody => ({}));
+  const said = [body["message"], body["detail"]].filter((text) => typeof text === "string").join(": ");
+  const isRetryable = answer.status === 503 || answer.status === 429;
+  return new Fault(answer.status === 404 ? "cli.not-known" : "cli.refused", `the console answers ${answer.status} ${said}`.trimEnd(), {
+    isRetryable,
+  });
+}
+
+async function readBody(answer: Response): Promise<AnswerBody> {
+  const body: unknown = await answer.json().catch(() => null);
+  if (typeof body !== "object" || body === null) {
+    throw new Fault("cli.no-answer", `the server that answers is no console: ${answer.status}`, { isRetryable: false });
+  }
+  return { ...body };
+}

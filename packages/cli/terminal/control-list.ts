@@ -1,0 +1,74 @@
+// Runs a verb that lists: reads one page, or with --all every page, and prints a table, or with --json the body as it
+// is.
+
+import {
+  asControlVerb,
+  controlClient,
+  type AnswerBody,
+  type ControlClient,
+  type ControlTerminal,
+  type ControlQueryParameters,
+  type RunControlVerb,
+} from "./control-client.ts";
+import { memberRows, tableText, type TableColumn } from "./control-table.ts";
+import type { VerbCall, RunVerb } from "./verb.ts";
+
+export interface ListVerb {
+  readonly path: string;
+  /** Query parameters; each is an option with the same name in lower case and with hyphens. */
+  readonly options: readonly string[];
+  columns(body: AnswerBody): readonly TableColumn[];
+  /** Text that is printed if there are no rows. */
+  readonly none: string;
+  /** More lines below the table. */
+  below?(body: AnswerBody): readonly string[];
+  /** False: the answer is not divided into pages. */
+  readonly isPaged?: boolean;
+}
+
+/** Rows that --all collects at most. */
+export const allRowsMax = 100_000;
+const pageRows = "1000";
+
+export function runList(list: ListVerb): RunControlVerb {
+  return async (call, where) => {
+    const client = await controlClient(call, where);
+    const body = await readList(client, list, call);
+    if (call.flag("json")) where.out(JSON.stringify(body, null, 2));
+    else show(body, list, where);
+    return 0;
+  };
+}
+
+export function listVerb(list: ListVerb): RunVerb {
+  return asControlVerb(runList(list));
+}
+
+async function readList(client: ControlClient, list: ListVerb, call: VerbCall): Promise<AnswerBody> {
+  const asked: ControlQueryParameters = Object.fromEntries(list.options.map((name) => [name, call.value(optionName(name))]));
+  if (list.isPaged === false) return await client.get(list.path, asked);
+  const isAll = call.flag("all");
+  const limit = call.value("limit") ?? (isAll ? pageRows : null);
+  const first = await client.get(list.path, { ...asked, limit, after: call.value("after") });
+  if (!isAll) return first;
+  const rows = [...memberRows(first, "rows")];
+  let next = first["next"];
+  while (typeof next === "string" && rows.length < allRowsMax) {
+    const page = await client.get(list.path, { ...asked, limit, after: next });
+    rows.push(...memberRows(page, "rows"));
+    next = page["next"];
+  }
+  return { ...first, rows, next };
+}
+
+/** The option of a parameter: `business-date` for `businessDate`. */
+export function optionName(parameter: string): string {
+  return parameter.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function show(body: AnswerBody, list: ListVerb, where: ControlTerminal): void {
+  const rows = memberRows(body, "rows");
+  where.out(rows.length === 0 ? list.none : tableText(rows, list.columns(body)));
+  for (const line of list.below?.(body) ?? []) where.out(line);
+  if (typeof body["next"] === "string") where.out(`there are more: --after ${body["next"]}, or --all`);
+}

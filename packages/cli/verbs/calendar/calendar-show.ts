@@ -1,0 +1,36 @@
+// `./sluice calendar show`: each date of a scheme with its windows, or the reason why it has none; from today on also
+// what is open now.
+
+import { findScheme } from "@sluice/config";
+import { formatDay, formatNow, describeDay, describeNow } from "./calendar-days.ts";
+import { asCalendarVerb, loadCalendarConfiguration, listDates, parseDateRange, reportCalendarMisuse } from "./calendar-terminal.ts";
+import { misuse } from "../rules/rules-terminal.ts";
+
+const daysShownDefault = 30;
+
+export const runCalendarShow = reportCalendarMisuse("calendar show", async (call, where) => {
+  const range = parseDateRange(call, where, daysShownDefault);
+  const configuration = await loadCalendarConfiguration(call, where);
+  const id = call.value("scheme") ?? "ZA_EFT";
+  const scheme = findScheme(configuration, id);
+  if (scheme === undefined) throw misuse(`the configuration has no scheme ${id}`);
+  const { calendar } = scheme.times;
+  const days = listDates(range).map((date) => describeDay(scheme, date));
+  const isFromNow = call.value("from") === null && scheme.takesDebits;
+  const now = isFromNow ? describeNow(scheme, Temporal.Instant.from(where.now()).epochMilliseconds) : null;
+  if (call.flag("json")) {
+    const about = { scheme: id, configuration: configuration.version, calendar: calendar.version, zone: calendar.zone };
+    where.out(JSON.stringify({ ...about, ...range, now, days }, null, 2));
+    return 0;
+  }
+  where.out(
+    [
+      `${id}, calendar ${calendar.version}, ${calendar.zone}: local time (UTC)`,
+      ...(now === null ? [] : [formatNow(now)]),
+      ...days.map((day) => formatDay(day, scheme.takesDebits)),
+    ].join("\n"),
+  );
+  return 0;
+});
+
+export const calendarShow = asCalendarVerb(runCalendarShow);

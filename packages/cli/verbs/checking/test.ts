@@ -1,0 +1,137 @@
+// `./sluice test`: everything that CI checks. It runs the check, then the test projects that need more, one after
+// another on servers that are started once. `--fuzz` runs the fuzz run instead of, or after, the named parts. `--long`
+// makes the parts that draw their own runs draw more of them.
+//
+// #1 The last line is `N passed, N failed`, whatever happened before; the lines right before it name what failed.
+// #2 Skipped tests are reported; a number other than the expected one fails the run.
+// #3 Nothing is left running.
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { startServers } from "@sluice/local-servers";
+import { Fault } from "@sluice/kernel";
+import { runCheck } from "./check.ts";
+import { runFuzz } from "./fuzz.ts";
+import { projectRoot, runProgram } from "@sluice/environment";
+import { countTests, listFailures, noCounts, readReport, sumCounts, type TestCounts, type TestFailure } from "./test-counts.ts";
+import type { RunVerb } from "../../terminal/verb.ts";
+
+const parts = ["check", "interface", "servers", "simulation", "e2e", "chaos"] as const;
+type Part = (typeof parts)[number] | "fuzz";
+type Environment = Readonly<Record<string, string>>;
+
+/** Parts that need no shared servers; chaos starts its own. */
+const withoutServers: readonly Part[] = ["interface", "simulation", "chaos"];
+const seedDefault = "1";
+/** Variable of the tests that draw runs: the delivery engine's model and the simulation. */
+const drawsMore: Environment = { SLUICE_LONG: "1" };
+
+const skippedExpected = 0;
+const failuresNamed = 50;
+const exitUsage = 2;
+const exitInterrupted = 130;
+
+export const testVerb: RunVerb = async (call) => {
+  const unknown = call.positionals.find((word) => !parts.some((part) => part === word));
+  if (unknown !== undefined) {
+    process.stderr.write(`sluice: test: ${unknown} is no part; the parts are ${parts.join(", ")}\n`);
+    return exitUsage;
+  }
+  const isFuzz = call.flag("fuzz");
+  const named = parts.filter((part) => (call.positionals.length === 0 && !isFuzz) || call.positionals.includes(part));
+  const wanted: readonly Part[] = isFuzz ? [...named, "fuzz"] : named;
+  const interrupted = new AbortController();
+  const interrupt = (): void => interrupted.abort();
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  const drawn = call.flag("long") ? drawsMore : {};
+  const results = await runParts(wanted, { seed: call.value("seed") ?? seedDefault, drawn }, interrupted.signal);
+  return finish(results, interrupted.signal.aborted);
+};
+
+interface PartResult {
+  readonly part: Part;
+  readonly counts: TestCounts;
+  readonly failures: readonly TestFailure[];
+}
+
+interface Draws {
+  /** Seed of the fuzz run. */
+  readonly seed: string;
+  readonly drawn: Environment;
+}
+
+async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal: AbortSignal): Promise<readonly PartResult[]> {
+  const results: PartResult[] = [];
+  let running: Part = "check";
+  try {
+    await using opened = new AsyncDisposableStack();
+    let environment: Environment | null = null;
+    for (const part of wanted) {
+      if (signal.aborted) break;
+      running = part;
+      headline(part);
+      if (part === "check") {
+        results.push({ part, ...(await runCheck()) });
+        continue;
+      }
+      if (!withoutServers.includes(part)) environment ??= await openServers(opened);
+      if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
+      else results.push(await runProject(part, { ...environment, ...drawn }));
+    }
+  } catch (error) {
+    const said = error instanceof Fault ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stdout.write(`${said}\n`);
+    results.push({ part: running, counts: { ...noCounts, failed: 1 }, failures: [{ name: said, said: [] }] });
+  }
+  return results;
+}
+
+async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
+  const progress = (text: string): void => void process.stdout.write(`servers: ${text}\n`);
+  const servers = await startServers({ storage: "memory", purpose: "tests", progress });
+  opened.defer(() => servers.stop());
+  return { KAFKA_BROKERS: servers.kafkaBrokers, SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl, MONGO_URL: servers.mongoUrl };
+}
+
+async function fuzz(environment: Environment, seed: string, signal: AbortSignal): Promise<TestCounts> {
+  const { KAFKA_BROKERS: kafkaBrokers = "", SCHEMA_REGISTRY_URL: schemaRegistryUrl = "", MONGO_URL: mongoUrl = "" } = environment;
+  const progress = (text: string): void => void process.stdout.write(`fuzz: ${text}\n`);
+  return await runFuzz({ servers: { kafkaBrokers, schemaRegistryUrl, mongoUrl }, seed, signal, progress });
+}
+
+async function runProject(part: Part, environment: Environment): Promise<PartResult> {
+  const file = join(projectRoot, ".sluice", "reports", `${part}.json`);
+  rmSync(file, { force: true });
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const exitCode = await runProgram("vitest", ["run", "--project", part, ...reporters], environment);
+  const report = readReport(file);
+  return { part, counts: countTests(report, exitCode), failures: listFailures(report, projectRoot) };
+}
+
+function finish(results: readonly PartResult[], isInterrupted: boolean): number {
+  const { passed, failed, skipped } = sumCounts(results.map(({ counts }) => counts));
+  nameFailures(results);
+  if (skipped !== skippedExpected)
+    process.stdout.write(`\n${skipped} SKIPPED, expected ${skippedExpected}: this run does not count as good\n`);
+  if (isInterrupted) process.stdout.write("\ninterrupted: not everything was run\n");
+  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  if (isInterrupted) return exitInterrupted;
+  return failed === 0 && passed > 0 && skipped === skippedExpected ? 0 : 1;
+}
+
+/** A part that counts a failure without naming one ended badly as a whole. */
+function nameFailures(results: readonly PartResult[]): void {
+  const bad = results.filter(({ counts }) => counts.failed > 0);
+  if (bad.length === 0) return;
+  const named = bad.flatMap(({ part, failures }) =>
+    (failures.length > 0 ? failures : [{ name: "see above", said: [] }]).map((one) => ({ part, ...one })),
+  );
+  process.stdout.write("\nfailed:\n");
+  for (const { part, name, said } of named.slice(0, failuresNamed))
+    process.stdout.write(`  ${part}: ${name}\n${said.map((line) => `      ${line}\n`).join("")}`);
+  if (named.length > failuresNamed) process.stdout.write(`  and ${named.length - failuresNamed} more: .sluice/reports\n`);
+}
+
+function headline(part: Part): void {
+  process.stdout.write(`\n=== ${part}\n`);
+}

@@ -1,0 +1,185 @@
+import { expect, test } from "vitest";
+import type { ControlTerminal, RunControlVerb } from "../../terminal/control-client.ts";
+import { runDeadLettersList } from "./list.ts";
+import { runDeadLettersPut } from "./put.ts";
+import { runDeadLettersReplay } from "./replay.ts";
+import { runDeadLettersShow } from "./show.ts";
+
+const uetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
+const reason = "registered now";
+
+type Answered = { readonly status?: number; readonly body: object };
+type Console = (method: string, path: string, body: Readonly<Record<string, unknown>> | null, id: string | null) => Answered;
+
+async function runAgainst(
+  run: RunControlVerb,
+  console: Console,
+  options: Readonly<Record<string, string | true>>,
+  ...positionals: string[]
+) {
+  const lines: string[] = [];
+  const asked: { readonly method: string; readonly path: string; readonly body: unknown; readonly id: string | null }[] = [];
+  const where: ControlTerminal = {
+    out: (text) => void lines.push(text),
+    write: (text) => void lines.push(text),
+    environment: {},
+    upControlUrl: () => Promise.resolve("http://127.0.0.1:8082"),
+    fetch: (url, { method = "GET", body, headers }) => {
+      const { pathname, search } = new URL(url);
+      const path = `${pathname}${search}`.replace("/control/v1", "");
+      const json = typeof body === "string" ? JSON.parse(body) : null;
+      const id = new Headers(headers).get("idempotency-key");
+      asked.push({ method, path, body: json, id });
+      const answer = console(method, path, json, id);
+      return Promise.resolve(Response.json(answer.body, { status: answer.status ?? 200 }));
+    },
+  };
+  const call = {
+    positionals,
+    raw: [],
+    flag: (name: string) => options[name] === true,
+    value: (name: string) => {
+      const given = options[name];
+      return typeof given === "string" ? given : null;
+    },
+  };
+  return { exit: await run(call, where), lines, asked, posts: asked.filter(({ method }) => method === "POST") };
+}
+
+const row = (letter: string, over: object = {}) => ({
+  letter,
+  cursor: `after-${letter}`,
+  putAsideAt: "2026-11-20T06:00:00.000Z",
+  service: "scheduler",
+  topic: "sluice.journal.v1",
+  partition: 0,
+  offset: "7",
+  key: uetr,
+  type: "DayClosed",
+  why: "no value",
+  byHand: null,
+  ...over,
+});
+const replayed = (rows: readonly object[], appendedAt = "2026-11-20T07:00:00.000Z"): Answered => ({
+  status: 202,
+  body: { schema: "DeadLettersReplay", appendedAt, rows },
+});
+const one = { topic: "sluice.journal.v1", partition: 0, offset: "7", type: "DayClosed", isReadable: true, outcome: "replayed", at: null };
+
+test("list and show print where a record was, which operator skipped it, and whether it could be read now", async () => {
+  const byHand = { operator: "thandi", action: "put-1", isDone: false };
+  const list = await runAgainst(runDeadLettersList, () => ({ body: { rows: [row("0:1", { byHand })], next: null } }), {
+    service: "scheduler",
+  });
+  expect(list.asked[0]?.path).toBe("/dead-letters?service=scheduler");
+  expect(list.lines.join()).toMatch(/0:1.*thandi asked.*sluice\.journal\.v1.*no value/s);
+  const reading = { isReadable: false, as: null, why: "schema 9999 is not known here" };
+  const mark = { uetr, parked: { since: "2026-11-20T06:00:00.000Z", offset: "7", records: 3 } };
+  const shown = await runAgainst(
+    runDeadLettersShow,
+    () => ({ body: { ...row("0:1"), reading, partition: { position: "8", hasPassed: true }, transaction: mark } }),
+    {},
+    "0:1",
+  );
+  expect([shown.exit, shown.asked[0]?.path]).toEqual([0, "/dead-letters/0%3A1"]);
+  expect(shown.lines.join("\n")).toMatch(/schema 9999.*is at 8: is past it.*quarantined, 3 dead letters/s);
+});
+
+test("put requests the skip of a record under one id, and waits until the partition has skipped it", async () => {
+  let looks = 0;
+  const options = { service: "dispatcher", partition: "3", offset: "120", reason, id: "put-1" };
+  const { exit, posts, lines } = await runAgainst(
+    runDeadLettersPut,
+    (method) => {
+      if (method === "POST") return { status: 202, body: { letter: "3:4" } };
+      looks += 1;
+      return { body: { partition: { position: "121", hasPassed: looks > 1 } } };
+    },
+    options,
+  );
+  const body = { reason, service: "dispatcher", topic: "sluice.dispatch.v1", partition: 3, offset: "120" };
+  expect(posts).toMatchObject([{ path: "/put-aside", body, id: "put-1" }]);
+  expect([exit, looks, lines.join()]).toEqual([0, 2, expect.stringContaining("the partition has skipped it (letter 3:4")]);
+  await expect(runAgainst(runDeadLettersPut, () => ({ body: {} }), { ...options, service: "ingress" })).rejects.toThrow("--service");
+});
+
+test("replay takes each transaction once and other letters one by one, ignores skip requests, and prints each record's outcome", async () => {
+  const asking = { byHand: { operator: "thandi", action: "p", isDone: false } };
+  const other = { service: "dispatcher", topic: "sluice.dispatch.v1" };
+  const pages: Readonly<Record<string, object>> = {
+    "": { rows: [row("0:1"), row("0:2"), row("0:3", asking)], next: "page-2" },
+    "page-2": { rows: [row("1:0", other), row("1:1", { ...other, putAsideAt: "2026-11-20T07:00:00.001Z" })], next: null },
+  };
+  const { exit, posts, lines } = await runAgainst(
+    runDeadLettersReplay,
+    (method, path) => {
+      if (method === "GET") return { body: pages[new URL(`http://x${path}`).searchParams.get("after") ?? ""] ?? {} };
+      return replayed(path.startsWith("/transactions") ? [one, { ...one, offset: "8", isReadable: false }] : [one]);
+    },
+    { reason, id: "run", rate: "40/s", why: "value" },
+  );
+  expect(posts).toEqual([
+    { method: "POST", path: `/transactions/${uetr}/replay`, body: { reason }, id: `run:${uetr}` },
+    { method: "POST", path: "/dead-letters/1%3A0/replay", body: { reason }, id: "run:1:0" },
+  ]);
+  expect(exit).toBe(0);
+  expect(lines).toHaveLength(4);
+  expect(lines[1]).toContain("unreadable still");
+  expect(lines[3]).toBe("3 records replayed, 0 refused");
+});
+
+test("a refusal is printed and the run continues; the exit code says that not everything was replayed", async () => {
+  const refusal = {
+    schema: "ErrorDetail",
+    message: "Not possible now",
+    detail: "nothing-parked: the transaction is not quarantined: it has no dead letters.",
+  };
+  const console: Console = (_method, path) => (path.includes(uetr) ? { status: 409, body: refusal } : replayed([one]));
+  const { exit, lines } = await runAgainst(runDeadLettersReplay, console, { reason, rate: "40", json: true }, uetr.toUpperCase(), "0:4");
+  expect(exit).toBe(1);
+  expect(JSON.parse(lines.join("\n"))).toMatchObject({
+    replayed: 1,
+    refused: 1,
+    stopped: null,
+    rows: [
+      { of: uetr, outcome: "refused", why: expect.stringContaining("nothing-parked") },
+      { of: "0:4", outcome: "replayed" },
+    ],
+  });
+});
+
+test("a dry run asks for one and appends nothing", async () => {
+  const { posts, lines } = await runAgainst(
+    runDeadLettersReplay,
+    () => ({ body: { rows: [{ ...one, outcome: "would-be-replayed" }] } }),
+    { reason, "dry-run": true },
+    "0:4",
+  );
+  expect(posts).toMatchObject([{ body: { reason, isDryRun: true } }]);
+  expect(lines.at(-1)).toBe("1 records would be replayed, 0 refused");
+});
+
+test("if the console becomes unavailable the run ends and prints the letter after which to continue", { timeout: 60_000 }, async () => {
+  let posts = 0;
+  const console: Console = (method, path) => {
+    if (method === "GET") {
+      return path.includes("after=")
+        ? { status: 503, body: { message: "Not available now", detail: "away" } }
+        : { body: { rows: [row("0:1")], next: "page-2" } };
+    }
+    posts += 1;
+    return replayed([one]);
+  };
+  const { exit, lines } = await runAgainst(runDeadLettersReplay, console, { reason });
+  expect([exit, posts]).toEqual([1, 1]);
+  expect(lines.at(-1)).toMatch(/^stopped: .*away; continue with --after after-0:1$/);
+});
+
+test("an invalid rate or letter, or a missing reason, is refused before anything is sent", async () => {
+  const never: Console = () => {
+    throw new Error("nothing is asked");
+  };
+  await expect(runAgainst(runDeadLettersReplay, never, { reason, rate: "0" }, "0:1")).rejects.toThrow("--rate");
+  await expect(runAgainst(runDeadLettersReplay, never, { reason }, "letter")).rejects.toThrow("neither a UETR");
+  await expect(runAgainst(runDeadLettersReplay, never, {}, "0:1")).rejects.toThrow("--reason");
+});

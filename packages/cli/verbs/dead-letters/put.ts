@@ -1,0 +1,61 @@
+// `./sluice dead-letters put`: asks a partition to skip the record at which it is stopped, then waits until it has
+// skipped it.
+
+import { randomUUID } from "node:crypto";
+import { topics } from "@sluice/contracts";
+import { Fault, machineTime, sleep, type Time } from "@sluice/kernel";
+import { asControlVerb, controlClient, type ControlClient, type RunControlVerb } from "../../terminal/control-client.ts";
+import { requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
+import { memberText } from "../../terminal/control-table.ts";
+
+/** Longer than the longest time between two tries of a partition. */
+const waitMaxMs = 30_000;
+const againMs = 500;
+
+const topicByService: Readonly<Record<string, string>> = {
+  scheduler: topics.journal,
+  validator: topics.journal,
+  dispatcher: topics.dispatch,
+  "event-publisher": topics.events,
+};
+
+export const runDeadLettersPut: RunControlVerb = async (call, where) => {
+  const service = needed(call, "service");
+  const [topic, partition, offset] = [topicByService[service], needed(call, "partition"), needed(call, "offset")];
+  if (topic === undefined)
+    throw new Fault("cli.no-service", `--service is one of ${Object.keys(topicByService).join(", ")}`, { isRetryable: false });
+  if (!/^\d{1,4}$/.test(partition)) throw new Fault("cli.no-partition", "--partition is a whole number", { isRetryable: false });
+  const client = await controlClient(call, where);
+  const id = call.value("id") ?? randomUUID();
+  const body = { reason: needed(call, "reason"), service, topic, partition: Number(partition), offset };
+  const accepted = await sendDecision(client, machineTime, "/put-aside", body, id);
+  const letter = memberText(accepted, "letter");
+  const isUnawaited = call.flag("no-wait");
+  const hasPassed = !isUnawaited && (await awaitSkip(client, machineTime, letter));
+  if (call.flag("json")) where.out(JSON.stringify({ ...accepted, hasPassed: isUnawaited ? null : hasPassed }, null, 2));
+  else {
+    const outcome = isUnawaited
+      ? "skip requested"
+      : hasPassed
+        ? "the partition has skipped it"
+        : "the partition has not skipped it within 30 s";
+    where.out(`${topic}/${partition} offset ${offset}: ${outcome} (letter ${letter}, request ${id})`);
+  }
+  return hasPassed || isUnawaited ? 0 : 1;
+};
+
+export const deadLettersPut = asControlVerb(runDeadLettersPut);
+
+async function awaitSkip(client: ControlClient, time: Time, letter: string): Promise<boolean> {
+  const untilMs = time.monotonicMs() + waitMaxMs;
+  for (;;) {
+    try {
+      const shown = await client.get(`/dead-letters/${encodeURIComponent(letter)}`);
+      if (memberText(shown, "partition.hasPassed") === "true") return true;
+    } catch (error) {
+      if (!(error instanceof Fault) || !error.isRetryable) throw error;
+    }
+    if (time.monotonicMs() >= untilMs) return false;
+    await sleep(time, againMs);
+  }
+}

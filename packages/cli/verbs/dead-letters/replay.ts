@@ -1,0 +1,188 @@
+// `./sluice dead-letters replay`: makes one call of the control API for each transaction or dead letter, at a rate, and
+// prints an outcome for each record.
+//
+// #1 A transaction is replayed once in a run, however many dead letters it has. A record that is dead-lettered after
+//    the first replay is not replayed by this run: a record that is still unreadable returns to the dead letters, and
+//    the run would never end.
+// #2 A refusal is printed and the run continues. If the console is not available the run ends, and prints the letter
+//    after which to continue.
+
+import { randomUUID } from "node:crypto";
+import { Fault, machineTime, sleep, type Time } from "@sluice/kernel";
+import {
+  asControlVerb,
+  controlClient,
+  type AnswerBody,
+  type ControlClient,
+  type ControlTerminal,
+  type RunControlVerb,
+} from "../../terminal/control-client.ts";
+import { requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
+import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+import { letterFilters } from "./list.ts";
+import type { VerbCall } from "../../terminal/verb.ts";
+
+interface Target {
+  readonly path: string;
+  readonly what: string;
+  /** Cursor after its letter; null: it was named on the command line. */
+  readonly cursor: string | null;
+}
+
+interface Run {
+  readonly client: ControlClient;
+  readonly where: ControlTerminal;
+  readonly time: Time;
+  readonly body: AnswerBody;
+  readonly id: string;
+  readonly isJson: boolean;
+  readonly outcomes: AnswerBody[];
+  replayed: number;
+  refused: number;
+  /** Append time of the first replay. */
+  startedAt: string | null;
+  /** Cursor at which a later run continues. */
+  cursor: string | null;
+}
+
+const rateDefault = 10;
+const rateMax = 40;
+const idCharactersMax = 27;
+const pageRows = "200";
+const progressEvery = 100;
+const uetrForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const runDeadLettersReplay: RunControlVerb = async (call, where) => {
+  const waitMs = 1_000 / parseRate(call);
+  const isDryRun = call.flag("dry-run");
+  const id = call.value("id") ?? randomUUID().slice(0, 18);
+  if (id.length > idCharactersMax) throw new Fault("cli.long-id", `--id has at most ${idCharactersMax} characters`, { isRetryable: false });
+  const run: Run = {
+    client: await controlClient(call, where),
+    where,
+    time: machineTime,
+    body: { reason: needed(call, "reason"), ...(isDryRun ? { isDryRun } : {}) },
+    id,
+    isJson: call.flag("json"),
+    outcomes: [],
+    replayed: 0,
+    refused: 0,
+    startedAt: null,
+    cursor: call.value("after"),
+  };
+  const stopped = await replayAll(run, call, waitMs);
+  printEnd(run, isDryRun, stopped);
+  return stopped === null && run.refused === 0 ? 0 : 1;
+};
+
+export const deadLettersReplay = asControlVerb(runDeadLettersReplay);
+
+/** #2 Returns why the run stopped; null: everything was done. */
+async function replayAll(run: Run, call: VerbCall, waitMs: number): Promise<string | null> {
+  let count = 0;
+  try {
+    for await (const target of call.positionals.length > 0 ? parseTargets(call.positionals) : findTargets(run, call)) {
+      if (count > 0) await sleep(run.time, waitMs);
+      await replayOne(run, target);
+      run.cursor = target.cursor ?? run.cursor;
+      count += 1;
+      if (!run.isJson && count % progressEvery === 0) run.where.out(`${count} done, ${run.replayed} records, ${run.refused} refused`);
+    }
+    return null;
+  } catch (error) {
+    if (!(error instanceof Fault) || !error.isRetryable) throw error;
+    return error.message;
+  }
+}
+
+async function replayOne(run: Run, { path, what }: Target): Promise<void> {
+  try {
+    const answer = await sendDecision(run.client, run.time, path, run.body, `${run.id}:${what}`);
+    run.startedAt ??= typeof answer["appendedAt"] === "string" ? answer["appendedAt"] : null;
+    for (const row of memberRows(answer, "rows")) record(run, { of: what, ...row });
+  } catch (error) {
+    if (!(error instanceof Fault) || error.isRetryable) throw error;
+    record(run, { of: what, outcome: "refused", why: error.message });
+  }
+}
+
+function record(run: Run, outcome: AnswerBody): void {
+  if (outcome["outcome"] === "refused") run.refused += 1;
+  else run.replayed += 1;
+  if (run.isJson) {
+    run.outcomes.push(outcome);
+    return;
+  }
+  const at = (path: string): string => memberText(outcome, path);
+  if (outcome["outcome"] === "refused") run.where.out(maskControlCharacters(`${at("of")}  refused  ${at("why")}`));
+  else {
+    const now = at("at.offset") === "-" ? "" : `  now ${at("at.partition")}/${at("at.offset")}`;
+    const again = outcome["isReadable"] === false ? "  unreadable still: it will be dead-lettered again" : "";
+    const place = `${at("topic")}/${at("partition")} offset ${at("offset")}`;
+    run.where.out(maskControlCharacters(`${at("of")}  ${at("outcome")}  ${at("type")}  ${place}${now}${again}`));
+  }
+}
+
+function printEnd(run: Run, isDryRun: boolean, stopped: string | null): void {
+  const { outcomes, replayed, refused, cursor: after, where } = run;
+  if (run.isJson) {
+    where.out(JSON.stringify({ schema: "Replay", isDryRun, replayed, refused, stopped, after, rows: outcomes }, null, 2));
+    return;
+  }
+  where.out(`${replayed} records ${isDryRun ? "would be " : ""}replayed, ${refused} refused`);
+  if (stopped !== null) where.out(`stopped: ${stopped}${after === null ? "" : `; continue with --after ${after}`}`);
+}
+
+function* parseTargets(positionals: readonly string[]): Generator<Target> {
+  for (const given of positionals) {
+    const what = given.toLowerCase();
+    if (uetrForm.test(what)) yield transactionTarget(what, null);
+    else if (/^\d+:\d+$/.test(what)) yield letterTarget(what, null);
+    else throw new Fault("cli.no-letter", `${given} is neither a UETR nor a letter (partition:offset)`, { isRetryable: false });
+  }
+}
+
+/** #1 */
+async function* findTargets(run: Run, call: VerbCall): AsyncGenerator<Target> {
+  const filters = Object.fromEntries(letterFilters.map((name) => [name, call.value(name)]));
+  const seen = new Set<string>();
+  let after = run.cursor;
+  do {
+    const page = await run.client.get("/dead-letters", { ...filters, limit: pageRows, after });
+    for (const row of memberRows(page, "rows")) {
+      const target = toTarget(row);
+      if (target === null || seen.has(target.what) || isLater(run, row)) continue;
+      seen.add(target.what);
+      yield target;
+    }
+    after = typeof page["next"] === "string" ? page["next"] : null;
+  } while (after !== null);
+}
+
+/** Null: a letter that only requests a skip. */
+function toTarget(row: AnswerBody): Target | null {
+  if (memberText(row, "byHand.isDone") === "false") return null;
+  const at = (path: string): string => memberText(row, path);
+  const isOfTransaction = at("service") === "scheduler" && uetrForm.test(at("key"));
+  return isOfTransaction ? transactionTarget(at("key"), at("cursor")) : letterTarget(at("letter"), at("cursor"));
+}
+
+function isLater({ startedAt }: Run, row: AnswerBody): boolean {
+  const putAsideAt = row["putAsideAt"];
+  return startedAt !== null && typeof putAsideAt === "string" && putAsideAt >= startedAt;
+}
+
+function transactionTarget(uetr: string, cursor: string | null): Target {
+  return { path: `/transactions/${uetr}/replay`, what: uetr, cursor };
+}
+
+function letterTarget(letter: string, cursor: string | null): Target {
+  return { path: `/dead-letters/${encodeURIComponent(letter)}/replay`, what: letter, cursor };
+}
+
+function parseRate(call: VerbCall): number {
+  const given = call.value("rate") ?? String(rateDefault);
+  const rate = /^\d+(\.\d+)?$/.test(given.replace(/\/s$/, "")) ? Number(given.replace(/\/s$/, "")) : 0;
+  if (rate > 0 && rate <= rateMax) return rate;
+  throw new Fault("cli.no-rate", `--rate is a number a second, above 0 and at most ${rateMax}`, { isRetryable: false });
+}

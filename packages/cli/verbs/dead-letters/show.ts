@@ -1,0 +1,33 @@
+// `./sluice dead-letters show`: one dead letter, and what can be done with it.
+
+import { asControlVerb, controlClient, type RunControlVerb } from "../../terminal/control-client.ts";
+import { maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+
+export const runDeadLettersShow: RunControlVerb = async (call, where) => {
+  const [letter = ""] = call.positionals;
+  const client = await controlClient(call, where);
+  const body = await client.get(`/dead-letters/${encodeURIComponent(letter)}`);
+  if (call.flag("json")) {
+    where.out(JSON.stringify(body, null, 2));
+    return 0;
+  }
+  const at = (path: string): string => memberText(body, path);
+  const hand = at("byHand.operator") === "-" ? "" : `, by ${at("byHand.operator")} (${at("byHand.action")})`;
+  const asked = at("byHand.isDone") === "false" ? ", only requested" : "";
+  const reading =
+    at("reading.isReadable") === "true" ? `could be read now, as ${at("reading.as")}` : `cannot be read: ${at("reading.why")}`;
+  const passed = at("partition.hasPassed") === "true" ? "is past it" : "is not past it";
+  const mark =
+    at("transaction.parked.records") === "-" ? "not quarantined" : `quarantined, ${at("transaction.parked.records")} dead letters`;
+  const lines = [
+    `letter ${at("letter")}  dead-lettered ${at("putAsideAt")} by the ${at("service")}${hand}${asked}: ${at("why")}`,
+    `record ${at("topic")}/${at("partition")} offset ${at("offset")}, appended ${at("appendedAt")}, key ${at("key")}, type ${at("type")}`,
+    `bytes  ${at("bytes")}, SHA-256 ${at("sha256")}; ${reading}`,
+    ...(at("partition.position") === "-" ? [] : [`partition of the ${at("service")} is at ${at("partition.position")}: ${passed}`]),
+    ...(at("transaction.uetr") === "-" ? [] : [`transaction ${at("transaction.uetr")}: ${mark}`]),
+  ];
+  where.out(lines.map(maskControlCharacters).join("\n"));
+  return 0;
+};
+
+export const deadLettersShow = asControlVerb(runDeadLettersShow);

@@ -1,0 +1,217 @@
+import { createVirtualTime } from "@sluice/testkit";
+import { expect, test } from "vitest";
+import { runCommandLine } from "../../terminal/command-line.ts";
+import type { ControlTerminal } from "../../terminal/control-client.ts";
+import { runDecision } from "./send-decision.ts";
+import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "./day-decisions.ts";
+import { runConfirm, runRedrive, runResolve, runWithdraw } from "./transaction-decisions.ts";
+import type { VerbCall } from "../../terminal/verb.ts";
+
+const uetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
+const credit = "0d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4";
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly id: string | null;
+  readonly authorization: string | null;
+}
+
+type Answer = { readonly status: number; readonly body: object };
+
+const accepted = (key: string): Answer => ({
+  status: 202,
+  body: { schema: "ActionAccepted", action: "a-1", key, partition: 3, offset: "12", appendedAt: "2026-11-20T06:00:00.000Z" },
+});
+const judged = (result: string, why: string | null = null): Answer => ({
+  status: 200,
+  body: { schema: "Action", result, why, explained: why === null ? null : "it was so already." },
+});
+const notYet: Answer = { status: 404, body: { schema: "ErrorDetail", message: "Not known", detail: "not judged" } };
+const away: Answer = { status: 503, body: { schema: "ErrorDetail", message: "Not available now", detail: "away" } };
+
+/** A console that returns these answers in turn, and then the last one for ever. */
+function createFakeConsole(...answers: readonly Answer[]) {
+  const asked: Asked[] = [];
+  const lines: string[] = [];
+  const where: ControlTerminal = {
+    out: (text) => void lines.push(text),
+    write: (text) => void lines.push(text),
+    environment: {},
+    upControlUrl: () => Promise.resolve("http://127.0.0.1:8082"),
+    fetch: (url, request) => {
+      const { pathname, search } = new URL(url);
+      const headers = new Headers(request.headers);
+      asked.push({
+        method: request.method ?? "GET",
+        path: `${pathname}${search}`,
+        body: typeof request.body === "string" ? JSON.parse(request.body) : null,
+        id: headers.get("idempotency-key"),
+        authorization: headers.get("authorization"),
+      });
+      const { status, body } = answers[Math.min(asked.length, answers.length) - 1] ?? notYet;
+      return Promise.resolve(Response.json(body, { status }));
+    },
+  };
+  return { asked, lines, where };
+}
+
+function buildCall(positional: string, options: Readonly<Record<string, string | boolean>>): VerbCall {
+  return {
+    positionals: [positional],
+    raw: [],
+    flag: (name) => options[name] === true,
+    value: (name) => (typeof options[name] === "string" ? options[name] : null),
+  };
+}
+
+const reason = "ticket 4711";
+
+test.each([
+  [runWithdraw, uetr.toUpperCase(), {}, `/transactions/${uetr}/withdrawal`, {}],
+  [runRedrive, uetr, { message: "M-1" }, `/transactions/${uetr}/redrive`, { messageIdentification: "M-1", target: "DELIVERY" }],
+  [
+    runRedrive,
+    uetr,
+    { message: "e-1", posting: true },
+    `/transactions/${uetr}/redrive`,
+    { messageIdentification: "e-1", target: "POSTING" },
+  ],
+  [
+    runResolve,
+    uetr,
+    { day: "ZA_EFT:2026-11-20", as: "not-made" },
+    `/transactions/${uetr}/resolution`,
+    { day: "ZA_EFT:2026-11-20", resolution: "NOT_MADE" },
+  ],
+  [
+    runResolve,
+    uetr,
+    { day: "ZA_EFT:2026-11-20", as: "replaced", "replaced-by": credit },
+    `/transactions/${uetr}/resolution`,
+    { day: "ZA_EFT:2026-11-20", resolution: "REPLACED", replacedBy: credit },
+  ],
+  [runConfirm, uetr, { confirms: "r-1" }, `/transactions/${uetr}/resolution/confirmation`, { confirms: "r-1" }],
+  [
+    runExtend,
+    "ZA_EFT:2026-11-20",
+    { window: "reconciliation", "closes-at": "2026-11-20T18:00:00+02:00" },
+    "/days/ZA_EFT/2026-11-20/close-extension",
+    { window: 0, closesAt: "2026-11-20T18:00:00+02:00" },
+  ],
+  [
+    runExtend,
+    "ZA_EFT:2026-11-20",
+    { window: "2", "closes-at": "2026-11-20T16:30:00+02:00" },
+    "/days/ZA_EFT/2026-11-20/close-extension",
+    { window: 2, closesAt: "2026-11-20T16:30:00+02:00" },
+  ],
+  [runCreditsFinal, "ZA_EFT:2026-11-20", {}, "/days/ZA_EFT/2026-11-20/credits-final", {}],
+  [runCreditsFinal, "ZA_EFT:2026-11-20", { bank: "sample" }, "/days/ZA_EFT/2026-11-20/credits-final", { bank: "sample" }],
+  [
+    runOpenGate,
+    "ZA_EFT:2026-11-20",
+    { bank: "sample", credits: `${credit}, ${uetr}` },
+    "/days/ZA_EFT/2026-11-20/gate-opening",
+    { bank: "sample", credits: [credit, uetr] },
+  ],
+  [runPause, "sample", {}, "/banks/sample/pause", {}],
+  [runPause, "sample", { until: "2026-11-22T03:00+02:00" }, "/banks/sample/pause", { until: "2026-11-22T01:00:00Z" }],
+  [runResume, "sample", {}, "/banks/sample/resume", {}],
+] as const)("%o of %s with %j posts to %s and waits for the result", async (run, about, options, path, body) => {
+  const { asked, where, lines } = createFakeConsole(accepted("bank:sample"), judged("applied"));
+  expect(await run(buildCall(about, { ...options, reason, id: "a-1" }), where)).toBe(0);
+  expect(asked).toEqual([
+    { method: "POST", path: `/control/v1${path}`, body: { reason, ...body }, id: "a-1", authorization: "Bearer sample-operator-token" },
+    {
+      method: "GET",
+      path: "/control/v1/actions/a-1?key=bank%3Asample",
+      body: null,
+      id: null,
+      authorization: "Bearer sample-operator-token",
+    },
+  ]);
+  expect(lines.join("\n")).toContain(": applied (decision a-1, journal 3/12)");
+});
+
+const pause = { path: "/banks/sample/pause", body: {}, what: "pause of sample" };
+
+/** Runs a decision under a virtual clock, which advances until the verb ends. */
+async function runUnderVirtualTime(answers: readonly Answer[], options: Readonly<Record<string, string | boolean>> = {}) {
+  const time = createVirtualTime({ startAtMs: 0 });
+  const world = createFakeConsole(...answers);
+  const running = runDecision(buildCall("sample", { reason, id: "a-1", ...options }), world.where, time, pause);
+  running.catch(() => null);
+  for (let waited = 0; waited < 400; waited++) {
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+    await time.advance(100);
+  }
+  return { ...world, running };
+}
+
+test.each([
+  [judged("applied"), 0, "applied"],
+  [judged("ignored", "already-so"), 0, "ignored: already-so, it was so already."],
+  [judged("refused", "close-reached"), 1, "refused: close-reached"],
+])("the result determines the exit code: %j", async (answer, code, said) => {
+  const { running, lines } = await runUnderVirtualTime([accepted("bank:sample"), notYet, away, answer]);
+  expect([await running, lines[0]]).toEqual([code, expect.stringContaining(said)]);
+});
+
+test("a decision without a result within 15 s exits with 1 and says so; with --no-wait the verb does not wait", async () => {
+  const { running, lines } = await runUnderVirtualTime([accepted("bank:sample"), notYet]);
+  expect([await running, lines]).toEqual([
+    1,
+    ["pause of sample: in the journal, without a result within 15 s (decision a-1, journal 3/12)"],
+  ]);
+  const quick = await runUnderVirtualTime([accepted("bank:sample")], { "no-wait": true });
+  expect([await quick.running, quick.asked.length]).toEqual([0, 1]);
+});
+
+test("while the console is not available the decision is sent again under the same id; at the end the id is printed", async () => {
+  const { running, asked } = await runUnderVirtualTime([away, away, accepted("bank:sample"), judged("applied")]);
+  expect([await running, asked.slice(0, 3).map(({ id }) => id)]).toEqual([0, ["a-1", "a-1", "a-1"]]);
+  const gone = await runUnderVirtualTime([away]);
+  await expect(gone.running).rejects.toThrow("send it again with --id a-1");
+});
+
+test("a refusal is printed, and the decision is not sent again", async () => {
+  const { running, asked } = await runUnderVirtualTime([
+    { status: 409, body: { message: "Not possible now", detail: "gate-open: the bank's gate is open." } },
+  ]);
+  await expect(running).rejects.toThrow("409 Not possible now: gate-open");
+  expect(asked).toHaveLength(1);
+});
+
+test("--json prints the answer and the result", async () => {
+  const { running, lines } = await runUnderVirtualTime([accepted("bank:sample"), judged("applied")], { json: true });
+  expect([await running, JSON.parse(lines.join(""))]).toMatchObject([0, { action: "a-1", judged: { result: "applied" } }]);
+});
+
+test("without a reason nothing is sent", async () => {
+  const { running, asked } = await runUnderVirtualTime([accepted("bank:sample")], { reason: " " });
+  await expect(running).rejects.toThrow("--reason");
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  [runWithdraw, "x", "is no UETR"],
+  [runResolve, uetr, "--as is missing"],
+  [runExtend, "2026-11-20", "is no business day"],
+  [runOpenGate, "ZA_EFT:2026-11-20", "--bank is missing"],
+  [runPause, "Sample", "is no bank's id"],
+] as const)("an invalid argument is refused before anything is sent: %o %s", async (run, about, said) => {
+  const { where, asked } = createFakeConsole();
+  await expect(Promise.resolve().then(() => run(buildCall(about, { reason }), where))).rejects.toThrow(said);
+  expect(asked).toEqual([]);
+});
+
+test("every decision verb has its own help, with a reason", async () => {
+  const said: string[] = [];
+  const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
+  for (const verb of ["withdraw", "redrive", "reconciliation resolve", "window open-gate", "bank pause"]) {
+    expect(await runCommandLine([...verb.split(" "), "--help"], undefined, output)).toBe(0);
+    expect(said.at(-1)).toContain("--reason TEXT");
+  }
+});

@@ -1,0 +1,100 @@
+// Sends an operator's decision, then waits for its result.
+//
+// #1 The decision is sent under one id, repeatedly while the console is not available or does not answer, for at most
+//    `sendMaxMs`: it counts once.
+// #2 Exit 0: it was applied, or was so already; with --no-wait: it is in the journal. Else exit 1, with the reason.
+// #3 A reason is required; it is kept with the decision for good.
+
+import { randomUUID } from "node:crypto";
+import { Fault, sleep, type Time } from "@sluice/kernel";
+import { controlClient, type AnswerBody, type ControlClient, type ControlTerminal } from "../../terminal/control-client.ts";
+import type { VerbCall } from "../../terminal/verb.ts";
+
+export interface DecisionCall {
+  readonly path: string;
+  /** Body of the request without the reason. */
+  readonly body: AnswerBody;
+  /** The decision in words, for the line with the result. */
+  readonly what: string;
+}
+
+export const decisionOptions = {
+  reason: { type: "string" },
+  id: { type: "string" },
+  "no-wait": { type: "boolean" },
+  console: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+export const decisionDetails = [
+  "--reason TEXT  why; kept with the decision, with its operator and time",
+  "--id ID        the decision's id (one is made): sent again under the same id it counts once",
+  "--no-wait      do not wait for the result",
+  "--console URL  the console's address (SLUICE_CONTROL_URL, else what ./sluice up started); token: SLUICE_OPERATOR_TOKEN",
+  "Exit 0 if it was applied or was so already, 1 if it was refused or has no result within 15 s.",
+] as const;
+
+const sendMaxMs = 15_000;
+const waitMaxMs = 15_000;
+const againMs = 250;
+
+export async function runDecision(call: VerbCall, where: ControlTerminal, time: Time, decision: DecisionCall): Promise<number> {
+  const reason = call.value("reason") ?? "";
+  if (reason.trim() === "") throw new Fault("cli.no-reason", "--reason says why: it is kept with the decision", { isRetryable: false });
+  const client = await controlClient(call, where);
+  const id = call.value("id") ?? randomUUID();
+  const accepted = await sendDecision(client, time, decision.path, { reason, ...decision.body }, id);
+  const judged = call.flag("no-wait") ? null : await awaitResult(client, time, String(accepted["key"]), id);
+  if (call.flag("json")) where.out(JSON.stringify({ ...accepted, judged }, null, 2));
+  else where.out(resultLine(decision, id, accepted, judged, call.flag("no-wait")));
+  if (judged === null) return call.flag("no-wait") ? 0 : 1;
+  return judged["result"] === "refused" ? 1 : 0;
+}
+
+/** The value of a required option. Throws a Fault if it is missing. */
+export function requireOption(call: VerbCall, option: string): string {
+  const value = call.value(option);
+  if (value !== null && value !== "") return value;
+  throw new Fault("cli.no-option", `--${option} is missing`, { isRetryable: false });
+}
+
+/** #1 */
+export async function sendDecision(client: ControlClient, time: Time, path: string, body: AnswerBody, id: string): Promise<AnswerBody> {
+  const untilMs = time.monotonicMs() + sendMaxMs;
+  for (;;) {
+    try {
+      return await client.post(path, body, id);
+    } catch (error) {
+      const isOver = time.monotonicMs() >= untilMs;
+      if (!(error instanceof Fault) || !error.isRetryable) throw error;
+      if (isOver)
+        throw new Fault(error.code, `${error.message}; whether it was stored is not known: send it again with --id ${id}`, {
+          isRetryable: true,
+        });
+      await sleep(time, againMs * 4);
+    }
+  }
+}
+
+/** Null: there is no result in time. */
+async function awaitResult(client: ControlClient, time: Time, key: string, id: string): Promise<AnswerBody | null> {
+  const untilMs = time.monotonicMs() + waitMaxMs;
+  for (;;) {
+    try {
+      return await client.get(`/actions/${encodeURIComponent(id)}`, { key });
+    } catch (error) {
+      const isNotYet = error instanceof Fault && (error.code === "cli.not-known" || error.isRetryable);
+      if (!isNotYet) throw error;
+    }
+    if (time.monotonicMs() >= untilMs) return null;
+    await sleep(time, againMs);
+  }
+}
+
+function resultLine({ what }: DecisionCall, id: string, accepted: AnswerBody, judged: AnswerBody | null, isUnawaited: boolean): string {
+  const place = `decision ${id}, journal ${String(accepted["partition"])}/${String(accepted["offset"])}`;
+  if (judged === null) return `${what}: in the journal${isUnawaited ? "" : ", without a result within 15 s"} (${place})`;
+  const { result, why, explained } = judged;
+  const because = typeof why === "string" ? `: ${why}, ${String(explained)}` : "";
+  return `${what}: ${String(result)}${because} (${place})`;
+}

@@ -1,0 +1,71 @@
+// `./sluice rebuild`: rebuilds the store's snapshots from the journal while the services run. A separate process does
+// the work, and reports in lines of JSON.
+
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { Fault } from "@sluice/kernel";
+import { serviceEnvironment } from "@sluice/environment";
+import { requireUpState } from "./up-state.ts";
+import type { VerbCall, RunVerb } from "../../terminal/verb.ts";
+
+const entry = fileURLToPath(new URL("../../../../services/scheduler/rebuild/main.ts", import.meta.url));
+
+interface PartitionLine {
+  readonly event: "partition";
+  readonly partition: number;
+  readonly position: string;
+  readonly documents: number;
+  readonly compared: number;
+  readonly differencesCount: number;
+  readonly differences: readonly { readonly kind: string; readonly key: string; readonly what: string }[];
+  readonly isSwitched: boolean;
+  readonly build: number;
+  readonly heldMs: number | null;
+}
+type Line =
+  | PartitionLine
+  | { readonly event: "progress"; readonly partition: number; readonly done: string; readonly of: string }
+  | { readonly event: "dropped"; readonly builds: number };
+
+export const rebuild: RunVerb = async (call) => {
+  const partition = call.value("partition");
+  if (partition !== null && !/^\d{1,4}$/.test(partition))
+    throw new Fault("cli.no-partition", `${partition} is not a partition`, { isRetryable: false });
+  const { database, configurationFile, ...servers } = await requireUpState();
+  const environment = serviceEnvironment({ servers, configurationFile, database });
+  const child = spawn(process.execPath, [entry, ...buildArguments(call, partition)], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", resolve);
+  });
+  const partitions: PartitionLine[] = [];
+  const isJson = call.flag("json");
+  for await (const text of createInterface({ input: child.stdout })) {
+    const line: Line = JSON.parse(text);
+    if (line.event === "partition") partitions.push(line);
+    if (!isJson) process.stdout.write(`${formatLine(line)}\n`);
+  }
+  const code = (await exited) ?? 1;
+  if (isJson) process.stdout.write(`${JSON.stringify({ schema: "Rebuild", isEqual: code === 0, partitions }, null, 2)}\n`);
+  return code;
+};
+
+function buildArguments(call: VerbCall, partition: string | null): readonly string[] {
+  const flags = ["dry-run", "accept-differences", "drop-old"].filter((name) => call.flag(name)).map((name) => `--${name}`);
+  return partition === null ? flags : [...flags, "--partition", partition];
+}
+
+function formatLine(line: Line): string {
+  if (line.event === "progress") return `partition ${line.partition}: ${line.done} of ${line.of} records`;
+  if (line.event === "dropped") return `${line.builds} old builds of partitions removed`;
+  const { partition, documents, compared, differencesCount, isSwitched, build, heldMs } = line;
+  const equal = differencesCount === 0 ? "equal" : `${differencesCount} differences`;
+  const held = heldMs === null ? "" : `, stopped for ${Math.round(heldMs)} ms`;
+  const end = isSwitched ? `continues in build ${build}${held}` : `not switched${held}`;
+  const shown = line.differences.map(({ kind, key, what }) => `  ${kind} ${key}: ${what}`);
+  return [`partition ${partition}: ${documents} transactions, ${compared} compared, ${equal}; ${end}`, ...shown].join("\n");
+}

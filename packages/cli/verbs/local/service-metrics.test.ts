@@ -1,0 +1,34 @@
+import { createMetrics } from "@sluice/service";
+import { expect, test } from "vitest";
+import { findMetricWarnings, readMetrics } from "./service-metrics.ts";
+
+test("metrics are read as a service serves them, including labels with quotes", async () => {
+  const metrics = createMetrics({ withProcess: false });
+  metrics.gauge("sluice_clock_skew_milliseconds", "help", ["service"]).set(-1_500, { service: 'a "b" \\ c' });
+  metrics.counter("sluice_scheduler_dead_letters_total", "help", ["fact"]).add({ fact: "unreadable" });
+  const samples = readMetrics(await metrics.text());
+  expect(samples).toContainEqual({ name: "sluice_clock_skew_milliseconds", labels: { service: 'a "b" \\ c' }, value: -1_500 });
+  expect(findMetricWarnings(samples)).toEqual([
+    "its clock is -1500 ms off the broker's: correct it; windows are opened by the broker clock",
+    "1 records (unreadable) are dead letters",
+  ]);
+});
+
+test("an address with an open breaker is a warning; one whose breaker has closed again is not", () => {
+  const of = (value: number) => `sluice_delivery_breaker_open{receiver="first",endpoint="https://a.test"} ${value}`;
+  expect(findMetricWarnings(readMetrics(of(1)))).toEqual([
+    "first acknowledges nothing at https://a.test: breaker open; ./sluice bank list says why",
+  ]);
+  expect(findMetricWarnings(readMetrics(of(0)))).toEqual([]);
+});
+
+test("a clock within a second and counters at zero are no warning", () => {
+  expect(
+    findMetricWarnings(
+      readMetrics(
+        'sluice_clock_skew_milliseconds 999\nsluice_conservation_broken{partition="3"} 0\nsluice_scheduler_windows_missed_total 0',
+      ),
+    ),
+  ).toEqual([]);
+  expect(findMetricWarnings(readMetrics('sluice_conservation_broken{partition="3"} 1'))[0]).toContain("partition 3");
+});

@@ -1,0 +1,73 @@
+// Reads a service's metrics (Prometheus text), and finds those that a person should look at.
+
+export interface MetricSample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Milliseconds by which a clock may be off before it is reported. */
+const skewMaxMs = 1_000;
+const ageMaxMs = 60_000;
+
+export function readMetrics(text: string): readonly MetricSample[] {
+  return text.split("\n").flatMap((line) => {
+    const [, name, labels = "", value] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line) ?? [];
+    if (name === undefined || Number.isNaN(Number(value))) return [];
+    return [{ name, labels: parseLabels(labels), value: Number(value) }];
+  });
+}
+
+function parseLabels(text: string): Readonly<Record<string, string>> {
+  const pairs = text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g);
+  return Object.fromEntries(
+    [...pairs].map(([, name = "", value = ""]) => [name, value.replaceAll(/\\(.)/g, (_, one: string) => (one === "n" ? "\n" : one))]),
+  );
+}
+
+interface MetricWarning {
+  readonly metric: string;
+  isBad(value: number): boolean;
+  text(sample: MetricSample): string;
+}
+
+const warnings: readonly MetricWarning[] = [
+  {
+    metric: "sluice_clock_skew_milliseconds",
+    isBad: (value) => Math.abs(value) > skewMaxMs,
+    text: ({ value }) => `its clock is ${Math.round(value)} ms off the broker's: correct it; windows are opened by the broker clock`,
+  },
+  {
+    metric: "sluice_conservation_broken",
+    isBad: (value) => value > 0,
+    text: ({ labels }) =>
+      `partition ${labels["partition"] ?? "?"}: accepted is not the sum of what became of it; see the log event conservation.broken`,
+  },
+  {
+    metric: "sluice_scheduler_windows_missed_total",
+    isBad: (value) => value > 0,
+    text: ({ value }) => `${value} windows were missed since it started`,
+  },
+  {
+    metric: "sluice_scheduler_dead_letters_total",
+    isBad: (value) => value > 0,
+    text: ({ labels, value }) => `${value} records (${labels["fact"] ?? "?"}) are dead letters`,
+  },
+  {
+    metric: "sluice_scheduler_record_age_milliseconds",
+    isBad: (value) => value > ageMaxMs,
+    text: ({ labels, value }) => `partition ${labels["partition"] ?? "?"} is ${Math.round(value / 1_000)} s behind`,
+  },
+  {
+    metric: "sluice_delivery_breaker_open",
+    isBad: (value) => value > 0,
+    text: ({ labels }) =>
+      `${labels["receiver"] ?? "?"} acknowledges nothing at ${labels["endpoint"] ?? "?"}: breaker open; ./sluice bank list says why`,
+  },
+];
+
+export function findMetricWarnings(samples: readonly MetricSample[]): readonly string[] {
+  return samples.flatMap((sample) =>
+    warnings.filter((warning) => warning.metric === sample.name && warning.isBad(sample.value)).map((warning) => warning.text(sample)),
+  );
+}

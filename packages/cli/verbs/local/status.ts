@@ -1,0 +1,78 @@
+// `./sluice status`: which processes of `up` run, which services are ready, and what a person should look at. Exit 0
+// only if all is well.
+
+import { readRecord, isRunning } from "@sluice/local-servers";
+import { Fault } from "@sluice/kernel";
+import { readiness } from "@sluice/environment";
+import { findMetricWarnings, type MetricSample, readMetrics } from "./service-metrics.ts";
+import { readUpFile, upDirectory, type UpState } from "./up-state.ts";
+import type { RunVerb } from "../../terminal/verb.ts";
+
+interface ProcessRow {
+  readonly name: string;
+  readonly kind: "server" | "service";
+  readonly pid: number;
+  readonly isRunning: boolean;
+  /** Why a service is not ready; null: it is ready, or it is a server. */
+  readonly notReady: string | null;
+  /** Milliseconds by which its clock is ahead of the broker clock; null: not known. */
+  readonly skewMs: number | null;
+  /** Sentences about what a person should look at. */
+  readonly notices: readonly string[];
+}
+
+const metricsTimeoutMs = 2_000;
+
+export const status: RunVerb = async (call) => {
+  const processes = readRecord(upDirectory)?.processes ?? [];
+  const state = readUpFile();
+  if (processes.length === 0) throw new Fault("cli.not-up", "nothing is up: start with ./sluice up", { isRetryable: false });
+  const rows = await Promise.all(
+    processes.map(async ({ name, kind, pid, ...noted }): Promise<ProcessRow> => {
+      const runs = await isRunning({ name, kind, pid, ...noted });
+      const about = { name, kind, pid, isRunning: runs };
+      return kind === "server" || !runs
+        ? { ...about, notReady: null, skewMs: null, notices: [] }
+        : { ...about, ...(await inspectService(name, state)) };
+    }),
+  );
+  const isWell = rows.every((one) => one.isRunning && one.notReady === null && one.notices.length === 0);
+  process.stdout.write(`${call.flag("json") ? JSON.stringify({ isWell, processes: rows }, null, 2) : formatTable(rows)}\n`);
+  return isWell ? 0 : 1;
+};
+
+async function inspectService(name: string, state: UpState | null): Promise<Pick<ProcessRow, "notReady" | "skewMs" | "notices">> {
+  const address = state?.operations[name];
+  if (address === undefined) return { notReady: "its address is not known", skewMs: null, notices: [] };
+  const answer = await readiness(Number(new URL(address).port));
+  const samples = await readServiceMetrics(address);
+  const skew = samples.find((sample) => sample.name === "sluice_clock_skew_milliseconds");
+  return {
+    notReady: answer === "ready" ? null : (answer ?? "it does not answer"),
+    skewMs: skew === undefined ? null : Math.round(skew.value),
+    notices: findMetricWarnings(samples),
+  };
+}
+
+async function readServiceMetrics(address: string): Promise<readonly MetricSample[]> {
+  try {
+    const answer = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(metricsTimeoutMs) });
+    return readMetrics(await answer.text());
+  } catch {
+    return [];
+  }
+}
+
+function formatTable(rows: readonly ProcessRow[]): string {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return rows
+    .flatMap(({ name, pid, isRunning: runs, notReady, skewMs, notices }) => {
+      const clock = skewMs === null ? "" : `, clock ${skewMs >= 0 ? "+" : ""}${skewMs} ms`;
+      const says = runs ? (notReady === null ? `up${clock}` : `not ready: ${notReady}${clock}`) : "DOWN";
+      return [
+        `${name.padEnd(width)}  ${String(pid).padStart(7)}  ${says}`,
+        ...notices.map((notice) => `${" ".repeat(width)}           ! ${notice}`),
+      ];
+    })
+    .join("\n");
+}

@@ -1,0 +1,67 @@
+// Records what `up` has started, for `up`, `down`, `send` and `tx`.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isRunning, readRecord, type ServerAddresses } from "@sluice/local-servers";
+import { Fault } from "@sluice/kernel";
+
+export interface UpState extends ServerAddresses {
+  readonly database: string;
+  readonly configurationFile: string;
+  readonly ingressUrl: string;
+  /** Address at which banks ask for the state of their transactions. */
+  readonly consoleUrl: string;
+  /** Address of the control API, which operators' verbs call. */
+  readonly controlUrl: string;
+  /** Addresses of the operations ports, by service. */
+  readonly operations: Readonly<Record<string, string>>;
+}
+
+export const upDirectory = fileURLToPath(new URL("../../../../.sluice/up", import.meta.url));
+
+const stateFile = join(upDirectory, "up.json");
+
+export function writeUpState(state: UpState): void {
+  writeFileSync(stateFile, `${JSON.stringify(state, null, 2)}\n`);
+}
+
+/** Null: nothing is up, or not everything. */
+export async function readUpState(): Promise<UpState | null> {
+  const processes = readRecord(upDirectory)?.processes ?? [];
+  const running = await Promise.all(processes.map(isRunning));
+  return running.length === 0 || running.includes(false) ? null : readUpFile();
+}
+
+/** Reads what the last `up` recorded, whether or not it still runs. */
+export function readUpFile(): UpState | null {
+  try {
+    const state: UpState = JSON.parse(readFileSync(stateFile, "utf8"));
+    return state;
+  } catch {
+    return null;
+  }
+}
+
+/** Throws Fault `cli.not-up`. */
+export async function requireUpState(): Promise<UpState> {
+  const state = await readUpState();
+  if (state === null) throw new Fault("cli.not-up", "nothing is up, or not all of it: start with ./sluice up", { isRetryable: false });
+  return state;
+}
+
+export function describeUp(state: UpState): string {
+  const operations = Object.entries(state.operations).map(([name, address]) => `  ${name.padEnd(16)} ${address}/readyz`);
+  return [
+    `banks post to    ${state.ingressUrl}/transactions/…`,
+    `banks ask        ${state.consoleUrl}/transactions/{uetr}`,
+    `operators        ${state.controlUrl}/control/v1`,
+    `Kafka            ${state.kafkaBrokers}`,
+    `schema registry  ${state.schemaRegistryUrl}`,
+    `MongoDB          ${state.mongoUrl}/${state.database}`,
+    `configuration    ${state.configurationFile}`,
+    `data and logs    ${upDirectory}`,
+    "operations",
+    ...operations,
+  ].join("\n");
+}

@@ -1,0 +1,25 @@
+// `./sluice held`: held debits by bank and day: how much, how old, how long until they can be released, and why they
+// wait.
+
+import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
+import { column, memberDuration, numberColumn } from "../../terminal/control-table.ts";
+
+const list: ListVerb = {
+  path: "/held",
+  options: ["bank", "day"],
+  columns: () => [
+    column("DAY", "day"),
+    column("BANK", "bank"),
+    numberColumn("COUNT", "count"),
+    numberColumn("SUM", "sum"),
+    column("", "currency"),
+    { title: "OLDEST", isNumber: true, of: (row) => memberDuration(row, "oldestAgeSeconds") },
+    { title: "OPENS IN", isNumber: true, of: (row) => memberDuration(row, "secondsToOpening") },
+    { title: "CLOSES IN", isNumber: true, of: (row) => memberDuration(row, "secondsToClose") },
+    column("WHY IT WAITS", "why"),
+  ],
+  none: "nothing is held",
+};
+
+export const runHeld = runList(list);
+export const held = listVerb(list);

@@ -1,0 +1,286 @@
+// Tests of the query verbs over a console with given answers: requests, output, exit codes.
+
+import { mkdtempSync, existsSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runBankList } from "./bank-list.ts";
+import { runConservation } from "./conservation.ts";
+import { controlClient, type AnswerBody, type ControlTerminal, type RunControlVerb } from "../../terminal/control-client.ts";
+import { runHeld } from "./held.ts";
+import { runReconciliationExport } from "./reconciliation-export.ts";
+import { runReconciliationShow } from "./reconciliation-show.ts";
+import { runSearch } from "./search.ts";
+import { runUndelivered } from "./undelivered.ts";
+import type { VerbCall } from "../../terminal/verb.ts";
+import { runWindows } from "./windows.ts";
+
+type Answer = AnswerBody | string | { readonly status: number; readonly body: AnswerBody };
+
+interface Asked {
+  readonly url: string;
+  readonly authorization: string | null;
+}
+
+/** A console that returns these answers in turn, and then the last one again. */
+function createFakeConsole(answers: readonly Answer[], environment: Readonly<Record<string, string>> = {}) {
+  const asked: Asked[] = [];
+  const written: string[] = [];
+  const where: ControlTerminal = {
+    out: (text) => void written.push(`${text}\n`),
+    write: (text) => void written.push(text),
+    environment,
+    upControlUrl: () => Promise.resolve("http://127.0.0.1:8082"),
+    fetch(url, request) {
+      asked.push({ url, authorization: new Headers(request.headers).get("authorization") });
+      const answer = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+      if (typeof answer === "string") return Promise.resolve(new Response(answer));
+      const { status } = answer;
+      return Promise.resolve(typeof status === "number" ? Response.json(answer["body"], { status }) : Response.json(answer));
+    },
+  };
+  return { where, asked, text: () => written.join("") };
+}
+
+function buildCall(options: Readonly<Record<string, string | true>> = {}, ...positionals: readonly string[]): VerbCall {
+  const value = (name: string): string | null => {
+    const given = options[name];
+    return typeof given === "string" ? given : null;
+  };
+  return { positionals, raw: [], flag: (name) => options[name] === true, value };
+}
+
+async function runAndRead(run: RunControlVerb, answers: readonly Answer[], call = buildCall()): Promise<string> {
+  const { where, text } = createFakeConsole(answers);
+  expect(await run(call, where)).toBe(0);
+  return text();
+}
+
+const found = {
+  uetr: "u-1",
+  state: "HELD",
+  flow: "on-us",
+  bank: "first",
+  amount: "1250.50",
+  currency: "ZAR",
+  reasons: [],
+  updatedAt: "2026-11-20T06:00:00.000Z",
+};
+
+test("a search sends the given terms and nothing else, and prints a table", async () => {
+  const console = createFakeConsole([{ schema: "Transactions", rows: [found], next: null }]);
+  await runSearch(buildCall({ state: "HELD", amount: "1250.50", "date-from": "2026-11-20" }), console.where);
+  expect(console.asked).toEqual([
+    {
+      url: "http://127.0.0.1:8082/control/v1/transactions?state=HELD&dateFrom=2026-11-20&amount=1250.50",
+      authorization: "Bearer sample-operator-token",
+    },
+  ]);
+  expect(console.text().split("\n")).toMatchObject([
+    expect.stringMatching(/^UETR {2}STATE/),
+    expect.stringMatching(/^u-1 {3}HELD {3}on-us {2}first {2}- {5}1250\.50 {2}ZAR {2}- {8}- {8}2026-11-20 06:00:00Z$/),
+    "",
+  ]);
+});
+
+test("a page says how to continue; --all reads every page; --json prints the answer unchanged", async () => {
+  const first = { schema: "Transactions", rows: [found], next: "CURSOR" };
+  const last = { schema: "Transactions", rows: [{ ...found, uetr: "u-2" }], next: null };
+  expect(await runAndRead(runSearch, [first])).toContain("there are more: --after CURSOR, or --all");
+  const console = createFakeConsole([first, last]);
+  await runSearch(buildCall({ all: true, json: true }), console.where);
+  expect(JSON.parse(console.text())).toEqual({ ...last, rows: [...first.rows, ...last.rows] });
+  expect(console.asked.map(({ url }) => new URL(url).search)).toEqual(["?limit=1000", "?limit=1000&after=CURSOR"]);
+});
+
+test("text from outside cannot move the cursor", async () => {
+  const text = await runAndRead(runSearch, [{ rows: [{ ...found, messageIdentification: "\u001b[2J\u202eX\n" }], next: null }]);
+  expect(text).toContain("·[2J·X·");
+});
+
+test("the sample operator's token is never sent to another machine", async () => {
+  const { where } = createFakeConsole([{}]);
+  const client = (url: string) => controlClient(buildCall({ console: url }), where);
+  await expect(client("https://console.example")).rejects.toThrow("SLUICE_OPERATOR_TOKEN");
+  await expect(client("file:///etc/passwd")).rejects.toThrow("no address");
+  const console = createFakeConsole([{ rows: [] }], { SLUICE_OPERATOR_TOKEN: "mine", SLUICE_CONTROL_URL: "https://console.example/" });
+  await runSearch(buildCall(), console.where);
+  expect(console.asked[0]).toEqual({ url: "https://console.example/control/v1/transactions", authorization: "Bearer mine" });
+});
+
+test("a refusal is printed in the console's words; a server that is no console, or does not answer, is reported", async () => {
+  const refused = { status: 400, body: { schema: "ErrorDetail", message: "Not a question", detail: "state: a state." } };
+  await expect(runSearch(buildCall(), createFakeConsole([refused]).where)).rejects.toThrow(
+    "the console answers 400 Not a question: state: a state.",
+  );
+  await expect(runSearch(buildCall(), createFakeConsole(["<html>"]).where)).rejects.toThrow("no console");
+  const away = { ...createFakeConsole([{}]).where, fetch: () => Promise.reject(new Error("ECONNREFUSED")) };
+  await expect(runSearch(buildCall(), away)).rejects.toThrow("does not answer at http://127.0.0.1:8082: ECONNREFUSED");
+  const nothingUp = { ...createFakeConsole([{}]).where, upControlUrl: () => Promise.resolve(null) };
+  await expect(runSearch(buildCall(), nothingUp)).rejects.toThrow("./sluice up");
+});
+
+test("windows show planned and actual times, and why a gate is closed; banks with the same status share a line", async () => {
+  const day = {
+    day: "ZA_EFT:2026-11-20",
+    windows: [
+      {
+        number: 1,
+        state: "open",
+        opens: "2026-11-20T06:00:00.000Z",
+        openedAt: "2026-11-20T06:00:00.010Z",
+        closes: "2026-11-20T14:00:00.000Z",
+        closedAt: null,
+      },
+    ],
+    reconciliation: { closes: "2026-11-20T15:30:00.000Z", closedAt: null },
+    gates: [
+      { bank: "a", isOpen: true, reason: null },
+      { bank: "b", isOpen: false, reason: "3 credits unresolved: u-1" },
+    ],
+    putBacks: [{ window: 0, closes: "2026-11-20T16:00:00.000Z", operator: "me", reason: "late file" }],
+  };
+  expect(
+    (await runAndRead(runWindows, [{ rows: [day, { day: "ZA_EFT:2026-11-22", windows: [], nextBusinessDate: "2026-11-23" }] }])).split(
+      "\n",
+    ),
+  ).toEqual([
+    "ZA_EFT:2026-11-20",
+    "  window 1  2026-11-20 06:00:00Z (opened 2026-11-20 06:00:00Z) to 2026-11-20 14:00:00Z  open",
+    "  reconciliation  closes 2026-11-20 15:30:00Z",
+    "  gate of a  open",
+    "  gate of b  closed: 3 credits unresolved: u-1",
+    "  extended  reconciliation to 2026-11-20 16:00:00Z by me: late file",
+    "ZA_EFT:2026-11-22  no window; next business date 2026-11-23",
+    "",
+  ]);
+});
+
+test("enough of an answer is shown that every code in a runbook is complete", async () => {
+  const answer = "UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY";
+  const row = { recentAttempts: [{ httpStatusCode: null, answer }] };
+  const lines = await runAndRead(runUndelivered, [{ schema: "UndeliveredMessages", bank: "a", why: [], rows: [row] }]);
+  expect(lines).toMatch(new RegExp(` no answer ${answer} `));
+  const longer = { recentAttempts: [{ httpStatusCode: 400, answer: "x".repeat(100) }] };
+  const cut = await runAndRead(runUndelivered, [{ schema: "UndeliveredMessages", bank: "a", why: [], rows: [longer] }]);
+  expect(cut).toMatch(/ 400 x{44} /);
+});
+
+test("held, undelivered and bank list print one line for each row", async () => {
+  const held = {
+    bank: "a",
+    day: "ZA_EFT:2026-11-20",
+    currency: "ZAR",
+    count: 3,
+    sum: "3751.50",
+    oldestAgeSeconds: 90_061,
+    secondsToOpening: 3_700,
+    secondsToClose: null,
+    why: "the window is not open yet",
+  };
+  expect(await runAndRead(runHeld, [{ rows: [held] }])).toMatch(
+    /ZA_EFT:2026-11-20 {2}a +3 {2}3751\.50 {2}ZAR +1d 1h +1h 1m +- +the window is not open yet\n$/,
+  );
+  const summary = {
+    bank: "a",
+    state: "paused",
+    why: ["Paused by me. \u001b[2J"],
+    deliveries: { waiting: 2, refused: 1, oldestAgeSeconds: 61, nextAttempt: null },
+    postings: { waiting: 0, refused: 0 },
+    secondsToClose: -5,
+  };
+  expect(await runAndRead(runUndelivered, [{ schema: "Undelivered", rows: [summary] }])).toMatch(
+    /a +- +paused +2 +1m 1s +1 +- +0 +- +0 +- +5s ago\na: Paused by me\. ·\[2J\n$/,
+  );
+  const message = {
+    kind: "delivery",
+    messageIdentification: "D",
+    standing: "refused",
+    attempts: 1,
+    recentAttempts: [{ httpStatusCode: 400, answer: "no" }],
+  };
+  const why = ["http://a.test (dispatcher): breaker open"];
+  expect(await runAndRead(runUndelivered, [{ schema: "UndeliveredMessages", bank: "a", why, rows: [message] }])).toMatch(
+    /delivery +D +- +1 +400 no +refused +- +- +-\na: http:\/\/a\.test \(dispatcher\): breaker open\n$/,
+  );
+  const total = {
+    scheme: "ZA_EFT",
+    businessDate: "2026-11-20",
+    currency: "ZAR",
+    count: 2,
+    sum: "9.00",
+    alarmAbove: "8.00",
+    isAboveAlarm: true,
+  };
+  const waiting = {
+    deliveries: { waiting: 7, refused: 1, oldestAgeSeconds: 90 },
+    postings: { waiting: 0, refused: 0, oldestAgeSeconds: null },
+    secondsToClose: 3_600,
+  };
+  const row = { bank: "a", kind: "bank", state: "breaker-open", until: null, why, waiting, since: null, dayTotals: [total] };
+  const banks = await runAndRead(runBankList, [
+    { rows: [row, { ...row, bank: "b", state: "active", why: [], waiting: null, dayTotals: [] }] },
+  ]);
+  expect(banks).toMatch(/a +bank +breaker-open +- +7 +1m 30s +1 +0 +- +1h 0m +-\nb +bank +active +- +- +- +- +- +- +- +-\na: http/);
+  expect(banks).toContain("a ZA_EFT 2026-11-20: 2, 9.00 ZAR (alarm above 8.00)  ABOVE ITS ALARM");
+});
+
+test("an old or missing count of what waits is reported", async () => {
+  const asOf = "2026-11-20T06:01:00.000Z";
+  const below = async (countedAt: string | null) =>
+    (await runAndRead(runBankList, [{ rows: [], asOf, countedAt }])).split("\n").slice(1, -1);
+  expect(await below("2026-11-20T06:00:55.000Z")).toEqual([]);
+  expect(await below("2026-11-20T06:00:30.000Z")).toEqual(["what waits was counted at 2026-11-20 06:00:30Z: there are very many messages"]);
+  expect(await below(null)).toEqual(["what waits is not counted yet: there are very many messages; ask again in a minute"]);
+});
+
+test("an item is shown with evidence, later answers, its resolution, and the id to confirm it", async () => {
+  const action = { id: "r-1", operator: "me", reason: "the bank says so" };
+  const item = {
+    day: "ZA_EFT:2026-11-20",
+    row: 8,
+    cause: "BREAKER_OPEN",
+    state: "RELEASED",
+    isOpen: true,
+    settledAt: null,
+    madeAt: "2026-11-20T15:30:00.000Z",
+    evidence: { attempts: 3, anyAnswer: true, httpStatusCode: 503, mayHaveBeenTaken: true, isBreakerOpen: true, isBankPaused: false },
+    lateAnswers: [{ at: "2026-11-20T16:00:00.000Z", text: "202" }],
+    resolution: { kind: "MADE", replacedBy: null, isFinal: false, at: "2026-11-20T17:00:00.000Z", action, confirmed: null },
+  };
+  const text = await runAndRead(
+    runReconciliationShow,
+    [{ timeline: { uetr: "u-1", state: "RECONCILIATION" }, items: [item], decisions: [] }],
+    buildCall({}, "u-1"),
+  );
+  expect(text).toContain("row 8  BREAKER_OPEN  met in RELEASED  open");
+  expect(text).toContain("3 attempts, answered, last 503, may have been taken, breaker open");
+  expect(text).toContain("MADE  2026-11-20 17:00:00Z by me: the bank says so; to be confirmed: --confirms r-1");
+});
+
+test("an export goes to standard output, or to a file that exists only when it is complete", async () => {
+  expect(await runAndRead(runReconciliationExport, ["day,uetr\r\n"], buildCall({ day: "ZA_EFT:2026-11-20" }))).toBe("day,uetr\r\n");
+  const folder = mkdtempSync(join(tmpdir(), "sluice-export-"));
+  const file = join(folder, "items.csv");
+  await runAndRead(runReconciliationExport, ["a,b\r\n"], buildCall({ out: file }));
+  expect([readFileSync(file, "utf8"), existsSync(`${file}.part`)]).toEqual(["a,b\r\n", false]);
+  const refused = { status: 503, body: {} };
+  const other = join(folder, "other.csv");
+  await expect(runReconciliationExport(buildCall({ out: other }), createFakeConsole([refused]).where)).rejects.toThrow("503");
+  expect([existsSync(other), existsSync(`${other}.part`)]).toEqual([false, false]);
+});
+
+test("conservation exits with 0 only if the day is whole, and prints the findings otherwise", async () => {
+  const cell = { count: 2, sum: "2501.00" };
+  const rows = [{ bank: "a", currency: "ZAR", columns: { accepted: cell, open: cell } }];
+  const whole = await runAndRead(runConservation, [{ day: "ZA_EFT:2026-11-20", isWhole: true, rows, partitions: [] }]);
+  expect(whole).toContain("whole: all that was accepted is accounted for");
+  expect(whole).toMatch(/a +count +2 +- +- +- +- +- +- +- +2\n +ZAR +2501\.00/);
+  const broken = createFakeConsole([
+    { day: "d", isWhole: false, rows, partitions: [{ partition: 3, findings: ["ZAR:a accepted 1 by the documents"] }] },
+  ]);
+  expect([await runConservation(buildCall(), broken.where), broken.text()]).toEqual([
+    1,
+    expect.stringContaining("! partition 3: ZAR:a accepted 1"),
+  ]);
+});

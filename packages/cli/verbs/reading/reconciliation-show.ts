@@ -1,0 +1,65 @@
+// `./sluice reconciliation show`: the items of one transaction with their evidence, later answers, and what people
+// found out.
+
+import { Fault } from "@sluice/kernel";
+import { asControlVerb, controlClient, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+
+export const runReconciliationShow: RunControlVerb = async (call, where) => {
+  const [given = ""] = call.positionals;
+  const client = await controlClient(call, where);
+  const body = await client.get(`/transactions/${encodeURIComponent(given)}`);
+  const items = memberRows(body, "items");
+  if (call.flag("json")) {
+    where.out(JSON.stringify({ uetr: memberText(body, "timeline.uetr"), items, decisions: memberRows(body, "decisions") }, null, 2));
+    return 0;
+  }
+  if (items.length === 0) throw new Fault("cli.no-item", `${given} has no reconciliation item`, { isRetryable: false });
+  const about = ["state", "flow", "bank", "amount"].map((name) => memberText(body, `timeline.${name}`)).join("  ");
+  const lines = [
+    `${memberText(body, "timeline.uetr")}  ${about}`,
+    ...items.flatMap(itemLines),
+    ...memberRows(body, "decisions").map(decisionLine),
+  ];
+  where.out(lines.map(maskControlCharacters).join("\n"));
+  return 0;
+};
+
+export const reconciliationShow = asControlVerb(runReconciliationShow);
+
+function itemLines(item: AnswerBody): readonly string[] {
+  const status = item["isOpen"] === true ? "open" : item["settledAt"] === null ? "resolved" : `settled ${memberText(item, "settledAt")}`;
+  return [
+    `item of ${memberText(item, "day")}  row ${memberText(item, "row")}  ${memberText(item, "cause")}  met in ${memberText(item, "state")}  ${status}`,
+    `  made ${memberText(item, "madeAt")}`,
+    ...(item["evidence"] === null ? [] : [`  evidence  ${evidenceText(item)}`]),
+    ...memberRows(item, "lateAnswers").map((answer) => `  later  ${memberText(answer, "at")}  ${memberText(answer, "text")}`),
+    ...(item["resolution"] === null ? [] : resolutionLines(item)),
+  ];
+}
+
+function evidenceText(item: AnswerBody): string {
+  const is = (name: string, text: string): readonly string[] => (memberText(item, `evidence.${name}`) === "true" ? [text] : []);
+  return [
+    `${memberText(item, "evidence.attempts")} attempts`,
+    memberText(item, "evidence.anyAnswer") === "true" ? `answered, last ${memberText(item, "evidence.httpStatusCode")}` : "never answered",
+    ...is("mayHaveBeenTaken", "may have been taken"),
+    ...is("isBreakerOpen", "breaker open"),
+    ...is("isBankPaused", "bank paused"),
+  ].join(", ");
+}
+
+function resolutionLines(item: AnswerBody): readonly string[] {
+  const at = (path: string): string => memberText(item, `resolution.${path}`);
+  const by = at("replacedBy") === "-" ? "" : ` by ${at("replacedBy")}`;
+  const confirmation = at("isFinal") === "true" ? "" : `; to be confirmed: --confirms ${at("action.id")}`;
+  return [
+    `  ${at("kind")}${by}  ${at("at")} by ${at("action.operator")}: ${at("action.reason")}${confirmation}`,
+    ...(at("confirmed.at") === "-" ? [] : [`  confirmed  ${at("confirmed.at")} by ${at("confirmed.action.operator")}`]),
+  ];
+}
+
+function decisionLine(note: AnswerBody): string {
+  const why = memberText(note, "why") === "-" ? "" : ` (${memberText(note, "why")})`;
+  return `decision  ${memberText(note, "at")}  ${memberText(note, "kind")}  ${memberText(note, "result")}${why}  by ${memberText(note, "operator")}: ${memberText(note, "reason")}`;
+}

@@ -1,0 +1,61 @@
+// `./sluice windows`: each business day with its windows, planned and actual, and each bank's gate with the reason why
+// it is closed.
+
+import { asControlVerb, controlClient, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+
+export const runWindows: RunControlVerb = async (call, where) => {
+  const client = await controlClient(call, where);
+  const query = Object.fromEntries(["scheme", "from", "to"].map((name) => [name, call.value(name)]));
+  const body = await client.get("/windows", query);
+  if (call.flag("json")) {
+    where.out(JSON.stringify(body, null, 2));
+    return 0;
+  }
+  const days = memberRows(body, "rows");
+  where.out(days.length === 0 ? "no day is planned there" : days.map(dayText).join("\n"));
+  return 0;
+};
+
+export const windows = asControlVerb(runWindows);
+
+function dayText(day: AnswerBody): string {
+  const given = memberRows(day, "windows");
+  const head = `${memberText(day, "day")}${day["isVoided"] === true ? "  VOIDED" : ""}`;
+  if (given.length === 0) return `${head}  no window; next business date ${memberText(day, "nextBusinessDate")}`;
+  const lines = [
+    ...given.map(windowText),
+    `  reconciliation  closes ${memberText(day, "reconciliation.closes")}${actual(day, "reconciliation.closedAt", "closed")}`,
+    ...gateLines(day),
+    ...memberRows(day, "putBacks").map(extensionText),
+  ];
+  return [head, ...lines.map(maskControlCharacters)].join("\n");
+}
+
+function windowText(window: AnswerBody): string {
+  const missed = window["state"] === "missed" ? "  MISSED" : "";
+  const opened = actual(window, "openedAt", "opened");
+  const closed = actual(window, "closedAt", "closed");
+  return `  window ${memberText(window, "number")}  ${memberText(window, "opens")}${opened} to ${memberText(window, "closes")}${closed}  ${memberText(window, "state")}${missed}`;
+}
+
+function actual(row: AnswerBody, path: string, word: string): string {
+  const time = memberText(row, path);
+  return time === "-" ? "" : ` (${word} ${time})`;
+}
+
+/** Groups the banks whose gates have the same status into one line. */
+function gateLines(day: AnswerBody): readonly string[] {
+  const bySaying = Map.groupBy(memberRows(day, "gates"), (gate) =>
+    gate["isOpen"] === true ? "open" : `closed: ${memberText(gate, "reason")}`,
+  );
+  return [...bySaying].map(([saying, gates]) => {
+    const named = gates.length > 1 && bySaying.size === 1 ? "all banks" : gates.map((gate) => memberText(gate, "bank")).join(", ");
+    return `  gate of ${named}  ${saying}`;
+  });
+}
+
+function extensionText(extension: AnswerBody): string {
+  const close = extension["window"] === 0 ? "reconciliation" : `window ${memberText(extension, "window")}`;
+  return `  extended  ${close} to ${memberText(extension, "closes")} by ${memberText(extension, "operator")}: ${memberText(extension, "reason")}`;
+}

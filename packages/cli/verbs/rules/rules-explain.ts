@@ -1,0 +1,62 @@
+// `./sluice rules explain`: computes a decision again, step by step, with the code that decided.
+
+import { type CheckStep, type ExactQuestion, explainAccount, type Explanation, isRefusal } from "@sluice/account-validation";
+import { parseAccountQuestion } from "./rules-question.ts";
+import { reportRulesMisuse, rulesTerminal } from "./rules-terminal.ts";
+import type { RunVerb } from "../../terminal/verb.ts";
+
+export const runRulesExplain = reportRulesMisuse("rules explain", (call, where) => {
+  const { question, book } = parseAccountQuestion(call, where);
+  const explanation = explainAccount(question, book);
+  const { answer, steps } = explanation;
+  where.out(
+    call.flag("json")
+      ? JSON.stringify({ question, answer, isRefusal: isRefusal(answer), steps }, null, 2)
+      : formatExplanation(question, explanation),
+  );
+  return 0;
+});
+
+export const rulesExplain: RunVerb = (call) => Promise.resolve(runRulesExplain(call, rulesTerminal));
+
+function formatExplanation({ branch, account, direction, onDate }: ExactQuestion, { answer, steps }: Explanation): string {
+  const { rule, version, result, reason } = answer;
+  const at = branch === null ? "" : ` at ${branch}`;
+  return [
+    `${rule} version ${version}, ${direction} on ${onDate}: account ${account}${at}`,
+    ...steps.flatMap(formatStep),
+    `${result}${reason === null ? "" : ` (${reason})`}${isRefusal(answer) ? `: a ${direction} is refused` : ""}`,
+  ].join("\n");
+}
+
+function formatStep(one: CheckStep): readonly string[] {
+  switch (one.step) {
+    case "number":
+      return [`read as ${one.digits ?? "more digits than are weighed"}`];
+    case "type":
+      return [`account type ${one.accountType}`];
+    case "row":
+      return [`row ${one.row}${withLabel(", exception", one.exception)}${withLabel(", confidence", one.confidence)}`];
+    case "weighing":
+      return weighingLines(one);
+    case "finding":
+      return [one.text];
+    default:
+      return [];
+  }
+}
+
+function withLabel(label: string, value: string | null): string {
+  return value === null ? "" : `${label} ${value}`;
+}
+
+function weighingLines({ test, digits, weights, products, fudge, total, modulus, remainder }: Extract<CheckStep, { step: "weighing" }>) {
+  const columns = (values: readonly (number | string)[]): string => values.map((value) => String(value).padStart(4)).join("");
+  return [
+    `test ${test}`,
+    `  digits  ${columns(digits.split(""))}`,
+    `  weights ${columns(weights)}`,
+    `  products${columns(products)}`,
+    `  ${total - fudge} + fudge ${fudge} = ${total}; modulo ${modulus} leaves ${remainder}`,
+  ];
+}

@@ -1,0 +1,201 @@
+// The shape of the configuration file, member by member, with every default. `cross-checks.ts` checks members against
+// each other. No message repeats a value of the file.
+
+import { readLocalTime } from "@sluice/calendar";
+import { z } from "zod";
+import { operatorRoles, schemeIds } from "../configuration.ts";
+import { isAddressBlock } from "./credential-checks.ts";
+import { readDuration } from "./durations.ts";
+
+const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
+const localTime = z
+  .string()
+  .refine((given) => readLocalTime(given) !== null, "a local time such as 17:30, 17:30:05 or +1d 02:00")
+  .meta({ pattern: String.raw`^(\+\dd )?([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$` });
+const branch = z.string("six digits in quotes").regex(/^\d{6}$/, "six digits in quotes");
+
+function duration(leastMs: number, mostMs: number) {
+  const duration = z.string("a duration such as 1s, 15m or 72h").meta({ pattern: String.raw`^\d{1,9}(ms|s|m|h|d)$` });
+  return duration.transform((given, context) => {
+    const ms = readDuration(given);
+    if (ms !== null && ms >= leastMs && ms <= mostMs) return ms;
+    const message = ms === null ? "a duration such as 1s, 15m or 72h" : `from ${leastMs / 1_000}s to ${mostMs / 1_000}s`;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
+}
+
+const httpAddress = z.string().meta({ pattern: "^https?://[^?#]+$" });
+const url = httpAddress.transform((given, context) => {
+  const read = URL.canParse(given) ? new URL(given) : null;
+  const isGood = read !== null && /^https?:$/.test(read.protocol) && `${read.username}${read.password}${read.search}${read.hash}` === "";
+  if (isGood) return given.replace(/\/+$/, "");
+  context.addIssue({ code: "custom", message: "an http or https address without user, query and fragment" });
+  return z.NEVER;
+});
+
+const cidr = z.string().refine(isAddressBlock, "an IP address or a CIDR block, such as 10.20.0.0/16 or fd00::/8");
+const file = text(1_024);
+
+/** An address without a path. (User and password are refused too, because they would be secrets.) */
+const origin = url.refine((given) => new URL(given).pathname === "/", "an address without a path");
+
+const signingKey = z.strictObject({
+  kind: z.enum(["symmetric", "ed25519"]),
+  secret: text(1_024).nullable().default(null),
+  secretFile: file.nullable().default(null),
+});
+
+const agent = z.strictObject({
+  memberId: text(35).nullable().default(null),
+  bicfi: z
+    .string()
+    .regex(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "a BIC of 8 or 11 characters")
+    .nullable()
+    .default(null),
+  branchRanges: z
+    .array(z.tuple([branch, branch]))
+    .max(1_000)
+    .default([]),
+});
+
+/** An amount in quotes, so that YAML does not read a floating-point number; read as × 10,000. */
+const money = z
+  .string('an amount in quotes, for example "25000.00"')
+  .regex(/^\d{1,14}(\.\d{1,4})?$/, 'an amount in quotes, for example "25000.00"')
+  .transform((given) => {
+    const [whole = "", fraction = ""] = given.split(".");
+    return BigInt(whole + fraction.padEnd(4, "0"));
+  });
+const currencyCode = z.string().regex(/^[A-Z]{3}$/, "an ISO 4217 code");
+const schemeId = z.enum(schemeIds);
+
+/** Members of banks, connectors and operators. */
+const caller = {
+  id: z.string().regex(/^[a-z0-9-]{1,32}$/, "1 to 32 of a-z, 0-9 and -"),
+  name: text(140),
+  tokenSha256: z
+    .array(z.string().regex(/^[0-9a-fA-F]{64}$/, "SHA-256 of the token, 64 hex digits"))
+    .min(1, "at least one")
+    .max(10),
+};
+
+const party = {
+  ...caller,
+  requestsPerSecond: z.int().min(1).max(100_000).default(500),
+  inboundConnections: z.int().min(1).max(4_096).default(64),
+  baseUrl: url,
+  bearerToken: text(1_024).nullable().default(null),
+  answerTimeout: duration(1_000, 30_000).default(5_000),
+  acknowledgeCodes: z.array(z.int().min(200).max(299)).max(10).default([]),
+  duplicateCodes: z.array(z.int().min(200).max(499)).max(10).default([409]),
+  connections: z.int().min(1).max(1_024).default(16),
+  concurrency: z.enum(["learnt", "fixed"]).default("learnt"),
+  allowedAddresses: z.array(cidr).max(100).default([]),
+  caFile: file.nullable().default(null),
+  clientCertificate: z.strictObject({ certificateFile: file, keyFile: file }).nullable().default(null),
+  bearerTokenFile: file.nullable().default(null),
+  signingKeys: z.array(signingKey).max(4).default([]),
+  egressProxy: origin.nullable().default(null),
+};
+
+export const bankSchema = z.strictObject({
+  ...party,
+  agents: z.array(agent).min(1, "at least one").max(100),
+  operationUrls: z
+    .strictObject({
+      outboundDirectDebitResponse: url.optional(),
+      inboundDirectDebit: url.optional(),
+      inboundCreditTransferAuthorization: url.optional(),
+    })
+    .default({}),
+  eventsUrl: url.nullable().default(null),
+  maxUnacknowledged: z.int().min(1).max(100_000).default(256),
+  eventDeadline: duration(1_000, 30 * 86_400_000).default(72 * 3_600_000),
+  eventShape: z.enum(["full", "sample"]).default("full"),
+  eventClasses: z
+    .array(z.enum(["TRANSACTION_STATE", "ESM_STATE"]))
+    .min(1, "at least one")
+    .max(2)
+    .refine((classes) => classes.includes("TRANSACTION_STATE"), "TRANSACTION_STATE is always sent")
+    .default(["TRANSACTION_STATE"]),
+  eventPayload: z.enum(["full", "masked", "none"]).default("full"),
+  onUsOutcomeReport: z.boolean().default(false),
+  onNonWorkingDay: z.enum(["refuse", "next"]).default("refuse"),
+  blocked: z.boolean().default(false),
+  blockedAccounts: z
+    .array(z.strictObject({ branch: branch.nullable().default(null), account: text(40) }))
+    .max(100_000)
+    .default([]),
+  itemLimits: z
+    .array(z.strictObject({ scheme: schemeId, currency: currencyCode, amount: money }))
+    .max(100)
+    .default([]),
+  dayTotalAlarm: z
+    .array(z.strictObject({ scheme: schemeId, currency: currencyCode, amount: money }))
+    .max(100)
+    .default([]),
+});
+
+export const connectorSchema = z.strictObject({
+  ...party,
+  schemes: z.array(schemeId).min(1, "at least one").max(schemeIds.length),
+  operationUrls: z
+    .strictObject({ inboundDirectDebitResponse: url.optional(), inboundCreditTransferAuthorizationResponse: url.optional() })
+    .default({}),
+});
+
+export const schemeSchema = z.strictObject({
+  id: schemeId.default("ZA_EFT"),
+  currencies: z.array(currencyCode).min(1, "at least one").default(["ZAR"]),
+  /** Left out: za, or za-every-day for schemes that take only credits. */
+  calendar: text(64).optional(),
+  processing: z
+    .array(z.strictObject({ opens: localTime, closes: localTime }))
+    .min(1, "at least one window")
+    .max(24)
+    .default([{ opens: "08:00", closes: "16:00" }]),
+  reconciliation: localTime.default("17:30"),
+  cutOff: duration(0, 12 * 3_600_000).default(15 * 60_000),
+  /** Left out: connector if a connector is configured for the scheme, else clock. */
+  creditsFinal: z.enum(["clock", "connector", "bank"]).optional(),
+  creditDeadline: duration(10_000, 24 * 3_600_000).default(2 * 3_600_000),
+  accountRule: z.enum(["za-cdv", "uk-modulus", "none"]).default("za-cdv"),
+  itemLimits: z
+    .array(z.strictObject({ currency: currencyCode, amount: money }))
+    .max(100)
+    .default([]),
+  onMissedWindow: z.enum(["reconcile", "roll"]).default("reconcile"),
+  maxRolls: z.int().min(1).max(5).default(1),
+});
+
+export const operatorSchema = z.strictObject({
+  ...caller,
+  roles: z
+    .array(z.enum(operatorRoles))
+    .min(1, "at least one")
+    .max(operatorRoles.length)
+    .refine((roles) => new Set(roles).size === roles.length, "a role twice"),
+});
+
+export const cdvSchema = z.strictObject({ refuseOn: z.enum(["high", "medium"]).default("high") });
+
+/** The file as a whole. Each part is then read with its own schema, so that one bad bank hides no other problem. */
+export const fileSchema = z.strictObject({
+  version: text(64).optional(),
+  calendars: z.record(z.string(), z.unknown()).optional(),
+  schemes: z.array(z.unknown()).min(1, "at least one").max(10).optional(),
+  banks: z.array(z.unknown()).min(1, "at least one").max(1_000),
+  connectors: z.array(z.unknown()).max(100).optional(),
+  cdv: z.unknown().optional(),
+  rulesFolder: text(1_024)
+    .optional()
+    .meta({ description: "Folder of rule data imported with `./sluice rules import`. Left out: what ships alone." }),
+  operators: z.array(z.unknown()).max(1_000).optional(),
+  resolutionNeedsSecondPerson: z.boolean().default(false),
+});
+
+export type BankInFile = z.infer<typeof bankSchema>;
+export type ConnectorInFile = z.infer<typeof connectorSchema>;
+export type OperatorInFile = z.infer<typeof operatorSchema>;
+export type SchemeInFile = z.infer<typeof schemeSchema>;

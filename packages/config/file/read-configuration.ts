@@ -1,0 +1,220 @@
+// Reads the configuration file in four steps: YAML, variables, the shape of each member, and checks across members.
+//
+// #1 All problems are reported at once, each with the path of its member. A bad part hides no problem of another part.
+// #2 No problem's text repeats a value, so that it cannot contain a secret.
+// #3 Pure: the same text and environment give the same configuration, or the same problems in the same order.
+
+import { createHash } from "node:crypto";
+import { LineCounter, parseDocument } from "yaml";
+import type { z } from "zod";
+import type { Bank, Configuration, Connector, ItemLimit, ConfiguredOperator, Scheme } from "../configuration.ts";
+import type { Calendar } from "@sluice/calendar";
+import { buildCalendar, calendarSchema, extendCalendar, extendingSchema } from "../calendars/calendar-schema.ts";
+import { checkCredentials } from "./credential-checks.ts";
+import {
+  calendarName,
+  checkBanks,
+  checkCalendars,
+  checkNames,
+  checkRules,
+  checkSchemes,
+  type PartAtPath,
+  schemeTimes,
+} from "./cross-checks.ts";
+import { type FileVariables, isUnresolvedVariable, resolveVariables } from "./variables.ts";
+import {
+  type BankInFile,
+  bankSchema,
+  cdvSchema,
+  type ConnectorInFile,
+  connectorSchema,
+  fileSchema,
+  type OperatorInFile,
+  operatorSchema,
+  type SchemeInFile,
+  schemeSchema,
+} from "./file-schema.ts";
+import { type Path, type Problem, problemAt } from "./problem.ts";
+import { southAfrica, southAfricaEveryDay } from "../calendars/south-africa.ts";
+
+export type ConfigurationReading =
+  | { readonly ok: true; readonly configuration: Configuration }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+const textCharactersMax = 1_048_576;
+
+/**
+ * Reads and checks a file. Calendars must continue from `onDate` on; with null, for callers without a clock, only their
+ * gaps are checked.
+ */
+export function readConfiguration(text: string, environment: FileVariables, onDate: string | null = null): ConfigurationReading {
+  const problems: Problem[] = [];
+  const tree = resolveVariables(readYaml(text, problems), environment, problems);
+  if (tree === undefined) return { ok: false, problems };
+  const file = readPart(fileSchema, [], tree, problems);
+  const calendars = readCalendars(memberAt(tree, ["calendars"]), problems);
+  const schemesGiven = memberAt(tree, ["schemes"]) ?? [{}];
+  const connectorsGiven = memberAt(tree, ["connectors"]) ?? [];
+  const schemes = readParts(schemeSchema, "schemes", schemesGiven, problems);
+  const connectors = readParts(connectorSchema, "connectors", connectorsGiven, problems);
+  const banks = readParts(bankSchema, "banks", memberAt(tree, ["banks"]), problems);
+  const operators = readParts(operatorSchema, "operators", memberAt(tree, ["operators"]), problems);
+  const cdv = readPart(cdvSchema, ["cdv"], memberAt(tree, ["cdv"]) ?? {}, problems);
+  problems.push(
+    ...checkSchemes(schemes, new Set(calendars.keys())),
+    ...checkCalendars(schemes, calendars, onDate),
+    ...checkBanks(banks, connectors, operators),
+    ...checkCredentials([...banks, ...connectors]),
+    ...checkNames(schemes, banks, connectors, {
+      known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? "ZA_EFT")),
+      spokenFor: new Set(listed(connectorsGiven).flatMap((connector) => listed(memberAt(connector, ["schemes"])))),
+    }),
+    ...checkRules(schemes, file?.rulesFolder),
+  );
+  if (problems.length > 0 || file === undefined || cdv === undefined) return { ok: false, problems };
+  return {
+    ok: true,
+    configuration: {
+      version: file.version ?? createHash("sha256").update(text).digest("hex").slice(0, 12),
+      banks: banks.map(({ value }) => toBank(value)),
+      connectors: connectors.map(({ value }) => toConnector(value)),
+      schemes: schemes.map(({ value }) => toScheme(value, calendars.get(calendarName(value))!, connectors)),
+      cdv,
+      rulesFolder: file.rulesFolder ?? null,
+      operators: operators.map(({ value }) => toOperator(value)),
+      resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
+    },
+  };
+}
+
+/** Answers all calendars by name, including the shipped ones. */
+function readCalendars(given: unknown, problems: Problem[]): ReadonlyMap<string, Calendar> {
+  const shipped = { za: southAfrica, "za-every-day": southAfricaEveryDay };
+  const calendars = new Map<string, Calendar>(Object.entries(shipped));
+  for (const [name, calendar] of Object.entries(given ?? {})) {
+    const path = ["calendars", name];
+    const isExtending = memberAt(calendar, ["extends"]) !== undefined;
+    const extending = isExtending ? readPart(extendingSchema, path, calendar, problems) : undefined;
+    const whole = isExtending ? undefined : readPart(calendarSchema, path, calendar, problems);
+    // A calendar with a problem is still known by name, so that its schemes get no second problem.
+    const read = whole === undefined ? southAfrica : buildCalendar(whole);
+    calendars.set(name, extending === undefined ? read : extendCalendar(shipped[extending.extends], extending));
+  }
+  return calendars;
+}
+
+/** Parses the text; undefined if it is not YAML, null if it is empty. */
+function readYaml(text: string, problems: Problem[]): unknown {
+  if (text.length > textCharactersMax) {
+    problems.push(problemAt([], `longer than ${textCharactersMax} characters`));
+    return undefined;
+  }
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: false, lineCounter, maxAliasCount: 100 } as Parameters<typeof parseDocument>[1]);
+  for (const { code, pos } of document.errors) {
+    const { line, col } = lineCounter.linePos(pos[0]);
+    problems.push(problemAt([], `not YAML: ${code} at line ${line}, column ${col}`));
+  }
+  if (document.errors.length > 0) return undefined;
+  try {
+    return document.toJS({ maxAliasCount: 100 }) as unknown;
+  } catch {
+    problems.push(problemAt([], "not YAML: too many aliases"));
+    return undefined;
+  }
+}
+
+function readParts<S extends z.ZodType>(schema: S, member: string, given: unknown, problems: Problem[]): readonly PartAtPath<z.infer<S>>[] {
+  return listed(given).flatMap((one, index) => {
+    const path = [member, index];
+    const value = readPart(schema, path, one, problems);
+    return value === undefined ? [] : [{ path, value }];
+  });
+}
+
+function listed(given: unknown): readonly unknown[] {
+  return Array.isArray(given) ? given : [];
+}
+
+function readPart<S extends z.ZodType>(schema: S, path: Path, given: unknown, problems: Problem[]): z.infer<S> | undefined {
+  const read = schema.safeParse(given);
+  if (read.success) return read.data;
+  for (const { code, keys, path: at, message } of read.error.issues.flatMap(toIssues)) {
+    if (code === "unrecognized_keys") problems.push(...keys.map((key) => problemAt([...path, ...at, key], "unknown member")));
+    else if (!isUnresolvedVariable(memberAt(given, at))) problems.push(problemAt([...path, ...at], message));
+  }
+  return undefined;
+}
+
+interface Issue {
+  readonly code: string;
+  readonly keys: readonly string[];
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** For a member with several forms (a date or a rule), answers the issues of the form that its type shows was meant. */
+function toIssues(issue: z.core.$ZodIssue): readonly Issue[] {
+  if (issue.code !== "invalid_union") return [{ ...issue, keys: issue.code === "unrecognized_keys" ? issue.keys : [] }];
+  const isOfType = (form: readonly z.core.$ZodIssue[]): boolean =>
+    !form.some(({ code, path }) => code === "invalid_type" && path.length === 0);
+  const meant = issue.errors.find(isOfType) ?? [];
+  if (meant.length === 0) return [{ ...issue, keys: [], message: "neither a date in quotes nor a rule" }];
+  return meant.flatMap((one) => toIssues({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+function memberAt(tree: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined), tree);
+}
+
+function toBank(file: BankInFile): Bank {
+  const { answerTimeout, eventDeadline, blocked, operationUrls, tokenSha256, itemLimits, dayTotalAlarm, ...same } = file;
+  return {
+    ...same,
+    tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()),
+    operationUrls: withoutUndefined(operationUrls),
+    answerTimeoutMs: answerTimeout,
+    eventDeadlineMs: eventDeadline,
+    isBlocked: blocked,
+    itemLimits: itemLimits.map(toItemLimit),
+    dayTotalAlarms: dayTotalAlarm.map(toItemLimit),
+  };
+}
+
+function toItemLimit({ scheme, currency, amount }: BankInFile["itemLimits"][number]): ItemLimit {
+  return { scheme, currency, amountTenThousandths: amount };
+}
+
+function toConnector(file: ConnectorInFile): Connector {
+  const { answerTimeout, operationUrls, tokenSha256, ...same } = file;
+  const hashes = tokenSha256.map((hash) => hash.toLowerCase());
+  return { ...same, tokenSha256: hashes, operationUrls: withoutUndefined(operationUrls), answerTimeoutMs: answerTimeout };
+}
+
+function toOperator({ tokenSha256, ...same }: OperatorInFile): ConfiguredOperator {
+  return { ...same, tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()) };
+}
+
+/** Copies an object without its undefined members. */
+function withoutUndefined<T extends Readonly<Record<string, string | undefined>>>(members: T): { readonly [K in keyof T]?: string } {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only members of T are left
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as { readonly [K in keyof T]?: string };
+}
+
+function toScheme(file: SchemeInFile, calendar: Calendar, connectors: readonly PartAtPath<ConnectorInFile>[]): Scheme {
+  const { id, currencies, creditsFinal, creditDeadline, accountRule, itemLimits } = file;
+  const { onMissedWindow, maxRolls } = file;
+  const isConnected = connectors.some(({ value }) => value.schemes.includes(id));
+  return {
+    id,
+    currencies,
+    takesDebits: id === "ZA_EFT",
+    times: schemeTimes(file, calendar),
+    creditsFinal: creditsFinal ?? (isConnected ? "connector" : "clock"),
+    creditDeadlineMs: creditDeadline,
+    accountRule,
+    itemLimits: itemLimits.map(({ currency, amount }) => ({ scheme: id, currency, amountTenThousandths: amount })),
+    onMissedWindow,
+    maxRolls,
+  };
+}

@@ -1,0 +1,338 @@
+// Answers of the control API, member by member. The API document is generated from these schemas, and the console's
+// tests check every answer against them. They are strict, so that an undocumented member fails a test; clients must
+// ignore members that they do not know.
+
+import * as z from "zod";
+import {
+  accountEndSchema,
+  amountTextSchema,
+  asOfSchema,
+  countSchema,
+  countedAtSchema,
+  currencyTextSchema,
+  dateTextSchema,
+  daySchema,
+  decisionSchema,
+  flowSchema,
+  bigNumberSchema,
+  nullableTextSchema,
+  nullableTimeSchema,
+  nextPageSchema,
+  secondsSchema,
+  textSchema,
+  timeSchema,
+  uetrSchema,
+  actionMembers,
+} from "./answer-parts.ts";
+import {
+  endpointSchema,
+  bankStatusSchema,
+  undeliveredMessageSchema,
+  receiverSchema,
+  receiverStateSchema,
+  blockReasonsSchema,
+} from "./receiver-answers.ts";
+
+const identifications = {
+  messageIdentification: nullableTextSchema,
+  endToEndIdentification: nullableTextSchema,
+  transactionIdentification: nullableTextSchema,
+  instructionIdentification: nullableTextSchema,
+  debtorAccountEnd: accountEndSchema,
+  creditorAccountEnd: accountEndSchema,
+};
+
+const transaction = z.strictObject({
+  uetr: uetrSchema,
+  state: textSchema,
+  stageVersion: countSchema,
+  flow: flowSchema,
+  scheme: textSchema,
+  sender: nullableTextSchema,
+  bank: nullableTextSchema,
+  businessDate: dateTextSchema.nullable(),
+  closesWith: daySchema.nullable(),
+  deadline: nullableTimeSchema.meta({ description: "Own deadline of a credit." }),
+  amount: amountTextSchema,
+  currency: currencyTextSchema,
+  ...identifications,
+  reasons: z.array(textSchema),
+  receivedAt: timeSchema,
+  updatedAt: timeSchema,
+  openItems: countSchema,
+  isParked: z.boolean(),
+});
+
+const evidence = z.strictObject({
+  attempts: countSchema,
+  anyAnswer: z.boolean(),
+  mayHaveBeenTaken: z.boolean(),
+  httpStatusCode: z.int().nullable(),
+  isBreakerOpen: z.boolean(),
+  isBankPaused: z.boolean(),
+});
+
+const resolution = z.strictObject({
+  kind: z.enum(["MADE", "NOT_MADE", "REPLACED"]),
+  replacedBy: uetrSchema.nullable(),
+  isFinal: z.boolean().meta({ description: "false: a second person has to confirm it, by the id of its action." }),
+  at: timeSchema,
+  action: z.strictObject(actionMembers),
+  confirmed: z.strictObject({ at: timeSchema, action: z.strictObject(actionMembers) }).nullable(),
+});
+
+const item = z.strictObject({
+  day: daySchema,
+  row: z.int().min(0).max(10).nullable().meta({ description: "Row of section 7 of docs/spec/interface.md; 0: ours; null: not known yet." }),
+  cause: nullableTextSchema,
+  state: textSchema.meta({ description: "State in which the close, the withdrawal or the refusal met it." }),
+  isOpen: z.boolean(),
+  madeAt: timeSchema,
+  settledAt: nullableTimeSchema,
+  evidence: evidence.nullable(),
+  lateAnswers: z.array(z.strictObject({ at: timeSchema, text: textSchema })),
+  resolution: resolution.nullable(),
+});
+
+const reconciliationRow = z.strictObject({
+  uetr: uetrSchema,
+  transactionState: textSchema,
+  flow: flowSchema,
+  scheme: textSchema,
+  bank: nullableTextSchema,
+  sender: nullableTextSchema,
+  businessDate: dateTextSchema.nullable(),
+  amount: amountTextSchema,
+  currency: currencyTextSchema,
+  receivedAt: timeSchema,
+  ...identifications,
+  isParked: z.boolean(),
+  ...item.shape,
+});
+
+const window = z.strictObject({
+  number: z.int().min(1),
+  state: z.enum(["planned", "open", "closed", "missed"]),
+  opens: timeSchema,
+  openedAt: nullableTimeSchema,
+  closes: timeSchema,
+  closedAt: nullableTimeSchema,
+});
+
+const gate = z.strictObject({
+  bank: textSchema,
+  isOpen: z.boolean(),
+  openedAt: nullableTimeSchema,
+  reason: nullableTextSchema.meta({ description: "Why it is closed; null: it is open." }),
+  partitionsAwaited: z.array(countSchema),
+  credits: z.array(uetrSchema).meta({ description: "Credits that keep it closed; at most 1,000." }),
+  isMoreCredits: z.boolean(),
+});
+
+const businessDay = z.strictObject({
+  day: daySchema,
+  scheme: textSchema,
+  businessDate: dateTextSchema,
+  calendarVersion: textSchema,
+  isVoided: z.boolean(),
+  cutOff: nullableTimeSchema,
+  windows: z.array(window),
+  reconciliation: z.strictObject({ closes: timeSchema, closedAt: nullableTimeSchema }).nullable(),
+  nextBusinessDate: dateTextSchema.nullable(),
+  creditsFinal: z.enum(["clock", "connector", "bank"]).meta({ description: "Who declares the credits final." }),
+  declarations: z.array(z.strictObject({ bank: nullableTextSchema, declaredBy: textSchema, at: timeSchema })),
+  gates: z.array(gate),
+  putBacks: z.array(z.strictObject({ window: countSchema, closes: timeSchema, at: timeSchema, ...actionMembers })),
+  decisions: z.array(decisionSchema.extend({ bank: nullableTextSchema, credits: z.array(textSchema) })),
+});
+
+const held = z.strictObject({
+  bank: textSchema,
+  day: daySchema,
+  currency: currencyTextSchema,
+  count: countSchema,
+  sum: amountTextSchema,
+  oldestReceivedAt: timeSchema,
+  oldestAgeSeconds: secondsSchema,
+  waitsFor: z.enum(["day-not-planned", "day-over", "no-window-ahead", "bank-paused", "window", "gate", "turn"]),
+  opens: nullableTimeSchema,
+  secondsToOpening: secondsSchema,
+  closes: nullableTimeSchema,
+  secondsToClose: secondsSchema,
+  reconciliation: nullableTimeSchema,
+  secondsToReconciliation: secondsSchema,
+  why: textSchema,
+});
+
+const partition = z.strictObject({
+  service: textSchema,
+  partition: countSchema,
+  position: bigNumberSchema,
+  logEnd: bigNumberSchema,
+  lag: bigNumberSchema,
+  epoch: countSchema.nullable().meta({ description: "Grows with each new owner; null: nobody ever owned it." }),
+});
+
+const openDay = z.strictObject({
+  day: daySchema,
+  isVoided: z.boolean(),
+  windowOpen: countSchema.nullable(),
+  missed: z.array(countSchema),
+  nextOpening: nullableTimeSchema,
+  nextClose: nullableTimeSchema,
+  reconciliation: timeSchema,
+});
+
+const sums = z.strictObject({ count: countSchema, sum: amountTextSchema });
+const summaryRow = z.strictObject({
+  bank: nullableTextSchema,
+  currency: currencyTextSchema,
+  row: item.shape.row,
+  cause: nullableTextSchema,
+  count: countSchema,
+  sum: amountTextSchema,
+  open: countSchema,
+  openSum: amountTextSchema,
+});
+
+const place = { topic: textSchema, partition: countSchema, offset: bigNumberSchema };
+const letterId = z
+  .string()
+  .regex(/^\d+:\d+$/)
+  .meta({ description: "Its place in the dead letters, partition:offset." });
+const letter = {
+  letter: letterId,
+  putAsideAt: timeSchema,
+  service: textSchema.meta({ description: "Who put it aside." }),
+  ...place,
+  appendedAt: timeSchema.meta({ description: "When the record itself was appended." }),
+  key: nullableTextSchema.meta({ description: "Of the record, where it is printable." }),
+  type: nullableTextSchema.meta({ description: "What its header says that it is." }),
+  bytes: countSchema.nullable(),
+  sha256: nullableTextSchema.meta({ description: "Of its bytes." }),
+  why: textSchema,
+  byHand: z
+    .strictObject({ operator: textSchema, action: textSchema, isDone: z.boolean() })
+    .nullable()
+    .meta({ description: "isDone false: it was asked for; the partition has gone on when a letter says true." }),
+};
+const cursor = textSchema.meta({ description: "Give it as `after` to go on behind this letter." });
+const replayedRow = z.strictObject({
+  letter: letterId,
+  ...place,
+  type: nullableTextSchema,
+  isReadable: z.boolean().meta({ description: "false: it will be put aside again." }),
+  outcome: z.enum(["replayed", "would-be-replayed", "was-replayed"]),
+  at: z.strictObject({ partition: countSchema, offset: bigNumberSchema }).nullable().meta({ description: "Where it lies now." }),
+});
+const replay = z.strictObject({
+  schema: z.literal("DeadLettersReplay"),
+  action: textSchema,
+  isDryRun: z.boolean(),
+  key: nullableTextSchema.meta({ description: "The transaction's UETR; null: of one letter." }),
+  partition: countSchema,
+  offset: bigNumberSchema.nullable().meta({ description: "Of the record that takes the mark away; null: there is none." }),
+  appendedAt: nullableTimeSchema,
+  rows: z.array(replayedRow),
+});
+
+/** The answer of each operation. */
+export const controlAnswers = {
+  controlStatus: z.strictObject({
+    schema: z.literal("ControlStatus"),
+    asOf: asOfSchema,
+    partitions: z.array(partition),
+    banksPaused: z.array(z.strictObject({ bank: textSchema, since: timeSchema, until: nullableTimeSchema, ...actionMembers })),
+    days: z.array(openDay),
+  }),
+  searchTransactions: z.strictObject({ schema: z.literal("Transactions"), rows: z.array(transaction), next: nextPageSchema }),
+  showTransaction: z.strictObject({
+    schema: z.literal("Transaction"),
+    timeline: z.looseObject({ uetr: uetrSchema, state: nullableTextSchema }).meta({ description: "As `./sluice tx --json` gives it." }),
+    items: z.array(item),
+    decisions: z.array(decisionSchema),
+    rollsMax: countSchema.nullable(),
+    parked: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
+  }),
+  listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
+  listHeld: z.strictObject({ schema: z.literal("Held"), asOf: asOfSchema, rows: z.array(held), next: nextPageSchema }),
+  listUndelivered: z.union([
+    z.strictObject({
+      schema: z.literal("Undelivered"),
+      asOf: asOfSchema,
+      countedAt: countedAtSchema,
+      rows: z.array(receiverSchema),
+      next: nextPageSchema,
+    }),
+    z.strictObject({
+      schema: z.literal("UndeliveredMessages"),
+      asOf: asOfSchema,
+      bank: textSchema,
+      state: receiverStateSchema,
+      until: nullableTimeSchema,
+      why: blockReasonsSchema,
+      addresses: z.array(endpointSchema),
+      rows: z.array(undeliveredMessageSchema),
+      next: nextPageSchema,
+    }),
+  ]),
+  listReconciliation: z.strictObject({ schema: z.literal("ReconciliationItems"), rows: z.array(reconciliationRow), next: nextPageSchema }),
+  summariseReconciliation: z.strictObject({ schema: z.literal("ReconciliationSummary"), day: daySchema, rows: z.array(summaryRow) }),
+  exportReconciliation: z.strictObject({
+    schema: z.literal("ReconciliationExport"),
+    day: daySchema,
+    asOf: timeSchema,
+    rows: z.array(reconciliationRow),
+  }),
+  listBanks: z.strictObject({
+    schema: z.literal("Banks"),
+    asOf: asOfSchema,
+    countedAt: countedAtSchema,
+    rows: z.array(bankStatusSchema),
+    next: z.null(),
+  }),
+  listDeadLetters: z.strictObject({
+    schema: z.literal("DeadLetters"),
+    rows: z.array(z.strictObject({ ...letter, cursor })),
+    next: nextPageSchema,
+  }),
+  showDeadLetter: z.strictObject({
+    schema: z.literal("DeadLetter"),
+    ...letter,
+    reading: z
+      .strictObject({ isReadable: z.boolean(), as: nullableTextSchema, why: nullableTextSchema })
+      .meta({ description: "As of now." }),
+    partition: z
+      .strictObject({ position: bigNumberSchema, hasPassed: z.boolean() })
+      .nullable()
+      .meta({ description: "How far the service's partition has come; null: not known." }),
+    transaction: z
+      .strictObject({
+        uetr: uetrSchema,
+        parked: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
+      })
+      .nullable(),
+  }),
+  putDeadLetter: z.strictObject({
+    schema: z.literal("PutAsideAsked"),
+    action: textSchema,
+    letter: letterId,
+    service: textSchema,
+    ...place,
+    appendedAt: timeSchema,
+  }),
+  replayDeadLetter: replay,
+  replayTransaction: replay,
+  showConservation: z.strictObject({
+    schema: z.literal("Conservation"),
+    asOf: asOfSchema,
+    day: daySchema,
+    isWhole: z.boolean(),
+    rows: z.array(z.strictObject({ bank: textSchema, currency: currencyTextSchema, columns: z.record(textSchema, sums) })),
+    partitions: z.array(
+      z.strictObject({ partition: countSchema, offset: bigNumberSchema, isWhole: z.boolean(), findings: z.array(textSchema) }),
+    ),
+  }),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type ControlAnswerName = keyof typeof controlAnswers;

@@ -1,0 +1,140 @@
+// Bodies of operators' decisions, as they come over HTTP. They are read as strictly as messages. A value that no
+// aggregate would ever accept is refused here with 422.
+
+import * as z from "zod";
+import type { ReadResult } from "../api.ts";
+import type { ControlOperationName } from "./operations.ts";
+import { numberText } from "../messages/json/json.ts";
+import {
+  cannotProcess,
+  isoDate,
+  isoDateTime,
+  identifierString,
+  integerToken,
+  optional,
+  object,
+  choice,
+  matching,
+  string,
+  uuid,
+} from "../messages/read/message-fields.ts";
+import { parseMessage } from "../messages/read/parse-message.ts";
+
+export const gateCreditsMax = 1_000;
+const windowNumberMax = 24;
+const partitionMax = 9_999;
+
+const reason = string(500, 1)
+  .refine((given) => given.trim() !== "", "must say something")
+  .meta({ description: "Why. It is kept with the decision for good, beside who decided it and when; name no person and no account." });
+const bank = matching(/^[a-z0-9-]{1,32}$/, "the configured id of a bank or connector");
+const uetr = uuid.transform((given) => given.toLowerCase());
+const day = z
+  .string()
+  .refine((given) => /^[A-Z][A-Z0-9_]{0,34}:/.test(given) && isoDate.safeParse(given.slice(given.indexOf(":") + 1)).success, {
+    message: "must be scheme:date, such as ZA_EFT:2026-11-20",
+  })
+  .meta({ pattern: "^[A-Z][A-Z0-9_]{0,34}:[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "Business day of the item, scheme:date." });
+const actionId = identifierString(64);
+
+const reasoned = object({ reason });
+
+const redrive = object({
+  reason,
+  messageIdentification: identifierString(64).meta({ description: "Of the refused delivery; of a posting the event's id (`webhook-id`)." }),
+  target: optional(
+    choice(["DELIVERY", "POSTING"]).meta({ description: "A message to a bank or connector (the default), or the posting of an event." }),
+  ),
+});
+
+const resolution = object({
+  reason,
+  day,
+  resolution: choice(["MADE", "NOT_MADE", "REPLACED"]).meta({
+    description: "What people found: it was made, it was not, or another transaction took its place.",
+  }),
+  replacedBy: optional(uetr.meta({ description: "UETR that took its place; with REPLACED alone, and needed there." })),
+}).superRefine((given, context) => {
+  const isReplaced = given.resolution === "REPLACED";
+  if (isReplaced && given.replacedBy === null) cannotProcess(context, "is required with REPLACED", ["replacedBy"]);
+  if (!isReplaced && given.replacedBy !== null) cannotProcess(context, "only with REPLACED", ["replacedBy"]);
+});
+
+const confirmation = object({
+  reason,
+  confirms: actionId.meta({ description: "Id of the action that asked for the resolution." }),
+});
+
+const closeExtension = object({
+  reason,
+  window: integerToken(0, "Number of the processing window; 0: the reconciliation close.", windowNumberMax),
+  closesAt: isoDateTime.meta({ description: "The new time of the close; an instant, with its offset." }),
+}).transform(({ window, ...rest }) => ({ ...rest, window: Number(numberText(window)) }));
+
+const creditsFinal = object({
+  reason,
+  bank: optional(bank.meta({ description: "The one bank that it is declared for; left out: all." })),
+});
+
+const gateOpening = object({
+  reason,
+  bank,
+  credits: z
+    .array(uetr)
+    .min(1, "at least one")
+    .max(gateCreditsMax, `at most ${gateCreditsMax}`)
+    .refine((given) => new Set(given).size === given.length, "one of them twice")
+    .meta({
+      uniqueItems: true,
+      description: "UETRs of the unresolved credits that keep the gate closed, every one of them: responsibility is taken for each.",
+    }),
+});
+
+const pause = object({
+  reason,
+  until: optional(
+    isoDateTime.meta({
+      description: "Maintenance: the pause ends by itself then; an instant, with its offset. Left out: a resume ends it.",
+    }),
+  ),
+});
+
+const putAside = object({
+  reason,
+  service: choice(["scheduler", "validator", "dispatcher", "event-publisher"]).meta({
+    description: "Whose partition stands at the record.",
+  }),
+  topic: string(249, 1).meta({ description: "The topic that it reads." }),
+  partition: integerToken(0, "The partition in which the partition stands.", partitionMax),
+  offset: matching(/^(0|[1-9][0-9]{0,18})$/, "an offset, as text").meta({ description: "Offset of the record, as text." }),
+}).transform(({ partition, offset, ...rest }) => ({ ...rest, partition: Number(numberText(partition)), offset: BigInt(offset) }));
+
+const replay = object({
+  reason,
+  isDryRun: optional(z.boolean().meta({ description: "true: only say what would be appended." })),
+});
+
+/** The body of each decision. */
+export const controlBodies = {
+  withdrawDebit: reasoned,
+  redriveDelivery: redrive,
+  resolveItem: resolution,
+  confirmResolution: confirmation,
+  extendClose: closeExtension,
+  declareCreditsFinal: creditsFinal,
+  openGate: gateOpening,
+  pauseBank: pause,
+  resumeBank: reasoned,
+  putDeadLetter: putAside,
+  replayDeadLetter: replay,
+  replayTransaction: replay,
+} as const satisfies Partial<Record<ControlOperationName, z.ZodType>>;
+
+export type ControlDecisionName = keyof typeof controlBodies;
+export type ControlBody<Name extends ControlDecisionName> = z.output<(typeof controlBodies)[Name]>;
+
+export function readControlBody<Name extends ControlDecisionName>(name: Name, bytes: Uint8Array): ReadResult<ControlBody<Name>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entry of this name is the schema of this body
+  const schema = controlBodies[name] as unknown as z.ZodType<ControlBody<Name>>;
+  return parseMessage(bytes, schema, "this member is not known");
+}

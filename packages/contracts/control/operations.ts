@@ -1,0 +1,83 @@
+// The operations of the control API, as one table: the console takes its routes from it, the OpenAPI document its
+// paths.
+//
+// #1 Every operation lies below `controlPrefix`. A question (GET) needs the role read, a decision (POST) the role act,
+//    and the confirmation of another person's resolution the role approve.
+// #2 A query parameter that is not listed here is refused, so that a misspelt filter never returns more than was asked
+//    for.
+
+export const controlPrefix = "/control/v1";
+
+export type ControlRole = "read" | "act" | "approve";
+
+export interface ControlOperation {
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  /**
+   * The path below the prefix, in OpenAPI's form. A part in braces is a parameter: `uetr`, `scheme`, `date`, `bank`,
+   * `action` or `letter`.
+   */
+  readonly path: string;
+  readonly role: ControlRole;
+  /** The names of the query parameters. */
+  readonly query: readonly string[];
+  readonly summary: string;
+}
+
+const page = ["limit", "after"] as const;
+const searchTerms = [
+  "identification",
+  "sender",
+  "bank",
+  "flow",
+  "state",
+  "scheme",
+  "businessDate",
+  "dateFrom",
+  "dateTo",
+  "closesWith",
+  "account",
+  "amount",
+  "currency",
+  "reason",
+  "parked",
+] as const;
+
+export const controlOperations = [
+  question("controlStatus", "/status", [], "Partitions, banks and days at a glance"),
+  question("searchTransactions", "/transactions", [...searchTerms, ...page], "Search transactions"),
+  question("showTransaction", "/transactions/{uetr}", [], "All that happened to a transaction"),
+  question("listWindows", "/windows", ["scheme", "from", "to"], "Business days, their windows and gates"),
+  question("listHeld", "/held", ["bank", "day", ...page], "What is held, and why"),
+  question("listUndelivered", "/undelivered", ["bank", ...page], "What banks have not taken"),
+  question("listReconciliation", "/reconciliation", ["day", "bank", "row", "open", ...page], "Reconciliation items"),
+  question("summariseReconciliation", "/reconciliation/summary", ["day"], "Counts and sums of reconciliation items"),
+  question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),
+  question("listBanks", "/banks", [], "Banks and connectors: how they stand, what waits, and their day's totals"),
+  question("showConservation", "/conservation", ["day"], "Whether all that was accepted is accounted for"),
+  question("listDeadLetters", "/dead-letters", ["service", "topic", "key", "why", "since", ...page], "Records that were put aside"),
+  question("showDeadLetter", "/dead-letters/{letter}", [], "One of them, and whether it could be read now"),
+  question("showAction", "/actions/{action}", ["key"], "What became of a decision"),
+  decision("withdrawDebit", "/transactions/{uetr}/withdrawal", "Withdraw a debit that has not been released"),
+  decision("redriveDelivery", "/transactions/{uetr}/redrive", "Have a refused delivery or posting tried again"),
+  decision("resolveItem", "/transactions/{uetr}/resolution", "Resolve a reconciliation item"),
+  decision("confirmResolution", "/transactions/{uetr}/resolution/confirmation", "Confirm another person's resolution", "approve"),
+  decision("extendClose", "/days/{scheme}/{date}/close-extension", "Put back a close that is not reached"),
+  decision("declareCreditsFinal", "/days/{scheme}/{date}/credits-final", "Declare the credits of a day final"),
+  decision("openGate", "/days/{scheme}/{date}/gate-opening", "Open a bank's gate over unresolved credits"),
+  decision("pauseBank", "/banks/{bank}/pause", "Pause a bank"),
+  decision("resumeBank", "/banks/{bank}/resume", "End a bank's pause"),
+  decision("putDeadLetter", "/put-aside", "Put a record aside that stops a partition"),
+  decision("replayDeadLetter", "/dead-letters/{letter}/replay", "Append one dead letter again"),
+  decision("replayTransaction", "/transactions/{uetr}/replay", "Append all dead letters of a transaction again"),
+] as const satisfies readonly ControlOperation[];
+
+export type ControlOperationName = (typeof controlOperations)[number]["name"];
+
+function question<const Name extends string>(name: Name, path: string, query: readonly string[], summary: string) {
+  return { name, method: "GET", path, role: "read", query, summary } as const;
+}
+
+function decision<const Name extends string>(name: Name, path: string, summary: string, role: "act" | "approve" = "act") {
+  return { name, method: "POST", path, role, query: [] as readonly string[], summary } as const;
+}

@@ -1,0 +1,127 @@
+// Answers of the control API about receivers: the state of a bank or connector, its backlog, and each message in it.
+
+import * as z from "zod";
+import {
+  amountTextSchema,
+  countSchema,
+  currencyTextSchema,
+  dateTextSchema,
+  daySchema,
+  decisionSchema,
+  nullableTextSchema,
+  nullableTimeSchema,
+  secondsSchema,
+  textSchema,
+  timeSchema,
+  uetrSchema,
+  actionMembers,
+} from "./answer-parts.ts";
+
+export const receiverStateSchema = z
+  .enum(["active", "throttled", "breaker-open", "paused", "maintenance"])
+  .meta({ description: "What holds messages back from it; active: nothing does. maintenance: paused until a time." });
+export const blockReasonsSchema = z
+  .array(textSchema)
+  .meta({ description: "Why nothing, or little, leaves to it; none: each message is tried by its own back-off." });
+const learntService = z.enum(["dispatcher", "event-publisher"]);
+export const endpointSchema = z.strictObject({
+  service: learntService.meta({ description: "Who sends there: messages, or postings of events." }),
+  address: textSchema.meta({ description: "Scheme, host and port." }),
+  state: z.enum(["active", "throttled", "breaker-open"]),
+  breaker: z
+    .strictObject({ since: timeSchema, openForSeconds: countSchema.nullable(), reason: textSchema })
+    .nullable()
+    .meta({ description: "Open: one message at a time is tried until one is acknowledged. Null: closed." }),
+  gateUntil: nullableTimeSchema.meta({ description: "It asked to wait until then (Retry-After)." }),
+  secondsToGate: secondsSchema,
+  concurrency: countSchema.meta({ description: "Requests at once that it bears, as far as it is known." }),
+  connections: countSchema.meta({ description: "Those that it may have, as configured." }),
+});
+const age = {
+  oldestSince: nullableTimeSchema.meta({ description: "Of those still tried: first attempt of the oldest, or when it was parked." }),
+  oldestAgeSeconds: countSchema.nullable(),
+};
+const nextAttempt = nullableTimeSchema.meta({ description: "null: none waits, or when what holds it is over." });
+const parkedTotals = z.strictObject({ waiting: countSchema, refused: countSchema, ...age, nextAttempt, firstDeadline: nullableTimeSchema });
+export const receiverSchema = z.strictObject({
+  bank: textSchema,
+  day: daySchema.nullable().meta({ description: "The day whose close ends them; null: credits, outcomes told, event postings." }),
+  state: receiverStateSchema,
+  isPaused: z.boolean(),
+  until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
+  why: blockReasonsSchema,
+  closes: nullableTimeSchema,
+  secondsToClose: secondsSchema,
+  deliveries: parkedTotals,
+  postings: parkedTotals,
+});
+
+export const undeliveredMessageSchema = z.strictObject({
+  kind: z.enum(["delivery", "posting"]),
+  messageIdentification: textSchema,
+  uetr: uetrSchema,
+  partition: countSchema,
+  address: nullableTextSchema.meta({ description: "Where it goes: scheme, host and port." }),
+  standing: z.enum(["waiting", "gated", "breaker-open", "paused", "refused", "expired"]).meta({
+    description:
+      "waiting: for its own back-off; gated, breaker-open: for its address; refused: a person has to redrive it; expired: a posting past its time.",
+  }),
+  attempts: countSchema,
+  anyAnswer: z.boolean(),
+  mayHaveBeenTaken: z.boolean(),
+  nextAttempt,
+  day: daySchema.nullable(),
+  closes: nullableTimeSchema,
+  secondsToClose: secondsSchema,
+  recentAttempts: z.array(
+    z.strictObject({
+      at: timeSchema,
+      httpStatusCode: z.int().nullable(),
+      class: z.enum(["acknowledged", "transient", "address", "refused", "unknown"]),
+      answer: nullableTextSchema.meta({ description: "Masked." }),
+      tookMs: z.number(),
+      address: nullableTextSchema,
+    }),
+  ),
+  earlierAttempts: z
+    .strictObject({
+      count: countSchema,
+      from: timeSchema,
+      to: timeSchema,
+      answers: z.array(z.strictObject({ httpStatusCode: z.int().nullable(), count: countSchema })),
+    })
+    .nullable()
+    .meta({ description: "Those before recentAttempts, summed up." }),
+});
+
+const waitingTotals = z.strictObject({ waiting: countSchema, refused: countSchema, ...age });
+
+const dayTotal = z.strictObject({
+  scheme: textSchema,
+  businessDate: dateTextSchema,
+  currency: currencyTextSchema,
+  count: countSchema,
+  sum: amountTextSchema,
+  alarmAbove: amountTextSchema.nullable(),
+  isAboveAlarm: z.boolean(),
+});
+
+export const bankStatusSchema = z.strictObject({
+  bank: textSchema,
+  kind: z.enum(["bank", "connector", "unknown"]),
+  state: receiverStateSchema,
+  isPaused: z.boolean(),
+  until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
+  why: blockReasonsSchema,
+  addresses: z.array(endpointSchema),
+  waiting: z
+    .strictObject({ deliveries: waitingTotals, postings: waitingTotals, closes: nullableTimeSchema, secondsToClose: secondsSchema })
+    .nullable()
+    .meta({ description: "What it has not taken, and the first close that ends some of it; null: not counted within 3 s, nor before." }),
+  since: z
+    .strictObject({ at: timeSchema, ...actionMembers })
+    .nullable()
+    .meta({ description: "Who paused or resumed it last." }),
+  decisions: z.array(decisionSchema),
+  dayTotals: z.array(dayTotal),
+});

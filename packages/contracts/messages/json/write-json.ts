@@ -1,0 +1,44 @@
+// Typed writers of JSON text, one for each wire type. Members are written in the given order, and null members are left
+// out.
+
+import { amountText } from "./amount.ts";
+import type { Amount } from "../../generated/records.ts";
+
+export type JsonWriter<T> = (value: T) => string;
+
+/** Writes an object; the type ensures that no member is forgotten. */
+export function writeObject<T extends object>(members: { readonly [K in keyof T]-?: JsonWriter<NonNullable<T[K]>> }): JsonWriter<T> {
+  const writers: readonly (readonly [string, JsonWriter<unknown>])[] = Object.entries(members);
+  return (value) => {
+    let text = "";
+    for (const [name, write] of writers) {
+      const member: unknown = Reflect.get(value, name);
+      if (member === null || member === undefined) continue;
+      text += `${text === "" ? "" : ","}"${name}":${write(member)}`;
+    }
+    return `{${text}}`;
+  };
+}
+
+/** Writes an object that starts with `schema`, the constant that names the message. */
+export function writeMessage<T extends object>(
+  schema: string,
+  members: { readonly [K in keyof T]-?: JsonWriter<NonNullable<T[K]>> },
+): JsonWriter<T> {
+  const write = writeObject<T>(members);
+  return (value) => `{"schema":"${schema}",${write(value).slice(1)}`;
+}
+
+export function writeArray<T>(write: JsonWriter<T>): JsonWriter<readonly T[]> {
+  return (items) => `[${items.map(write).join(",")}]`;
+}
+
+export const writeText: JsonWriter<string> = (value) => JSON.stringify(value);
+/** Writes a member that is kept as its JSON token. */
+export const writeToken: JsonWriter<string> = (value) => value;
+export const writeNumber: JsonWriter<number> = (value) => String(value);
+export const writePairs: JsonWriter<Readonly<Record<string, string>>> = (map) =>
+  `{${Object.entries(map)
+    .map(([name, value]) => `${writeText(name)}:${writeText(value)}`)
+    .join(",")}}`;
+export const writeAmount: JsonWriter<Amount> = (value) => `{"value":${amountText(value)},"currency":${writeText(value.currency)}}`;

@@ -1,0 +1,109 @@
+// Event postings of class TRANSACTION_STATE: the finished body, and the columns that analysts filter and sum by.
+//
+// #1 A replay gives the same bytes although more is known by then: only states that had the verdict show it.
+// #2 `sample` leaves out the members that the interface's sample does not show.
+// #3 `none` leaves out the payload; `masked` shows it without names and with the last four digits of accounts.
+
+import type { EventOutput } from "@sluice/domain";
+import { assert } from "@sluice/kernel";
+import type { EsmStateEvent, TransactionStateEvent } from "../../generated/records.ts";
+import { maskMessage } from "./mask-message.ts";
+import { type EventDocument, eventText, type TransactionInfo } from "./event-writers.ts";
+import { flowFromRecord, messageFromRecord, uetrFromRecord } from "../../wire/payment-received.ts";
+import { buildOutgoingMessage, type MessageSources, messageText, utcText } from "./render-message.ts";
+import { eventTypeFor, shownState, stateRow } from "./state-table.ts";
+
+export const apiVersion = "1.0.0";
+const eventClass = "TRANSACTION_STATE";
+
+export interface EventShape {
+  readonly eventShape: "full" | "sample";
+  readonly eventPayload: "full" | "masked" | "none";
+}
+
+/** The columns of a TransactionStateEvent that follow from the output and the message alone. */
+export type EventColumns = Omit<TransactionStateEvent, "bank" | "deadlineMs" | "body">;
+
+export function eventColumns(output: EventOutput, { received }: MessageSources): EventColumns {
+  const { amounts, paymentScheme } = messageFromRecord(received);
+  return {
+    id: output.id,
+    uetr: uetrFromRecord(received),
+    stageVersion: output.stageVersion,
+    state: output.state,
+    type: eventTypeFor(output),
+    scheme: paymentScheme.schema,
+    service: serviceFor(output, paymentScheme.schema),
+    direction: output.direction,
+    businessDate: output.businessDate,
+    amount: amounts.bankSettlementAmount,
+    enteredAtMs: output.enteredAtMs,
+    causedByOffset: output.causedByOffset,
+  };
+}
+
+export function renderEventBody(output: EventOutput, sources: MessageSources, options: EventShape): Uint8Array {
+  const row = stateRow(output);
+  assert(output.flow === flowFromRecord(sources.received), `an event of the flow ${output.flow} shows a message of it`);
+  assert(row.payload === null || row.payload === output.payload, `${output.state} shows ${String(row.payload)}`);
+  assert(row.direction === null || row.direction === output.direction, `${output.state} is ${String(row.direction)}`);
+  const shown = buildOutgoingMessage(output.payload, sources, output);
+  const { transactionIdentifiers, paymentScheme } = messageFromRecord(sources.received);
+  const { direction } = output;
+  const service = serviceFor(output, paymentScheme.schema);
+  const isFull = options.eventShape === "full";
+  const type = eventTypeFor(output);
+  const document: EventDocument = {
+    name: `${eventClass}_${type}`,
+    apiVersion,
+    class: eventClass,
+    type,
+    stageVersion: output.stageVersion,
+    actionDate: isFull ? output.businessDate : null,
+    creationDateTime: isFull ? utcText(output.enteredAtMs) : null,
+    tranInfo: { tranUetr: transactionIdentifiers.uetr, direction, paymentScheme: paymentScheme.schema, service },
+    messageInfo: { ...shown.message.messageIdentifiers, httpStatusCode: row.isByExchange ? output.httpStatusCode : null },
+    identifiers: isFull ? transactionIdentifiers : null,
+    state: isFull ? shownState(output, sources) : null,
+    transactionInfo: isFull ? buildTransactionInfo(output, sources) : null,
+    payload: options.eventPayload === "none" ? null : messageText(options.eventPayload === "masked" ? maskMessage(shown) : shown),
+  };
+  return new TextEncoder().encode(eventText(document));
+}
+
+export function buildTransactionInfo(output: EventOutput, { verdict }: MessageSources): TransactionInfo {
+  return {
+    direction: output.flow === "on-us" ? "ON_US" : "INBOUND",
+    paymentType: output.flow === "credit" ? "CREDIT" : "DEBIT",
+    recordType: "PAYMENT",
+    returnType: output.state === "UNPAID" ? "UNPAID" : null,
+    subService: isBeforeVerdict(output) || verdict === null ? null : subServiceAfter(verdict.subService, output.carryOvers),
+  };
+}
+
+const subServices = ["SAME_DAY", "ONE_DAY", "TWO_DAY"];
+
+/**
+ * Derives the sub-service: each carry-over of a held debit adds one working day to the verdict's, and two or more are
+ * TWO_DAY.
+ */
+function subServiceAfter(verdict: string, rolls: number): string {
+  const days = subServices.indexOf(verdict);
+  return days < 0 ? verdict : (subServices[Math.min(days + rolls, subServices.length - 1)] ?? verdict);
+}
+
+/** Returns EFT_DIRECT_DEBIT, or the credit service of the scheme: EFT_CREDIT, RTC_CREDIT, RPP_CREDIT. */
+function serviceFor({ flow }: EventOutput, scheme: string): EsmStateEvent["service"] {
+  return flow === "credit" ? `${scheme.replace(/^ZA_/, "")}_CREDIT` : "EFT_DIRECT_DEBIT";
+}
+
+/**
+ * Tells whether the state precedes the verdict: the first state, or a close that met the transaction in it. That state
+ * shows the message received and was not held. (A transaction that passed the checks shows the same message, but is
+ * held, or being delivered, within the same record.)
+ */
+function isBeforeVerdict({ state, payload, wasHeld }: EventOutput): boolean {
+  if (state === "RECEIVED" || state === "CREDIT_AUTH_RECEIVED") return true;
+  const isClose = state === "RECONCILIATION" || state === "CREDIT_AUTH_RECONCILIATION";
+  return isClose && (payload === "debit-received" || payload === "credit-received") && !wasHeld;
+}

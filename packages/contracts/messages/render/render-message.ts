@@ -1,0 +1,132 @@
+// Renders finished messages as a pure function of journal records and an output: the same arguments give the same
+// bytes.
+//
+// #1 The members that a bank or a connector sent leave with the same digits and letters. Every change that Sluice makes
+//    is named here and nowhere else.
+// #2 The inbound debit is the accepted one with Sluice's `messageIdentifiers` and `settlementDate` = business date. The
+//    inbound credit is the accepted one with Sluice's `messageIdentifiers`.
+// #3 Times are those of the journal, in UTC with milliseconds.
+
+import type { DispatchOutput, EventOutput, MessageForm } from "@sluice/domain";
+import { assert, unreachable } from "@sluice/kernel";
+import type * as wire from "../../generated/records.ts";
+import { creditTransferText, directDebitText, statusReportText } from "./message-writers.ts";
+import { flowFromRecord, isCreditRecord, type PaymentReceived } from "../../wire/payment-received.ts";
+import {
+  acceptedStatus,
+  duplicateStatus,
+  onUsOutcomeStatus,
+  outcomeStatus,
+  recordedReport,
+  rejectedStatus,
+  buildReportOn,
+  resolutionStatus,
+} from "./render-report.ts";
+
+export interface MessageSources {
+  readonly received: PaymentReceived;
+  /** Null before the verdict. */
+  readonly verdict: wire.AccountVerified | null;
+  /** Null before the final report. */
+  readonly finalReport: wire.StatusReportReceived | null;
+  /** The message that a `duplicate-refused` or a `report-again` answers; null for every other form. */
+  readonly answered: PaymentReceived | null;
+}
+
+/** A message that leaves, or that an event shows, before it is written as text. */
+export type OutgoingMessage =
+  | { readonly kind: "DirectDebit"; readonly message: wire.DirectDebit }
+  | { readonly kind: "CreditTransfer"; readonly message: wire.CreditTransfer }
+  | { readonly kind: "PaymentStatusReport"; readonly message: wire.PaymentStatusReport };
+
+/** Builds the message in the requested form. */
+export function buildOutgoingMessage(form: MessageForm, sources: MessageSources, output: DispatchOutput | EventOutput): OutgoingMessage {
+  const { received } = sources;
+  switch (form) {
+    case "debit-received":
+      return { kind: "DirectDebit", message: requireDebit(received) };
+    case "inbound-debit": {
+      const changes = { messageIdentifiers: buildIdentifiers(output), settlementDate: output.businessDate };
+      return { kind: "DirectDebit", message: { ...requireDebit(received), ...changes } };
+    }
+    case "credit-received":
+      return { kind: "CreditTransfer", message: requireCredit(received) };
+    case "inbound-credit":
+      return { kind: "CreditTransfer", message: { ...requireCredit(received), messageIdentifiers: buildIdentifiers(output) } };
+    case "report-accepted":
+      return report(buildReportOn(received, buildIdentifiers(output), acceptedStatus));
+    case "report-rejected":
+      return report(buildReportOn(received, buildIdentifiers(output), rejectedStatus(sources)));
+    case "final-report":
+      return report(recordedReport(sources));
+    case "outcome-report":
+      return report(buildReportOn(received, buildIdentifiers(output), outcomeStatus(output.state, sources)));
+    case "on-us-outcome":
+      return report(buildReportOn(received, buildIdentifiers(output), onUsOutcomeStatus(sources)));
+    case "resolution-outcome":
+      return report(buildReportOn(received, buildIdentifiers(output), resolutionStatus(output)));
+    case "duplicate-refused":
+      return report(buildReportOn(requireAnswered(sources), buildIdentifiers(output), duplicateStatus));
+    case "report-again":
+      return report(buildReportOn(requireAnswered(sources), buildIdentifiers(output), statusAgain(sources, output)));
+    default:
+      return unreachable(form);
+  }
+}
+
+export function messageText(outgoing: OutgoingMessage): string {
+  switch (outgoing.kind) {
+    case "DirectDebit":
+      return directDebitText(outgoing.message);
+    case "CreditTransfer":
+      return creditTransferText(outgoing.message);
+    case "PaymentStatusReport":
+      return statusReportText(outgoing.message);
+    default:
+      return unreachable(outgoing);
+  }
+}
+
+export function renderDispatchBody(output: DispatchOutput, sources: MessageSources): Uint8Array {
+  return new TextEncoder().encode(messageText(buildOutgoingMessage(output.form, sources, output)));
+}
+
+/** Formats epoch milliseconds as 2026-11-20T05:12:03.410Z. */
+export function utcText(epochMs: number): string {
+  return Temporal.Instant.fromEpochMilliseconds(epochMs).toString({ smallestUnit: "millisecond" });
+}
+
+/**
+ * The status of the transaction's own report, sent again: for a bank the verdict, for a connector the newest outcome
+ * reported. A resolution by people replaces that outcome.
+ */
+function statusAgain(sources: MessageSources, output: DispatchOutput | EventOutput): wire.Status {
+  if (output.kind === "dispatch" && output.resolution !== null) return resolutionStatus(output);
+  if (flowFromRecord(sources.received) !== "on-us") return outcomeStatus(output.state, sources);
+  assert(sources.verdict !== null, "a report is only repeated after a verdict");
+  return sources.verdict.verdict === "REFUSED" ? rejectedStatus(sources) : acceptedStatus;
+}
+
+function requireDebit(received: PaymentReceived): wire.DirectDebit {
+  assert(!isCreditRecord(received), "a credit has no debit");
+  return received.debit;
+}
+
+function requireCredit(received: PaymentReceived): wire.CreditTransfer {
+  assert(isCreditRecord(received), "a debit has no credit");
+  return received.credit;
+}
+
+function requireAnswered({ answered }: MessageSources): PaymentReceived {
+  assert(answered !== null, "an answer to one message needs that message");
+  return answered;
+}
+
+function report(message: wire.PaymentStatusReport): OutgoingMessage {
+  return { kind: "PaymentStatusReport", message };
+}
+
+function buildIdentifiers(output: DispatchOutput | EventOutput): wire.MessageIdentifiers {
+  const madeAtMs = output.kind === "event" ? output.messageMadeAtMs : output.madeAtMs;
+  return { messageIdentification: output.messageIdentification, creationDateTime: utcText(madeAtMs) };
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { murmur2, partitionFor } from "./partition.ts";
+
+// Test vectors of the Java client: clients/src/test/java/org/apache/kafka/common/utils/UtilsTest.java, testMurmur2.
+test.each([
+  ["21", -973_932_308],
+  ["foobar", -790_332_482],
+  ["a-little-bit-long-string", -985_981_536],
+  ["a-little-bit-longer-string", -1_486_304_829],
+  ["lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8", -58_897_971],
+  ["abc", 479_470_107],
+])("murmur2 of %s is the Java client's", (key, hash) => {
+  expect(murmur2(new TextEncoder().encode(key))).toBe(hash);
+  expect(partitionFor(key, 12)).toBe((hash & 0x7fffffff) % 12);
+});
+
+test("a text and its bytes are the same key, also inside a larger buffer", () => {
+  const bytes = new Uint8Array([9, ...new TextEncoder().encode("ZA_EFT:2026-11-20"), 9]);
+  expect(partitionFor(bytes.subarray(1, -1), 12)).toBe(partitionFor("ZA_EFT:2026-11-20", 12));
+});
+
+test("UETRs spread over all partitions", () => {
+  const counts = Array.from({ length: 12 }, () => 0);
+  for (let at = 0; at < 12_000; at += 1) {
+    const partition = partitionFor(`6f4b2f0e-6f0a-4d52-9a57-${at.toString(16).padStart(12, "0")}`, 12);
+    counts[partition] = (counts[partition] ?? 0) + 1;
+  }
+  expect(Math.min(...counts)).toBeGreaterThan(800);
+});
+
+test("a partition count that is not a positive whole number is a programming error", () => {
+  expect(() => partitionFor("k", 0)).toThrow("partition count");
+});

@@ -1,0 +1,66 @@
+// Lists the writers and readers of each record. avro/README.md and the registered subjects come from this table. A
+// record without a writer is unused, and the schema compatibility test fails on it.
+
+import { topics } from "./topics.ts";
+
+export interface RecordUse {
+  readonly topic: string;
+  readonly record: string;
+  readonly writtenBy: readonly string[];
+  readonly readBy: readonly string[];
+}
+
+const { journal, dispatch, events, receipts, transactions, deadLetters } = topics;
+const readers = ["validator", "scheduler", "dispatcher", "event-publisher"] as const;
+
+export const recordMap = [
+  use(journal, "DirectDebitReceived", ["ingress"], ["validator", "scheduler"]),
+  use(journal, "CreditTransferReceived", ["ingress"], ["validator", "scheduler"]),
+  use(journal, "CreditsFinalRequested", ["ingress", "console"], ["scheduler"]),
+  use(journal, "StatusReportReceived", ["ingress"], ["scheduler"]),
+  use(journal, "AccountVerified", ["validator"], ["scheduler"]),
+  use(journal, "Release", ["scheduler"], ["scheduler"]),
+  use(journal, "DeliveryEnded", ["dispatcher"], ["scheduler"]),
+  use(journal, "DeadlinePassed", ["scheduler"], ["scheduler"]),
+  use(journal, "DayClosed", ["scheduler"], ["scheduler"]),
+  use(journal, "DayPlanned", ["scheduler"], ["scheduler"]),
+  use(journal, "DayTimeReached", ["scheduler"], ["scheduler"]),
+  use(journal, "LaneCredits", ["scheduler"], ["scheduler"]),
+  use(journal, "LaneBankClear", ["scheduler"], ["scheduler"]),
+  use(journal, "DayTimes", ["scheduler"], ["scheduler"]),
+  use(journal, "DayVoid", ["scheduler"], ["scheduler"]),
+  use(journal, "WindowOpened", ["scheduler"], ["scheduler"]),
+  use(journal, "WindowClosed", ["scheduler"], ["scheduler"]),
+  use(journal, "CreditsDeclared", ["scheduler"], ["scheduler"]),
+  use(journal, "GateOpened", ["scheduler"], ["scheduler"]),
+  use(journal, "DayReconciled", ["scheduler"], ["scheduler"]),
+  use(journal, "WithdrawalRequested", ["console"], ["scheduler"]),
+  use(journal, "RedriveRequested", ["console"], ["scheduler"]),
+  use(journal, "ItemResolutionRequested", ["console"], ["scheduler"]),
+  use(journal, "ItemResolutionConfirmed", ["console"], ["scheduler"]),
+  use(journal, "DeadLettersReplayed", ["console"], ["scheduler"]),
+  use(journal, "CloseExtensionRequested", ["console"], ["scheduler"]),
+  use(journal, "GateOpeningRequested", ["console"], ["scheduler"]),
+  use(journal, "BankPauseRequested", ["console"], ["scheduler"]),
+  use(journal, "BankResumeRequested", ["console"], ["scheduler"]),
+  use(journal, "BankPaused", ["scheduler"], ["scheduler"]),
+  use(journal, "BankResumed", ["scheduler"], ["scheduler"]),
+  use(dispatch, "Dispatch", ["scheduler"], ["dispatcher"]),
+  use(dispatch, "DispatchChange", ["scheduler"], ["dispatcher"]),
+  use(dispatch, "DayTimes", ["scheduler"], ["dispatcher"]),
+  use(dispatch, "DayReconciled", ["scheduler"], ["dispatcher"]),
+  use(dispatch, "BankPaused", ["scheduler"], ["dispatcher"]),
+  use(dispatch, "BankResumed", ["scheduler"], ["dispatcher"]),
+  use(events, "TransactionStateEvent", ["scheduler"], ["event-publisher"]),
+  use(events, "EsmStateEvent", ["scheduler"], ["event-publisher"]),
+  use(events, "DispatchChange", ["scheduler"], ["event-publisher"]),
+  use(events, "BankPaused", ["scheduler"], ["event-publisher"]),
+  use(events, "BankResumed", ["scheduler"], ["event-publisher"]),
+  use(receipts, "Receipt", ["dispatcher", "event-publisher"], ["timeline"]),
+  use(transactions, "TransactionSnapshot", ["scheduler"], ["analysts"]),
+  use(deadLetters, "DeadLetter", [...readers, "console"], ["operators", ...readers]),
+] as const satisfies readonly RecordUse[];
+
+function use<N extends string>(topic: string, record: N, writtenBy: readonly string[], readBy: readonly string[]) {
+  return { topic, record, writtenBy, readBy };
+}

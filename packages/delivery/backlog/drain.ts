@@ -1,0 +1,171 @@
+// Drain: parked messages are retried when they are due.
+//
+// #1 Only the first message of each key is retried, oldest first, and as many at once as the receiver has slots. The
+//    next message of the key becomes due when the first is gone.
+// #2 Each retry uses the copy in the store; a message that is gone there has ended elsewhere.
+// #3 A message that can no longer be tried leaves the page: its attempts are over (the store keeps it), or its own
+//    deadline has passed (it expires).
+// #4 No fault here loses a message: it becomes due again.
+// #5 No attempt begins while the receiver is paused, and only a probe while the endpoint is suspended; a message that
+//    ends without an attempt does end.
+
+import type { ParkedMessage } from "@sluice/store";
+import { runAttempt } from "../attempt/attempt.ts";
+import type { EngineContext } from "../context.ts";
+import type { Delivery } from "../rules.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import { expireDelivery, reportRefusal, settleAttempt } from "../attempt/end.ts";
+import { lockKey } from "../partition/key-locks.ts";
+import {
+  attemptsEndMs,
+  isExpired,
+  areAttemptsOver,
+  updateSpilling,
+  type ReceiverQueue,
+  type DeliveryPartition,
+} from "../partition/delivery-partition.ts";
+import { isPartitionClosed } from "../partition/delivery-lease.ts";
+import type { BacklogEntry } from "./backlog-page.ts";
+import { readParkedDelivery } from "./read-parked.ts";
+import { scheduleScan } from "./scan.ts";
+import { progressFromParked } from "./spill.ts";
+
+/** Drains all receivers of a partition, and scans for what the store may hold beyond them. */
+export function drainPartition(context: EngineContext, partition: DeliveryPartition): void {
+  for (const queue of partition.queues.values()) drainReceiver(context, partition, queue);
+  scheduleScan(context, partition, () => drainPartition(context, partition));
+}
+
+/** Starts the retries that are due and may run, and sets the timer for the next one. */
+export function drainReceiver(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue): void {
+  if (!partition.lease.isOpen || !partition.isCaughtUp || context.isStopping()) return;
+  const nowMs = context.time.monotonicMs();
+  const endpoints = context.endpoints.forReceiver(queue.receiverId);
+  for (const endpoint of endpoints) endpoint.probeIfDue();
+  const retriesMax = endpoints.reduce((sum, { slots }) => sum + slots.limit, 0);
+  while (queue.retriesInFlight < retriesMax) {
+    const entry = queue.page.takeDue(nowMs);
+    if (entry === null) break;
+    start(context, partition, queue, entry, false);
+  }
+  updateSpilling(context, partition, queue);
+  context.metrics.waiting.set(queue.page.size, { receiver: queue.receiverId, partition: String(partition.number) });
+  scheduleScan(context, partition, () => drainPartition(context, partition));
+  wake(context, partition, queue, nowMs, retriesMax);
+}
+
+/** Sends one message as a probe to a suspended endpoint; false where this partition has none for it. */
+export function startProbe(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, endpoint: Endpoint): boolean {
+  const entry = queue.page.takeHead(endpoint, queue.probes.get(endpoint)?.sequence ?? null);
+  if (entry === null) return false;
+  const atMs = context.time.monotonicMs();
+  queue.probes.set(endpoint, { atMs, sequence: entry.sequence });
+  entry.dueMs = Math.min(entry.dueMs, atMs);
+  start(context, partition, queue, entry, true);
+  return true;
+}
+
+function start(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, entry: BacklogEntry, isProbe: boolean): void {
+  queue.retriesInFlight += 1;
+  const retrying = retry(context, { partition, queue, entry, isProbe }).then(() => {
+    partition.running.delete(retrying);
+    queue.retriesInFlight -= 1;
+    if (isProbe) entry.endpoint.endProbe();
+    drainReceiver(context, partition, queue);
+    return undefined;
+  });
+  partition.running.add(retrying);
+}
+
+function wake(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, nowMs: number, retriesMax: number): void {
+  queue.timer?.[Symbol.dispose]();
+  queue.timer = null;
+  const wakeMs = queue.page.nextWakeMs(nowMs);
+  // With all slots taken, the end of any retry drains again.
+  if (wakeMs === null || wakeMs === Number.POSITIVE_INFINITY || queue.retriesInFlight >= retriesMax) return;
+  // Rounded up to whole milliseconds: a lost fraction would fire the timer just too early, again and again.
+  queue.timer = context.time.after(Math.max(0, Math.ceil(wakeMs - nowMs)), () => {
+    queue.timer = null;
+    drainReceiver(context, partition, queue);
+  });
+}
+
+const waitAfterFaultMs = 60_000;
+
+interface Retry {
+  readonly partition: DeliveryPartition;
+  readonly queue: ReceiverQueue;
+  readonly entry: BacklogEntry;
+  readonly isProbe: boolean;
+}
+
+/** Never rejects. #4 */
+async function retry(context: EngineContext, retrying: Retry): Promise<void> {
+  const { partition, queue, entry } = retrying;
+  try {
+    if (!entry.isEnding && areAttemptsOver(context, partition, entry)) return queue.page.remove(entry.id);
+    if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
+    const parked = await context.parkedCalls.load(partition.lease, { id: entry.id, receiverId: queue.receiverId });
+    if (parked === undefined || parked.ended === "refused" || parked.ended === "stopped") return queue.page.remove(entry.id);
+    const delivery = await readParkedDelivery(context, parked);
+    const message = { ...retrying, parked, delivery };
+    // An end without an attempt needs no slot and does not wait for the end of a pause, so a receiver that hangs does
+    // not delay it.
+    if (parked.ended === "refusing")
+      await underLock(message, () => reportRefusal(context, partition, delivery, progressFromParked(partition, parked)));
+    else if (isExpired(context, entry))
+      await underLock(message, () => expireDelivery(context, partition, delivery, progressFromParked(partition, parked), true));
+    else await tryAgain(context, message);
+  } catch (error) {
+    if (isPartitionClosed(error)) return;
+    context.logger.error("delivery.retry-failed", { id: entry.id, receiver: queue.receiverId, partition: partition.number, error });
+    queue.page.reschedule(entry.id, context.time.monotonicMs() + waitAfterFaultMs);
+  }
+}
+
+interface LoadedRetry extends Retry {
+  readonly parked: ParkedMessage;
+  readonly delivery: Delivery;
+}
+
+async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<void> {
+  const { partition, queue, entry, parked, delivery, isProbe } = message;
+  const slot = await entry.endpoint.slots.acquire("retry", Number.POSITIVE_INFINITY, partition.lease);
+  if (slot === null) return;
+  let isAttempted = false;
+  try {
+    await underLock(message, async () => {
+      await partition.lease.waitUntilConfirmed();
+      // Everything is checked again, without waiting before the attempt begins: it may have changed while this waited.
+      if (!queue.page.containsEntry(entry)) return undefined;
+      if (areAttemptsOver(context, partition, entry)) return queue.page.remove(entry.id);
+      if (isExpired(context, entry) || isEarly(context, entry) || mayNotBegin(message)) return queue.page.reschedule(entry.id, entry.dueMs);
+      isAttempted = true;
+      if (isProbe) entry.endpoint.markProbeStarted();
+      const result = await partition.lease.whileOpen(runAttempt(context, partition, delivery, progressFromParked(partition, parked), slot));
+      if (isProbe) context.metrics.probes.add({ ...entry.endpoint.labels, class: result.class });
+      await settleAttempt(context, partition, delivery, result, true);
+    });
+  } finally {
+    if (!isAttempted) slot[Symbol.dispose]();
+  }
+}
+
+/** #5 */
+function mayNotBegin({ partition, entry: { endpoint, ...entry }, isProbe }: LoadedRetry): boolean {
+  if (partition.pauses.isPaused(endpoint.receiverId)) return true;
+  const hold = endpoint.blockReason(attemptsEndMs(partition, entry));
+  return hold !== null && !(isProbe && hold === "breaker" && !endpoint.isBackingOff);
+}
+
+/** Tells whether it was woken before its time, because its attempts might have ended or another attempt was running. */
+function isEarly(context: EngineContext, entry: BacklogEntry): boolean {
+  return !isExpired(context, entry) && entry.dueMs > context.time.monotonicMs();
+}
+
+/** Works under the key's lock, unless the message was stopped, has ended or was redriven meanwhile. */
+async function underLock({ partition, queue, entry }: LoadedRetry, work: () => Promise<void>): Promise<void> {
+  await partition.locks.run(lockKey(queue.receiverId, entry.key), async () => {
+    if (queue.page.containsEntry(entry)) await work();
+  });
+}

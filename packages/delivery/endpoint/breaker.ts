@@ -1,0 +1,55 @@
+// Decides when a breaker opens, after which an endpoint gets nothing but probes. Pure.
+//
+// #1 It opens after a streak of 10 transient answers over at least 2 UETRs; after a streak of 10 answers about the
+//    address over at least 2; or after a streak of 10 refusals. One UETR that fails again and again does not open it.
+// #2 An acknowledgement ends every streak. A refusal ends the streaks of failures that are retried, and these end the
+//    streak of refusals. The two kinds of failures count side by side, so that an endpoint which alternates between
+//    them is found out.
+// #3 A code that means "seen before", on an attempt that may be the first, does not count.
+// #4 While it is open one message is tried every 10 s; every 60 s where it opened over the address, because such a
+//    fault does not go away by itself.
+
+import type { AnswerClass } from "../attempt/retry-law.ts";
+
+export type BreakerReason = Exclude<AnswerClass, "acknowledged">;
+
+export const failuresToOpen = 10;
+export const probeIntervalMs: Readonly<Record<BreakerReason, number>> = { transient: 10_000, refused: 10_000, address: 60_000 };
+
+export interface CountedAnswer {
+  readonly class: AnswerClass;
+  readonly uetr: string;
+  readonly isDuplicateCode: boolean;
+}
+
+interface Row {
+  readonly count: number;
+  /** The UETR of its first answer; null where the streak is empty. */
+  readonly uetr: string | null;
+  readonly isOfSeveral: boolean;
+}
+
+export type FailureStreaks = Readonly<Record<BreakerReason, Row>>;
+
+const noRow: Row = { count: 0, uetr: null, isOfSeveral: false };
+export const noStreaks: FailureStreaks = { transient: noRow, address: noRow, refused: noRow };
+
+/** #2, #3 */
+export function countAnswer(rows: FailureStreaks, answer: CountedAnswer): FailureStreaks {
+  if (answer.class === "acknowledged") return noStreaks;
+  if (answer.class === "refused") {
+    return answer.isDuplicateCode ? rows : { ...noStreaks, refused: longer(rows.refused, answer.uetr) };
+  }
+  return { ...rows, refused: noRow, [answer.class]: longer(rows[answer.class], answer.uetr) };
+}
+
+function longer({ count, uetr, isOfSeveral }: Row, next: string): Row {
+  return { count: Math.min(count + 1, failuresToOpen), uetr: uetr ?? next, isOfSeveral: isOfSeveral || (uetr !== null && uetr !== next) };
+}
+
+/** #1. Why the breaker opens now; null where it does not. */
+export function reasonToOpen(rows: FailureStreaks): BreakerReason | null {
+  if (rows.refused.count >= failuresToOpen) return "refused";
+  const reasons = ["transient", "address"] as const;
+  return reasons.find((reason) => rows[reason].count >= failuresToOpen && rows[reason].isOfSeveral) ?? null;
+}

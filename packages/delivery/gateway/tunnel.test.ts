@@ -1,0 +1,129 @@
+// A real egress proxy: what it is asked for, and what it never sees. Proxies of the environment are never used.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect, type Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { machineTime } from "@sluice/kernel";
+import { createCertificateAuthority } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import type { DeliveryReceiver } from "../endpoint/operation-addresses.ts";
+import { openGatewayEnvironment, buildReceiverRequest, type AnswerHandler } from "./gateway.fixture.ts";
+import { classifyAnswer } from "../attempt/retry-law.ts";
+
+const { defer, rawBank, httpBank, tlsBank, gatewayTo, folder } = openGatewayEnvironment();
+const authority = createCertificateAuthority("Ours", machineTime.nowMs());
+const acknowledge: AnswerHandler = (_, response) => void response.writeHead(202).end();
+const unresolved = (): Promise<never> => Promise.reject(new Error("names are the proxy's business"));
+
+/** Connects every name to the loopback. */
+async function startProxy() {
+  const asked: string[] = [];
+  const passed: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((_, response) => void response.writeHead(400).end());
+  server.on("connection", (socket: Socket) => sockets.add(socket));
+  server.on("connect", ({ url = "" }, near: Socket) => {
+    asked.push(url);
+    const far = connect({ host: "127.0.0.1", port: Number(url.split(":").at(-1)) });
+    sockets.add(far);
+    for (const socket of [near, far]) socket.on("error", () => undefined);
+    far.once("connect", () => near.write("HTTP/1.1 200 Connection established\r\n\r\n"));
+    near.on("data", (chunk: Buffer) => passed.push(chunk));
+    near.pipe(far).pipe(near);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  defer(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : null;
+  return { url: `http://127.0.0.1:${port}`, asked, passed, sockets };
+}
+
+describe("a receiver's egress proxy", () => {
+  async function throughProxy(egressProxy: string, host: string, bank: Partial<DeliveryReceiver> = {}) {
+    const { certificatePem: cert, keyPem: key } = authority.issue({ name: "bank", hosts: ["bank.test"] });
+    const port = await tlsBank({ cert, key }, acknowledge);
+    const { write } = await folder();
+    const caFile = await write("ca.pem", authority.pem);
+    const gateway = gatewayTo(`https://${host}:${port}`, { caFile, egressProxy, bearerToken: "s3cret", ...bank }, { resolve: unresolved });
+    return { port, post: () => gateway.post(buildReceiverRequest()) };
+  }
+
+  it("is asked for a name and a port, and sees nothing of what is sent through it", async () => {
+    const proxy = await startProxy();
+    const { port, post } = await throughProxy(proxy.url, "bank.test");
+    expect([await post(), await post()]).toMatchObject([{ status: 202 }, { status: 202 }]);
+    expect(new Set(proxy.asked)).toEqual(new Set([`bank.test:${port}`]));
+    expect(Buffer.concat(proxy.passed).toString("latin1")).not.toMatch(/s3cret|1250|inbound/);
+  });
+
+  it("cannot impersonate a bank: the certificate is verified through the tunnel", async () => {
+    const { post } = await throughProxy((await startProxy()).url, "other.test");
+    expect(await post()).toEqual({ kind: "silent", reason: "ERR_TLS_CERT_ALTNAME_INVALID" });
+  });
+
+  it("also carries requests without TLS, to a listed address", async () => {
+    const proxy = await startProxy();
+    const url = await httpBank(acknowledge);
+    expect(await gatewayTo(url, { egressProxy: proxy.url }).post(buildReceiverRequest())).toMatchObject({ status: 202 });
+    expect(proxy.asked).toEqual([new URL(url).host]);
+  });
+
+  it.each([
+    ["https://10.1.2.3", "address-not-allowed"],
+    ["https://[::1]:8443", "address-not-allowed"],
+    ["http://8.8.8.8", "tls-required"],
+    ["http://bank.test", "tls-required"],
+  ])("is not asked for %s: %s", async (url, reason) => {
+    const proxy = await startProxy();
+    const answer = await gatewayTo(url, { egressProxy: proxy.url, allowedAddresses: ["127.0.0.1"] }).post(buildReceiverRequest());
+    expect([answer, proxy.sockets.size]).toEqual([{ kind: "silent", reason }, 0]);
+  });
+
+  it.each([
+    ["refuses", "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n", "proxy-refused", "address"],
+    ["wants to know who asks", "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", "proxy-refused", "address"],
+    ["cannot reach the bank", "HTTP/1.1 502 Bad Gateway\r\n\r\n", "proxy-failed", "transient"],
+    ["speaks no HTTP", "SSH-2.0-OpenSSH\r\n", "proxy-unreachable", "transient"],
+    ["closes", "", "proxy-unreachable", "transient"],
+  ])("a proxy that %s gives no response", async (_, speech, reason, answerClass) => {
+    const { post } = await throughProxy(await rawBank((socket) => void socket.end(speech)), "bank.test");
+    const answer = await post();
+    expect([answer, classifyAnswer(answer, () => false)]).toEqual([{ kind: "silent", reason }, answerClass]);
+  });
+
+  it("an unreachable proxy gives no response; one that does not answer is given up, and asked again", async () => {
+    const away = await throughProxy("http://127.0.0.1:1", "bank.test");
+    expect(await away.post()).toEqual({ kind: "silent", reason: "proxy-unreachable" });
+    let asked = 0;
+    const mute = await rawBank(() => void (asked += 1));
+    const { post } = await throughProxy(mute, "bank.test", { answerTimeoutMs: 200, connections: 1 });
+    expect(await post()).toEqual({ kind: "silent", reason: "proxy-unreachable" });
+    expect(await post()).toEqual({ kind: "silent", reason: "proxy-unreachable" });
+    expect(asked).toBeGreaterThan(0);
+  });
+});
+
+describe("the environment of the process", () => {
+  it("its proxies carry nothing, and it makes no certificate valid", async () => {
+    const proxy = await startProxy();
+    const url = await httpBank(acknowledge);
+    const { certificatePem: cert, keyPem: key } = authority.issue({ name: "bank", hosts: ["127.0.0.1"] });
+    const securedUrl = `https://127.0.0.1:${await tlsBank({ cert, key }, acknowledge)}`;
+    const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    const proxies = { ...Object.fromEntries(names.map((name) => [name, proxy.url])), NO_PROXY: "", NODE_USE_ENV_PROXY: "1" };
+    const env = { ...process.env, ...proxies, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    const program = fileURLToPath(new URL("gateway-post.fixture.ts", import.meta.url));
+    const child = spawn(process.execPath, [program, url, securedUrl], { env, stdio: ["ignore", "pipe", "ignore"] });
+    const said: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => said.push(chunk));
+    await once(child, "close");
+    expect(JSON.parse(Buffer.concat(said).toString())).toEqual({ gateway: [202, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"], fetched: false });
+    expect(proxy.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+// Connects through an egress proxy: one tunnel (CONNECT) for each connection, with TLS and without.
+//
+// #1 The proxy resolves the name, and guards what lies inside. It sees a name, a port and, with TLS, nothing more;
+//    token, signature and message are for the receiver alone.
+// #2 A proxy that does not answer is given up after `timeoutMs`, and TLS inside the tunnel after the same time again.
+
+import { Socket } from "node:net";
+import type { SecureContext } from "node:tls";
+import type { Time } from "@sluice/kernel";
+import { buildConnector, Client } from "undici";
+import { ConnectFailure } from "./connect.ts";
+
+export interface TunnelOptions {
+  readonly time: Time;
+  readonly proxy: URL;
+  readonly timeoutMs: number;
+  /** Null where the receiver is called without TLS. */
+  readonly secureContext: SecureContext | null;
+}
+
+export function createTunnelConnector({ time, proxy, timeoutMs, secureContext }: TunnelOptions): buildConnector.connector {
+  const verified = { rejectUnauthorized: true, minVersion: "TLSv1.2" } as const;
+  const connectInside = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    ...verified,
+    ...(secureContext === null ? {} : { secureContext }),
+  });
+
+  async function openTunnel(target: string): Promise<Socket | ConnectFailure> {
+    const client = new Client(proxy.origin, { allowH2: false, connect: { timeout: timeoutMs, ...verified } });
+    const givingUp = new AbortController();
+    using _ = time.after(timeoutMs, () => givingUp.abort());
+    try {
+      const { statusCode, socket } = await client.connect({ path: target, headers: { host: target }, signal: givingUp.signal });
+      if (statusCode >= 200 && statusCode < 300 && socket instanceof Socket) return socket;
+      socket.on("error", () => undefined).destroy();
+      return new ConnectFailure(statusCode >= 400 && statusCode < 500 ? "proxy-refused" : "proxy-failed");
+    } catch {
+      await client.destroy();
+      return new ConnectFailure("proxy-unreachable");
+    }
+  }
+
+  async function connect(...[to, callback]: Parameters<buildConnector.connector>): Promise<void> {
+    const isSecured = to.protocol === "https:";
+    const socket = await openTunnel(`${formatHost(to.hostname)}:${to.port === "" ? (isSecured ? 443 : 80) : to.port}`);
+    if (socket instanceof ConnectFailure) return callback(socket, null);
+    if (isSecured) connectInside({ ...to, httpSocket: socket }, callback);
+    else callback(null, socket);
+  }
+  return (...asked) => void connect(...asked);
+}
+
+function formatHost(hostname: string): string {
+  return hostname.includes(":") ? `[${hostname}]` : hostname;
+}

@@ -1,0 +1,334 @@
+// The texts and examples of the control API's document: each operation, each query parameter, an example of each
+// decision, each error. The error texts are the console's own: services/console/http/documented-control.test.ts provokes
+// each, and sends each example.
+
+import type { ControlDecisionName, ControlOperationName } from "@sluice/contracts";
+
+export const controlGuide = `For people, and programs of people, who run Sluice. It has an address of its own, and tokens of its own (\`operators\` in the configuration file); those of banks and connectors are not known here.
+
+**Roles.** \`read\`: every question. \`act\`: every decision. \`approve\`: confirming a resolution that somebody else asked for.
+
+**A decision** is a record of the journal with who, why and when. 202 means that it is appended; it takes effect, or is refused, where its transaction, day or bank comes to it. What became of it: \`GET /actions/{action}?key=…\` with \`action\` and \`key\` of the answer, usually within a second. A decision that could have no effect as things stand is answered 409 and not appended.
+
+**Safe twice.** \`Idempotency-Key\` (chosen by you; left out: one is made) is the decision's id. After 503, or no answer, send the same decision again under the same id: it counts once. The id of another decision is refused (409).
+
+**Lists** are paged: \`limit\` (1 to 1000, 100 where it is not given) and \`after\`, the \`next\` of the page before; \`next: null\` ends the list. Amounts are decimal text beside their currency, times are UTC, offsets and counts that may be large are text. Of an account the last four characters are shown, of a person nothing.
+
+**Bounds.** 50 requests a second and 32 connections of each operator (429), 16 questions of each and 128 in all under way (503).`;
+
+export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
+  controlStatus:
+    "Every partition with its position, its distance to the log's end and its owner's epoch; banks that are paused; days that are not reconciled.",
+  searchTransactions:
+    "All terms given must hold; at least what is asked for, never more. By UETR. A parameter that does not exist is refused.",
+  showTransaction:
+    "The timeline of `./sluice tx --json`, the reconciliation items with evidence and resolution, and what operators decided.",
+  listWindows:
+    "Each planned business day: planned and actual times, windows missed, closes put back, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
+  listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",
+  listUndelivered:
+    "Without `bank`: of each bank the messages that it has not taken, since when, and why nothing moves. With it: those messages, with attempts and answers.",
+  listReconciliation: "Items with their row, cause, evidence, late answers and resolution.",
+  summariseReconciliation: "Counts and sums of a day's items by bank, currency, row and cause.",
+  exportReconciliation: "A day's items as CSV, JSON or ISO 20022 (pacs.002).",
+  listBanks:
+    "How it stands as a receiver (active, throttled, breaker-open, paused, maintenance) and why, by address; what waits for it and since when; who paused or resumed it last; the totals of the day against their alarms.",
+  showConservation: "By bank, currency and column, in count and sum: accepted = completed + rejected + unpaid + reconciled + open.",
+  showAction:
+    "`result`: applied, ignored (it was so already) or refused, and `why`. 404: it has not been judged yet, or is older than the last ten of a transaction, twenty of a day or bank.",
+  withdrawDebit:
+    "In ACCEPTED, REPORTED or HELD. The debit ends in RECONCILIATION, cause WITHDRAWN, and is never released. It cannot be undone.",
+  redriveDelivery:
+    "A delivery that was answered with a code after which nothing is tried any more is tried again: same id, same bytes. Or the posting of an event (`target: POSTING`), which can change no outcome.",
+  resolveItem:
+    "What people found out about an item of a close, a deadline, a withdrawal, or an outcome that a connector does not take. No state changes; for a debit from elsewhere and a credit the connector is told once. Where the configuration needs a second person it is a proposal until it is confirmed; a further request before that takes its place.",
+  confirmResolution: "By an operator other than the one who asked for it. `confirms` is the id of that action.",
+  extendClose:
+    "A processing window's close, or with `window: 0` the reconciliation close, by 24 hours at most. Deadlines move with it; a later calendar version does not bring it forward again.",
+  declareCreditsFinal:
+    "Whoever declares them by the configuration. It cannot be withdrawn. The gates open when every partition has answered and no earlier credit is unresolved.",
+  openGate:
+    "After the declaration. Every unresolved credit that keeps the gate closed must be named (`GET /windows` names them); if one is not, 409 says which. Debits to that bank may then leave while those credits are unresolved.",
+  pauseBank:
+    "From its place in the log on nothing is released, delivered or posted to it. What is under way ends. With `until` it is a maintenance, which ends by itself at that time as by a resume. Of a bank that is paused already the last request wins: it changes the end, gives one or takes it away; one that says the same is ignored.",
+  resumeBank: "Everything that waited is due at once, in order.",
+  listDeadLetters:
+    "Partition by partition, the oldest first. A page may have fewer rows than asked for and a `next` all the same: go on with it. Never the content of a record.",
+  showDeadLetter:
+    "Whether it could be read now and as what, how far the partition has come, and whether records of its transaction are put aside. Never its content.",
+  putDeadLetter:
+    "Only the record at which the partition stands (409 otherwise; `GET /status` names positions), such as one whose schema no registry has. The partition goes on past it within ten seconds; under a UETR the transaction is marked and what follows is put aside too, until it is replayed. Sent again under the same id it is one letter.",
+  replayDeadLetter:
+    "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: whoever reads it does so once. One whose schema is not known is refused: it would stop the partition again.",
+  replayTransaction:
+    "Every record of the transaction since the first that was put aside, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is put aside again; one whose schema is not known is refused, with all of them.",
+};
+
+const day = "A business day, scheme:date.";
+
+/** Each query parameter: its description, and an example value. */
+export const queryTexts: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
+  account: { description: "The last four characters of the debtor's or creditor's account.", example: "6789" },
+  after: { description: "`next` of the page before.", example: "NmY0YjJmMGU" },
+  amount: { description: "Exact amount, decimal.", example: "1250.50" },
+  bank: { description: "Configured id of a bank or connector.", example: "sample" },
+  businessDate: { description: "Business date.", example: "2026-11-20" },
+  closesWith: { description: `${day} whose reconciliation close is the deadline.`, example: "ZA_EFT:2026-11-20" },
+  currency: { description: "Currency code.", example: "ZAR" },
+  dateFrom: { description: "Business date from.", example: "2026-11-20" },
+  dateTo: { description: "Business date to, included.", example: "2026-11-27" },
+  day: { description: day, example: "ZA_EFT:2026-11-20" },
+  flow: { description: "on-us, off-us or credit.", example: "on-us" },
+  format: { description: "csv, json or iso20022.", example: "csv" },
+  from: { description: "First date.", example: "2026-11-20" },
+  identification: {
+    description: "Equal to the message, end-to-end, transaction or instruction identification, or the final report's.",
+    example: "E2E-1",
+  },
+  key: {
+    description: "A UETR, scheme:date, or bank: and the bank's id: of a decision what it was answered with, of dead letters what they had.",
+    example: "bank:sample",
+  },
+  limit: { description: "Rows of a page, 1 to 1000.", example: "100" },
+  open: { description: "true: items that nobody has resolved and nothing has settled.", example: "true" },
+  parked: { description: "true: records of it lie in the dead letters.", example: "true" },
+  reason: { description: "A reason code of a refusal or a bank's report.", example: "AC02" },
+  row: { description: "Row of section 7 of docs/spec/interface.md, 0 to 9.", example: "7" },
+  scheme: { description: "Scheme code.", example: "ZA_EFT" },
+  sender: { description: "Who sent it: configured id.", example: "sample" },
+  state: { description: "State.", example: "HELD" },
+  service: { description: "Who put it aside: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },
+  since: { description: "Put aside at this instant or later.", example: "2026-11-20T06:00:00Z" },
+  to: { description: "Last date, included.", example: "2026-11-27" },
+  topic: { description: "Where the record lay.", example: "sluice.journal.v1" },
+  why: { description: "Words of the reason why it was put aside.", example: "first byte" },
+};
+
+const uetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
+
+/** Each path parameter: its description, and an example value. */
+export const pathTexts: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
+  action: { description: "Id of a decision.", example: "9d3c0d6c5a1b2c3d7d5fb0b261a54c2e" },
+  bank: { description: "Configured id of a bank or connector.", example: "sample" },
+  date: { description: "Business date.", example: "2026-11-20" },
+  letter: { description: "Place of a dead letter, partition:offset.", example: "0:0" },
+  scheme: { description: "Scheme code.", example: "ZA_EFT" },
+  uetr: { description: "UETR, in any case.", example: uetr },
+};
+
+export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
+  withdrawDebit: { reason: "The bank sent the wrong file, ticket 4711" },
+  redriveDelivery: { reason: "The bank has loaded the missing branch", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11A" },
+  resolveItem: { reason: "Seen on the bank's statement", day: "ZA_EFT:2026-11-20", resolution: "NOT_MADE" },
+  confirmResolution: { reason: "Seen on the statement as well", confirms: "resolve-4711" },
+  extendClose: { reason: "The bank asks for half an hour", window: 1, closesAt: "2026-11-20T16:30:00+02:00" },
+  declareCreditsFinal: { reason: "The clearing house confirmed by telephone" },
+  openGate: {
+    reason: "The bank accepts that these credits are late",
+    bank: "sample",
+    credits: ["0d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4"],
+  },
+  pauseBank: { reason: "The bank's core system is being restored", until: "2026-11-22T03:00:00+02:00" },
+  resumeBank: { reason: "The bank says that it is back" },
+  putDeadLetter: {
+    reason: "Its schema was never registered, ticket 4711",
+    service: "scheduler",
+    topic: "sluice.journal.v1",
+    partition: 0,
+    offset: "0",
+  },
+  replayDeadLetter: { reason: "The schema is registered now" },
+  replayTransaction: { reason: "The schema is registered now" },
+};
+
+export interface ControlError {
+  readonly name: string;
+  readonly status: number;
+  readonly summary: string;
+  readonly message: string;
+  readonly detail: string;
+  /** The operations that may return it: all, those of one method, or those with that path parameter. */
+  readonly of: "all" | "GET" | "POST" | "approve" | "uetr" | "date" | "bank" | "letter";
+}
+
+const badQuestion = "Not a question that can be answered";
+
+export const controlErrors: readonly ControlError[] = [
+  {
+    name: "not-a-part",
+    status: 400,
+    summary: "A part of the address is none",
+    message: badQuestion,
+    detail: "The address: uetr must be a UUID of the form 8-4-4-4-12.",
+    of: "uetr",
+  },
+  {
+    name: "no-such-parameter",
+    status: 400,
+    summary: "A parameter that is not known",
+    message: badQuestion,
+    detail: "There is no parameter here.",
+    of: "GET",
+  },
+  {
+    name: "bad-idempotency-key",
+    status: 400,
+    summary: "An Idempotency-Key that is none",
+    message: badQuestion,
+    detail: "Idempotency-Key: 1 to 64 printable ASCII characters.",
+    of: "POST",
+  },
+  {
+    name: "reason-missing",
+    status: 400,
+    summary: "No reason",
+    message: "The message does not fit the schema.",
+    detail: "/reason: is required",
+    of: "POST",
+  },
+  {
+    name: "not-authenticated",
+    status: 401,
+    summary: "No token, or one that is not an operator's",
+    message: "Not authenticated",
+    detail: "A bearer token of an operator is needed.",
+    of: "all",
+  },
+  {
+    name: "role-missing",
+    status: 403,
+    summary: "The operator lacks the role",
+    message: "Not allowed",
+    detail: "This needs the role act.",
+    of: "POST",
+  },
+  {
+    name: "approve-missing",
+    status: 403,
+    summary: "The operator lacks the role approve",
+    message: "Not allowed",
+    detail: "This needs the role approve.",
+    of: "approve",
+  },
+  {
+    name: "read-missing",
+    status: 403,
+    summary: "The operator lacks the role read",
+    message: "Not allowed",
+    detail: "This needs the role read.",
+    of: "GET",
+  },
+  {
+    name: "unknown-uetr",
+    status: 404,
+    summary: "Nothing is known of the UETR",
+    message: "Not known",
+    detail: "Nothing is known of this UETR.",
+    of: "uetr",
+  },
+  {
+    name: "unknown-day",
+    status: 404,
+    summary: "A day that is not planned",
+    message: "Not known",
+    detail: "This business day is not planned. Days are planned a week ahead.",
+    of: "date",
+  },
+  {
+    name: "unknown-bank",
+    status: 404,
+    summary: "No bank or connector has the id",
+    message: "Not known",
+    detail: "No bank or connector has this id.",
+    of: "bank",
+  },
+  {
+    name: "unknown-letter",
+    status: 404,
+    summary: "There is no such dead letter",
+    message: "Not known",
+    detail: "There is no such dead letter.",
+    of: "letter",
+  },
+  { name: "method-not-allowed", status: 405, summary: "Another method", message: "Method not allowed", detail: "Only GET.", of: "all" },
+  {
+    name: "not-possible",
+    status: 409,
+    summary: "It would have no effect as things stand",
+    message: "Not possible now",
+    detail: "not-in-this-state: the transaction's state does not allow it.",
+    of: "POST",
+  },
+  {
+    name: "another-decision",
+    status: 409,
+    summary: "The Idempotency-Key stands for another decision",
+    message: "Another decision",
+    detail: "This Idempotency-Key was used for another decision. Take a new one.",
+    of: "POST",
+  },
+  {
+    name: "length-required",
+    status: 411,
+    summary: "A body without a length",
+    message: "Length required",
+    detail: "Send the body with a content-length header and without chunks.",
+    of: "POST",
+  },
+  {
+    name: "too-large",
+    status: 413,
+    summary: "A body of more than 128 KiB",
+    message: "Too large",
+    detail: "A body may have at most 131072 bytes.",
+    of: "POST",
+  },
+  {
+    name: "not-json",
+    status: 415,
+    summary: "Not application/json",
+    message: "Unsupported media type",
+    detail: "Send application/json in UTF-8, as it is.",
+    of: "POST",
+  },
+  {
+    name: "no-replacement",
+    status: 422,
+    summary: "Well-formed, and cannot be processed",
+    message: "The message cannot be processed.",
+    detail: "/replacedBy: is required with REPLACED",
+    of: "POST",
+  },
+  {
+    name: "too-many",
+    status: 429,
+    summary: "More than 50 requests a second",
+    message: "Too many",
+    detail: "You send too many requests a second.",
+    of: "all",
+  },
+  {
+    name: "failed",
+    status: 500,
+    summary: "A fault of Sluice's own",
+    message: "Internal error",
+    detail: "The question could not be answered.",
+    of: "all",
+  },
+  {
+    name: "store-away",
+    status: 503,
+    summary: "What is needed for an answer is away",
+    message: "Not available now",
+    detail: "What is needed for an answer is away. Ask again.",
+    of: "all",
+  },
+  {
+    name: "outcome-unknown",
+    status: 503,
+    summary: "It is not known whether the decision was stored",
+    message: "Not available now",
+    detail: "It is not known whether the decision was stored. Send it again with the Idempotency-Key pause-4711: it counts once.",
+    of: "POST",
+  },
+];

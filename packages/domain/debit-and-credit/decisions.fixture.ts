@@ -1,0 +1,65 @@
+// Operators' requests about a transaction, dead letters, and the markers that go with them, for the tests of this
+// package.
+
+import type * as facts from "../fact.ts";
+import { date, nextDate, scheme, today } from "../given.fixture.ts";
+import { action } from "../operators.fixture.ts";
+
+export function withdrawal(id = "w1"): facts.WithdrawalRequested {
+  return { kind: "WithdrawalRequested", action: action(id) };
+}
+
+export function redrive(
+  messageIdentification: string,
+  id = "r1",
+  target: facts.RedriveRequested["target"] = "delivery",
+): facts.RedriveRequested {
+  return { kind: "RedriveRequested", action: action(id), target, messageIdentification };
+}
+
+export function resolution(
+  changes: Partial<facts.ItemResolutionRequested> = {},
+  id = "i1",
+  operator = "thandi",
+): facts.ItemResolutionRequested {
+  return {
+    kind: "ItemResolutionRequested",
+    action: action(id, operator),
+    day: today,
+    resolution: "made",
+    replacedBy: null,
+    needsSecondPerson: false,
+    ...changes,
+  };
+}
+
+export function confirmation(confirms = "i1", id = "c1", operator = "sipho"): facts.ItemResolutionConfirmed {
+  return { kind: "ItemResolutionConfirmed", action: action(id, operator), confirms };
+}
+
+export function deadLettersReplayed(id = "d1"): facts.DeadLettersReplayed {
+  return { kind: "DeadLettersReplayed", action: action(id), records: 1 };
+}
+
+export function recordDeadLettered(): facts.RecordDeadLettered {
+  return { kind: "RecordDeadLettered", reason: "not-readable" };
+}
+
+export function dayVoid(businessDate = date, nextBusinessDate = nextDate): facts.DayVoidMarker {
+  return { id: `${scheme}:${businessDate}:DayVoid:1`, scheme, businessDate, kind: "DayVoid", nextBusinessDate };
+}
+
+export function lastClosed(businessDate = date, nextBusinessDate = nextDate): facts.WindowClosedMarker {
+  const number = 2;
+  const id = `${scheme}:${businessDate}:WindowClosed:${number}`;
+  return { id, scheme, businessDate, kind: "WindowClosed", number, isLast: true, nextBusinessDate };
+}
+
+/** The pauses of a bank are numbered from 1. */
+export function bankPaused(number = 1, ofBank = "bank-a", untilMs: number | null = null): facts.BankPausedMarker {
+  return { kind: "BankPaused", id: `bank:${ofBank}:BankPaused:${number}`, bank: ofBank, number, reason: "maintenance", untilMs };
+}
+
+export function bankResumed(number = 1, ofBank = "bank-a"): facts.BankResumedMarker {
+  return { kind: "BankResumed", id: `bank:${ofBank}:BankResumed:${number}`, bank: ofBank, number, reason: "done" };
+}

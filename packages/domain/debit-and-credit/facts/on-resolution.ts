@@ -1,0 +1,105 @@
+// Operators found out how a transaction with an item really ended: settled, rejected, or replaced by another
+// transaction. No state and no event follows.
+//
+// #1 Only a final item can be resolved: the item of a close, a deadline or a withdrawal, or a detached item for an
+//    outcome report that the connector has not accepted. Of two items the one that is not detached comes first. A final
+//    resolution never changes; late answers are still recorded on its item.
+// #2 Where a second person is needed, the request is a proposal until another operator confirms it by the id of its
+//    action. A further request before that replaces the proposal.
+// #3 The connector gets one report, under the next number, once the resolution of the item that is not detached is
+//    final. An on-us debit has no connector. The report follows the earlier outcome report in order; only if that one
+//    was refused, and nobody redrove it, is it stopped and no longer awaited.
+
+import { addNotice } from "../entry.ts";
+import type { ItemResolutionConfirmed, ItemResolutionRequested, OperatorAction, RecordPosition } from "../../fact.ts";
+import { sentIdentification } from "../../ids.ts";
+import { isDetached } from "../items.ts";
+import { refusedKind } from "./on-redrive.ts";
+import type { OperatorResult } from "./on-operator.ts";
+import type { DecisionReason } from "../result.ts";
+import { requireFlow, operationFor, receiverFor } from "../tables/state-messages.ts";
+import type { Item, Resolution, Notice, Transaction } from "../transaction.ts";
+
+/** An outcome report's identification has one digit for its number. */
+const outcomesMax = 9;
+
+export function onResolutionRequested(transaction: Transaction, fact: ItemResolutionRequested, place: RecordPosition): OperatorResult {
+  const { action, day, resolution: kind, needsSecondPerson } = fact;
+  const found = findItem(transaction, day);
+  if (typeof found === "string") return { decision: "refused", reason: found, transaction };
+  const replacedBy = kind === "replaced" ? (fact.replacedBy?.toLowerCase() ?? "") : null;
+  if (replacedBy === "" || replacedBy === transaction.uetr) return { decision: "refused", reason: "no-replacement", transaction };
+  const resolution: Resolution = { kind, replacedBy, action, atMs: place.appendedAtMs, isFinal: !needsSecondPerson, confirmed: null };
+  return resolve(transaction, found, resolution, place);
+}
+
+export function onResolutionConfirmed(transaction: Transaction, fact: ItemResolutionConfirmed, place: RecordPosition): OperatorResult {
+  const { action, confirms } = fact;
+  const item = finalItems(transaction).find(({ resolution }) => resolution?.action.id === confirms);
+  const proposal = item?.resolution ?? null;
+  const refusal = proposal === null ? "nothing-to-confirm" : refuseConfirmation(proposal, action);
+  if (item === undefined || proposal === null || refusal !== null) {
+    return { decision: "refused", reason: refusal ?? "nothing-to-confirm", transaction };
+  }
+  return resolve(transaction, item, { ...proposal, isFinal: true, confirmed: { action, atMs: place.appendedAtMs } }, place);
+}
+
+function refuseConfirmation(proposal: Resolution, { operator }: OperatorAction): DecisionReason | null {
+  if (proposal.isFinal) return "already-resolved";
+  return proposal.action.operator === operator ? "same-person" : null;
+}
+
+/** Items that are not settled and that only operators can still change. */
+function finalItems({ state, items }: Transaction): readonly Item[] {
+  const isOver = state === "RECONCILIATION" || state === "CREDIT_AUTH_RECONCILIATION";
+  return items.filter((item) => item.settledAtMs === null && (isOver || isDetached(item)));
+}
+
+function findItem(transaction: Transaction, day: string): Item | DecisionReason {
+  const items = finalItems(transaction);
+  const ofDay = items.filter((item) => item.day === day);
+  if (ofDay.length === 0) return items.length === 0 ? "no-item" : "other-day";
+  return ofDay.find(({ resolution }) => resolution?.isFinal !== true) ?? "already-resolved";
+}
+
+function resolve(transaction: Transaction, item: Item, resolution: Resolution, place: RecordPosition): OperatorResult {
+  const items = transaction.items.map((other) => (other === item ? { ...item, resolution } : other));
+  const noted = { ...transaction, items };
+  if (!resolution.isFinal) return { decision: "applied", reason: "resolution-proposed", transaction: noted };
+  if (isDetached(item) || requireFlow(noted) === "on-us") return { decision: "applied", reason: null, transaction: noted };
+  return { decision: "applied", reason: "resolution-outcome", transaction: reportResolution(noted, place) };
+}
+
+function reportResolution(transaction: Transaction, place: RecordPosition): Transaction {
+  const { uetr, outcomeReport: outcome } = transaction;
+  const number = (outcome?.number ?? 0) + 1;
+  if (number > outcomesMax) throw new Error(`more than ${outcomesMax} outcomes: ${uetr}`);
+  const before = outcome === null ? null : sentIdentification(uetr, "outcome-report", outcome.number);
+  const freed =
+    before !== null && refusedKind(transaction) === "outcome-report"
+      ? addNotice(transaction, buildNotice(transaction, "stop-again", before, place))
+      : transaction;
+  const identification = sentIdentification(uetr, "outcome-report", number);
+  return {
+    ...addNotice(freed, buildNotice(transaction, "resolution-outcome", identification, place)),
+    outcomeReport: { number, acknowledgedAtMs: null },
+  };
+}
+
+function buildNotice(
+  transaction: Transaction,
+  kind: "stop-again" | "resolution-outcome",
+  messageIdentification: string,
+  place: RecordPosition,
+): Notice {
+  return {
+    offset: place.offset,
+    atMs: place.appendedAtMs,
+    kind,
+    operation: operationFor(requireFlow(transaction), "outcome-report"),
+    messageIdentification,
+    about: kind === "stop-again" ? messageIdentification : (transaction.message?.messageIdentification ?? ""),
+    receiver: receiverFor(transaction, "outcome-report"),
+    deadlineMs: 0,
+  };
+}

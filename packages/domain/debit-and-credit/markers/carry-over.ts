@@ -1,0 +1,96 @@
+// Carries a held debit over to the next business date: HELD is entered again, with that date and its close as the
+// deadline.
+//
+// #1 Only a marker carries a debit over: the date's last WindowClosed, if the debit may still be carried over; or the
+//    date's DayVoid, whatever the debit's limit, because no window is left to it through no fault of its own. DayClosed
+//    only wakes it.
+// #2 The order of the partition counts: a date that was reconciled before that marker is closed, and the debit is not
+//    carried over. The next date may be over too: then the debit is carried over again.
+// #3 Each carry-over counts, also that of a void date: `carryOversMax` further entries into HELD. It never uses the
+//    places that the way to the end needs.
+// #4 Times never run backwards: a marker older than the last entry applies from that entry's time.
+
+import { parsePath } from "../tables/cell.ts";
+import { closeMarkerBelow } from "./reconciliation-close.ts";
+import { enterState } from "../entry.ts";
+import { dayKey, type DayVoidMarker, type RecordPosition, type WindowClosedMarker } from "../../fact.ts";
+import type { PartitionView, AppliedMarker } from "../../partition-view.ts";
+import { findCell } from "../tables/find-cell.ts";
+import { type Transaction, transitionsMax } from "../transaction.ts";
+
+/** Transitions reserved for the rest of a held debit's life: its release, delivery and end. */
+const entriesKeptFree = 6;
+
+/** How often the debit was carried over to a next date. */
+export function countCarryOvers({ transitions }: Pick<Transaction, "transitions">): number {
+  return Math.max(0, transitions.filter(({ state }) => state === "HELD").length - 1);
+}
+
+/**
+ * Before the fact the marker's own time counts; after the fact the fact's time, because only the fact made the marker
+ * apply.
+ */
+export function takeCarryOvers(
+  transaction: Transaction,
+  place: RecordPosition,
+  partition: PartitionView,
+  moment: "before" | "after",
+): Transaction {
+  let carried = transaction;
+  for (let next = findLastClose(carried, place, partition); next !== null; next = findLastClose(carried, place, partition)) {
+    carried = carryOver(carried, next, place, moment);
+  }
+  return carried;
+}
+
+/** The marker after which a date releases nothing. */
+interface LastClose {
+  readonly applied: AppliedMarker;
+  readonly marker: DayVoidMarker | WindowClosedMarker;
+}
+
+/** The marker by which the debit is carried over; null: it stays. */
+function findLastClose(transaction: Transaction, place: RecordPosition, partition: PartitionView): LastClose | null {
+  const last = isHeld(transaction) ? lastCloseBelow(transaction, place, partition) : null;
+  if (last === null || !mayCarryOver(transaction, last.marker)) return null;
+  const close = closeMarkerBelow(transaction, place, partition);
+  return close !== null && close.position.offset < last.applied.position.offset ? null : last;
+}
+
+function isHeld({ flow, state }: Transaction): boolean {
+  return flow !== null && parsePath(flow, findCell({ flow, state }, "last-close")) !== null;
+}
+
+/**
+ * The first marker below `place` after which the date releases nothing. A void date that gets windows again (DayTimes)
+ * does release.
+ */
+function lastCloseBelow({ scheme, businessDate }: Transaction, place: RecordPosition, partition: PartitionView): LastClose | null {
+  let last: LastClose | null = null;
+  for (const applied of partition.markersOf(dayKey(scheme, businessDate ?? ""))) {
+    const { marker } = applied;
+    if (applied.position.offset >= place.offset) break;
+    if (marker.kind === "DayTimes" && last?.marker.kind === "DayVoid") last = null;
+    if (marker.kind === "DayVoid" || (marker.kind === "WindowClosed" && marker.isLast)) last ??= { applied, marker };
+  }
+  return last;
+}
+
+function mayCarryOver(transaction: Transaction, { kind, nextBusinessDate }: DayVoidMarker | WindowClosedMarker): boolean {
+  const isLater = nextBusinessDate > (transaction.businessDate ?? "");
+  const isRoom = transaction.transitions.length < transitionsMax - entriesKeptFree;
+  return isLater && isRoom && (kind === "DayVoid" || countCarryOvers(transaction) < transaction.carryOversMax);
+}
+
+function carryOver(
+  transaction: Transaction,
+  { applied, marker }: LastClose,
+  place: RecordPosition,
+  moment: "before" | "after",
+): Transaction {
+  const markerMs = moment === "before" ? applied.position.appendedAtMs : place.appendedAtMs;
+  const atMs = Math.max(markerMs, transaction.transitions.at(-1)?.atMs ?? markerMs);
+  const businessDate = marker.nextBusinessDate;
+  const moved = { ...transaction, businessDate, reconciliationDay: dayKey(transaction.scheme, businessDate) };
+  return enterState(moved, "HELD", { position: place, atMs, markerOffset: applied.position.offset }, null);
+}

@@ -1,0 +1,96 @@
+// The reconciliation close of a debit. Only the marker DayReconciled of its `reconciliationDay` turns what is
+// unresolved into RECONCILIATION; DayClosed only wakes debits that get no further fact. A credit has a deadline
+// instead: `on-deadline.ts`.
+//
+// #1 The item's row and cause follow from the state at the close, the partition's markers and, for RELEASED, the answer
+//    to the stop.
+// #2 An off-us debit that has ended, but whose outcome report the connector has not acknowledged by then, gets one
+//    detached item; the report is attempted further.
+
+import { enterState, type EntryCause } from "../entry.ts";
+import { dayKey, type RecordPosition } from "../../fact.ts";
+import { isGateOpenFor } from "./release-gate.ts";
+import { makeCloseItem, showUndeliveredItem } from "../items.ts";
+import { type AppliedMarker, isPausedBelow, type PartitionView } from "../../partition-view.ts";
+import { findCell } from "../tables/find-cell.ts";
+import { isOutcomeReportAwaited, type ReconciliationReason, type State, type Transaction } from "../transaction.ts";
+
+/** The marker of the close, if the partition has it below `place`; a credit has none. */
+export function closeMarkerBelow(transaction: Transaction, place: RecordPosition, partition: PartitionView): AppliedMarker | null {
+  if (transaction.reconciliationDay === "") return null;
+  const applied = partition.markersOf(transaction.reconciliationDay).find(({ marker }) => marker.kind === "DayReconciled");
+  return applied !== undefined && applied.position.offset < place.offset ? applied : null;
+}
+
+/**
+ * Applies the marker of the close as the table's column says. Before the fact, the marker's own time counts, because it
+ * came while the transaction was in this state. After the fact, the fact's time counts, because only the fact made the
+ * marker apply.
+ */
+export function takeClose(
+  transaction: Transaction,
+  place: RecordPosition,
+  partition: PartitionView,
+  moment: "before" | "after",
+): Transaction {
+  const { state } = transaction;
+  if (state === "ORPHAN") return transaction;
+  const applied = closeMarkerBelow(transaction, place, partition);
+  if (applied === null) return transaction;
+  const markerMs = moment === "before" ? applied.position.appendedAtMs : place.appendedAtMs;
+  const atMs = Math.max(markerMs, transaction.transitions.at(-1)?.atMs ?? markerMs);
+  const cell = findCell(transaction, "close");
+  if (cell === "undelivered") return isOutcomeReportAwaited(transaction) ? showUndeliveredItem(transaction, state, atMs) : transaction;
+  if (cell !== "RECONCILIATION") return transaction;
+  const cause: EntryCause = { position: place, atMs, markerOffset: applied.position.offset };
+  const shown = makeCloseItem(transaction, state, {
+    row: rows[state] ?? null,
+    cause: findCause(transaction, state, applied, partition),
+    atMs,
+  });
+  return enterState(shown, "RECONCILIATION", cause, null);
+}
+
+/** Row by the state at the close (docs/spec/decisions.md D9); null: 7 or 8, set by the answer to the stop. */
+const rows: Readonly<Partial<Record<State, number | null>>> = {
+  RECEIVED: 4,
+  ACCEPTED: 5,
+  REJECTED: 5,
+  REPORTED: 0,
+  HELD: 0,
+  RELEASED: null,
+  DELIVERED: 9,
+};
+
+function findCause(transaction: Transaction, state: State, close: AppliedMarker, partition: PartitionView): ReconciliationReason | null {
+  if (state === "HELD") return findHeldCause(transaction, close, partition);
+  if (state === "DELIVERED" && transaction.pendingAtMs !== null) return "PDNG";
+  return null;
+}
+
+/**
+ * WINDOW_MISSED: no window was open while the debit was held.
+ *
+ * GATE_CLOSED: its bank's gate was closed in all those windows.
+ *
+ * BANK_PAUSED: its bank was paused whenever a window closed in which its gate was open; a maintenance that had ended by
+ * then does not count.
+ *
+ * PACED_OUT: its turn did not come before the close.
+ */
+function findHeldCause(transaction: Transaction, close: AppliedMarker, partition: PartitionView): ReconciliationReason {
+  const heldAt = transaction.transitions.findLast((entry) => entry.state === "HELD")?.offset ?? 0n;
+  const markers = partition
+    .markersOf(dayKey(transaction.scheme, transaction.businessDate ?? ""))
+    .filter(({ position }) => position.offset < close.position.offset);
+  const ends = markers.flatMap(({ marker, position: place }) => {
+    if (marker.kind !== "WindowOpened") return [];
+    const closed = markers.find((other) => other.marker.kind === "WindowClosed" && other.marker.number === marker.number);
+    const end = closed?.position ?? close.position;
+    return end.offset > heldAt && place.offset < end.offset ? [end] : [];
+  });
+  if (ends.length === 0) return "WINDOW_MISSED";
+  const usable = ends.filter(({ offset }) => isGateOpenFor(transaction.bank, markers, offset));
+  if (usable.length === 0) return "GATE_CLOSED";
+  return usable.every((end) => isPausedBelow(partition, transaction.bank ?? "", end)) ? "BANK_PAUSED" : "PACED_OUT";
+}

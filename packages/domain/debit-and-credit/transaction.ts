@@ -1,0 +1,302 @@
+// A transaction as the records of its journal left it: `decide` takes and returns it, and the store keeps it as plain
+// values.
+
+import type { DayKey, DeliveryEvidence, MessageIdentity, OperatorAction, ResolutionKind } from "../fact.ts";
+import type { DeliveryOperation } from "./output.ts";
+
+/** on-us: both agents belong to one bank. off-us: a debit from a scheme connector. credit: a credit from one. */
+export type Flow = "on-us" | "off-us" | "credit";
+
+export type DebitState =
+  | "RECEIVED"
+  | "ACCEPTED"
+  | "REJECTED"
+  | "REJECTION_REPORTED"
+  | "REPORTED"
+  | "HELD"
+  | "RELEASED"
+  | "DELIVERED"
+  | "COMPLETED"
+  | "UNPAID"
+  | "RECONCILIATION";
+
+/** The states of a credit have the names of their events. */
+export type CreditState =
+  | "CREDIT_AUTH_RECEIVED"
+  | "CREDIT_AUTH_ACCEPTED"
+  | "CREDIT_AUTH_REJECTED"
+  | "CREDIT_AUTH_DELIVERY_PENDING"
+  | "CREDIT_AUTH_DELIVERED"
+  | "CREDIT_AUTH_RESPONSE_ACCEPTED"
+  | "CREDIT_AUTH_DELIVERY_FAILURE"
+  | "CREDIT_AUTH_RECONCILIATION";
+
+export type State = DebitState | CreditState;
+
+/**
+ * A report came for a UETR under which no message was received. It is kept for operators and never applied by itself.
+ * An orphan has no event and does not count as unresolved.
+ */
+export type OrphanState = "ORPHAN";
+
+export const terminalStates: ReadonlySet<State> = new Set<State>([
+  "REJECTION_REPORTED",
+  "COMPLETED",
+  "UNPAID",
+  "RECONCILIATION",
+  "CREDIT_AUTH_REJECTED",
+  "CREDIT_AUTH_RESPONSE_ACCEPTED",
+  "CREDIT_AUTH_DELIVERY_FAILURE",
+  "CREDIT_AUTH_RECONCILIATION",
+]);
+
+/** States that the reconciliation close turns into an item: neither terminal states nor orphans. */
+export const unresolvedStates: ReadonlySet<State> = new Set<State>([
+  "RECEIVED",
+  "ACCEPTED",
+  "REJECTED",
+  "REPORTED",
+  "HELD",
+  "RELEASED",
+  "DELIVERED",
+  "CREDIT_AUTH_RECEIVED",
+  "CREDIT_AUTH_ACCEPTED",
+  "CREDIT_AUTH_DELIVERY_PENDING",
+  "CREDIT_AUTH_DELIVERED",
+]);
+
+export function isUnresolved(state: string): state is State {
+  return (unresolvedStates as ReadonlySet<string>).has(state);
+}
+
+export function isTerminal(state: string): state is State {
+  return (terminalStates as ReadonlySet<string>).has(state);
+}
+
+/** One entry into a state. Its offset alone decides which outputs a replay emits. */
+export interface Transition {
+  /** Counts from 1 for each UETR, without gaps. */
+  readonly stageVersion: number;
+  readonly state: State;
+  /** Offset of the record that was being handled, also where a marker caused the entry. */
+  readonly offset: bigint;
+  /**
+   * Append time of the fact or the marker that caused it; its outputs show it as `creationDateTime`. A marker that
+   * applies only because of the fact (a date that closed earlier) counts from the fact's time, so that times never run
+   * backwards.
+   */
+  readonly atMs: number;
+  /** Offset of the marker that caused the entry; null where the fact itself did. */
+  readonly markerOffset: bigint | null;
+  /** Business date at that moment; before the verdict the date of `reconciliationDay`. */
+  readonly businessDate: string;
+  readonly reconciliationDay: DayKey;
+  /** Identification of the message that caused this entry or is sent with it: the event's payload. */
+  readonly messageIdentification: string;
+  /**
+   * HTTP status of the exchange that caused the state. DELIVERED without one was proven by the bank's report; the
+   * delivery is then stopped.
+   */
+  readonly httpStatusCode: number | null;
+}
+
+/**
+ * An output that follows from no transition: the refusal of a duplicate (AM05), a report sent once more, the outcome
+ * report of an on-us debit, a repeated stop, the resolution of an item reported to the connector, or a redrive of a
+ * delivery or posting.
+ */
+export interface Notice {
+  readonly offset: bigint;
+  readonly atMs: number;
+  readonly kind:
+    | "duplicate-refused"
+    | "report-again"
+    | "on-us-outcome"
+    | "stop-again"
+    | "resolution-outcome"
+    | "redrive"
+    | "redrive-posting";
+  /** Operation of the delivery that is made, stopped or redriven; null for a posting. */
+  readonly operation: DeliveryOperation | null;
+  /**
+   * Derived identification of the message sent, or of the delivery stopped or redriven; for a posting the event's id.
+   */
+  readonly messageIdentification: string;
+  /** Identification of the message that this notice answers. */
+  readonly about: string;
+  /** Sender of the message that this notice answers. */
+  readonly receiver: string;
+  /** Deadline of this notice, epoch milliseconds. */
+  readonly deadlineMs: number;
+}
+
+export type ReconciliationReason =
+  | "GATE_CLOSED"
+  | "WINDOW_MISSED"
+  | "BANK_PAUSED"
+  | "PACED_OUT"
+  | "BREAKER_OPEN"
+  | "PDNG"
+  | "OUTCOME_UNDELIVERED"
+  | "WITHDRAWN";
+
+/**
+ * A reconciliation item. `row` is the row in docs/spec/interface.md, section 7; null while it depends on the answer
+ * to the stop.
+ *
+ * An item made in an unresolved state is the one item of the close. It can be shown early, after a not-recoverable
+ * answer (row 3): the close then takes over that same item, and an acknowledgement or a report before the close settles
+ * it. An item made in a terminal state is detached: the connector did not accept the outcome report
+ * (OUTCOME_UNDELIVERED), and its acknowledgement settles the item.
+ */
+export interface Item {
+  readonly day: DayKey;
+  readonly row: number | null;
+  readonly cause: ReconciliationReason | null;
+  /** State of the transaction at the close or at the refusal. */
+  readonly state: State;
+  readonly madeAtMs: number;
+  readonly evidence: DeliveryEvidence | null;
+  /** When the item was settled before anybody resolved it, epoch milliseconds; null otherwise. */
+  readonly settledAtMs: number | null;
+  /** The last ten answers that came after the item was made. They are recorded and change nothing. */
+  readonly lateAnswers: readonly { readonly offset: bigint; readonly atMs: number; readonly text: string }[];
+  /** What operators found out about the item; null before that. */
+  readonly resolution: Resolution | null;
+}
+
+/**
+ * A resolution is final at once, or once a second person has confirmed it. Until then it is a proposal, and a further
+ * one replaces it.
+ */
+export interface Resolution {
+  readonly kind: ResolutionKind;
+  readonly replacedBy: string | null;
+  readonly action: OperatorAction;
+  readonly atMs: number;
+  readonly isFinal: boolean;
+  readonly confirmed: { readonly action: OperatorAction; readonly atMs: number } | null;
+}
+
+/** A request of an operator and its result. */
+export interface TransactionDecision {
+  readonly offset: bigint;
+  readonly atMs: number;
+  readonly kind: "WithdrawalRequested" | "RedriveRequested" | "ItemResolutionRequested" | "ItemResolutionConfirmed" | "DeadLettersReplayed";
+  readonly action: OperatorAction;
+  readonly result: "applied" | "ignored" | "refused";
+  /** The reason why it was ignored or refused; null where it was applied. */
+  readonly why: string | null;
+}
+
+/**
+ * Marks a transaction with dead letters. It is independent of the state and lasts until the dead letters are replayed.
+ */
+export interface Quarantine {
+  readonly sinceMs: number;
+  /** Offset of the first dead-lettered record. */
+  readonly offset: bigint;
+  /** Number of records dead-lettered so far, the first included. */
+  readonly records: number;
+}
+
+/**
+ * Messages that were recorded and changed nothing: repeats, conflicts, late and foreign ones. A count, and the last
+ * ten.
+ */
+export interface Observations {
+  readonly count: number;
+  readonly last: readonly {
+    readonly offset: bigint;
+    readonly atMs: number;
+    readonly kind: ObservationKind;
+    readonly messageIdentification: string;
+    readonly sender: string;
+  }[];
+}
+export type ObservationKind =
+  | "repeat"
+  | "conflict"
+  | "repeat-other-identification"
+  | "duplicate-refused"
+  | "report-early"
+  | "report-repeat"
+  | "report-late"
+  | "report-contradicting"
+  | "report-foreign"
+  | "report-orphan"
+  | "report-pending"
+  | "report-other-flow"
+  | "report-original-differs"
+  | "dead-lettered";
+
+/** The newest outcome report to a scheme connector. */
+export interface OutcomeReport {
+  /** 1 to 9: the digit in its identification. */
+  readonly number: number;
+  /** Append time of its acknowledgement; null while it is awaited. */
+  readonly acknowledgedAtMs: number | null;
+}
+
+export interface Transaction {
+  /** In lower case. */
+  readonly uetr: string;
+  /** Number of journal records applied. */
+  readonly version: number;
+  /** Offset of the last record applied. */
+  readonly applied: bigint;
+  readonly partition: number;
+  readonly state: State | OrphanState;
+  /** Null for an orphan. */
+  readonly flow: Flow | null;
+  /** The message that created the transaction; null for an orphan, which has only reports. */
+  readonly message: MessageIdentity | null;
+  readonly receivedAtMs: number;
+  readonly scheme: string;
+  readonly amountTenThousandths: bigint;
+  readonly currency: string;
+  /** The bank to which the debit or credit is sent; null before the verdict on an on-us debit. */
+  readonly bank: string | null;
+  readonly businessDate: string | null;
+  /** The day whose reconciliation close is the deadline; empty for a credit, which has `deadlineMs`. */
+  readonly reconciliationDay: DayKey;
+  /** The deadline of a credit, epoch milliseconds; null for a debit. */
+  readonly deadlineMs: number | null;
+  /** The initiating bank wants an outcome report (from the verdict; on-us debits only). */
+  readonly wantsOutcomeReport: boolean;
+  /** Null: no connector has been sent an outcome report. */
+  readonly outcomeReport: OutcomeReport | null;
+  /** Release order within (partition, bank, day): receivedAt as 15 digits, ':', UETR. */
+  readonly queueKey: string;
+  /** Identity of the bank's final report; null until it arrives. */
+  readonly finalReport: MessageIdentity | null;
+  readonly finalOutcome: "made" | "not-made" | null;
+  /** Append time of the bank's newest PDNG report ("still working"): the evidence of row 9. */
+  readonly pendingAtMs: number | null;
+  readonly transitions: readonly Transition[];
+  readonly notices: readonly Notice[];
+  readonly items: readonly Item[];
+  readonly observations: Observations;
+  /** How often a debit that misses its windows may be carried over to the next business date (from the verdict). */
+  readonly carryOversMax: number;
+  /** Set while the transaction has dead letters; null otherwise. */
+  readonly quarantined: Quarantine | null;
+  /** The last `decisionsKept` requests of operators. */
+  readonly decisions: readonly TransactionDecision[];
+}
+
+/** True while a connector has not acknowledged the newest outcome report. */
+export function isOutcomeReportAwaited({ outcomeReport }: Pick<Transaction, "outcomeReport">): boolean {
+  return outcomeReport !== null && outcomeReport.acknowledgedAtMs === null;
+}
+
+export const transitionsMax = 24;
+export const noticesMax = 10;
+/**
+ * Notices that may answer further messages; the other places are reserved for the transaction's own outcome reports and
+ * stops.
+ */
+export const answerNoticesMax = 7;
+export const observationsKept = 10;
+export const lateAnswersKept = 10;
+export const decisionsKept = 10;

@@ -1,0 +1,23 @@
+// A Fault reports that something outside broke. It has a stable code, and tells whether the same call may succeed
+// later. Expected outcomes are unions in return types; our own mistakes are failed assertions.
+
+export class Fault extends Error {
+  readonly code: string;
+  readonly isRetryable: boolean;
+
+  constructor(code: string, message: string, options: { isRetryable: boolean; cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "Fault";
+    this.code = code;
+    this.isRetryable = options.isRetryable;
+  }
+}
+
+/** Marks a branch that cannot be reached. The compiler checks it, and the error names the unexpected value. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable: ${String(value)}`);
+}
+
+export function assert(condition: unknown, message: string): asserts condition {
+  if (condition !== true) throw new Error(`assertion failed: ${message}`);
+}

@@ -1,0 +1,6 @@
+export * from "./fault.ts";
+export * from "./logger.ts";
+export * from "./metrics.ts";
+export * from "./random.ts";
+export * from "./running.ts";
+export * from "./time.ts";

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { machineTime } from "./time.ts";
+
+const dayMs = 86_400_000;
+
+describe("a timer of the machine's clock", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("runs once after its delay, even if that is longer than a timer of the platform can be", () => {
+    let runs = 0;
+    machineTime.after(60 * dayMs, () => (runs += 1));
+    vi.advanceTimersByTime(60 * dayMs - 1);
+    expect(runs).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(runs).toBe(1);
+    vi.advanceTimersByTime(100 * dayMs);
+    expect(runs).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("can be cancelled at any time before it runs", () => {
+    let runs = 0;
+    const timer = machineTime.after(60 * dayMs, () => (runs += 1));
+    vi.advanceTimersByTime(40 * dayMs);
+    timer[Symbol.dispose]();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(100 * dayMs);
+    expect(runs).toBe(0);
+  });
+});

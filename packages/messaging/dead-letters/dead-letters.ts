@@ -1,0 +1,32 @@
+// Builds dead letters: a record that cannot be read or was skipped, with its bytes, its place and the reason.
+
+import { headers, type Serde, topics } from "@sluice/contracts";
+import type { OutgoingRecord, ReceivedRecord } from "../port.ts";
+
+export interface DeadLetterSource {
+  readonly record: ReceivedRecord;
+  /** Short, stable text; never a value of the record. */
+  readonly reason: string;
+  readonly service: string;
+  /**
+   * The operator who decided to skip the record, and the id of that action. `asked`: its partition has not skipped it
+   * yet.
+   */
+  readonly skip?: { readonly operator: string; readonly actionId: string; readonly stage: "asked" | "done" };
+}
+
+/** The letter gets the record's partition and key, so that the dead letters of one key stay in order. */
+export function buildDeadLetter({ record, reason, service, skip }: DeadLetterSource, serde: Pick<Serde, "encode">): OutgoingRecord {
+  const { topic, partition, offset, appendedAtMs, key, value } = record;
+  const bytes = Object.entries(record.headers).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const);
+  const place = { topic, partition, offset, appendedAtMs };
+  const skipped = { operator: skip?.operator ?? null, actionId: skip?.actionId ?? null };
+  const letter = { ...place, key, value, headers: Object.fromEntries(bytes), reason, service, ...skipped };
+  return {
+    topic: topics.deadLetters,
+    partition,
+    key,
+    value: serde.encode("DeadLetter", letter),
+    headers: { [headers.type]: "DeadLetter", ...(skip === undefined ? {} : { [headers.byHand]: skip.stage }) },
+  };
+}

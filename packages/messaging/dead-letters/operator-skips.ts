@@ -1,0 +1,137 @@
+// Finds the records that an operator has decided to skip, because their schema cannot be obtained and their partition
+// is blocked.
+//
+// #1 An operator's request is a dead letter marked `asked`. The partition's owner looks for it each time the record
+//    blocks it, and then skips the record with a dead letter of its own, marked `done`.
+// #2 A skip that is `done` is final: every later reading of the record (after a crash, from an older store, in a
+//    rebuild) skips it too, even if the record is readable by then. A skip that was only `asked` has no such effect,
+//    because the partition may have gone on without it.
+// #3 Each look reads the dead letters from where the last look ended; the first one starts at their beginning. Only
+//    operators' letters are decoded; a header marks them.
+
+import { type AnyDecodedRecord, headers, type Serde, topics } from "@sluice/contracts";
+import { Fault } from "@sluice/kernel";
+import type { Messaging, ReceivedRecord } from "../port.ts";
+
+/** The operator who asked for the skip, the id of that action, and the reason given. */
+export interface SkipRequest {
+  readonly operator: string;
+  readonly actionId: string;
+  readonly reason: string;
+}
+
+export interface OperatorSkips {
+  /**
+   * Finds the operator's request to skip this record, which blocks its partition; null if there is none. Rejects with
+   * messaging Faults.
+   */
+  findRequest(record: Pick<ReceivedRecord, "topic" | "partition" | "offset">): Promise<SkipRequest | null>;
+  /** Lists the records of a partition that were skipped by operators, by offset. Rejects with messaging Faults. */
+  listDone(topic: string, partition: number): Promise<ReadonlyMap<bigint, SkipRequest>>;
+}
+
+export interface OperatorSkipsPorts {
+  readonly messaging: Pick<Messaging, "ends" | "read">;
+  readonly serde: Pick<Serde, "decode" | "learn">;
+  /** The service that owns the partitions, as dead letters name it. */
+  readonly service: string;
+}
+
+/** Skips kept per partition; each is one person's action. The oldest are forgotten first. */
+const skipsMax = 10_000;
+
+interface Skip {
+  readonly topic: string;
+  readonly offset: bigint;
+  readonly by: SkipRequest;
+  readonly isDone: boolean;
+}
+
+interface PartitionSkips {
+  nextOffset: bigint;
+  readonly skips: Map<string, Skip>;
+  /** The look in flight, which waits for all earlier ones. */
+  looking: Promise<void>;
+}
+
+export function createOperatorSkips(ports: OperatorSkipsPorts): OperatorSkips {
+  const partitions = new Map<number, PartitionSkips>();
+
+  async function refresh(partition: number): Promise<PartitionSkips> {
+    const known = partitions.get(partition) ?? { nextOffset: 0n, skips: new Map<string, Skip>(), looking: Promise.resolve() };
+    partitions.set(partition, known);
+    const look = known.looking.catch(() => undefined).then(() => readNewLetters(ports, partition, known));
+    known.looking = look;
+    await look;
+    return known;
+  }
+
+  return {
+    async findRequest({ topic, partition, offset }) {
+      const { skips } = await refresh(partition);
+      return skips.get(keyFor(topic, offset, true))?.by ?? skips.get(keyFor(topic, offset, false))?.by ?? null;
+    },
+    async listDone(topic, partition) {
+      const { skips } = await refresh(partition);
+      return new Map(
+        [...skips.values()].filter((skip) => skip.isDone && skip.topic === topic).map(({ offset, by }) => [offset, by] as const),
+      );
+    },
+  };
+}
+
+/**
+ * Tells whether the record alone blocks its partition, because this reader does not know its schema or one of its
+ * values.
+ */
+export function isStoppedByRecord(error: unknown): error is Fault {
+  return error instanceof Fault && error.isRetryable && /^contracts\.|\.unknown-(change|operation)$/.test(error.code);
+}
+
+async function readNewLetters({ messaging, serde, service }: OperatorSkipsPorts, partition: number, known: PartitionSkips): Promise<void> {
+  const place = { topic: topics.deadLetters, partition };
+  const [ends] = await messaging.ends([place]);
+  if (ends === undefined || ends.logEnd <= known.nextOffset) return;
+  const from = known.nextOffset > ends.logStart ? known.nextOffset : ends.logStart;
+  if (from < ends.logEnd) {
+    for await (const record of messaging.read(place, from, ends.logEnd)) {
+      if (record.headers[headers.byHand] !== undefined) keep(known, await readSkip(record, serde, service));
+      known.nextOffset = record.offset + 1n;
+    }
+  }
+  known.nextOffset = ends.logEnd;
+}
+
+function keep({ skips }: PartitionSkips, skip: Skip | null): void {
+  if (skip === null) return;
+  skips.set(keyFor(skip.topic, skip.offset, skip.isDone), skip);
+  const [oldest] = skips.keys();
+  if (skips.size > skipsMax && oldest !== undefined) skips.delete(oldest);
+}
+
+/** Answers null for another service's letter, or a record that is no dead letter. */
+async function readSkip(
+  { value, headers: given }: ReceivedRecord,
+  serde: OperatorSkipsPorts["serde"],
+  service: string,
+): Promise<Skip | null> {
+  const decoded = value === null ? null : await decode(value, serde);
+  if (decoded?.name !== "DeadLetter" || decoded.value.service !== service) return null;
+  const { topic, offset, operator, actionId, reason } = decoded.value;
+  const by = { operator: operator ?? "", actionId: actionId ?? "", reason };
+  return { topic, offset, by, isDone: given[headers.byHand] === "done" };
+}
+
+async function decode(value: Uint8Array, serde: OperatorSkipsPorts["serde"]): Promise<AnyDecodedRecord | null> {
+  try {
+    await serde.learn(value);
+    return serde.decode(value);
+  } catch (error) {
+    if (error instanceof Fault && !error.isRetryable) return null;
+    throw error;
+  }
+}
+
+function keyFor(topic: string, offset: bigint, isDone: boolean): string {
+  return `${topic}@${offset}${isDone ? "" : "?"}`;
+}

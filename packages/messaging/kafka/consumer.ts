@@ -1,0 +1,289 @@
+// The consumer over kafkajs.
+//
+// #1 The batch handler hands records over and returns at once (C, D), resolves their offsets (K), and never throws (F).
+// #2 Every join revokes all partitions and raises the epoch (M). The start of a join revokes, its end assigns.
+// #3 A partition stays paused until `assigned` has resolved; then the consumer seeks to the answer and resumes it.
+// #4 An answer outside the partition's offsets ends the consumer (L), because kafkajs would silently start somewhere
+//    else.
+// #5 A crash from which kafkajs does not restart ends the consumer (F).
+// #6 `commit` works only for assigned partitions in the current epoch (M). `stop` leaves the group last (E).
+
+import type { Admin, Consumer as KafkajsConsumer, EachBatchPayload, Kafka } from "kafkajs";
+import { type Logger, sleep, type Time } from "@sluice/kernel";
+import { commitFailed, consumerFailed, outsideLog, brokerUnavailable, unknownTopic } from "../faults.ts";
+import { consumerRetry } from "./client.ts";
+import { isUnknownTopic } from "./errors.ts";
+import { recordsFrom } from "./records.ts";
+import { pollIntervalMs } from "./kafkajs-repairs.ts";
+import type { AssignedOffsets, Consumer, ConsumerOptions, TopicPartition } from "../port.ts";
+
+export interface KafkaConsumerOptions {
+  readonly kafka: Kafka;
+  readonly admin: Admin;
+  readonly time: Time;
+  readonly logger: Logger;
+  nextEpoch(): number;
+}
+
+interface Assignment {
+  readonly partition: TopicPartition;
+  readonly epoch: number;
+  /** Null until `assigned` has resolved. */
+  nextOffset: bigint | null;
+  isPaused: boolean;
+}
+
+const askAgainMs = 500;
+/**
+ * Compressed bytes of one fetch answer; decompressed it may be ten times as large. With 4 MiB a scheduler with a
+ * backlog took 100 MiB more.
+ */
+const fetchBytesMax = 512 * 1024;
+/**
+ * Bytes of one partition in a fetch answer; a larger batch comes whole. With 1 MiB a dispatcher with a full topic took
+ * 130 MiB more.
+ */
+const partitionBytesMax = 128 * 1024;
+export const sessionTimeoutMs = 6000;
+export const heartbeatIntervalMs = 1500;
+export const rebalanceTimeoutMs = 10_000;
+
+export class KafkaConsumer implements Consumer {
+  readonly #consumed: ConsumerOptions;
+  readonly #options: KafkaConsumerOptions;
+  readonly #client: KafkajsConsumer;
+  #assignments = new Map<string, Assignment>();
+  #isOver = false;
+  #isAllPaused = false;
+  #answeredAtMs: number | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #stopping: Promise<void> | null = null;
+
+  constructor(consumed: ConsumerOptions, options: KafkaConsumerOptions) {
+    this.#consumed = consumed;
+    this.#options = options;
+    this.#client = options.kafka.consumer({
+      groupId: consumed.group,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: rebalanceTimeoutMs,
+      heartbeatInterval: heartbeatIntervalMs,
+      maxWaitTimeInMs: pollIntervalMs,
+      minBytes: 1,
+      maxBytes: fetchBytesMax,
+      maxBytesPerPartition: partitionBytesMax,
+      allowAutoTopicCreation: false,
+      // #5: once this consumer has ended, kafkajs must not restart it.
+      retry: { ...consumerRetry, restartOnFailure: async () => !this.#isOver },
+    });
+  }
+
+  /** Connects. The consumer joins its group only after the caller has received it. */
+  async start(): Promise<void> {
+    const { topics, group } = this.#consumed;
+    this.#listen();
+    try {
+      await this.#client.connect();
+      await this.#client.subscribe({ topics: [...topics], fromBeginning: true });
+    } catch (error) {
+      await this.#client.disconnect().catch(() => {});
+      if (isUnknownTopic(error)) throw unknownTopic(`${group} reads a topic that does not exist: ${topics.join()}`, error);
+      throw brokerUnavailable("the broker does not answer", error);
+    }
+    this.#options.time.after(0, () => {
+      if (!this.#isOver) this.#running = this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#client.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        eachBatch: async (payload) => this.#receive(payload),
+      });
+    } catch (error) {
+      this.#fail(consumerFailed("the consumer does not run", error));
+    }
+  }
+
+  #listen(): void {
+    const { events } = this.#client;
+    const { time } = this.#options;
+    this.#client.on(events.REBALANCING, () => this.#revokeAll());
+    this.#client.on(events.GROUP_JOIN, ({ payload }) => this.#assign(payload.memberAssignment));
+    this.#client.on(events.HEARTBEAT, () => void (this.#answeredAtMs = time.monotonicMs()));
+    this.#client.on(events.CRASH, ({ payload }) => {
+      this.#revokeAll();
+      if (!payload.restart) this.#fail(consumerFailed(`the consumer crashed: ${payload.error.message}`, payload.error));
+    });
+  }
+
+  /** #2 */
+  #revokeAll(): void {
+    const lost = [...this.#assignments.values()];
+    this.#assignments = new Map();
+    for (const { partition, epoch } of lost) this.#consumed.handlers.revoked(partition, epoch);
+  }
+
+  #assign(assignment: Readonly<Record<string, readonly number[]>>): void {
+    this.#revokeAll();
+    if (this.#isOver) return;
+    this.#answeredAtMs = this.#options.time.monotonicMs();
+    const epoch = this.#options.nextEpoch();
+    for (const [topic, partitions] of Object.entries(assignment)) {
+      // #3: paused at once, before the fetch loop continues.
+      this.#client.pause([{ topic, partitions: [...partitions] }]);
+      const logs = this.#fetchAssignedOffsets(topic, epoch);
+      for (const partition of partitions.toSorted((a, b) => a - b)) {
+        const mine: Assignment = { partition: { topic, partition }, epoch, nextOffset: null, isPaused: false };
+        this.#assignments.set(keyFor(mine.partition), mine);
+        void this.#take(mine, logs);
+      }
+    }
+  }
+
+  async #take(mine: Assignment, logs: Promise<ReadonlyMap<number, AssignedOffsets> | null>): Promise<void> {
+    const { topic, partition } = mine.partition;
+    try {
+      const log = (await logs)?.get(partition);
+      if (log === undefined || !this.#isCurrent(mine)) return;
+      const startAt = await this.#consumed.handlers.assigned(mine.partition, mine.epoch, log);
+      if (!this.#isCurrent(mine)) return;
+      await this.#requireInside(mine, startAt, log);
+      if (!this.#isCurrent(mine)) return;
+      mine.nextOffset = startAt;
+      this.#client.seek({ topic, partition, offset: startAt.toString() });
+      if (!mine.isPaused && !this.#isAllPaused) this.#client.resume([{ topic, partitions: [partition] }]);
+    } catch (error) {
+      if (this.#isCurrent(mine)) this.#fail(error);
+    }
+  }
+
+  /**
+   * #4: the partition may have grown or lost its start meanwhile, so its ends are fetched again before the answer is
+   * refused.
+   */
+  async #requireInside({ partition, epoch }: Assignment, startAt: bigint, log: AssignedOffsets): Promise<void> {
+    if (startAt >= log.logStart && startAt <= log.logEnd) return;
+    const now = (await this.#fetchAssignedOffsets(partition.topic, epoch))?.get(partition.partition);
+    if (now === undefined || (startAt >= now.logStart && startAt <= now.logEnd)) return;
+    throw outsideLog(`position ${startAt} of ${keyFor(partition)} lies outside ${now.logStart}…${now.logEnd}`);
+  }
+
+  /** Asks the broker until it answers; null if the epoch ends first. */
+  async #fetchAssignedOffsets(topic: string, epoch: number): Promise<ReadonlyMap<number, AssignedOffsets> | null> {
+    for (;;) {
+      try {
+        return await fetchAssignedOffsets(this.#options.admin, this.#consumed.group, topic);
+      } catch (error) {
+        this.#options.logger.warn("consumer.log-not-answering", { topic, epoch, reason: String(error) });
+      }
+      await sleep(this.#options.time, askAgainMs);
+      const isCurrent = [...this.#assignments.values()].some((assignment) => assignment.epoch === epoch);
+      if (this.#isOver || !isCurrent) return null;
+    }
+  }
+
+  /** #1 */
+  #receive(payload: EachBatchPayload): void {
+    const { batch } = payload;
+    const mine = this.#assignments.get(keyFor(batch));
+    // Offsets that are not resolved are fetched again after the resume.
+    if (this.#isOver || this.#isAllPaused || mine === undefined || mine.nextOffset === null || mine.isPaused) return;
+    const records = recordsFrom(batch.messages, mine.nextOffset);
+    payload.resolveOffset(batch.lastOffset());
+    mine.nextOffset = BigInt(batch.lastOffset()) + 1n;
+    if (records.length === 0) return;
+    try {
+      this.#consumed.handlers.records(mine.partition, mine.epoch, records);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #isCurrent(mine: Assignment): boolean {
+    return !this.#isOver && this.#assignments.get(keyFor(mine.partition)) === mine;
+  }
+
+  #fail(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#assignments = new Map();
+    this.#consumed.handlers.failed(reason instanceof Error ? reason : consumerFailed("a handler failed", reason));
+    void this.#leave();
+  }
+
+  pause(partition: TopicPartition): void {
+    const mine = this.#assignments.get(keyFor(partition));
+    if (mine === undefined) return;
+    mine.isPaused = true;
+    this.#client.pause([{ topic: partition.topic, partitions: [partition.partition] }]);
+  }
+
+  resume(partition: TopicPartition): void {
+    const mine = this.#assignments.get(keyFor(partition));
+    if (mine === undefined) return;
+    mine.isPaused = false;
+    if (mine.nextOffset !== null && !this.#isAllPaused) {
+      this.#client.resume([{ topic: partition.topic, partitions: [partition.partition] }]);
+    }
+  }
+
+  /** #6 */
+  async commit(partition: TopicPartition, nextOffset: bigint, epoch: number): Promise<void> {
+    if (this.#assignments.get(keyFor(partition))?.epoch !== epoch) return;
+    try {
+      await this.#client.commitOffsets([{ ...partition, offset: nextOffset.toString() }]);
+    } catch (error) {
+      throw commitFailed(`${keyFor(partition)} was not committed`, error);
+    }
+  }
+
+  heartbeatAgeMs(): number {
+    return this.#answeredAtMs === null ? Number.POSITIVE_INFINITY : this.#options.time.monotonicMs() - this.#answeredAtMs;
+  }
+
+  pauseAll(): void {
+    this.#isAllPaused = true;
+    for (const { partition } of this.#assignments.values()) {
+      this.#client.pause([{ topic: partition.topic, partitions: [partition.partition] }]);
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#isAllPaused = true;
+    this.#revokeAll();
+    this.#isOver = true;
+    return this.#leave();
+  }
+
+  #leave(): Promise<void> {
+    this.#stopping ??= this.#disconnect();
+    return this.#stopping;
+  }
+
+  async #disconnect(): Promise<void> {
+    try {
+      await this.#client.disconnect();
+      await this.#running;
+    } catch (error) {
+      // The group will notice by the missing heartbeats.
+      this.#options.logger.warn("consumer.leave-failed", { group: this.#consumed.group, reason: String(error) });
+    }
+  }
+}
+
+async function fetchAssignedOffsets(admin: Admin, group: string, topic: string): Promise<ReadonlyMap<number, AssignedOffsets>> {
+  const [ends, groups] = await Promise.all([admin.fetchTopicOffsets(topic), admin.fetchOffsets({ groupId: group, topics: [topic] })]);
+  const committed = new Map(groups.flatMap(({ partitions }) => partitions).map(({ partition, offset }) => [partition, BigInt(offset)]));
+  return new Map(
+    ends.map(({ partition, low, high }) => {
+      const offset = committed.get(partition) ?? -1n;
+      return [partition, { logStart: BigInt(low), logEnd: BigInt(high), committed: offset < 0n ? null : offset }];
+    }),
+  );
+}
+
+function keyFor({ topic, partition }: { readonly topic: string; readonly partition: number }): string {
+  return `${topic}/${partition}`;
+}

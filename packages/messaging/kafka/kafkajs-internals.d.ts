@@ -1,0 +1,233 @@
+// Declares the internals of kafkajs 2.2.4 that are repaired or used. kafkajs itself declares only its public API.
+
+declare module "kafkajs/src/network/requestQueue/index.js" {
+  export interface SocketRequest {
+    readonly sentAt: number | null;
+    readonly requestTimeout: number;
+    timeoutRequest(): void;
+  }
+  export interface RequestQueue {
+    readonly enforceRequestTimeout: boolean;
+    readonly inflight: ReadonlyMap<number, SocketRequest>;
+    readonly pending: readonly SocketRequest[];
+    readonly throttledUntil: number;
+    throttleCheckTimeoutId: NodeJS.Timeout | null;
+    requestTimeoutIntervalId: NodeJS.Timeout | null | undefined;
+    checkPendingRequests(): void;
+    scheduleCheckPendingRequests: (this: RequestQueue) => void;
+    scheduleRequestTimeoutCheck: (this: RequestQueue) => void;
+    sendSocketRequest: (this: RequestQueue, request: SocketRequest) => void;
+  }
+  const requestQueue: { readonly prototype: RequestQueue };
+  export default requestQueue;
+}
+
+declare module "kafkajs/src/consumer/consumerGroup.js" {
+  export interface TopicPartitions {
+    readonly topic: string;
+    readonly partitions: readonly number[];
+  }
+  /** Every join creates a new one. */
+  export interface OffsetManager {
+    commitOffsets(offsets: unknown): Promise<void>;
+  }
+  type Attempt = (bail: (error: Error) => void, retryCount: number, retryTime: number) => Promise<void>;
+  export interface ConsumerGroup {
+    maxWaitTime: number;
+    retrier: (attempt: Attempt) => Promise<void>;
+    readonly groupId: string;
+    readonly memberId: string | null;
+    readonly offsetManager: OffsetManager | null;
+    readonly instrumentationEmitter: { emit(event: string, payload: unknown): void };
+    readonly subscriptionState: { assigned(): readonly TopicPartitions[]; paused(): readonly TopicPartitions[] };
+    filterPartitionsByNode(nodeId: string, partitions: readonly TopicPartitions[]): readonly TopicPartitions[];
+    getActiveTopicPartitions(): Readonly<Record<string, ReadonlySet<number>>>;
+    fetch: (this: ConsumerGroup, nodeId: string) => Promise<readonly object[]>;
+    resume: (this: ConsumerGroup, partitions: readonly TopicPartitions[]) => void;
+    leave(): Promise<void>;
+    joinAndSync: (this: ConsumerGroup) => Promise<void>;
+  }
+  const consumerGroup: { readonly prototype: ConsumerGroup };
+  export default consumerGroup;
+}
+
+declare module "kafkajs/src/consumer/runner.js" {
+  import type { ConsumerGroup } from "kafkajs/src/consumer/consumerGroup.js";
+  export interface Runner {
+    readonly running: boolean;
+    readonly consumerGroup: ConsumerGroup;
+    handleBatch: (this: Runner, batch: object) => Promise<void>;
+    commitOffsets: (this: Runner, offsets: unknown) => Promise<void>;
+    stop: (this: Runner) => Promise<void>;
+  }
+  const runner: { readonly prototype: Runner };
+  export default runner;
+}
+
+declare module "kafkajs/src/cluster/index.js" {
+  import type { FetchAnswer } from "kafkajs/src/protocol/requests/fetch/index.js";
+  export interface Cluster {
+    connect(): Promise<void>;
+    disconnect(): Promise<void>;
+    addTargetTopic(topic: string): Promise<void>;
+    refreshMetadata(): Promise<void>;
+    findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
+    findBroker(node: { nodeId: string }): Promise<{ fetch(request: unknown): Promise<FetchAnswer> }>;
+  }
+  const cluster: new (options: unknown) => Cluster;
+  export default cluster;
+}
+
+declare module "kafkajs/src/network/socketFactory.js" {
+  const socketFactory: () => unknown;
+  export default socketFactory;
+}
+
+declare module "kafkajs/src/protocol/requests/produce/index.js" {
+  export interface Produced {
+    readonly acks: number;
+    readonly timeout: number;
+    readonly compression: number;
+    readonly producerId: string;
+    readonly producerEpoch: number;
+    readonly topicData: readonly { readonly topic: string; readonly partitions: readonly ProducedPartition[] }[];
+  }
+  /** The messages are the records that our producer passed. */
+  export interface ProducedPartition {
+    readonly partition: number;
+    readonly firstSequence: number;
+    readonly messages: readonly {
+      readonly key: Uint8Array | null;
+      readonly value: Uint8Array | null;
+      readonly headers: Readonly<Record<string, string>>;
+    }[];
+  }
+  export interface Encoded {
+    readonly buf: Buffer;
+    readonly buffer: Buffer;
+    size(): number;
+  }
+  export interface Made {
+    readonly request: { readonly apiVersion: number; encode(): Promise<Encoded> };
+    readonly response: unknown;
+  }
+  const produceRequests: { protocol: (wanted: { readonly version: number }) => (produced: Produced) => Made };
+  export default produceRequests;
+}
+
+declare module "kafkajs/src/protocol/requests/fetch/index.js" {
+  /**
+   * The message that `fetch-answer.ts` builds. kafkajs uses its offset, its key and the members at the end, and takes
+   * offsets as bigint.
+   */
+  export interface FetchedMessage {
+    readonly topic: string;
+    readonly partition: number;
+    readonly offset: bigint;
+    readonly appendedAtMs: number;
+    readonly key: Buffer | null;
+    readonly value: Buffer | null;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly isControlRecord: boolean;
+    readonly batchContext: { readonly producerId: string; readonly inTransaction: boolean };
+  }
+  export interface FetchedPartition {
+    readonly partition: number;
+    readonly errorCode: number;
+    readonly highWatermark: string;
+    readonly lastStableOffset: string;
+    readonly lastStartOffset: string;
+    readonly abortedTransactions: readonly { readonly producerId: string; readonly firstOffset: string }[];
+    readonly preferredReadReplica: number;
+    readonly messages: readonly FetchedMessage[];
+  }
+  export interface FetchAnswer {
+    readonly throttleTime: number;
+    readonly clientSideThrottleTime: number;
+    readonly errorCode: number;
+    readonly sessionId: number;
+    readonly responses: readonly { readonly topicName: string; readonly partitions: readonly FetchedPartition[] }[];
+  }
+  export interface Fetch {
+    readonly request: unknown;
+    readonly response: { decode(payload: Buffer): Promise<FetchAnswer>; parse(answer: FetchAnswer): Promise<FetchAnswer> };
+    readonly requestTimeout: number;
+  }
+  const fetchRequests: { protocol: (wanted: { readonly version: number }) => (asked: unknown) => Fetch };
+  export default fetchRequests;
+}
+
+declare module "kafkajs/src/protocol/message/compression/index.js" {
+  export const lookupCodec: (codec: number) => { decompress(bytes: Buffer): Promise<Buffer> } | null;
+}
+
+// For tests, which compare our codecs with kafkajs's own.
+declare module "kafkajs/src/producer/groupMessagesPerPartition.js" {
+  const groupMessagesPerPartition: <Message>(asked: {
+    readonly topic: string;
+    readonly partitionMetadata: readonly unknown[];
+    readonly messages: readonly Message[];
+    readonly partitioner: (of: { readonly message: Message }) => number;
+  }) => Readonly<Record<string, readonly Message[]>>;
+  export default groupMessagesPerPartition;
+}
+
+declare module "kafkajs/src/protocol/requests/produce/v7/request.js" {
+  const request: (produced: unknown) => { encode(): Promise<{ readonly buffer: Buffer }> };
+  export default request;
+}
+
+declare module "kafkajs/src/protocol/decoder.js" {
+  const decoder: new (buffer: Buffer) => object;
+  export default decoder;
+}
+
+declare module "kafkajs/src/protocol/recordBatch/v0/decoder.js" {
+  export interface DecodedBatch {
+    readonly records: readonly { readonly headers: Readonly<Record<string, Buffer>> }[];
+  }
+  const decode: (decoder: object) => Promise<DecodedBatch>;
+  export default decode;
+}
+
+declare module "kafkajs/src/protocol/encoder.js" {
+  export interface Encoder {
+    readonly buffer: Buffer;
+    writeInt16(value: number): Encoder;
+    writeInt32(value: number): Encoder;
+    writeInt64(value: bigint): Encoder;
+    writeString(value: string): Encoder;
+    writeBuffer(value: Buffer): Encoder;
+    writeArray(value: readonly Encoder[]): Encoder;
+  }
+  const encoder: new () => Encoder;
+  export default encoder;
+}
+
+declare module "kafkajs/src/protocol/recordBatch/record/v0/index.js" {
+  const record: (record: unknown) => object;
+  export default record;
+}
+
+declare module "kafkajs/src/protocol/recordBatch/v0/index.js" {
+  export const RecordBatch: (batch: unknown) => Promise<{ readonly buffer: Buffer }>;
+}
+
+declare module "kafkajs/src/protocol/requests/fetch/v11/response.js" {
+  import type { FetchAnswer, FetchedPartition } from "kafkajs/src/protocol/requests/fetch/index.js";
+  export interface Message {
+    readonly offset: string;
+    readonly timestamp: string;
+    readonly key: Buffer | null;
+    readonly value: Buffer | null;
+    readonly headers: Readonly<Record<string, Buffer | readonly Buffer[]>>;
+    readonly isControlRecord: boolean;
+    readonly batchContext: { readonly producerId: string; readonly inTransaction: boolean };
+  }
+  type Partition = Omit<FetchedPartition, "messages"> & { readonly messages: readonly Message[] };
+  type Answer = Omit<FetchAnswer, "responses"> & {
+    readonly responses: readonly { readonly topicName: string; readonly partitions: readonly Partition[] }[];
+  };
+  const response: { decode(payload: Buffer): Promise<Answer> };
+  export default response;
+}

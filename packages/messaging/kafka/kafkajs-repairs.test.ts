@@ -1,0 +1,102 @@
+import kafkajs from "kafkajs";
+import consumerGroup from "kafkajs/src/consumer/consumerGroup.js";
+import runner from "kafkajs/src/consumer/runner.js";
+import { expect, test } from "vitest";
+import "./kafkajs-repairs.ts";
+
+// The repairs that one broker cannot provoke; `kafkajs-troubles.int.test.ts` tests the others.
+
+const topic = "t";
+
+/** The parts of a consumer group that its fetch uses; `duringFetch` runs while the broker has the request. */
+function group(duringFetch: (self: { offsetManager: object }) => void) {
+  const message = { offset: "5", key: null, value: Buffer.from("x"), headers: {}, timestamp: "1", attributes: 0, isControlRecord: false };
+  const partition = { partition: 0, errorCode: 0, highWatermark: "6", abortedTransactions: [], messages: [message] };
+  const offsetManager = () => ({
+    committedOffsets: () => ({ [topic]: { 0: "5" } }),
+    nextOffset: () => "5",
+    resolveOffset: () => {},
+  });
+  const assigned = [{ topic, partitions: [0] }];
+  const self = Object.create(consumerGroup.prototype, {});
+  return Object.assign(self, {
+    offsetManager: offsetManager(),
+    preferredReadReplicasPerTopicPartition: {},
+    seekOffset: { has: () => false },
+    subscriptionState: { assigned: () => assigned, active: () => assigned, paused: () => [], isPaused: () => false },
+    filterPartitionsByNode: () => assigned,
+    checkForStaleAssignment: () => {},
+    seekOffsets: async () => {},
+    cluster: {
+      refreshMetadataIfNecessary: async () => {},
+      findBroker: async () => ({
+        fetch: async () => {
+          duringFetch(self);
+          return { responses: [{ topicName: topic, partitions: [partition] }] };
+        },
+      }),
+    },
+    join: () => Object.assign(self, { offsetManager: offsetManager() }),
+  });
+}
+
+async function handed(
+  during: (self: ReturnType<typeof group>) => void,
+  between: (self: ReturnType<typeof group>) => void,
+): Promise<number> {
+  let batches = 0;
+  const fetching = group((self) => during(self as ReturnType<typeof group>));
+  const running = Object.assign(Object.create(runner.prototype), {
+    running: true,
+    consumerGroup: fetching,
+    instrumentationEmitter: { emit: () => {} },
+    eachBatch: async () => void (batches += 1),
+    heartbeat: async () => {},
+  });
+  for (const batch of await fetching.fetch("1")) {
+    between(fetching);
+    await running.handleBatch(batch);
+  }
+  return batches;
+}
+
+test("M: a fetched batch is handed over unless a join happened since its request", async () => {
+  expect(
+    await handed(
+      () => {},
+      () => {},
+    ),
+  ).toBe(1);
+  expect(
+    await handed(
+      (self) => self.join(),
+      () => {},
+    ),
+  ).toBe(0);
+  expect(
+    await handed(
+      () => {},
+      (self) => self.join(),
+    ),
+  ).toBe(0);
+});
+
+test("J: five hundred payments are compressed and restored, and a batch that would fill the memory is refused", async () => {
+  const codec = kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD]();
+  const text = Buffer.from('{"uetr":"00000000-0000-4000-8000-000000000001","amount":"1250.50"}'.repeat(500));
+  const packed = await codec.compress({ buffer: text });
+  expect(packed.length).toBeLessThan(text.length / 5);
+  expect((await codec.decompress(packed)).equals(text)).toBe(true);
+  const bomb = await codec.compress({ buffer: Buffer.alloc(65 * 1024 * 1024) });
+  await expect(codec.decompress(bomb)).rejects.toMatchObject({ code: "ERR_BUFFER_TOO_LARGE" });
+});
+
+test("J: a small batch is returned in a buffer of its own size, not in zlib's buffer", async () => {
+  const codec = kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD]();
+  for (const size of [1, 3_000, 70_000, 200_000]) {
+    const compressed = await codec.compress({ buffer: Buffer.alloc(size, "payment ") });
+    const bytes = await codec.decompress(compressed);
+    expect(bytes.equals(Buffer.alloc(size, "payment "))).toBe(true);
+    expect(bytes.buffer.byteLength).toBe(size);
+  }
+});

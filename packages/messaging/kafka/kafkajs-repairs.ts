@@ -1,0 +1,220 @@
+// Repairs the defects inside kafkajs 2.2.4 that cannot be worked around from outside. It has had no release since 2023,
+// so its classes are patched in place once, when this module is loaded. Letters are those of the trouble table in
+// README.md.
+//
+// #1 (I) A connection arms the timer for waiting requests only while requests wait, and never with a negative delay; it
+//    arms the timer that checks for time-outs only while requests are in flight.
+// #2 (H) While all partitions are paused the fetch loop sleeps, and `resume` wakes it. While some are paused it polls
+//    often.
+// #3 (M) Batches fetched before a join are not handed over after it, because their offsets belong to another epoch.
+// #4 (M) Every join is announced before it starts, not only joins that follow a heartbeat's answer.
+// #5 (E, M) A commit is tried once, in the generation that asked for it. kafkajs would retry it in the next generation,
+//    for a partition that may have moved, and would report success while the consumer stops.
+// #6 (E) A consumer stopped during a join stops joining. kafkajs would go on, and its stop would wait for the join or
+//    abandon it.
+// #7 (J) zstd comes from node:zlib, with contexts that the process keeps.
+// #8 `produce-request.ts` writes Produce requests: with kafkajs this took a quarter of the time of a delivery.
+// #9 `fetch-answer.ts` reads the answers to Fetch for the same reason, so that kafkajs's messages are our records.
+
+import kafkajs from "kafkajs";
+import consumerGroup, { type ConsumerGroup, type OffsetManager } from "kafkajs/src/consumer/consumerGroup.js";
+import runner, { type Runner } from "kafkajs/src/consumer/runner.js";
+import requestQueue, { type RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
+import fetchRequests from "kafkajs/src/protocol/requests/fetch/index.js";
+import produceRequests from "kafkajs/src/protocol/requests/produce/index.js";
+import { compress, decompress } from "./protocol/batch-zstd.ts";
+import { readFetchAnswer } from "./protocol/fetch-answer.ts";
+import { writeProduceRequest } from "./protocol/produce-request.ts";
+
+export const pollIntervalMs = 1000;
+const pollIntervalWhilePausedMs = 100;
+const timeoutCheckIntervalMs = 100;
+const pendingCheckIntervalMs = 10;
+const produceVersion = 7;
+const fetchVersion = 11;
+
+repairRequestQueue(requestQueue.prototype);
+repairConsumerGroup(consumerGroup.prototype);
+repairRunner(runner.prototype);
+registerZstd();
+replaceProduceRequest();
+replaceFetchAnswer();
+
+/** #1 */
+function repairRequestQueue(queue: RequestQueue): void {
+  queue.scheduleCheckPendingRequests = function (this: RequestQueue) {
+    if (this.throttleCheckTimeoutId !== null || this.pending.length === 0) return;
+    const throttledMs = this.throttledUntil - Date.now();
+    this.throttleCheckTimeoutId = setTimeout(
+      () => {
+        this.throttleCheckTimeoutId = null;
+        this.checkPendingRequests();
+      },
+      throttledMs > 0 ? throttledMs : pendingCheckIntervalMs,
+    );
+  };
+  queue.scheduleRequestTimeoutCheck = function (this: RequestQueue) {
+    clearTimeout(this.requestTimeoutIntervalId ?? undefined);
+    this.requestTimeoutIntervalId = null;
+    armTimeoutCheck(this);
+  };
+  const { sendSocketRequest } = queue;
+  queue.sendSocketRequest = function (this: RequestQueue, request) {
+    sendSocketRequest.call(this, request);
+    armTimeoutCheck(this);
+  };
+}
+
+function armTimeoutCheck(queue: RequestQueue): void {
+  const isArmed = queue.requestTimeoutIntervalId !== null && queue.requestTimeoutIntervalId !== undefined;
+  if (!queue.enforceRequestTimeout || isArmed || queue.inflight.size === 0) return;
+  queue.requestTimeoutIntervalId = setTimeout(() => {
+    queue.requestTimeoutIntervalId = null;
+    for (const request of queue.inflight.values()) {
+      if (request.sentAt !== null && Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest();
+    }
+    armTimeoutCheck(queue);
+  }, timeoutCheckIntervalMs);
+}
+
+const sleepers = new WeakMap<ConsumerGroup, Set<() => void>>();
+
+function sleepUntilWoken(group: ConsumerGroup, durationMs: number): Promise<void> {
+  const asleep = sleepers.get(group) ?? new Set<() => void>();
+  sleepers.set(group, asleep);
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      clearTimeout(timer);
+      asleep.delete(wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, durationMs);
+    asleep.add(wake);
+  });
+}
+
+function wakeAll(group: ConsumerGroup): void {
+  for (const wake of sleepers.get(group) ?? []) wake();
+}
+
+const fetchedUnder = new WeakMap<object, OffsetManager>();
+
+function repairConsumerGroup(group: ConsumerGroup): void {
+  const { fetch, resume, joinAndSync } = group;
+  group.fetch = async function (this: ConsumerGroup, nodeId) {
+    // #3: every join creates a new offset manager.
+    const { offsetManager } = this;
+    if (hasNothingToFetch(this, nodeId)) {
+      await sleepUntilWoken(this, pollIntervalMs);
+      if (hasNothingToFetch(this, nodeId)) return [];
+    }
+    this.maxWaitTime = this.subscriptionState.paused().length > 0 ? pollIntervalWhilePausedMs : pollIntervalMs;
+    const batches = await fetch.call(this, nodeId);
+    if (offsetManager === null) return [];
+    for (const batch of batches) fetchedUnder.set(batch, offsetManager);
+    return batches;
+  };
+  group.resume = function (this: ConsumerGroup, partitions) {
+    resume.call(this, partitions);
+    wakeAll(this);
+  };
+  group.joinAndSync = async function (this: ConsumerGroup) {
+    const { groupId, memberId } = this;
+    this.instrumentationEmitter.emit("consumer.rebalancing", { groupId, memberId });
+    endTriesWhenStopped(this);
+    await joinAndSync.call(this);
+    if (!stopped.has(this)) return;
+    await this.leave();
+    throw stoppedError();
+  };
+}
+
+const stopped = new WeakSet<ConsumerGroup>();
+const endsTries = new WeakSet<ConsumerGroup>();
+
+/** #6 */
+function endTriesWhenStopped(group: ConsumerGroup): void {
+  if (endsTries.has(group)) return;
+  endsTries.add(group);
+  const { retrier } = group;
+  group.retrier = async (attempt) =>
+    await retrier(async (bail, ...counts) => {
+      if (stopped.has(group)) bail(stoppedError());
+      else await attempt(bail, ...counts);
+    });
+}
+
+function stoppedError(): Error {
+  return new kafkajs.KafkaJSNonRetriableError("the consumer is stopped");
+}
+
+function hasNothingToFetch(group: ConsumerGroup, nodeId: string): boolean {
+  const active = group.getActiveTopicPartitions();
+  const onNode = group.filterPartitionsByNode(nodeId, group.subscriptionState.assigned());
+  return !onNode.some(({ topic, partitions }) => partitions.some((partition) => active[topic]?.has(partition) === true));
+}
+
+function repairRunner(runner: Runner): void {
+  const { handleBatch, stop } = runner;
+  runner.handleBatch = async function (this: Runner, batch) {
+    if (fetchedUnder.get(batch) !== this.consumerGroup.offsetManager) return;
+    await handleBatch.call(this, batch);
+  };
+  runner.commitOffsets = async function (this: Runner, offsets) {
+    const { offsetManager } = this.consumerGroup;
+    if (!this.running || offsetManager === null) throw new Error("the consumer does not run");
+    await offsetManager.commitOffsets(offsets);
+  };
+  runner.stop = async function (this: Runner) {
+    stopped.add(this.consumerGroup);
+    const stopping = stop.call(this);
+    wakeAll(this.consumerGroup);
+    await stopping;
+  };
+}
+
+/** #7 */
+function registerZstd(): void {
+  kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
+    compress: async (encoder: { readonly buffer: Buffer }) => compress(encoder.buffer),
+    decompress: async (bytes: Buffer) => decompress(bytes),
+  });
+}
+
+/** #8 */
+function replaceProduceRequest(): void {
+  const { protocol } = produceRequests;
+  produceRequests.protocol = (wanted) => {
+    requireVersion(wanted, produceVersion, "Produce");
+    const make = protocol(wanted);
+    return (produced) => {
+      const { request, ...rest } = make(produced);
+      const encode = async () => {
+        const buf = writeProduceRequest(produced, Date.now());
+        return { buf, buffer: buf, size: () => buf.length };
+      };
+      return { ...rest, request: { ...request, encode } };
+    };
+  };
+}
+
+/** #9 */
+function replaceFetchAnswer(): void {
+  const { protocol } = fetchRequests;
+  fetchRequests.protocol = (wanted) => {
+    requireVersion(wanted, fetchVersion, "Fetch");
+    const make = protocol(wanted);
+    return (asked) => {
+      const { response, ...rest } = make(asked);
+      return { ...rest, response: { ...response, decode: readFetchAnswer } };
+    };
+  };
+}
+
+/**
+ * kafkajs picks the newest version that it and the broker know. With every broker from 2.3 on, that is its own newest.
+ */
+function requireVersion({ version }: { readonly version: number }, ours: number, name: string): void {
+  if (version !== ours)
+    throw new kafkajs.KafkaJSNonRetriableError(`the broker has ${name} in version ${version}, not ${ours}: it is too old`);
+}

@@ -1,0 +1,251 @@
+// The memory adapter's consumer.
+//
+// #1 No record of a partition is handed over before `assigned` has resolved, below the offset it answered, or while
+//    paused.
+// #2 A hand-over, an answer or a commit of an old epoch has no effect.
+
+import type { Random, Time } from "@sluice/kernel";
+import { commitFailed, consumerFailed, outsideLog } from "../faults.ts";
+import type { GroupMember, MemoryGroups } from "./groups.ts";
+import type { MemoryRecords } from "./records.ts";
+import type { NetworkLink } from "./network.ts";
+import type { AssignedOffsets, Consumer, ConsumerOptions, ReceivedRecord, TopicPartition } from "../port.ts";
+
+export interface MemoryConsumerOptions {
+  readonly time: Time;
+  readonly random: Random;
+  readonly records: MemoryRecords;
+  readonly groups: MemoryGroups;
+  readonly link: NetworkLink;
+  readonly heartbeatIntervalMs: number;
+  readonly fetchRecordsMax: number;
+  nextEpoch(): number;
+  observe(operation: string, key: string, bytes: Uint8Array): void;
+}
+
+interface Assignment {
+  readonly partition: TopicPartition;
+  readonly epoch: number;
+  /** Null until `assigned` has resolved. */
+  nextOffset: bigint | null;
+  isPaused: boolean;
+  isFetching: boolean;
+}
+
+interface FetchResult {
+  readonly taken: readonly ReceivedRecord[];
+  readonly nextOffset: bigint;
+}
+
+const nothing = new Uint8Array();
+
+export class MemoryConsumer implements Consumer, GroupMember {
+  readonly link: NetworkLink;
+  readonly topics: readonly string[];
+  readonly #consumed: ConsumerOptions;
+  readonly #options: MemoryConsumerOptions;
+  readonly #watches: readonly Disposable[];
+  #assignments = new Map<string, Assignment>();
+  #isOver = false;
+  #isAllPaused = false;
+  #joinedAtMs: number | null = null;
+
+  constructor(consumed: ConsumerOptions, options: MemoryConsumerOptions) {
+    this.link = options.link;
+    this.topics = consumed.topics;
+    this.#consumed = consumed;
+    this.#options = options;
+    this.#watches = consumed.topics.map((topic) =>
+      options.records.watch(topic, (partition) => this.#fetchSoon(this.#assignments.get(keyFor({ topic, partition })))),
+    );
+    options.time.after(0, () => void this.#join());
+  }
+
+  get #isGone(): boolean {
+    return this.#isOver || this.link.isDead;
+  }
+
+  async #join(): Promise<void> {
+    while (!this.#isGone) {
+      const isThere = await this.link.arrive().then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) continue;
+      // Two overlapping silences can start two joins, but the consumer must become a member only once.
+      const { group } = this.#consumed;
+      if (!this.#isGone && !this.#options.groups.isMember(group, this)) this.#options.groups.join(group, this);
+      return;
+    }
+  }
+
+  /** After a silence, a member whose session has ended gives up everything and joins again. */
+  rejoin(): void {
+    if (this.#isGone || this.#options.groups.isMember(this.#consumed.group, this)) return;
+    this.revoke();
+    void this.#join();
+  }
+
+  revoke(): void {
+    if (this.#isGone) return;
+    const lost = [...this.#assignments.values()];
+    this.#assignments = new Map();
+    for (const { partition, epoch } of lost) {
+      this.#options.observe("revoked", keyFor(partition), nothing);
+      this.#consumed.handlers.revoked(partition, epoch);
+    }
+  }
+
+  assign(partitions: readonly TopicPartition[]): void {
+    if (this.#isGone) return;
+    this.revoke();
+    this.#joinedAtMs = this.#options.time.monotonicMs();
+    const epoch = this.#options.nextEpoch();
+    for (const partition of partitions) {
+      const mine: Assignment = { partition, epoch, nextOffset: null, isPaused: false, isFetching: false };
+      this.#assignments.set(keyFor(partition), mine);
+      void this.#take(mine);
+    }
+  }
+
+  async #take(mine: Assignment): Promise<void> {
+    try {
+      const log = await this.#fetchOffsets(mine);
+      if (!this.#isCurrent(mine)) return;
+      this.#options.observe("assigned", keyFor(mine.partition), nothing);
+      const startAt = await this.#consumed.handlers.assigned(mine.partition, mine.epoch, log);
+      if (!this.#isCurrent(mine)) return;
+      requireInside(mine.partition, startAt, this.#options.records);
+      mine.nextOffset = startAt;
+      this.#fetchSoon(mine);
+    } catch (error) {
+      if (this.#isCurrent(mine)) this.#fail(error);
+    }
+  }
+
+  async #fetchOffsets(mine: Assignment): Promise<AssignedOffsets> {
+    const { records, groups } = this.#options;
+    for (;;) {
+      try {
+        return await this.link.call(() => ({
+          ...records.ends(mine.partition),
+          committed: groups.committed(this.#consumed.group, mine.partition),
+        }));
+      } catch (error) {
+        // The broker is down. The request is repeated for as long as the partition is assigned to us.
+        if (!this.#isCurrent(mine)) throw error;
+      }
+    }
+  }
+
+  #fetchSoon(mine: Assignment | undefined): void {
+    if (mine === undefined || mine.isFetching || mine.isPaused || this.#isAllPaused || mine.nextOffset === null) return;
+    if (this.#options.records.ends(mine.partition).logEnd <= mine.nextOffset) return;
+    mine.isFetching = true;
+    void this.#fetch(mine, mine.nextOffset);
+  }
+
+  async #fetch(mine: Assignment, from: bigint): Promise<void> {
+    const { random, fetchRecordsMax } = this.#options;
+    const count = 1 + Math.floor(random.fraction() * fetchRecordsMax);
+    const fetched = await this.link.call(() => this.#read(mine.partition, from, count)).catch(() => null);
+    mine.isFetching = false;
+    if (!this.#isCurrent(mine)) return;
+    if (fetched !== null && !mine.isPaused && !this.#isAllPaused) this.#handOver(mine, fetched);
+    this.#fetchSoon(mine);
+  }
+
+  #read(partition: TopicPartition, from: bigint, count: number): FetchResult {
+    const { records } = this.#options;
+    const taken = records.slice(partition, from, count);
+    const last = taken.at(-1);
+    return { taken, nextOffset: last === undefined ? records.ends(partition).logEnd : last.offset + 1n };
+  }
+
+  #handOver(mine: Assignment, { taken, nextOffset }: FetchResult): void {
+    mine.nextOffset = nextOffset;
+    if (taken.length === 0) return;
+    for (const { offset, value } of taken) {
+      this.#options.observe("record", `${keyFor(mine.partition)}@${offset}`, value ?? nothing);
+    }
+    this.#consumed.handlers.records(mine.partition, mine.epoch, taken);
+  }
+
+  #isCurrent(mine: Assignment): boolean {
+    return !this.#isGone && this.#assignments.get(keyFor(mine.partition)) === mine;
+  }
+
+  #fail(error: unknown): void {
+    this.#end();
+    this.#options.groups.leave(this.#consumed.group, this);
+    this.#consumed.handlers.failed(error instanceof Error ? error : consumerFailed("a handler failed", error));
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#assignments = new Map();
+    for (const watch of this.#watches) watch[Symbol.dispose]();
+  }
+
+  pause(partition: TopicPartition): void {
+    const mine = this.#assignments.get(keyFor(partition));
+    if (mine !== undefined) mine.isPaused = true;
+  }
+
+  resume(partition: TopicPartition): void {
+    const mine = this.#assignments.get(keyFor(partition));
+    if (mine !== undefined) mine.isPaused = false;
+    this.#fetchSoon(mine);
+  }
+
+  async commit(partition: TopicPartition, nextOffset: bigint, epoch: number): Promise<void> {
+    if (this.#assignments.get(keyFor(partition))?.epoch !== epoch) return;
+    const { group } = this.#consumed;
+    this.#options.observe("commit", `${group}:${keyFor(partition)}@${nextOffset}`, nothing);
+    try {
+      await this.link.call(() => this.#options.groups.commit(group, this, partition, nextOffset));
+    } catch (error) {
+      throw commitFailed("the coordinator did not answer", error);
+    }
+  }
+
+  heartbeatAgeMs(): number {
+    // A member whose session has ended gets no heartbeat answers, even once the broker is reachable again.
+    if (!this.#options.groups.isMember(this.#consumed.group, this)) return Number.POSITIVE_INFINITY;
+    return heartbeatAgeMs(this.#joinedAtMs, this.link, this.#options.time, this.#options.heartbeatIntervalMs);
+  }
+
+  pauseAll(): void {
+    this.#isAllPaused = true;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isGone) return;
+    this.revoke();
+    this.#end();
+    const leave = (): void => this.#options.groups.leave(this.#consumed.group, this);
+    // If the broker does not answer, it ends the session by itself.
+    await this.link.call(leave).catch(leave);
+  }
+}
+
+function requireInside(partition: TopicPartition, startAt: bigint, records: MemoryRecords): void {
+  const { logStart, logEnd } = records.ends(partition);
+  if (startAt >= logStart && startAt <= logEnd) return;
+  throw outsideLog(`position ${startAt} of ${keyFor(partition)} lies outside ${logStart}…${logEnd}`);
+}
+
+/**
+ * Computes the age as if a heartbeat had been answered at every interval since the join while the broker was reachable.
+ */
+function heartbeatAgeMs(joinedAtMs: number | null, link: NetworkLink, time: Time, intervalMs: number): number {
+  if (joinedAtMs === null) return Number.POSITIVE_INFINITY;
+  const nowMs = time.monotonicMs();
+  const reachedMs = Math.max(joinedAtMs, link.unreachableSinceMs ?? nowMs);
+  const answeredMs = reachedMs - ((reachedMs - joinedAtMs) % intervalMs);
+  return nowMs - answeredMs;
+}
+
+function keyFor({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}

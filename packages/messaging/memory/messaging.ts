@@ -1,0 +1,201 @@
+// The memory adapter of the port: one broker, many clients, and faults on demand. `time` and `random` decide
+// everything, so that a seed under a virtual clock always gives the same run. It passes `conformance/` as the Kafka
+// adapter does.
+
+import type { Random, Time } from "@sluice/kernel";
+import { clientClosed, outsideLog } from "../faults.ts";
+import { MemoryConsumer } from "./consumer.ts";
+import { createMemoryGroups, type MemoryGroups } from "./groups.ts";
+import { createMemoryRecords, type MemoryRecords } from "./records.ts";
+import { createMemoryNetwork, type MemoryNetwork, type NetworkLink } from "./network.ts";
+import { createMemoryProducer, type ProduceFate } from "./producer.ts";
+import type { Messaging, OutgoingRecord, Producer, ReceivedRecord, TopicPartition } from "../port.ts";
+
+export type { ProduceFate } from "./producer.ts";
+
+export interface MemoryHooks {
+  /** Decides the fate of a batch; without this hook every batch is appended. */
+  produce?(client: string, batch: readonly OutgoingRecord[]): ProduceFate;
+  /** Sees every call of the port and every hand-over in order. Trace hashes are made of these. */
+  observe?(client: string, operation: string, key: string, bytes: Uint8Array): void;
+}
+
+export interface MemoryBrokerOptions {
+  readonly time: Time;
+  readonly random: Random;
+  /** Number of partitions by topic. */
+  readonly topics: Readonly<Record<string, number>>;
+  readonly hooks?: MemoryHooks;
+  /** The broker's wall clock; `time.nowMs` by default. */
+  readonly brokerNowMs?: () => number;
+  /** Latency of one way; 0.2 to 3 ms by default. */
+  readonly latencyMinMs?: number;
+  readonly latencyMaxMs?: number;
+  /** Defaults as in the Kafka adapter: 1,500, 6,000 and 10,000 ms. */
+  readonly heartbeatIntervalMs?: number;
+  readonly sessionTimeoutMs?: number;
+  readonly unavailableAfterMs?: number;
+  /** Most records in one hand-over, 100 by default; the seed picks a number from 1 up to it. */
+  readonly fetchRecordsMax?: number;
+}
+
+/** One process's view of the broker, with epochs of its own. */
+export interface MemoryClient extends Messaging {
+  /** Ends the process: no call is answered, nothing is revoked, and a batch in flight is appended or lost at random. */
+  kill(): void;
+  /**
+   * Blocks all traffic in both directions for this long. If it outlasts the session, the client loses its partitions.
+   */
+  cut(durationMs: number): void;
+}
+
+/** The broker itself, and a first client of it. */
+export interface MemoryBroker extends MemoryClient {
+  client(name: string): MemoryClient;
+  addTopic(topic: string, partitions: number): void;
+  setBroker(isUp: boolean): void;
+  rebalance(group: string): void;
+  /** Answers every record of a partition at once and unobserved, for checkers. */
+  records(partition: TopicPartition): readonly ReceivedRecord[];
+  committedOffset(group: string, partition: TopicPartition): bigint | null;
+  truncate(partition: TopicPartition, before: bigint): void;
+  skipOffset(partition: TopicPartition): void;
+}
+
+interface Broker {
+  readonly options: MemoryBrokerOptions;
+  readonly records: MemoryRecords;
+  readonly network: MemoryNetwork;
+  readonly groups: MemoryGroups;
+  readonly heartbeatIntervalMs: number;
+  readonly sessionTimeoutMs: number;
+}
+
+const readPageRecordsMax = 500;
+
+export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
+  const { time, random } = options;
+  const records = createMemoryRecords(options.topics, options.brokerNowMs ?? (() => time.nowMs()));
+  const network = createMemoryNetwork({
+    time,
+    random,
+    latencyMinMs: options.latencyMinMs ?? 0.2,
+    latencyMaxMs: options.latencyMaxMs ?? 3,
+    unavailableAfterMs: options.unavailableAfterMs ?? 10_000,
+  });
+  const heartbeatIntervalMs = options.heartbeatIntervalMs ?? 1500;
+  const groups = createMemoryGroups({ time, random, records, network, heartbeatIntervalMs });
+  const broker: Broker = { options, records, network, groups, heartbeatIntervalMs, sessionTimeoutMs: options.sessionTimeoutMs ?? 6000 };
+  return {
+    ...createClient(broker, "main"),
+    client: (name) => createClient(broker, name),
+    addTopic: (topic, partitions) => records.addTopic(topic, partitions),
+    setBroker: (isUp) => network.setBroker(isUp),
+    rebalance: (group) => groups.rebalance(group),
+    records: (partition) => records.all(partition),
+    committedOffset: (group, partition) => groups.committed(group, partition),
+    truncate: (partition, before) => records.truncate(partition, before),
+    skipOffset: (partition) => records.skipOffset(partition),
+  };
+}
+
+function createClient(broker: Broker, name: string): MemoryClient {
+  const { options, records, network, groups } = broker;
+  const { time, random, hooks } = options;
+  const link = network.connect(name);
+  const producers: Producer[] = [];
+  const consumers: MemoryConsumer[] = [];
+  let isClosed = false;
+  let epoch = 0;
+  const observe = (operation: string, key: string, bytes: Uint8Array): void => hooks?.observe?.(name, operation, key, bytes);
+  const fate = (client: string, batch: readonly OutgoingRecord[]): ProduceFate => hooks?.produce?.(client, batch) ?? { kind: "append" };
+
+  function requireOpen(): void {
+    if (isClosed) throw clientClosed("this client is closed");
+  }
+
+  return {
+    async producer(producer) {
+      requireOpen();
+      observe("producer", producer, new Uint8Array());
+      await link.call(() => null);
+      const made = createMemoryProducer({ time, random, records, link, fate, observe });
+      producers.push(made);
+      return made;
+    },
+    async consumer(consumed) {
+      requireOpen();
+      observe("consumer", consumed.group, new Uint8Array());
+      await link.call(() => consumed.topics.map((topic) => records.partitionCount(topic)));
+      const { heartbeatIntervalMs } = broker;
+      const fetchRecordsMax = options.fetchRecordsMax ?? 100;
+      const nextEpoch = (): number => (epoch += 1);
+      const shared = { time, random, records, groups, link, heartbeatIntervalMs, fetchRecordsMax, nextEpoch, observe };
+      const made = new MemoryConsumer(consumed, shared);
+      consumers.push(made);
+      return made;
+    },
+    async ends(partitions) {
+      requireOpen();
+      observe("ends", partitions.map(({ topic, partition }) => `${topic}/${partition}`).join(), new Uint8Array());
+      return await link.call(() => partitions.map((partition) => records.ends(partition)));
+    },
+    async committedOffsets(group, partitions) {
+      requireOpen();
+      return await link.call(() => committedIn(broker, group, partitions));
+    },
+    read(partition, from, to) {
+      requireOpen();
+      observe("read", `${partition.topic}/${partition.partition}@${from}…${to}`, new Uint8Array());
+      return readRecords(link, records, partition, from, to);
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      for (const consumer of consumers) await consumer.stop();
+      for (const producer of producers) await producer.close();
+    },
+    kill() {
+      if (link.isDead) return;
+      link.kill();
+      // The session ends less than its full length after the kill, because its last heartbeat was earlier.
+      const silentMs = broker.sessionTimeoutMs - random.fraction() * 1.9 * broker.heartbeatIntervalMs;
+      time.after(Math.max(0, silentMs), () => groups.expire(link));
+    },
+    cut(durationMs) {
+      link.cut(durationMs);
+      if (durationMs <= broker.sessionTimeoutMs) return;
+      time.after(broker.sessionTimeoutMs, () => groups.expire(link));
+      time.after(durationMs, () => {
+        for (const consumer of consumers) consumer.rejoin();
+      });
+    },
+  };
+}
+
+function committedIn({ records, groups }: Broker, group: string, partitions: readonly TopicPartition[]): readonly (bigint | null)[] {
+  for (const partition of partitions) records.ends(partition);
+  return partitions.map((partition) => groups.committed(group, partition));
+}
+
+async function* readRecords(
+  link: NetworkLink,
+  records: MemoryRecords,
+  partition: TopicPartition,
+  from: bigint,
+  to: bigint,
+): AsyncGenerator<ReceivedRecord> {
+  const { logStart, logEnd } = await link.call(() => records.ends(partition));
+  if (from < logStart) throw outsideLog(`${partition.topic}/${partition.partition} starts at ${logStart}, beyond ${from}`);
+  const end = to < logEnd ? to : logEnd;
+  let next = from;
+  while (next < end) {
+    const start = next;
+    const page = await link.call(() => records.slice(partition, start, readPageRecordsMax));
+    const inside = page.filter((record) => record.offset < end);
+    yield* inside;
+    const last = inside.at(-1);
+    if (last === undefined) return;
+    next = last.offset + 1n;
+  }
+}

@@ -1,0 +1,114 @@
+// The stored records of the memory adapter: partitions, offsets, and the broker's clock.
+//
+// #1 Append times of a partition never go back, whatever the clock does.
+// #2 Records are stored as copies, so that no caller can change them.
+
+import { requestRefused, unknownTopic } from "../faults.ts";
+import type { AppendResult, PartitionEnds, OutgoingRecord, ReceivedRecord, TopicPartition } from "../port.ts";
+
+export interface MemoryRecords {
+  addTopic(topic: string, partitions: number): void;
+  /** Answers the number of partitions. Throws for a topic that does not exist. */
+  partitionCount(topic: string): number;
+  has(partition: TopicPartition): boolean;
+  append(record: OutgoingRecord): AppendResult;
+  ends(partition: TopicPartition): PartitionEnds;
+  /** Answers at most `recordsMax` records from `from` on. */
+  slice(partition: TopicPartition, from: bigint, recordsMax: number): readonly ReceivedRecord[];
+  all(partition: TopicPartition): readonly ReceivedRecord[];
+  /** Removes the records below `before`, as retention does. */
+  truncate(partition: TopicPartition, before: bigint): void;
+  /** Leaves a hole, as a control record or compaction does. */
+  skipOffset(partition: TopicPartition): void;
+  /** Calls `grown` after each append to a partition of the topic, until disposed. */
+  watch(topic: string, grown: (partition: number) => void): Disposable;
+}
+
+interface StoredPartition {
+  start: bigint;
+  end: bigint;
+  appendedAtMs: number;
+  records: ReceivedRecord[];
+}
+
+export function createMemoryRecords(topics: Readonly<Record<string, number>>, brokerNowMs: () => number): MemoryRecords {
+  const stored = new Map<string, StoredPartition[]>();
+  const watchers = new Map<string, Set<(partition: number) => void>>();
+  for (const [topic, partitions] of Object.entries(topics)) addTopic(topic, partitions);
+
+  function addTopic(topic: string, partitions: number): void {
+    if (stored.has(topic)) throw requestRefused(`there is a topic ${topic} already`, { isRetryable: false });
+    stored.set(
+      topic,
+      Array.from({ length: partitions }, () => ({ start: 0n, end: 0n, appendedAtMs: 0, records: [] })),
+    );
+    watchers.set(topic, new Set());
+  }
+
+  function find({ topic, partition }: TopicPartition): StoredPartition {
+    const found = stored.get(topic)?.[partition];
+    if (found === undefined) throw unknownTopic(`there is no ${topic}/${partition}`);
+    return found;
+  }
+
+  return {
+    addTopic,
+    partitionCount(topic) {
+      const partitions = stored.get(topic);
+      if (partitions === undefined) throw unknownTopic(`there is no topic ${topic}`);
+      return partitions.length;
+    },
+    has: ({ topic, partition }) => stored.get(topic)?.[partition] !== undefined,
+    append(record) {
+      const into = find(record);
+      into.appendedAtMs = Math.max(into.appendedAtMs, Math.floor(brokerNowMs()));
+      const place = { topic: record.topic, partition: record.partition, offset: into.end, appendedAtMs: into.appendedAtMs };
+      into.records.push({ ...place, key: copy(record.key), value: copy(record.value), headers: { ...record.headers } });
+      into.end += 1n;
+      for (const grown of watchers.get(record.topic) ?? []) grown(record.partition);
+      return place;
+    },
+    ends(partition) {
+      const { start, end } = find(partition);
+      return { logStart: start, logEnd: end };
+    },
+    slice(partition, from, recordsMax) {
+      const { records } = find(partition);
+      const first = indexFrom(records, from);
+      return records.slice(first, first + recordsMax);
+    },
+    all: (partition) => [...find(partition).records],
+    truncate(partition, before) {
+      const cut = find(partition);
+      if (before > cut.end) throw requestRefused("a partition cannot start beyond its end", { isRetryable: false });
+      cut.start = before > cut.start ? before : cut.start;
+      cut.records = cut.records.slice(indexFrom(cut.records, cut.start));
+    },
+    skipOffset(partition) {
+      find(partition).end += 1n;
+    },
+    watch(topic, grown) {
+      const topicWatchers = watchers.get(topic);
+      if (topicWatchers === undefined) throw unknownTopic(`there is no topic ${topic}`);
+      topicWatchers.add(grown);
+      return { [Symbol.dispose]: () => void topicWatchers.delete(grown) };
+    },
+  };
+}
+
+/** Finds the first index whose record is at or beyond the offset. Offsets grow, but have holes. */
+function indexFrom(records: readonly ReceivedRecord[], offset: bigint): number {
+  let low = 0;
+  let high = records.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const record = records[middle];
+    if (record !== undefined && record.offset < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function copy(bytes: Uint8Array | null): Uint8Array | null {
+  return bytes === null ? null : Uint8Array.from(bytes);
+}

@@ -1,0 +1,46 @@
+import { topics } from "@sluice/contracts";
+import { expect, test } from "vitest";
+import { compareTopic, type TopicFound } from "./topic-differences.ts";
+import { buildTopicSpecs } from "./topic-specs.ts";
+
+const specs = buildTopicSpecs({ partitionCount: 12, replication: 3, minInsync: 2 });
+const journal = specs.find(({ topic }) => topic === topics.journal)!;
+const dispatch = specs.find(({ topic }) => topic === topics.dispatch)!;
+
+function found(spec: typeof journal, changed: Partial<TopicFound> & { config?: Record<string, string> } = {}): TopicFound {
+  return { partitions: spec.partitions, replication: spec.replication, ...changed, config: { ...spec.config, ...changed.config } };
+}
+
+test("every topic uses append times, only the snapshots are compacted, and the journal is kept for ever", () => {
+  expect(specs.map(({ topic }) => topic).toSorted()).toEqual(Object.values(topics).toSorted());
+  for (const { topic, config } of specs) {
+    const cleanup = topic === topics.transactions ? "compact" : "delete";
+    expect(config).toMatchObject({ "message.timestamp.type": "LogAppendTime", "cleanup.policy": cleanup, "min.insync.replicas": "2" });
+  }
+  expect(journal.config).toMatchObject({ "retention.ms": "-1", "retention.bytes": "-1" });
+  expect(specs.find(({ topic }) => topic === topics.probe)).toMatchObject({ partitions: 1, config: { "retention.ms": "3600000" } });
+});
+
+test("a topic as specified has no difference", () => {
+  for (const spec of specs) expect(compareTopic(spec, found(spec))).toEqual([]);
+});
+
+test.for<[string, Partial<TopicFound> & { config?: Record<string, string> }]>([
+  ["partitions", { partitions: 13 }],
+  ["replication", { replication: 2 }],
+  ["message.timestamp.type", { config: { "message.timestamp.type": "CreateTime" } }],
+  ["cleanup.policy", { config: { "cleanup.policy": "compact,delete" } }],
+  ["retention.ms", { config: { "retention.ms": "157680000000" } }],
+  ["retention.bytes", { config: { "retention.bytes": "1000000000000" } }],
+  ["min.insync.replicas", { config: { "min.insync.replicas": "1" } }],
+  ["unclean.leader.election.enable", { config: { "unclean.leader.election.enable": "true" } }],
+])("a different %s on the journal is dangerous", ([what, changed]) => {
+  expect(compareTopic(journal, found(journal, changed))).toMatchObject([{ topic: topics.journal, what, isDangerous: true }]);
+});
+
+test("a longer retention and more (in-sync) replicas are reported and tolerated; a shorter retention is dangerous", () => {
+  const longer = found(dispatch, { replication: 5, config: { "retention.ms": "-1", "min.insync.replicas": "3" } });
+  expect(compareTopic(dispatch, longer).map(({ isDangerous }) => isDangerous)).toEqual([false, false, false]);
+  const shorter = found(dispatch, { config: { "retention.ms": "1000" } });
+  expect(compareTopic(dispatch, shorter)).toMatchObject([{ what: "retention.ms", isDangerous: true }]);
+});

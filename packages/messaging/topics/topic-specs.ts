@@ -1,0 +1,58 @@
+// The specified topics: partitions, replication, and the settings on which order and money depend.
+
+import { topics } from "@sluice/contracts";
+
+export interface TopicSpec {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly replication: number;
+  /** Settings by the broker's names. */
+  readonly config: Readonly<Record<string, string>>;
+}
+
+export interface TopicSpecsOptions {
+  readonly partitionCount: number;
+  readonly replication: number;
+  /** Replicas that must have a record before it is acknowledged. */
+  readonly minInsync: number;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const forever = -1;
+
+/**
+ * Longer than any deadline: a debit is dispatched on its own day, a posting is tried for 72 hours, and operators may
+ * redrive.
+ */
+const dispatchRetentionMs = 30 * dayMs;
+const receiptsRetentionMs = 42 * dayMs;
+/** Promised to analytics; also the default retention of everything that people read. */
+const eventsRetentionMs = 5 * 366 * dayMs;
+const deadLettersRetentionMs = 90 * dayMs;
+
+export function buildTopicSpecs({ partitionCount, replication, minInsync }: TopicSpecsOptions): readonly TopicSpec[] {
+  const spec = (topic: string, partitions: number, retentionMs: number, cleanup: "delete" | "compact" = "delete"): TopicSpec => ({
+    topic,
+    partitions,
+    replication,
+    config: {
+      "cleanup.policy": cleanup,
+      "message.timestamp.type": "LogAppendTime",
+      "min.insync.replicas": String(minInsync),
+      "retention.bytes": String(forever),
+      "retention.ms": String(retentionMs),
+      "unclean.leader.election.enable": "false",
+    },
+  });
+  return [
+    spec(topics.journal, partitionCount, forever),
+    spec(topics.dispatch, partitionCount, dispatchRetentionMs),
+    spec(topics.events, partitionCount, eventsRetentionMs),
+    spec(topics.receipts, partitionCount, receiptsRetentionMs),
+    // The newest record of each key is kept for ever, so that a table downstream can always be rebuilt.
+    spec(topics.transactions, partitionCount, forever, "compact"),
+    spec(topics.deadLetters, partitionCount, deadLettersRetentionMs),
+    spec(topics.probe, 1, hourMs),
+  ];
+}

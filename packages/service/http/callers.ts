@@ -1,0 +1,31 @@
+// Identifies a bank or connector by the bearer token of its call (`tokens.ts`).
+
+import { createTokens, type TokenHolder } from "./tokens.ts";
+
+export type HttpCallerKind = "bank" | "connector";
+
+export interface Caller {
+  /** Configured id, unique among banks and connectors. */
+  readonly id: string;
+  readonly kind: HttpCallerKind;
+}
+
+export interface CallerCredentials extends Caller, TokenHolder {}
+
+export interface Callers {
+  /** Finds the caller by an `Authorization` header; null if it is missing, not a bearer token, or unknown. */
+  identify(authorization: string | null | undefined): Caller | null;
+  /** Replaces all callers. Throws if a hash is malformed, and then keeps the former ones. */
+  replace(parties: readonly CallerCredentials[]): void;
+}
+
+export function createCallers(parties: readonly CallerCredentials[]): Callers {
+  const tokens = createTokens(parties);
+  return {
+    identify(authorization) {
+      const found = tokens.identify(authorization);
+      return found === null ? null : { id: found.id, kind: found.kind };
+    },
+    replace: (next) => tokens.replace(next),
+  };
+}

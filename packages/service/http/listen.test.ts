@@ -1,0 +1,193 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { silentLogger } from "@sluice/kernel";
+import { afterEach, expect, test } from "vitest";
+import { type ClientConnection, type HttpListener, listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "./listen.ts";
+import { readBody } from "./read-body.ts";
+
+const open: HttpListener[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close(0)));
+});
+
+async function listening(fetch: ListenOptions["fetch"], limits: Partial<ListenLimits> = {}) {
+  const server = await listen({ fetch, host: "127.0.0.1", port: 0, limits: { ...listenLimitsDefault, ...limits }, logger: silentLogger });
+  open.push(server);
+  return server;
+}
+
+/** Sends raw text, and resolves with everything received once the peer has closed. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
+  socket.on("error", () => socket.destroy());
+  socket.write(text);
+  await once(socket, "close");
+  return answer;
+}
+
+async function echo(request: Request): Promise<Response> {
+  const reading = await readBody(request, 10);
+  return reading.ok ? new Response(new TextDecoder().decode(reading.bytes)) : reading.response;
+}
+
+test("a body within the bound is read, and a larger one is refused unread", async () => {
+  const { port } = await listening(echo);
+  const small = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "0123456789" });
+  expect([small.status, await small.text()]).toEqual([200, "0123456789"]);
+  const large = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "0123456789a" });
+  expect([large.status, await large.json()]).toMatchObject([413, { schema: "ErrorDetail" }]);
+});
+
+test("a body without a length is refused with 411", async () => {
+  const { port } = await listening(echo);
+  const head = "POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n";
+  expect(await raw(port, `${head}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1.1 411 /);
+});
+
+test("more bytes than the content-length says never reach the handler", async () => {
+  const { port } = await listening(echo);
+  const next = "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+  const answer = await raw(port, `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc${next}`);
+  expect(answer).toContain("\r\n\r\nabcHTTP/1.1 411 ");
+});
+
+test("bytes after a complete request that are not HTTP are never answered in its place", async () => {
+  const started = Promise.withResolvers<void>();
+  const { port } = await listening(async (request) => {
+    await readBody(request, 10);
+    started.resolve();
+    return new Promise(() => {});
+  });
+  const answer = raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc\0\0\0");
+  await started.promise;
+  expect(await answer).toBe("");
+});
+
+test("a complete request followed by bytes that are not HTTP gets its answer, and the connection ends", async () => {
+  const { port } = await listening(echo);
+  const answer = await raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc\0\0\0");
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(answer).toMatch(/connection: close\r\n[^]*\r\n\r\nabc$/i);
+});
+
+test.each([
+  ["GET /a HTTP/1.1\r\n\r\n", 400],
+  ["GET /a HTTP/1.1\r\nhost: a\r\nHost: b\r\n\r\n", 400],
+  ["GET /a HTTP/1.1\r\nhost: a\r\nexpect: 200-ok\r\n\r\n", 400],
+  ["GET /a HTTP/1.1\r\nhost: a\r\nexpect: 100-continue, 200-ok\r\n\r\n", 400],
+  ["GET /a/../b HTTP/1.1\r\nhost: a\r\n\r\n", 400],
+  ["GET /a/%2E./b HTTP/1.1\r\nhost: a\r\n\r\n", 400],
+  ["GET /a HTTP/2.0\r\nhost: a\r\n\r\n", 400],
+  [`GET /a HTTP/1.1\r\nhost: a\r\n${"a: 1\r\n".repeat(100)}\r\n`, 431],
+  ["CONNECT a:1 HTTP/1.1\r\nhost: a\r\n\r\n", 405],
+])("%j is answered %i with an ErrorDetail, and the connection is closed", async (text, status) => {
+  const { port } = await listening(() => new Response("reached"));
+  const answer = await raw(port, text);
+  expect(answer).toMatch(
+    new RegExp(`^(HTTP/1.1 100 Continue\r\n\r\n)?HTTP/1.1 ${status} [^]*connection: close[^]*"schema":"ErrorDetail"`, "i"),
+  );
+  expect(answer).not.toContain("reached");
+});
+
+test.each(["/a..b", "/.well-known", "/a?b=/../c", "/...", "/a.%2e.b"])("%s is accepted as an ordinary path", async (path) => {
+  const { port } = await listening(() => new Response("reached", { headers: { connection: "close" } }));
+  expect(await raw(port, `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("all requests of one connection share one connection object, which reports its close", async () => {
+  const seen: ClientConnection[] = [];
+  const closed = Promise.withResolvers<void>();
+  const { port } = await listening((_, connection) => {
+    seen.push(connection);
+    if (seen.length === 2) connection.onClose(closed.resolve);
+    return new Response("ok", { headers: seen.length === 2 ? { connection: "close" } : {} });
+  });
+  await raw(port, "GET / HTTP/1.1\r\nhost: a\r\n\r\nGET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  await closed.promise;
+  await raw(port, "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+  expect([seen.length, seen[0] === seen[1], seen[1] === seen[2]]).toEqual([3, true, false]);
+});
+
+test("a length and chunks together are refused", async () => {
+  const { port } = await listening(echo);
+  const answer = await raw(
+    port,
+    "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 400 /);
+});
+
+test("a body that arrives too slowly is answered with 408", async () => {
+  const { port } = await listening(echo, { requestTimeoutMs: 200, headersTimeoutMs: 200 });
+  const answer = await raw(port, "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\na");
+  expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  expect(answer).toContain("ErrorDetail");
+});
+
+test("a peer that leaves its answer unread is cut off and holds no resources", async () => {
+  const cut = Promise.withResolvers<void>();
+  const { port } = await listening(
+    (_, connection) => {
+      connection.onClose(cut.resolve);
+      return new Response(new Uint8Array(64 * 1024 * 1024));
+    },
+    { idleTimeoutMs: 100 },
+  );
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => socket.destroy());
+  socket.pause();
+  socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  await cut.promise;
+  expect(socket.bytesRead).toBeLessThan(64 * 1024 * 1024);
+  socket.destroy();
+});
+
+test("headers above the bound are refused with 431", async () => {
+  const { port } = await listening(echo, { headerBytesMax: 1024 });
+  expect(await raw(port, `GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(2000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);
+});
+
+test("a handler that throws is answered with 500, and the server continues", async () => {
+  let calls = 0;
+  const { port } = await listening(() => {
+    calls += 1;
+    if (calls === 1) throw new Error("broken");
+    return new Response("ok");
+  });
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(500);
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+});
+
+test("close lets a request in flight finish and accepts no new one", async () => {
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const server = await listening(async () => {
+    started.resolve();
+    await finish.promise;
+    return new Response("done");
+  });
+  const answer = fetch(`http://127.0.0.1:${server.port}/`);
+  await started.promise;
+  const closed = server.close(30_000);
+  await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow("fetch failed");
+  finish.resolve();
+  expect(await (await answer).text()).toBe("done");
+  await closed;
+});
+
+test("close cuts requests that are still in flight after the grace time", async () => {
+  const started = Promise.withResolvers<void>();
+  const server = await listening(() => {
+    started.resolve();
+    return new Promise(() => {});
+  });
+  const answer = fetch(`http://127.0.0.1:${server.port}/`).then(
+    () => "answered",
+    () => "cut",
+  );
+  await started.promise;
+  await server.close(50);
+  expect(await answer).toBe("cut");
+});

@@ -1,0 +1,186 @@
+// Serves a fetch handler on a port, with @hono/node-server on Node's own server. Everything that a peer can send or
+// hold is bounded.
+//
+// #1 `close` accepts no new connection, lets requests in flight finish (and tells their peers to close), and cuts the
+//    rest after the grace time. It may be called twice.
+// #2 Input that the HTTP parser refuses (bad syntax, headers too large, too slow) is answered with an ErrorDetail too.
+//    But if a complete request is in flight on the connection, only that request is answered and the connection is
+//    closed, because the peer would take a refusal as the answer to that request.
+// #3 An exception in the handler is logged and answered with 500. It never ends the process.
+// #4 A head that could be read in two ways is refused before it becomes a request (`request-head.ts`). CONNECT is
+//    refused. A requested upgrade is ignored, and the request is answered as it is.
+
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import type { Logger } from "@sluice/kernel";
+import { problemResponse, problemBody } from "./problem.ts";
+import { expectationRefusal, refuseHead, type HeadRefusal } from "./request-head.ts";
+
+export interface ListenLimits {
+  /** Milliseconds for the headers, and for the whole request with its body, from the first byte. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** Milliseconds that a connection may stay idle between requests. */
+  readonly keepAliveTimeoutMs: number;
+  /** Milliseconds that a peer may leave its answer unread, or a handler may take, before the connection is cut. */
+  readonly idleTimeoutMs: number;
+  readonly headerBytesMax: number;
+  readonly headersMax: number;
+  readonly connectionsMax: number;
+}
+
+/** The connection of a request; all requests of one connection share this object. */
+export interface ClientConnection {
+  /** Runs `action` once, when the connection is closed. */
+  onClose(action: () => void): void;
+}
+
+export interface ListenOptions {
+  fetch(request: Request, connection: ClientConnection): Response | Promise<Response>;
+  readonly host: string;
+  /** Port to listen on; 0 takes any free port. */
+  readonly port: number;
+  readonly limits: ListenLimits;
+  readonly logger: Logger;
+}
+
+export interface HttpListener {
+  readonly port: number;
+  close(graceMs: number): Promise<void>;
+}
+
+/** Limits for an API that answers within a second. */
+export const listenLimitsDefault: ListenLimits = {
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 75_000,
+  idleTimeoutMs: 30_000,
+  headerBytesMax: 16 * 1024,
+  headersMax: 100,
+  connectionsMax: 4_096,
+};
+
+const timeoutCheckMs = 1_000;
+/** Milliseconds for the answer to a request after which the connection cannot be read any more. */
+const lastAnswerMs = 2_000;
+
+export async function listen(options: ListenOptions): Promise<HttpListener> {
+  const { limits, logger } = options;
+  const inFlight = new Set<ServerResponse>();
+  let isClosing = false;
+  const handle = requestListener(options);
+  const server = createServer(
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      maxHeaderSize: limits.headerBytesMax,
+      connectionsCheckingInterval: timeoutCheckMs,
+      // Node would refuse such a request without a body; `refuseHead` refuses it with one.
+      requireHostHeader: false,
+    },
+    (incoming, outgoing) => {
+      inFlight.add(outgoing);
+      outgoing.once("close", () => {
+        inFlight.delete(outgoing);
+        if (isClosing) server.closeIdleConnections();
+      });
+      if (isClosing) outgoing.setHeader("connection", "close");
+      const refused = refuseHead(incoming, limits.headersMax);
+      if (refused === null) void handle(incoming, outgoing);
+      else answerRefused(outgoing, refused);
+    },
+  );
+  server.maxConnections = limits.connectionsMax;
+  server.setTimeout(limits.idleTimeoutMs);
+  server.on("clientError", answerUnreadable);
+  server.on("checkExpectation", (_incoming, outgoing: ServerResponse) => answerRefused(outgoing, expectationRefusal));
+  server.on("connect", (_incoming, socket: Duplex) => endWith(socket, "405 Method Not Allowed", "Method not allowed", "allow: POST\r\n"));
+  server.listen(options.port, options.host);
+  await once(server, "listening");
+  server.on("error", (error) => logger.error("http.server-failed", { error }));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  let closing: Promise<void> | null = null;
+  return {
+    port,
+    close(graceMs) {
+      isClosing = true;
+      for (const outgoing of inFlight) if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
+      closing ??= closeServer(server, graceMs);
+      return closing;
+    },
+  };
+}
+
+function requestListener(options: ListenOptions): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  const connections = new WeakMap<Socket, ClientConnection>();
+  function findConnection(socket: Socket): ClientConnection {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const actions: (() => void)[] = [];
+    socket.once("close", () => actions.splice(0).forEach((action) => action()));
+    const connection = { onClose: (action: () => void): void => void (socket.destroyed ? action() : actions.push(action)) };
+    connections.set(socket, connection);
+    return connection;
+  }
+  const listener = getRequestListener((request, { incoming }) => options.fetch(request, findConnection(incoming.socket)), {
+    overrideGlobalObjects: false,
+    errorHandler(error) {
+      if (error instanceof Error && error.name === "RequestError")
+        return problemResponse(400, "Bad request", "The request line or host is not valid.");
+      options.logger.error("http.handler-failed", { error });
+      return problemResponse(500, "Internal error", "The request could not be processed.");
+    },
+  });
+  return async (incoming, outgoing) => await listener(incoming, outgoing);
+}
+
+function answerRefused(outgoing: ServerResponse, { status, body }: HeadRefusal): void {
+  outgoing.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body), connection: "close" });
+  outgoing.end(body);
+}
+
+function closeServer(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+const unreadable = {
+  HPE_HEADER_OVERFLOW: { line: "431 Request Header Fields Too Large", message: "Headers too large" },
+  ERR_HTTP_REQUEST_TIMEOUT: { line: "408 Request Timeout", message: "Too slow" },
+} as const;
+
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse | null }): void {
+  const current = socket._httpMessage ?? null;
+  const isComplete = current !== null && current.req.complete;
+  if (error.code === "ECONNRESET" || !socket.writable || current?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  if (isComplete) {
+    current?.setHeader("connection", "close");
+    setTimeout(() => socket.destroy(), lastAnswerMs).unref();
+    return;
+  }
+  const answer =
+    error.code === "HPE_HEADER_OVERFLOW" || error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+      ? unreadable[error.code]
+      : { line: "400 Bad Request", message: "Not HTTP" };
+  endWith(socket, answer.line, answer.message);
+}
+
+function endWith(socket: Duplex, line: string, message: string, header = ""): void {
+  const body = problemBody(message, "The request was not read to its end.");
+  const headers = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${header}connection: close`;
+  socket.end(`HTTP/1.1 ${line}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+}

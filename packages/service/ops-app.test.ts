@@ -1,0 +1,30 @@
+import { createMetrics } from "@sluice/service";
+import { expect, test } from "vitest";
+import { createOpsApp } from "./ops-app.ts";
+
+function ops(reasons: readonly string[]) {
+  const metrics = createMetrics({ withProcess: false });
+  metrics.gauge("sluice_held_count", "Held.").set(3);
+  const app = createOpsApp({ service: "scheduler", metrics, readiness: () => ({ isReady: reasons.length === 0, reasons }) });
+  return async (path: string) => app.fetch(new Request(`http://ops${path}`));
+}
+
+test("a service that is not ready answers 503 with its reasons, and is still alive", async () => {
+  const get = ops(["journal: no partition assigned"]);
+  const ready = await get("/readyz");
+  expect([ready.status, await ready.json()]).toEqual([
+    503,
+    { service: "scheduler", isReady: false, reasons: ["journal: no partition assigned"] },
+  ]);
+  expect((await get("/livez")).status).toBe(200);
+  expect(await (await get("/metrics")).text()).toContain("sluice_service_ready 0");
+});
+
+test("a ready service answers 200 and shows its metrics", async () => {
+  const get = ops([]);
+  expect((await get("/readyz")).status).toBe(200);
+  const metrics = await (await get("/metrics")).text();
+  expect(metrics).toContain("sluice_held_count 3");
+  expect(metrics).toContain("sluice_service_ready 1");
+  expect((await get("/else")).status).toBe(404);
+});

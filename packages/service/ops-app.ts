@@ -1,0 +1,28 @@
+// The operations endpoints of a service on a port of their own: liveness, readiness with its reasons, and metrics.
+
+import { Hono } from "hono";
+import type { Metrics } from "@sluice/kernel";
+import { problemResponse } from "./http/problem.ts";
+
+export interface OpsOptions {
+  readonly service: string;
+  readiness(): { readonly isReady: boolean; readonly reasons: readonly string[] };
+  readonly metrics: Metrics;
+}
+
+export function createOpsApp(options: OpsOptions): { fetch(request: Request): Response | Promise<Response> } {
+  const { service, metrics } = options;
+  const app = new Hono();
+  const ready = metrics.gauge("sluice_service_ready", "1 if the service is ready, otherwise 0; /readyz names the reasons.");
+  app.get("/livez", (context) => context.json({ service, isAlive: true }));
+  app.get("/readyz", (context) => {
+    const { isReady, reasons } = options.readiness();
+    return context.json({ service, isReady, reasons }, isReady ? 200 : 503);
+  });
+  app.get("/metrics", async (context) => {
+    ready.set(options.readiness().isReady ? 1 : 0);
+    return context.body(await metrics.text(), 200, { "content-type": "text/plain; version=0.0.4" });
+  });
+  app.notFound(() => problemResponse(404, "Not found", "Here are /livez, /readyz and /metrics."));
+  return { fetch: (request) => app.fetch(request) };
+}

@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+interface Line {
+  readonly event: string;
+  readonly opsPort?: number;
+  readonly port?: number;
+  readonly error?: { readonly message: string };
+}
+
+/** Runs the fixture as a process; `until` resolves with the first line of that event. */
+function run(behaviour: string, environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("run-service.fixture.ts", import.meta.url)), behaviour], {
+    env: { ...process.env, SLUICE_OPS_PORT: "0", ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines: Line[] = [];
+  const seen = Promise.withResolvers<Line>();
+  createInterface({ input: child.stdout }).on("line", (text) => {
+    const line = JSON.parse(text) as Line;
+    lines.push(line);
+    if (line.event === "service.listening") seen.resolve(line);
+  });
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  return { child, lines, listening: seen.promise, ended };
+}
+
+test("a service logs its ports, answers as alive and ready, and exits with 0 on SIGTERM", async () => {
+  const { child, listening, ended, lines } = run("works");
+  const line = await listening;
+  expect(line.port).toBe(4711);
+  expect((await fetch(`http://127.0.0.1:${line.opsPort}/livez`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${line.opsPort}/readyz`)).status).toBe(200);
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  expect(lines.map(({ event }) => event)).toEqual(["service.listening", "service.stopping", "service.stopped"]);
+});
+
+test("a service that is not ready answers with its reasons", async () => {
+  const { child, listening, ended } = run("waits");
+  const answer = await fetch(`http://127.0.0.1:${(await listening).opsPort}/readyz`);
+  expect([answer.status, await answer.json()]).toMatchObject([503, { reasons: ["journal: not assigned"] }]);
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+});
+
+test.each([
+  ["refuses", "service.start-failed", "no journal"],
+  ["fails", "service.failed", "fenced"],
+  ["rejects", "service.rejection", "forgotten"],
+])("a service that %s logs the reason in one line and exits with 1", async (behaviour, event, message) => {
+  const { ended, lines } = run(behaviour);
+  expect(await ended).toBe(1);
+  expect(lines.find((line) => line.event === event)?.error?.message).toBe(message);
+});
+
+test("a stop that exceeds the grace time is cut off, with exit code 1", async () => {
+  const { child, listening, ended } = run("hangs");
+  await listening;
+  child.kill("SIGTERM");
+  expect(await ended).toBe(1);
+});
+
+test("a wrong environment gives one line and exit code 1", async () => {
+  const { ended, lines } = run("works", { SLUICE_OPS_PORT: "no", SLUICE_LOG_LEVEL: "loud" });
+  expect(await ended).toBe(1);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]?.error?.message).toMatch(/SLUICE_OPS_PORT.*SLUICE_LOG_LEVEL/);
+});

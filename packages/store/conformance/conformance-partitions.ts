@@ -1,0 +1,239 @@
+// Part of the store's conformance: days, partitions and parked messages (`conformance.ts` has the transactions).
+
+import type { Day, Marker } from "@sluice/domain";
+import { expect, test } from "vitest";
+import type { PartitionCursor, ParkedMessage, Store } from "../port.ts";
+
+export function conformanceUetr(number: number): string {
+  return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
+}
+
+export const conformanceAction = { id: "a-1", operator: "thabo", reason: "told by telephone", requestedAtMs: 1_795_000_000_999 };
+
+export function conformanceDay(over: Partial<Day> = {}): Day {
+  const base = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
+  const markers: readonly Marker[] = [
+    {
+      kind: "DayTimes",
+      id: "ZA_EFT:2026-11-20:DayTimes:1",
+      ...base,
+      number: 1,
+      reconciliationAtMs: 1_795_100_000_000,
+      calendarVersion: "1",
+    },
+    { kind: "WindowClosed", id: "c", ...base, number: 1, isLast: true, nextBusinessDate: "2026-11-21" },
+    { kind: "GateOpened", id: "g", ...base, number: 1, banks: null, except: ["second"] },
+    { kind: "GateOpened", id: "h", ...base, number: 2, banks: ["second"], except: [] },
+    { kind: "CreditsDeclared", id: "d", ...base, number: 1, bank: null, declaredBy: "clock" },
+    { kind: "DayVoid", id: "v", ...base, nextBusinessDate: "2026-11-21" },
+  ];
+  return {
+    key: "ZA_EFT:2026-11-20",
+    version: 1,
+    applied: 9_007_199_254_740_993n,
+    plan: {
+      kind: "DayPlanned",
+      ...base,
+      zone: "Africa/Johannesburg",
+      calendarVersion: "1",
+      isWorkingDay: true,
+      windows: [{ number: 1, opensAtMs: 1_795_000_000_000, closesAtMs: 1_795_050_000_000 }],
+      cutOffAtMs: 1_795_049_100_000,
+      reconciliationAtMs: 1_795_100_000_000,
+      nextBusinessDate: "2026-11-21",
+      creditsFinal: "clock",
+      partitionCount: 12,
+    },
+    planVersions: ["1"],
+    opened: [1],
+    closed: [],
+    missed: [2],
+    declarations: [
+      {
+        id: "d",
+        bank: null,
+        partitionsAwaited: [1],
+        unresolved: [{ bank: "second", partitions: [0] }],
+        clearEarly: [{ bank: "third", partitions: [1] }],
+      },
+    ],
+    isGateOpen: true,
+    reconciledAtMs: null,
+    isVoided: true,
+    extensions: [{ windowNumber: 0, closesAtMs: 1_795_200_000_000, action: conformanceAction, atMs: 1_795_000_000_500 }],
+    decisions: [
+      {
+        offset: 3n,
+        atMs: 1_795_000_000_600,
+        kind: "GateOpeningRequested",
+        action: conformanceAction,
+        result: "applied",
+        why: null,
+        bank: "second",
+        credits: ["c-1"],
+      },
+    ],
+    markers: markers.map((marker, n) => ({ offset: BigInt(n), atMs: 1_795_000_000_000 + n, marker })),
+    ...over,
+  };
+}
+
+export function dayPromises(open: () => Promise<Store>): void {
+  test("a day comes back as it was written and changes by compare-and-set", async () => {
+    const { days } = await open();
+    expect(await days.write(conformanceDay(), 0)).toBe(true);
+    expect(await days.write(conformanceDay({ isGateOpen: false }), 0)).toBe(false);
+    expect(await days.write(conformanceDay({ version: 2, closed: [1] }), 1)).toBe(true);
+    expect(await days.write(conformanceDay({ version: 2, closed: [9] }), 1)).toBe(false);
+    const loaded = await days.load(["ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"]);
+    expect([...loaded.values()]).toStrictEqual([conformanceDay({ version: 2, closed: [1] })]);
+  });
+
+  test("open days are those not yet reconciled that have windows, or whose windows were removed, by key", async () => {
+    const { days } = await open();
+    const keys = ["ZA_EFT:2026-11-22", "ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"];
+    for (const key of keys) await days.write(conformanceDay({ key }), 0);
+    await days.write(conformanceDay({ key: keys[1]!, version: 2, reconciledAtMs: 1_795_100_000_001 }), 1);
+    await days.write(conformanceDay({ key: "ZA_EFT:2026-11-23", isVoided: false, plan: { ...conformanceDay().plan, windows: [] } }), 0);
+    await days.write(conformanceDay({ key: "ZA_EFT:2026-11-24", isVoided: true, plan: { ...conformanceDay().plan, windows: [] } }), 0);
+    expect((await days.open()).map(({ key }) => key)).toEqual(["ZA_EFT:2026-11-21", "ZA_EFT:2026-11-22", "ZA_EFT:2026-11-24"]);
+  });
+}
+
+/** A partition that was never rebuilt. */
+const first = { build: 0, rebuildLock: null };
+
+export function partitionPromises(open: () => Promise<Store>): void {
+  test("a partition starts at position 0 under epoch 1; each take-over raises the epoch and shuts the old owner out", async () => {
+    const { partitions } = await open();
+    expect(await partitions.takeOver("scheduler", 3)).toStrictEqual({
+      service: "scheduler",
+      partition: 3,
+      epoch: 1,
+      position: 0n,
+      state: null,
+      ...first,
+    });
+    const state = { markers: [{ id: "a.b$c", offset: "9007199254740993" }], "dotted.key": { deep: [1.5, null, true, 1_795_000_000_000] } };
+    expect(await partitions.write("scheduler", 3, 1, 9_007_199_254_740_993n, state)).toBe(true);
+    expect(await partitions.write("scheduler", 3, 1, 9_007_199_254_740_995n)).toBe(true);
+    const taken = await partitions.takeOver("scheduler", 3);
+    expect(taken).toStrictEqual({ service: "scheduler", partition: 3, epoch: 2, position: 9_007_199_254_740_995n, state, ...first });
+    expect(await partitions.write("scheduler", 3, 1, 1n, null)).toBe(false);
+    expect(await partitions.write("scheduler", 4, 1, 1n)).toBe(false);
+    expect((await partitions.list("scheduler")).map(({ position }) => position)).toEqual([9_007_199_254_740_995n]);
+  });
+
+  test("partitions of a service are listed in order, without those of another service", async () => {
+    const { partitions } = await open();
+    for (const partition of [11, 2, 0]) await partitions.takeOver("dispatcher", partition);
+    await partitions.takeOver("scheduler", 1);
+    expect((await partitions.list("dispatcher")).map(({ partition }) => partition)).toEqual([0, 2, 11]);
+  });
+
+  test("when many processes take over a partition at once, each gets its own epoch", async () => {
+    const { partitions } = await open();
+    const taken = await Promise.all(Array.from({ length: 6 }, () => partitions.takeOver("scheduler", 1)));
+    expect(taken.map(({ epoch }) => epoch).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+}
+
+export function conformanceParked(over: Partial<ParkedMessage> = {}): ParkedMessage {
+  return {
+    id: "m1",
+    partition: 2,
+    receiverId: "first",
+    deliveryKey: conformanceUetr(1),
+    uetr: conformanceUetr(1),
+    operation: "inboundDirectDebit",
+    sequence: 9_007_199_254_740_993n,
+    record: Uint8Array.of(0, 200, 3),
+    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    nextAttemptAtMs: 1_795_000_000_000,
+    reconciliationDay: "ZA_EFT:2026-11-20",
+    deadlineMs: null,
+    stopsAtMs: null,
+    attempts: 1,
+    anyAnswer: true,
+    mayHaveBeenTaken: false,
+    recentAttempts: [
+      { atMs: 1_795_000_000_001, httpStatusCode: 503, answer: "busy", tookMs: 12.25, address: "http://bank/events", class: "transient" },
+    ],
+    earlier: null,
+    ended: null,
+    redrive: null,
+    ...over,
+  };
+}
+
+export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | "postings"): void {
+  test(`${name}: inserting a duplicate succeeds and leaves the stored message; the others of the bulk are inserted`, async () => {
+    const store = (await open())[name];
+    await store.insert([conformanceParked()]);
+    await store.insert([
+      conformanceParked({ id: "m0", deadlineMs: 1_795_000_000_999, stopsAtMs: 1_795_000_000_998, reconciliationDay: null }),
+      conformanceParked({ attempts: 9 }),
+      conformanceParked({ id: "m2" }),
+    ]);
+    const loaded = await store.load(["m2", "m1", "m0", "m9"]);
+    expect([...loaded.keys()]).toEqual(["m2", "m1", "m0"]);
+    expect(loaded.get("m1")).toStrictEqual(conformanceParked());
+    expect(loaded.get("m0")).toStrictEqual(
+      conformanceParked({ id: "m0", deadlineMs: 1_795_000_000_999, stopsAtMs: 1_795_000_000_998, reconciliationDay: null }),
+    );
+  });
+
+  test(`${name}: an update replaces the attempt state and nothing else; updating an absent message succeeds`, async () => {
+    const store = (await open())[name];
+    await store.insert([conformanceParked()]);
+    const changed = {
+      attempts: 2,
+      anyAnswer: true,
+      mayHaveBeenTaken: true,
+      nextAttemptAtMs: 1_795_000_005_000,
+      recentAttempts: [],
+      earlier: { count: 3, firstAtMs: 1_795_000_000_001, lastAtMs: 1_795_000_000_009, answers: [{ httpStatusCode: null, count: 3 }] },
+      ended: "refused",
+      redrive: { offset: 9_007_199_254_740_995n, untilMs: 1_795_000_003_600 },
+    } as const;
+    await store.update(conformanceParked({ ...changed, record: Uint8Array.of(9), receiverId: "second" }));
+    await store.update(conformanceParked({ id: "gone" }));
+    expect([...(await store.load(["m1", "gone"])).values()]).toStrictEqual([conformanceParked(changed)]);
+    await store.update(conformanceParked({ redrive: { offset: 1n, untilMs: null } }));
+    expect((await store.load(["m1"])).get("m1")).toStrictEqual(conformanceParked({ redrive: { offset: 1n, untilMs: null } }));
+  });
+
+  test(`${name}: a removal is final and can be repeated`, async () => {
+    const store = (await open())[name];
+    await store.insert([conformanceParked(), conformanceParked({ id: "m2" })]);
+    await store.remove(["m1", "gone"]);
+    await store.remove(["m1"]);
+    await store.remove([]);
+    expect([...(await store.load(["m1", "m2"])).keys()]).toEqual(["m2"]);
+  });
+
+  test(`${name}: a partition is read in order of sequence, then id, in pages`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, sequence: bigint, partition = 2): ParkedMessage => conformanceParked({ id, sequence, partition });
+    await store.insert([at("d", 10n), at("b", 9n), at("c", 10n), at("a", 11n), at("z", 1n, 3)]);
+    const first = await store.listByPartition(2, null, 2);
+    expect(first.map(({ id }) => id)).toEqual(["b", "c"]);
+    const rest = await store.listByPartition(2, { sequence: first[1]!.sequence, id: first[1]!.id }, 10);
+    expect(rest.map(({ id }) => id)).toEqual(["d", "a"]);
+  });
+
+  test(`${name}: a partition is read without the receivers named, and without the bytes`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, sequence: bigint, bank: string): ParkedMessage =>
+      conformanceParked({ id, sequence, partition: 2, receiverId: bank });
+    const messages = [at("a", 9n, "one"), at("b", 10n, "two"), at("c", 11n, "three"), at("d", 12n, "one"), at("e", 500_000n, "four")];
+    await store.insert(messages);
+    const left = async (after: PartitionCursor | null, ...butOf: string[]) =>
+      (await store.listByPartition(2, after, 3, { exceptReceivers: butOf })).map(({ id }) => id);
+    expect(await left(null, "two")).toEqual(["a", "c", "d"]);
+    expect(await left({ sequence: 9n, id: "a" }, "one", "three", "none")).toEqual(["b", "e"]);
+    expect(await left(null)).toEqual(["a", "b", "c"]);
+    const { record: _, ...row } = messages[1]!;
+    expect(await store.listByPartition(2, null, 10, { exceptReceivers: ["one", "three", "four"] })).toStrictEqual([row]);
+  });
+}

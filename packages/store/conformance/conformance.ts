@@ -1,0 +1,396 @@
+// The promises of every adapter of the store port, run on each: `describeStore(open)`.
+
+import type { Transaction } from "@sluice/domain";
+import { expect, test } from "vitest";
+import { conformanceAction, dayPromises, partitionPromises, parkedPromises, conformanceUetr } from "./conformance-partitions.ts";
+import { endpointHealthPromises } from "./conformance-endpoint-health.ts";
+import { buildPromises } from "./conformance-builds.ts";
+import { bankStatePromises, ledgerPromises, parkedForPeoplePromises, queryPromises, totalsPromises } from "./conformance-queries.ts";
+import { noSearchTerms, type Store, type TransactionDocument } from "../port.ts";
+
+/** `open` returns a prepared, empty store; its caller closes it. */
+export function describeStore(open: () => Promise<Store>): void {
+  transactionPromises(open);
+  dayPromises(open);
+  partitionPromises(open);
+  bankStatePromises(open);
+  ledgerPromises(open);
+  buildPromises(open);
+  endpointHealthPromises(open);
+  queryPromises(open);
+  totalsPromises(open);
+  parkedPromises(open, "deliveries");
+  parkedPromises(open, "postings");
+  parkedForPeoplePromises(open, "deliveries");
+  parkedForPeoplePromises(open, "postings");
+  test("prepare can be called again, ping answers", async () => {
+    const store = await open();
+    await store.prepare();
+    await store.prepare();
+    await expect(store.ping()).resolves.toBeUndefined();
+  });
+}
+
+export function conformanceTransaction(over: Partial<Transaction> = {}): Transaction {
+  const id = over.uetr ?? conformanceUetr(1);
+  return {
+    uetr: id,
+    version: 1,
+    applied: 9_007_199_254_740_995n,
+    partition: 3,
+    state: "HELD",
+    flow: "on-us",
+    message: { sender: "first", messageIdentification: "M-1", contentHash: "aa", substanceHash: "bb" },
+    receivedAtMs: 1_795_000_000_123,
+    scheme: "ZA_EFT",
+    amountTenThousandths: 9_999_999_999_999_999_99n,
+    currency: "ZAR",
+    bank: "first",
+    businessDate: "2026-11-20",
+    reconciliationDay: "ZA_EFT:2026-11-20",
+    deadlineMs: null,
+    wantsOutcomeReport: false,
+    outcomeReport: null,
+    queueKey: `001795000000123:${id}`,
+    finalReport: null,
+    finalOutcome: null,
+    pendingAtMs: null,
+    transitions: [
+      {
+        stageVersion: 1,
+        state: "RECEIVED",
+        offset: 9_007_199_254_740_993n,
+        atMs: 1_795_000_000_124,
+        markerOffset: null,
+        businessDate: "2026-11-20",
+        reconciliationDay: "ZA_EFT:2026-11-20",
+        messageIdentification: "M-1",
+        httpStatusCode: 202,
+      },
+    ],
+    notices: [],
+    items: [],
+    observations: { count: 0, last: [] },
+    carryOversMax: 0,
+    quarantined: null,
+    decisions: [],
+    ...over,
+  };
+}
+
+/** A transaction with every optional part filled in. */
+export function conformanceFullTransaction(): Transaction {
+  const evidence = { attempts: 3, anyAnswer: true, mayHaveBeenTaken: false, httpStatusCode: 503, isBreakerOpen: true, isBankPaused: false };
+  return conformanceTransaction({
+    state: "RECONCILIATION",
+    flow: "off-us",
+    deadlineMs: 1_795_000_000_400,
+    wantsOutcomeReport: true,
+    outcomeReport: { number: 2, acknowledgedAtMs: 1_795_000_000_450 },
+    finalReport: { sender: "first", messageIdentification: "R-1", contentHash: "cc", substanceHash: "dd" },
+    finalOutcome: "not-made",
+    pendingAtMs: 1_795_000_000_500,
+    notices: [
+      {
+        offset: 12n,
+        atMs: 1_795_000_000_600,
+        kind: "duplicate-refused",
+        operation: "inboundDirectDebitResponse",
+        messageIdentification: "X00",
+        about: "M-2",
+        receiver: "first",
+        deadlineMs: 1_795_000_900_000,
+      },
+    ],
+    items: [
+      {
+        day: "ZA_EFT:2026-11-20",
+        row: null,
+        cause: "BREAKER_OPEN",
+        state: "RELEASED",
+        madeAtMs: 1_795_000_000_700,
+        settledAtMs: 1_795_000_000_800,
+        evidence,
+        lateAnswers: [{ offset: 14n, atMs: 1_795_000_000_900, text: "ACSC" }],
+        resolution: {
+          kind: "replaced",
+          replacedBy: conformanceUetr(9),
+          action: conformanceAction,
+          atMs: 1_795_000_001_000,
+          isFinal: true,
+          confirmed: { action: { ...conformanceAction, id: "a-2", operator: "zanele" }, atMs: 1_795_000_002_000 },
+        },
+      },
+    ],
+    carryOversMax: 2,
+    quarantined: { sinceMs: 1_795_000_000_950, offset: 15n, records: 3 },
+    decisions: [
+      {
+        offset: 16n,
+        atMs: 1_795_000_001_000,
+        kind: "ItemResolutionRequested",
+        action: conformanceAction,
+        result: "refused",
+        why: "not-in-this-state",
+      },
+    ],
+    observations: {
+      count: 11,
+      last: [{ offset: 13n, atMs: 1_795_000_000_650, kind: "repeat", messageIdentification: "M-1", sender: "first" }],
+    },
+  });
+}
+
+export function conformanceDocument(over: Partial<Transaction> = {}, bytes = 7): TransactionDocument {
+  return {
+    transaction: conformanceTransaction(over),
+    acceptedMessage: Uint8Array.of(0, 255, bytes),
+    finalReport: null,
+    verdict: null,
+    search: noSearchTerms,
+  };
+}
+
+function transactionPromises(open: () => Promise<Store>): void {
+  test("a transaction comes back as it was written: every field, offset and amount exact, and bytes", async () => {
+    const { transactions } = await open();
+    const written: TransactionDocument = {
+      transaction: conformanceFullTransaction(),
+      acceptedMessage: Uint8Array.from({ length: 256 }, (_, byte) => byte),
+      finalReport: Uint8Array.of(1),
+      verdict: Uint8Array.of(),
+      search: {
+        endToEndIdentification: "E2E-1",
+        transactionIdentification: "T-1",
+        instructionIdentification: "I-1",
+        debtorAccountEnd: "4321",
+        creditorAccountEnd: "8765",
+        reasons: ["AC02", "AM04"],
+      },
+    };
+    const without: TransactionDocument = {
+      transaction: conformanceTransaction({
+        uetr: conformanceUetr(2),
+        state: "ORPHAN",
+        flow: null,
+        message: null,
+        bank: null,
+        businessDate: null,
+        transitions: [],
+      }),
+      acceptedMessage: Uint8Array.of(),
+      finalReport: null,
+      verdict: null,
+      search: noSearchTerms,
+    };
+    expect(await transactions.write([written, without].map((document) => ({ document, expectedVersion: 0 })))).toEqual({ conflicts: [] });
+    const loaded = await transactions.load([conformanceUetr(1), conformanceUetr(2), conformanceUetr(3)]);
+    expect([...loaded.keys()]).toEqual([conformanceUetr(1), conformanceUetr(2)]);
+    expect(loaded.get(conformanceUetr(1))).toStrictEqual(written);
+    expect(loaded.get(conformanceUetr(2))).toStrictEqual(without);
+    expect(loaded.get(conformanceUetr(1))!.acceptedMessage.constructor).toBe(Uint8Array);
+  });
+
+  test("stored documents share no memory with what was written or loaded", async () => {
+    const { transactions } = await open();
+    const bytes = Uint8Array.of(1, 2, 3);
+    await transactions.write([{ document: { ...conformanceDocument(), acceptedMessage: bytes }, expectedVersion: 0 }]);
+    bytes[0] = 9;
+    const first = (await transactions.load([conformanceUetr(1)])).get(conformanceUetr(1))!;
+    first.acceptedMessage[1] = 9;
+    expect([...(await transactions.load([conformanceUetr(1)])).get(conformanceUetr(1))!.acceptedMessage]).toEqual([1, 2, 3]);
+  });
+
+  test("a write is a compare-and-set per document: it names the conflicts and writes the others", async () => {
+    const { transactions } = await open();
+    await transactions.write(
+      [1, 2, 3].map((n) => ({ document: conformanceDocument({ uetr: conformanceUetr(n), version: 2 }), expectedVersion: 0 })),
+    );
+    const { conflicts } = await transactions.write([
+      { document: conformanceDocument({ uetr: conformanceUetr(4), version: 1 }), expectedVersion: 0 },
+      { document: conformanceDocument({ uetr: conformanceUetr(3), version: 3, bank: "new" }), expectedVersion: 1 },
+      { document: conformanceDocument({ uetr: conformanceUetr(2), version: 3, bank: "new" }), expectedVersion: 2 },
+      { document: conformanceDocument({ uetr: conformanceUetr(1), version: 1, bank: "new" }), expectedVersion: 0 },
+      { document: conformanceDocument({ uetr: conformanceUetr(5), version: 8 }), expectedVersion: 7 },
+    ]);
+    expect([...conflicts].sort()).toEqual([conformanceUetr(1), conformanceUetr(3), conformanceUetr(5)]);
+    const loaded = await transactions.load([1, 2, 3, 4, 5].map(conformanceUetr));
+    expect([...loaded].map(([id, { transaction }]) => [id, transaction.version, transaction.bank])).toEqual([
+      [conformanceUetr(1), 2, "first"],
+      [conformanceUetr(2), 3, "new"],
+      [conformanceUetr(3), 2, "first"],
+      [conformanceUetr(4), 1, "first"],
+    ]);
+  });
+
+  test("of two writers of the same version one wins, even where both write the same new version", async () => {
+    const { transactions } = await open();
+    await transactions.write([{ document: conformanceDocument(), expectedVersion: 0 }]);
+    const answers = await Promise.all(
+      ["a", "b"].map((bank) => transactions.write([{ document: conformanceDocument({ version: 2, bank }), expectedVersion: 1 }])),
+    );
+    const winners = ["a", "b"].filter((_, index) => answers[index]!.conflicts.length === 0);
+    expect(winners).toHaveLength(1);
+    expect((await transactions.load([conformanceUetr(1)])).get(conformanceUetr(1))!.transaction.bank).toBe(winners[0]);
+  });
+
+  test("under contention no write is lost and none is counted twice", async () => {
+    const { transactions } = await open();
+    const [clients, wins, documents] = [12, 8, 3];
+    const ids = Array.from({ length: documents }, (_, n) => conformanceUetr(n + 1));
+    await transactions.write(ids.map((id) => ({ document: conformanceDocument({ uetr: id }), expectedVersion: 0 })));
+    // A winning write adds the client's mark. A conflict may hide a write that was overwritten at once, so the test
+    // counts the marks in the document.
+    async function client(name: number): Promise<void> {
+      for (let won = 0; won < wins;) {
+        const loaded = await transactions.load(ids);
+        const mark = `${name}/${won};`;
+        const pending = ids.filter((id) => !loaded.get(id)!.transaction.currency.includes(`;${mark}`));
+        const { conflicts } = await transactions.write(
+          pending.map((id) => {
+            const { transaction, ...rest } = loaded.get(id)!;
+            const next = { ...transaction, version: transaction.version + 1, currency: `${transaction.currency};${mark}` };
+            return { document: { ...rest, transaction: next }, expectedVersion: transaction.version };
+          }),
+        );
+        if (conflicts.length === 0) won += 1;
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, (_, name) => client(name)));
+    for (const { transaction } of (await transactions.load(ids)).values()) {
+      const marks = transaction.currency.split(";").filter((mark) => mark.includes("/"));
+      expect(marks).toHaveLength(clients * wins);
+      expect(new Set(marks).size).toBe(clients * wins);
+      expect(transaction.version).toBe(1 + clients * wins);
+    }
+  });
+
+  test("a bulk of 1,000 is written and loaded; 1,001 is refused", async () => {
+    const { transactions } = await open();
+    const writes = Array.from({ length: 1_001 }, (_, n) => ({
+      document: conformanceDocument({ uetr: conformanceUetr(n) }),
+      expectedVersion: 0,
+    }));
+    await expect(transactions.write(writes)).rejects.toThrow("bulk");
+    expect((await transactions.write(writes.slice(0, 1_000))).conflicts).toEqual([]);
+    const again = await transactions.write(writes.slice(0, 1_000));
+    expect(again.conflicts).toHaveLength(1_000);
+    expect((await transactions.load(Array.from({ length: 1_000 }, (_, n) => conformanceUetr(n)))).size).toBe(1_000);
+    expect((await transactions.write([])).conflicts).toEqual([]);
+    expect((await transactions.load([])).size).toBe(0);
+  });
+
+  test("transactions are found by their accepted message's identification and sender; orphans are never found", async () => {
+    const { transactions } = await open();
+    const message = { sender: "first", messageIdentification: "FILE-7", contentHash: "c", substanceHash: "s" };
+    const given: readonly Partial<Transaction>[] = [
+      { message },
+      { message: { ...message, messageIdentification: "FILE-8" } },
+      { message: { ...message, sender: "second" } },
+      { state: "ORPHAN", message: null },
+      { message },
+    ];
+    const documents = given.map((over, n) => conformanceDocument({ uetr: conformanceUetr(n + 1), ...over }));
+    await transactions.write(documents.map((each) => ({ document: each, expectedVersion: 0 })));
+    expect(await transactions.identified("first", "FILE-7", 10)).toEqual([conformanceUetr(1), conformanceUetr(5)]);
+    expect(await transactions.identified("first", "FILE-7", 1)).toEqual([conformanceUetr(1)]);
+    expect(await transactions.identified("third", "FILE-7", 10)).toEqual([]);
+  });
+
+  test("open transactions of a partition come by UETR in pages: unresolved ones, and those whose outcome is not acknowledged", async () => {
+    const { transactions } = await open();
+    const told = { number: 1, acknowledgedAtMs: null };
+    // A row gives the offset of the first record, whatever came after it.
+    const [first] = conformanceTransaction().transitions;
+    const entered = first === undefined ? [] : [first, { ...first, stageVersion: 2, offset: first.offset + 100n }];
+    const given: readonly Partial<Transaction>[] = [
+      { state: "RECEIVED" },
+      { state: "COMPLETED" },
+      { state: "HELD", flow: "off-us" },
+      { state: "ORPHAN", flow: null, outcomeReport: told },
+      { state: "COMPLETED", flow: "off-us", outcomeReport: told },
+      { state: "UNPAID", flow: "off-us", outcomeReport: { number: 1, acknowledgedAtMs: 1_795_000_000_900 } },
+      { state: "CREDIT_AUTH_DELIVERED", flow: "credit", deadlineMs: 1_795_000_007_000, reconciliationDay: "", transitions: entered },
+      { state: "CREDIT_AUTH_RECONCILIATION", flow: "credit", outcomeReport: { number: 2, acknowledgedAtMs: null } },
+      { state: "CREDIT_AUTH_DELIVERY_FAILURE", flow: "credit" },
+      { state: "REJECTED" },
+    ];
+    const documents = given.map((over, n) => conformanceDocument({ uetr: conformanceUetr(n + 1), ...over }));
+    await transactions.write(
+      [...documents, conformanceDocument({ uetr: conformanceUetr(20), partition: 4 })].map((document) => ({
+        document,
+        expectedVersion: 0,
+      })),
+    );
+    const all = await transactions.open(3, null, 20);
+    expect(all.map((row) => row.uetr)).toEqual([1, 3, 5, 7, 8, 10].map(conformanceUetr));
+    expect(all.map(({ isOutcomeAwaited }) => isOutcomeAwaited)).toEqual([false, false, true, false, true, false]);
+    expect(all[3]).toStrictEqual({
+      uetr: conformanceUetr(7),
+      state: "CREDIT_AUTH_DELIVERED",
+      flow: "credit",
+      scheme: "ZA_EFT",
+      deadlineMs: 1_795_000_007_000,
+      isOutcomeAwaited: false,
+      receivedOffset: 9_007_199_254_740_993n,
+      bank: "first",
+      businessDate: "2026-11-20",
+      reconciliationDay: "",
+      queueKey: `001795000000123:${conformanceUetr(7)}`,
+      carryOversLeft: 0,
+    });
+    expect((await transactions.open(3, conformanceUetr(1), 2)).map((row) => row.uetr)).toEqual([conformanceUetr(3), conformanceUetr(5)]);
+  });
+
+  test("a transaction is no longer open once its outcome is acknowledged", async () => {
+    const { transactions } = await open();
+    const told = (acknowledgedAtMs: number | null, version: number) =>
+      conformanceDocument({ state: "UNPAID", flow: "off-us", outcomeReport: { number: 1, acknowledgedAtMs }, version });
+    await transactions.write([{ document: told(null, 1), expectedVersion: 0 }]);
+    expect(await transactions.open(3, null, 10)).toHaveLength(1);
+    await transactions.write([{ document: told(1_795_000_000_900, 2), expectedVersion: 1 }]);
+    expect(await transactions.open(3, null, 10)).toEqual([]);
+  });
+
+  test("held transactions of a partition, bank and day come by queue key in pages", async () => {
+    const { transactions } = await open();
+    const held = (n: number, queue: number, over: Partial<Transaction> = {}) =>
+      conformanceDocument({ uetr: conformanceUetr(n), queueKey: `${`${queue}`.padStart(15, "0")}:${conformanceUetr(n)}`, ...over });
+    await transactions.write(
+      [
+        held(1, 30),
+        held(2, 10),
+        held(3, 20),
+        held(4, 5, { bank: "second" }),
+        held(5, 5, { businessDate: "2026-11-23" }),
+        held(6, 5, { state: "RELEASED" }),
+        held(7, 5, { partition: 4 }),
+        held(8, 20),
+      ].map((document) => ({ document, expectedVersion: 0 })),
+    );
+    const page = await transactions.held(3, "first", "ZA_EFT:2026-11-20", null, 2);
+    expect(page.map((row) => row.uetr)).toEqual([conformanceUetr(2), conformanceUetr(3)]);
+    const rest = await transactions.held(3, "first", "ZA_EFT:2026-11-20", page[1]!.queueKey, 10);
+    expect(rest.map((row) => row.uetr)).toEqual([conformanceUetr(8), conformanceUetr(1)]);
+  });
+
+  test("items of a day come by UETR, each with its bank", async () => {
+    const { transactions } = await open();
+    const { items } = conformanceFullTransaction();
+    const other = { ...items[0]!, day: "ZA_EFT:2026-11-19" };
+    await transactions.write(
+      [
+        conformanceDocument({ uetr: conformanceUetr(1), items }),
+        conformanceDocument({ uetr: conformanceUetr(2), items: [other] }),
+        conformanceDocument({ uetr: conformanceUetr(3), items: [other, items[0]!], bank: null }),
+        conformanceDocument({ uetr: conformanceUetr(4) }),
+      ].map((document) => ({ document, expectedVersion: 0 })),
+    );
+    const found = await transactions.items("ZA_EFT:2026-11-20", null, 10);
+    expect(found).toStrictEqual([
+      { uetr: conformanceUetr(1), bank: "first", item: items[0] },
+      { uetr: conformanceUetr(3), bank: null, item: items[0] },
+    ]);
+    expect((await transactions.items("ZA_EFT:2026-11-20", conformanceUetr(1), 10)).map((item) => item.uetr)).toEqual([conformanceUetr(3)]);
+  });
+}

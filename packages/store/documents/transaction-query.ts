@@ -1,0 +1,86 @@
+// A query for people, in two equivalent forms: a filter of MongoDB, and a predicate over one stored document.
+
+import type { Filter } from "mongodb";
+import type { TransactionQuery } from "../port.ts";
+import type { StoredTransaction } from "./transaction-document.ts";
+import type { StoredItem } from "./transaction-parts.ts";
+import type { MongoTransaction } from "../mongodb/transactions.ts";
+
+type Read<Value> = (stored: StoredTransaction) => Value;
+
+/** Fields that must equal the term, and how to read them from a document; of an array one element must be equal. */
+const equalTerms = [
+  ["uetr", "_id", (stored) => [stored._id]],
+  ["sender", "message.sender", (stored) => [stored.message?.sender]],
+  ["bank", "bank", (stored) => [stored.bank]],
+  ["partition", "partition", (stored) => [stored.partition]],
+  ["flow", "flow", (stored) => [stored.flow]],
+  ["state", "state", (stored) => [stored.state]],
+  ["scheme", "scheme", (stored) => [stored.scheme]],
+  ["businessDate", "businessDate", (stored) => [stored.businessDate]],
+  ["reconciliationDay", "closesWith", (stored) => [stored.closesWith]],
+  ["amountTenThousandths", "amountTenThousandths", (stored) => [stored.amountTenThousandths]],
+  ["currency", "currency", (stored) => [stored.currency]],
+  ["reason", "search.reasons", (stored) => stored.search.reasons],
+] as const satisfies readonly (readonly [keyof TransactionQuery, string, Read<readonly unknown[]>])[];
+
+const identifications: readonly (readonly [string, Read<string | null | undefined>])[] = [
+  ["message.messageIdentification", (stored) => stored.message?.messageIdentification],
+  ["search.endToEndIdentification", (stored) => stored.search.endToEndIdentification],
+  ["search.transactionIdentification", (stored) => stored.search.transactionIdentification],
+  ["search.instructionIdentification", (stored) => stored.search.instructionIdentification],
+  ["finalReport.messageIdentification", (stored) => stored.finalReport?.messageIdentification],
+];
+
+const accountEnds: readonly (readonly [string, Read<string | null>])[] = [
+  ["search.debtorAccountEnd", (stored) => stored.search.debtorAccountEnd],
+  ["search.creditorAccountEnd", (stored) => stored.search.creditorAccountEnd],
+];
+
+export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction> {
+  const all: Record<string, unknown>[] = [];
+  for (const [asked, field] of equalTerms) if (query[asked] !== undefined) all.push({ [field]: query[asked] });
+  if (query.identification !== undefined) all.push({ $or: identifications.map(([field]) => ({ [field]: query.identification })) });
+  if (query.accountEnd !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: query.accountEnd })) });
+  if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
+  if (query.dateTo !== undefined) all.push({ businessDate: { $lte: query.dateTo } });
+  if (query.isQuarantined !== undefined) all.push({ parked: query.isQuarantined ? { $ne: null } : null });
+  const item = toItemFilter(query);
+  if (item !== null) all.push({ items: { $elemMatch: item } });
+  return all.length === 0 ? {} : { $and: all };
+}
+
+function toItemFilter({ itemDay, itemRow, itemCause, isItemOpen }: TransactionQuery): Record<string, unknown> | null {
+  const all: Record<string, unknown>[] = [];
+  if (itemDay !== undefined) all.push({ day: itemDay });
+  if (itemRow !== undefined) all.push({ row: itemRow });
+  if (itemCause !== undefined) all.push({ cause: itemCause });
+  if (isItemOpen === true) all.push({ settledAt: null, "resolution.isFinal": { $ne: true } });
+  if (isItemOpen === false) all.push({ $or: [{ settledAt: { $ne: null } }, { "resolution.isFinal": true }] });
+  return all.length === 0 ? null : Object.fromEntries(all.flatMap((one) => Object.entries(one)));
+}
+
+export function matchesQuery(stored: StoredTransaction, query: TransactionQuery): boolean {
+  const { identification, accountEnd, dateFrom, dateTo, isQuarantined } = query;
+  for (const [asked, , read] of equalTerms) {
+    const value: unknown = query[asked];
+    const found: readonly unknown[] = read(stored);
+    if (value !== undefined && !found.includes(value)) return false;
+  }
+  if (identification !== undefined && !identifications.some(([, read]) => read(stored) === identification)) return false;
+  if (accountEnd !== undefined && !accountEnds.some(([, read]) => read(stored) === accountEnd)) return false;
+  if (dateFrom !== undefined && !(stored.businessDate !== null && stored.businessDate >= dateFrom)) return false;
+  if (dateTo !== undefined && !(stored.businessDate !== null && stored.businessDate <= dateTo)) return false;
+  if (isQuarantined !== undefined && isQuarantined !== (stored.parked !== null)) return false;
+  return toItemFilter(query) === null || stored.items.some((item) => matchesItem(item, query));
+}
+
+function matchesItem(item: StoredItem, { itemDay, itemRow, itemCause, isItemOpen }: TransactionQuery): boolean {
+  const isOpen = item.settledAt === null && item.resolution?.isFinal !== true;
+  return (
+    (itemDay === undefined || item.day === itemDay) &&
+    (itemRow === undefined || item.row === itemRow) &&
+    (itemCause === undefined || item.cause === itemCause) &&
+    (isItemOpen === undefined || isItemOpen === isOpen)
+  );
+}

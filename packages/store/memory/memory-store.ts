@@ -1,0 +1,201 @@
+// The memory store: the same documents and promises as MongoDB, answered through `time.after` with seeded latency, so
+// that it runs under a virtual clock. `hooks` give the faults that a client sees.
+//
+// #1 A call takes effect at one instant between its start and its answer; `random` draws both times.
+// #2 Every call is passed to `observe`, with all that it carries, before anything happens; the same seed gives the same
+//    calls.
+// #3 State belongs to the store, not to a client: `close` loses nothing, as a database does not when a process ends.
+
+import type { Day } from "@sluice/domain";
+import { createMemoryEndpointHealth } from "./endpoint-health.ts";
+import { fromStoredBankState, type StoredBankState, toStoredBankState } from "../documents/bank-state-document.ts";
+import { assertBulk, banksMax, openDaysMax } from "../bounds.ts";
+import { fromStoredDay, type StoredDay, toStoredDay } from "../documents/day-document.ts";
+import { fromStoredPartition, newStoredPartition, partitionDocumentId, type StoredPartition } from "../documents/partition-document.ts";
+import { fromStoredLedger, ledgerId, type StoredLedger, toStoredLedger } from "../documents/ledger-document.ts";
+import { compareText, createMemoryCall, type MemoryCall, type MemoryStoreOptions, pickKept } from "./memory-call.ts";
+import { createMemoryParkedMessages } from "./parked-messages.ts";
+import type { BankStore, DayStore, PartitionStore, LedgerStore, Store } from "../port.ts";
+import { trackBuilds } from "../builds/track-builds.ts";
+import type { StoredTransaction } from "../documents/transaction-document.ts";
+import { type BuildTransactions, type PartitionBuild, routeTransactions } from "../builds/route-transactions.ts";
+import { createMemoryTransactions } from "./transactions.ts";
+
+export function createMemoryStore(options: MemoryStoreOptions): Store {
+  const call = createMemoryCall(options);
+  const partitions = new Map<string, StoredPartition>();
+  const builds = new Map<number, Map<string, StoredTransaction>>([[0, new Map()]]);
+  const documentsIn = (build: number): Map<string, StoredTransaction> => {
+    const kept = builds.get(build) ?? new Map<string, StoredTransaction>();
+    builds.set(build, kept);
+    return kept;
+  };
+  const inBuild = (build: number): BuildTransactions => createMemoryTransactions(call, documentsIn(build));
+  // Builds are looked up without a call of their own, which would be one more call that can fail; a real store reads
+  // them with the partitions.
+  const listBuilds = (): Promise<readonly PartitionBuild[]> =>
+    Promise.resolve([...partitions.values()].filter(({ service }) => service === "scheduler").map(fromStoredPartition));
+  const { transactions, learn } = routeTransactions({ inBuild, builds: listBuilds });
+  return {
+    transactions,
+    days: createMemoryDays(call, new Map()),
+    banks: createMemoryBankStates(call, new Map()),
+    ledgers: createMemoryLedgers(call, new Map()),
+    partitions: trackBuilds(createMemoryPartitions(call, partitions), learn),
+    builds: {
+      transactions: inBuild,
+      documents: (partition, build, afterUetr, limit) => inBuild(build).documents(partition, afterUetr, limit),
+      remove: (partition, build) => inBuild(build).remove(partition),
+      prepare: (build) => call("builds.prepare", [`${build}`], null, () => void documentsIn(build)),
+      list: () => call("builds.list", [], null, () => [...builds.keys()].sort((a, b) => a - b)),
+    },
+    deliveries: createMemoryParkedMessages("deliveries", call, new Map()),
+    postings: createMemoryParkedMessages("postings", call, new Map()),
+    endpointHealth: createMemoryEndpointHealth(call, new Map()),
+    prepare: () => call("store.prepare", [], null, () => undefined),
+    ping: () => call("store.ping", [], null, () => undefined),
+    close: () => Promise.resolve(),
+  };
+}
+
+function createMemoryDays(call: MemoryCall, kept: Map<string, StoredDay>): DayStore {
+  return {
+    async load(keys) {
+      assertBulk(keys.length);
+      return call("days.load", keys, null, () => pickKept(kept, keys, fromStoredDay));
+    },
+    async write(day, expectedVersion) {
+      const stored = toStoredDay(day);
+      return call("days.write", [day.key], [stored, expectedVersion], () => {
+        if ((kept.get(day.key)?.version ?? 0) !== expectedVersion) return false;
+        kept.set(day.key, stored);
+        return true;
+      });
+    },
+    open: () =>
+      call("days.open", [], null, () =>
+        [...kept.values()]
+          .filter((stored) => !stored.isReconciled)
+          .sort((a, b) => compareText(a._id, b._id))
+          .slice(0, openDaysMax)
+          .map((stored): Day => fromStoredDay(stored)),
+      ),
+  };
+}
+
+function createMemoryBankStates(call: MemoryCall, kept: Map<string, StoredBankState>): BankStore {
+  return {
+    async load(ids) {
+      assertBulk(ids.length);
+      return call("banks.load", ids, null, () => pickKept(kept, ids, fromStoredBankState));
+    },
+    async write(standing, expectedVersion) {
+      const stored = toStoredBankState(standing);
+      return call("banks.write", [standing.bank], [stored, expectedVersion], () => {
+        if ((kept.get(standing.bank)?.version ?? 0) !== expectedVersion) return false;
+        kept.set(standing.bank, stored);
+        return true;
+      });
+    },
+    all: () =>
+      call("banks.all", [], null, () =>
+        [...kept.values()]
+          .sort((a, b) => compareText(a._id, b._id))
+          .slice(0, banksMax)
+          .map(fromStoredBankState),
+      ),
+  };
+}
+
+function createMemoryLedgers(call: MemoryCall, kept: Map<string, StoredLedger>): LedgerStore {
+  const sorted = (): StoredLedger[] => [...kept.values()].sort((a, b) => a.partition - b.partition || compareText(a.day, b.day));
+  return {
+    async load(partition, days) {
+      assertBulk(days.length);
+      const ids = days.map((day) => ledgerId(partition, day));
+      const found = await call("ledgers.load", ids, null, () => pickKept(kept, ids, fromStoredLedger));
+      return new Map([...found.values()].map((ledger) => [ledger.day, ledger]));
+    },
+    async write(ledger, expectedVersion) {
+      const stored = toStoredLedger(ledger);
+      return call("ledgers.write", [stored._id], [stored, expectedVersion], () => {
+        if ((kept.get(stored._id)?.version ?? 0) !== expectedVersion) return false;
+        kept.set(stored._id, stored);
+        return true;
+      });
+    },
+    listByDay: (day) =>
+      call("ledgers.listByDay", [day], null, () =>
+        sorted()
+          .filter((stored) => stored.day === day)
+          .map(fromStoredLedger),
+      ),
+    listByPartition: (partition) =>
+      call("ledgers.listByPartition", [`${partition}`], null, () =>
+        sorted()
+          .filter((stored) => stored.partition === partition)
+          .map(fromStoredLedger),
+      ),
+  };
+}
+
+function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartition>): PartitionStore {
+  return {
+    async takeOver(service, partition) {
+      const id = partitionDocumentId(service, partition);
+      return call("partitions.takeOver", [id], null, () => {
+        const found = kept.get(id);
+        const taken = found === undefined ? newStoredPartition(service, partition) : { ...found, epoch: found.epoch + 1 };
+        kept.set(id, taken);
+        return fromStoredPartition(taken);
+      });
+    },
+    async write(service, partition, epoch, position, state) {
+      const id = partitionDocumentId(service, partition);
+      const text = state === undefined ? undefined : JSON.stringify(state);
+      return call("partitions.write", [id], [epoch, position, text], () => {
+        const found = kept.get(id);
+        if (found?.epoch !== epoch) return false;
+        kept.set(id, { ...found, position, state: text ?? found.state });
+        return true;
+      });
+    },
+    async lock(service, partition, { id, untilMs }) {
+      const key = partitionDocumentId(service, partition);
+      return call("partitions.lock", [key], [id, untilMs], () => {
+        const found = kept.get(key);
+        const holder = found?.rebuildLock?.id ?? null;
+        if (found === undefined || (holder !== null && holder !== id)) return null;
+        const held = { ...found, epoch: holder === id ? found.epoch : found.epoch + 1, rebuildLock: { id, until: new Date(untilMs) } };
+        kept.set(key, held);
+        return fromStoredPartition(held);
+      });
+    },
+    async unlock(service, partition, holdId) {
+      const key = partitionDocumentId(service, partition);
+      return call("partitions.unlock", [key], holdId, () => {
+        const found = kept.get(key);
+        if (found?.rebuildLock?.id !== holdId) return false;
+        kept.set(key, { ...found, rebuildLock: null });
+        return true;
+      });
+    },
+    async switchTo(service, partition, holdId, { build, position, state }) {
+      const key = partitionDocumentId(service, partition);
+      const text = JSON.stringify(state);
+      return call("partitions.switchTo", [key], [holdId, build, position, text], () => {
+        const found = kept.get(key);
+        if (found?.rebuildLock?.id !== holdId) return false;
+        kept.set(key, { ...found, build, position, state: text, rebuildLock: null, epoch: found.epoch + 1 });
+        return true;
+      });
+    },
+    list: (service) =>
+      call("partitions.list", [service], null, () =>
+        [...kept.values()]
+          .filter((stored) => stored.service === service)
+          .sort((a, b) => a.partition - b.partition)
+          .map(fromStoredPartition),
+      ),
+  };
+}

@@ -1,0 +1,107 @@
+// Parked messages of the memory store.
+
+import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
+import { compareText, type MemoryCall, pickKept } from "./memory-call.ts";
+import {
+  fromStoredParkedMessage,
+  type StoredParkedMessage,
+  toParkedRow,
+  toStoredAttemptState,
+  toStoredParkedMessage,
+  totalsSortKey,
+} from "../documents/parked-message-document.ts";
+import type { ParkedStore, ParkedTotals } from "../port.ts";
+
+export function createMemoryParkedMessages(
+  name: "deliveries" | "postings",
+  call: MemoryCall,
+  kept: Map<string, StoredParkedMessage>,
+): ParkedStore {
+  return {
+    async insert(messages) {
+      assertBulk(messages.length);
+      const sorted = messages.map(toStoredParkedMessage).sort((a, b) => compareText(a._id, b._id));
+      const keys = sorted.map((stored) => stored._id);
+      return call(`${name}.insert`, keys, sorted, (documentsMax) => {
+        for (const stored of sorted.slice(0, documentsMax)) if (!kept.has(stored._id)) kept.set(stored._id, stored);
+      });
+    },
+    async update(message) {
+      const attemptState = toStoredAttemptState(message);
+      return call(`${name}.update`, [message.id], attemptState, () => {
+        const found = kept.get(message.id);
+        if (found !== undefined) kept.set(message.id, { ...found, ...attemptState });
+      });
+    },
+    async remove(ids) {
+      assertBulk(ids.length);
+      return call(`${name}.remove`, ids, null, (documentsMax) => {
+        for (const id of ids.slice(0, documentsMax)) kept.delete(id);
+      });
+    },
+    async listByPartition(partition, after, limit, { exceptReceivers } = { exceptReceivers: [] }) {
+      assertPage(limit);
+      assertBulk(exceptReceivers.length);
+      return call(`${name}.listByPartition`, [`${partition}`], [after, limit, exceptReceivers], () =>
+        [...kept.values()]
+          .filter((stored) => stored.partition === partition && !exceptReceivers.includes(stored.bank))
+          .filter((stored) => after === null || bySequence(stored, { sequence: after.sequence, _id: after.id }) > 0)
+          .sort(bySequence)
+          .slice(0, limit)
+          .map(toParkedRow),
+      );
+    },
+    async load(ids) {
+      assertBulk(ids.length);
+      return call(`${name}.load`, ids, null, () => pickKept(kept, ids, fromStoredParkedMessage));
+    },
+    async listByReceiver(bank, after, limit) {
+      assertSearch(limit);
+      return call(`${name}.listByReceiver`, [bank ?? ""], [after, limit], () =>
+        [...kept.values()]
+          .filter((stored) => stored.ended !== "stopped" && (bank === null || stored.bank === bank))
+          .filter((stored) => after === null || byBank(stored, { ...after, bank: after.receiverId, _id: after.id }) > 0)
+          .sort(byBank)
+          .slice(0, limit)
+          .map(toParkedRow),
+      );
+    },
+    totals: () => call(`${name}.totals`, [], null, () => countTotals([...kept.values()].filter(({ ended }) => ended !== "stopped"))),
+  };
+}
+
+function countTotals(kept: readonly StoredParkedMessage[]): readonly ParkedTotals[] {
+  const totals = new Map<string, ParkedTotals>();
+  for (const { bank, closesWith, ended, sequence, since = null, nextAttemptAt, deadline } of kept) {
+    const key = totalsSortKey({ bank, closesWith });
+    const previous = totals.get(key);
+    const sinceMs = ended === null ? (since?.getTime() ?? null) : null;
+    const nextAttemptAtMs = ended === null ? nextAttemptAt.getTime() : null;
+    totals.set(key, {
+      receiverId: bank,
+      reconciliationDay: closesWith,
+      count: (previous?.count ?? 0) + 1,
+      refused: (previous?.refused ?? 0) + (ended === null ? 0 : 1),
+      oldestSequence: previous === undefined || sequence < previous.oldestSequence ? sequence : previous.oldestSequence,
+      waitingSinceMs: earlierOf(previous?.waitingSinceMs ?? null, sinceMs),
+      nextAttemptAtMs: earlierOf(previous?.nextAttemptAtMs ?? null, nextAttemptAtMs),
+      deadlineMs: earlierOf(previous?.deadlineMs ?? null, deadline?.getTime() ?? null),
+    });
+  }
+  return [...totals].sort(([a], [b]) => compareText(a, b)).map(([, one]) => one);
+}
+
+function earlierOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+type Placed = Pick<StoredParkedMessage, "bank" | "sequence" | "_id">;
+
+function byBank(a: Placed, b: Placed): number {
+  return compareText(a.bank, b.bank) || bySequence(a, b);
+}
+
+function bySequence(a: Pick<StoredParkedMessage, "sequence" | "_id">, b: Pick<StoredParkedMessage, "sequence" | "_id">): number {
+  if (a.sequence !== b.sequence) return a.sequence < b.sequence ? -1 : 1;
+  return compareText(a._id, b._id);
+}

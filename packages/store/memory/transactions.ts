@@ -1,0 +1,135 @@
+// Transactions of the memory store.
+
+import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
+import { wasOnDay, toAccounted } from "../documents/ledger-document.ts";
+import { compareText, type MemoryCall, pickKept } from "./memory-call.ts";
+import {
+  fromStoredTransaction,
+  itemsForDay,
+  splitDay,
+  type StoredTransaction,
+  toOpenRow,
+  toStoredTransaction,
+} from "../documents/transaction-document.ts";
+import { matchesQuery } from "../documents/transaction-query.ts";
+import { createTotals } from "../documents/transaction-totals.ts";
+import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
+import { toSummary } from "../documents/transaction-summary.ts";
+
+export function createMemoryTransactions(call: MemoryCall, kept: Map<string, StoredTransaction>): BuildTransactions {
+  const all = (): StoredTransaction[] => [...kept.values()].sort((a, b) => compareText(a._id, b._id));
+  return {
+    async load(uetrs) {
+      assertBulk(uetrs.length);
+      return call("transactions.load", uetrs, null, () => pickKept(kept, uetrs, fromStoredTransaction));
+    },
+    async write(writes) {
+      assertBulk(writes.length);
+      const sorted = writes
+        .map(({ document, expectedVersion }) => ({ stored: toStoredTransaction(document), expectedVersion }))
+        .sort((a, b) => compareText(a.stored._id, b.stored._id));
+      const keys = sorted.map(({ stored }) => stored._id);
+      return call("transactions.write", keys, sorted, (documentsMax) => {
+        const conflicts: string[] = [];
+        for (const { stored, expectedVersion } of sorted.slice(0, documentsMax)) {
+          if ((kept.get(stored._id)?.version ?? 0) === expectedVersion) kept.set(stored._id, stored);
+          else conflicts.push(stored._id);
+        }
+        return { conflicts };
+      });
+    },
+    async open(partition, afterUetr, limit) {
+      assertPage(limit);
+      return call("transactions.open", [`${partition}`], [afterUetr, limit], () =>
+        all()
+          .filter((stored) => stored.partition === partition && stored.isOpen && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .map(toOpenRow),
+      );
+    },
+    async held(partition, bank, day, afterQueueKey, limit) {
+      assertPage(limit);
+      const { scheme, businessDate } = splitDay(day);
+      return call("transactions.held", [`${partition}`, bank, day], [afterQueueKey, limit], () =>
+        all()
+          .filter((stored) => stored.partition === partition && stored.state === "HELD" && stored.bank === bank)
+          .filter((stored) => stored.scheme === scheme && stored.businessDate === businessDate)
+          .filter((stored) => afterQueueKey === null || stored.queueKey > afterQueueKey)
+          .sort((a, b) => compareText(a.queueKey, b.queueKey))
+          .slice(0, limit)
+          .map(toOpenRow),
+      );
+    },
+    async accounted(partition, day, afterUetr, limit) {
+      assertPage(limit);
+      return call("transactions.accounted", [`${partition}`, day], [afterUetr, limit], () =>
+        all()
+          .filter((stored) => stored.partition === partition && wasOnDay(stored, day) && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .map(toAccounted),
+      );
+    },
+    async documents(partition, afterUetr, limit) {
+      assertSearch(limit);
+      return call("transactions.documents", [`${partition}`], [afterUetr, limit], () =>
+        all()
+          .filter((stored) => stored.partition === partition && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .map(fromStoredTransaction),
+      );
+    },
+    remove: (partition) =>
+      call("transactions.remove", [`${partition}`], null, () => {
+        for (const stored of all()) if (stored.partition === partition) kept.delete(stored._id);
+      }),
+    ...createPeopleQueries(call, kept),
+  };
+}
+
+function createPeopleQueries(
+  call: MemoryCall,
+  kept: Map<string, StoredTransaction>,
+): Pick<BuildTransactions, "identified" | "items" | "search" | "totals"> {
+  const all = (partitions: PartitionChoice): StoredTransaction[] =>
+    [...kept.values()].filter(({ partition }) => isChosen(partition, partitions)).sort((a, b) => compareText(a._id, b._id));
+  return {
+    async identified(partitions, sender, messageIdentification, limit) {
+      assertPage(limit);
+      return call("transactions.identified", [sender, messageIdentification], [limit], () =>
+        all(partitions)
+          .filter(({ message }) => message?.sender === sender && message.messageIdentification === messageIdentification)
+          .slice(0, limit)
+          .map(({ _id }) => _id),
+      );
+    },
+    async items(partitions, day, afterUetr, limit) {
+      assertPage(limit);
+      return call("transactions.items", [day], [afterUetr, limit], () =>
+        all(partitions)
+          .filter((stored) => stored.items.some((item) => item.day === day) && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .flatMap((stored) => itemsForDay(stored, day)),
+      );
+    },
+    async search(partitions, query, afterUetr, limit) {
+      assertSearch(limit);
+      return call("transactions.search", [], [query, afterUetr, limit], () =>
+        all(partitions)
+          .filter((stored) => (afterUetr === null || stored._id > afterUetr) && matchesQuery(stored, query))
+          .slice(0, limit)
+          .map(toSummary),
+      );
+    },
+    totals: (partitions, query) =>
+      call("transactions.totals", [], query, () => {
+        const totals = createTotals();
+        for (const stored of all(partitions)) if (matchesQuery(stored, query)) totals.add(stored);
+        return totals.rows();
+      }),
+  };
+}
+
+function isChosen(partition: number, partitions: PartitionChoice): boolean {
+  if (partitions === null) return true;
+  return "among" in partitions ? partitions.among.includes(partition) : !partitions.except.includes(partition);
+}

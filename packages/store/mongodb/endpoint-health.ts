@@ -1,0 +1,33 @@
+// The collection `addresses` on MongoDB: endpoint health. It is small and advisory, so the last writer wins.
+
+import type { Collection } from "mongodb";
+import { fromStoredEndpointHealth, type StoredEndpointHealth, toStoredEndpointHealth } from "../documents/endpoint-health-document.ts";
+import { endpointsMax, assertBulk } from "../bounds.ts";
+import { insertIgnoringDuplicates, runGuarded } from "./mongodb-faults.ts";
+import type { EndpointHealthStore } from "../port.ts";
+
+export function createMongoEndpointHealth(collection: Collection<StoredEndpointHealth>): EndpointHealthStore {
+  return {
+    async write(standings) {
+      assertBulk(standings.length);
+      if (standings.length === 0) return;
+      const byId = new Map(standings.map(toStoredEndpointHealth).map((stored) => [stored._id, stored]));
+      const sorted = [...byId.values()].sort((a, b) => (a._id < b._id ? -1 : 1));
+      await runGuarded("endpointHealth.write", "write", async () => {
+        const updates = sorted.map(({ _id, ...fields }) => ({ updateOne: { filter: { _id }, update: { $set: fields } } }));
+        const { matchedCount } = await collection.bulkWrite(updates, { ordered: false });
+        // Some documents are new. The insert leaves the existing ones unchanged, also one that another process made in
+        // between.
+        if (matchedCount < sorted.length) await insertIgnoringDuplicates(() => collection.insertMany(sorted, { ordered: false }));
+      });
+    },
+
+    async all(service) {
+      const filter = service === null ? {} : { service };
+      const found = await runGuarded("endpointHealth.all", "read", () =>
+        collection.find(filter, { sort: { _id: 1 }, limit: endpointsMax }).toArray(),
+      );
+      return found.map(fromStoredEndpointHealth);
+    },
+  };
+}

@@ -1,0 +1,139 @@
+// The store on MongoDB, or on a server that speaks its protocol: collections, indexes, and the options that the port's
+// promises need.
+//
+// #1 Every write waits for the majority, and every read sees only what the majority has.
+// #2 int64 is bigint on both sides, so no offset and no amount passes through a double.
+// #3 It only uses insertOne, insertMany, find, updateOne, deleteMany and collection.bulkWrite with plain $set and $inc,
+//    and for people's totals aggregate with $match, $group and $limit. There is no transaction, no upsert and no
+//    pipeline that writes, so that compatible servers work as well.
+// #4 mongo-java-server only uses an index that is unique and has exactly the filter's keys: hence {_id, version}.
+
+import type { Logger } from "@sluice/kernel";
+import { type Db, MongoClient, type MongoClientOptions } from "mongodb";
+import type { StoredEndpointHealth } from "../documents/endpoint-health-document.ts";
+import { createMongoEndpointHealth } from "./endpoint-health.ts";
+import type { StoredBankState } from "../documents/bank-state-document.ts";
+import { createMongoBankStates } from "./bank-states.ts";
+import type { StoredDay } from "../documents/day-document.ts";
+import { createMongoDays } from "./days.ts";
+import type { StoredLedger } from "../documents/ledger-document.ts";
+import { createMongoLedgers } from "./ledgers.ts";
+import type { StoredPartition } from "../documents/partition-document.ts";
+import { createMongoPartitions } from "./partitions.ts";
+import { runGuarded } from "./mongodb-faults.ts";
+import type { StoredParkedMessage } from "../documents/parked-message-document.ts";
+import { createMongoParkedMessages } from "./parked-messages.ts";
+import type { Store } from "../port.ts";
+import { trackBuilds } from "../builds/track-builds.ts";
+import { type BuildTransactions, routeTransactions } from "../builds/route-transactions.ts";
+import { createMongoTransactions, type MongoTransaction } from "./transactions.ts";
+
+export interface MongoStoreOptions {
+  readonly url: string;
+  readonly database: string;
+  readonly logger: Logger;
+}
+
+export const mongoClientOptions = {
+  appName: "sluice",
+  useBigInt64: true,
+  promoteBuffers: true,
+  ignoreUndefined: false,
+  writeConcern: { w: "majority" },
+  readConcern: { level: "majority" },
+  readPreference: "primary",
+  maxPoolSize: 32,
+  serverSelectionTimeoutMS: 5_000,
+  connectTimeoutMS: 5_000,
+  socketTimeoutMS: 15_000,
+  waitQueueTimeoutMS: 10_000,
+} as const satisfies MongoClientOptions;
+
+/** The first call connects. A server that is down makes calls reject, not this function. */
+export function createMongoStore({ url, database, logger }: MongoStoreOptions): Store {
+  const client = new MongoClient(url, mongoClientOptions);
+  client.on("topologyDescriptionChanged", ({ newDescription, previousDescription }) => {
+    if (newDescription.type !== previousDescription.type) logger.info("store.topology", { type: newDescription.type });
+  });
+  return mongoStoreOn(client, database);
+}
+
+/** Builds the store on an existing client, which was made with `mongoClientOptions`. */
+export function mongoStoreOn(client: MongoClient, database: string): Store {
+  const db = client.db(database);
+  const documents = db.collection<StoredPartition>("partitions");
+  const inBuild = (build: number): BuildTransactions => createMongoTransactions(db.collection<MongoTransaction>(collectionName(build)));
+  const { transactions, learn } = routeTransactions({ inBuild, builds: () => createMongoPartitions(documents).list("scheduler") });
+  return {
+    transactions,
+    days: createMongoDays(db.collection<StoredDay>("days")),
+    banks: createMongoBankStates(db.collection<StoredBankState>("standings")),
+    ledgers: createMongoLedgers(db.collection<StoredLedger>("ledgers")),
+    partitions: trackBuilds(createMongoPartitions(documents), learn),
+    builds: {
+      transactions: inBuild,
+      documents: (partition, build, afterUetr, limit) => inBuild(build).documents(partition, afterUetr, limit),
+      remove: (partition, build) => inBuild(build).remove(partition),
+      prepare: (build) => runGuarded("builds.prepare", "write", () => prepareTransactions(db, build)),
+      list: () => runGuarded("builds.list", "read", () => listBuilds(db)),
+    },
+    deliveries: createMongoParkedMessages("deliveries", db.collection<StoredParkedMessage>("deliveries")),
+    postings: createMongoParkedMessages("postings", db.collection<StoredParkedMessage>("postings")),
+    endpointHealth: createMongoEndpointHealth(db.collection<StoredEndpointHealth>("addresses")),
+    prepare: () => runGuarded("store.prepare", "write", () => prepare(db)),
+    async ping() {
+      await runGuarded("store.ping", "read", () => db.command({ ping: 1 }));
+    },
+    close: () => client.close(),
+  };
+}
+
+async function prepare(db: Db): Promise<void> {
+  await prepareTransactions(db, 0);
+  await db.collection("days").createIndex({ isReconciled: 1, _id: 1 }, { name: "open" });
+  await db.collection("ledgers").createIndexes([
+    { key: { day: 1, partition: 1 }, name: "of-day" },
+    { key: { partition: 1, day: 1 }, name: "of-partition" },
+  ]);
+  for (const parked of ["deliveries", "postings"]) {
+    await db.collection(parked).createIndex({ partition: 1, sequence: 1, _id: 1 }, { name: "of-partition" });
+    await db.collection(parked).createIndex({ bank: 1, sequence: 1, _id: 1 }, { name: "of-bank" });
+  }
+}
+
+async function prepareTransactions(db: Db, build: number): Promise<void> {
+  await db.collection(collectionName(build)).createIndexes([
+    { key: { _id: 1, version: 1 }, name: "compare-and-set", unique: true },
+    // The name is the one that it was first created with: a server refuses the same keys under a second name.
+    { key: { partition: 1, isOpen: 1, _id: 1 }, name: "unresolved" },
+    { key: { "message.messageIdentification": 1, "message.sender": 1 }, name: "identified" },
+    { key: { partition: 1, bank: 1, scheme: 1, businessDate: 1, state: 1, queueKey: 1 }, name: "held" },
+    { key: { "items.day": 1, _id: 1 }, name: "items" },
+    // Finds all transactions of a partition that were ever on a day, which conservation counts.
+    { key: { partition: 1, scheme: 1, "transitions.businessDate": 1, _id: 1 }, name: "accounted" },
+    // For people's queries: one bank's or one date's transactions are read without reading others.
+    { key: { scheme: 1, businessDate: 1, bank: 1, state: 1 }, name: "of-date" },
+    { key: { bank: 1, state: 1, businessDate: 1 }, name: "of-bank" },
+    ...["endToEndIdentification", "transactionIdentification", "instructionIdentification", "debtorAccountEnd", "creditorAccountEnd"].map(
+      (term) => ({ key: { [`search.${term}`]: 1 } as const, name: term }),
+    ),
+    { key: { "finalReport.messageIdentification": 1 }, name: "final-report" },
+    { key: { "search.reasons": 1 }, name: "reasons" },
+    { key: { amountTenThousandths: 1, currency: 1 }, name: "amount" },
+  ]);
+}
+
+/** Names the collection of a build: `transactions`, then `transactions_1` and so on for rebuilt ones. */
+function collectionName(build: number): string {
+  return build === 0 ? "transactions" : `transactions_${build}`;
+}
+
+async function listBuilds(db: Db): Promise<readonly number[]> {
+  const names = await db.listCollections({}, { nameOnly: true }).toArray();
+  const numbers = names.flatMap(({ name }) => {
+    if (name === collectionName(0)) return [0];
+    const number = /^transactions_(\d+)$/.exec(name)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+  return numbers.toSorted((a, b) => a - b);
+}

@@ -1,0 +1,168 @@
+// The collections `deliveries` and `postings` on MongoDB: parked messages.
+
+import type { Collection, Filter } from "mongodb";
+import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
+import { insertIgnoringDuplicates, runGuarded } from "./mongodb-faults.ts";
+import {
+  fromStoredParkedMessage,
+  type StoredParkedMessage,
+  toParkedRow,
+  toStoredAttemptState,
+  toStoredParkedMessage,
+  totalsSortKey,
+} from "../documents/parked-message-document.ts";
+import type { ParkedCursor, ParkedRow, ParkedStore, ParkedTotals } from "../port.ts";
+
+const batchDocuments = 1_000;
+
+export function createMongoParkedMessages(name: "deliveries" | "postings", collection: Collection<StoredParkedMessage>): ParkedStore {
+  return {
+    async insert(messages) {
+      assertBulk(messages.length);
+      if (messages.length === 0) return;
+      const sorted = messages.map(toStoredParkedMessage).sort((a, b) => (a._id < b._id ? -1 : 1));
+      await runGuarded(`${name}.insert`, "write", () => insertIgnoringDuplicates(() => collection.insertMany(sorted, { ordered: false })));
+    },
+
+    async update(message) {
+      await runGuarded(`${name}.update`, "write", () => collection.updateOne({ _id: message.id }, { $set: toStoredAttemptState(message) }));
+    },
+
+    async remove(ids) {
+      assertBulk(ids.length);
+      if (ids.length === 0) return;
+      await runGuarded(`${name}.remove`, "write", () => collection.deleteMany({ _id: { $in: ids.toSorted() } }));
+    },
+
+    async listByPartition(partition, after, limit, { exceptReceivers } = { exceptReceivers: [] }) {
+      assertPage(limit);
+      assertBulk(exceptReceivers.length);
+      const banks = exceptReceivers.length === 0 ? {} : { bank: { $nin: [...exceptReceivers] } };
+      const rows: ParkedRow[] = [];
+      for (const part of partsAfter(after, limit)) {
+        const left = limit - rows.length;
+        if (left === 0) break;
+        const found = await runGuarded(`${name}.listByPartition`, "read", () =>
+          collection
+            .find(
+              { partition, ...part, ...banks },
+              { projection: { recordBytes: 0 }, sort: { sequence: 1, _id: 1 }, limit: left, batchSize: batchDocuments },
+            )
+            .toArray(),
+        );
+        rows.push(...found.map(toParkedRow));
+      }
+      return rows;
+    },
+
+    async load(ids) {
+      assertBulk(ids.length);
+      if (ids.length === 0) return new Map();
+      const found = await runGuarded(`${name}.load`, "read", () =>
+        collection.find({ _id: { $in: [...ids] } }, { batchSize: batchDocuments }).toArray(),
+      );
+      const byId = new Map(found.map((stored) => [stored._id, stored]));
+      return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, fromStoredParkedMessage(byId.get(id)!)] as const] : [])));
+    },
+
+    async listByReceiver(bank, after, limit) {
+      assertSearch(limit);
+      const all: Filter<StoredParkedMessage>[] = [{ ended: { $ne: "stopped" } }];
+      if (bank !== null) all.push({ bank });
+      if (after !== null) all.push(filterAfter(after));
+      const filter = { $and: all };
+      const found = await runGuarded(`${name}.listByReceiver`, "read", () =>
+        collection
+          .find(filter, { projection: { recordBytes: 0 }, sort: { bank: 1, sequence: 1, _id: 1 }, limit, batchSize: batchDocuments })
+          .toArray(),
+      );
+      return found.map(toParkedRow);
+    },
+
+    async totals() {
+      const groups = await runGuarded(`${name}.totals`, "read", () => collection.aggregate<ParkedGroup>(totalsOfBanks).toArray());
+      const totals = new Map<string, ParkedTotals>();
+      for (const group of groups) {
+        const key = totalsSortKey({ bank: group._id.bank, closesWith: group._id.closesWith ?? null });
+        totals.set(key, addGroup(totals.get(key), group));
+      }
+      return [...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+    },
+  };
+}
+
+function filterAfter({ receiverId, sequence, id }: ParkedCursor): Filter<StoredParkedMessage> {
+  return {
+    $or: [
+      { bank: { $gt: receiverId } },
+      { bank: receiverId, sequence: { $gt: sequence } },
+      { bank: receiverId, sequence, _id: { $gt: id } },
+    ],
+  };
+}
+
+/** Messages of one receiver and day that are still tried, or that have ended. */
+interface ParkedGroup {
+  readonly _id: { readonly bank: string; readonly closesWith?: string | null; readonly ended: string | null };
+  readonly count: number | bigint;
+  readonly oldestSequence: bigint;
+  readonly since: Date | null;
+  readonly nextAttemptAt: Date;
+  readonly deadline: Date | null;
+}
+
+const totalsOfBanks = [
+  { $match: { ended: { $ne: "stopped" } } },
+  {
+    $group: {
+      _id: { bank: "$bank", closesWith: "$closesWith", ended: "$ended" },
+      count: { $sum: 1 },
+      oldestSequence: { $min: "$sequence" },
+      since: { $min: "$since" },
+      nextAttemptAt: { $min: "$nextAttemptAt" },
+      deadline: { $min: "$deadline" },
+    },
+  },
+];
+
+function addGroup(
+  previous: ParkedTotals | undefined,
+  { _id, count, oldestSequence, since, nextAttemptAt, deadline }: ParkedGroup,
+): ParkedTotals {
+  const isTried = _id.ended === null;
+  return {
+    receiverId: _id.bank,
+    reconciliationDay: _id.closesWith ?? null,
+    count: (previous?.count ?? 0) + Number(count),
+    refused: (previous?.refused ?? 0) + (isTried ? 0 : Number(count)),
+    oldestSequence: previous === undefined || oldestSequence < previous.oldestSequence ? oldestSequence : previous.oldestSequence,
+    waitingSinceMs: isTried ? (since?.getTime() ?? null) : (previous?.waitingSinceMs ?? null),
+    nextAttemptAtMs: isTried ? nextAttemptAt.getTime() : (previous?.nextAttemptAtMs ?? null),
+    deadlineMs: earlier(previous?.deadlineMs ?? null, deadline?.getTime() ?? null),
+  };
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+/**
+ * The filters of what follows a place, as ranges of growing width. Some servers sort what the index returns, and would
+ * sort the rest of a partition for each page; with a million parked messages a page is a small part of it. A receiver
+ * that is down has nearly all of its messages there, one behind the other.
+ */
+function partsAfter(
+  after: { readonly sequence: bigint; readonly id: string } | null,
+  limit: number,
+): readonly Filter<StoredParkedMessage>[] {
+  if (after === null) return [{}];
+  const { sequence, id } = after;
+  const near = sequence + BigInt(4 * limit);
+  const far = sequence + BigInt(64 * limit);
+  return [
+    { sequence, _id: { $gt: id } },
+    { sequence: { $gt: sequence, $lte: near } },
+    { sequence: { $gt: near, $lte: far } },
+    { sequence: { $gt: far } },
+  ];
+}

@@ -1,0 +1,228 @@
+// The collection `transactions` on MongoDB.
+//
+// #1 One bulk per call: new documents by an unordered insertMany (E11000 means that another writer was first), known
+//    ones by an unordered bulkWrite of updateOne on {_id, version}. Both are sorted by `_id`, so that two owners never
+//    wait for each other in a cycle.
+// #2 bulkWrite returns totals only. Where fewer matched than were sent, the batch is reread: a document that has the id
+//    of this write was written. One that was written and at once overwritten by another writer is named as a conflict;
+//    its owner rereads it, as after any conflict, and finds its records applied.
+// #3 Open transactions are read in sixteen parts by the first digit of the UETR. Some servers sort what their index
+//    returns and would sort the rest of a partition for each page, which with a million held debits took longer than
+//    the rest of a take-over.
+
+import { type AnyBulkWriteOperation, type Collection, type Filter, ObjectId } from "mongodb";
+import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
+import { accountedFields, toAccounted } from "../documents/ledger-document.ts";
+import { insertIgnoringDuplicates, runGuarded } from "./mongodb-faults.ts";
+import {
+  fromStoredTransaction,
+  itemsForDay,
+  openRowFields,
+  splitDay,
+  type StoredTransaction,
+  toOpenRow,
+  toStoredTransaction,
+} from "../documents/transaction-document.ts";
+import { toMongoFilter } from "../documents/transaction-query.ts";
+import { readMongoTotals } from "./transaction-totals.ts";
+import { summaryFields, toSummary } from "../documents/transaction-summary.ts";
+import type { OpenRow } from "../port.ts";
+import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
+
+/** `writeId` identifies the bulk that wrote the document last. */
+export type MongoTransaction = StoredTransaction & { readonly writeId: ObjectId };
+
+interface Write {
+  readonly stored: StoredTransaction;
+  readonly expectedVersion: number;
+}
+
+/** The number of documents that a cursor fetches at a time. */
+const batchDocuments = 1_000;
+
+export function createMongoTransactions(collection: Collection<MongoTransaction>): BuildTransactions {
+  return {
+    async load(uetrs) {
+      assertBulk(uetrs.length);
+      if (uetrs.length === 0) return new Map();
+      const found = await runGuarded("transactions.load", "read", () =>
+        collection.find({ _id: { $in: [...uetrs] } }, { batchSize: batchDocuments }).toArray(),
+      );
+      const byId = new Map(found.map((stored) => [stored._id, stored]));
+      return new Map(uetrs.flatMap((uetr) => (byId.has(uetr) ? [[uetr, fromStoredTransaction(byId.get(uetr)!)] as const] : [])));
+    },
+
+    async write(writes) {
+      assertBulk(writes.length);
+      const sorted = writes
+        .map(({ document, expectedVersion }): Write => ({ stored: toStoredTransaction(document), expectedVersion }))
+        .sort((a, b) => (a.stored._id < b.stored._id ? -1 : 1));
+      const writeId = new ObjectId();
+      return runGuarded("transactions.write", "write", async () => {
+        const [taken, lost] = await Promise.all([
+          insertNew(
+            collection,
+            sorted.filter((write) => write.expectedVersion === 0),
+            writeId,
+          ),
+          updateKnown(
+            collection,
+            sorted.filter((write) => write.expectedVersion !== 0),
+            writeId,
+          ),
+        ]);
+        return { conflicts: [...taken, ...lost].sort() };
+      });
+    },
+
+    ...createPartitionReads(collection),
+    ...createPeopleQueries(collection),
+  };
+}
+
+/** #3: the bounds of the parts that may hold a UETR after this one, in order; the first and the last are open. */
+function partsAfter(uetr: string | null): readonly { readonly $gt?: string; readonly $gte?: string; readonly $lt?: string }[] {
+  const begins = Array.from("123456789abcdef");
+  const first = uetr === null ? 0 : begins.filter((begin) => begin <= uetr).length;
+  return Array.from({ length: begins.length + 1 - first }, (_, index) => {
+    const from = index === 0 ? (uetr === null ? {} : { $gt: uetr }) : { $gte: begins[first + index - 1]! };
+    const to = begins[first + index];
+    return { ...from, ...(to === undefined ? {} : { $lt: to }) };
+  });
+}
+
+function createPartitionReads(
+  collection: Collection<MongoTransaction>,
+): Pick<BuildTransactions, "open" | "held" | "accounted" | "documents" | "remove"> {
+  return {
+    async open(partition, afterUetr, limit) {
+      assertPage(limit);
+      const rows: OpenRow[] = [];
+      for (const part of partsAfter(afterUetr)) {
+        const left = limit - rows.length;
+        if (left === 0) break;
+        const filter: Filter<MongoTransaction> = { partition, isOpen: true, ...(Object.keys(part).length === 0 ? {} : { _id: part }) };
+        const found = await runGuarded("transactions.open", "read", () =>
+          collection.find(filter, { projection: openRowFields, sort: { _id: 1 }, limit: left, batchSize: batchDocuments }).toArray(),
+        );
+        rows.push(...found.map(toOpenRow));
+      }
+      return rows;
+    },
+
+    async held(partition, bank, day, afterQueueKey, limit) {
+      assertPage(limit);
+      const after = afterQueueKey === null ? {} : { queueKey: { $gt: afterQueueKey } };
+      const filter: Filter<MongoTransaction> = { partition, bank, ...splitDay(day), state: "HELD", ...after };
+      const found = await runGuarded("transactions.held", "read", () =>
+        collection.find(filter, { projection: openRowFields, sort: { queueKey: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(toOpenRow);
+    },
+    async accounted(partition, day, afterUetr, limit) {
+      assertPage(limit);
+      const { scheme, businessDate } = splitDay(day);
+      const after = afterUetr === null ? {} : { _id: { $gt: afterUetr } };
+      const filter: Filter<MongoTransaction> = { partition, scheme, "transitions.businessDate": businessDate, ...after };
+      const found = await runGuarded("transactions.accounted", "read", () =>
+        collection.find(filter, { projection: accountedFields, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(toAccounted);
+    },
+
+    async documents(partition, afterUetr, limit) {
+      assertSearch(limit);
+      const filter: Filter<MongoTransaction> = { partition, ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }) };
+      const found = await runGuarded("transactions.documents", "read", () =>
+        collection.find(filter, { sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(fromStoredTransaction);
+    },
+
+    async remove(partition) {
+      await runGuarded("transactions.remove", "write", () => collection.deleteMany({ partition }));
+    },
+  };
+}
+
+function createPeopleQueries(
+  collection: Collection<MongoTransaction>,
+): Pick<BuildTransactions, "identified" | "items" | "search" | "totals"> {
+  return {
+    async identified(partitions, sender, messageIdentification, limit) {
+      assertPage(limit);
+      const filter: Filter<MongoTransaction> = {
+        ...filterPartitions(partitions),
+        "message.sender": sender,
+        "message.messageIdentification": messageIdentification,
+      };
+      const found = await runGuarded("transactions.identified", "read", () =>
+        collection.find(filter, { projection: { _id: 1 }, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(({ _id }) => _id);
+    },
+
+    async items(partitions, day, afterUetr, limit) {
+      assertPage(limit);
+      const filter: Filter<MongoTransaction> = {
+        ...filterPartitions(partitions),
+        "items.day": day,
+        ...(afterUetr === null ? {} : { _id: { $gt: afterUetr } }),
+      };
+      const found = await runGuarded("transactions.items", "read", () =>
+        collection
+          .find(filter, { projection: { _id: 1, bank: 1, items: 1 }, sort: { _id: 1 }, limit, batchSize: batchDocuments })
+          .toArray(),
+      );
+      return found.flatMap((stored) => itemsForDay(stored, day));
+    },
+
+    async search(partitions, query, afterUetr, limit) {
+      assertSearch(limit);
+      const asked = { $and: [toMongoFilter(query), filterPartitions(partitions)] };
+      const filter: Filter<MongoTransaction> = afterUetr === null ? asked : { $and: [asked, { _id: { $gt: afterUetr } }] };
+      const found = await runGuarded("transactions.search", "read", () =>
+        collection.find(filter, { projection: summaryFields, sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(toSummary);
+    },
+
+    totals: (partitions, query) => readMongoTotals(collection, query, filterPartitions(partitions)),
+  };
+}
+
+/** Returns the ids that another writer had inserted. */
+async function insertNew(
+  collection: Collection<MongoTransaction>,
+  writes: readonly Write[],
+  writeId: ObjectId,
+): Promise<readonly string[]> {
+  if (writes.length === 0) return [];
+  const documents = writes.map(({ stored }) => ({ ...stored, writeId }));
+  const taken = await insertIgnoringDuplicates(() => collection.insertMany(documents, { ordered: false }));
+  return taken.map((index) => writes[index]!.stored._id);
+}
+
+/** Returns the ids whose version was not the expected one. */
+async function updateKnown(
+  collection: Collection<MongoTransaction>,
+  writes: readonly Write[],
+  writeId: ObjectId,
+): Promise<readonly string[]> {
+  if (writes.length === 0) return [];
+  const operations = writes.map(({ stored, expectedVersion }): AnyBulkWriteOperation<MongoTransaction> => {
+    const { _id, ...fields } = stored;
+    return { updateOne: { filter: { _id, version: expectedVersion }, update: { $set: { ...fields, writeId } } } };
+  });
+  const { matchedCount } = await collection.bulkWrite(operations, { ordered: false });
+  if (matchedCount === writes.length) return [];
+  const ids = writes.map(({ stored }) => stored._id);
+  const found = await collection.find({ _id: { $in: ids } }, { projection: { _id: 1, writeId: 1 }, batchSize: batchDocuments }).toArray();
+  const written = new Set(found.filter((stored) => stored.writeId.equals(writeId)).map((stored) => stored._id));
+  return ids.filter((id) => !written.has(id));
+}
+
+function filterPartitions(partitions: PartitionChoice): Filter<MongoTransaction> {
+  if (partitions === null) return {};
+  return "among" in partitions ? { partition: { $in: [...partitions.among] } } : { partition: { $nin: [...partitions.except] } };
+}

@@ -1,0 +1,58 @@
+// The progress of a transaction's messages and postings: receipts of ended ones, and parked ones from the store.
+//
+// #1 Receipts are in the transaction's partition, after its first record. Parked messages are loaded from the store by
+//    identification.
+// #2 Attempts have the form in which services keep them: the newest one by one, earlier ones summed up, answers masked.
+
+import type { ParkedAttempt, ParkedMessage, Store } from "@sluice/store";
+import type { AnyDecodedRecord, Attempt } from "@sluice/contracts";
+import type { TimelineAttempt, TimelineEnd, TimelineParkedMessage } from "./timeline.ts";
+
+export interface DeliveryProgress {
+  readonly ends: ReadonlyMap<string, TimelineEnd>;
+  readonly waiting: ReadonlyMap<string, TimelineParkedMessage>;
+}
+
+/** Answers the ends by id. The newest receipt of an id counts, because a redriven message ends again. */
+export function readEnds(receipts: readonly { readonly decoded: AnyDecodedRecord }[]): ReadonlyMap<string, TimelineEnd> {
+  const byId = new Map<string, TimelineEnd>();
+  for (const { decoded } of receipts) {
+    if (decoded.name !== "Receipt") continue;
+    const { webhookId, outcome, attempts, firstAttemptAtMs, endedAtMs, recentAttempts, earlier } = decoded.value;
+    byId.set(webhookId, { outcome, attempts, firstAttemptAtMs, endedAtMs, recentAttempts: recentAttempts.map(toTimelineAttempt), earlier });
+  }
+  return byId;
+}
+
+/**
+ * Loads the parked messages and postings of these ids. The store takes 1,000 ids at once, and a transaction has a few
+ * dozen.
+ */
+export async function loadWaiting(
+  ids: readonly string[],
+  store: Pick<Store, "deliveries" | "postings">,
+): Promise<DeliveryProgress["waiting"]> {
+  const asked = ids.slice(0, idsMax);
+  if (asked.length === 0) return new Map();
+  const [deliveries, postings] = await Promise.all([store.deliveries.load(asked), store.postings.load(asked)]);
+  // A stopped message is not waiting; it is kept only for its partition worker.
+  const waiting = [...deliveries, ...postings].filter(([, { ended }]) => ended !== "stopped");
+  return new Map(waiting.map(([id, message]) => [id, toParkedMessage(message)]));
+}
+
+const idsMax = 1_000;
+
+function toParkedMessage({ ended, nextAttemptAtMs, attempts, recentAttempts, earlier }: ParkedMessage): TimelineParkedMessage {
+  const isTried = ended === null;
+  return {
+    isTried,
+    nextAttemptAtMs: isTried ? nextAttemptAtMs : null,
+    attempts,
+    recentAttempts: recentAttempts.map(toTimelineAttempt),
+    earlier,
+  };
+}
+
+function toTimelineAttempt(attempt: Attempt | ParkedAttempt): TimelineAttempt {
+  return { ...attempt, class: attempt.class.toLowerCase() };
+}

@@ -1,0 +1,63 @@
+// For tests of dead letters: records in the dead-letter topic as a scheduler or an operator puts them there.
+
+import { createFixedSerde, headers, outgoingRecord, partitionFor, topics, type AnyDecodedRecord, type Records } from "@sluice/contracts";
+import { buildDeadLetter, type DeadLetterSource, type ReceivedRecord } from "@sluice/messaging";
+import { buildConsoleDebit, openConsoleEnvironment, consoleStartAtMs, consoleUetr, type ConsoleEnvironment } from "../console.fixture.ts";
+
+export const deadLetterPartitionCount = 3;
+export const deadLetterPartition = partitionFor(consoleUetr, deadLetterPartitionCount);
+export const deadLetterSerde = createFixedSerde();
+/** Bytes with a schema id that no registry has. */
+export const unknownSchemaBytes = Uint8Array.of(0, 0, 0, 0x27, 0x0f, 1, 2);
+/** Bytes that are unreadable with any schema. */
+export const unreadableBytes = Uint8Array.of(7, 7, 7, 7, 7, 7);
+
+export function buildReceivedRecord(offset: bigint, value: Uint8Array, over: Partial<ReceivedRecord> = {}): ReceivedRecord {
+  const key = new TextEncoder().encode(consoleUetr);
+  const place = { topic: topics.journal, partition: deadLetterPartition, offset, appendedAtMs: consoleStartAtMs };
+  return { ...place, key, value, headers: { [headers.type]: "DayClosed" }, ...over };
+}
+
+export function dayClosedBytes(day = "ZA_EFT:2026-11-20"): Uint8Array {
+  return deadLetterSerde.encode("DayClosed", { day });
+}
+
+export async function openDeadLetterEnvironment() {
+  const world = await openConsoleEnvironment();
+  const producer = await world.settled(world.messaging.producer("services"));
+
+  async function put(record: ReceivedRecord, over: Partial<DeadLetterSource> = {}): Promise<string> {
+    const letter = buildDeadLetter({ record, reason: "first byte is 7, not 0", service: "scheduler", ...over }, deadLetterSerde);
+    const [appended] = await world.settled(producer.send([letter]));
+    return `${appended?.partition}:${appended?.offset}`;
+  }
+
+  /** Saves the transaction as quarantined from that offset on; the scheduler is far ahead. */
+  async function parked(offset: bigint, records: number): Promise<void> {
+    await world.save(buildConsoleDebit(["RECEIVED"], { applied: offset, quarantined: { sinceMs: consoleStartAtMs, offset, records } }));
+    await world.schedulerReaches(1_000_000n);
+  }
+
+  async function journal(decoded: AnyDecodedRecord): Promise<void> {
+    await world.settled(
+      producer.send([outgoingRecord(deadLetterSerde, topics.journal, consoleUetr, decoded, { partitionCount: deadLetterPartitionCount })]),
+    );
+  }
+
+  async function raw(value: Uint8Array, topic: string = topics.journal): Promise<void> {
+    await world.settled(
+      producer.send([{ topic, partition: deadLetterPartition, key: buildReceivedRecord(0n, value).key, value, headers: {} }]),
+    );
+  }
+
+  return { ...world, put, parked, journal, raw, letters: () => readLetters(world) };
+}
+
+export function readLetters({ messaging }: Pick<ConsoleEnvironment, "messaging">): readonly Records["DeadLetter"][] {
+  return messaging.records({ topic: topics.deadLetters, partition: deadLetterPartition }).flatMap(({ value }) => {
+    const decoded = deadLetterSerde.decode(value ?? new Uint8Array());
+    return decoded.name === "DeadLetter" ? [decoded.value] : [];
+  });
+}
+
+export { consoleStartAtMs, consoleUetr };

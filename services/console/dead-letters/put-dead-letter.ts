@@ -1,0 +1,109 @@
+// putDeadLetter: an operator asks a partition to skip the record at which it is stopped, such as one whose schema no
+// registry has.
+//
+// #1 Only the record at the partition's position can be skipped. The request is a dead letter with the header `asked`,
+//    in the record's own partition. The partition's owner finds it the next time the record stops it, and skips the
+//    record with a dead letter of its own.
+// #2 The request cannot be a record of the journal: the partition that would read it is the one that is stopped.
+// #3 A request that is repeated under the same id is the same dead letter.
+
+import { headers, type Serde } from "@sluice/contracts";
+import { buildDeadLetter, type ReceivedRecord } from "@sluice/messaging";
+import type { Store } from "@sluice/store";
+import type { Logger, Metrics, Random } from "@sluice/kernel";
+import { createDecisionHandler, refuseWith, type DecisionContext } from "../decisions/decision.ts";
+import { formatInstant } from "../http/bank-answer.ts";
+import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
+import { appendInOrder, appendOutcomeUnknown, type DeadLetterAppendPorts } from "./append-dead-letters.ts";
+import { deadLetterId, readDeadLetters, type StoredDeadLetter, type DeadLetterReadPorts } from "./read-dead-letters.ts";
+import { findPartitionPosition, topicByService } from "./partition-position.ts";
+
+export interface PutDeadLetterPorts extends DeadLetterReadPorts, DeadLetterAppendPorts {
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly serde: Serde;
+  readonly store: Pick<Store, "partitions">;
+  readonly partitionCount: number;
+}
+
+type Put = DecisionContext<"putDeadLetter">;
+
+export function putDeadLetter(ports: PutDeadLetterPorts): ControlHandler {
+  return createDecisionHandler(ports, "putDeadLetter", async (put) => {
+    const { service, topic, partition } = put.body;
+    const read = topicByService[service] ?? "";
+    if (topic !== read) return refuseWith(422, "The message cannot be processed.", `/topic: the ${service} reads ${read}`);
+    if (partition >= ports.partitionCount)
+      return refuseWith(422, "The message cannot be processed.", `/partition: there are ${ports.partitionCount}`);
+    const before = await findEarlierRequest(ports, put);
+    if (before !== null) return before;
+    const record = await readRecord(ports, put);
+    if (record === null) return refuseWith(404, "Not known", "There is no such record.");
+    const position = await findPartitionPosition(ports, service, partition);
+    return position === record.offset ? await requestSkip(ports, put, record) : refuseOtherPosition(position);
+  });
+}
+
+/** #3 */
+async function findEarlierRequest(ports: PutDeadLetterPorts, { body, action }: Put): Promise<ControlAnswer | null> {
+  const isNoRequest = (record: ReceivedRecord): boolean => record.headers[headers.byHand] !== "asked";
+  const isSameAction = (letter: StoredDeadLetter): boolean => letter.deadLetter.actionId === action.id;
+  const [letter] = await readDeadLetters(ports, body.partition, { isSkipped: isNoRequest }, isSameAction);
+  if (letter === undefined) return null;
+  const { topic, offset, service, operator, reason } = letter.deadLetter;
+  const isSame =
+    topic === body.topic && offset === body.offset && service === body.service && operator === action.operator && reason === action.reason;
+  if (isSame) return acceptedAnswer({ body, action }, letter, letter.deadLetteredAtMs);
+  return refuseWith(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
+}
+
+async function readRecord({ messaging }: PutDeadLetterPorts, { body: { topic, partition, offset } }: Put): Promise<ReceivedRecord | null> {
+  const place = { topic, partition };
+  const [ends] = await messaging.ends([place]);
+  if (ends === undefined || offset < ends.logStart || offset >= ends.logEnd) return null;
+  for await (const record of messaging.read(place, offset, offset + 1n)) return record.offset === offset ? record : null;
+  return null;
+}
+
+/** #1 */
+function refuseOtherPosition(position: bigint | null): ControlAnswer {
+  const where = position === null ? "the service never had a position there" : `the service is at ${position}`;
+  return refuseWith(409, "Not possible now", `not-there: only the record at which the partition is stopped can be skipped; ${where}.`);
+}
+
+async function requestSkip(ports: PutDeadLetterPorts, { body, action }: Put, record: ReceivedRecord): Promise<ControlAnswer> {
+  const { service } = body;
+  const by = { operator: action.operator, actionId: action.id, stage: "asked" } as const;
+  const [appended] =
+    (await appendInOrder(ports, [buildDeadLetter({ record, reason: action.reason, service, skip: by }, ports.serde)])) ?? [];
+  const actions = ports.metrics.counter("sluice_console_actions_total", "Operators' decisions that were to be appended", [
+    "kind",
+    "outcome",
+  ]);
+  actions.add({ kind: "DeadLetter", outcome: appended === undefined ? "unknown" : "appended" });
+  if (appended === undefined) return appendOutcomeUnknown;
+  const { topic, partition, offset } = record;
+  ports.logger.info("skip.requested", {
+    action: action.id,
+    operator: action.operator,
+    service,
+    topic,
+    partition,
+    offset: offset.toString(),
+  });
+  return acceptedAnswer({ body, action }, appended, appended.appendedAtMs);
+}
+
+function acceptedAnswer(
+  { body, action }: Pick<Put, "body" | "action">,
+  letter: Parameters<typeof deadLetterId>[0],
+  atMs: number,
+): ControlAnswer {
+  const { service, topic, partition, offset } = body;
+  const place = { service, topic, partition, offset };
+  return {
+    kind: "accepted",
+    body: { schema: "PutAsideAsked", action: action.id, letter: deadLetterId(letter), ...place, appendedAt: formatInstant(atMs) },
+  };
+}

@@ -1,0 +1,168 @@
+// Reads dead letters from their topic. Every read is bounded in records and time, and reports where it ended.
+
+import { createHash } from "node:crypto";
+import { headers, topics, type AnyDecodedRecord, type Records, type Serde } from "@sluice/contracts";
+import type { Messaging, ReceivedRecord } from "@sluice/messaging";
+import { Fault, type Time } from "@sluice/kernel";
+import { formatInstant } from "../http/bank-answer.ts";
+
+export interface DeadLetterReadPorts {
+  readonly time: Time;
+  readonly messaging: Pick<Messaging, "ends" | "read" | "committedOffsets">;
+  readonly serde: Pick<Serde, "decode" | "learn">;
+}
+
+export interface StoredDeadLetter {
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly deadLetteredAtMs: number;
+  readonly deadLetter: Records["DeadLetter"];
+  /** Of an operator's skip: requested ("asked") or executed ("done"); null: no operator was involved. */
+  readonly stage: "asked" | "done" | null;
+}
+
+export interface DeadLetterRange {
+  /** First offset; undefined: the start of the partition. */
+  readonly from?: bigint;
+  /** Tells which records are skipped without being decoded. */
+  readonly isSkipped?: (record: ReceivedRecord) => boolean;
+}
+
+const walkedRecordsMax = 50_000;
+const walkMaxMs = 4_000;
+const keyTextMax = 100;
+
+/** Offset at which the reading of a partition stopped early; null: the partition was read to its end. */
+export interface DeadLetterWalk {
+  readonly endedAt: bigint | null;
+}
+
+/** Calls `take` for each dead letter until it returns false or a bound is reached. */
+export async function walkDeadLetters(
+  { time, messaging, serde }: DeadLetterReadPorts,
+  partition: number,
+  { from = 0n, isSkipped }: DeadLetterRange,
+  take: (letter: StoredDeadLetter) => boolean,
+): Promise<DeadLetterWalk> {
+  const place = { topic: topics.deadLetters, partition };
+  const [ends] = await messaging.ends([place]);
+  if (ends === undefined) return { endedAt: null };
+  const start = from > ends.logStart ? from : ends.logStart;
+  if (start >= ends.logEnd) return { endedAt: null };
+  const untilMs = time.monotonicMs() + walkMaxMs;
+  let walked = 0;
+  for await (const record of messaging.read(place, start, ends.logEnd)) {
+    const letter = isSkipped?.(record) === true ? null : await decodeDeadLetter(record, serde);
+    walked += 1;
+    const isEnough = letter !== null && !take(letter);
+    if (isEnough || walked >= walkedRecordsMax || time.monotonicMs() >= untilMs) return { endedAt: record.offset };
+  }
+  return { endedAt: null };
+}
+
+/** All dead letters of a range that `isWanted` selects. Rejects with a retryable Fault if a bound is reached first. */
+export async function readDeadLetters(
+  ports: DeadLetterReadPorts,
+  partition: number,
+  stretch: DeadLetterRange,
+  isWanted: (letter: StoredDeadLetter) => boolean,
+): Promise<readonly StoredDeadLetter[]> {
+  const found: StoredDeadLetter[] = [];
+  const { endedAt } = await walkDeadLetters(ports, partition, stretch, (letter) => {
+    if (isWanted(letter)) found.push(letter);
+    return true;
+  });
+  if (endedAt !== null)
+    throw new Fault("console.too-many-letters", `partition ${partition} could not be read whole`, { isRetryable: true });
+  return found;
+}
+
+/** Null: there is no such dead letter. */
+export async function readDeadLetterAt({ messaging, serde }: DeadLetterReadPorts, id: string): Promise<StoredDeadLetter | null> {
+  const [partition, offset] = parseDeadLetterId(id);
+  const place = { topic: topics.deadLetters, partition };
+  const [ends] = await messaging.ends([place]);
+  if (ends === undefined || offset < ends.logStart || offset >= ends.logEnd) return null;
+  for await (const record of messaging.read(place, offset, offset + 1n)) return await decodeDeadLetter(record, serde);
+  return null;
+}
+
+export function deadLetterId({ partition, offset }: Pick<StoredDeadLetter, "partition" | "offset">): string {
+  return `${partition}:${offset}`;
+}
+
+export function parseDeadLetterId(id: string): readonly [partition: number, offset: bigint] {
+  const [partition = "", offset = ""] = id.split(":");
+  return [Number(partition), BigInt(offset)];
+}
+
+export function readableKey({ key }: { readonly key: Uint8Array | null }): string | null {
+  const text = key === null ? "" : new TextDecoder().decode(key);
+  return text.length <= keyTextMax && /^[!-~]+$/.test(text) ? text : null;
+}
+
+export function readRecordType({ headers: given }: Records["DeadLetter"]): string | null {
+  const type = given[headers.type];
+  return type === undefined ? null : Buffer.from(type).toString("utf8").slice(0, keyTextMax);
+}
+
+/** Shows where the record was and why it is here, never its content. */
+export function deadLetterView({ deadLetter, stage, deadLetteredAtMs, ...place }: StoredDeadLetter) {
+  const { topic, partition, offset, appendedAtMs, service, value, reason, operator, actionId } = deadLetter;
+  return {
+    letter: deadLetterId(place),
+    putAsideAt: formatInstant(deadLetteredAtMs),
+    service,
+    topic,
+    partition,
+    offset,
+    appendedAt: formatInstant(appendedAtMs),
+    key: readableKey(deadLetter),
+    type: readRecordType(deadLetter),
+    bytes: value?.byteLength ?? null,
+    sha256: value === null ? null : createHash("sha256").update(value).digest("hex"),
+    why: reason,
+    byHand: stage === null ? null : { operator: operator ?? "", action: actionId ?? "", isDone: stage === "done" },
+  };
+}
+
+/**
+ * Whether a record could be read now. `isBlocking`: not known, as its schema is not available; a partition would stop
+ * at the record.
+ */
+export interface Readability {
+  readonly isReadable: boolean;
+  readonly as: string | null;
+  readonly why: string | null;
+  readonly isBlocking: boolean;
+}
+
+export async function checkReadability({ value }: Records["DeadLetter"], serde: DeadLetterReadPorts["serde"]): Promise<Readability> {
+  if (value === null) return { isReadable: false, as: null, why: "no value", isBlocking: false };
+  try {
+    return { isReadable: true, as: (await decodeWithSchema(value, serde)).name, why: null, isBlocking: false };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { isReadable: false, as: null, why: error.message, isBlocking: error.isRetryable };
+  }
+}
+
+async function decodeDeadLetter(record: ReceivedRecord, serde: DeadLetterReadPorts["serde"]): Promise<StoredDeadLetter | null> {
+  const { partition, offset, appendedAtMs: putAsideAtMs, value } = record;
+  if (value === null) return null;
+  const decoded = await decodeWithSchema(value, serde);
+  if (decoded.name !== "DeadLetter") return null;
+  const stage = record.headers[headers.byHand];
+  return {
+    partition,
+    offset,
+    deadLetteredAtMs: putAsideAtMs,
+    deadLetter: decoded.value,
+    stage: stage === "asked" || stage === "done" ? stage : null,
+  };
+}
+
+async function decodeWithSchema(value: Uint8Array, serde: DeadLetterReadPorts["serde"]): Promise<AnyDecodedRecord> {
+  await serde.learn(value);
+  return serde.decode(value);
+}

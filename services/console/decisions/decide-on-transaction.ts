@@ -1,0 +1,51 @@
+// Decides about one transaction; the record's key is its UETR.
+
+import { factFromRecord, sha256Hex, type AnyDecodedRecord } from "@sluice/contracts";
+import { decide, isTransactionFact, createPartitionView, type Transaction } from "@sluice/domain";
+import { assert } from "@sluice/kernel";
+import { checkEarlierDecision, refuseNow, refuseWith, type DecisionPorts, type DecisionContext } from "./decision.ts";
+import type { ControlAnswer } from "../http/control-handler.ts";
+
+type TransactionDecisionName = "withdrawDebit" | "redriveDelivery" | "resolveItem" | "confirmResolution";
+type TransactionRecord = Extract<
+  AnyDecodedRecord,
+  { readonly name: "WithdrawalRequested" | "RedriveRequested" | "ItemResolutionRequested" | "ItemResolutionConfirmed" }
+>;
+
+export async function decideOnTransaction(
+  ports: DecisionPorts,
+  { action, question }: Pick<DecisionContext<TransactionDecisionName>, "action" | "question">,
+  record: TransactionRecord,
+): Promise<ControlAnswer> {
+  const uetr = question.path["uetr"] ?? "";
+  const transaction = await loadTransaction(ports, uetr);
+  if ("kind" in transaction) return transaction;
+  const before = checkEarlierDecision(transaction.decisions, record.name, action);
+  if (before !== null && before !== "repeat") return before;
+  const why = before === "repeat" ? null : findRefusal(ports, transaction, record);
+  return why === null ? await ports.append(uetr, action, record) : refuseNow(why);
+}
+
+/** Loads from the store. A transaction that is not found is looked up again once its partition is up to date. */
+async function loadTransaction({ store, knownAsOf }: DecisionPorts, uetr: string): Promise<Transaction | ControlAnswer> {
+  const load = async (): Promise<Transaction | null> => (await store.transactions.load([uetr])).get(uetr)?.transaction ?? null;
+  const found = await load();
+  if (found !== null) return found;
+  if ((await knownAsOf.timeFor(uetr)) === null) {
+    return { kind: "unavailable", detail: "It is not known now whether there is such a transaction. Ask again." };
+  }
+  return (await load()) ?? refuseWith(404, "Not known", "Nothing is known of this UETR.");
+}
+
+/**
+ * Asks the domain as if the record were the next one under this key. Markers that the partition has applied since are
+ * not considered. Null: the domain would accept it.
+ */
+function findRefusal({ brokerClock }: DecisionPorts, transaction: Transaction, record: TransactionRecord): string | null {
+  const { uetr, partition, applied } = transaction;
+  const fact = factFromRecord(record, uetr);
+  assert(fact !== null && isTransactionFact(fact), `${record.name} is a fact about a transaction`);
+  const place = { offset: applied + 1n, appendedAtMs: brokerClock.nowMs() ?? 0 };
+  const outcome = decide(uetr, transaction, fact, place, createPartitionView(partition, []), sha256Hex);
+  return outcome.decision === "refused" ? (outcome.reason ?? "not-in-this-state") : null;
+}

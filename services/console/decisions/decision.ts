@@ -1,0 +1,77 @@
+// The common frame of all decisions: contracts parse the body, the aggregate is loaded, and the record is appended.
+//
+// #1 A decision that the stored aggregate would refuse is answered 409 and not appended, by the domain's own rules.
+//    This is a courtesy: the aggregate decides when it applies the record.
+// #2 A repeated decision is appended again and counts once. An action id that was used for another decision is refused:
+//    the operator would otherwise read the result of that other decision.
+
+import type { Configuration } from "@sluice/config";
+import { readControlBody, type ControlBody, type ControlDecisionName, type OperatorAction } from "@sluice/contracts";
+import type { BrokerClock } from "@sluice/messaging";
+import type { Random, Time } from "@sluice/kernel";
+import type { Store } from "@sluice/store";
+import type { AppendAction } from "./append-action.ts";
+import type { ControlAnswer, ControlHandler, ControlRequest } from "../http/control-handler.ts";
+import type { KnownAsOf } from "../own-transactions/known-as-of.ts";
+import { explainReason } from "../views/reason-text.ts";
+
+export interface DecisionPorts {
+  readonly time: Time;
+  readonly random: Random;
+  readonly store: Pick<Store, "transactions" | "days" | "banks" | "partitions">;
+  readonly configuration: Configuration;
+  readonly knownAsOf: KnownAsOf;
+  readonly brokerClock: Pick<BrokerClock, "nowMs">;
+  readonly append: AppendAction;
+}
+
+export interface DecisionContext<Name extends ControlDecisionName> {
+  readonly body: ControlBody<Name>;
+  readonly action: OperatorAction;
+  readonly question: ControlRequest;
+}
+
+export function createDecisionHandler<Name extends ControlDecisionName>(
+  { time, random }: Pick<DecisionPorts, "time" | "random">,
+  name: Name,
+  decide: (deciding: DecisionContext<Name>) => Promise<ControlAnswer>,
+): ControlHandler {
+  return async (question) => {
+    const reading = readControlBody(name, question.body);
+    if (!reading.ok) return refuseWith(reading.status, reading.error.message, reading.error.detail);
+    const { message: body } = reading.read;
+    const { reason }: { readonly reason: string } = body;
+    const id = question.actionId ?? random.hex(16);
+    const action = { id, operator: question.operator.id, reason, requestedAtMs: time.nowMs() };
+    return await decide({ body, action, question });
+  };
+}
+
+export function refuseWith(
+  status: Extract<ControlAnswer, { readonly kind: "refused" }>["status"],
+  message: string,
+  detail: string,
+): ControlAnswer {
+  return { kind: "refused", status, message, detail };
+}
+
+interface Noted {
+  readonly kind: string;
+  readonly action: OperatorAction;
+}
+
+/**
+ * #2 Compares with what the aggregate noted under the action's id: "repeat" for the same decision, null for none, or
+ * the answer that refuses the id.
+ */
+export function checkEarlierDecision(notes: readonly Noted[], kind: string, action: OperatorAction): ControlAnswer | "repeat" | null {
+  const note = notes.find((one) => one.action.id === action.id);
+  if (note === undefined) return null;
+  const isSame = note.kind === kind && note.action.operator === action.operator && note.action.reason === action.reason;
+  return isSame ? "repeat" : refuseWith(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
+}
+
+/** #1 `why` is the domain's code; null: there is none. */
+export function refuseNow(why: string | null): ControlAnswer {
+  return refuseWith(409, "Not possible now", why === null ? "It would be refused." : `${why}: ${explainReason(why)}`);
+}

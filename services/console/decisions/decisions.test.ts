@@ -1,0 +1,393 @@
+import type { DebitState } from "@sluice/domain";
+import { describe, expect, test } from "vitest";
+import {
+  day,
+  openDecisionEnvironment,
+  decisionHourMs,
+  planOpenDay,
+  consoleStartAtMs,
+  consoleUetr,
+  type JournalledRecord,
+} from "./decisions.fixture.ts";
+import { readJsonObject, type ControlRequestInput } from "../console.fixture.ts";
+
+const credit = "0d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4";
+const other = "1d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4";
+const closesAt = new Date(consoleStartAtMs + 8.5 * decisionHourMs).toISOString();
+const opens = { kind: "DayTimeReached", scheme: "ZA_EFT", businessDate: "2026-11-20", time: "window-opens", number: 1 } as const;
+
+type World = Awaited<ReturnType<typeof openDecisionEnvironment>>;
+
+interface Case {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly key: string;
+  readonly name: JournalledRecord["decoded"]["name"];
+  /** Members of the record besides the action. */
+  readonly says: Readonly<Record<string, unknown>>;
+  given(world: World): Promise<void>;
+}
+
+const saved =
+  (...states: readonly DebitState[]) =>
+  (world: World) =>
+    world.saveDebit(...states);
+const plannedDay = (world: World) => world.saveDay(planOpenDay());
+const nothing = (): Promise<void> => Promise.resolve();
+
+/** Saves a debit and withdraws it, so that it has an item to resolve. */
+async function withdrawn(world: World): Promise<void> {
+  await world.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
+  await decideAndApply(world, `/transactions/${consoleUetr}/withdrawal`, { reason: "wrong file" }, "w-1");
+}
+
+async function decideAndApply(world: World, path: string, body: object, actionId: string, operator = "operator"): Promise<void> {
+  const answer = await world.control(path, { body, actionId, operator });
+  expect([path, answer.status]).toEqual([path, 202]);
+  const record = world.journal().at(-1);
+  if (record === undefined) throw new Error("nothing was appended");
+  await world.judge(record);
+}
+
+const dayPath = "/days/ZA_EFT/2026-11-20";
+const ofDay = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
+
+const cases: readonly Case[] = [
+  {
+    path: `/transactions/${consoleUetr.toUpperCase()}/withdrawal`,
+    body: {},
+    key: consoleUetr,
+    name: "WithdrawalRequested",
+    says: {},
+    given: saved("RECEIVED", "ACCEPTED", "REPORTED", "HELD"),
+  },
+  {
+    path: `/transactions/${consoleUetr}/resolution`,
+    body: { day, resolution: "REPLACED", replacedBy: other.toUpperCase() },
+    key: consoleUetr,
+    name: "ItemResolutionRequested",
+    says: { day, resolution: "REPLACED", replacedBy: other, needsSecondPerson: false },
+    given: withdrawn,
+  },
+  {
+    path: `${dayPath}/close-extension`,
+    body: { window: 1, closesAt },
+    key: day,
+    name: "CloseExtensionRequested",
+    says: { ...ofDay, windowNumber: 1, closesAtMs: consoleStartAtMs + 8.5 * decisionHourMs },
+    given: plannedDay,
+  },
+  {
+    path: `${dayPath}/credits-final`,
+    body: {},
+    key: day,
+    name: "CreditsFinalRequested",
+    says: { ...ofDay, requestedBy: "operator", bank: null },
+    given: plannedDay,
+  },
+  {
+    path: `${dayPath}/credits-final`,
+    body: { bank: "first" },
+    key: day,
+    name: "CreditsFinalRequested",
+    says: { ...ofDay, requestedBy: "operator", bank: "first" },
+    given: plannedDay,
+  },
+  { path: "/banks/first/pause", body: {}, key: "bank:first", name: "BankPauseRequested", says: { bank: "first" }, given: nothing },
+  {
+    path: "/banks/first/pause",
+    body: { until: new Date(consoleStartAtMs + decisionHourMs).toISOString() },
+    key: "bank:first",
+    name: "BankPauseRequested",
+    says: { bank: "first", untilMs: consoleStartAtMs + decisionHourMs },
+    given: nothing,
+  },
+  { path: "/banks/clearing/pause", body: {}, key: "bank:clearing", name: "BankPauseRequested", says: { bank: "clearing" }, given: nothing },
+  { path: "/banks/first/resume", body: {}, key: "bank:first", name: "BankResumeRequested", says: { bank: "first" }, given: nothing },
+];
+
+const reason = "the bank asked for it, ticket 4711";
+
+function ask(world: World, { path, body }: Case, asked: ControlRequestInput = {}): Promise<Response> {
+  return world.control(path, { body: { reason, ...body }, actionId: "a-1", ...asked });
+}
+
+function requestedAtMs(record: JournalledRecord | undefined): number {
+  const value = record?.decoded.value;
+  if (value === undefined || !("action" in value) || value.action === null) throw new Error("no action");
+  return value.action.requestedAtMs;
+}
+
+describe.each(cases)("$name by $path", (given) => {
+  test("appends exactly one record, under the right key, with who, why and when", async () => {
+    const world = await openDecisionEnvironment();
+    await given.given(world);
+    const before = world.journal().length;
+    const askedAtMs = world.time.nowMs();
+    const answer = await ask(world, given);
+    expect(answer.status).toBe(202);
+    const appended = world.journal().slice(before);
+    expect(appended).toMatchObject([
+      { key: given.key, decoded: { name: given.name, value: { ...given.says, action: { id: "a-1", operator: "operator", reason } } } },
+    ]);
+    const [record] = appended;
+    expect(requestedAtMs(record)).toBeGreaterThanOrEqual(askedAtMs);
+    expect(await readJsonObject(answer)).toEqual({
+      schema: "ActionAccepted",
+      action: "a-1",
+      key: given.key,
+      partition: record?.partition,
+      offset: String(record?.offset),
+      appendedAt: Temporal.Instant.fromEpochMilliseconds(record?.appendedAtMs ?? 0).toString({ smallestUnit: "millisecond" }),
+    });
+  });
+
+  test("sent twice under one id counts once and is answered 202 both times, even if it took effect in between", async () => {
+    const world = await openDecisionEnvironment();
+    await given.given(world);
+    await ask(world, given);
+    const [first] = world.journal().slice(-1);
+    if (first !== undefined) await world.judge(first);
+    const about = `/actions/a-1?key=${encodeURIComponent(given.key)}`;
+    const shown = await readJsonObject(await world.control(about));
+    expect(shown).toMatchObject({ schema: "Action", id: "a-1", operator: "operator", reason, kind: given.name });
+    expect((await ask(world, given)).status).toBe(202);
+    const [second] = world.journal().slice(-1);
+    expect(second).not.toEqual(first);
+    if (second !== undefined) await world.judge(second);
+    expect(await readJsonObject(await world.control(about))).toEqual(shown);
+  });
+
+  test("with the id of another decision is refused", async () => {
+    const world = await openDecisionEnvironment();
+    await given.given(world);
+    await ask(world, given);
+    const [first] = world.journal().slice(-1);
+    if (first !== undefined) await world.judge(first);
+    const before = world.journal().length;
+    const answer = await ask(world, given, { body: { ...given.body, reason: "another" } });
+    expect([answer.status, world.journal().length]).toEqual([409, before]);
+  });
+
+  test("without an idempotency key gets an id of its own", async () => {
+    const world = await openDecisionEnvironment();
+    await given.given(world);
+    const body = { body: { reason, ...given.body } };
+    const ids = [await world.control(given.path, body), await world.control(given.path, body)].map(
+      async (answer) => (await readJsonObject(answer))["action"],
+    );
+    const [one, two] = await Promise.all(ids);
+    expect([one === two, String(one)]).toEqual([false, expect.stringMatching(/^[0-9a-f]{32}$/)]);
+  });
+
+  test.each([
+    ["no reason", { reason: undefined }],
+    ["an empty reason", { reason: "" }],
+    ["a reason of blanks", { reason: "   " }],
+    ["a reason of 501 characters", { reason: "r".repeat(501) }],
+    ["a reason with a control character", { reason: "a\u0007b" }],
+    ["a reason that is none", { reason: 5 }],
+    ["a member that is not known", { force: true }],
+  ])("with %s is 400, and nothing is appended", async (_, spoilt) => {
+    const world = await openDecisionEnvironment();
+    await given.given(world);
+    const before = world.journal().length;
+    const answer = await ask(world, given, { body: { reason, ...given.body, ...spoilt } });
+    expect([answer.status, (await readJsonObject(answer))["schema"], world.journal().length]).toEqual([400, "ErrorDetail", before]);
+  });
+
+  test("with the store away is 503, and nothing is appended", async () => {
+    const world = await openDecisionEnvironment();
+    await given.given(world);
+    const before = world.journal().length;
+    world.world.fault = "down";
+    expect([(await ask(world, given)).status, world.journal().length]).toEqual([503, before]);
+  });
+
+  test("with the broker away is 503, never a false 202, and says that it may be sent again under its id", async () => {
+    const world = await openDecisionEnvironment();
+    await given.given(world);
+    world.messaging.setBroker(false);
+    const answer = await ask(world, given);
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect((await readJsonObject(answer))["detail"]).toContain("again");
+  });
+
+  test("logs who decided what, and not why", async () => {
+    const world = await openDecisionEnvironment();
+    await given.given(world);
+    await ask(world, given);
+    const line = world.world.lines.findLast(({ event }) => event === "action.requested");
+    expect(line?.fields).toMatchObject({ kind: given.name, action: "a-1", operator: "operator", key: given.key });
+    expect(JSON.stringify(world.world.lines)).not.toContain("4711");
+  });
+});
+
+test.each(["", "{", "[]", "null", "5", '"x"', '{"reason":"a","reason":"b"}', '{"reason":1e400}', "[".repeat(40), '{"__proto__":{}}'])(
+  "an invalid body is 400: %j",
+  async (body) => {
+    const world = await openDecisionEnvironment();
+    expect((await world.control("/banks/first/pause", { body, method: "POST" })).status).toBe(400);
+    expect(world.journal()).toEqual([]);
+  },
+);
+
+test("an unknown bank, an unplanned day, and a UETR whose partition is up to date are 404; a UETR before that is 503", async () => {
+  const world = await openDecisionEnvironment();
+  const body = { reason };
+  for (const path of [
+    "/banks/nobody/pause",
+    "/banks/nobody/resume",
+    "/days/ZA_EFT/2026-12-20/credits-final",
+    "/days/ZA_RTC/2026-11-20/credits-final",
+  ]) {
+    expect([path, (await world.control(path, { body })).status]).toEqual([path, 404]);
+  }
+  await world.appendToJournal();
+  expect((await world.control(`/transactions/${consoleUetr}/withdrawal`, { body })).status).toBe(503);
+  await world.schedulerReaches(1n);
+  expect((await world.control(`/transactions/${consoleUetr}/withdrawal`, { body })).status).toBe(404);
+  expect(world.journal()).toHaveLength(1);
+});
+
+describe("a decision that the aggregate would refuse is 409 with the reason, and not appended", () => {
+  test.each([
+    ["a withdrawal after release", "withdrawal", {}, ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED"], "not-in-this-state"],
+    ["a redrive where nothing was refused", "redrive", { messageIdentification: "M-1" }, ["RECEIVED", "ACCEPTED"], "nothing-refused"],
+    ["a redrive of no event", "redrive", { messageIdentification: "M-1", target: "POSTING" }, ["RECEIVED"], "no-such-event"],
+    ["a resolution without an item", "resolution", { day, resolution: "MADE" }, ["RECEIVED", "ACCEPTED"], "no-item"],
+    ["a confirmation of nothing", "resolution/confirmation", { confirms: "r-1" }, ["RECEIVED"], "nothing-to-confirm"],
+  ] as const)("%s", async (_, verb, body, states, why) => {
+    const world = await openDecisionEnvironment();
+    await world.saveDebit(...states);
+    const answer = await world.control(`/transactions/${consoleUetr}/${verb}`, { body: { reason, ...body } });
+    expect([answer.status, (await readJsonObject(answer))["detail"]]).toEqual([409, expect.stringContaining(`${why}: `)]);
+    expect(world.journal()).toEqual([]);
+  });
+
+  test.each([
+    ["earlier than planned", { window: 1, closesAt: new Date(consoleStartAtMs + 7 * decisionHourMs).toISOString() }, "not-later"],
+    [
+      "after the reconciliation close",
+      { window: 1, closesAt: new Date(consoleStartAtMs + 10 * decisionHourMs).toISOString() },
+      "plan-out-of-order",
+    ],
+    ["by more than a day", { window: 0, closesAt: new Date(consoleStartAtMs + 40 * decisionHourMs).toISOString() }, "too-far"],
+    ["of no window", { window: 2, closesAt }, "no-such-window"],
+  ])("a close extended %s", async (_, body, why) => {
+    const world = await openDecisionEnvironment();
+    await world.saveDay(planOpenDay());
+    const answer = await world.control(`${dayPath}/close-extension`, { body: { reason, ...body } });
+    expect([answer.status, (await readJsonObject(answer))["detail"]]).toEqual([409, expect.stringContaining(`${why}: `)]);
+    expect(world.journal()).toEqual([]);
+  });
+
+  test("a gate before the credits are declared final, and before every partition has answered", async () => {
+    const world = await openDecisionEnvironment();
+    await world.saveDay(planOpenDay({ creditsFinal: "clock" }));
+    const body = { reason, bank: "first", credits: [credit] };
+    expect((await readJsonObject(await world.control(`${dayPath}/gate-opening`, { body })))["detail"]).toContain("not-declared");
+    const declared = await openDecisionEnvironment();
+    await declared.saveDay(planOpenDay({ creditsFinal: "clock" }), opens);
+    expect((await readJsonObject(await declared.control(`${dayPath}/gate-opening`, { body })))["detail"]).toContain("partitions-awaited");
+    expect([world.journal(), declared.journal()]).toEqual([[], []]);
+  });
+});
+
+test.each([
+  ["REPLACED without what took its place", { day, resolution: "REPLACED" }, 422],
+  ["made, and replaced", { day, resolution: "MADE", replacedBy: other }, 422],
+  ["replaced by itself", { day, resolution: "REPLACED", replacedBy: consoleUetr }, 422],
+  ["of no such kind", { day, resolution: "PERHAPS" }, 400],
+  ["of a day that is none", { day: "ZA_EFT", resolution: "MADE" }, 400],
+])("a resolution that is %s is refused", async (_, body, status) => {
+  const world = await openDecisionEnvironment();
+  await withdrawn(world);
+  expect((await world.control(`/transactions/${consoleUetr}/resolution`, { body: { reason, ...body } })).status).toBe(status);
+});
+
+test.each([
+  [{ window: 25, closesAt }, 400],
+  [{ window: -1, closesAt }, 400],
+  [{ window: 1.5, closesAt }, 400],
+  [{ window: "1", closesAt }, 400],
+  [{ window: 1, closesAt: "16:30" }, 400],
+  [{ window: 1, closesAt: "2026-11-20T16:30:00" }, 400],
+  [{ window: 1, closesAt: "2026-11-20T16:30:00.0001+02:00" }, 422],
+])("a close extension that cannot be read is refused: %j", async (body, status) => {
+  const world = await openDecisionEnvironment();
+  await world.saveDay(planOpenDay());
+  expect((await world.control(`${dayPath}/close-extension`, { body: { reason, ...body } })).status).toBe(status);
+});
+
+test.each([
+  [{ until: new Date(consoleStartAtMs - 60_000).toISOString() }, 422, "ahead"],
+  [{ until: new Date(consoleStartAtMs + decisionHourMs).toISOString().replace("Z", "1Z") }, 422, "whole milliseconds"],
+  [{ until: "2026-11-22" }, 400, "until"],
+  [{ until: "2026-11-22T03:00:00" }, 400, "until"],
+  [{ until: null }, 400, "until"],
+])("a pause that ends %j is refused: %i", async (body, status, why) => {
+  const world = await openDecisionEnvironment();
+  const answer = await world.control("/banks/first/pause", { body: { reason, ...body } });
+  expect([answer.status, (await readJsonObject(answer))["detail"]]).toEqual([status, expect.stringContaining(why)]);
+  expect(world.journal()).toEqual([]);
+});
+
+test("a maintenance that is requested again after its end is still the same decision", async () => {
+  const world = await openDecisionEnvironment();
+  const body = { reason, until: new Date(consoleStartAtMs + 60_000).toISOString() };
+  await decideAndApply(world, "/banks/first/pause", body, "p-1");
+  await world.time.advance(2 * 60_000);
+  await decideAndApply(world, "/banks/first/pause", body, "p-1");
+  expect((await world.control("/banks/first/pause", { body, actionId: "p-2" })).status).toBe(422);
+});
+
+test.each([
+  [{ bank: "nobody", credits: [credit] }, 422],
+  [{ bank: "clearing", credits: [credit] }, 422],
+  [{ bank: "first", credits: [] }, 400],
+  [{ bank: "first", credits: [credit, credit.toUpperCase()] }, 400],
+  [{ bank: "first", credits: ["x"] }, 400],
+  [{ bank: "first", credits: Array.from({ length: 1_001 }, (_, index) => credit.replace(/....$/, String(index).padStart(4, "0"))) }, 400],
+])("a gate opening that cannot be read is refused: %#", async (body, status) => {
+  const world = await openDecisionEnvironment();
+  await world.saveDay(planOpenDay());
+  expect((await world.control(`${dayPath}/gate-opening`, { body: { reason, ...body } })).status).toBe(status);
+});
+
+test("a resolution that needs a second person counts when another operator confirms it, never by its own", async () => {
+  const world = await openDecisionEnvironment({ resolutionNeedsSecondPerson: true });
+  await withdrawn(world);
+  await decideAndApply(world, `/transactions/${consoleUetr}/resolution`, { reason, day, resolution: "NOT_MADE" }, "r-1");
+  expect(world.journal().at(-1)?.decoded.value).toMatchObject({ needsSecondPerson: true });
+  const body = { reason: "seen in the bank's statement", confirms: "r-1" };
+  const own = await world.control(`/transactions/${consoleUetr}/resolution/confirmation`, { body });
+  expect([own.status, (await readJsonObject(own))["detail"]]).toEqual([409, expect.stringContaining("same-person")]);
+  await decideAndApply(world, `/transactions/${consoleUetr}/resolution/confirmation`, body, "c-1", "second-person");
+  expect(await readJsonObject(await world.control(`/actions/c-1?key=${consoleUetr}`))).toMatchObject({
+    result: "applied",
+    operator: "second-person",
+  });
+  const { items = [] } = (await world.settled(world.store.transactions.load([consoleUetr]))).get(consoleUetr)?.transaction ?? {};
+  expect(items).toMatchObject([{ resolution: { kind: "not-made", isFinal: true, confirmed: { action: { id: "c-1" } } } }]);
+});
+
+test("the result of a decision is 404 until the decision is applied, and a refusal is explained", async () => {
+  const world = await openDecisionEnvironment();
+  await world.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
+  const paths = [`/transactions/${consoleUetr}/withdrawal`, `/transactions/${consoleUetr}/withdrawal`];
+  for (const [index, path] of paths.entries()) await world.control(path, { body: { reason }, actionId: `w-${index}` });
+  expect((await world.control(`/actions/w-0?key=${consoleUetr}`)).status).toBe(404);
+  for (const record of world.journal()) await world.judge(record);
+  expect(await readJsonObject(await world.control(`/actions/w-0?key=${consoleUetr}`))).toMatchObject({
+    result: "applied",
+    why: null,
+    explained: null,
+  });
+  expect(await readJsonObject(await world.control(`/actions/w-1?key=${consoleUetr}`))).toMatchObject({
+    result: "refused",
+    why: "not-in-this-state",
+    explained: "the transaction's state does not allow it.",
+  });
+  for (const key of ["", "bank:", "bank:A", "ZA_EFT", "x"]) expect((await world.control(`/actions/w-0?key=${key}`)).status).toBe(400);
+});

@@ -1,0 +1,51 @@
+// pauseBank, resumeBank: pause a bank or connector, or end its pause. During a pause nothing is released, delivered or
+// posted to it. A pause with an end is a maintenance.
+
+import { listParties } from "@sluice/config";
+import type { DecodedRecord, OperatorAction } from "@sluice/contracts";
+import { bankKey } from "@sluice/domain";
+import { createDecisionHandler, checkEarlierDecision, refuseWith, type DecisionPorts } from "./decision.ts";
+import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
+import { parseMillisecond } from "./parse-millisecond.ts";
+
+export function pauseBank(ports: DecisionPorts): ControlHandler {
+  return createDecisionHandler(ports, "pauseBank", async ({ action, question, body }) => {
+    const untilMs = body.until === null ? null : parseMillisecond(body.until);
+    if (body.until !== null && untilMs === null) return refuseWith(422, cannotProcess, "/until: whole milliseconds");
+    const bank = question.path["bank"] ?? "";
+    return await decide(ports, action, bank, { name: "BankPauseRequested", value: { action, bank, untilMs } });
+  });
+}
+
+export function resumeBank(ports: DecisionPorts): ControlHandler {
+  return createDecisionHandler(ports, "resumeBank", async ({ action, question }) => {
+    const bank = question.path["bank"] ?? "";
+    return await decide(ports, action, bank, { name: "BankResumeRequested", value: { action, bank } });
+  });
+}
+
+const cannotProcess = "The decision cannot be processed.";
+
+async function decide(
+  { store, configuration, brokerClock, append }: DecisionPorts,
+  action: OperatorAction,
+  bank: string,
+  record: DecodedRecord<"BankPauseRequested"> | DecodedRecord<"BankResumeRequested">,
+): Promise<ControlAnswer> {
+  const state = (await store.banks.load([bank])).get(bank);
+  // A receiver that is no longer configured may still be paused, and can be resumed.
+  const isKnown = state !== undefined || listParties(configuration).some(({ id }) => id === bank);
+  if (!isKnown) return refuseWith(404, "Not known", "No bank or connector has this id.");
+  const before = checkEarlierDecision(state?.decisions ?? [], record.name, action);
+  if (before !== null && before !== "repeat") return before;
+  // A repeat counts once, even if its end has passed meanwhile.
+  if (before === null && hasEnded(record, brokerClock.nowMs())) return refuseWith(422, cannotProcess, "/until: must be ahead");
+  return await append(bankKey(bank), action, record);
+}
+
+function hasEnded(
+  { name, value }: DecodedRecord<"BankPauseRequested"> | DecodedRecord<"BankResumeRequested">,
+  nowMs: number | null,
+): boolean {
+  return name === "BankPauseRequested" && value.untilMs !== null && nowMs !== null && value.untilMs <= nowMs;
+}

@@ -1,0 +1,205 @@
+// The HTTP side of the control API. Before anything is looked up or appended, a request is checked in this order:
+// path (404), method (405), token (401), connections and rate of the operator (429), role (403), address and query
+// (400), idempotency key (400), media type (415), capacity (503), body (411, 413, 400).
+//
+// #1 A caller that is not a known operator learns nothing but that. Banks and connectors are not known here.
+// #2 A request keeps its slot until all its work has ended, an export until its last part was sent
+//    (`request-slots.ts`).
+// #3 A decision is answered 202 only when its handler reports that the record was appended. A failure on the way is
+//    503 or 500, and the decision may be sent again.
+
+import { controlOperations, controlPrefix, type ControlOperation, type ControlOperationName, type ControlRole } from "@sluice/contracts";
+import { problemResponse, readBody, type CallerMeter, type ClientConnection, type TokenHolder, type Tokens } from "@sluice/service";
+import { Fault, type Logger, type Time } from "@sluice/kernel";
+import { Hono, type Context } from "hono";
+import { toControlResponse, invalidRequestResponse } from "./control-response.ts";
+import { controlBodyBytesMax, type ControlAnswer, type ControlHandler, type ControlHandlers, type Operator } from "./control-handler.ts";
+import { parseActionId, parsePathParts, parseQuery } from "./control-parameters.ts";
+import { createRequestSlots, type RequestSlot, type RequestSlots } from "./request-slots.ts";
+import type { QuestionReport } from "./request-report.ts";
+
+export interface KnownOperator extends TokenHolder {
+  readonly name: string;
+  readonly roles: readonly ControlRole[];
+}
+
+export interface ControlApiPorts {
+  readonly time: Time;
+  readonly logger: Logger;
+  readonly operators: Pick<Tokens<KnownOperator>, "identify">;
+  readonly meter: CallerMeter;
+  readonly handlers: ControlHandlers;
+  readonly report: QuestionReport;
+  /** The OpenAPI document, which is served without a token; null: it is not served. */
+  readonly document: string | null;
+}
+
+export interface ControlApi {
+  /** `connection` is null for a call without one, as in tests. */
+  fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
+}
+
+type Environment = { readonly Bindings: { readonly connection: ClientConnection | null } };
+type Asked = Context<Environment>;
+type Operation = ControlOperation & { readonly name: ControlOperationName };
+
+interface ReportedAnswer {
+  readonly caller: string | null;
+  readonly response: Response;
+}
+
+/** Requests of all operators that are handled at once. */
+const placesMax = 128;
+const placesOfOneMax = 16;
+const answerMaxMs = 8_000;
+const close = { connection: "close" } as const;
+const busy = "Too many questions are under way. Ask again.";
+const late: ControlAnswer = {
+  kind: "unavailable",
+  detail: "The answer did not come in time. Ask again; a decision under the same Idempotency-Key.",
+};
+
+export function createControlApi(ports: ControlApiPorts): ControlApi {
+  const app = new Hono<Environment>();
+  const places = createRequestSlots({ slotsMax: placesMax, slotsPerCallerMax: placesOfOneMax });
+  if (ports.document !== null) {
+    const { document } = ports;
+    app.get(`${controlPrefix}/openapi.json`, () => new Response(document, { headers: { "content-type": "application/json", ...close } }));
+  }
+  for (const [path, operations] of groupByPath(ports.handlers)) {
+    for (const operation of operations) {
+      const handler = ports.handlers[operation.name];
+      if (handler === undefined) continue;
+      app.on(operation.method, path, (context) =>
+        ports.report(operation.name, context.req.param("uetr") ?? null, () => answerRequest(ports, places, operation, handler, context)),
+      );
+    }
+    const allow = operations.map(({ method }) => method).join(", ");
+    app.all(path, () => refuseUnknown(ports, problemResponse(405, "Method not allowed", `Only ${allow}.`, { allow, ...close })));
+  }
+  app.notFound(() => refuseUnknown(ports, problemResponse(404, "Not found", "There is no such address.", close)));
+  return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
+}
+
+/** Groups the operations that have a handler by their path, in the router's notation. */
+function groupByPath(handlers: ControlHandlers): ReadonlyMap<string, readonly Operation[]> {
+  const served: readonly Operation[] = controlOperations.filter(({ name }) => handlers[name] !== undefined);
+  return Map.groupBy(served, ({ path }) => `${controlPrefix}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`);
+}
+
+function refuseUnknown({ report }: ControlApiPorts, response: Response): Promise<Response> {
+  return report(null, null, () => Promise.resolve({ caller: null, response }));
+}
+
+async function answerRequest(
+  ports: ControlApiPorts,
+  places: RequestSlots,
+  operation: Operation,
+  handler: ControlHandler,
+  asked: Asked,
+): Promise<ReportedAnswer> {
+  // The router treats HEAD as GET, and the body of the answer would never be read.
+  if (asked.req.method === "HEAD") {
+    return { caller: null, response: problemResponse(405, "Method not allowed", "Only GET.", { allow: "GET", ...close }) };
+  }
+  const known = ports.operators.identify(asked.req.header("authorization"));
+  if (known === null) {
+    const challenge = { "www-authenticate": "Bearer", ...close };
+    return { caller: null, response: problemResponse(401, "Not authenticated", "A bearer token of an operator is needed.", challenge) };
+  }
+  const operator = { id: known.id, name: known.name, roles: new Set(known.roles) };
+  const refused = checkOperator(ports, operation, operator, asked.env.connection);
+  if (refused !== null) return { caller: known.id, response: refused };
+  return { caller: known.id, response: await checkAndHandle(ports, places, { operation, handler, operator }, asked) };
+}
+
+function checkOperator(
+  { meter }: ControlApiPorts,
+  { role }: Operation,
+  operator: Operator,
+  connection: ClientConnection | null,
+): Response | null {
+  if (!meter.takeConnection(operator.id, connection)) {
+    return problemResponse(429, "Too many", "You hold too many connections.", { "retry-after": "1", ...close });
+  }
+  const waitSeconds = meter.takeRequest(operator.id);
+  if (waitSeconds !== null) {
+    return problemResponse(429, "Too many", "You send too many requests a second.", { "retry-after": String(waitSeconds) });
+  }
+  return operator.roles.has(role) ? null : problemResponse(403, "Not allowed", `This needs the role ${role}.`);
+}
+
+interface HandledOperation {
+  readonly operation: Operation;
+  readonly handler: ControlHandler;
+  readonly operator: Operator;
+}
+
+async function checkAndHandle(ports: ControlApiPorts, places: RequestSlots, handled: HandledOperation, { req }: Asked): Promise<Response> {
+  const { operation, operator } = handled;
+  const path = parsePathParts(operation.path, (name) => req.param(name));
+  if (typeof path === "string") return invalidRequestResponse(path);
+  const query = parseQuery(operation.query, new URL(req.url).searchParams);
+  if (typeof query === "string") return invalidRequestResponse(query);
+  const actionId = parseActionId(req.header("idempotency-key"));
+  if (actionId === undefined) return invalidRequestResponse("Idempotency-Key: 1 to 64 printable ASCII characters.");
+  if (operation.method === "POST" && !isJson(req.header("content-type"), req.header("content-encoding"))) {
+    return problemResponse(415, "Unsupported media type", "Send application/json in UTF-8, as it is.");
+  }
+  const place = places.acquire(operator.id);
+  if (place === null) return problemResponse(503, "Not available now", busy, { "retry-after": "1" });
+  let isHandedOn = false;
+  try {
+    const reading = operation.method === "POST" ? await readBody(req.raw, controlBodyBytesMax) : noBody;
+    if (!reading.ok) return reading.response;
+    isHandedOn = true;
+    const question = { operator, path, query, body: reading.bytes, actionId };
+    return await handleInTime(ports, handled, question, place);
+  } finally {
+    if (!isHandedOn) place.release();
+  }
+}
+
+const noBody = { ok: true, bytes: new Uint8Array() } as const;
+
+/** #2 #3 */
+async function handleInTime(
+  ports: ControlApiPorts,
+  handled: HandledOperation,
+  question: Parameters<ControlHandler>[0],
+  place: RequestSlot,
+): Promise<Response> {
+  const { promise: tooLate, resolve } = Promise.withResolvers<ControlAnswer>();
+  let isLate = false;
+  using _timer = ports.time.after(answerMaxMs, () => {
+    isLate = true;
+    resolve(late);
+  });
+  const work = handled.handler(question).then(
+    (answer) => {
+      if (answer.kind !== "text" || isLate) place.release();
+      return answer;
+    },
+    (error: unknown) => {
+      place.release();
+      return reportFailure(ports, handled, error);
+    },
+  );
+  const answer = await Promise.race([work, tooLate]);
+  return toControlResponse(answer, { onEnd: () => place.release(), onError: (error) => void reportFailure(ports, handled, error) });
+}
+
+function reportFailure({ logger }: ControlApiPorts, { operation, operator }: HandledOperation, error: unknown): ControlAnswer | "failed" {
+  const fields = { operation: operation.name, operator: operator.id };
+  if (!(error instanceof Fault)) {
+    logger.error("console.failed", { ...fields, error });
+    return "failed";
+  }
+  logger.warn("console.not-answered", { ...fields, code: error.code, reason: error.message });
+  return { kind: "unavailable", detail: "What is needed for an answer is away. Ask again." };
+}
+
+function isJson(mediaType: string | undefined, encoding: string | undefined): boolean {
+  const isPlain = encoding === undefined || /^identity$/i.test(encoding);
+  return isPlain && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(mediaType ?? "");
+}

@@ -1,0 +1,58 @@
+// Maps every operation of the control API to the file that handles it. Addresses, roles and parameters are in
+// `controlOperations` of contracts.
+
+import type { Configuration } from "@sluice/config";
+import type { Serde } from "@sluice/contracts";
+import type { BrokerClock, Messaging, Producer } from "@sluice/messaging";
+import type { Logger, Metrics, Random, Time } from "@sluice/kernel";
+import type { Store } from "@sluice/store";
+import { createActionAppender } from "../decisions/append-action.ts";
+import type { ControlHandlers } from "./control-handler.ts";
+import { createControlQueries } from "../queries/control-queries.ts";
+import type { KnownAsOf } from "../own-transactions/known-as-of.ts";
+import { showAction } from "../queries/show-action.ts";
+import { pauseBank, resumeBank } from "../decisions/pause-bank.ts";
+import { putDeadLetter } from "../dead-letters/put-dead-letter.ts";
+import { replayDeadLetter, replayTransaction } from "../dead-letters/replay-dead-letters.ts";
+import { extendClose } from "../decisions/extend-close.ts";
+import { declareCreditsFinal } from "../decisions/declare-credits-final.ts";
+import { openGate } from "../decisions/open-gate.ts";
+import { redriveDelivery } from "../decisions/redrive-delivery.ts";
+import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
+import { withdrawDebit } from "../decisions/withdraw-debit.ts";
+
+/** Everything that handlers depend on; each takes the part that it needs. */
+export interface ControlHandlerPorts {
+  readonly time: Time;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly messaging: Messaging;
+  readonly producer: Producer;
+  readonly store: Store;
+  readonly serde: Serde;
+  readonly configuration: Configuration;
+  readonly partitionCount: number;
+  readonly brokerClock: BrokerClock;
+  readonly knownAsOf: KnownAsOf;
+}
+
+export function createControlHandlers(ports: ControlHandlerPorts): ControlHandlers {
+  const acting = { ...ports, append: createActionAppender(ports) };
+  return {
+    ...createControlQueries(ports),
+    showAction: showAction(ports),
+    withdrawDebit: withdrawDebit(acting),
+    redriveDelivery: redriveDelivery(acting),
+    resolveItem: resolveItem(acting),
+    confirmResolution: confirmResolution(acting),
+    extendClose: extendClose(acting),
+    declareCreditsFinal: declareCreditsFinal(acting),
+    openGate: openGate(acting),
+    pauseBank: pauseBank(acting),
+    resumeBank: resumeBank(acting),
+    putDeadLetter: putDeadLetter(ports),
+    replayDeadLetter: replayDeadLetter(ports),
+    replayTransaction: replayTransaction(ports),
+  };
+}

@@ -1,0 +1,47 @@
+// Records each answered request: one log event with all fields, and the metrics. No field has an account number, a name
+// or a token.
+
+import type { Logger, Metrics, Time } from "@sluice/kernel";
+
+interface Reported {
+  /** Id of the caller; null: it is not known. */
+  readonly caller: string | null;
+  readonly response: Response;
+}
+
+/**
+ * Runs the work and reports on it. `operation` is null for an unknown address. `uetr` comes from the request: a text
+ * that is not a UETR may be anything, and is not recorded.
+ */
+export type QuestionReport = (operation: string | null, uetr: string | null, work: () => Promise<Reported>) => Promise<Response>;
+
+const uetrForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function createQuestionReport({
+  time,
+  logger,
+  metrics,
+}: {
+  readonly time: Time;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): QuestionReport {
+  const requests = metrics.counter("sluice_console_requests_total", "Questions answered", ["operation", "status"]);
+  const seconds = metrics.histogram("sluice_console_answer_seconds", "Time from question to answer", ["operation"]);
+  return async (given, uetr, work) => {
+    const startedMs = time.monotonicMs();
+    const operation = given ?? "none";
+    const { caller, response } = await work();
+    const tookMs = time.monotonicMs() - startedMs;
+    requests.add({ operation, status: String(response.status) });
+    if (caller !== null) seconds.observe(tookMs / 1_000, { operation });
+    logger[response.status === 503 ? "warn" : "info"]("console.answered", {
+      operation,
+      caller,
+      status: response.status,
+      uetr: uetr !== null && uetrForm.test(uetr) ? uetr : undefined,
+      tookMs: Math.round(tookMs * 10) / 10,
+    });
+    return response;
+  };
+}

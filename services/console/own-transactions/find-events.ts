@@ -1,0 +1,164 @@
+// Finds postings in the events topic without an index: for each state, the search starts at the time at which the state
+// was entered.
+//
+// #1 If a replay produced an event again, the first one is used. An event of class ESM_STATE follows directly on the
+//    event of its state.
+// #2 A search is bounded in events, bytes, records and time. At a bound the page ends and names the next stageVersion;
+//    the result is null if nothing was found before a bound.
+// #3 A state whose event is not in the topic yet ends the page too: events are never returned out of order.
+// #4 A record that cannot be read is skipped.
+
+import { headers, partitionFor, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
+import type { Transition } from "@sluice/domain";
+import type { Messaging, ReceivedRecord, TopicPartition } from "@sluice/messaging";
+import { Fault, type Time } from "@sluice/kernel";
+import { findOffsetSince } from "@sluice/timeline";
+
+export interface FindEventsPorts {
+  readonly time: Time;
+  readonly messaging: Messaging;
+  readonly serde: Serde;
+  /** Number of partitions of the topic. */
+  readonly partitionCount: number;
+}
+
+export interface EventSearch {
+  readonly uetr: string;
+  readonly receiver: string;
+  /** Entries into states, in order of stageVersion. */
+  readonly wanted: readonly Pick<Transition, "stageVersion" | "atMs">[];
+}
+
+export interface PostedEvent {
+  /** The `webhook-id` of its posting. */
+  readonly id: string;
+  /** JSON text as it was posted. */
+  readonly body: string;
+}
+
+export interface EventsPage {
+  readonly events: readonly PostedEvent[];
+  readonly next: number | null;
+}
+
+const eventsMax = 20;
+const bodyBytesMax = 1024 * 1024;
+const walkedRecordsMax = 50_000;
+const searchMaxMs = 4_000;
+/** Records that are read one by one before the binary search by time is used again. */
+const walkOnRecords = 1_000n;
+/** Milliseconds by which the clocks of two brokers may differ: an event may look older than its cause. */
+const skewMaxMs = 10_000;
+
+/** Progress of one search. */
+interface Walk {
+  readonly events: PostedEvent[];
+  bytes: number;
+  /** Index in `wanted` of the next event to find. */
+  index: number;
+  offset: bigint;
+  walkedRecords: number;
+  /** The state event that was found last: its ESM_STATE event may follow at once. */
+  given: { readonly causedByOffset: bigint; readonly state: string } | null;
+}
+
+export async function findEvents(search: EventSearch, ports: FindEventsPorts): Promise<EventsPage | null> {
+  const { messaging, time } = ports;
+  const partition = { topic: topics.events, partition: partitionFor(search.uetr, ports.partitionCount) };
+  const [ends] = await messaging.ends([partition]);
+  if (ends === undefined) return null;
+  const untilMs = time.monotonicMs() + searchMaxMs;
+  const walk: Walk = { events: [], bytes: 0, index: 0, offset: ends.logStart, walkedRecords: 0, given: null };
+  const isOver = (): boolean => isFull(walk) || walk.walkedRecords >= walkedRecordsMax || time.monotonicMs() >= untilMs;
+  while (walk.index < search.wanted.length && walk.offset < ends.logEnd && !isOver()) {
+    const sinceMs = earliestAppendMs(search, walk) ?? 0;
+    walk.offset = await findOffsetSince(messaging, partition, {
+      from: walk.offset,
+      to: ends.logEnd,
+      sinceMs,
+      withinRecords: walkOnRecords,
+    });
+    await walkOn(walk, search, ports, { partition, to: ends.logEnd, isOver });
+  }
+  const next = search.wanted[walk.index]?.stageVersion ?? null;
+  const isNothingFound = next !== null && walk.events.length === 0 && walk.index === 0 && walk.offset < ends.logEnd;
+  return isNothingFound ? null : { events: walk.events, next };
+}
+
+interface SearchedRange {
+  readonly partition: TopicPartition;
+  readonly to: bigint;
+  isOver(): boolean;
+}
+
+/**
+ * Reads on until a bound is reached, or until the next state was entered so much later that a binary search is faster.
+ */
+async function walkOn(walk: Walk, search: EventSearch, ports: FindEventsPorts, stretch: SearchedRange): Promise<void> {
+  const key = new TextEncoder().encode(search.uetr);
+  const farOffset = walk.offset + walkOnRecords;
+  for await (const record of ports.messaging.read(stretch.partition, walk.offset, stretch.to)) {
+    if (stretch.isOver() && !isEsm(record)) return;
+    walk.offset = record.offset + 1n;
+    walk.walkedRecords += 1;
+    const isOurs = record.key !== null && areEqual(record.key, key);
+    if (isOurs) take(walk, search, await decodeReadable(record, ports.serde));
+    else walk.given = null;
+    if (walk.given !== null) continue;
+    const sinceMs = earliestAppendMs(search, walk);
+    if (sinceMs === null || (sinceMs > record.appendedAtMs && record.offset >= farOffset)) return;
+  }
+  walk.offset = stretch.to > walk.offset ? stretch.to : walk.offset;
+}
+
+/** Time before which the next event cannot have been appended; null: all events are found. */
+function earliestAppendMs({ wanted }: EventSearch, { index }: Walk): number | null {
+  const next = wanted[index];
+  return next === undefined ? null : next.atMs - skewMaxMs;
+}
+
+function take(walk: Walk, { wanted, receiver }: EventSearch, decoded: AnyDecodedRecord | null): void {
+  if (decoded?.name === "TransactionStateEvent") {
+    const { stageVersion, bank, causedByOffset, state } = decoded.value;
+    if (stageVersion !== wanted[walk.index]?.stageVersion) return;
+    walk.index += 1;
+    if (bank === receiver) give(walk, decoded.value);
+    walk.given = { causedByOffset, state };
+    return;
+  }
+  const { given } = walk;
+  walk.given = null;
+  if (decoded?.name !== "EsmStateEvent" || given === null) return;
+  const { causedByOffset, state, bank } = decoded.value;
+  if (bank === receiver && causedByOffset === given.causedByOffset && state === given.state) give(walk, decoded.value);
+}
+
+function give(walk: Walk, { id, body }: { readonly id: string; readonly body: Uint8Array }): void {
+  walk.events.push({ id, body: new TextDecoder().decode(body) });
+  walk.bytes += body.byteLength;
+}
+
+function isFull({ events, bytes }: Walk): boolean {
+  return events.length >= eventsMax || bytes >= bodyBytesMax;
+}
+
+function isEsm({ headers: given }: ReceivedRecord): boolean {
+  return given[headers.type] === "EsmStateEvent";
+}
+
+/** #4 */
+async function decodeReadable({ value }: ReceivedRecord, serde: Serde): Promise<AnyDecodedRecord | null> {
+  if (value === null) return null;
+  try {
+    return serde.decode(value);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (!error.isRetryable) return null;
+  }
+  await serde.learn(value);
+  return serde.decode(value);
+}
+
+function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

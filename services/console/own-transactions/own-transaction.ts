@@ -1,0 +1,22 @@
+// Decides whose a transaction is: its sender's, and that of the bank to which it was or will be sent. Every other
+// caller is answered as if it did not exist.
+
+import type { State, Transaction, Transition } from "@sluice/domain";
+import type { Store } from "@sluice/store";
+
+export interface OwnTransaction {
+  readonly uetr: string;
+  readonly state: State;
+  /** The newest entry into a state. */
+  readonly newest: Transition;
+  readonly transaction: Transaction;
+}
+
+/** Null: there is none, or it is not the caller's. An orphan belongs to nobody, as no message created it. */
+export async function loadOwnTransaction(store: Pick<Store, "transactions">, uetr: string, caller: string): Promise<OwnTransaction | null> {
+  const transaction = (await store.transactions.load([uetr])).get(uetr)?.transaction;
+  const newest = transaction?.transitions.at(-1);
+  if (transaction === undefined || newest === undefined || transaction.state === "ORPHAN") return null;
+  const isOwn = transaction.message?.sender === caller || transaction.bank === caller;
+  return isOwn ? { uetr, state: transaction.state, newest, transaction } : null;
+}

@@ -1,0 +1,63 @@
+// controlStatus: how far each partition is and which epoch owns it, which banks are paused, and the days that are not
+// reconciled.
+//
+// #1 The lag of a partition counts the records between its position and its end. A position is written at most every
+//    100 ms, so a few records are normal; a growing lag is not.
+
+import { topics } from "@sluice/contracts";
+import { isPausedAt, type Day } from "@sluice/domain";
+import type { PartitionEnds, Messaging } from "@sluice/messaging";
+import type { PartitionDocument, Store } from "@sluice/store";
+import { formatInstant } from "../http/bank-answer.ts";
+import type { ControlHandler } from "../http/control-handler.ts";
+import { actionView, formatOptionalInstant } from "../views/control-values.ts";
+
+export interface StatusPorts {
+  readonly store: Pick<Store, "partitions" | "banks" | "days">;
+  readonly messaging: Pick<Messaging, "ends">;
+  readonly partitionCount: number;
+  readonly brokerNowMs: () => number | null;
+}
+
+/** Services whose partitions are shown, and the topic that each reads. */
+const services = { scheduler: topics.journal, dispatcher: topics.dispatch, "event-publisher": topics.events } as const;
+
+export function controlStatus({ store, messaging, partitionCount, brokerNowMs }: StatusPorts): ControlHandler {
+  return async () => {
+    const partitions = [];
+    for (const [service, topic] of Object.entries(services)) {
+      const documents = new Map((await store.partitions.list(service)).map((document) => [document.partition, document]));
+      const ends = await messaging.ends(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
+      partitions.push(...ends.map((end, partition) => partitionView(service, partition, end, documents.get(partition) ?? null)));
+    }
+    const [bankStates, days] = await Promise.all([store.banks.all(), store.days.open()]);
+    const nowMs = brokerNowMs();
+    const banksPaused = bankStates.flatMap(({ bank, since, ...state }) =>
+      isPausedAt(state, nowMs ?? 0) && since !== null
+        ? [{ bank, since: formatInstant(since.atMs), until: formatOptionalInstant(state.untilMs), ...actionView(since.action) }]
+        : [],
+    );
+    const body = { schema: "ControlStatus", asOf: formatOptionalInstant(nowMs), partitions, banksPaused, days: days.map(dayView) };
+    return { kind: "found", body };
+  };
+}
+
+function partitionView(service: string, partition: number, { logEnd }: PartitionEnds, document: PartitionDocument | null) {
+  const position = document?.position ?? 0n;
+  // The position may be newer than the end, which was read before it.
+  const lag = logEnd > position ? logEnd - position : 0n;
+  return { service, partition, position, logEnd, lag, epoch: document?.epoch ?? null };
+}
+
+function dayView({ key, plan, opened, closed, missed, isVoided }: Day) {
+  const ahead = plan.windows.find(({ number }) => !closed.includes(number));
+  return {
+    day: key,
+    isVoided,
+    windowOpen: opened.find((number) => !closed.includes(number)) ?? null,
+    missed,
+    nextOpening: ahead === undefined || opened.includes(ahead.number) ? null : formatInstant(ahead.opensAtMs),
+    nextClose: ahead === undefined ? null : formatInstant(ahead.closesAtMs),
+    reconciliation: formatInstant(plan.reconciliationAtMs),
+  };
+}

@@ -1,0 +1,145 @@
+// listBanks: every configured bank and connector, and every receiver that was ever paused: its status, what waits for
+// it, who paused or resumed it last, and the totals of the running business dates against their alarms.
+//
+// #1 Counting what waits may take at most 3 s (`parked-counts.ts`); after that the answer has the previous count, or
+//    none.
+
+import type { Configuration } from "@sluice/config";
+import type { BankState } from "@sluice/domain";
+import type { ParkedTotals, Store } from "@sluice/store";
+import { formatInstant } from "../http/bank-answer.ts";
+import type { ControlHandler } from "../http/control-handler.ts";
+import { actionView, decisionView, formatAmount, wholeSecondsUntil, formatOptionalInstant } from "../views/control-values.ts";
+import { loadDayTotals, type DayTotal } from "./day-totals.ts";
+import type { ParkedCounts } from "./parked-counts.ts";
+import { ageView } from "../views/parked-totals.ts";
+import { endpointView, loadReceiverStatuses, explainReceiver, type ReceiverStatus } from "../views/receiver-status.ts";
+
+export interface BanksPorts {
+  readonly store: Pick<Store, "banks" | "transactions" | "endpointHealth" | "days">;
+  readonly counts: ParkedCounts;
+  readonly configuration: Pick<Configuration, "banks" | "connectors" | "schemes">;
+  readonly brokerNowMs: () => number | null;
+}
+
+const countingMaxMs = 3_000;
+
+export function listBanks(ports: BanksPorts): ControlHandler {
+  const { store, configuration, brokerNowMs } = ports;
+  return async () => {
+    const nowMs = brokerNowMs();
+    const dateFrom = earliestOpenDate(configuration, nowMs);
+    const [{ bankStates, of }, waiting, totals] = await Promise.all([
+      loadReceiverStatuses(ports, nowMs),
+      countWaiting(ports, nowMs),
+      dateFrom === null ? [] : loadDayTotals(store, configuration.banks, dateFrom),
+    ]);
+    const kinds = new Map<string, "bank" | "connector" | "unknown">([
+      ...[...bankStates.keys()].map((id) => [id, "unknown"] as const),
+      ...configuration.banks.map(({ id }) => [id, "bank"] as const),
+      ...configuration.connectors.map(({ id }) => [id, "connector"] as const),
+    ]);
+    const rows = [...kinds]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([bank, kind]) => ({
+        bank,
+        kind,
+        ...receiverView(of(bank), nowMs),
+        waiting: waiting?.of(bank) ?? null,
+        ...pauseView(bankStates.get(bank) ?? null),
+        dayTotals: totals.filter((total) => total.bank === bank).map(totalView),
+      }));
+    return {
+      kind: "found",
+      body: {
+        schema: "Banks",
+        asOf: formatOptionalInstant(nowMs),
+        countedAt: formatOptionalInstant(waiting?.countedAtMs ?? null),
+        rows,
+        next: null,
+      },
+    };
+  };
+}
+
+/** The earliest "today" of any scheme: totals from that date on may still grow. */
+export function earliestOpenDate({ schemes }: Pick<Configuration, "schemes">, nowMs: number | null): string | null {
+  if (nowMs === null) return null;
+  const now = Temporal.Instant.fromEpochMilliseconds(nowMs);
+  const dates = schemes.map(({ times }) => now.toZonedDateTimeISO(times.calendar.zone).toPlainDate().toString());
+  return dates.toSorted()[0] ?? null;
+}
+
+/** #1 Null: the count did not end in time. */
+async function countWaiting({ counts, store }: BanksPorts, nowMs: number | null) {
+  const counted = await counts.within(countingMaxMs);
+  if (counted === null) return null;
+  const { deliveries, postings, countedAtMs } = counted;
+  const keys = [
+    ...new Set([...deliveries, ...postings].flatMap(({ reconciliationDay }) => (reconciliationDay === null ? [] : [reconciliationDay]))),
+  ];
+  const days = await store.days.load(keys.slice(0, daysMax));
+  const of = (bank: string) => {
+    const mine = (all: readonly ParkedTotals[]) => all.filter((one) => one.receiverId === bank);
+    const closings = [...mine(deliveries), ...mine(postings)].map(
+      ({ reconciliationDay: closesWith }) => days.get(closesWith ?? "")?.plan.reconciliationAtMs,
+    );
+    const closesAtMs = closings.reduce<number | null>((first, atMs) => earliest(first, atMs ?? null), null);
+    return {
+      deliveries: waitingView(mine(deliveries), nowMs),
+      postings: waitingView(mine(postings), nowMs),
+      closes: formatOptionalInstant(closesAtMs),
+      secondsToClose: wholeSecondsUntil(closesAtMs, nowMs),
+    };
+  };
+  return { of, countedAtMs };
+}
+
+const daysMax = 1_000;
+
+function waitingView(totals: readonly ParkedTotals[], nowMs: number | null) {
+  const [count, refused] = [sum(totals.map((one) => one.count)), sum(totals.map((one) => one.refused))];
+  const sinceMs = totals.reduce<number | null>((first, { waitingSinceMs }) => earliest(first, waitingSinceMs), null);
+  return { waiting: count - refused, refused, ...ageView(sinceMs, nowMs) };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+function receiverView(receiver: ReceiverStatus, nowMs: number | null) {
+  const { state, pause, untilMs, addresses } = receiver;
+  return {
+    state,
+    isPaused: pause !== null,
+    until: formatOptionalInstant(untilMs),
+    why: explainReceiver(receiver),
+    addresses: addresses.map((address) => endpointView(address, nowMs)),
+  };
+}
+
+function pauseView(state: BankState | null) {
+  const since = state?.since ?? null;
+  return {
+    /** The action that paused or resumed it last. */
+    since: since === null ? null : { at: formatInstant(since.atMs), ...actionView(since.action) },
+    decisions: (state?.decisions ?? []).map(decisionView),
+  };
+}
+
+function totalView(total: DayTotal) {
+  const { scheme, businessDate, currency, count, sumTenThousandths, alarmAboveTenThousandths, isAboveAlarm } = total;
+  return {
+    scheme,
+    businessDate,
+    currency,
+    count,
+    sum: formatAmount(sumTenThousandths, currency),
+    alarmAbove: alarmAboveTenThousandths === null ? null : formatAmount(alarmAboveTenThousandths, currency),
+    isAboveAlarm,
+  };
+}

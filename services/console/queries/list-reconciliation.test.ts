@@ -1,0 +1,175 @@
+// Tests of reconciliation items as lists, sums and files (docs/spec/decisions.md D9.55 to D9.64).
+
+import type { Item, Resolution } from "@sluice/domain";
+import { expect, test } from "vitest";
+import { openConsoleEnvironment, consoleStartAtMs, type ConsoleEnvironment } from "../console.fixture.ts";
+import {
+  buildOperatorAction,
+  readControlPages,
+  readControlAnswer,
+  day,
+  buildItem,
+  readControlRows,
+  saveTransactions,
+  buildStoredTransaction,
+  consoleUetrAt,
+} from "./stored-data.fixture.ts";
+import { findXmlElements, parseXml, findPacs002Problems } from "../views/pacs002.fixture.ts";
+
+function buildResolution(kind: Resolution["kind"], over: Partial<Resolution> = {}): Resolution {
+  return { kind, replacedBy: null, action: buildOperatorAction(), atMs: consoleStartAtMs, isFinal: true, confirmed: null, ...over };
+}
+
+const evidence = { attempts: 3, anyAnswer: true, mayHaveBeenTaken: true, httpStatusCode: 500, isBreakerOpen: true, isBankPaused: false };
+
+/** Saves one transaction for each item, in order. */
+async function openEnvironmentWithItems(items: readonly Item[]): Promise<ConsoleEnvironment> {
+  const world = await openConsoleEnvironment();
+  await saveTransactions(
+    world,
+    items.map((item, index) => buildStoredTransaction("RECONCILIATION", index + 1, { items: [item] })),
+    { endToEndIdentification: "=E,2", debtorAccountEnd: "7890" },
+  );
+  return world;
+}
+
+const several = [
+  buildItem({ row: 9, cause: "PDNG", lateAnswers: [{ offset: 9n, atMs: consoleStartAtMs, text: "202 late" }] }),
+  buildItem({ row: 8, cause: "BREAKER_OPEN", state: "RELEASED", evidence }),
+  buildItem({ row: 8, cause: "BREAKER_OPEN", state: "RELEASED", evidence, resolution: buildResolution("made") }),
+  buildItem({
+    row: 0,
+    cause: "WITHDRAWN",
+    state: "HELD",
+    resolution: buildResolution("replaced", { replacedBy: consoleUetrAt(99), isFinal: false }),
+  }),
+  buildItem({ row: 3, settledAtMs: consoleStartAtMs }),
+  buildItem({ day: "ZA_EFT:2026-11-19", row: null, state: "RELEASED" }),
+];
+
+test("items are listed by day, bank, row and whether they are open, with evidence, late answers and resolution", async () => {
+  const world = await openEnvironmentWithItems(several);
+  const uetrs = async (query: string) => (await readControlRows(world, `/reconciliation?${query}`)).map((row) => row["uetr"]);
+  expect(await uetrs(`day=${day}`)).toEqual([1, 2, 3, 4, 5].map(consoleUetrAt));
+  expect(await uetrs(`day=${day}&open=true`)).toEqual([1, 2, 4].map(consoleUetrAt));
+  expect(await uetrs(`day=${day}&open=false`)).toEqual([3, 5].map(consoleUetrAt));
+  expect(await uetrs("row=8")).toEqual([consoleUetrAt(2)]);
+  expect(await uetrs("row=unknown")).toEqual([consoleUetrAt(6)]);
+  expect(await uetrs("")).toEqual([1, 2, 4, 6].map(consoleUetrAt));
+  expect(await uetrs("bank=second")).toEqual([]);
+  const rows = await readControlRows(world, `/reconciliation?day=${day}`);
+  expect(rows[0]).toMatchObject({ row: 9, cause: "PDNG", amount: "1250.50", lateAnswers: [{ text: "202 late" }], resolution: null });
+  expect(rows[1]).toMatchObject({ state: "RELEASED", evidence: { attempts: 3, httpStatusCode: 500 }, isOpen: true });
+  expect(rows[2]).toMatchObject({
+    isOpen: false,
+    resolution: { kind: "MADE", isFinal: true, action: { operator: "operator", reason: "the bank called" } },
+  });
+  for (const wrong of ["day=2026-11-20", "row=11", "open=yes", "bank=A"]) {
+    expect([wrong, (await world.control(`/reconciliation?${wrong}`)).status]).toEqual([wrong, 400]);
+  }
+});
+
+test("pages of items end between transactions and contain each item once", async () => {
+  const world = await openConsoleEnvironment();
+  const two = [buildItem({ row: 3, cause: "OUTCOME_UNDELIVERED" }), buildItem({ row: 9 })];
+  await saveTransactions(
+    world,
+    Array.from({ length: 5 }, (_, index) => buildStoredTransaction("RECONCILIATION", index, { items: two })),
+  );
+  const pages = await readControlPages(world, `/reconciliation?day=${day}&limit=2`);
+  expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
+  expect(new Set(pages.flat().map((row) => `${String(row["uetr"])} ${String(row["row"])}`)).size).toBe(10);
+});
+
+test("counts and sums by bank, currency, row and cause are exact over many pages; what was settled before the close is none of them [D9 reconciliation-sums]", async () => {
+  const world = await openEnvironmentWithItems(several);
+  await saveTransactions(
+    world,
+    Array.from({ length: 1_000 }, (_, index) =>
+      buildStoredTransaction("RECONCILIATION", 1_000 + index, {
+        bank: "second",
+        amountTenThousandths: 1n + BigInt(index) * 10_000n,
+        currency: "USD",
+        items: [buildItem()],
+      }),
+    ),
+  );
+  expect(await readControlRows(world, `/reconciliation/summary?day=${day}`)).toEqual([
+    { bank: "first", currency: "ZAR", row: 0, cause: "WITHDRAWN", count: 1, sum: "1250.50", open: 1, openSum: "1250.50" },
+    { bank: "first", currency: "ZAR", row: 8, cause: "BREAKER_OPEN", count: 2, sum: "2501.00", open: 1, openSum: "1250.50" },
+    { bank: "first", currency: "ZAR", row: 9, cause: "PDNG", count: 1, sum: "1250.50", open: 1, openSum: "1250.50" },
+    { bank: "second", currency: "USD", row: 9, cause: null, count: 1_000, sum: "499500.10", open: 1_000, openSum: "499500.10" },
+  ]);
+  expect((await world.control("/reconciliation/summary")).status).toBe(400);
+});
+
+test("the CSV has a line for each item, no name, four characters of an account, and nothing that computes [D10 privacy]", async () => {
+  const world = await openEnvironmentWithItems(several);
+  const answer = await world.control(`/reconciliation/export?day=${day}&format=csv`);
+  const lines = (await answer.text()).split("\r\n");
+  expect(answer.headers.get("content-type")).toMatch(/^text\/csv/);
+  expect(lines).toHaveLength(1 + 4 + 1);
+  expect(lines[0]).toMatch(/^day,uetr,flow,bank,sender,businessDate,amount,currency,row,cause,/);
+  expect(lines[2]).toContain(
+    `${day},${consoleUetrAt(2)},on-us,first,first,2026-11-20,1250.50,ZAR,8,BREAKER_OPEN,RELEASED,RECONCILIATION,true,`,
+  );
+  expect(lines[2]).toContain(`"'=E,2",,,7890,,3,true,true,500,`);
+});
+
+test("an export of many pages contains every item once, in order", async () => {
+  const world = await openConsoleEnvironment();
+  const indexes = Array.from({ length: 1_203 }, (_, index) => index);
+  for (const some of [indexes.slice(0, 1_000), indexes.slice(1_000)]) {
+    await saveTransactions(
+      world,
+      some.map((index) => buildStoredTransaction("RECONCILIATION", index, { items: [buildItem()] })),
+    );
+  }
+  const answer = await world.control(`/reconciliation/export?day=${day}&format=csv`);
+  const lines = (await world.settled(answer.text())).split("\r\n").slice(1, -1);
+  expect(lines.map((line) => line.split(",")[1])).toEqual(indexes.map(consoleUetrAt));
+});
+
+test("the JSON export has the same rows as the list", async () => {
+  const world = await openEnvironmentWithItems(several);
+  const body = await readControlAnswer(world, `/reconciliation/export?day=${day}&format=json`);
+  const listed = await readControlRows(world, `/reconciliation?day=${day}`);
+  expect(body).toMatchObject({ schema: "ReconciliationExport", day, rows: listed.filter((row) => row["settledAt"] === null) });
+});
+
+test("the ISO 20022 export is a pacs.002.001.10: PDNG where nobody knows, ACSC and RJCT where people found out, with the reason [D9 reconciliation-export]", async () => {
+  const reason = `<script> & ${"a long reason ".repeat(20)}`;
+  const world = await openEnvironmentWithItems([
+    ...several,
+    buildItem({ resolution: buildResolution("not-made", { action: buildOperatorAction({ reason }) }) }),
+    buildItem({ resolution: buildResolution("replaced", { replacedBy: consoleUetrAt(99) }) }),
+  ]);
+  const noVersion4 = "7d5fb0b2-61a5-1c2e-9d3c-0d6c5a1b2c3d";
+  const detached = buildItem({ cause: "OUTCOME_UNDELIVERED", row: 5, state: "COMPLETED" });
+  await saveTransactions(world, [buildStoredTransaction("COMPLETED", 0, { uetr: noVersion4, flow: "off-us", items: [detached] })]);
+  const answer = await world.control(`/reconciliation/export?day=${day}&format=iso20022`);
+  const xml = await answer.text();
+  expect([answer.headers.get("content-type"), findPacs002Problems(xml)]).toEqual(["application/xml", []]);
+  const root = parseXml(xml);
+  const readValues = (name: string) => findXmlElements(root, name).map(({ text }) => text);
+  expect(readValues("TxSts")).toEqual(["PDNG", "PDNG", "ACSC", "PDNG", "RJCT", "RJCT", "ACSC"]);
+  expect(readValues("OrgnlUETR")).toEqual([1, 2, 3, 4, 7, 8].map(consoleUetrAt));
+  expect(readValues("AddtlInf")).toEqual(
+    expect.arrayContaining([`UETR ${noVersion4}`, "row 8, BREAKER_OPEN, in RELEASED", "resolved: MADE, by operator"]),
+  );
+  expect(readValues("AddtlInf").join("")).toContain(reason);
+  expect(findXmlElements(root, "IntrBkSttlmAmt")[0]).toMatchObject({ text: "1250.50", attributes: { Ccy: "ZAR" } });
+});
+
+test("a day without items is an empty file in each format; another format, or no day, is 400; a store that is away is 503", async () => {
+  const world = await openConsoleEnvironment();
+  const texts = [];
+  for (const format of ["csv", "json", "iso20022"])
+    texts.push(await (await world.control(`/reconciliation/export?day=${day}&format=${format}`)).text());
+  expect(texts.map((text) => text.split("\n").length > 1)).toEqual([true, true, true]);
+  expect(findPacs002Problems(texts[2] ?? "")).toEqual([]);
+  for (const wrong of [`day=${day}&format=pdf`, "format=csv"])
+    expect((await world.control(`/reconciliation/export?${wrong}`)).status).toBe(400);
+  world.world.fault = "down";
+  expect((await world.control(`/reconciliation/export?day=${day}&format=csv`)).status).toBe(503);
+});

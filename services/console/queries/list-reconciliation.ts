@@ -1,0 +1,99 @@
+// listReconciliation: reconciliation items, each with its row, cause and evidence, sorted by UETR.
+// summariseReconciliation: their counts and sums by bank, currency, row and cause.
+//
+// #1 A page ends between transactions, never between the items of one: it may have a few more rows than `limit`.
+
+import type { Store } from "@sluice/store";
+import type { ControlHandler } from "../http/control-handler.ts";
+import { encodeCursor, parsePageRequest } from "../views/page.ts";
+import { invalidRequest, isDayKey, formatAmount } from "../views/control-values.ts";
+import { isUetr } from "./search-transactions.ts";
+import { isItemOpen } from "../views/item-view.ts";
+import { selectItems, readItemPages, reconciliationRow, type FoundItem, type ItemQuery } from "../views/reconciliation-rows.ts";
+import { parseFlag, isPartyId } from "./parse-search-terms.ts";
+
+interface ReconciliationPorts {
+  readonly store: Pick<Store, "transactions">;
+}
+
+export function listReconciliation({ store }: ReconciliationPorts): ControlHandler {
+  return async ({ query }) => {
+    const asked = parseItemQuery(query);
+    if (typeof asked === "string") return invalidRequest(asked);
+    const page = parsePageRequest(query, isUetr);
+    if (typeof page === "string") return invalidRequest(page);
+    const transactions = await store.transactions.search(asked, page.after, page.limit);
+    const rows = transactions.flatMap((one) => selectItems(one, asked)).map(reconciliationRow);
+    const last = transactions.at(-1);
+    const next = last === undefined || transactions.length < page.limit ? null : encodeCursor(last.uetr);
+    return { kind: "found", body: { schema: "ReconciliationItems", rows, next } };
+  };
+}
+
+/** Returns a text that says what is wrong. */
+function parseItemQuery(query: URLSearchParams): ItemQuery | string {
+  const [day, bank, row, open] = ["day", "bank", "row", "open"].map((name) => query.get(name));
+  if (typeof day === "string" && !isDayKey(day)) return "day: a day, for example ZA_EFT:2026-11-20.";
+  if (typeof bank === "string" && !isPartyId(bank)) return "bank: the id of a bank.";
+  if (typeof row === "string" && !/^(\d|10|unknown)$/.test(row)) return "row: 0 to 10, or unknown.";
+  const isOpen = typeof open === "string" ? parseFlag(open) : undefined;
+  if (isOpen === null) return "open: true or false.";
+  const itemRow = row === "unknown" ? null : Number(row);
+  return {
+    itemDay: day ?? undefined,
+    bank: bank ?? undefined,
+    itemRow: typeof row === "string" ? itemRow : undefined,
+    // Without a day and without `open`, the list has the items that still need somebody's decision.
+    isItemOpen: isOpen ?? (typeof day === "string" ? undefined : true),
+  };
+}
+
+interface Group {
+  readonly bank: string | null;
+  readonly currency: string;
+  readonly row: number | null;
+  readonly cause: string | null;
+  count: number;
+  sumTenThousandths: bigint;
+  open: number;
+  openTenThousandths: bigint;
+}
+
+export function summariseReconciliation({ store }: ReconciliationPorts): ControlHandler {
+  return async ({ query }) => {
+    const day = query.get("day") ?? "";
+    if (!isDayKey(day)) return invalidRequest("day: a day, for example ZA_EFT:2026-11-20.");
+    const groups = new Map<string, Group>();
+    for await (const items of readItemPages(store, { itemDay: day })) for (const found of items) count(groups, found);
+    const rows = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => groupView(group));
+    return { kind: "found", body: { schema: "ReconciliationSummary", day, rows } };
+  };
+}
+
+/** Counts an item, unless it was settled before the close. */
+function count(groups: Map<string, Group>, { transaction, item }: FoundItem): void {
+  if (item.settledAtMs !== null) return;
+  const { bank, currency, amountTenThousandths } = transaction;
+  const { row, cause } = item;
+  const key = [bank ?? "", currency, row ?? "", cause ?? ""].join(" ");
+  const group = groups.get(key) ?? { bank, currency, row, cause, count: 0, sumTenThousandths: 0n, open: 0, openTenThousandths: 0n };
+  groups.set(key, group);
+  group.count += 1;
+  group.sumTenThousandths += amountTenThousandths;
+  if (!isItemOpen(item)) return;
+  group.open += 1;
+  group.openTenThousandths += amountTenThousandths;
+}
+
+function groupView({ bank, currency, row, cause, count: items, sumTenThousandths, open, openTenThousandths }: Group) {
+  return {
+    bank,
+    currency,
+    row,
+    cause,
+    count: items,
+    sum: formatAmount(sumTenThousandths, currency),
+    open,
+    openSum: formatAmount(openTenThousandths, currency),
+  };
+}

@@ -1,0 +1,235 @@
+// listUndelivered: what receivers have not acknowledged. Without `bank`: one row for each receiver and each day whose
+// close ends the wait (null: credits, outcome reports, postings). With `bank`: each of its messages, first deliveries
+// and then event postings, in the order of the topic.
+//
+// #1 Only parked messages are listed: a message under its first attempt is in no list. Message bodies are never shown.
+// #2 Each receiver shows why little or nothing is sent to it, and each message whether it waits for that or for its own
+//    back-off.
+
+import type { Configuration } from "@sluice/config";
+import type { Day } from "@sluice/domain";
+import type { AttemptSummary, ParkedRow, ParkedTotals, Store } from "@sluice/store";
+import { formatInstant } from "../http/bank-answer.ts";
+import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
+import { encodeCursor, parsePageRequest, slicePage, type PageRequest } from "../views/page.ts";
+import { invalidRequest, isDayKey, wholeSecondsUntil, formatOptionalInstant } from "../views/control-values.ts";
+import type { ParkedCount, ParkedCounts } from "./parked-counts.ts";
+import { parkedTotalsView } from "../views/parked-totals.ts";
+import {
+  findEndpointStatus,
+  endpointView,
+  loadReceiverStatuses,
+  explainReceiver,
+  type EndpointStatus,
+  type ReceiverStatus,
+} from "../views/receiver-status.ts";
+import { isPartyId } from "./parse-search-terms.ts";
+
+export interface UndeliveredPorts {
+  readonly store: Pick<Store, "deliveries" | "postings" | "banks" | "days" | "endpointHealth">;
+  readonly counts: ParkedCounts;
+  readonly configuration: Pick<Configuration, "banks" | "connectors">;
+  readonly brokerNowMs: () => number | null;
+}
+
+const countingMaxMs = 3_000;
+
+/** Days whose plans are loaded at once. */
+const daysMax = 1_000;
+
+export function listUndelivered(ports: UndeliveredPorts): ControlHandler {
+  return async ({ query }) => {
+    const bank = query.get("bank");
+    if (bank !== null && !isPartyId(bank)) return invalidRequest("bank: the id of a bank or connector.");
+    const page = parsePageRequest(query, bank === null ? isTotalsKey : isPlace);
+    if (typeof page === "string") return invalidRequest(page);
+    return bank === null ? await summarise(ports, page) : await listMessages(ports, bank, page);
+  };
+}
+
+async function summarise(ports: UndeliveredPorts, page: PageRequest): Promise<ControlAnswer> {
+  const { store } = ports;
+  const nowMs = ports.brokerNowMs();
+  const [counted, receivers] = await Promise.all([count(ports.counts), loadReceiverStatuses(ports, nowMs)]);
+  const { deliveries, postings, countedAtMs } = counted;
+  const places = [...new Set([...deliveries, ...postings].map(totalsKey))].toSorted().map((place) => place.split(" "));
+  const days = await store.days.load([...new Set(places.flatMap(([, day = ""]) => (day === "" ? [] : [day])))].slice(0, daysMax));
+  const rows = places.map(([bank = "", day = ""]) => {
+    const receiver = receivers.of(bank);
+    const at = (service: EndpointStatus["service"], all: readonly ParkedTotals[]) => {
+      const found = all.find((one) => totalsKey(one) === `${bank} ${day}`);
+      const view = parkedTotalsView(found, nowMs);
+      return isBlocked(receiver, service) ? { ...view, nextAttempt: null } : view;
+    };
+    const closesAtMs = days.get(day)?.plan.reconciliationAtMs ?? null;
+    const closing = { closes: formatOptionalInstant(closesAtMs), secondsToClose: wholeSecondsUntil(closesAtMs, nowMs) };
+    return {
+      bank,
+      day: day === "" ? null : day,
+      state: receiver.state,
+      isPaused: receiver.pause !== null,
+      until: formatOptionalInstant(receiver.untilMs),
+      why: explainReceiver(receiver),
+      ...closing,
+      deliveries: at("dispatcher", deliveries),
+      postings: at("event-publisher", postings),
+    };
+  });
+  const paged = slicePage(rows, page, ({ bank, day }) => totalsKey({ receiverId: bank, reconciliationDay: day }));
+  return {
+    kind: "found",
+    body: { schema: "Undelivered", asOf: formatOptionalInstant(nowMs), countedAt: formatOptionalInstant(countedAtMs), ...paged },
+  };
+}
+
+/**
+ * A slow count is replaced by the previous one; if there is none yet, the request waits as long as requests may take.
+ */
+async function count(counts: ParkedCounts): Promise<ParkedCount> {
+  return (await counts.within(countingMaxMs)) ?? (await counts.next());
+}
+
+/** True if no attempt is scheduled: the next one comes when the pause or the breaker ends. */
+function isBlocked({ pause, addresses }: ReceiverStatus, service: EndpointStatus["service"]): boolean {
+  const mine = addresses.filter((one) => one.service === service);
+  return pause !== null || (mine.length > 0 && mine.every(({ breaker }) => breaker !== null));
+}
+
+function totalsKey({ receiverId, reconciliationDay }: Pick<ParkedTotals, "receiverId" | "reconciliationDay">): string {
+  return `${receiverId} ${reconciliationDay ?? ""}`;
+}
+
+interface Place {
+  readonly kind: "delivery" | "posting";
+  readonly sequence: bigint;
+  readonly id: string;
+}
+
+async function listMessages(ports: UndeliveredPorts, bank: string, page: PageRequest): Promise<ControlAnswer> {
+  const { store } = ports;
+  const found = await loadParked(store, bank, page);
+  const nowMs = ports.brokerNowMs();
+  const receivers = await loadReceiverStatuses(ports, nowMs);
+  const receiver = receivers.of(bank);
+  const configured = receivers.receivers.get(bank) ?? null;
+  const days = await store.days.load([
+    ...new Set(found.flatMap(({ row }) => (row.reconciliationDay === null ? [] : [row.reconciliationDay]))),
+  ]);
+  const rows = found.map(({ kind, row }) => {
+    const address = findEndpointStatus(configured, receiver.addresses, { kind, operation: row.operation });
+    return messageView({ kind, row }, { days, nowMs, isPaused: receiver.pause !== null, address });
+  });
+  const last = found.at(-1);
+  // A full page may be the last one; the next page is then empty.
+  const next = last === undefined || found.length < page.limit ? null : encodeCursor(placeText(last.kind, last.row));
+  const status = {
+    state: receiver.state,
+    until: formatOptionalInstant(receiver.untilMs),
+    why: explainReceiver(receiver),
+    addresses: receiver.addresses.map((address) => endpointView(address, nowMs)),
+  };
+  return { kind: "found", body: { schema: "UndeliveredMessages", asOf: formatOptionalInstant(nowMs), bank, ...status, rows, next } };
+}
+
+interface Found {
+  readonly kind: Place["kind"];
+  readonly row: ParkedRow;
+}
+
+async function loadParked(store: UndeliveredPorts["store"], bank: string, page: PageRequest): Promise<readonly Found[]> {
+  const after = page.after === null ? null : parsePlace(page.after);
+  const found: Found[] = [];
+  if (after?.kind !== "posting") {
+    const rows = await store.deliveries.listByReceiver(bank, after === null ? null : { receiverId: bank, ...after }, page.limit);
+    found.push(...rows.map((row) => ({ kind: "delivery" as const, row })));
+  }
+  if (found.length < page.limit) {
+    const rows = await store.postings.listByReceiver(
+      bank,
+      after?.kind === "posting" ? { receiverId: bank, ...after } : null,
+      page.limit - found.length,
+    );
+    found.push(...rows.map((row) => ({ kind: "posting" as const, row })));
+  }
+  return found;
+}
+
+interface Moment {
+  readonly days: ReadonlyMap<string, Day>;
+  readonly nowMs: number | null;
+  readonly isPaused: boolean;
+  readonly address: EndpointStatus | null;
+}
+
+function messageView({ kind, row }: Found, { days, nowMs, isPaused, address }: Moment) {
+  const { id, uetr, partition, attempts, anyAnswer, mayHaveBeenTaken, recentAttempts, earlier, ended, reconciliationDay } = row;
+  const ownEndMs = row.redrive?.untilMs ?? row.deadlineMs ?? row.stopsAtMs;
+  const closesAtMs = reconciliationDay === null ? ownEndMs : (days.get(reconciliationDay)?.plan.reconciliationAtMs ?? null);
+  const hasExpired = kind === "posting" && ended !== null && ownEndMs !== null && nowMs !== null && ownEndMs <= nowMs;
+  const refusedOrExpired = hasExpired ? "expired" : "refused";
+  const waits = findBlockReason(isPaused, address);
+  return {
+    kind,
+    messageIdentification: id,
+    uetr,
+    partition,
+    address: address?.origin ?? null,
+    standing: ended === null ? waits : refusedOrExpired,
+    attempts,
+    anyAnswer,
+    mayHaveBeenTaken,
+    nextAttempt: ended === null ? nextAttempt(row, waits, address) : null,
+    day: reconciliationDay,
+    closes: formatOptionalInstant(closesAtMs),
+    secondsToClose: wholeSecondsUntil(closesAtMs, nowMs),
+    recentAttempts: recentAttempts.map(({ atMs, httpStatusCode, answer, tookMs, address: at, class: answerClass }) => ({
+      at: formatInstant(atMs),
+      httpStatusCode,
+      class: answerClass,
+      answer,
+      tookMs,
+      address: at,
+    })),
+    earlierAttempts: earlier === null ? null : earlierView(earlier),
+  };
+}
+
+/** #2 */
+function findBlockReason(isPaused: boolean, address: EndpointStatus | null): "paused" | "breaker-open" | "gated" | "waiting" {
+  if (isPaused) return "paused";
+  if (address === null) return "waiting";
+  if (address.breaker !== null) return "breaker-open";
+  return address.retryAfterUntilMs === null ? "waiting" : "gated";
+}
+
+/** Null: none is scheduled; the message is tried when the pause or the breaker ends. */
+function nextAttempt(
+  { nextAttemptAtMs }: ParkedRow,
+  waits: ReturnType<typeof findBlockReason>,
+  address: EndpointStatus | null,
+): string | null {
+  if (waits === "paused" || waits === "breaker-open") return null;
+  return formatInstant(Math.max(nextAttemptAtMs, address?.retryAfterUntilMs ?? 0));
+}
+
+function earlierView({ count, firstAtMs, lastAtMs, answers }: AttemptSummary) {
+  return { count, from: formatInstant(firstAtMs), to: formatInstant(lastAtMs), answers };
+}
+
+function placeText(kind: Place["kind"], { sequence, id }: Pick<ParkedRow, "sequence" | "id">): string {
+  return `${kind} ${sequence} ${id}`;
+}
+
+function isTotalsKey(text: string): boolean {
+  const [bank = "", day, ...rest] = text.split(" ");
+  return isPartyId(bank) && (day === "" || (day !== undefined && isDayKey(day))) && rest.length === 0;
+}
+
+function isPlace(text: string): boolean {
+  return /^(delivery|posting) \d{1,19} \S.*$/.test(text);
+}
+
+function parsePlace(text: string): Place {
+  const [kind, sequence = "0", ...id] = text.split(" ");
+  return { kind: kind === "posting" ? "posting" : "delivery", sequence: BigInt(sequence), id: id.join(" ") };
+}

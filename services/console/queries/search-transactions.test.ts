@@ -1,0 +1,159 @@
+// Tests of searchTransactions: exact, by every term, page by page.
+
+import { expect, test } from "vitest";
+import { buildConsoleDebit, openConsoleEnvironment, readJsonObject, consoleStartAtMs } from "../console.fixture.ts";
+import {
+  buildOperatorAction,
+  readControlPages,
+  readControlAnswer,
+  buildItem,
+  readControlRows,
+  saveTransactions,
+  buildStoredTransaction,
+  consoleUetrAt,
+} from "./stored-data.fixture.ts";
+
+test("each term finds the transactions that match it, and no others", async () => {
+  const world = await openConsoleEnvironment();
+  const terms = {
+    endToEndIdentification: "E-1",
+    transactionIdentification: "T-1",
+    instructionIdentification: "I-1",
+    debtorAccountEnd: "7890",
+    creditorAccountEnd: "4321",
+    reasons: ["AC02"],
+  };
+  const message = { sender: "first", messageIdentification: "FILE-7", contentHash: "c", substanceHash: "s" };
+  await saveTransactions(world, [buildStoredTransaction("HELD", 1, { message, amountTenThousandths: 99_000_000n })], terms);
+  await saveTransactions(world, [buildStoredTransaction("COMPLETED", 2, { bank: "second", businessDate: "2026-11-23", currency: "USD" })]);
+  const asked = [
+    "identification=FILE-7",
+    "identification=E-1",
+    "identification=T-1",
+    "identification=I-1",
+    "bank=first",
+    "state=HELD",
+    "businessDate=2026-11-20",
+    "dateTo=2026-11-21",
+    "account=7890",
+    "account=4321",
+    "amount=9900.00",
+    "amount=9900&currency=ZAR",
+    "reason=AC02",
+    "flow=on-us&state=HELD",
+    "closesWith=ZA_EFT:2026-11-20&bank=first",
+  ];
+  for (const query of asked)
+    expect([query, (await readControlRows(world, `/transactions?${query}`)).map((row) => row["uetr"])]).toEqual([
+      query,
+      [consoleUetrAt(1)],
+    ]);
+  for (const query of ["identification=FILE", "account=789", "bank=third", "bank=first&state=COMPLETED", "parked=true"]) {
+    expect([query, await readControlRows(world, `/transactions?${query}`)]).toEqual([query, []]);
+  }
+});
+
+test("a row shows no name, and of accounts the last four characters; an amount is text with its currency's digits", async () => {
+  const world = await openConsoleEnvironment();
+  await saveTransactions(world, [buildStoredTransaction("HELD", 1)], { debtorAccountEnd: "7890" });
+  const [row] = await readControlRows(world, "/transactions");
+  expect(row).toMatchObject({
+    amount: "1250.50",
+    currency: "ZAR",
+    debtorAccountEnd: "7890",
+    creditorAccountEnd: null,
+    receivedAt: "2026-11-20T06:00:00.000Z",
+  });
+  expect(Object.keys(row ?? {}).filter((name) => /name/i.test(name))).toEqual([]);
+});
+
+test("pages contain every transaction once, even if some appear or disappear in between", async () => {
+  const world = await openConsoleEnvironment();
+  await saveTransactions(
+    world,
+    Array.from({ length: 23 }, (_, index) => buildStoredTransaction("HELD", 2 * index)),
+  );
+  const pages = await readControlPages(world, "/transactions?limit=10");
+  expect(pages.map((page) => page.length)).toEqual([10, 10, 3]);
+  expect(pages.flat().map((row) => row["uetr"])).toEqual(Array.from({ length: 23 }, (_, index) => consoleUetrAt(2 * index)));
+  const first = await readJsonObject(await world.control("/transactions?limit=10"));
+  await saveTransactions(world, [buildStoredTransaction("HELD", 1), buildStoredTransaction("HELD", 21)]);
+  const second = await readControlRows(world, `/transactions?limit=10&after=${String(first["next"])}`);
+  expect(second.slice(0, 2).map((row) => row["uetr"])).toEqual([consoleUetrAt(20), consoleUetrAt(21)]);
+});
+
+test("a page that is exactly full is the last one if there are no more rows", async () => {
+  const world = await openConsoleEnvironment();
+  await saveTransactions(
+    world,
+    [1, 2].map((index) => buildStoredTransaction("HELD", index)),
+  );
+  expect(await readControlPages(world, "/transactions?limit=2")).toHaveLength(1);
+});
+
+test.each([
+  "limit=0",
+  "limit=1001",
+  "limit=ten",
+  "after=nothing",
+  `after=${Buffer.from("not a uetr").toString("base64url")}`,
+  "state=HOLD",
+  "flow=onus",
+  "amount=12,50",
+  "amount=1e3",
+  "amount=0.00001",
+  "account=12345",
+  "businessDate=2026-02-30",
+  "parked=yes",
+  "bank=FIRST",
+  "closesWith=2026-11-20",
+  "reason=no%20reason",
+  "identification=%00",
+  "unknown=1",
+  "state=HELD&state=RELEASED",
+])("%s is refused with 400 and finds nothing", async (query) => {
+  const world = await openConsoleEnvironment();
+  const answer = await world.control(`/transactions?${query}`);
+  expect([answer.status, await readJsonObject(answer)]).toMatchObject([400, { schema: "ErrorDetail" }]);
+});
+
+test("the timeline of a transaction comes with its items, decisions and quarantine; an unknown transaction is 404", async () => {
+  const world = await openConsoleEnvironment();
+  const parked = { sinceMs: 0, offset: 3n, records: 2 };
+  const confirmed = { action: buildOperatorAction({ id: "action-2", operator: "second-person" }), atMs: consoleStartAtMs };
+  const resolution = {
+    kind: "replaced",
+    replacedBy: consoleUetrAt(9),
+    action: buildOperatorAction(),
+    atMs: consoleStartAtMs,
+    isFinal: true,
+    confirmed,
+  } as const;
+  const note = {
+    offset: 7n,
+    atMs: consoleStartAtMs,
+    kind: "WithdrawalRequested",
+    action: buildOperatorAction(),
+    result: "refused",
+    why: "released",
+  } as const;
+  const items = [buildItem({ lateAnswers: [{ offset: 9n, atMs: consoleStartAtMs, text: "202" }], resolution })];
+  await saveTransactions(world, [
+    { ...buildConsoleDebit(["RECEIVED", "ACCEPTED"]), uetr: consoleUetrAt(5), quarantined: parked, items, decisions: [note] },
+  ]);
+  expect(await readControlAnswer(world, `/transactions/${consoleUetrAt(5).toUpperCase()}`)).toMatchObject({
+    timeline: { uetr: consoleUetrAt(5), state: "ACCEPTED" },
+    items: [
+      { row: 9, resolution: { kind: "REPLACED", replacedBy: consoleUetrAt(9), confirmed: { action: { operator: "second-person" } } } },
+    ],
+    decisions: [{ kind: "WithdrawalRequested", result: "refused", why: "released", operator: "operator", offset: "7" }],
+    parked: { since: "1970-01-01T00:00:00.000Z", records: 2, offset: "3" },
+  });
+  expect((await world.control(`/transactions/${consoleUetrAt(6)}`)).status).toBe(404);
+});
+
+test("a store that is away is 503, and never an empty list", async () => {
+  const world = await openConsoleEnvironment();
+  world.world.fault = "down";
+  expect((await world.control("/transactions")).status).toBe(503);
+});

@@ -1,0 +1,64 @@
+// searchTransactions: transactions by any identification, bank, state, end of an account, amount, date or reason. All
+// terms must match. Rows are sorted by UETR.
+//
+// #1 The result is exact: it has every transaction that matches all terms, and no other. A record that is not applied
+//    yet is not found (`controlStatus` shows how far the partitions are).
+
+import type { Store, SummaryRow } from "@sluice/store";
+import { formatInstant } from "../http/bank-answer.ts";
+import type { ControlHandler } from "../http/control-handler.ts";
+import { encodeCursor, parsePageRequest } from "../views/page.ts";
+import { invalidRequest, formatAmount, formatOptionalInstant } from "../views/control-values.ts";
+import { parseSearchTerms } from "./parse-search-terms.ts";
+
+export function searchTransactions({ store }: { readonly store: Pick<Store, "transactions"> }): ControlHandler {
+  return async ({ query }) => {
+    const terms = parseSearchTerms(query);
+    if (typeof terms === "string") return invalidRequest(terms);
+    const page = parsePageRequest(query, isUetr);
+    if (typeof page === "string") return invalidRequest(page);
+    // One row more than asked for tells whether there is a next page.
+    const found = await store.transactions.search(terms, page.after, Math.min(page.limit + 1, searchMax));
+    const rows = found.slice(0, page.limit);
+    const last = rows.at(-1);
+    const isMore = found.length > page.limit || (page.limit === searchMax && found.length === searchMax);
+    const next = last !== undefined && isMore ? encodeCursor(last.uetr) : null;
+    return { kind: "found", body: { schema: "Transactions", rows: rows.map(transactionView), next } };
+  };
+}
+
+/** Rows that the store returns at once. */
+const searchMax = 1_000;
+
+export function isUetr(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+export function transactionView(row: SummaryRow) {
+  const { uetr, state, flow, scheme, sender, bank, businessDate, currency, messageIdentification, search } = row;
+  return {
+    uetr,
+    state,
+    stageVersion: row.stageVersion,
+    flow,
+    scheme,
+    sender,
+    bank,
+    businessDate,
+    closesWith: row.reconciliationDay === "" ? null : row.reconciliationDay,
+    deadline: formatOptionalInstant(row.deadlineMs),
+    amount: formatAmount(row.amountTenThousandths, currency),
+    currency,
+    messageIdentification,
+    endToEndIdentification: search.endToEndIdentification,
+    transactionIdentification: search.transactionIdentification,
+    instructionIdentification: search.instructionIdentification,
+    debtorAccountEnd: search.debtorAccountEnd,
+    creditorAccountEnd: search.creditorAccountEnd,
+    reasons: search.reasons,
+    receivedAt: formatInstant(row.receivedAtMs),
+    updatedAt: formatInstant(row.updatedAtMs),
+    openItems: row.items.filter(({ settledAtMs, resolution }) => settledAtMs === null && resolution?.isFinal !== true).length,
+    isParked: row.quarantined !== null,
+  };
+}

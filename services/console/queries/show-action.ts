@@ -1,0 +1,32 @@
+// showAction: what became of a decision, from the notes of its aggregate. An aggregate keeps its last few notes; an
+// older decision, or one that has not been applied yet, is not known.
+
+import type { BankDecision, Day, Transaction } from "@sluice/domain";
+import type { Store } from "@sluice/store";
+import { refuseWith } from "../decisions/decision.ts";
+import type { ControlHandler } from "../http/control-handler.ts";
+import { decisionView, invalidRequest, isDayKey } from "../views/control-values.ts";
+import { explainReason } from "../views/reason-text.ts";
+
+type Note = Transaction["decisions"][number] | Day["decisions"][number] | BankDecision;
+
+export function showAction({ store }: { readonly store: Pick<Store, "transactions" | "days" | "banks"> }): ControlHandler {
+  return async ({ path: { action = "" }, query }) => {
+    const key = query.get("key") ?? "";
+    const notes = await loadNotes(store, key);
+    if (notes === null) return invalidRequest("key: a UETR, scheme:date, or bank: and a bank's id, as the decision was answered with.");
+    const note = notes.find((one) => one.action.id === action);
+    if (note === undefined) return refuseWith(404, "Not known", "No such decision is among the last ones that were judged under this key.");
+    const explained = note.why === null ? null : explainReason(note.why);
+    return { kind: "found", body: { schema: "Action", key, ...decisionView(note), explained } };
+  };
+}
+
+/** Null: the text is not a key. */
+async function loadNotes(store: Pick<Store, "transactions" | "days" | "banks">, key: string): Promise<readonly Note[] | null> {
+  const [, bank] = /^bank:([a-z0-9-]{1,32})$/.exec(key) ?? [];
+  if (bank !== undefined) return (await store.banks.load([bank])).get(bank)?.decisions ?? [];
+  if (isDayKey(key)) return (await store.days.load([key])).get(key)?.decisions ?? [];
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key)) return null;
+  return (await store.transactions.load([key])).get(key)?.transaction.decisions ?? [];
+}

@@ -1,0 +1,82 @@
+// Checks the day's totals every half minute if an alarm is configured, and logs once when a total goes above its alarm
+// and once when it is below again.
+//
+// #1 If the totals cannot be read an alarm stays as it was: a store that is not available has an alarm of its own.
+// #2 One check runs at a time; only the set of active alarms is kept.
+
+import { Fault, type Logger, type Metrics, type Time } from "@sluice/kernel";
+import type { Store } from "@sluice/store";
+import { formatAmount } from "../views/control-values.ts";
+import { loadDayTotals, type AlarmedBank, type DayTotal } from "./day-totals.ts";
+
+export interface WatchDayTotalsPorts {
+  readonly time: Time;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly store: Pick<Store, "transactions">;
+  readonly banks: readonly AlarmedBank[];
+  /** The earliest business date whose totals may still grow; null: the broker clock is not known yet. */
+  readonly dateFrom: () => string | null;
+}
+
+export const dayTotalsCheckEveryMs = 30_000;
+
+export function watchDayTotals(ports: WatchDayTotalsPorts): { stop(): void } {
+  const labels = ["bank", "scheme", "currency"] as const;
+  const gauge = ports.metrics.gauge("sluice_console_day_total_alarm", "1: a day's total of a bank is above its alarm", labels);
+  const alarms = ports.banks.flatMap(({ id, dayTotalAlarms }) =>
+    dayTotalAlarms.map(({ scheme, currency }) => ({ bank: id, scheme, currency })),
+  );
+  const on = new Set<string>();
+  let isStopped = alarms.length === 0;
+  let timer = isStopped ? null : ports.time.after(0, () => void check());
+
+  async function check(): Promise<void> {
+    const dateFrom = ports.dateFrom();
+    if (dateFrom !== null) await checkOnce(dateFrom);
+    if (!isStopped) timer = ports.time.after(dayTotalsCheckEveryMs, () => void check());
+  }
+
+  async function checkOnce(dateFrom: string): Promise<void> {
+    try {
+      const above = (await loadDayTotals(ports.store, ports.banks, dateFrom)).filter(({ isAboveAlarm }) => isAboveAlarm);
+      reportChanges(above);
+    } catch (error) {
+      if (!(error instanceof Fault)) ports.logger.error("console.failed", { operation: "watchDayTotals", error });
+      else ports.logger.warn("day-totals.not-read", { code: error.code, reason: error.message });
+    }
+  }
+
+  function reportChanges(above: readonly DayTotal[]): void {
+    const now = new Map(above.map((total) => [alarmKey(total), total]));
+    for (const [key, total] of now) {
+      if (on.has(key)) continue;
+      on.add(key);
+      ports.logger.warn("day-total.above-alarm", logFields(total));
+    }
+    for (const key of [...on].filter((one) => !now.has(one))) {
+      on.delete(key);
+      ports.logger.info("day-total.below-alarm", { total: key });
+    }
+    for (const { bank, scheme, currency } of alarms) {
+      const isOn = above.some((one) => one.bank === bank && one.scheme === scheme && one.currency === currency);
+      gauge.set(isOn ? 1 : 0, { bank, scheme, currency });
+    }
+  }
+
+  return {
+    stop() {
+      isStopped = true;
+      timer?.[Symbol.dispose]();
+    },
+  };
+}
+
+function alarmKey({ bank, scheme, businessDate, currency }: DayTotal): string {
+  return [bank, scheme, businessDate, currency].join(" ");
+}
+
+function logFields({ bank, scheme, businessDate, currency, count, sumTenThousandths, alarmAboveTenThousandths }: DayTotal) {
+  const [sum, alarmAbove] = [formatAmount(sumTenThousandths, currency), formatAmount(alarmAboveTenThousandths ?? 0n, currency)];
+  return { bank, scheme, businessDate, currency, count, sum, alarmAbove };
+}

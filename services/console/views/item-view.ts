@@ -1,0 +1,63 @@
+// Shows a reconciliation item: its row, cause, evidence, later answers, and what people found out.
+
+import type { DeliveryEvidence, Item, Resolution } from "@sluice/domain";
+import { formatInstant } from "../http/bank-answer.ts";
+import { actionView, formatOptionalInstant } from "./control-values.ts";
+
+export interface ItemView {
+  readonly day: string;
+  /** Row in docs/spec/interface.md, section 7; 0: our own row; null: it depends on an answer still awaited. */
+  readonly row: number | null;
+  readonly cause: string | null;
+  /** State of the transaction at the close, the withdrawal or the refusal. */
+  readonly state: string;
+  /** True if the item is neither settled nor finally resolved. */
+  readonly isOpen: boolean;
+  readonly madeAt: string;
+  readonly settledAt: string | null;
+  readonly evidence: DeliveryEvidence | null;
+  readonly lateAnswers: readonly { readonly at: string; readonly text: string }[];
+  readonly resolution: ResolutionView | null;
+}
+
+export interface ResolutionView {
+  /** MADE, NOT_MADE or REPLACED. */
+  readonly kind: string;
+  readonly replacedBy: string | null;
+  /** False: a second person has to confirm the resolution, by the id of its action. */
+  readonly isFinal: boolean;
+  readonly at: string;
+  readonly action: ReturnType<typeof actionView>;
+  readonly confirmed: { readonly at: string; readonly action: ReturnType<typeof actionView> } | null;
+}
+
+export function isItemOpen({ settledAtMs, resolution }: Pick<Item, "settledAtMs" | "resolution">): boolean {
+  return settledAtMs === null && resolution?.isFinal !== true;
+}
+
+export function itemView(item: Item): ItemView {
+  const { day, row, cause, state, madeAtMs, settledAtMs, evidence, lateAnswers, resolution } = item;
+  return {
+    day,
+    row,
+    cause,
+    state,
+    isOpen: isItemOpen(item),
+    madeAt: formatInstant(madeAtMs),
+    settledAt: formatOptionalInstant(settledAtMs),
+    evidence,
+    lateAnswers: lateAnswers.map(({ atMs, text }) => ({ at: formatInstant(atMs), text })),
+    resolution: resolution === null ? null : resolutionView(resolution),
+  };
+}
+
+function resolutionView({ kind, replacedBy, isFinal, atMs, action, confirmed }: Resolution): ResolutionView {
+  return {
+    kind: kind.toUpperCase().replace("-", "_"),
+    replacedBy,
+    isFinal,
+    at: formatInstant(atMs),
+    action: actionView(action),
+    confirmed: confirmed === null ? null : { at: formatInstant(confirmed.atMs), action: actionView(confirmed.action) },
+  };
+}

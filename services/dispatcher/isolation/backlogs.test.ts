@@ -1,0 +1,44 @@
+// Two backlogs of one partition that do not fit in memory, one far behind the other.
+
+import { sampleBank } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { createDispatcherEnvironment, dispatchMessageId } from "../dispatcher.fixture.ts";
+
+const minuteMs = 60_000;
+const many = (count: number, bank: string, from = 1) =>
+  Array.from({ length: count }, (_, index) => ({ messageIdentification: dispatchMessageId(from + index), bank }));
+
+describe("a backlog that drains for a long time", { timeout: 30_000 }, () => {
+  const banks = [sampleBank({ id: "first", connections: 1, concurrency: "fixed" }), sampleBank({ id: "second" })];
+  const bounds = { pageMessagesMax: 16, scanMessagesMax: 5, scanSpacingMs: 100, takeOverMessagesMax: 20 };
+
+  it("I14: does not block the fast path of another bank after a take-over that could not read the whole backlog", async () => {
+    const environment = createDispatcherEnvironment({ banks, bounds });
+    const before = await environment.start();
+    environment.answers(() => 503);
+    await environment.dispatch(...many(400, "first"));
+    await environment.time.advance(minuteMs);
+    await before.stop();
+    environment.answers(({ receiverId }) => (receiverId === "first" ? { status: 202, afterMs: 500 } : 202));
+    await environment.start();
+    await environment.time.advance(20_000);
+    await environment.dispatch(...many(5, "second", 1_000));
+    await environment.until(() => many(5, "second", 1_000).every(({ messageIdentification: id }) => environment.endedIds().has(id)), 5_000);
+    expect(environment.endedIds().size).toBeLessThan(200);
+    await environment.until(() => environment.endedIds().size === 405, 10 * minuteMs);
+  });
+
+  it("I14: does not block another bank's backlog, which came later, from draining", async () => {
+    const environment = createDispatcherEnvironment({ banks, bounds });
+    await environment.start();
+    environment.answers(() => 503);
+    await environment.dispatch(...many(900, "first"));
+    await environment.dispatch(...many(60, "second", 1_000));
+    await environment.time.advance(minuteMs);
+    environment.answers(() => 202);
+    const seconds = many(60, "second", 1_000);
+    await environment.until(() => seconds.every(({ messageIdentification: id }) => environment.endedIds().has(id)), minuteMs);
+    expect(environment.endedIds().size).toBeLessThan(600);
+    await environment.until(() => environment.endedIds().size === 960, 10 * minuteMs);
+  });
+});

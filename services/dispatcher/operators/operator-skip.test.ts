@@ -1,0 +1,28 @@
+// A dispatch record whose schema cannot be found stops its key until an operator skips it.
+
+import { createFixedSerde, topics } from "@sluice/contracts";
+import { buildDeadLetter } from "@sluice/messaging";
+import { expect, test } from "vitest";
+import { createDispatcherEnvironment, dispatchMessageId, dispatchUetr } from "../dispatcher.fixture.ts";
+
+const minuteMs = 60_000;
+
+test("a record that stops its key is skipped when an operator asks for it, and the key continues", { timeout: 30_000 }, async () => {
+  const environment = createDispatcherEnvironment();
+  await environment.start();
+  const producer = await environment.during(environment.broker.producer("test"));
+  const key = new TextEncoder().encode(dispatchUetr(1));
+  const record = { topic: topics.dispatch, partition: 0, key, value: Uint8Array.of(0, 0, 1, 0, 0, 9, 9), headers: {} };
+  const [at] = await environment.during(producer.send([record]));
+  const offset = at?.offset ?? -1n;
+  await environment.dispatch({ messageIdentification: dispatchMessageId(1) });
+  await environment.time.advance(minuteMs);
+  expect(environment.ended()).toEqual([]);
+  const skip = { operator: "thandi", actionId: "put-1", stage: "asked" } as const;
+  const letter = { record: { ...record, offset, appendedAtMs: 0 }, reason: "ticket 4711", service: "dispatcher", skip };
+  await environment.during(producer.send([buildDeadLetter(letter, createFixedSerde())]));
+  await environment.until(() => environment.ended().length === 1);
+  const letters = environment.records(topics.deadLetters, "DeadLetter");
+  const said = { offset, operator: "thandi", actionId: "put-1", reason: "ticket 4711", service: "dispatcher" };
+  expect(letters).toMatchObject([said, said]);
+});

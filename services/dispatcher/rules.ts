@@ -1,0 +1,93 @@
+// The rules of the delivery engine for Dispatch records: what acknowledges them, and what their end appends.
+//
+// #1 202 acknowledges; another 2xx only if it is configured for the receiver; the receiver's duplicate codes
+//    acknowledge an attempt that may not be the first.
+// #2 Acknowledged, refused and stopped are facts for the journal (DeliveryEnded); expired is not: no transition waits
+//    for it.
+// #3 Every end of a delivery writes a receipt; a stop that found no delivery writes none.
+
+import { headers, outgoingRecord, topics, type DeliveryOutcome, type Dispatch, type Serde } from "@sluice/contracts";
+import {
+  attemptsForJournal,
+  buildReceipt,
+  type Delivery,
+  type DeliveryEnd,
+  type DeliveryRules,
+  type DeliverySource,
+  parseOperation,
+} from "@sluice/delivery";
+import type { OutgoingRecord } from "@sluice/messaging";
+import { Fault } from "@sluice/kernel";
+
+export function createDispatchRules(serde: Serde, partitionCount: number): DeliveryRules {
+  return {
+    service: "dispatcher",
+    isExpiredKept: false,
+    acknowledges: ({ acknowledgeCodes, duplicateCodes }, status, mayBeRepeat) =>
+      status === 202 || acknowledgeCodes.includes(status) || (mayBeRepeat && duplicateCodes.includes(status)),
+    readDelivery(record, place) {
+      const decoded = serde.decode(record);
+      if (decoded.name !== "Dispatch") throw new Fault("dispatcher.not-a-dispatch", `a parked ${decoded.name}`, { isRetryable: false });
+      return buildDispatchDelivery(decoded.value, { ...place, record });
+    },
+    buildEndRecords(end) {
+      const { uetr, traceparent } = end.subject;
+      const options = { partitionCount, headers: traceparent === null ? {} : { [headers.traceparent]: traceparent } };
+      const records: OutgoingRecord[] = [];
+      const outcome = factOutcomes[end.outcome];
+      const fact = outcome === null ? null : ({ name: "DeliveryEnded", value: deliveryEnded(end, outcome) } as const);
+      if (fact !== null) records.push(outgoingRecord(serde, topics.journal, uetr, fact, options));
+      if (end.isKnown) records.push(outgoingRecord(serde, topics.receipts, uetr, { name: "Receipt", value: buildReceipt(end) }, options));
+      return records;
+    },
+  };
+}
+
+export function buildDispatchDelivery(dispatch: Dispatch, place: DeliverySource): Delivery {
+  const { messageIdentification: id, uetr, deliveryKey, bank, body, closesWith, stopsAtMs, deadlineMs } = dispatch;
+  const operation = parseOperation(dispatch.operation);
+  if (operation === null) {
+    throw new Fault("dispatcher.unknown-operation", "a dispatch for an operation that is not known to this reader", { isRetryable: true });
+  }
+  return {
+    id,
+    uetr,
+    deliveryKey,
+    receiverId: bank,
+    operation,
+    body,
+    headers: {},
+    reconciliationDay: closesWith,
+    stopsAtMs,
+    deadlineMs,
+    stageVersion: null,
+    ...place,
+  };
+}
+
+/** The outcome in the journal; null means no fact (#2). */
+const factOutcomes: Readonly<Record<DeliveryEnd["outcome"], DeliveryOutcome | null>> = {
+  acknowledged: "ACKNOWLEDGED",
+  refused: "REFUSED",
+  stopped: "STOPPED",
+  expired: null,
+};
+
+function deliveryEnded(
+  { subject, httpStatusCode, progress, stopOffset, isReceiverPaused, isBreakerOpen }: DeliveryEnd,
+  outcome: DeliveryOutcome,
+) {
+  return {
+    messageIdentification: subject.id,
+    operation: subject.operation,
+    outcome,
+    httpStatusCode,
+    attempts: progress.attempts,
+    anyAnswer: progress.anyAnswer,
+    mayHaveBeenTaken: progress.mayHaveBeenTaken,
+    recentAttempts: attemptsForJournal(progress),
+    breakerOpen: isBreakerOpen,
+    bankPaused: isReceiverPaused,
+    stopOffset,
+  };
+}

@@ -1,0 +1,60 @@
+// The rules of the delivery engine for postings: what acknowledges them, and what their end appends.
+//
+// #1 Any 2xx acknowledges; the bank's duplicate codes acknowledge an attempt that may not be the first.
+// #2 Every end writes a receipt, and nothing else: never a fact for the journal (I13).
+// #3 An expired posting is kept as undelivered, like a refused one.
+// #4 A posting names its place among the events of its UETR: `sluice-sequence` is the stageVersion, and
+//    `sluice-previous-id` is the webhook-id of the posting before it. Both follow from UETR and stageVersion, so a
+//    repeat after any restart carries the same values. ESM_STATE has no place.
+
+import { createHash } from "node:crypto";
+import { headers, outgoingRecord, topics, type EsmStateEvent, type Serde, type TransactionStateEvent } from "@sluice/contracts";
+import { eventId } from "@sluice/domain";
+import { buildReceipt, type Delivery, type DeliveryRules, type DeliverySource } from "@sluice/delivery";
+import { Fault } from "@sluice/kernel";
+
+export function createPostingRules(serde: Serde, partitionCount: number): DeliveryRules {
+  return {
+    service: "event-publisher",
+    isExpiredKept: true,
+    acknowledges: ({ duplicateCodes }, status, mayBeRepeat) =>
+      (status >= 200 && status < 300) || (mayBeRepeat && duplicateCodes.includes(status)),
+    readDelivery(record, place) {
+      const decoded = serde.decode(record);
+      if (decoded.name === "TransactionStateEvent") return buildPostingDelivery(decoded.value, { ...place, record });
+      if (decoded.name === "EsmStateEvent") return buildEsmPostingDelivery(decoded.value, { ...place, record });
+      throw new Fault("event-publisher.not-an-event", `a parked ${decoded.name}`, { isRetryable: false });
+    },
+    buildEndRecords(end) {
+      const { uetr, traceparent } = end.subject;
+      const options = { partitionCount, headers: traceparent === null ? {} : { [headers.traceparent]: traceparent } };
+      return [outgoingRecord(serde, topics.receipts, uetr, { name: "Receipt", value: buildReceipt(end) }, options)];
+    },
+  };
+}
+
+export function buildPostingDelivery(event: TransactionStateEvent, place: DeliverySource): Delivery {
+  const { stageVersion } = event;
+  return { ...posting(event, place), stageVersion, headers: sequenceHeaders(event) };
+}
+
+/** An ESM_STATE posting has no stageVersion: it follows the TransactionStateEvent of the same state in the topic. */
+export function buildEsmPostingDelivery(event: EsmStateEvent, place: DeliverySource): Delivery {
+  return posting(event, place);
+}
+
+function posting(event: TransactionStateEvent | EsmStateEvent, place: DeliverySource): Delivery {
+  const { id, uetr, bank, body, deadlineMs } = event;
+  const limits = { reconciliationDay: null, stopsAtMs: null, deadlineMs };
+  return { id, uetr, deliveryKey: uetr, receiverId: bank, operation: "events", stageVersion: null, headers: {}, body, ...limits, ...place };
+}
+
+/** The place of the posting among the events of its UETR (#4). */
+function sequenceHeaders({ uetr, stageVersion }: TransactionStateEvent): Readonly<Record<string, string>> {
+  const sequence = { "sluice-sequence": String(stageVersion) };
+  return stageVersion <= 1 ? sequence : { ...sequence, "sluice-previous-id": eventId(uetr, stageVersion - 1, sha256) };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

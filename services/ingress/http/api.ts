@@ -1,0 +1,179 @@
+// The HTTP side of ingress. Before the message itself is read, these are checked in this order: path (404), method
+// (405), token (401), the caller's connections and rate (429), whether the caller may send this at all (403), content
+// type and encoding (415), room (429, 503), length and body (411, 413, 400).
+//
+// #1 An unknown caller learns nothing but that it is unknown, and its connection is closed: only a known caller may
+//    keep connections.
+// #2 A caller beyond its rate or its connections gets its 429 a moment later (`slowRefusalMs`), so that repeated
+//    requests cost it more than us. At most `slowRefusalsMax` of each kind wait; a further one is answered at once.
+
+import { problemResponse, readBody, type Caller, type CallerMeter, type Callers, type ClientConnection } from "@sluice/service";
+import { sleep, type Time } from "@sluice/kernel";
+import { Hono } from "hono";
+import type { Admission } from "./admission.ts";
+import { noRoomAnswers, tooManyAnswer, type IngressAnswer } from "./answer.ts";
+import type { IngressOperation } from "../intake/operation.ts";
+import type { IngressRequestReport } from "./request-report.ts";
+
+export interface IngressApiPorts {
+  readonly time: Time;
+  readonly operations: readonly IngressOperation[];
+  readonly callers: Callers;
+  readonly meter: CallerMeter;
+  readonly admission: Admission;
+  readonly report: IngressRequestReport;
+  /** Serves the interface's documents, which anybody may read; null for an address without a document. */
+  readonly documents: ((request: Request) => Promise<Response | null>) | null;
+  /** Accepts a message for which there is room, and reports the request itself. */
+  take(message: {
+    readonly operation: IngressOperation["name"];
+    readonly caller: string;
+    readonly body: Uint8Array;
+    readonly traceparent: string | null;
+  }): Promise<IngressAnswer>;
+}
+
+export interface IngressApi {
+  /** `connection` is null for a call without one, as in tests. */
+  fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
+}
+
+type Environment = { readonly Bindings: { readonly connection: ClientConnection | null } };
+interface Known {
+  readonly operation: string | null;
+  readonly bank: string | null;
+}
+
+export const bodyBytesMax = 256 * 1024;
+const slowRefusalMs = 200;
+const slowRefusalsMax = 64;
+
+export function createIngressApi(ports: IngressApiPorts): IngressApi {
+  const app = new Hono<Environment>();
+  const slowly = { rate: createSlowRefusals(ports.time), connections: createSlowRefusals(ports.time) };
+  for (const operation of ports.operations) {
+    for (const path of operation.paths) {
+      app.post(path, (context) => post(ports, slowly, operation, context.req.raw, context.env.connection));
+      app.all(path, () =>
+        refused(
+          ports,
+          { operation: operation.name, bank: null },
+          problemResponse(405, "Method not allowed", "Only POST.", { allow: "POST", ...close }),
+        ),
+      );
+    }
+  }
+  app.notFound(async (context) => {
+    const document = ports.documents === null ? null : await ports.documents(context.req.raw);
+    if (document === null)
+      return refused(ports, { operation: null, bank: null }, problemResponse(404, "Not found", "There is no such address.", close));
+    // #1
+    document.headers.set("connection", close.connection);
+    return document;
+  });
+  return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
+}
+
+const close = { connection: "close" } as const;
+
+async function post(
+  ports: IngressApiPorts,
+  slowly: SlowRefusalsOf,
+  operation: IngressOperation,
+  request: Request,
+  connection: ClientConnection | null,
+): Promise<Response> {
+  const caller = ports.callers.identify(request.headers.get("authorization"));
+  const known = { operation: operation.name, bank: caller?.id ?? null };
+  if (caller === null) {
+    const challenge = { "www-authenticate": "Bearer", ...close };
+    return refused(ports, known, problemResponse(401, "Not authenticated", "A known bearer token is needed.", challenge));
+  }
+  const excess = await checkShare(ports, slowly, caller, connection);
+  if (excess !== null) return refused(ports, known, excess);
+  const unfit = checkHead(operation, caller, request);
+  if (unfit !== null) return refused(ports, known, unfit);
+  const room = ports.admission.enter(caller.id, announcedBytes(request));
+  if (typeof room === "string") return refused(ports, known, responseTo(noRoomAnswers[room]));
+  using _room = room;
+  const reading = await readBody(request, bodyBytesMax);
+  if (!reading.ok) return refused(ports, known, reading.response);
+  const traceparent = request.headers.get("traceparent");
+  return responseTo(await ports.take({ operation: operation.name, caller: caller.id, body: reading.bytes, traceparent }));
+}
+
+async function checkShare(
+  { meter }: IngressApiPorts,
+  slowly: SlowRefusalsOf,
+  { id }: Caller,
+  connection: ClientConnection | null,
+): Promise<Response | null> {
+  if (!meter.takeConnection(id, connection)) {
+    await slowly.connections.wait(id);
+    return responseTo(tooManyAnswer("You hold too many connections."), close);
+  }
+  const waitSeconds = meter.takeRequest(id);
+  if (waitSeconds === null) return null;
+  await slowly.rate.wait(id);
+  return responseTo(tooManyAnswer("You send too many requests a second.", waitSeconds));
+}
+
+function checkHead(operation: IngressOperation, caller: Caller, request: Request): Response | null {
+  if (caller.kind !== operation.sender) {
+    const sender = operation.sender === "bank" ? "a bank" : "a scheme connector";
+    return problemResponse(403, "Not allowed", `Only ${sender} sends this.`);
+  }
+  if (!isJson(request.headers.get("content-type")))
+    return problemResponse(415, "Unsupported media type", "Send application/json in UTF-8.");
+  const encoding = request.headers.get("content-encoding");
+  if (encoding === null || /^identity$/i.test(encoding)) return null;
+  return problemResponse(415, "Unsupported content encoding", "Send the body as it is, without content-encoding.", {
+    "accept-encoding": "identity",
+  });
+}
+
+interface SlowRefusalsOf {
+  readonly rate: SlowRefusals;
+  readonly connections: SlowRefusals;
+}
+
+interface SlowRefusals {
+  wait(caller: string): Promise<void>;
+}
+
+function createSlowRefusals(time: Time): SlowRefusals {
+  const waiting = new Map<string, number>();
+  return {
+    async wait(caller) {
+      const before = waiting.get(caller) ?? 0;
+      if (before >= slowRefusalsMax) return;
+      waiting.set(caller, before + 1);
+      await sleep(time, slowRefusalMs);
+      const after = (waiting.get(caller) ?? 1) - 1;
+      if (after === 0) waiting.delete(caller);
+      else waiting.set(caller, after);
+    },
+  };
+}
+
+function responseTo(answer: IngressAnswer, more: Readonly<Record<string, string>> = {}): Response {
+  if (answer.status === 202) return new Response(null, { status: 202, headers: { "content-length": "0" } });
+  const headers: Record<string, string> = answer.retryAfterSeconds === null ? {} : { "retry-after": String(answer.retryAfterSeconds) };
+  return problemResponse(answer.status, answer.error.message, answer.error.detail, { ...headers, ...more });
+}
+
+/** Reports a request that ends before its message was read. */
+function refused(ports: IngressApiPorts, known: Known, response: Response): Response {
+  ports.report({ ...known, status: response.status, detail: null, bytes: 0, tookMs: 0, traceparent: null, subject: null, outcome: null });
+  return response;
+}
+
+function isJson(contentType: string | null): boolean {
+  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType ?? "");
+}
+
+/** The bytes to reserve room for; a body that `readBody` refuses needs none. */
+function announcedBytes(request: Request): number {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  return Number.isInteger(announced) && announced >= 0 && announced <= bodyBytesMax ? announced : 0;
+}

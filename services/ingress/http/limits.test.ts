@@ -1,0 +1,73 @@
+import type { ClientConnection } from "@sluice/service";
+import { sampleBank, sampleToken } from "@sluice/testkit";
+import { createHash } from "node:crypto";
+import { listCallers } from "@sluice/config";
+import { describe, expect, it } from "vitest";
+import { debitBody, authorizationFor, startTestIngress, postBody, sampleParties } from "../ingress.fixture.ts";
+
+const path = "/transactions/outbound/direct-debit";
+
+function limited(limits: { readonly requestsPerSecond?: number; readonly inboundConnections?: number }) {
+  return { ...sampleParties, banks: [sampleBank({ id: "first", ...limits }), sampleBank({ id: "second", branch: "250656" })] };
+}
+
+function connection(): ClientConnection & { close(): void } {
+  const actions: (() => void)[] = [];
+  return { onClose: (action) => void actions.push(action), close: () => actions.splice(0).forEach((action) => action()) };
+}
+
+describe("a caller beyond its rate", () => {
+  it("gets 429 with Retry-After a moment later, unread and unstored, and is accepted again after a second", async () => {
+    const { requested, time, journal } = await startTestIngress(limited({ requestsPerSecond: 5 }));
+    const answers: Response[] = [];
+    for (let count = 0; count < 5; count += 1) answers.push(await requested(path, postBody(debitBody)));
+    const beforeMs = time.monotonicMs();
+    const refused = await requested(path, postBody(debitBody, { "content-type": "text/plain" }));
+    expect([refused.status, refused.headers.get("retry-after"), Math.round(time.monotonicMs() - beforeMs)]).toEqual([429, "1", 200]);
+    expect(await refused.json()).toMatchObject({ schema: "ErrorDetail" });
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([202]);
+    expect(journal()).toHaveLength(5);
+    await time.advance(1_000);
+    expect((await requested(path, postBody(debitBody))).status).toBe(202);
+  });
+
+  it("makes no other caller wait, and only a bounded number of its answers is delayed", async () => {
+    const { ingress, requested, settled } = await startTestIngress(limited({ requestsPerSecond: 1 }));
+    const flood = Array.from({ length: 500 }, () => ingress.fetch(new Request(`http://ingress${path}`, postBody(debitBody))));
+    const first = await Promise.race(flood.slice(400));
+    expect(first.status).toBe(429);
+    const other = await requested(path, postBody(debitBody, authorizationFor("second")));
+    expect(other.status).toBe(403);
+    const codes = (await settled(Promise.all(flood))).map(({ status }) => status);
+    expect(codes.filter((code) => code === 429)).toHaveLength(499);
+  });
+});
+
+describe("a caller with more connections than it may hold", () => {
+  it("gets 429 on the further one, which is closed; the others go on, and closing one makes room again", async () => {
+    const { requested, journal } = await startTestIngress(limited({ inboundConnections: 2 }));
+    const [one, two, three] = [connection(), connection(), connection()];
+    const status = async (used: ClientConnection) => (await requested(path, postBody(debitBody), used)).status;
+    expect([await status(one), await status(two), await status(one)]).toEqual([202, 202, 202]);
+    const refused = await requested(path, postBody(debitBody), three);
+    expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("connection")]).toEqual([429, "1", "close"]);
+    one.close();
+    expect(await status(three)).toBe(202);
+    expect(journal()).toHaveLength(4);
+  });
+});
+
+describe("callers that are replaced while ingress runs", () => {
+  it("are known by the new token only, and have the new rate", async () => {
+    const { ingress, requested } = await startTestIngress();
+    const tokenSha256 = [createHash("sha256").update("the-next-token").digest("hex")];
+    ingress.replaceCallers(
+      listCallers(sampleParties).map((caller) => (caller.id === "first" ? { ...caller, tokenSha256, requestsPerSecond: 1 } : caller)),
+    );
+    const next = { authorization: "Bearer the-next-token" };
+    expect((await requested(path, postBody(debitBody, { authorization: `Bearer ${sampleToken("first")}` }))).status).toBe(401);
+    expect((await requested(path, postBody(debitBody, next))).status).toBe(202);
+    expect((await requested(path, postBody(debitBody, next))).status).toBe(429);
+    expect((await requested(path, postBody(debitBody, authorizationFor("second")))).status).toBe(403);
+  });
+});

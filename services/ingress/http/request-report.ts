@@ -1,0 +1,61 @@
+// The report on each request: one wide log line, and the metrics. No account number, name or token is among the fields.
+
+import type { Logger, Metrics } from "@sluice/kernel";
+import type { IngressAnswer } from "./answer.ts";
+import type { AppendOutcome } from "../journal/journal-appender.ts";
+import type { MessageSubject } from "../intake/operation.ts";
+
+export interface RequestFields {
+  /** Null: the address is that of no operation. */
+  readonly operation: string | null;
+  /** Id of the bank or connector; null: an unknown caller. */
+  readonly bank: string | null;
+  readonly status: number;
+  /** The field and the reason of a refusal; null otherwise. */
+  readonly detail: string | null;
+  readonly bytes: number;
+  readonly tookMs: number;
+  readonly traceparent: string | null;
+  readonly subject: MessageSubject | null;
+  /** The outcome of the append; null: none was attempted. */
+  readonly outcome: AppendOutcome | null;
+}
+
+export type IngressRequestReport = (fields: RequestFields) => void;
+
+export function createIngressRequestReport(ports: { readonly logger: Logger; readonly metrics: Metrics }): IngressRequestReport {
+  const requests = ports.metrics.counter("sluice_ingress_requests_total", "Requests answered", ["operation", "status"]);
+  const seconds = ports.metrics.histogram("sluice_ingress_answer_seconds", "Time from body read to answer", ["operation"]);
+  return (fields) => {
+    const operation = fields.operation ?? "none";
+    requests.add({ operation, status: String(fields.status) });
+    if (fields.outcome !== null) seconds.observe(fields.tookMs / 1_000, { operation });
+    ports.logger[chooseLevel(fields.status)]("ingress.answered", {
+      operation,
+      bank: fields.bank,
+      status: fields.status,
+      detail: fields.detail,
+      uetr: fields.subject?.uetr,
+      messageIdentification: fields.subject?.messageIdentification,
+      ...buildAppendFields(fields.outcome),
+      bytes: fields.bytes,
+      tookMs: Math.round(fields.tookMs * 10) / 10,
+      traceparent: fields.traceparent,
+    });
+  };
+}
+
+export function refusalDetail(answer: IngressAnswer): string | null {
+  return answer.status === 202 ? null : answer.error.detail;
+}
+
+function buildAppendFields(outcome: AppendOutcome | null): Readonly<Record<string, string | number | bigint>> {
+  if (outcome === null) return {};
+  if (outcome.kind === "appended") return { append: outcome.kind, partition: outcome.partition, offset: outcome.offset };
+  return { append: outcome.kind, reason: outcome.kind === "unknown" ? outcome.reason : outcome.reason };
+}
+
+function chooseLevel(status: number): "info" | "warn" | "error" {
+  if (status === 500) return "error";
+  return status === 503 ? "warn" : "info";
+}

@@ -1,0 +1,23 @@
+// Lets credentials and limits of callers follow the configuration file while ingress runs, so that a token can be
+// replaced without a restart.
+
+import { watchConfiguration, type ConfigurationWatch, type ConfigurationWatchOptions } from "@sluice/config";
+import type { Logger } from "@sluice/kernel";
+import type { Ingress } from "../service.ts";
+
+export function watchCallers(
+  ingress: Pick<Ingress, "replaceCallers">,
+  { logger, ...file }: Omit<ConfigurationWatchOptions, "changed" | "broken"> & { readonly logger: Logger },
+): ConfigurationWatch {
+  return watchConfiguration({
+    ...file,
+    changed(callers, waiting) {
+      ingress.replaceCallers(callers);
+      logger.info("ingress.callers-replaced", { callers: callers.length });
+      if (waiting.length > 0) logger.warn("ingress.needs-restart", { changed: waiting.slice(0, 20).join(" "), count: waiting.length });
+    },
+    broken(problems) {
+      logger.error("ingress.configuration-broken", { problems: problems.slice(0, 20).join("; "), count: problems.length });
+    },
+  });
+}

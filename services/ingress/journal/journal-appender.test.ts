@@ -1,0 +1,135 @@
+import { topics } from "@sluice/contracts";
+import { createMemoryBroker, type ProduceFate } from "@sluice/messaging";
+import { silentLogger } from "@sluice/kernel";
+import { createVirtualTime, seededRandom } from "@sluice/testkit";
+import { describe, expect, it } from "vitest";
+import { createJournalAppender, type AppendOutcome } from "./journal-appender.ts";
+
+const startAtMs = Date.UTC(2026, 10, 20, 6);
+const record = { topic: topics.journal, partition: 0, key: null, value: new Uint8Array([1]), headers: {} };
+
+/** An appender whose clock is off by `skewMs`, over a memory journal; the test can set the fate of each batch. */
+function givenAppender() {
+  const time = createVirtualTime({ startAtMs });
+  const environment: { skewMs: number; fate: ProduceFate } = { skewMs: 0, fate: { kind: "append" } };
+  const messaging = createMemoryBroker({
+    time,
+    random: seededRandom(1),
+    topics: { [topics.journal]: 1, [topics.probe]: 1 },
+    hooks: { produce: () => environment.fate },
+  });
+  const clock = { ...time, nowMs: () => time.nowMs() + environment.skewMs };
+  const appender = createJournalAppender({ time: clock, logger: silentLogger, messaging });
+  const inJournal = (): number => messaging.records({ topic: topics.journal, partition: 0 }).length;
+  const inProbes = (): number => messaging.records({ topic: topics.probe, partition: 0 }).length;
+  /** Appends and answers the outcome with how long it took. */
+  async function appended(): Promise<AppendOutcome & { readonly tookMs: number }> {
+    const startedMs = time.monotonicMs();
+    let done: (AppendOutcome & { readonly tookMs: number }) | null = null;
+    void appender.append(record).then((outcome) => (done = { ...outcome, tookMs: time.monotonicMs() - startedMs }));
+    await time.run({ until: () => done !== null, stepsMax: 10_000 });
+    return done!;
+  }
+  return { time, environment, messaging, appender, appended, inJournal, inProbes };
+}
+
+describe("the journal appender", () => {
+  it("accepts records once a first probe was acknowledged, and returns the position that the broker gave", async () => {
+    const { time, appender, appended, inJournal } = givenAppender();
+    expect(appender.unavailableReason()).toBe("starting");
+    expect(await appender.append(record)).toEqual({ kind: "unavailable", reason: "starting" });
+    await time.advance(50);
+    expect(appender.unavailableReason()).toBeNull();
+    expect(await appended()).toMatchObject({ kind: "appended", partition: 0, offset: 0n });
+    expect(inJournal()).toBe(1);
+  });
+
+  it("lets a caller wait for a second, then returns unknown, and refuses the next records at once", async () => {
+    const { time, messaging, appended, inJournal } = givenAppender();
+    await time.advance(50);
+    messaging.setBroker(false);
+    const first = await appended();
+    expect(first).toMatchObject({ kind: "unknown", tookMs: 1_000 });
+    expect(await appended()).toMatchObject({ kind: "unavailable", reason: "broker", tookMs: 0 });
+    expect(inJournal()).toBe(0);
+  });
+
+  it("accepts records again within seconds of the broker's return, and has appended nothing that it called unavailable", async () => {
+    const { time, messaging, appender, appended, inJournal } = givenAppender();
+    await time.advance(50);
+    messaging.setBroker(false);
+    await appended();
+    for (let turn = 0; turn < 60; turn += 1) {
+      await appended();
+      await time.advance(500);
+    }
+    messaging.setBroker(true);
+    await time.advance(3_000);
+    expect(appender.unavailableReason()).toBeNull();
+    const before = inJournal();
+    expect(before).toBeLessThanOrEqual(1);
+    expect(await appended()).toMatchObject({ kind: "appended" });
+    expect(inJournal()).toBe(before + 1);
+  });
+
+  it("probes once a second while it accepts nothing, one probe at a time", async () => {
+    const { time, environment, appended, inProbes } = givenAppender();
+    await time.advance(50);
+    environment.fate = { kind: "lose-answer" };
+    expect(await appended()).toMatchObject({ kind: "unknown" });
+    const before = inProbes();
+    await time.advance(10_000);
+    expect(inProbes() - before).toBeGreaterThanOrEqual(8);
+    expect(inProbes() - before).toBeLessThanOrEqual(11);
+  });
+
+  it("returns unavailable, not unknown, if the broker refused the record", async () => {
+    const { time, environment, appended } = givenAppender();
+    await time.advance(50);
+    environment.fate = { kind: "refuse" };
+    expect(await appended()).toMatchObject({ kind: "unavailable", reason: "broker" });
+  });
+
+  it("accepts nothing while its clock is more than two seconds off, and accepts records when it is right again", async () => {
+    for (const skewMs of [2_500, -2_500, 3_600_000]) {
+      const { time, environment, appender, appended, inJournal } = givenAppender();
+      await time.advance(50);
+      environment.skewMs = skewMs;
+      expect(appender.unavailableReason()).toBe("clock");
+      expect(await appended()).toMatchObject({ kind: "unavailable", reason: "clock" });
+      expect(inJournal()).toBe(0);
+      await time.advance(5_000);
+      expect(appender.unavailableReason()).toBe("clock");
+      environment.skewMs = 1_500;
+      await time.advance(2_000);
+      expect(await appended()).toMatchObject({ kind: "appended" });
+    }
+  });
+
+  it("never accepts records with a wrong clock", async () => {
+    const { time, environment, appender } = givenAppender();
+    environment.skewMs = 30_000;
+    await time.advance(5_000);
+    expect(appender.unavailableReason()).toBe("clock");
+  });
+
+  it("probes the broker every ten seconds while nobody calls, and so notices that it is away", async () => {
+    const { time, messaging, appender, inProbes } = givenAppender();
+    await time.advance(35_000);
+    expect(inProbes()).toBe(4);
+    messaging.setBroker(false);
+    await time.advance(12_000);
+    expect(appender.unavailableReason()).toBe("broker");
+  });
+
+  it("stops without leaving a timer behind", async () => {
+    const { time, appender, messaging } = givenAppender();
+    await time.advance(50);
+    const stopped = appender.stop();
+    await time.advance(100);
+    await stopped;
+    await messaging.close();
+    expect(appender.unavailableReason()).toBe("stopping");
+    expect(time.pending()).toBe(0);
+  });
+});

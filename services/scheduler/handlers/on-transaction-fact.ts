@@ -1,0 +1,75 @@
+// Handles a fact about one debit or credit: the domain decides, the document keeps the messages, the outputs become
+// records.
+//
+// #1 The accepted message, the applied verdict and the final report are kept as the bytes of their journal records.
+// #2 Outputs are a function of the document and the record, so a replay gives the same bytes.
+// #3 A record that follows a dead-lettered one goes into the dead letters too, at every replay again.
+
+import { factFromRecord, sha256Hex } from "@sluice/contracts";
+import { decide, isTransactionFact, type Transaction, type TransactionFact } from "@sluice/domain";
+import { buildDeadLetter } from "@sluice/messaging";
+import { assert } from "@sluice/kernel";
+import { noSearchTerms, type TransactionDocument } from "@sluice/store";
+import { type HandledRecord, type HandlerContext, type JournalHandler, noEffects, type SourceRecord, type UnitOfWork } from "./handler.ts";
+import { addSearchTerms } from "./search-terms.ts";
+import { renderOutputs } from "./render-outputs.ts";
+
+export const onTransactionFact: JournalHandler = {
+  aggregate: "transaction",
+  handle(read, working, surroundings) {
+    const { record, key, decoded } = read;
+    const fact = factFromRecord(decoded, key);
+    assert(fact !== null && isTransactionFact(fact), `${decoded.name} is a fact about a transaction`);
+    const handled = handleFact(read, key, fact, working, surroundings);
+    const { decision, reason } = handled;
+    const letters =
+      decision === "dead-lettered"
+        ? [buildDeadLetter({ record, reason: reason ?? decision, service: surroundings.service }, surroundings.serde)]
+        : [];
+    const action = "action" in fact ? fact.action : null;
+    return { ...noEffects, ...handled, record, key, name: decoded.name, outgoing: [...handled.outgoing, ...letters], action };
+  },
+};
+
+/** The replayed records follow right behind: the dead letters of the records before it are written first. */
+export const onReplayAnnounced: JournalHandler = { ...onTransactionFact, beginsBatch: true };
+
+/** Applies a fact to its transaction: puts the changed document into `working`. */
+export function handleFact(
+  cause: SourceRecord,
+  key: string,
+  fact: TransactionFact,
+  working: UnitOfWork,
+  surroundings: HandlerContext,
+): Pick<HandledRecord, "decision" | "reason" | "transaction" | "outgoing"> {
+  const before = working.documents.get(key) ?? null;
+  const place = { offset: cause.record.offset, appendedAtMs: cause.record.appendedAtMs };
+  const { decision, reason, transaction, outputs } = decide(key, before?.transaction ?? null, fact, place, working.markers, sha256Hex);
+  const after = updateDocument(before, transaction, decision === "applied", cause);
+  const outgoing = after === null ? [] : renderOutputs(outputs, after, cause, surroundings);
+  working.documents.set(key, after);
+  return { decision, reason, transaction, outgoing };
+}
+
+const noBytes = new Uint8Array();
+
+function updateDocument(
+  before: TransactionDocument | null,
+  transaction: Transaction | null,
+  isApplied: boolean,
+  { record, decoded }: SourceRecord,
+): TransactionDocument | null {
+  if (transaction === null) return null;
+  if (transaction === before?.transaction) return before;
+  const bytes = record.value ?? noBytes;
+  const isAccepted = (before?.transaction.message ?? null) === null && transaction.message !== null;
+  const isFinal = (before?.transaction.finalReport ?? null) === null && transaction.finalReport !== null;
+  const isVerdict = isApplied && decoded?.name === "AccountVerified";
+  return {
+    transaction,
+    acceptedMessage: isAccepted ? bytes.slice() : (before?.acceptedMessage ?? noBytes),
+    verdict: isVerdict ? bytes.slice() : (before?.verdict ?? null),
+    finalReport: isFinal ? bytes.slice() : (before?.finalReport ?? null),
+    search: addSearchTerms(before?.search ?? noSearchTerms, isAccepted || isVerdict || isFinal ? decoded : null),
+  };
+}

@@ -1,0 +1,101 @@
+// Turns the outputs of a decision into finished records: deliveries and stops for `dispatch`, events for `events`.
+
+import {
+  type DecodedRecord,
+  dispatchChangeRecord,
+  dispatchRecord,
+  type EventOptions,
+  eventRecords,
+  headers,
+  type MessageSources,
+  outgoingRecord,
+  type PaymentReceived,
+  type RecordName,
+  type Records,
+  redriveRecord,
+  type Serde,
+  topics,
+} from "@sluice/contracts";
+import type { Output, Transaction } from "@sluice/domain";
+import type { OutgoingRecord } from "@sluice/messaging";
+import { assert } from "@sluice/kernel";
+import type { TransactionDocument } from "@sluice/store";
+import type { SourceRecord, HandlerContext } from "./handler.ts";
+
+/** Renders the outputs in their order. Each record carries the trace of the record that caused it. */
+export function renderOutputs(
+  outputs: readonly Output[],
+  document: TransactionDocument,
+  cause: SourceRecord,
+  surroundings: HandlerContext,
+): readonly OutgoingRecord[] {
+  if (outputs.length === 0) return [];
+  const { serde, partitionCount } = surroundings;
+  const { uetr } = document.transaction;
+  const traceparent = cause.record.headers[headers.traceparent];
+  const options = { partitionCount, headers: traceparent === undefined ? {} : { [headers.traceparent]: traceparent } };
+  const sources = readSources(document, cause, serde);
+  return outputs.flatMap((output) => {
+    switch (output.kind) {
+      case "event": {
+        const records = eventRecords(output, sources, eventOptions(document.transaction, surroundings));
+        return records.map((record) => outgoingRecord(serde, topics.events, uetr, record, options));
+      }
+      case "dispatch":
+        return [outgoingRecord(serde, topics.dispatch, uetr, dispatchRecord(output, sources), options)];
+      case "stop":
+        return [outgoingRecord(serde, topics.dispatch, uetr, dispatchChangeRecord(output, uetr), options)];
+      case "redrive": {
+        const topic = output.target === "posting" ? topics.events : topics.dispatch;
+        return [outgoingRecord(serde, topic, uetr, redriveRecord(output, uetr), options)];
+      }
+      default:
+        throw new Error(`no such output: ${String(output satisfies never)}`);
+    }
+  });
+}
+
+function readSources(
+  { acceptedMessage, verdict, finalReport }: TransactionDocument,
+  { decoded }: SourceRecord,
+  serde: Serde,
+): MessageSources {
+  return {
+    received: decodeReceived(serde, acceptedMessage),
+    verdict: verdict === null ? null : decodeKept(serde, verdict, "AccountVerified"),
+    finalReport: finalReport === null ? null : decodeKept(serde, finalReport, "StatusReportReceived"),
+    answered: decoded?.name === "DirectDebitReceived" || decoded?.name === "CreditTransferReceived" ? decoded.value : null,
+  };
+}
+
+function decodeReceived(serde: Serde, bytes: Uint8Array): PaymentReceived {
+  const decoded = serde.decode(bytes);
+  assert(decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived", "kept bytes are a debit or a credit");
+  return decoded.value;
+}
+
+/** Decodes bytes that the document keeps; they were decoded once before, when they came from the journal. */
+function decodeKept<N extends RecordName>(serde: Serde, bytes: Uint8Array, name: N): Records[N] {
+  const decoded = serde.decode(bytes);
+  assert(hasName(decoded, name), `kept bytes are a ${name}`);
+  return decoded.value;
+}
+
+function hasName<N extends RecordName>(decoded: { readonly name: RecordName }, name: N): decoded is DecodedRecord<N> {
+  return decoded.name === name;
+}
+
+/** Defaults for a bank that is no longer configured. */
+const eventDefaults = {
+  eventDeadlineMs: 72 * 3_600_000,
+  eventShape: "full",
+  eventClasses: ["TRANSACTION_STATE"],
+  eventPayload: "full",
+} as const;
+
+/** Finds who gets the postings: the sending bank for an on-us debit, else the bank that the transaction goes to. */
+function eventOptions({ flow, message: accepted, bank: to }: Transaction, { configuration }: HandlerContext): EventOptions {
+  const bank = (flow === "on-us" ? accepted?.sender : to) ?? "";
+  const { eventDeadlineMs, eventShape, eventClasses, eventPayload } = configuration.banks.find(({ id }) => id === bank) ?? eventDefaults;
+  return { bank, eventDeadlineMs, eventShape, eventClasses, eventPayload };
+}

@@ -1,0 +1,168 @@
+import { type BankMarker, isPausedBelow, type Marker } from "@sluice/domain";
+import { expect, test } from "vitest";
+import {
+  bankHistoriesKeptMax,
+  createAppliedMarkers,
+  datesKeptMax,
+  bankMarkersKeptMax,
+  readPartitionState,
+  emptyMarkerHistory,
+} from "./applied-markers.ts";
+import { isReconciled, openDeclarations, findOpenWindow } from "./read-day-markers.ts";
+
+const at = (offset: bigint) => ({ offset, appendedAtMs: Number(offset) });
+const opened = (number: number, businessDate = "2026-11-20"): Marker => ({
+  kind: "WindowOpened",
+  id: `ZA_EFT:${businessDate}:WindowOpened:${number}`,
+  scheme: "ZA_EFT",
+  businessDate,
+  number,
+});
+const closed = (number: number): Marker => ({
+  ...opened(number),
+  kind: "WindowClosed",
+  id: `ZA_EFT:2026-11-20:WindowClosed:${number}`,
+  number,
+  isLast: false,
+  nextBusinessDate: "2026-11-21",
+});
+
+function ofBank(kind: BankMarker["kind"], number: number, bank = "first", untilMs: number | null = null): BankMarker {
+  const same = { id: `bank:${bank}:${kind}:${number}`, bank, number, reason: "maintenance" };
+  return kind === "BankPaused" ? { kind, ...same, untilMs } : { kind, ...same };
+}
+
+test("a repeat is not applied twice: the first by offset counts, also across the memories of two owners", () => {
+  const markers = createAppliedMarkers(3, {
+    ofDays: [
+      { marker: opened(1), position: at(9n) },
+      { marker: opened(1), position: at(4n) },
+    ],
+    ofBanks: [],
+  });
+  expect(markers.apply(opened(1), at(12n))).toBe(false);
+  expect(markers.apply(closed(1), at(13n))).toBe(true);
+  expect(markers.markersOf("ZA_EFT:2026-11-20").map(({ position }) => position.offset)).toEqual([4n, 13n]);
+});
+
+test("the state in the partition's document comes back as it was, through plain JSON", () => {
+  const markers = createAppliedMarkers(0);
+  markers.apply(opened(1), at(2n ** 53n + 1n));
+  markers.applyBankMarker(ofBank("BankPaused", 1), at(7n));
+  const state: unknown = JSON.parse(JSON.stringify(markers.toState()));
+  expect(readPartitionState(state)).toEqual(markers.history());
+  expect(readPartitionState(null)).toEqual(emptyMarkerHistory);
+  expect(() => readPartitionState({ other: 1 })).toThrow("holds its markers");
+});
+
+test("a pause written before there were maintenances has no end; a pause with an end keeps it", () => {
+  const { untilMs: _, ...old } = { untilMs: null, ...ofBank("BankPaused", 1) };
+  const read = readPartitionState({ markers: [], ofBanks: [{ marker: old, offset: "4", atMs: 4 }] });
+  expect(read.ofBanks).toEqual([{ marker: ofBank("BankPaused", 1), position: at(4n) }]);
+  const markers = createAppliedMarkers(0, read);
+  markers.applyBankMarker(ofBank("BankPaused", 2, "first", 50), at(9n));
+  const again = createAppliedMarkers(0, readPartitionState(JSON.parse(JSON.stringify(markers.toState()))));
+  expect([49n, 50n].map((offset) => isPausedBelow(again, "first", at(offset)))).toEqual([true, false]);
+});
+
+test("a state written before banks had markers can be read", () => {
+  expect(readPartitionState({ markers: [{ marker: opened(1), offset: "4", atMs: 4 }] })).toEqual({
+    ofDays: [{ marker: opened(1), position: at(4n) }],
+    ofBanks: [],
+  });
+});
+
+test("a bank's marker whose number is not newer than the last one is a repeat", () => {
+  const markers = createAppliedMarkers(0);
+  expect(markers.applyBankMarker(ofBank("BankPaused", 1), at(1n))).toBe(true);
+  expect(markers.applyBankMarker(ofBank("BankPaused", 1), at(2n))).toBe(false);
+  expect(markers.applyBankMarker(ofBank("BankResumed", 1), at(3n))).toBe(true);
+  expect(markers.applyBankMarker(ofBank("BankPaused", 1), at(4n))).toBe(false);
+  expect(markers.bankMarkersOf("first").map(({ position }) => position.offset)).toEqual([1n, 3n]);
+  expect(isPausedBelow(markers, "first", at(9n))).toBe(false);
+});
+
+test("I15: the newest markers of each bank are kept, and paused banks before the others", () => {
+  const markers = createAppliedMarkers(0);
+  markers.applyBankMarker(ofBank("BankPaused", 1, "paused"), at(0n));
+  for (let number = 1; number <= 20; number += 1) {
+    markers.applyBankMarker(ofBank("BankPaused", number), at(BigInt(10 * number)));
+    markers.applyBankMarker(ofBank("BankResumed", number), at(BigInt(10 * number + 5)));
+  }
+  expect(markers.bankMarkersOf("first")).toHaveLength(bankMarkersKeptMax);
+  for (let index = 0; index < bankHistoriesKeptMax - 1; index += 1)
+    markers.applyBankMarker(ofBank("BankPaused", 1, `b${index}`), at(BigInt(1_000 + index)));
+  expect(markers.bankMarkersOf("first")).toEqual([]);
+  expect(isPausedBelow(markers, "paused", at(9_999n))).toBe(true);
+});
+
+test("the oldest date of a scheme is forgotten when there are too many, and does not come back", () => {
+  const markers = createAppliedMarkers(0);
+  const date = (index: number): string => new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10);
+  for (let index = 0; index <= datesKeptMax; index += 1) markers.apply(opened(1, date(index)), at(BigInt(index)));
+  expect(markers.days()).toHaveLength(datesKeptMax);
+  expect(markers.markersOf(`ZA_EFT:${date(0)}`).map(({ marker }) => marker.kind)).toEqual(["DayReconciled"]);
+  expect(markers.apply(opened(1, date(0)), at(999n))).toBe(false);
+});
+
+test("a window is open from its opening to its closing, and none is after the reconciliation", () => {
+  const markers = createAppliedMarkers(0);
+  const now = () => findOpenWindow(markers.markersOf("ZA_EFT:2026-11-20"));
+  expect(now()).toBeNull();
+  markers.apply(opened(1), at(1n));
+  expect(now()).toBe(1);
+  markers.apply(closed(1), at(2n));
+  expect(now()).toBeNull();
+  markers.apply(opened(2), at(3n));
+  expect(now()).toBe(2);
+  const reconciled = { id: "r", scheme: "ZA_EFT", businessDate: "2026-11-20" };
+  markers.apply({ ...reconciled, kind: "DayReconciled", number: 1 }, at(4n));
+  expect(now()).toBeNull();
+  expect(isReconciled(markers.markersOf("ZA_EFT:2026-11-20"))).toBe(true);
+});
+
+test("a declaration for all banks is open until the gate is, and then until each excepted bank has its own", () => {
+  const markers = createAppliedMarkers(0);
+  const base = { scheme: "ZA_EFT", businessDate: "2026-11-20", number: 1 };
+  const open = () =>
+    openDeclarations(markers.markersOf("ZA_EFT:2026-11-20")).map(({ declaration, excepted }) => [declaration.id, excepted]);
+  markers.apply({ ...base, kind: "CreditsDeclared", id: "d", bank: null, declaredBy: "clock" }, at(1n));
+  expect(open()).toEqual([["d", null]]);
+  markers.apply({ ...base, kind: "GateOpened", id: "g", banks: null, except: ["second", "third"] }, at(2n));
+  expect(open()).toEqual([["d", ["second", "third"]]]);
+  markers.apply({ ...base, kind: "GateOpened", id: "h", banks: ["third"], except: [] }, at(3n));
+  expect(open()).toEqual([["d", ["second"]]]);
+  markers.apply({ ...base, kind: "GateOpened", id: "i", banks: ["second"], except: [] }, at(4n));
+  expect(open()).toEqual([]);
+});
+
+test("a bank's own declaration is open until its gate is, or the day is reconciled", () => {
+  const markers = createAppliedMarkers(0);
+  const base = { scheme: "ZA_EFT", businessDate: "2026-11-20", number: 1 };
+  const open = () => openDeclarations(markers.markersOf("ZA_EFT:2026-11-20")).map(({ declaration, offset }) => [declaration.bank, offset]);
+  markers.apply({ ...base, kind: "CreditsDeclared", id: "d", bank: "second", declaredBy: "bank" }, at(1n));
+  markers.apply({ ...base, kind: "CreditsDeclared", id: "e", bank: "third", declaredBy: "bank" }, at(2n));
+  expect(open()).toEqual([
+    ["second", 1n],
+    ["third", 2n],
+  ]);
+  markers.apply({ ...base, kind: "GateOpened", id: "g", banks: ["second"], except: [] }, at(3n));
+  expect(open()).toEqual([["third", 2n]]);
+  markers.apply({ ...base, kind: "DayReconciled", id: "r", number: 1 }, at(4n));
+  expect(open()).toEqual([]);
+});
+
+test("I10: a forgotten date counts as reconciled; a date that is not planned yet does not", () => {
+  const dates = Array.from({ length: datesKeptMax + 1 }, (_, index) =>
+    Temporal.PlainDate.from("2026-01-01").add({ days: index }).toString(),
+  );
+  const markers = createAppliedMarkers(0);
+  for (const date of dates.slice(0, datesKeptMax)) markers.apply(opened(1, date), at(1n));
+  expect(isReconciled(markers.markersOf("ZA_EFT:2026-01-01"))).toBe(false);
+  markers.apply(opened(1, dates.at(-1)), at(2n));
+  for (const day of ["ZA_EFT:2026-01-01", "ZA_EFT:2025-12-24"]) expect(isReconciled(markers.markersOf(day))).toBe(true);
+  expect(markers.markersOf("ZA_EFT:2026-12-24")).toEqual([]);
+  // A scheme with fewer dates forgets none.
+  expect(markers.markersOf("ZA_RTC:2025-12-24")).toEqual([]);
+  expect(markers.days()).toHaveLength(datesKeptMax);
+});

@@ -1,0 +1,180 @@
+// The markers that a partition has applied, by day and by bank, in order of offset. `decide` looks at them, and the
+// partition's document keeps them.
+//
+// #1 A repeat (same id) is not applied twice: the copy with the lowest offset counts. A bank's marker whose number is
+//    not newer than the last one is a repeat.
+// #2 Of each scheme the newest `datesKeptMax` dates are kept. A day is planned at most a week ahead and a close leaves
+//    nothing unresolved, so a forgotten day was closed weeks ago. It counts as reconciled: a transaction that returns
+//    from the dead letters that late is closed too, instead of being held for ever. Of each bank the newest
+//    `bankMarkersKeptMax` markers are kept, of at most `bankHistoriesKeptMax` banks; banks that are not paused go
+//    first.
+
+import {
+  type AppliedBankMarker,
+  type AppliedMarker,
+  type BankMarker,
+  type DayKey,
+  dayKey,
+  type Marker,
+  type PartitionView,
+  type RecordPosition,
+} from "@sluice/domain";
+import { assert } from "@sluice/kernel";
+
+export const datesKeptMax = 64;
+export const bankMarkersKeptMax = 16;
+export const bankHistoriesKeptMax = 2_000;
+
+/** All markers that a partition has applied and still keeps. */
+export interface MarkerHistory {
+  readonly ofDays: readonly AppliedMarker[];
+  readonly ofBanks: readonly AppliedBankMarker[];
+}
+
+export const emptyMarkerHistory: MarkerHistory = { ofDays: [], ofBanks: [] };
+
+/** The form in the partition's document: plain JSON. */
+export interface PartitionState {
+  readonly markers: readonly { readonly marker: Marker; readonly offset: string; readonly atMs: number }[];
+  readonly ofBanks?: readonly { readonly marker: BankMarker; readonly offset: string; readonly atMs: number }[];
+}
+
+export interface AppliedMarkers extends PartitionView {
+  /** Applies a marker of a day. Returns false for a repeat, and for a day that is forgotten. */
+  apply(marker: Marker, position: RecordPosition): boolean;
+  /** Applies a marker of a bank. Returns false for a repeat. */
+  applyBankMarker(marker: BankMarker, position: RecordPosition): boolean;
+  days(): readonly DayKey[];
+  history(): MarkerHistory;
+  toState(): PartitionState;
+}
+
+export function createAppliedMarkers(partition: number, before: MarkerHistory = emptyMarkerHistory): AppliedMarkers {
+  const ofBanks = createBankMarkers();
+  const byDay = new Map<DayKey, AppliedMarker[]>();
+  const ids = new Set<string>();
+  /** The oldest day kept, by scheme; set once older days are forgotten. */
+  const oldestKept = new Map<string, DayKey>();
+
+  function pass(marker: Marker, position: RecordPosition): boolean {
+    if (ids.has(marker.id)) return false;
+    const day = dayKey(marker.scheme, marker.businessDate);
+    if (!byDay.has(day) && !makeRoom(marker)) return false;
+    ids.add(marker.id);
+    const known = byDay.get(day);
+    byDay.set(day, [...(known ?? []), { marker, position }]);
+    if (known === undefined) noteOldest(marker.scheme);
+    return true;
+  }
+
+  function listDays(scheme: string): readonly DayKey[] {
+    return [...byDay.keys()].filter((day) => day.startsWith(`${scheme}:`)).toSorted();
+  }
+
+  function markersOf(day: DayKey): readonly AppliedMarker[] {
+    return byDay.get(day) ?? (isForgotten(day) ? [closedLongAgo(day)] : []);
+  }
+
+  function noteOldest(scheme: string): void {
+    const days = listDays(scheme);
+    if (days.length >= datesKeptMax) oldestKept.set(scheme, days[0] ?? "");
+  }
+
+  function isForgotten(day: DayKey): boolean {
+    return day < (oldestKept.get(day.slice(0, day.lastIndexOf(":"))) ?? "");
+  }
+
+  /** Forgets the oldest date if too many are kept. Returns false if this date is older than all of them. */
+  function makeRoom(marker: Marker): boolean {
+    const dates = listDays(marker.scheme);
+    if (dates.length < datesKeptMax) return true;
+    const oldest = dates[0] ?? "";
+    if (dayKey(marker.scheme, marker.businessDate) < oldest) return false;
+    for (const { marker: forgotten } of byDay.get(oldest) ?? []) ids.delete(forgotten.id);
+    byDay.delete(oldest);
+    return true;
+  }
+
+  const all = (): MarkerHistory => ({ ofDays: [...byDay.values()].flat().toSorted(byOffset), ofBanks: ofBanks.all() });
+
+  for (const { marker, position } of before.ofDays.toSorted(byOffset)) pass(marker, position);
+  for (const { marker, position } of before.ofBanks.toSorted(byOffset)) ofBanks.pass(marker, position);
+  return {
+    partition,
+    markersOf,
+    bankMarkersOf: (bank) => ofBanks.passed(bank),
+    apply: pass,
+    applyBankMarker: (marker, position) => ofBanks.pass(marker, position),
+    days: () => [...byDay.keys()],
+    history: all,
+    toState: () => ({ markers: all().ofDays.map(toPlain), ofBanks: all().ofBanks.map(toPlain) }),
+  };
+}
+
+/** A reconciliation marker below every record. */
+function closedLongAgo(day: DayKey): AppliedMarker {
+  const [scheme, businessDate] = [day.slice(0, day.lastIndexOf(":")), day.slice(day.lastIndexOf(":") + 1)];
+  const marker: Marker = { kind: "DayReconciled", id: `${day}:DayReconciled:1`, scheme, businessDate, number: 1 };
+  return { marker, position: { offset: -1n, appendedAtMs: 0 } };
+}
+
+function createBankMarkers() {
+  const byBank = new Map<string, readonly AppliedBankMarker[]>();
+
+  function makeRoom(): void {
+    if (byBank.size < bankHistoriesKeptMax) return;
+    const banks = [...byBank.keys()];
+    const forgotten = banks.find((bank) => byBank.get(bank)?.at(-1)?.marker.kind === "BankResumed") ?? banks[0];
+    if (forgotten !== undefined) byBank.delete(forgotten);
+  }
+
+  return {
+    pass(marker: BankMarker, position: RecordPosition): boolean {
+      const before = byBank.get(marker.bank) ?? [];
+      const last = before.at(-1);
+      if (last !== undefined && markerRank(marker) <= markerRank(last.marker)) return false;
+      if (last === undefined) makeRoom();
+      byBank.set(marker.bank, [...before, { marker, position }].slice(-bankMarkersKeptMax));
+      return true;
+    },
+    passed: (bank: string): readonly AppliedBankMarker[] => byBank.get(bank) ?? [],
+    all: (): readonly AppliedBankMarker[] => [...byBank.values()].flat().toSorted(byOffset),
+  };
+}
+
+/** Orders the markers of a bank: pauses are numbered, and a resume has the number of the pause that it ends. */
+function markerRank({ kind, number }: BankMarker): number {
+  return 2 * number - (kind === "BankPaused" ? 1 : 0);
+}
+
+type Plain<M> = { readonly marker: M; readonly offset: string; readonly atMs: number };
+
+function toPlain<M>({ marker, position }: { readonly marker: M; readonly position: RecordPosition }): Plain<M> {
+  return { marker, offset: String(position.offset), atMs: position.appendedAtMs };
+}
+
+function fromPlain<M>({ marker, offset, atMs }: Plain<M>): { readonly marker: M; readonly position: RecordPosition } {
+  return { marker, position: { offset: BigInt(offset), appendedAtMs: atMs } };
+}
+
+/** Reads what `toState` wrote; a state of null means that the partition has applied nothing yet. */
+export function readPartitionState(state: unknown): MarkerHistory {
+  if (state === null || state === undefined) return emptyMarkerHistory;
+  assert(isPartitionState(state), "a partition's state holds its markers");
+  return { ofDays: state.markers.map(fromPlain), ofBanks: (state.ofBanks ?? []).map(fromPlain).map(completeBankMarker) };
+}
+
+/** Adds the end to a pause that was written before there were maintenances. */
+function completeBankMarker({ marker, position }: AppliedBankMarker): AppliedBankMarker {
+  return { marker: marker.kind === "BankPaused" ? { ...marker, untilMs: marker.untilMs ?? null } : marker, position };
+}
+
+/** This service wrote the state itself, so only its shape is checked. */
+function isPartitionState(state: unknown): state is PartitionState {
+  return typeof state === "object" && state !== null && "markers" in state && Array.isArray(state.markers);
+}
+
+function byOffset(a: { readonly position: RecordPosition }, b: { readonly position: RecordPosition }): number {
+  if (a.position.offset === b.position.offset) return 0;
+  return a.position.offset < b.position.offset ? -1 : 1;
+}

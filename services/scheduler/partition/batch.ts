@@ -1,0 +1,148 @@
+// Runs one batch of a partition, up to a marker: load, decide, commit, produce. The worker reports it.
+//
+// #1 One bulk read, one bulk compare-and-set write, one produce. Several facts of one key are folded into one write.
+// #2 Outputs are produced only after the states that they follow from are written, in the order of the journal.
+// #3 A lost write is read and decided again, a bounded number of times. A write or a produce in doubt ends the batch
+//    with a retryable Fault: the worker repeats the whole batch, and records that were already applied replay their
+//    first outputs.
+// #4 The cache drops every snapshot that is not known to be written.
+
+import { bankKey, type BankState, type Day, type DayKey, type PartitionView } from "@sluice/domain";
+import type { BrokerClock, OutgoingRecord, Producer } from "@sluice/messaging";
+import { Fault } from "@sluice/kernel";
+import type { BankStore, DayStore, TransactionDocument, TransactionStore } from "@sluice/store";
+import type { JournalRecord, HandlerContext, HandledRecord, UnitOfWork } from "../handlers/handler.ts";
+import { deadLetterRecord, readRecordUetr } from "../handlers/dead-letter-record.ts";
+import type { UnreadableRecord } from "./read-journal.ts";
+import type { SnapshotCache } from "./snapshot-cache.ts";
+import { buildSnapshotRecord } from "./snapshot-record.ts";
+
+export interface BatchPorts extends HandlerContext {
+  readonly markers: PartitionView;
+  readonly transactions: Pick<TransactionStore, "load" | "write">;
+  readonly days: Pick<DayStore, "load" | "write">;
+  readonly banks: Pick<BankStore, "load" | "write">;
+  readonly producer: Producer;
+  readonly brokerClock: BrokerClock;
+  readonly cache: SnapshotCache;
+  /** Called after a lost write; rejects if the partition has another owner. */
+  onLostWrite(): Promise<void>;
+}
+
+export type BatchRecord = JournalRecord | UnreadableRecord;
+
+export interface BatchResult {
+  readonly handled: readonly HandledRecord[];
+  /** Number of documents written. */
+  readonly documentsWritten: number;
+}
+
+const lostWritesMax = 5;
+const bulkMax = 1_000;
+const sendRecordsMax = 5_000;
+
+export async function runBatch(records: readonly BatchRecord[], ports: BatchPorts): Promise<BatchResult> {
+  for (let attempt = 0; attempt < lostWritesMax; attempt += 1) {
+    const loaded = await load(records, ports);
+    const { documents, days, banks } = loaded;
+    const working: UnitOfWork = { markers: ports.markers, documents: new Map(documents), days: new Map(days), banks: new Map(banks) };
+    const handled = records.map((read) => handle(read, working, ports));
+    const written = await commit(loaded, working, ports);
+    if (written !== null) {
+      await produce(handled, working, ports);
+      return { handled, documentsWritten: written };
+    }
+    await ports.onLostWrite();
+  }
+  throw new Fault("scheduler.write-lost", `lost ${lostWritesMax} writes in a row`, { isRetryable: true });
+}
+
+interface Loaded {
+  readonly documents: ReadonlyMap<string, TransactionDocument | null>;
+  readonly days: ReadonlyMap<DayKey, Day | null>;
+  readonly banks: ReadonlyMap<string, BankState | null>;
+}
+
+async function load(records: readonly BatchRecord[], { transactions, days, banks, cache, partitionCount }: BatchPorts): Promise<Loaded> {
+  const uetrs = [...new Set(records.flatMap((read) => readRecordUetr(read, partitionCount) ?? []))];
+  // Looked up before the read: the cache is shared, and while the store answers another partition may evict these
+  // entries.
+  const cached = new Map(uetrs.map((uetr) => [uetr, cache.get(uetr)] as const));
+  const missing = uetrs.filter((uetr) => cached.get(uetr) === undefined);
+  const read = await readInBulks(missing, (bulk) => transactions.load(bulk));
+  const documents = new Map(uetrs.map((uetr) => [uetr, cached.get(uetr) ?? read.get(uetr) ?? null] as const));
+  const dayKeys = listKeys(records, "day");
+  const readDays = await readInBulks(dayKeys, (bulk) => days.load(bulk));
+  const bankKeys = listKeys(records, "bank");
+  const readBanks = await readInBulks(bankKeys, async (bulk) => byKey(await banks.load(bulk.map((key) => key.slice(bankKey("").length)))));
+  return {
+    documents,
+    days: new Map(dayKeys.map((key) => [key, readDays.get(key) ?? null])),
+    banks: new Map(bankKeys.map((key) => [key, readBanks.get(key) ?? null])),
+  };
+}
+
+function byKey(states: ReadonlyMap<string, BankState>): ReadonlyMap<string, BankState> {
+  return new Map([...states.values()].map((state) => [bankKey(state.bank), state]));
+}
+
+function listKeys(records: readonly BatchRecord[], aggregate: "day" | "bank"): readonly string[] {
+  return [...new Set(records.flatMap((read) => ("handler" in read && read.handler.aggregate === aggregate ? [read.key] : [])))];
+}
+
+async function readInBulks<T>(keys: readonly string[], read: (bulk: readonly string[]) => Promise<ReadonlyMap<string, T>>) {
+  const found = new Map<string, T>();
+  for (let start = 0; start < keys.length; start += bulkMax) {
+    for (const [key, value] of await read(keys.slice(start, start + bulkMax))) found.set(key, value);
+  }
+  return found;
+}
+
+function handle(read: BatchRecord, working: UnitOfWork, ports: BatchPorts): HandledRecord {
+  if ("unreadable" in read) return deadLetterRecord(read, read.unreadable, working, ports);
+  try {
+    return read.handler.handle(read, working, ports);
+  } catch (error) {
+    // A newer version of this service would understand the record: wait for it, never guess.
+    if (error instanceof Fault && error.isRetryable) throw error;
+    return deadLetterRecord(read, error instanceof Error ? error.message : String(error), working, ports);
+  }
+}
+
+/**
+ * Writes what changed. Returns the number of documents, or null if another writer was faster with at least one of them.
+ */
+async function commit(loaded: Loaded, working: UnitOfWork, ports: BatchPorts): Promise<number | null> {
+  const { transactions, days, banks, cache } = ports;
+  const changed = [...working.documents]
+    .flatMap(([uetr, document]) => (document === null || document === loaded.documents.get(uetr) ? [] : [document]))
+    .toSorted((a, b) => (a.transaction.uetr < b.transaction.uetr ? -1 : 1));
+  cache.drop(changed.map(({ transaction }) => transaction.uetr));
+  let isLost = false;
+  for (let start = 0; start < changed.length; start += bulkMax) {
+    const writes = changed.slice(start, start + bulkMax).map((document) => ({
+      document,
+      expectedVersion: loaded.documents.get(document.transaction.uetr)?.transaction.version ?? 0,
+    }));
+    const { conflicts } = await transactions.write(writes);
+    isLost ||= conflicts.length > 0;
+  }
+  const changedDays = [...working.days].flatMap(([key, day]) => (day === null || day === loaded.days.get(key) ? [] : [day]));
+  for (const day of changedDays) isLost = !(await days.write(day, loaded.days.get(day.key)?.version ?? 0)) || isLost;
+  const changedBanks = [...working.banks].flatMap(([key, one]) => (one === null || one === loaded.banks.get(key) ? [] : [{ key, one }]));
+  for (const { key, one } of changedBanks) isLost = !(await banks.write(one, loaded.banks.get(key)?.version ?? 0)) || isLost;
+  if (isLost) return null;
+  for (const document of working.documents.values()) if (document !== null) cache.set(document);
+  return changed.length + changedDays.length + changedBanks.length;
+}
+
+/** Produces the outputs, and a snapshot of each transaction that the batch touched. */
+async function produce(handled: readonly HandledRecord[], { documents }: UnitOfWork, ports: BatchPorts): Promise<void> {
+  const { producer, brokerClock } = ports;
+  const snapshots = [...documents.values()].flatMap((document) => (document === null ? [] : [buildSnapshotRecord(document, ports)]));
+  const outgoing: readonly OutgoingRecord[] = [...handled.flatMap((one) => one.outgoing), ...snapshots];
+  for (let start = 0; start < outgoing.length; start += sendRecordsMax) {
+    const appended = await producer.send(outgoing.slice(start, start + sendRecordsMax));
+    for (const { appendedAtMs } of appended) brokerClock.observe(appendedAtMs);
+  }
+}

@@ -1,0 +1,43 @@
+// What all partition workers of a scheduler process share.
+
+import type { Configuration } from "@sluice/config";
+import type { Serde } from "@sluice/contracts";
+import type { BrokerClock, OperatorSkips, Producer, ReceivedRecord } from "@sluice/messaging";
+import type { Logger, Time } from "@sluice/kernel";
+import type { Store } from "@sluice/store";
+import type { AppendFacts } from "../tasks/append-facts.ts";
+import type { JournalHandlers } from "../handlers/handler.ts";
+import type { SchedulerMetrics } from "../scheduler-metrics.ts";
+import type { SnapshotCaches } from "./snapshot-cache.ts";
+
+export interface PartitionContext {
+  /** Names the service in the partitions' documents and in dead letters. */
+  readonly service: string;
+  readonly handlers: JournalHandlers;
+  readonly time: Time;
+  readonly logger: Logger;
+  readonly metrics: SchedulerMetrics;
+  /** Reads pages of open transactions one at a time (`serialize-open-reads.ts`). */
+  readonly store: Pick<Store, "transactions" | "days" | "banks" | "ledgers" | "partitions">;
+  readonly serde: Serde;
+  readonly configuration: Configuration;
+  /** Number of partitions of the journal. */
+  readonly partitionCount: number;
+  /** Reads the journal records of a partition from one offset up to another. */
+  readonly read: (partition: number, from: bigint, to: bigint) => AsyncIterable<ReceivedRecord>;
+  /** Records that operators asked to skip. */
+  readonly operatorSkips: OperatorSkips;
+  /** Sends the outputs. */
+  readonly producer: Producer;
+  /** Appends the facts of the background tasks. */
+  readonly append: AppendFacts;
+  readonly brokerClock: BrokerClock;
+  /** Lets one partition at a time count documents: a count reads a whole day. */
+  readonly serializeAudit: <T>(count: () => Promise<T>) => Promise<T>;
+  /** Creates one snapshot cache for each lease; the bound holds over all of them. */
+  readonly snapshots: SnapshotCaches;
+  /** Monotonic milliseconds at which each bank last acknowledged a debit. */
+  readonly acknowledgedAtMs: Map<string, number>;
+  /** Milliseconds since the group's coordinator last answered this process. */
+  heartbeatAgeMs(): number;
+}

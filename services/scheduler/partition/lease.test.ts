@@ -1,0 +1,86 @@
+import { Fault } from "@sluice/kernel";
+import { expect, test } from "vitest";
+import type { FactToAppend } from "../tasks/append-facts.ts";
+import { openCreditRow, createOpenRows } from "../tasks/open-rows.fixture.ts";
+import { schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
+import { openPartitionWorker } from "./worker.ts";
+import { serializeOpenReads } from "./serialize-open-reads.ts";
+import { rebuildLockLeftMaxMs } from "./lease.ts";
+
+test("I16: a new owner knows every open transaction of its partition, also those on a later page of the store", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const held = Array.from({ length: 10_000 }, (_, number) => openCreditRow(number, { flow: "off-us", state: "HELD", deadlineMs: null }));
+  const overdue = openCreditRow(10_001, { deadlineMs: schedulerStartAtMs + 5_000 });
+  const appended: FactToAppend[] = [];
+  const context = await environment.partitionContext({
+    store: {
+      ...environment.store,
+      transactions: { ...environment.store.transactions, open: createOpenRows([...held, overdue]).store.open },
+    },
+    append: (facts) => {
+      appended.push(...facts);
+      return Promise.resolve(true);
+    },
+  });
+  await environment.settle(openPartitionWorker(context, 0, 0n));
+  await environment.time.advance(4_000);
+  expect(appended).toEqual([]);
+  await environment.time.advance(2_000);
+  expect(appended).toEqual([{ key: overdue.uetr, fact: { kind: "DeadlinePassed", deadlineMs: schedulerStartAtMs + 5_000 } }]);
+});
+
+test("partitions that are taken at the same time read one page after the other, and a failed read delays no other", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 3 });
+  const asked: number[] = [];
+  let [running, most] = [0, 0];
+  const base = await environment.partitionContext();
+  const { transactions } = base.store;
+  const open: typeof transactions.open = async (partition, after, limit) => {
+    asked.push(partition);
+    running += 1;
+    most = Math.max(most, running);
+    const rows = await transactions.open(partition, after, limit);
+    running -= 1;
+    if (partition === 1) throw new Fault("store.unavailable", "gone", { isRetryable: true });
+    return rows;
+  };
+  const context = { ...base, store: serializeOpenReads({ ...base.store, transactions: { ...transactions, open } }) };
+  const taken = await environment.settle(Promise.allSettled([0, 1, 2].map((partition) => openPartitionWorker(context, partition, 0n))));
+  expect(taken.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(asked.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
+  expect(most).toBe(1);
+});
+
+test.each([
+  {
+    lease: "expired by the broker clock, whatever this process's clock says",
+    untilMs: schedulerStartAtMs + 60_000,
+    brokerMs: schedulerStartAtMs + 60_001,
+    isLocked: false,
+  },
+  {
+    lease: "valid by the broker clock, whatever this process's clock says",
+    untilMs: schedulerStartAtMs - 1,
+    brokerMs: schedulerStartAtMs - 60_000,
+    isLocked: true,
+  },
+  {
+    lease: "of a clock that is hours ahead",
+    untilMs: schedulerStartAtMs + rebuildLockLeftMaxMs + 1,
+    brokerMs: schedulerStartAtMs,
+    isLocked: false,
+  },
+  { lease: "checked before the broker clock is known", untilMs: schedulerStartAtMs - 1, brokerMs: null, isLocked: true },
+])("I16: a rebuild lock $lease: the partition stays locked $isLocked", async ({ untilMs, brokerMs, isLocked }) => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const brokerClock = { observe: () => {}, nowMs: () => brokerMs, skewMs: () => null, stop: () => {} };
+  const context = await environment.partitionContext({ brokerClock });
+  await environment.settle(environment.store.partitions.takeOver("scheduler", 0));
+  await environment.settle(environment.store.partitions.lock("scheduler", 0, { id: "builder", untilMs }));
+  await expect(environment.settle(openPartitionWorker(context, 0, 0n))).rejects.toMatchObject({
+    code: "scheduler.partition-locked",
+    isRetryable: true,
+  });
+  const [partition] = await environment.settle(environment.store.partitions.list("scheduler"));
+  expect(partition?.rebuildLock?.id ?? null).toBe(isLocked ? "builder" : null);
+});

@@ -1,0 +1,56 @@
+// The newest snapshot of a transaction, for tables downstream (`sluice.transactions.v1`, compacted). Each batch that
+// touched a transaction sends its snapshot; a replay sends it again, and readers keep the one with the highest version.
+
+import { outgoingRecord, type Records, topics } from "@sluice/contracts";
+import type { Item } from "@sluice/domain";
+import type { OutgoingRecord } from "@sluice/messaging";
+import type { TransactionDocument } from "@sluice/store";
+import type { HandlerContext } from "../handlers/handler.ts";
+
+/** The row of an item that depends on an answer that has not come yet. */
+const rowNotSet = -1;
+
+export function buildSnapshotRecord(
+  document: TransactionDocument,
+  { serde, partitionCount }: Pick<HandlerContext, "serde" | "partitionCount">,
+): OutgoingRecord {
+  const { uetr } = document.transaction;
+  return outgoingRecord(
+    serde,
+    topics.transactions,
+    uetr,
+    { name: "TransactionSnapshot", value: buildSnapshot(document) },
+    { partitionCount },
+  );
+}
+
+export function buildSnapshot({ transaction, search }: TransactionDocument): Records["TransactionSnapshot"] {
+  const { uetr, version, flow, state, scheme, message, bank, businessDate, reconciliationDay, deadlineMs, currency, receivedAtMs } =
+    transaction;
+  const newest = transaction.transitions.at(-1);
+  return {
+    uetr,
+    version: BigInt(version),
+    flow,
+    state,
+    stageVersion: newest?.stageVersion ?? 0,
+    scheme,
+    sender: message?.sender ?? null,
+    bank,
+    businessDate,
+    closesWith: reconciliationDay,
+    deadlineMs,
+    amount: message === null ? null : transaction.amountTenThousandths,
+    currency,
+    receivedAtMs,
+    updatedAtMs: newest?.atMs ?? receivedAtMs,
+    messageIdentification: message?.messageIdentification ?? null,
+    endToEndIdentification: search.endToEndIdentification,
+    rows: transaction.items.filter(isOpen).map(({ row }) => row ?? rowNotSet),
+    journalOffset: transaction.applied,
+  };
+}
+
+function isOpen({ settledAtMs, resolution }: Item): boolean {
+  return settledAtMs === null && resolution?.isFinal !== true;
+}

@@ -1,0 +1,381 @@
+// The test environment of the scheduler: the scheduler on memory adapters under a virtual clock. The environment plays
+// validator, dispatcher and bank by appending to the journal.
+//
+// The day is 2026-11-20 in +02:00; the clock starts at 07:00:00. Window 07:00:10 to 07:01:00, reconciliation 07:01:30.
+// A credit's deadline is two minutes after its receipt.
+
+import type { SchemeTimes } from "@sluice/calendar";
+import type { Bank, Configuration, Scheme } from "@sluice/config";
+import {
+  type AnyDecodedRecord,
+  createFixedSerde,
+  type DecodedRecord,
+  outgoingRecord,
+  partitionFor,
+  type RecordName,
+  type Serde,
+  topics,
+} from "@sluice/contracts";
+import {
+  createMemoryBroker,
+  createOperatorSkips,
+  type MemoryBroker,
+  type MemoryClient,
+  type MemoryHooks,
+  type Producer,
+  type ReceivedRecord,
+} from "@sluice/messaging";
+import { type ErrorFields, type Logger, type LogFields, type Running, silentLogger, silentMetrics, type Time } from "@sluice/kernel";
+import { createMemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
+import {
+  createVirtualTime,
+  drawUetr,
+  sampleBank,
+  sampleConfiguration,
+  sampleConnector,
+  sampleScheme,
+  seededRandom,
+  type VirtualTime,
+} from "@sluice/testkit";
+import {
+  creditRecord,
+  type CreditRecordOptions,
+  creditsFinalRecord,
+  type EndedOutcome,
+  endedRecord,
+  offUsDebitRecord,
+  onUsDebitRecord,
+  type ReportRecordOptions,
+  schedulerBank,
+  schedulerDay,
+  type SentLetter,
+  statusReportRecord,
+  verdictRecord,
+} from "./journal-records.fixture.ts";
+import type { PartitionContext } from "./partition/context.ts";
+import { createSchedulerMetrics } from "./scheduler-metrics.ts";
+import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
+import { journalHandlers, startScheduler } from "./service.ts";
+
+export const schedulerStartAtMs = Date.UTC(2026, 10, 20, 5, 0, 0);
+export const opensAtMs = schedulerStartAtMs + 10_000;
+export const closesAtMs = schedulerStartAtMs + 60_000;
+export const reconciliationAtMs = schedulerStartAtMs + 90_000;
+export const creditDeadlineMs = 120_000;
+export { schedulerBank, schedulerBusinessDate, schedulerConnector, schedulerDay } from "./journal-records.fixture.ts";
+
+/** The times of every scheme, unless an environment names others. */
+export const environmentTimes: SchemeTimes = {
+  calendar: { version: "test-1", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+  processing: [{ opens: "07:00:10", closes: "07:01:00" }],
+  reconciliation: "07:01:30",
+  cutOffMs: 1_000,
+};
+
+export interface SchedulerEnvironmentOptions {
+  readonly seed?: number;
+  readonly partitionCount?: number;
+  readonly maxUnacknowledged?: number;
+  readonly creditsFinal?: Scheme["creditsFinal"];
+  readonly times?: SchemeTimes;
+  /** Banks in addition to `first`. */
+  readonly banks?: readonly string[];
+  /** Options of the bank `first`. */
+  readonly bankOptions?: Partial<Bank>;
+  /** Called with each line that schedulers log at info. */
+  readonly onInfo?: (event: string, fields: LogFields) => void;
+  /** Called with each line that schedulers log as a warning or an error. */
+  readonly onProblem?: (event: string, fields: ErrorFields) => void;
+  readonly brokerHooks?: MemoryHooks;
+  readonly storeHooks?: MemoryStoreHooks;
+}
+
+export interface DecodedReceivedRecord<N extends RecordName> extends ReceivedRecord {
+  readonly decoded: DecodedRecord<N>;
+}
+
+export interface StartedScheduler extends Running {
+  readonly client: MemoryClient;
+  readonly failures: unknown[];
+  /** Ends the process: its timers do not fire, its calls are never answered. */
+  kill(): void;
+}
+
+export class SchedulerEnvironment {
+  /** Milliseconds by which the broker's clock is ahead of all others. */
+  brokerAheadMs = 0;
+  readonly time: VirtualTime;
+  readonly broker: MemoryBroker;
+  store: Store;
+  readonly serde = createFixedSerde();
+  readonly partitionCount: number;
+  readonly #options: SchedulerEnvironmentOptions;
+  readonly #random;
+  readonly #producer: Promise<Producer>;
+  #processes = 0;
+  /** Kills the scheduler started last, also from a hook. */
+  kill: () => void = () => {};
+
+  constructor(options: SchedulerEnvironmentOptions = {}) {
+    const seed = options.seed ?? 1;
+    this.#options = options;
+    this.partitionCount = options.partitionCount ?? 2;
+    this.time = createVirtualTime({ startAtMs: schedulerStartAtMs, seed });
+    this.#random = seededRandom(seed);
+    const { time } = this;
+    const partitions = Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : this.partitionCount] as const);
+    this.broker = createMemoryBroker({
+      time,
+      random: this.#random,
+      topics: Object.fromEntries(partitions),
+      brokerNowMs: () => time.nowMs() + this.brokerAheadMs,
+      ...(options.brokerHooks === undefined ? {} : { hooks: options.brokerHooks }),
+    });
+    this.store = this.emptyStore();
+    this.#producer = this.broker.client("test").producer("test");
+  }
+
+  emptyStore(): Store {
+    const { storeHooks } = this.#options;
+    return createMemoryStore({ time: this.time, random: this.#random, ...(storeHooks === undefined ? {} : { hooks: storeHooks }) });
+  }
+
+  /** Starts a scheduler; `times` belong to its configuration if it is newer than the environment's. */
+  async scheduler(own: { readonly serde?: Serde; readonly times?: SchemeTimes } = {}): Promise<StartedScheduler> {
+    this.#processes += 1;
+    const client = this.broker.client(`scheduler-${this.#processes}`);
+    const failures: unknown[] = [];
+    const life = { isOver: false };
+    const kill = (): void => {
+      life.isOver = true;
+      client.kill();
+    };
+    this.kill = kill;
+    const started = startScheduler({
+      time: killableTime(this.time, life),
+      random: this.#random,
+      logger: this.#log(),
+      metrics: silentMetrics,
+      messaging: client,
+      store: killable(this.store, life),
+      serde: own.serde ?? this.serde,
+      configuration: this.#configuration(own.times),
+      partitionCount: this.partitionCount,
+      fail: (reason) => void failures.push(reason),
+    });
+    const running = await this.settle(started);
+    return { client, failures, readiness: () => running.readiness(), stop: () => this.settle(running.stop()), kill };
+  }
+
+  /** Builds the context of one partition without the group: what `openPartitionWorker` needs. */
+  async partitionContext(own: Partial<PartitionContext> = {}): Promise<PartitionContext> {
+    const producer = await this.settle(this.broker.client("partition").producer("partition"));
+    return {
+      service: "scheduler",
+      handlers: journalHandlers,
+      time: this.time,
+      logger: silentLogger,
+      metrics: createSchedulerMetrics(silentMetrics),
+      store: this.store,
+      serde: this.serde,
+      configuration: this.#configuration(),
+      partitionCount: this.partitionCount,
+      producer,
+      operatorSkips: createOperatorSkips({ messaging: this.broker.client("asides"), serde: this.serde, service: "scheduler" }),
+      append: () => Promise.resolve(true),
+      brokerClock: { observe: () => {}, nowMs: () => this.time.nowMs(), skewMs: () => null, stop: () => {} },
+      serializeAudit: (count) => count(),
+      snapshots: createSnapshotCaches(),
+      read: (partition, from, to) => this.broker.client("reader").read({ topic: topics.journal, partition }, from, to),
+      acknowledgedAtMs: new Map(),
+      heartbeatAgeMs: () => 0,
+      ...own,
+    };
+  }
+
+  #log(): Logger {
+    const { onInfo, onProblem } = this.#options;
+    const problem = (event: string, fields: ErrorFields = {}): void => onProblem?.(event, fields);
+    return { ...silentLogger, info: (event, fields = {}) => onInfo?.(event, fields), warn: problem, error: problem };
+  }
+
+  #configuration(times: SchemeTimes = this.#options.times ?? environmentTimes): Configuration {
+    const { maxUnacknowledged = 256, creditsFinal = "clock", banks = [], bankOptions = {} } = this.#options;
+    return sampleConfiguration({
+      schemes: [sampleScheme({ times, creditsFinal, creditDeadlineMs }), sampleScheme({ id: "ZA_RTC", times })],
+      banks: [
+        sampleBank({ id: schedulerBank, maxUnacknowledged, ...bankOptions }),
+        ...banks.map((id) => sampleBank({ id, maxUnacknowledged })),
+      ],
+      connectors: [sampleConnector()],
+    });
+  }
+
+  uetr(): string {
+    return drawUetr(this.#random);
+  }
+
+  /** Creates a UETR that belongs to this partition. */
+  uetrInPartition(partition: number): string {
+    for (;;) {
+      const uetr = this.uetr();
+      if (partitionFor(new TextEncoder().encode(uetr), this.partitionCount) === partition) return uetr;
+    }
+  }
+
+  /** Advances time until the promise is settled. */
+  async settle<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+    };
+    promise.then(settle, settle);
+    await this.time.run({ until: () => isSettled, untilMs: this.time.nowMs() + 600_000, stepsMax: 1_000_000 });
+    if (!isSettled) throw new Error("not settled within ten minutes of virtual time");
+    return promise;
+  }
+
+  /** Advances time until the condition holds; it is checked while timers fire, at most every 20 ms. */
+  async until(what: string, condition: () => boolean, withinMs = 300_000): Promise<void> {
+    let checkedAtMs = Number.NEGATIVE_INFINITY;
+    const until = (): boolean => {
+      if (this.time.monotonicMs() - checkedAtMs < 20) return false;
+      checkedAtMs = this.time.monotonicMs();
+      return condition();
+    };
+    await this.time.run({ until, untilMs: this.time.nowMs() + withinMs, stepsMax: 5_000_000 });
+    if (!condition()) throw new Error(`${what}: not within ${withinMs} ms`);
+  }
+
+  async append(topic: string, key: string, decoded: AnyDecodedRecord, partition?: number): Promise<void> {
+    const options = partition === undefined ? { partitionCount: this.partitionCount } : { partitionCount: this.partitionCount, partition };
+    const producer = await this.settle(this.#producer);
+    await this.settle(producer.send([outgoingRecord(this.serde, topic, key, decoded, options)]));
+  }
+
+  async appendRaw(partition: number, key: Uint8Array | null, value: Uint8Array | null): Promise<void> {
+    const producer = await this.settle(this.#producer);
+    await this.settle(producer.send([{ topic: topics.journal, partition, key, value, headers: {} }]));
+  }
+
+  debit(uetr: string, receivedAtMs = this.time.nowMs(), messageIdentification?: string): DecodedRecord<"DirectDebitReceived"> {
+    const named = messageIdentification === undefined ? {} : { messageIdentification };
+    return onUsDebitRecord({ uetr, receivedAtMs, closesAtMs: reconciliationAtMs, ...named });
+  }
+
+  verdict(
+    of: DecodedRecord<"DirectDebitReceived"> | DecodedRecord<"CreditTransferReceived">,
+    verdict: "ACCEPTED" | "REFUSED" = "ACCEPTED",
+  ) {
+    return verdictRecord(of, verdict);
+  }
+
+  deliveryEnded(uetr: string, sent: SentLetter, outcome: EndedOutcome = "ACKNOWLEDGED"): DecodedRecord<"DeliveryEnded"> {
+    return endedRecord(uetr, sent, outcome);
+  }
+
+  report(uetr: string, outcome: "made" | "not-made", options: Partial<ReportRecordOptions> = {}): DecodedRecord<"StatusReportReceived"> {
+    return statusReportRecord({ uetr, outcome, receivedAtMs: this.time.nowMs(), ...options });
+  }
+
+  /**
+   * Appends a debit that is accepted, and whose report is acknowledged: HELD once the scheduler has read it. `rollsMax`
+   * belongs to its verdict.
+   */
+  async hold(uetr: string, receivedAtMs?: number, of?: string, rollsMax = 0): Promise<void> {
+    const named = of === undefined ? {} : { bank: of };
+    const debit = onUsDebitRecord({ uetr, receivedAtMs: receivedAtMs ?? this.time.nowMs(), closesAtMs: reconciliationAtMs, ...named });
+    await this.append(topics.journal, uetr, debit);
+    await this.append(topics.journal, uetr, verdictRecord(debit, "ACCEPTED", rollsMax));
+    await this.append(topics.journal, uetr, this.deliveryEnded(uetr, "A"));
+  }
+
+  /** Appends an accepted debit from the connector: HELD once the scheduler has read it. */
+  async holdOffUs(uetr: string, of: string = schedulerBank): Promise<void> {
+    const debit = offUsDebitRecord({ uetr, receivedAtMs: this.time.nowMs(), closesAtMs: reconciliationAtMs, bank: of });
+    await this.append(topics.journal, uetr, debit);
+    await this.append(topics.journal, uetr, this.verdict(debit));
+  }
+
+  creditReceived(uetr: string, options: Partial<CreditRecordOptions> = {}): DecodedRecord<"CreditTransferReceived"> {
+    const nowMs = this.time.nowMs();
+    return creditRecord({ uetr, receivedAtMs: nowMs, deadlineMs: nowMs + creditDeadlineMs, ...options });
+  }
+
+  /** Appends an accepted credit: dispatched to its bank once the scheduler has read it. */
+  async credit(uetr: string, options: Partial<CreditRecordOptions> = {}): Promise<void> {
+    const credit = this.creditReceived(uetr, options);
+    await this.append(topics.journal, uetr, credit);
+    await this.append(topics.journal, uetr, this.verdict(credit));
+  }
+
+  /** Appends the bank's report on a credit, which ends it. */
+  async endCredit(uetr: string, of: string = schedulerBank): Promise<void> {
+    await this.append(topics.journal, uetr, this.report(uetr, "made", { about: "credit", bank: of }));
+  }
+
+  /** Declares credits final, as the connector or as a bank for itself. */
+  async declare(of: string | null = null): Promise<void> {
+    await this.append(topics.journal, schedulerDay, creditsFinalRecord(of, this.time.nowMs()));
+  }
+
+  /** Reads the records of a topic, decoded, over all partitions. */
+  records(topic: string): readonly DecodedReceivedRecord<RecordName>[] {
+    const partitions = Array.from({ length: this.partitionCount }, (_, partition) => this.broker.records({ topic, partition }));
+    return partitions.flat().map((record) => ({ ...record, decoded: this.serde.decode(record.value ?? new Uint8Array()) }));
+  }
+
+  named<N extends RecordName>(topic: string, name: N): readonly DecodedReceivedRecord<N>[] {
+    const isNamed = (record: DecodedReceivedRecord<RecordName>): record is DecodedReceivedRecord<N> => record.decoded.name === name;
+    return this.records(topic).filter(isNamed);
+  }
+
+  async document(uetr: string): Promise<TransactionDocument | null> {
+    const found = await this.settle(this.store.transactions.load([uetr]));
+    return found.get(uetr) ?? null;
+  }
+
+  async states(uetr: string): Promise<readonly string[]> {
+    const document = await this.document(uetr);
+    return document?.transaction.transitions.map(({ state }) => state) ?? [];
+  }
+
+  /** Lists the states of a UETR that have events, in order, repeats by id removed. */
+  events(uetr: string): readonly string[] {
+    const events = this.named(topics.events, "TransactionStateEvent").filter(({ decoded }) => decoded.value.uetr === uetr);
+    return [...new Map(events.map(({ decoded }) => [decoded.value.id, `${decoded.value.stageVersion} ${decoded.value.state}`])).values()];
+  }
+}
+
+interface ProcessLife {
+  isOver: boolean;
+}
+
+const never: Promise<never> = new Promise(() => {});
+
+function killableTime(time: Time, life: ProcessLife): Time {
+  return {
+    nowMs: () => time.nowMs(),
+    monotonicMs: () => time.monotonicMs(),
+    after: (delayMs, action) =>
+      time.after(delayMs, () => {
+        if (!life.isOver) action();
+      }),
+  };
+}
+
+/** Wraps a store: once the process is gone no call has an effect, and none is answered. */
+function killable<T extends object>(target: T, life: ProcessLife): T {
+  return new Proxy(target, {
+    get(object, member) {
+      const value: unknown = Reflect.get(object, member);
+      if (typeof value === "object" && value !== null) return killable(value, life);
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]): unknown => {
+        if (life.isOver) return never;
+        const answer: unknown = Reflect.apply(value, object, given);
+        return answer instanceof Promise ? answer.then((result: unknown) => (life.isOver ? never : result)) : answer;
+      };
+    },
+  });
+}

@@ -1,0 +1,28 @@
+// Formats the report of a delivery bench as text.
+
+import type { DeliveryBenchReport } from "./bench.ts";
+import { formatSpread } from "../spread.ts";
+
+export function formatDeliveryBenchReport(report: DeliveryBenchReport): string {
+  const { isRight, problems, machine, messages, rounds, services, bareLoop, tookMs } = report;
+  return [
+    `  machine     ${machine.cores} cores (${machine.processor}), Node ${machine.node}, ${report.store}`,
+    `  messages    ${messages} a round, ${rounds} rounds, ${report.bodyBytes} bytes each, ${report.connections} connections; median (least–most)`,
+    `  bare loop   ${formatSpread(bareLoop.requestsPerSecond)} a second; processor ${formatSpread(bareLoop.processorSecondsPer1000)} s for 1,000`,
+    ...services.flatMap(({ service, deliveriesPerSecond, ratio, repeated, parked, processorSecondsPer1000 }) => [
+      `  ${service}`,
+      `    ${formatSpread(deliveriesPerSecond)} a second, ${formatSpread(ratio)} of the bare loop; ${repeated} repeated; through the store: ${parkedText(parked)}`,
+      `    processor for 1,000 deliveries, s: ${Object.entries(processorSecondsPer1000)
+        .map(([name, spread]) => `${name} ${formatSpread(spread)}`)
+        .join(", ")}`,
+    ]),
+    "",
+    `${isRight ? "All of them, in order." : "VIOLATED:"} (${(tookMs / 1_000).toFixed(0)} s)`,
+    ...problems.map((problem) => `  - ${problem}`),
+  ].join("\n");
+}
+
+function parkedText(parked: Readonly<Record<string, number>>): string {
+  const reasons = Object.entries(parked).map(([reason, count]) => `${count} (${reason})`);
+  return reasons.length === 0 ? "none" : reasons.join(", ");
+}

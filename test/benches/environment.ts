@@ -1,0 +1,98 @@
+// Opens the environment of a bench: servers, a configuration with one bank, and services as processes.
+//
+// #1 The broker is always the bench's own, so that the topics hold nothing else. Registry and store are local ones in
+//    memory unless the environment names others.
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createRegistrySerde, partitionCountDefault, type Serde } from "@sluice/contracts";
+import { startServers } from "@sluice/local-servers";
+import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
+import { silentLogger, type Time } from "@sluice/kernel";
+import {
+  noonZone,
+  provision,
+  renderConfiguration,
+  serviceEnvironment,
+  type ServiceName,
+  type ServiceProcess,
+  startService,
+} from "@sluice/environment";
+import { bankToken } from "./messages.ts";
+import type { WatchedProcesses } from "./processor-time.ts";
+
+export interface BenchEnvironment {
+  readonly messaging: Messaging;
+  readonly serde: Serde;
+  /** Broker and store, if they are the bench's own. */
+  readonly watched: WatchedProcesses;
+  readonly storeText: string;
+  /** Starts a service; resolves when it listens. */
+  start(service: ServiceName): Promise<ServiceProcess>;
+  /** Returns the number of records in the topic. */
+  appended(topic: string): Promise<number>;
+}
+
+export interface BenchEnvironmentOptions {
+  /** Address on which the bank listens. */
+  readonly bankUrl: string;
+  readonly connections: number;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Folder for processor profiles of the services; null for none. */
+  readonly profileDirectory: string | null;
+  readonly time: Time;
+  readonly say: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export const bankId = "karoo";
+export const bankBranch = "250655";
+/** Opens everything; `opened` closes it. */
+export async function openBenchEnvironment(options: BenchEnvironmentOptions, opened: AsyncDisposableStack): Promise<BenchEnvironment> {
+  const { time, say, signal, profileDirectory } = options;
+  const { KAFKA_BROKERS: _own, ...environment } = options.environment;
+  const servers = await startServers({ storage: "memory", isForLoad: true, purpose: "bench", environment, progress: say });
+  opened.defer(() => servers.stop());
+  const database = `sluice_bench_${time.nowMs()}`;
+  await provision(servers, database);
+  const connection = { brokers: servers.kafkaBrokers.split(","), clientId: "bench" };
+  const messaging = createKafkaMessaging({ connection, time, logger: silentLogger });
+  opened.defer(() => messaging.close());
+  const serde = await createRegistrySerde({ url: servers.schemaRegistryUrl, time, signal });
+  const configurationFile = join(servers.directory, "sluice.yaml");
+  await writeFile(configurationFile, buildConfiguration(options, time.nowMs()));
+  if (profileDirectory !== null) await mkdir(profileDirectory, { recursive: true });
+  const settings = {
+    ...serviceEnvironment({ servers, configurationFile, database, references: tokens }),
+    ...(profileDirectory === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDirectory}` }),
+  };
+  const pids = new Map<string, number>(servers.started.map(({ name, pid }) => [name, pid]));
+  return {
+    messaging,
+    serde,
+    watched: new Map([...pids].filter(([name]) => name !== "registry")),
+    storeText: pids.has("mongo") ? "the local store, in memory" : "the store given",
+    start: (service) =>
+      startService(service, settings, join(servers.directory, `${service}.log`), { directory: servers.directory, signal }),
+    appended: (topic) => countRecords(messaging, topic),
+  };
+}
+
+const tokens = { PARTY_KAROO_TOKEN: bankToken, PARTY_CLEARING_TOKEN: bankToken };
+
+function buildConfiguration({ bankUrl, connections }: BenchEnvironmentOptions, nowMs: number): string {
+  const party = { url: bankUrl, tokens: [bankToken], sluiceToken: bankToken };
+  const members = { connections, answerTimeout: "5s", allowedAddresses: ["127.0.0.0/8"] };
+  const windows = [{ opens: "08:00", closes: "20:00" }];
+  return renderConfiguration(
+    { zone: noonZone(nowMs), creditsFinal: "clock", version: 1, windows, reconciliation: "21:00" },
+    [{ ...party, id: bankId, branch: bankBranch, members }],
+    { ...party, id: "clearing", tokens: ["bench of the connector"] },
+  );
+}
+
+async function countRecords(messaging: Messaging, topic: string): Promise<number> {
+  const partitions = Array.from({ length: partitionCountDefault }, (_, partition) => ({ topic, partition }));
+  const ends = await messaging.ends(partitions);
+  return ends.reduce((sum, { logEnd }) => sum + Number(logEnd), 0);
+}

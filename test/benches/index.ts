@@ -1,0 +1,6 @@
+// Benches: what this machine delivers in a second and what that costs. The command line starts them.
+
+export { formatDeliveryBenchReport } from "./delivery/report.ts";
+export { runDeliveryBench } from "./delivery/bench.ts";
+export { formatJourneysReport } from "./journeys/report.ts";
+export { runJourneysBench } from "./journeys/bench.ts";

@@ -1,0 +1,39 @@
+// Runs every check over one history and joins their findings into one report.
+
+import { type CheckOptions, gatherEvidence } from "./evidence/evidence.ts";
+import type { CheckReport, HistoryEntry } from "./history.ts";
+import { checkNoLoss } from "./promises/i1-no-loss.ts";
+import { checkReconciliation } from "./promises/i10-reconciliation.ts";
+import { checkRetryLaw } from "./promises/i12-retry-law.ts";
+import { checkIsolation } from "./promises/i14-isolation.ts";
+import { checkOneEffect } from "./promises/i3-one-effect.ts";
+import { checkOrder } from "./promises/i4-order.ts";
+import { checkOneEnd } from "./promises/i5-one-end.ts";
+import { checkLegalPath } from "./promises/i6-legal-path.ts";
+import { checkPersistence } from "./promises/i7-persistence.ts";
+import { checkHold } from "./promises/i8-hold.ts";
+import { checkWindowOnce } from "./promises/i9-window-once.ts";
+
+const checks = [
+  checkNoLoss,
+  checkOneEffect,
+  checkOrder,
+  checkOneEnd,
+  checkLegalPath,
+  checkPersistence,
+  checkHold,
+  checkWindowOnce,
+  checkReconciliation,
+  checkRetryLaw,
+  checkIsolation,
+];
+
+/** Reports violations by promise, then in the order of the evidence. The same history always gives the same report. */
+export function checkHistory(entries: Iterable<HistoryEntry>, options: CheckOptions = {}): CheckReport {
+  const evidence = gatherEvidence(entries, options);
+  const findings = checks.map((check) => check(evidence));
+  return {
+    violations: findings.flatMap((finding) => finding.violations),
+    counts: Object.fromEntries(findings.flatMap((finding) => Object.entries(finding.counts))),
+  };
+}

@@ -1,0 +1,109 @@
+// I1, no loss: every request answered 202 is in exactly one journey, or recorded as repeat, conflict, refused duplicate
+// or orphan.
+//
+// #1 Every 202 has its own record in the journal. More records than 202s are legal, because a caller may miss the
+//    answer.
+// #2 All records of one UETR are in one partition, so there is one journey.
+// #3 Once all work has ended, every message record was applied: its offset is that of a transition or of an observation
+//    (the last ten are kept).
+
+import {
+  carriedIdentification,
+  type Evidence,
+  groupByText,
+  isMessageRecord,
+  type Journey,
+  type PlacedRecord,
+} from "../evidence/evidence.ts";
+import type { PromiseFinding } from "./finding.ts";
+import type { SentEntry, SnapshotEntry, Violation } from "../history.ts";
+import { isReconciliationState } from "../evidence/states.ts";
+import { readRecordText } from "../evidence/record-members.ts";
+
+const observationsKept = 10;
+const recordTypes = {
+  outboundDirectDebit: "DirectDebitReceived",
+  inboundDirectDebit: "DirectDebitReceived",
+  inboundCreditTransferAuthorization: "CreditTransferReceived",
+  inboundDirectDebitResponse: "StatusReportReceived",
+  inboundCreditTransferAuthorizationResponse: "StatusReportReceived",
+  creditsFinal: "CreditsFinalRequested",
+} as const;
+
+export function checkNoLoss(evidence: Evidence): PromiseFinding {
+  const answered = evidence.sent.filter((request) => request.status === 202);
+  const accepted = answered.filter(isMessageSent);
+  const actions = answered.filter((request) => !isMessageSent(request));
+  const messages = evidence.journeys.flatMap((journey) => journey.journal.filter(isMessageRecord));
+  const violations = [
+    ...missingRecords(accepted, [...messages, ...evidence.declarations]),
+    ...actions.flatMap((request) => missingAction(request, evidence.actions)),
+    ...evidence.journeys.flatMap((journey) => inSeveralPartitions(journey)),
+    ...(evidence.isDrained ? evidence.journeys.flatMap((journey) => notApplied(journey)) : []),
+  ];
+  return { violations, counts: { requestsAccepted: accepted.length, messagesStored: messages.length } };
+}
+
+type MessageSent = SentEntry & { readonly operation: keyof typeof recordTypes };
+
+function isMessageSent(request: SentEntry): request is MessageSent {
+  return request.operation !== "operatorAction";
+}
+
+/** Reports an operator's action that was answered 202 but is not in the journal under its key. */
+function missingAction({ bank, uetr, messageIdentification }: SentEntry, actions: readonly PlacedRecord[]): readonly Violation[] {
+  const isStored = actions.some(
+    ({ key, value }) => readRecordText(value, "action", "id") === messageIdentification && key?.toLowerCase() === uetr.toLowerCase(),
+  );
+  if (isStored) return [];
+  return [{ promise: "I1", uetr, text: `the action ${messageIdentification} of ${bank} was answered 202, but is not in the journal` }];
+}
+
+function missingRecords(accepted: readonly MessageSent[], messages: readonly PlacedRecord[]): readonly Violation[] {
+  const stored = groupByText(messages, (record) =>
+    JSON.stringify([readSender(record), record.type, record.key?.toLowerCase(), carriedIdentification(record)]),
+  );
+  const requests = Map.groupBy(accepted, (request) =>
+    JSON.stringify([request.bank, recordTypes[request.operation], request.uetr, request.messageIdentification]),
+  );
+  return [...requests].flatMap(([identity, same]): Violation[] => {
+    const found = stored.get(identity)?.length ?? 0;
+    if (found >= same.length) return [];
+    const [first] = same;
+    const text = `${same.length} requests ${identity} were answered 202, but the journal has ${found} records of them`;
+    return [{ promise: "I1", uetr: first?.uetr ?? null, text }];
+  });
+}
+
+function readSender({ type, value }: PlacedRecord): string {
+  return readRecordText(value, type === "CreditsFinalRequested" ? "requestedBy" : "sender");
+}
+
+function inSeveralPartitions(journey: Journey): readonly Violation[] {
+  const partitions = [...new Set(journey.journal.map((record) => record.partition))];
+  if (partitions.length <= 1) return [];
+  return [{ promise: "I1", uetr: journey.uetr, text: `its journal records are in several partitions: ${partitions.join(", ")}` }];
+}
+
+function notApplied(journey: Journey): readonly Violation[] {
+  const messages = journey.journal.filter(isMessageRecord);
+  if (messages.length === 0) return [];
+  const { snapshot } = journey;
+  if (snapshot === null) {
+    return [{ promise: "I1", uetr: journey.uetr, text: `${messages.length} messages are in the journal, but there is no snapshot` }];
+  }
+  return messages.flatMap((record): Violation[] => {
+    if (isApplied(record, snapshot)) return [];
+    const text = `${record.type} ${carriedIdentification(record)} at offset ${record.position} has neither a transition nor an observation`;
+    return [{ promise: "I1", uetr: journey.uetr, text }];
+  });
+}
+
+function isApplied(record: PlacedRecord, snapshot: SnapshotEntry): boolean {
+  const offset = String(record.position);
+  // A close can be applied while a message is handled. That transition belongs to the marker, not to the message.
+  const isEffect = snapshot.transitions.some((entry) => entry.offset === offset && !isReconciliationState(entry.state));
+  if (isEffect || snapshot.observations.some((observation) => observation.offset === offset)) return true;
+  const oldest = snapshot.observations[0];
+  return oldest !== undefined && snapshot.observations.length >= observationsKept && record.position < BigInt(oldest.offset);
+}

@@ -1,0 +1,140 @@
+// `./sluice demo`: a business day in about three quarters of a minute, on real servers and real processes, shown and
+// checked.
+//
+// #1 Exit code 0 only if every check passed; 1 with the reasons otherwise; 2 for wrong arguments; 130 on Ctrl-C.
+// #2 Whatever happens, nothing is left running, and only what `--keep` asked for is left behind.
+// #3 With `--json` standard output holds the result and nothing else.
+// #4 If the services start too late for the windows, the day is not played. Everything is set up once more, with more
+//    time.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { checkHistory, formatEntry, type HistoryEntry } from "@sluice/checker";
+import { partitionCountDefault } from "@sluice/contracts";
+import { Fault, machineRandom, machineTime, sleep } from "@sluice/kernel";
+import type { RecordedRequest } from "@sluice/testkit";
+import { readTimeline } from "@sluice/timeline";
+import { collectHistory, interruptible, loadDocuments, projectRoot } from "@sluice/environment";
+import { planDemoDay, type DemoDay, type TransactionKind } from "./plan/day.ts";
+import { demoUsage, readDemoOptions, type DemoOptions } from "./options.ts";
+import { createNarrator, type Narrator } from "./narrator.ts";
+import { isTooLate, pacesFor } from "./plan/pace.ts";
+import { playDay } from "./play/play.ts";
+import { formatReport, jsonReport, type DemoReport } from "./report/report.ts";
+import { openDemoEnvironment, type DemoEnvironment } from "./environment/demo-environment.ts";
+
+const exitCodes = { right: 0, wrong: 1, usage: 2, interrupted: 130 } as const;
+const restartAfterMs = 1_000;
+const keptFolder = join(projectRoot, ".sluice", "demo");
+
+export async function runDemo(args: readonly string[]): Promise<number> {
+  const reading = readDemoOptions(args);
+  if (!reading.ok) {
+    process.stderr.write(`demo: ${reading.problem}\n\n${demoUsage}\n`);
+    return exitCodes.usage;
+  }
+  const { options } = reading;
+  const output = options.isJson ? process.stderr : process.stdout;
+  const startedMs = machineTime.monotonicMs();
+  using interruption = interruptible();
+  const narrator = createNarrator(machineTime, (line) => output.write(`${line}\n`));
+  try {
+    const report = await demonstrate(options, narrator, interruption.signal);
+    const tookMs = machineTime.monotonicMs() - startedMs;
+    process.stdout.write(`${options.isJson ? jsonReport(report, tookMs) : formatReport(report, tookMs)}\n`);
+    return report.problems.length === 0 ? exitCodes.right : exitCodes.wrong;
+  } catch (error) {
+    if (interruption.signal.aborted) {
+      narrator.say("demo", "interrupted; everything is stopped");
+      return exitCodes.interrupted;
+    }
+    process.stderr.write(`demo: ${error instanceof Fault ? error.message : describeError(error)}\n`);
+    return exitCodes.wrong;
+  } finally {
+    narrator.stop();
+  }
+}
+
+async function demonstrate(options: DemoOptions, narrator: Narrator, signal: AbortSignal): Promise<DemoReport> {
+  const directory = options.isKept ? join(keptFolder, new Date(machineTime.nowMs()).toISOString().replaceAll(":", "-")) : null;
+  const day = planDemoDay(machineRandom, options.debits, machineTime.nowMs());
+  for (const pace of pacesFor(options)) {
+    await using environment = await openDemoEnvironment({
+      time: machineTime,
+      random: machineRandom,
+      narrator,
+      day,
+      pace,
+      directory,
+      signal,
+    });
+    if (pace.isLast || !isTooLate(environment.times, day.transactions.length, machineTime.nowMs())) {
+      return await playIn(environment, day, options, narrator, signal);
+    }
+    narrator.say("demo", "this machine needs more time to start: once again, with later windows");
+  }
+  throw new Error("the last pace is always played");
+}
+
+async function playIn(
+  environment: DemoEnvironment,
+  day: DemoDay,
+  options: DemoOptions,
+  narrator: Narrator,
+  signal: AbortSignal,
+): Promise<DemoReport> {
+  const { kill } = options;
+  const end = await playDay({
+    ...environment,
+    time: machineTime,
+    day,
+    narrator,
+    signal,
+    kill: kill === null ? null : { service: kill, carryOut: () => killAndRestart(environment, kill) },
+  });
+  signal.throwIfAborted();
+  const uetrs = day.transactions.map(({ uetr }) => uetr);
+  const requests: readonly RecordedRequest[] = [...environment.recorded.requests];
+  const documents = await loadDocuments(environment.store.transactions, uetrs);
+  const history = await collectHistory({ ...environment, requests, documents });
+  const checked = checkHistory(history);
+  const timelines = await Promise.all(
+    shownKinds.map((kind) => readTimeline(findFirst(day, kind), { ...environment, partitionCount: partitionCountDefault })),
+  );
+  if (options.isKept) await keep(environment, history, narrator);
+  return {
+    evidence: end.evidence,
+    times: environment.times,
+    outage: end.outage,
+    timelines: timelines.filter((timeline) => timeline !== null),
+    problems: [
+      ...end.problems,
+      ...timelines.flatMap((timeline, index) => (timeline === null ? [`the timeline of the first ${shownKinds[index]} is empty`] : [])),
+      ...environment.services.lost(),
+      ...checked.violations.map(({ promise, uetr, text }) => `${promise}${uetr === null ? "" : ` ${uetr}`}: ${text}`),
+    ],
+    counts: { transactions: uetrs.length, historyEntries: history.length, ...checked.counts },
+  };
+}
+
+/** The report shows the timeline of the first transaction of each of these kinds. */
+const shownKinds = ["good", "off-us", "credit"] as const satisfies readonly TransactionKind[];
+
+function findFirst(day: DemoDay, wanted: TransactionKind): string {
+  return day.transactions.find(({ kind }) => kind === wanted)?.uetr ?? "";
+}
+
+async function killAndRestart(environment: DemoEnvironment, name: NonNullable<DemoOptions["kill"]>): Promise<void> {
+  await environment.services.kill(name);
+  await sleep(machineTime, restartAfterMs);
+  await environment.services.restart(name);
+}
+
+async function keep(environment: DemoEnvironment, history: readonly HistoryEntry[], narrator: Narrator): Promise<void> {
+  await writeFile(join(environment.directory, "history.jsonl"), history.map((entry) => `${formatEntry(entry)}\n`).join(""));
+  narrator.say("demo", `logs, configuration and history are kept in ${environment.directory}`);
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

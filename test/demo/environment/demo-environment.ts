@@ -1,0 +1,179 @@
+// Opens the environment of a demo day: servers, topics, simulated parties, configuration and services, and the demo's
+// own clients of store and broker.
+//
+// #1 Everything that is opened is closed in reverse order, also when opening fails half-way or is interrupted.
+// #2 The demo plays a whole business day, so it needs an empty journal. Servers that it starts have one; given servers
+//    are checked.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { partitionCountDefault, createRegistrySerde, topics, type Serde } from "@sluice/contracts";
+import { startServers } from "@sluice/local-servers";
+import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
+import { Fault, type Random, silentLogger, type Time } from "@sluice/kernel";
+import { createMongoStore, type Store } from "@sluice/store";
+import {
+  createMemoryRecorder,
+  startBankSimulator,
+  startConnectorSimulator,
+  type BankSimulator,
+  type ConnectorSimulator,
+  type MemoryRecorder,
+} from "@sluice/testkit";
+import { demoConfiguration, type DemoBankAccess, type DemoConnectorAccess, type DemoOperator } from "./configuration.ts";
+import { provision, serviceEnvironment, serviceNames } from "@sluice/environment";
+import { demoConnectorId, planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "../plan/day.ts";
+import { startDemoServices, type DemoServices } from "./services.ts";
+import { slowedDown } from "../plan/pace.ts";
+import type { Narrator } from "../narrator.ts";
+
+export interface DemoEnvironmentOptions {
+  readonly time: Time;
+  readonly random: Random;
+  readonly narrator: Narrator;
+  readonly day: DemoDay;
+  readonly pace: DemoPace;
+  /** Folder for data and logs; null for one that is removed at the end. */
+  readonly directory: string | null;
+  /** Environment variables that may name servers; the process's own by default. */
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+export interface DemoEnvironment extends AsyncDisposable {
+  readonly directory: string;
+  readonly kafkaBrokers: string;
+  readonly times: DemoTimes;
+  readonly banks: ReadonlyMap<string, BankSimulator>;
+  readonly connector: ConnectorSimulator;
+  readonly recorded: MemoryRecorder;
+  readonly services: DemoServices;
+  /** Address of the control API. */
+  readonly controlUrl: string;
+  /** Two operators, each with a token. */
+  readonly operators: readonly DemoOperator[];
+  readonly store: Store;
+  readonly messaging: Messaging;
+  readonly serde: Serde;
+}
+
+const host = "127.0.0.1";
+/** A real bank would wait for a minute, which is too long for the demo's day. */
+const slowRepeatMs = 2_000;
+
+export async function openDemoEnvironment(options: DemoEnvironmentOptions): Promise<DemoEnvironment> {
+  const { time, narrator, signal } = options;
+  await using opened = new AsyncDisposableStack();
+  const progress = (text: string): void => narrator.say("servers", text);
+  const servers = await startServers({
+    storage: "memory",
+    purpose: "demo",
+    progress,
+    ...(options.directory === null ? {} : { directory: options.directory }),
+    ...(options.environment === undefined ? {} : { environment: options.environment }),
+  });
+  opened.defer(() => servers.stop());
+  signal.throwIfAborted();
+  const connection = { brokers: servers.kafkaBrokers.split(","), clientId: "demo" };
+  const messaging = createKafkaMessaging({ connection, time, logger: silentLogger });
+  opened.defer(() => messaging.close());
+  const database = `sluice_demo_${time.nowMs()}`;
+  const provisioningMs = await timed(time, () => provision(servers, database));
+  await requireEmptyJournal(messaging);
+  const serde = await createRegistrySerde({ url: servers.schemaRegistryUrl, time, signal });
+  const store = createMongoStore({ url: servers.mongoUrl, database, logger: silentLogger });
+  opened.defer(() => store.close());
+  const recorded = createMemoryRecorder();
+  const access = await openBanks(options, recorded, opened);
+  const clearing = await openConnector(options, recorded, opened);
+  signal.throwIfAborted();
+  // The times of the day count from here on.
+  const times = planDemoTimes(time.nowMs(), slowedDown(options.pace, provisioningMs));
+  const operators = createOperators(options.random);
+  const parties = { banks: access, connector: clearing, operators };
+  const { yaml, environment: references } = demoConfiguration(times, parties, time.nowMs());
+  const configurationFile = join(servers.directory, "sluice.yaml");
+  await writeFile(configurationFile, yaml);
+  narrator.say("services", `start: ${serviceNames.join(", ")}`);
+  const environment = serviceEnvironment({ servers, configurationFile, database, references });
+  const services = await startDemoServices({ environment, directory: servers.directory, signal });
+  opened.defer(() => services.stop());
+  const banks = new Map(access.map(({ simulator }) => [simulator.bankId, simulator]));
+  for (const party of [...banks.values(), clearing.simulator]) party.setIngressUrl(services.ingressUrl);
+  narrator.say("services", `are ready; ingress listens on ${services.ingressUrl}`);
+  const owned = opened.move();
+  const close = (): Promise<void> => owned.disposeAsync();
+  const { directory, kafkaBrokers } = servers;
+  const connector = clearing.simulator;
+  const parts = { directory, kafkaBrokers, times, banks, connector, recorded, services, operators, store, messaging, serde };
+  const { controlUrl } = services;
+  return { ...parts, controlUrl, [Symbol.asyncDispose]: close };
+}
+
+function createOperators(random: Random): readonly DemoOperator[] {
+  return [
+    { id: "thandi", name: "Thandi", roles: ["read", "act"], token: random.hex(24) },
+    { id: "sipho", name: "Sipho", roles: ["read", "approve"], token: random.hex(24) },
+  ];
+}
+
+async function timed(time: Time, work: () => Promise<void>): Promise<number> {
+  const startedMs = time.monotonicMs();
+  await work();
+  return time.monotonicMs() - startedMs;
+}
+
+interface RunningBank extends DemoBankAccess {
+  readonly simulator: BankSimulator;
+}
+
+async function openBanks(
+  options: DemoEnvironmentOptions,
+  recorded: MemoryRecorder,
+  opened: AsyncDisposableStack,
+): Promise<readonly RunningBank[]> {
+  const { time, random, day, narrator } = options;
+  const banks: RunningBank[] = [];
+  for (const bank of day.banks) {
+    const token = random.hex(24);
+    const sluiceToken = random.hex(24);
+    const simulator = await startBankSimulator({
+      time,
+      random,
+      bankId: bank.id,
+      token,
+      expectedToken: sluiceToken,
+      ingressUrl: null,
+      host,
+      port: 0,
+      script: bank.script,
+      slowRepeatMs,
+      recorder: narrator.recorder(day, recorded),
+    });
+    opened.defer(() => simulator.stop());
+    banks.push({ ...bank, url: simulator.url, token, sluiceToken, simulator });
+  }
+  return banks;
+}
+
+async function openConnector(
+  { time, random, day, narrator }: DemoEnvironmentOptions,
+  recorded: MemoryRecorder,
+  opened: AsyncDisposableStack,
+): Promise<DemoConnectorAccess & { readonly simulator: ConnectorSimulator }> {
+  const token = random.hex(24);
+  const sluiceToken = random.hex(24);
+  const recorder = narrator.recorder(day, recorded);
+  const common = { time, random, token, expectedToken: sluiceToken, ingressUrl: null, host, port: 0, slowRepeatMs, recorder };
+  const simulator = await startConnectorSimulator({ ...common, connectorId: demoConnectorId });
+  opened.defer(() => simulator.stop());
+  return { id: demoConnectorId, url: simulator.url, token, sluiceToken, simulator };
+}
+
+async function requireEmptyJournal(messaging: Messaging): Promise<void> {
+  const partitions = Array.from({ length: partitionCountDefault }, (_, partition) => ({ topic: topics.journal, partition }));
+  const ends = await messaging.ends(partitions);
+  if (ends.every(({ logEnd }) => logEnd === 0n)) return;
+  const text = `${topics.journal} holds records: the demo plays a whole business day and needs an empty journal. Unset KAFKA_BROKERS to let it start its own.`;
+  throw new Fault("demo.journal-in-use", text, { isRetryable: false });
+}

@@ -1,0 +1,46 @@
+// Reads the arguments of `./sluice demo`.
+
+import { parseArgs } from "node:util";
+import { serviceNames, type ServiceName } from "@sluice/environment";
+
+export interface DemoOptions {
+  /** Writes the result as one JSON document to standard output, and progress to standard error. */
+  readonly isJson: boolean;
+  /** Service that is killed in the middle of its work and started again a second later; null for none. */
+  readonly kill: ServiceName | null;
+  /** Number of good debits, in addition to the special ones. */
+  readonly debits: number;
+  /** Keeps the run's directory with logs, configuration and history. */
+  readonly isKept: boolean;
+}
+
+export type OptionsReading = { readonly ok: true; readonly options: DemoOptions } | { readonly ok: false; readonly problem: string };
+
+export const demoUsage = `./sluice demo [--json] [--kill SERVICE] [--debits N] [--keep]
+
+  Plays a business day with simulated banks on real servers, shows it and checks it.
+
+  --json          the result as JSON on standard output
+  --kill SERVICE  kill it in the middle and start it again after a second: ${serviceNames.join(", ")}
+  --debits N      good debits in addition to the special ones, 1 to 5000 (200)
+  --keep          keep the run's directory: logs, configuration, history`;
+
+const debitsDefault = 200;
+const debitsMax = 5_000;
+
+export function readDemoOptions(args: readonly string[]): OptionsReading {
+  let values: { json?: boolean; kill?: string; debits?: string; keep?: boolean };
+  try {
+    const known = { json: { type: "boolean" }, kill: { type: "string" }, debits: { type: "string" }, keep: { type: "boolean" } } as const;
+    ({ values } = parseArgs({ args: [...args], options: known, allowPositionals: false }));
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : "unreadable arguments" };
+  }
+  const kill = serviceNames.find((name) => name === values.kill) ?? null;
+  if (values.kill !== undefined && kill === null) return { ok: false, problem: `--kill must be one of ${serviceNames.join(", ")}` };
+  const debits = Number(values.debits ?? debitsDefault);
+  if (!Number.isInteger(debits) || debits < 1 || debits > debitsMax) {
+    return { ok: false, problem: `--debits must be a whole number from 1 to ${debitsMax}` };
+  }
+  return { ok: true, options: { isJson: values.json ?? false, kill, debits, isKept: values.keep ?? false } };
+}

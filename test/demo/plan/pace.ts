@@ -1,0 +1,56 @@
+// Plans how fast a demo day goes: as short as possible, and long enough for everything that must happen in it.
+//
+// #1 All debits can be posted and held before the window opens.
+// #2 With a kill the window lasts at least 15 s after it, because a consumer group needs up to 10 s to notice and to
+//    assign partitions again.
+// #3 A slow machine gets slower days. The time that provisioning took shows how slow it is.
+// #4 The window outlasts the outage by the ten seconds until the next probe and by the time that the waiting debits
+//    then need. An outage takes the same time on any machine.
+// #5 The first pace is for a machine that starts the services in a few seconds, the last one for any machine.
+
+import type { DemoPace, DemoTimes } from "./day.ts";
+import type { DemoOptions } from "../options.ts";
+
+export const postsPerSecond = 100;
+const startingMs = 7_000;
+const slowStartingMs = 40_000;
+const holdingMs = 3_000;
+const windowMs = 13_000;
+const windowAfterKillMs = 25_000;
+const outageRoomMs = 7_000;
+const releasesPerSecond = 100;
+const reconcilesAfterMs = 3_000;
+const usualProvisioningMs = 1_800;
+const slownessMax = 3;
+/** Time of the slowest debit from its post until it is held, because refused reports are sent again after seconds. */
+const slowestHoldMs = 8_000;
+
+export function pacesFor({ debits, kill }: Pick<DemoOptions, "debits" | "kill">): readonly (DemoPace & { readonly isLast: boolean })[] {
+  const postingMs = postingTimeMs(debits);
+  const openMs = (kill === null ? windowMs : windowAfterKillMs) + (debits / releasesPerSecond) * 1_000;
+  const pace = (forStartMs: number, isLast: boolean): DemoPace & { readonly isLast: boolean } => ({
+    opensInMs: forStartMs + postingMs + holdingMs,
+    windowMs: openMs + outageRoomMs,
+    reconcilesAfterMs,
+    isLast,
+  });
+  return [pace(startingMs, false), pace(slowStartingMs, true)];
+}
+
+/** #3. Scales a pace by the time that provisioning took, which is work of the same kind as the day's. */
+export function slowedDown(pace: DemoPace, provisioningMs: number): DemoPace {
+  const slowness = Math.min(Math.max(provisioningMs / usualProvisioningMs, 1), slownessMax);
+  const { opensInMs, windowMs, reconcilesAfterMs } = pace;
+  // #4
+  const roomMs = Math.min(outageRoomMs, windowMs);
+  return { opensInMs: opensInMs * slowness, windowMs: roomMs + (windowMs - roomMs) * slowness, reconcilesAfterMs };
+}
+
+/** Returns whether debits posted from now on could miss the day. */
+export function isTooLate(times: DemoTimes, debits: number, nowMs: number): boolean {
+  return nowMs + postingTimeMs(debits) + slowestHoldMs > times.closesAtMs - times.cutOffMs;
+}
+
+function postingTimeMs(debits: number): number {
+  return (debits / postsPerSecond) * 1_000;
+}

@@ -1,0 +1,100 @@
+// Plays the operators of the demo day through the console's control API, as the command line uses it. One opens a gate
+// over a credit that keeps it closed. After the close one resolves the reconciliation list, and a second one confirms
+// each resolution.
+//
+// #1 They decide only by what the console shows: the credits that a gate waits for, and the items of the list.
+
+import {
+  getArray,
+  fetchFromConsole,
+  getMember,
+  getNumber,
+  postDecision,
+  getText,
+  pollConsole,
+  type ConsoleClientPorts,
+} from "./console-client.ts";
+import type { DemoOperator } from "../environment/configuration.ts";
+import { closedGateBankId, type DemoDay, type DemoTimes } from "../plan/day.ts";
+import { type Narrator, shortUetr } from "../narrator.ts";
+
+export interface OperatorsPorts extends ConsoleClientPorts {
+  readonly day: DemoDay;
+  readonly times: DemoTimes;
+  readonly narrator: Narrator;
+}
+
+/** The gate of one bank stays closed after the declaration. The first operator reads why and opens it. */
+export async function openGateAsOperator(ports: OperatorsPorts): Promise<readonly string[]> {
+  const { narrator, times, operators } = ports;
+  const [operator] = operators;
+  const gate = await pollConsole(ports, async () => {
+    const windows = await fetchFromConsole(ports, operator, `/windows?scheme=ZA_EFT&from=${times.businessDate}&to=${times.businessDate}`);
+    return parseGates(windows).find(({ bank, credits }) => bank === closedGateBankId && credits.length > 0) ?? null;
+  });
+  if (gate === null) return [`the console never showed which credit keeps the gate of ${closedGateBankId} closed`];
+  narrator.say("console", `the gate of ${closedGateBankId} is closed: ${gate.reason}`);
+  const reason = "The bank booked it and cannot report today; reported by telephone.";
+  narrator.say(operator?.name ?? "", `opens it over ${gate.credits.map(shortUetr).join(", ")}: “${reason}”`);
+  const path = `/days/ZA_EFT/${times.businessDate}/gate-opening`;
+  return postDecision(ports, operator, { path, id: "demo-gate", body: { reason, bank: closedGateBankId, credits: gate.credits } });
+}
+
+/** The findings come from the day's plan. The second operator confirms what the list shows as proposed. */
+export async function resolveItems(ports: OperatorsPorts): Promise<readonly string[]> {
+  const { narrator, day, times, operators } = ports;
+  const [first, second] = operators;
+  const list = await openItems(ports, first);
+  narrator.say("console", `the reconciliation list has ${list.length} open items`);
+  const problems: string[] = [];
+  for (const { uetr, row } of list) {
+    const resolution = day.transactions.find((transaction) => transaction.uetr === uetr)?.end.found ?? "NOT_MADE";
+    const reason = resolution === "MADE" ? "The bank found it booked." : "The bank never had it.";
+    narrator.say(first?.name ?? "", `${shortUetr(uetr)}, row ${row ?? "?"}: ${resolution}, “${reason}”`);
+    const body = { reason, day: `ZA_EFT:${times.businessDate}`, resolution };
+    problems.push(...(await postDecision(ports, first, { path: `/transactions/${uetr}/resolution`, id: `demo-${uetr}`, body })));
+  }
+  const proposed = await pollConsole(ports, async () => {
+    const items = await openItems(ports, second);
+    return items.every(({ proposal }) => proposal !== null) ? items : null;
+  });
+  for (const { uetr, proposal } of proposed ?? []) {
+    const body = { reason: "Seen and agreed.", confirms: proposal };
+    problems.push(
+      ...(await postDecision(ports, second, { path: `/transactions/${uetr}/resolution/confirmation`, id: `demo-${uetr}-2`, body })),
+    );
+  }
+  if (list.length > 0) narrator.say(second?.name ?? "", `confirms all ${proposed?.length ?? 0}`);
+  return problems;
+}
+
+interface ItemShown {
+  readonly uetr: string;
+  readonly row: number | null;
+  /** Id of the action that waits for a second operator; null before the first decision. */
+  readonly proposal: string | null;
+}
+
+async function openItems(ports: OperatorsPorts, operator: DemoOperator | undefined): Promise<readonly ItemShown[]> {
+  const body = await fetchFromConsole(ports, operator, `/reconciliation?day=ZA_EFT:${ports.times.businessDate}&open=true&limit=1000`);
+  return getArray(body, "rows").map((row) => {
+    const proposal = getText(getMember(getMember(row, "resolution"), "action"), "id");
+    return { uetr: getText(row, "uetr"), row: getNumber(row, "row"), proposal: proposal === "" ? null : proposal };
+  });
+}
+
+interface GateShown {
+  readonly bank: string;
+  readonly reason: string;
+  readonly credits: readonly string[];
+}
+
+function parseGates(body: unknown): readonly GateShown[] {
+  return getArray(body, "rows")
+    .flatMap((day) => getArray(day, "gates"))
+    .map((gate) => ({
+      bank: getText(gate, "bank"),
+      reason: getText(gate, "reason"),
+      credits: getArray(gate, "credits").map(String),
+    }));
+}

@@ -1,0 +1,29 @@
+// Runs a program of the workspace (turbo, vitest) in the project's root and shows its output.
+//
+// #1 A Ctrl-C also reaches the program, as it is in our process group; we wait for its end.
+
+import { spawn } from "node:child_process";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Resolves with the exit code; null: a signal ended the program. */
+export function runProgram(
+  name: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<number | null> {
+  const programs = join(projectRoot, "node_modules", ".bin");
+  const tools = join(projectRoot, ".sluice", "tools", "node_modules", ".bin");
+  const path = [programs, process.env["PATH"] ?? "", tools].join(delimiter);
+  const child = spawn(join(programs, name), args, {
+    cwd: projectRoot,
+    env: { ...process.env, PATH: path, ...environment },
+    stdio: "inherit",
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", resolve);
+  });
+}

@@ -1,0 +1,57 @@
+// Plays sequences that once broke a law, in their shortest form, so that the bugs do not return.
+
+import { describe, expect, it } from "vitest";
+import { playSteps } from "./play.ts";
+import type { ModelSettings, ModelStep } from "./steps.ts";
+
+const plain: ModelSettings = { seed: 0, partitionCount: 1, isSmall: false };
+const advance = (ms: number): ModelStep => ({ do: "advance", ms });
+const dispatch = (bank: number, key: number, ends: "day" | "stops" | "deadline" = "day", inMs = 3_000): ModelStep => {
+  return { do: "dispatch", bank, key, count: 1, ends, inMs };
+};
+
+const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep[]])[] = [
+  [
+    "I8: a first attempt that waited for a connection does not begin after its day's close",
+    plain,
+    [dispatch(0, 0), { do: "kill", process: 0 }, dispatch(0, 1), dispatch(0, 2), { do: "plan", inMs: 1_000 }, advance(3)],
+  ],
+  [
+    "I7: a close that is moved nearer releases messages that wait behind one whose attempts have ended",
+    plain,
+    [{ do: "outage", bank: 2, how: "404" }, { do: "plan", inMs: 1_000 }, dispatch(2, 1, "stops", 600_000), advance(70_000)],
+  ],
+  [
+    "I12: a probe whose partition is reassigned counts as one, and the next comes 10 s after it",
+    plain,
+    [{ do: "outage", bank: 2, how: "silent" }, advance(70_000), { do: "start" }, advance(30_000)],
+  ],
+  [
+    "evidence: a message that a zombie tried, and that expired since, may have been received",
+    plain,
+    [advance(12_000), dispatch(0, 0, "deadline"), { do: "freeze", process: 0, ms: 60_000 }, { do: "stop", message: 0 }, advance(3)],
+  ],
+  [
+    "I4: a zombie that is reachable again does nothing before it learns that it lost its partition",
+    { ...plain, seed: 196_091 },
+    [dispatch(0, 0), dispatch(0, 0), { do: "rebalance" }, { do: "freeze", process: 0, ms: 60_000 }, { do: "start" }, dispatch(0, 0)],
+  ],
+  [
+    "I1: a spill that reaches the store when its partition is lost is repeated by the next owner, and leaves nothing behind",
+    plain,
+    [
+      { do: "answer", bank: 2, key: null, how: "503" },
+      advance(12_000),
+      { do: "store", trouble: "slow", share: 1, ms: 200 },
+      dispatch(2, 0),
+      { do: "rebalance" },
+      dispatch(0, 0),
+    ],
+  ],
+];
+
+describe("sequences that once broke a law", () => {
+  it.each(regressions)("%s", async (_, settings, steps) => {
+    await expect(playSteps(settings, steps)).resolves.toBeUndefined();
+  });
+});

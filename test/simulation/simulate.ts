@@ -1,0 +1,301 @@
+// Simulates all services, unchanged, in one process on memory adapters, under a virtual clock and a seed.
+//
+// #1 Nothing reads a real clock or real randomness. One seed is one run, to the last byte of every port call
+//    (`trace.ts`).
+// #2 Processes die between any two of their effects and are restarted. Calls are refused, answered late, or take effect
+//    with the answer lost. Partitions move, and clocks differ. No fault is injected from `healAtMs` on.
+// #3 The run ends when every delivery and every transaction has ended, or at `endAtMs` (I16).
+// #4 The checker examines the history: what banks sent and received, every record of every topic, and the snapshots.
+
+import type { HistoryEntry, SnapshotEntry } from "@sluice/checker";
+import { type Configuration, readRulesFolder } from "@sluice/config";
+import type { SchemeTimes } from "@sluice/calendar";
+import { createFixedSerde, groups, topics } from "@sluice/contracts";
+import { startDispatcher } from "@sluice/dispatcher";
+import { startEventPublisher } from "@sluice/event-publisher";
+import { startIngress } from "@sluice/ingress";
+import { createMemoryBroker, type MemoryBroker, type ProduceFate } from "@sluice/messaging";
+import { type Random, silentLogger, silentMetrics } from "@sluice/kernel";
+import { startScheduler } from "@sluice/scheduler";
+import { checkConservation, createMemoryStore, type Store, type StoreFault } from "@sluice/store";
+import {
+  createMemoryRecorder,
+  createVirtualTime,
+  sampleBank,
+  sampleConfiguration,
+  sampleConnector,
+  sampleScheme,
+  seededRandom,
+  type VirtualTime,
+} from "@sluice/testkit";
+import { startValidator } from "@sluice/validator";
+import { createCluster, type SimulatedProcessPorts } from "./cluster.ts";
+import { findUndocumented } from "./undocumented.ts";
+import { readHistory } from "./read-history.ts";
+import { startSimulatedOperators } from "./operators.ts";
+import {
+  drawScenario,
+  type Scenario,
+  simulatedBankIds,
+  simulatedBranches,
+  simulatedConnectorId,
+  type SimulatedDayTimes,
+} from "./scenario.ts";
+import { startSimulatedParties } from "./simulated-network.ts";
+import type { CrashPlan } from "./simulated-process.ts";
+import { createTrace } from "./trace.ts";
+
+/** 12:00:00 in the scheme's zone. */
+export const simulationStartAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
+/** Milliseconds until a credit's deadline; some credits end by it, before and after the faults end. */
+const creditDeadlineMs = 100_000;
+const healAtMs = 110_000;
+export const simulatedDayTimes: SimulatedDayTimes = {
+  postFromMs: 4_000,
+  postUntilMs: 25_000,
+  opensMs: 30_000,
+  closesMs: 60_000,
+  reconcilesMs: 80_000,
+  healMs: healAtMs,
+};
+const endAtMs = 900_000;
+const noCrashes: CrashPlan = { perCall: 0, freezePerCall: 0 };
+/** Milliseconds of a cut at most; a session lasts 6 s. */
+const cutMaxMs = 14_000;
+const cutsUntilMs = 85_000;
+const stepsMax = 3_000_000;
+export const partitionCount = 3;
+
+export interface SimulationEnd {
+  readonly seed: number;
+  /** The fingerprint of the run. */
+  readonly traceHash: string;
+  readonly traceLines: number;
+  readonly history: readonly HistoryEntry[];
+  readonly crashes: readonly string[];
+  /** Deliveries and transactions that had not ended at the time limit; empty in a good run (I16). */
+  readonly unfinished: readonly string[];
+  /** Requests and answers that the OpenAPI document does not describe; empty in a good run. */
+  readonly undocumented: readonly string[];
+  /** The last lines of the trace, for a failing run. */
+  readonly tail: readonly string[];
+}
+
+interface SimulatedEnvironment {
+  readonly time: VirtualTime;
+  readonly random: Random;
+  readonly scenario: Scenario;
+  readonly configuration: Configuration;
+  readonly broker: MemoryBroker;
+  readonly store: Store;
+}
+
+/** Simulates the day that a seed draws. */
+export function simulate(seed: number): Promise<SimulationEnd> {
+  return simulateScenario(seed, drawScenario(seed, seededRandom(`scenario ${seed}`), simulatedDayTimes));
+}
+
+export async function simulateScenario(seed: number, scenario: Scenario): Promise<SimulationEnd> {
+  const time = createVirtualTime({ startAtMs: simulationStartAtMs, seed });
+  const random = seededRandom(`world ${seed}`);
+  const trace = createTrace(time);
+  const isTroubled = (): boolean => time.nowMs() - simulationStartAtMs < healAtMs;
+  const broker = createMemoryBroker({
+    time,
+    random,
+    topics: Object.fromEntries(Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : partitionCount])),
+    hooks: { produce: () => (isWithin(scenario.brokerAwayMs, time) ? { kind: "refuse" } : produceFate(scenario, random, isTroubled())) },
+  });
+  const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
+  const environment: SimulatedEnvironment = { time, random, scenario, configuration: buildConfiguration(scenario), broker, store };
+  const crashes = (): CrashPlan => (isTroubled() ? { perCall: scenario.crashPerCall, freezePerCall: scenario.freezePerCall } : noCrashes);
+  const cluster = createCluster({ time, random, broker, trace, crashes, skewMaxMs: scenario.skewMaxMs });
+
+  const recorder = createMemoryRecorder();
+  const banks = startSimulatedParties({
+    time,
+    random,
+    scenario,
+    recorder,
+    isTroubled,
+    ingress: () => (isWithin(scenario.ingressAwayMs, time) ? [] : ingress.up()),
+  });
+  const ingress = cluster.run({ name: "ingress", instances: 1, start: async (ports) => startIngress(servicePorts(environment, ports)) });
+  const others = [
+    cluster.run({
+      name: "validator",
+      instances: scenario.absentServices.includes("validator") ? 0 : scenario.instances,
+      start: (ports) => startValidator({ ...servicePorts(environment, ports), rules: readRulesFolder(null) }),
+    }),
+    cluster.run({ name: "scheduler", instances: scenario.instances, start: (ports) => startScheduler(servicePorts(environment, ports)) }),
+    cluster.run({
+      name: "dispatcher",
+      instances: scenario.absentServices.includes("dispatcher") ? 0 : scenario.instances,
+      start: (ports) => startDispatcher({ ...servicePorts(environment, ports), gateway: ports.process.through("gateway", banks.gateway) }),
+    }),
+    cluster.run({
+      name: "event-publisher",
+      instances: scenario.instances,
+      start: (ports) =>
+        startEventPublisher({ ...servicePorts(environment, ports), gateway: ports.process.through("gateway", banks.gateway) }),
+    }),
+  ];
+  const operators = startSimulatedOperators({
+    time,
+    random,
+    broker,
+    store,
+    partitionCount,
+    startAtMs: simulationStartAtMs,
+    businessDate,
+    actions: scenario.actions,
+  });
+  for (const planned of scenario.messages) time.after(planned.sendAtMs, () => banks.send(planned));
+  planRebalances(environment);
+  for (let count = 0; count < scenario.cutsMax; count += 1) {
+    time.after(random.fraction() * cutsUntilMs, () => cluster.cutOne(1_000 + random.fraction() * cutMaxMs, random.fraction() < 0.5));
+  }
+
+  await time.run({ untilMs: simulationStartAtMs + scenario.firstLookMs, stepsMax });
+  let records = await readHistory(broker, store, time, partitionCount);
+  const pendingCount = (): number => banks.pendingCount() + operators.pendingCount();
+  let remaining = findUnfinished(records, recorder.receivedEntries(), pendingCount());
+  while (remaining.length > 0 && time.nowMs() - simulationStartAtMs < endAtMs) {
+    await time.run({ untilMs: time.nowMs() + 5_000, stepsMax });
+    records = await readHistory(broker, store, time, partitionCount);
+    remaining = findUnfinished(records, recorder.receivedEntries(), pendingCount());
+  }
+  const history = [...recorder.requests.map(({ entry }) => entry), ...operators.entries(), ...records];
+  const stopping = Promise.all([ingress.stop(), ...others.map((replicas) => replicas.stop()), banks.stop()]);
+  await time.run({ untilMs: time.nowMs() + 30_000, stepsMax });
+  await stopping;
+  remaining = [...remaining, ...(await findUnaccounted(environment))];
+  const undocumentedRequests = findUndocumented(recorder.requests);
+  const traced = { traceHash: trace.hash(), traceLines: trace.lines(), tail: trace.tail() };
+  return { seed, ...traced, history, crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests };
+}
+
+/** Finds where ledgers and documents disagree (I11), for each day that a debit of the run may have. */
+async function findUnaccounted({ store, time }: SimulatedEnvironment): Promise<readonly string[]> {
+  let isAnswered = false;
+  const counting = Promise.all([playedDay, nextDay].map((day) => checkConservation(store, day))).finally(() => (isAnswered = true));
+  await time.run({ until: () => isAnswered, stepsMax });
+  const days = await counting;
+  if (days.every(({ rows }) => rows.length === 0)) return ["I11: nothing was counted"];
+  return days.flatMap(({ day, partitions: counted }) =>
+    counted.flatMap(({ partition, findings }) => findings.map((text) => `I11 ${day}, partition ${partition}: ${text}`)),
+  );
+}
+
+/** Describes all unfinished work, each item in a few words. */
+function findUnfinished(entries: readonly HistoryEntry[], received: readonly HistoryEntry[], busyParties: number): readonly string[] {
+  const remaining: string[] = [];
+  if (busyParties > 0) remaining.push(`${busyParties} requests of banks or operators under way`);
+  const acknowledged = new Set(received.map((entry) => (entry.kind === "received" && entry.status === 202 ? entry.webhookId : "")));
+  for (const entry of entries) {
+    if (entry.kind === "snapshot" && !ended.has(entry.state) && !isForAnotherDay(entry)) remaining.push(`${entry.uetr} is ${entry.state}`);
+    if (entry.kind === "snapshot" && entry.items.some((item) => item.row === null))
+      remaining.push(`${entry.uetr} has an item without a row`);
+    if (entry.kind !== "record") continue;
+    const dispatched = entry.type === "Dispatch" ? String(entry.value["messageIdentification"]) : "";
+    if (outcomePattern.test(dispatched) && !acknowledged.has(dispatched)) remaining.push(`the connector did not acknowledge ${dispatched}`);
+    if (entry.type !== "TransactionStateEvent" && entry.type !== "EsmStateEvent") continue;
+    if (!acknowledged.has(String(entry.value["id"])))
+      remaining.push(`event ${String(entry.value["id"])} of ${entry.key ?? ""} was not received`);
+  }
+  return remaining;
+}
+
+/**
+ * True for a debit that came after the cut-off. It is for the next day, after this run, and its bank may never
+ * acknowledge.
+ */
+function isForAnotherDay(entry: SnapshotEntry): boolean {
+  return (entry.state === "HELD" || entry.state === "ACCEPTED") && entry.reconciliationDay !== playedDay;
+}
+
+const businessDate = "2026-11-20";
+const playedDay = `ZA_EFT:${businessDate}`;
+const nextDay = "ZA_EFT:2026-11-21";
+const ended = new Set([
+  "REJECTION_REPORTED",
+  "COMPLETED",
+  "UNPAID",
+  "RECONCILIATION",
+  "ORPHAN",
+  "CREDIT_AUTH_REJECTED",
+  "CREDIT_AUTH_RESPONSE_ACCEPTED",
+  "CREDIT_AUTH_DELIVERY_FAILURE",
+  "CREDIT_AUTH_RECONCILIATION",
+]);
+/** The identification of an outcome report to a connector. */
+const outcomePattern = /^[0-9a-f]{32}O\d$/;
+
+function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcessPorts) {
+  return {
+    time: ports.time,
+    random: ports.random,
+    logger: silentLogger,
+    metrics: silentMetrics,
+    messaging: ports.messaging,
+    store: ports.process.through("store", environment.store),
+    serde: createFixedSerde(),
+    configuration: environment.configuration,
+    partitionCount,
+    fail: ports.fail,
+  };
+}
+
+/**
+ * The window is open from 12:00:30 to 12:01:00, the reconciliation is at 12:01:20. Rejected debits end with the next
+ * day's close.
+ */
+function buildConfiguration({ creditsFinal, esmBank, onMissedWindow, maxUnacknowledged, reconciliation }: Scenario): Configuration {
+  const times: SchemeTimes = {
+    calendar: { version: "simulation", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+    processing: [{ opens: "12:00:30", closes: "12:01:00" }],
+    reconciliation,
+    cutOffMs: 1_000,
+  };
+  return sampleConfiguration({
+    banks: simulatedBankIds.map((id) =>
+      sampleBank({
+        id,
+        branch: simulatedBranches[id],
+        onUsOutcomeReport: id === "second",
+        maxUnacknowledged,
+        eventClasses: id === esmBank ? ["TRANSACTION_STATE", "ESM_STATE"] : ["TRANSACTION_STATE"],
+      }),
+    ),
+    connectors: [sampleConnector({ id: simulatedConnectorId })],
+    schemes: [sampleScheme({ times, creditsFinal, creditDeadlineMs, onMissedWindow })],
+  });
+}
+
+function produceFate(scenario: Scenario, random: Random, isTroubled: boolean): ProduceFate {
+  if (!isTroubled || random.fraction() >= scenario.produceTrouble) return { kind: "append" };
+  const draw = random.fraction();
+  if (draw < 0.25) return { kind: "refuse" };
+  if (draw < 0.5) return { kind: "lose-answer" };
+  if (draw < 0.75) return { kind: "unknown" };
+  return { kind: "append", delayMs: random.fraction() * 1_500 };
+}
+
+function isWithin(span: readonly [number, number] | null, time: VirtualTime): boolean {
+  const elapsedMs = time.nowMs() - simulationStartAtMs;
+  return span !== null && span[0] <= elapsedMs && elapsedMs < span[1];
+}
+
+function storeFault(scenario: Scenario, random: Random, isTroubled: boolean): StoreFault {
+  if (!isTroubled || random.fraction() >= scenario.storeTrouble) return "none";
+  const kinds: readonly StoreFault[] = ["down", "ambiguous", "torn", "slow"];
+  return kinds[Math.floor(random.fraction() * kinds.length)] ?? "none";
+}
+
+function planRebalances(environment: SimulatedEnvironment): void {
+  const names = Object.values(groups);
+  for (let count = 0; count < environment.scenario.rebalancesMax; count += 1) {
+    const group = names[Math.floor(environment.random.fraction() * names.length)] ?? groups.scheduler;
+    environment.time.after(environment.random.fraction() * healAtMs, () => environment.broker.rebalance(group));
+  }
+}

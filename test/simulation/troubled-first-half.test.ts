@@ -1,0 +1,10 @@
+import { describe, expect, test } from "vitest";
+import { checkSeed, selectSeeds } from "./seeds.ts";
+
+describe("I1, I3, I4, I5, I6, I8, I9, I10, I11, I16: a day with crashes, lost answers, ambiguous writes and rebalances keeps the promises, and ends (first half)", () => {
+  test.each(selectSeeds("troubled", 0))("seed %i", async (seed) => {
+    const verdict = await checkSeed(seed);
+    expect(verdict).toMatchObject({ wrong: [], evidence: [] });
+    expect(verdict.checked).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,120 @@
+// Builds a valid configuration that a test changes on purpose, so that a test names only what it is about.
+
+import { createHash } from "node:crypto";
+import type { SchemeTimes } from "@sluice/calendar";
+import type { Bank, Configuration, Connector, ConfiguredOperator, ConfiguredParty, Scheme } from "@sluice/config";
+
+/** The branch of the sample bank and of the builders' messages. */
+export const sampleBranch = "250655";
+
+export interface SampleBankOptions extends Partial<Bank> {
+  readonly id: string;
+  /** The bank's branch code, which is also its member id. */
+  readonly branch?: string;
+}
+
+/** Returns the token that a sample bank or connector sends. */
+export function sampleToken(partyId: string): string {
+  return `sample-token-of-${partyId}`;
+}
+
+export function sampleBank({ branch = sampleBranch, ...options }: SampleBankOptions): Bank {
+  return {
+    ...sampleParty(options.id, `Bank ${options.id}`),
+    agents: [{ memberId: branch, bicfi: null, branchRanges: [[branch, branch]] }],
+    eventsUrl: `http://${options.id}.invalid`,
+    maxUnacknowledged: 256,
+    eventDeadlineMs: 72 * 3_600_000,
+    eventShape: "full",
+    eventClasses: ["TRANSACTION_STATE"],
+    eventPayload: "full",
+    onUsOutcomeReport: false,
+    onNonWorkingDay: "refuse",
+    isBlocked: false,
+    blockedAccounts: [],
+    itemLimits: [],
+    dayTotalAlarms: [],
+    ...options,
+  };
+}
+
+/** Builds a connector of every scheme. */
+export function sampleConnector(options: Partial<Connector> = {}): Connector {
+  const { id = "clearing" } = options;
+  return { ...sampleParty(id, `Connector ${id}`), schemes: ["ZA_EFT", "ZA_RTC", "ZA_RPP"], ...options };
+}
+
+/** Builds an operator with every role, whose token is `sampleToken(id)`. */
+export function sampleOperator(options: Partial<ConfiguredOperator> = {}): ConfiguredOperator {
+  const { id = "operator" } = options;
+  return { id, name: `Operator ${id}`, tokenSha256: [sampleTokenSha256(id)], roles: ["read", "act", "approve"], ...options };
+}
+
+function sampleTokenSha256(id: string): string {
+  return createHash("sha256").update(sampleToken(id)).digest("hex");
+}
+
+function sampleParty(id: string, name: string): ConfiguredParty {
+  return {
+    id,
+    name,
+    tokenSha256: [sampleTokenSha256(id)],
+    requestsPerSecond: 100_000,
+    inboundConnections: 1_024,
+    baseUrl: `http://${id}.invalid`,
+    operationUrls: {},
+    bearerToken: null,
+    answerTimeoutMs: 5_000,
+    acknowledgeCodes: [],
+    duplicateCodes: [409],
+    connections: 16,
+    concurrency: "learnt",
+    allowedAddresses: [],
+    caFile: null,
+    clientCertificate: null,
+    bearerTokenFile: null,
+    signingKeys: [],
+    egressProxy: null,
+  };
+}
+
+export const sampleTimes: SchemeTimes = {
+  calendar: { version: "sample-1", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
+  processing: [{ opens: "08:00", closes: "16:00" }],
+  reconciliation: "17:30",
+  cutOffMs: 900_000,
+};
+
+/** Builds ZA_EFT, or with another id a scheme that takes credits alone. */
+export function sampleScheme(options: Partial<Scheme> = {}): Scheme {
+  const { id = "ZA_EFT" } = options;
+  return {
+    id,
+    currencies: ["ZAR"],
+    times: sampleTimes,
+    takesDebits: id === "ZA_EFT",
+    creditsFinal: "clock",
+    creditDeadlineMs: 2 * 3_600_000,
+    accountRule: "za-cdv",
+    itemLimits: [],
+    onMissedWindow: "reconcile",
+    maxRolls: 1,
+    ...options,
+  };
+}
+
+/** Builds a configuration with one bank, no connector and ZA_EFT. */
+export function sampleConfiguration(options: Partial<Configuration> & { readonly times?: SchemeTimes } = {}): Configuration {
+  const { times = sampleTimes, ...rest } = options;
+  return {
+    version: "sample",
+    banks: [sampleBank({ id: "first" })],
+    connectors: [],
+    schemes: [sampleScheme({ times })],
+    cdv: { refuseOn: "high" },
+    rulesFolder: null,
+    operators: [],
+    resolutionNeedsSecondPerson: false,
+    ...rest,
+  };
+}

@@ -1,0 +1,202 @@
+// A clock that only the test moves. Code that gets its time as an argument and does its I/O on memory adapters runs
+// deterministically on it: one timer fires, all work that follows from it settles, and the next timer fires.
+//
+// #1 Timers fire in order of due time. Timers that are due at the same time fire in the order of a seeded draw made
+//    when each was armed, or without a seed in the order in which they were armed. So one seed is one order, and many
+//    seeds are many orders.
+// #2 Between two timers all microtasks settle, so no timer fires during the work of another.
+// #3 An endless loop of timers does not hang the test: `run` ends after `stepsMax` timers and reports it.
+// #4 An error that a timer's action throws is thrown by `run` or `advance`.
+
+import { setImmediate as macrotask } from "node:timers/promises";
+import type { Time } from "@sluice/kernel";
+import { seededRandom } from "./seeded-random.ts";
+
+export interface VirtualTimeOptions {
+  /** The wall clock at the start, in epoch milliseconds. */
+  readonly startAtMs: number;
+  readonly seed?: number | string;
+}
+
+export interface RunLimits {
+  /**
+   * The wall clock at which to end, in epoch milliseconds. Timers due at that time still fire, and the clock then shows
+   * it.
+   */
+  readonly untilMs?: number;
+  /** A condition that is evaluated before each timer; true ends the run. */
+  readonly until?: () => boolean;
+  /** The number of timers that may fire at most. */
+  readonly stepsMax: number;
+}
+
+export interface RunEnd {
+  /**
+   * `until`: the condition holds. `time`: the clock reached `untilMs`. `idle`: no timer is left. `steps`: the bound was
+   * reached.
+   */
+  readonly because: "until" | "time" | "idle" | "steps";
+  readonly steps: number;
+}
+
+export interface VirtualTime extends Time {
+  /**
+   * Moves the clock by `ms` and fires the timers that come due. Throws if more than a million fire, because one rearms
+   * itself forever.
+   */
+  advance(ms: number): Promise<void>;
+  run(limits: RunLimits): Promise<RunEnd>;
+  /** Lets all started work settle without moving the clock. */
+  settle(): Promise<void>;
+  /** The number of timers that are armed and neither fired nor cancelled. */
+  pending(): number;
+}
+
+const advanceStepsMax = 1_000_000;
+
+export function createVirtualTime(options: VirtualTimeOptions): VirtualTime {
+  const random = options.seed === undefined ? null : seededRandom(options.seed);
+  const timers = new TimerHeap();
+  let elapsedMs = 0;
+  let sequence = 0;
+
+  function after(delayMs: number, action: () => void): Disposable {
+    sequence += 1;
+    const timer: Timer = { dueMs: elapsedMs + Math.max(0, delayMs), draw: random?.fraction() ?? 0, sequence, action, isCancelled: false };
+    timers.push(timer);
+    return { [Symbol.dispose]: () => timers.cancel(timer) };
+  }
+
+  async function run(limits: RunLimits): Promise<RunEnd> {
+    const endMs = limits.untilMs === undefined ? Infinity : limits.untilMs - options.startAtMs;
+    for (let steps = 0; ; steps += 1) {
+      await settle();
+      if (limits.until?.() === true) return { because: "until", steps };
+      const next = timers.peek();
+      if (next === undefined || next.dueMs > endMs) {
+        if (endMs === Infinity) return { because: "idle", steps };
+        elapsedMs = Math.max(elapsedMs, endMs);
+        return { because: "time", steps };
+      }
+      if (steps >= limits.stepsMax) return { because: "steps", steps };
+      timers.pop();
+      elapsedMs = next.dueMs;
+      next.action();
+    }
+  }
+
+  return {
+    nowMs: () => Math.floor(options.startAtMs + elapsedMs),
+    monotonicMs: () => elapsedMs,
+    after,
+    run,
+    settle,
+    pending: () => timers.size(),
+    async advance(ms) {
+      const end = await run({ untilMs: options.startAtMs + elapsedMs + ms, stepsMax: advanceStepsMax });
+      if (end.because === "steps")
+        throw new Error(`more than ${advanceStepsMax} timers fired within ${ms} ms: a timer rearms itself forever`);
+    },
+  };
+}
+
+/**
+ * The microtask queue is empty when a macrotask runs. It waits for two, because a settled promise may queue one more
+ * macrotask.
+ */
+async function settle(): Promise<void> {
+  await macrotask();
+  await macrotask();
+}
+
+interface Timer {
+  readonly dueMs: number;
+  readonly draw: number;
+  readonly sequence: number;
+  readonly action: () => void;
+  isCancelled: boolean;
+}
+
+function isBefore(a: Timer, b: Timer): boolean {
+  if (a.dueMs !== b.dueMs) return a.dueMs < b.dueMs;
+  if (a.draw !== b.draw) return a.draw < b.draw;
+  return a.sequence < b.sequence;
+}
+
+/** A binary heap. Cancelled timers are skipped when they are due, and removed when they are the majority. */
+class TimerHeap {
+  private heap: Timer[] = [];
+  private cancelled = 0;
+
+  size(): number {
+    return this.heap.length - this.cancelled;
+  }
+
+  push(timer: Timer): void {
+    this.heap.push(timer);
+    this.rise(this.heap.length - 1);
+  }
+
+  peek(): Timer | undefined {
+    while (this.heap[0]?.isCancelled === true) {
+      this.removeTop();
+      this.cancelled -= 1;
+    }
+    return this.heap[0];
+  }
+
+  pop(): void {
+    if (this.peek() === undefined) return;
+    // The timer has fired, so a later dispose must not count it as cancelled.
+    this.heap[0]!.isCancelled = true;
+    this.removeTop();
+  }
+
+  cancel(timer: Timer): void {
+    if (timer.isCancelled) return;
+    timer.isCancelled = true;
+    this.cancelled += 1;
+    if (this.cancelled < 1_000 || this.cancelled * 2 < this.heap.length) return;
+    const live = this.heap.filter((kept) => !kept.isCancelled);
+    this.heap = [];
+    this.cancelled = 0;
+    for (const kept of live) this.push(kept);
+  }
+
+  private removeTop(): void {
+    const last = this.heap.pop();
+    if (last === undefined || this.heap.length === 0) return;
+    this.heap[0] = last;
+    this.sink(0);
+  }
+
+  private rise(from: number): void {
+    let index = from;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!this.swapIfBefore(index, parent)) return;
+      index = parent;
+    }
+  }
+
+  private sink(from: number): void {
+    let index = from;
+    for (;;) {
+      const left = 2 * index + 1;
+      const right = left + 1;
+      if (left >= this.heap.length) return;
+      const child = right < this.heap.length && isBefore(this.heap[right]!, this.heap[left]!) ? right : left;
+      if (!this.swapIfBefore(child, index)) return;
+      index = child;
+    }
+  }
+
+  private swapIfBefore(lower: number, upper: number): boolean {
+    const a = this.heap[lower]!;
+    const b = this.heap[upper]!;
+    if (!isBefore(a, b)) return false;
+    this.heap[lower] = b;
+    this.heap[upper] = a;
+    return true;
+  }
+}
