@@ -40,7 +40,7 @@ export async function findViolationsAtRest(run: ModelRun): Promise<string[]> {
   const partitions = await environment.during(environment.store.partitions.list("dispatcher"));
   for (let partition = 0; partition < settings.partitionCount; partition += 1) {
     const end = BigInt(environment.broker.records({ topic: topics.dispatch, partition }).length);
-    const position = partitions.find(({ partition }) => partition === partition)?.position;
+    const position = partitions.find((document) => document.partition === partition)?.position;
     if (position !== end) wrong.push(`I16: the position of partition ${partition} is ${position}, its end is ${end}`);
   }
   return [...wrong, ...environment.failures.map((reason) => `a process failed: ${String(reason)}`)];

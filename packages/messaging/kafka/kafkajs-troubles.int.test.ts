@@ -298,8 +298,8 @@ function victimCode(group: string, topic: string): string {
       const timer = setTimeout(act, ms);
       return { [Symbol.dispose]: () => clearTimeout(timer) };
     } };
-    const log = { debug() {}, info() {}, warn() {}, error() {} };
-    const messaging = createKafkaMessaging({ connection: ${JSON.stringify(testConnection)}, time, log });
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const messaging = createKafkaMessaging({ connection: ${JSON.stringify(testConnection)}, time, logger });
     const handlers = { assigned: async () => 0n, revoked() {}, records() {}, failed() {} };
     await messaging.consumer({ group: ${JSON.stringify(group)}, topics: [${JSON.stringify(topic)}], handlers });
     setTimeout(() => process.exit(1), 60_000);

@@ -151,7 +151,7 @@ export async function openE2eEnvironment(
 async function readRenewals(services: ServiceProcesses): Promise<readonly HistoryEntry[]> {
   const logs = await Promise.all((["dispatcher", "event-publisher"] as const).map((name) => services.readLog(name)));
   const reads = logs.flatMap((log) => log.split("\n").map(formatLogLine)).filter(({ event }) => event === "credentials.read");
-  return reads.map(({ atMs, fields }) => ({ kind: "renewed", atMs, bank: String(fields["bank"]) }));
+  return reads.map(({ atMs, fields }) => ({ kind: "renewed", atMs, bank: String(fields["receiver"]) }));
 }
 
 function missing(id: string): never {

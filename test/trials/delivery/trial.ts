@@ -238,7 +238,7 @@ async function buildRows({ recorder, plan, environment }: Trial): Promise<readon
     const bankFigures = figures.get(id);
     return bankFigures === undefined
       ? []
-      : [{ ...bankFigures, profile, breakerOpenings: openings.filter(({ bank }) => bank === id).length }];
+      : [{ ...bankFigures, profile, breakerOpenings: openings.filter(({ receiver }) => receiver === id).length }];
   });
 }
 

@@ -138,7 +138,7 @@ async function play(trial: Trial): Promise<OutageFigures> {
     parkedPerSecond,
     memoryMiB: { parking: inMiB(memoryParking), afterRestart: inMiB(await services.memoryNow("dispatcher")) },
     takenOverAfterMs,
-    breakerOpenings: (await services.logEvents("dispatcher", "breaker.opened")).filter(({ bank }) => bank === downBank.id).length,
+    breakerOpenings: (await services.logEvents("dispatcher", "breaker.opened")).filter(({ receiver }) => receiver === downBank.id).length,
     probeGapsMs: probesAtMs.slice(1).map((atMs, index) => Math.round(atMs - (probesAtMs[index] ?? 0))),
     lookedForMs: phaseMs.B,
     readsWhileWaiting,
