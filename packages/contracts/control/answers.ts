@@ -302,7 +302,7 @@ export const controlAnswers = {
     reading: z
       .strictObject({ isReadable: z.boolean(), as: nullableTextSchema, why: nullableTextSchema })
       .meta({ description: "As of now." }),
-    partition: z
+    progress: z
       .strictObject({ position: bigNumberSchema, hasPassed: z.boolean() })
       .nullable()
       .meta({ description: "How far the service's partition has come; null: not known." }),

@@ -127,7 +127,7 @@ export class LeasedPartition {
 
   #lost(partition: DeliveryPartition): void {
     if (this.#partition !== partition) return;
-    this.#context.logger.error("partition.fenced", { number: this.number, epoch: this.epoch, ownerEpoch: partition.ownerEpoch });
+    this.#context.logger.error("partition.fenced", { partition: this.number, epoch: this.epoch, ownerEpoch: partition.ownerEpoch });
     this.#giveUp("another owner has taken it over");
     this.#lostAtMs = this.#context.time.monotonicMs();
     this.#retakeLater(partition);
@@ -144,7 +144,7 @@ export class LeasedPartition {
         ? this.#retake(before)
         : Promise.reject(partitionClosed(this.number, "the group has not confirmed the assignment"));
       retaking.catch((error: unknown) => {
-        logger.warn("partition.retake-failed", { number: this.number, reason: error instanceof Error ? error.message : String(error) });
+        logger.warn("partition.retake-failed", { partition: this.number, reason: error instanceof Error ? error.message : String(error) });
         this.#retakeLater(before);
       });
     });

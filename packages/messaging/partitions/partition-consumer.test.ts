@@ -499,7 +499,7 @@ describe("a keyed consumer", () => {
           if (environment.random.fraction() < 0.1) throw retryable();
           done.add(`${record.partition}@${record.offset}`);
         },
-        position: async (partition: number, _epoch: number, nextOffset: bigint) => {
+        writePosition: async (partition: number, _epoch: number, nextOffset: bigint) => {
           for (let offset = 0n; offset < nextOffset; offset += 1n) expect(done.has(`${partition}@${offset}`)).toBe(true);
         },
       };

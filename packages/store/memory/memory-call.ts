@@ -51,15 +51,15 @@ const reads = new Set([
   "items",
   "open",
   "list",
-  "ofPartition",
+  "listByPartition",
   "ping",
   "identified",
   "search",
   "totals",
   "all",
-  "ofBank",
+  "listByReceiver",
   "accounted",
-  "ofDay",
+  "listByDay",
 ]);
 
 export function createMemoryCall({ time, random, hooks = {} }: MemoryStoreOptions): MemoryCall {

@@ -84,5 +84,5 @@ test("a dead letter shows whether it could be read now, how far its partition is
   expect(await readControlAnswer(world, `/dead-letters/${bad}`)).toMatchObject({
     reading: { isReadable: false, as: null, why: "first byte is 7, not 0" },
   });
-  expect(await readControlAnswer(world, `/dead-letters/${unknown}`)).toMatchObject({ reading: { isReadable: false }, partition: null });
+  expect(await readControlAnswer(world, `/dead-letters/${unknown}`)).toMatchObject({ reading: { isReadable: false }, progress: null });
 });

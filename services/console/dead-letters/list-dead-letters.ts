@@ -66,7 +66,7 @@ export function showDeadLetter(ports: DeadLetterQueryPorts): ControlHandler {
     const position = await findPartitionPosition(ports, service, partition);
     const progress = position === null ? null : { position, hasPassed: position > offset };
     const transaction = await loadQuarantine(ports, letter);
-    return { kind: "found", body: { schema: "DeadLetter", ...deadLetterView(letter), reading, partition: progress, transaction } };
+    return { kind: "found", body: { schema: "DeadLetter", ...deadLetterView(letter), reading, progress, transaction } };
   };
 }
 

@@ -148,7 +148,7 @@ test("health of an address or a bank that is no longer configured is ignored", a
 test("a bank shows what waits for it over all days, how old that is, and the first close", async () => {
   const world = await openConsoleEnvironment();
   await saveDay(world, applyDayFacts([twoWindowPlan, firstWindowOpens()], consoleStartAtMs));
-  const later = { closesWith: null, deadlineMs: consoleStartAtMs + 9_000_000 };
+  const later = { reconciliationDay: null, deadlineMs: consoleStartAtMs + 9_000_000 };
   await world.settled(
     world.store.deliveries.insert([
       buildParkedMessage("A", 1n),

@@ -52,7 +52,7 @@ export function refusalDetail(answer: IngressAnswer): string | null {
 function buildAppendFields(outcome: AppendOutcome | null): Readonly<Record<string, string | number | bigint>> {
   if (outcome === null) return {};
   if (outcome.kind === "appended") return { append: outcome.kind, partition: outcome.partition, offset: outcome.offset };
-  return { append: outcome.kind, reason: outcome.kind === "unknown" ? outcome.reason : outcome.reason };
+  return { append: outcome.kind, reason: outcome.reason };
 }
 
 function chooseLevel(status: number): "info" | "warn" | "error" {

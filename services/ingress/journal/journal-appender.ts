@@ -147,7 +147,7 @@ class Appender implements JournalAppender {
   #suspend(why: "broker" | "clock", error?: unknown): void {
     const reason = error === undefined ? undefined : error instanceof Fault ? error.code : "unexpected";
     if (this.#unavailable !== why)
-      this.#log.warn("ingress.closed", { reason: why, was: this.#unavailable, cause: reason, skewMs: this.#clock.skewMs() });
+      this.#log.warn("ingress.closed", { unavailable: why, was: this.#unavailable, reason, skewMs: this.#clock.skewMs() });
     if (this.#unavailable !== "stopping") this.#unavailable = why;
   }
 }

@@ -164,7 +164,9 @@ async function fill(trial: Trial): Promise<void> {
     }
     const process = environment.services.process("dispatcher");
     parked =
-      process === null ? 0 : sumMetric(await fetchMetrics(process.opsPort, time), "sluice_delivery_parked_total", `bank="${downBank.id}"`);
+      process === null
+        ? 0
+        : sumMetric(await fetchMetrics(process.opsPort, time), "sluice_delivery_parked_total", `receiver="${downBank.id}"`);
     checkProgress(parked);
     if (time.monotonicMs() - reportedMs >= reportIntervalMs) {
       reportedMs = time.monotonicMs();

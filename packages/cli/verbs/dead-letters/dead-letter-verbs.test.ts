@@ -77,7 +77,7 @@ test("list and show print where a record was, which operator skipped it, and whe
   const mark = { uetr, parked: { since: "2026-11-20T06:00:00.000Z", offset: "7", records: 3 } };
   const shown = await runAgainst(
     runDeadLettersShow,
-    () => ({ body: { ...row("0:1"), reading, partition: { position: "8", hasPassed: true }, transaction: mark } }),
+    () => ({ body: { ...row("0:1"), reading, progress: { position: "8", hasPassed: true }, transaction: mark } }),
     {},
     "0:1",
   );
@@ -93,7 +93,7 @@ test("put requests the skip of a record under one id, and waits until the partit
     (method) => {
       if (method === "POST") return { status: 202, body: { letter: "3:4" } };
       looks += 1;
-      return { body: { partition: { position: "121", hasPassed: looks > 1 } } };
+      return { body: { progress: { position: "121", hasPassed: looks > 1 } } };
     },
     options,
   );

@@ -51,7 +51,7 @@ async function awaitSkip(client: ControlClient, time: Time, letter: string): Pro
   for (;;) {
     try {
       const shown = await client.get(`/dead-letters/${encodeURIComponent(letter)}`);
-      if (memberText(shown, "partition.hasPassed") === "true") return true;
+      if (memberText(shown, "progress.hasPassed") === "true") return true;
     } catch (error) {
       if (!(error instanceof Fault) || !error.isRetryable) throw error;
     }

@@ -16,14 +16,14 @@ export const runDeadLettersShow: RunControlVerb = async (call, where) => {
   const asked = at("byHand.isDone") === "false" ? ", only requested" : "";
   const reading =
     at("reading.isReadable") === "true" ? `could be read now, as ${at("reading.as")}` : `cannot be read: ${at("reading.why")}`;
-  const passed = at("partition.hasPassed") === "true" ? "is past it" : "is not past it";
+  const passed = at("progress.hasPassed") === "true" ? "is past it" : "is not past it";
   const mark =
     at("transaction.parked.records") === "-" ? "not quarantined" : `quarantined, ${at("transaction.parked.records")} dead letters`;
   const lines = [
     `letter ${at("letter")}  dead-lettered ${at("putAsideAt")} by the ${at("service")}${hand}${asked}: ${at("why")}`,
     `record ${at("topic")}/${at("partition")} offset ${at("offset")}, appended ${at("appendedAt")}, key ${at("key")}, type ${at("type")}`,
     `bytes  ${at("bytes")}, SHA-256 ${at("sha256")}; ${reading}`,
-    ...(at("partition.position") === "-" ? [] : [`partition of the ${at("service")} is at ${at("partition.position")}: ${passed}`]),
+    ...(at("progress.position") === "-" ? [] : [`partition of the ${at("service")} is at ${at("progress.position")}: ${passed}`]),
     ...(at("transaction.uetr") === "-" ? [] : [`transaction ${at("transaction.uetr")}: ${mark}`]),
   ];
   where.out(lines.map(maskControlCharacters).join("\n"));
