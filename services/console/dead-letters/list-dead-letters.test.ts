@@ -78,9 +78,9 @@ test("a dead letter shows whether it could be read now, how far its partition is
   ];
   await world.parked(7n, 2);
   const transaction = { uetr: consoleUetr, parked: { offset: "7", records: 2 } };
-  const partitionApplied = { position: "1000000", hasPassed: true };
+  const applied = { position: "1000000", hasPassed: true };
   const reading = { isReadable: true, as: "DayClosed", why: null };
-  expect(await readControlAnswer(world, `/dead-letters/${good}`)).toMatchObject({ reading, partition: partitionApplied, transaction });
+  expect(await readControlAnswer(world, `/dead-letters/${good}`)).toMatchObject({ reading, progress: applied, transaction });
   expect(await readControlAnswer(world, `/dead-letters/${bad}`)).toMatchObject({
     reading: { isReadable: false, as: null, why: "first byte is 7, not 0" },
   });
