@@ -237,7 +237,7 @@ test.each<readonly [string, string, Case]>([
   expect(["RECONCILIATION", "CREDIT_AUTH_RECONCILIATION", "COMPLETED"]).toContain(entry.state);
 });
 
-test("I10, row 0, PACED_OUT: its turn does not come before the window closes", async () => {
+test("I10, row 0, NOT_REACHED_BEFORE_CLOSE: its turn does not come before the window closes", async () => {
   const others = Array.from({ length: 12 }, (_, number): ScenarioMessage => {
     const of = `0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f${(16 + number).toString(16)}`;
     return { ...debit, message: debitMessage(of), sendAtMs: postFromMs - 2_000 };
@@ -249,7 +249,7 @@ test("I10, row 0, PACED_OUT: its turn does not come before the window closes", a
     messages: [...others, debit],
   });
   const causes = end.history.flatMap((entry) => (entry.kind === "snapshot" ? entry.items.map(({ row, cause }) => `${row} ${cause}`) : []));
-  expect(causes).toContain("0 PACED_OUT");
+  expect(causes).toContain("0 NOT_REACHED_BEFORE_CLOSE");
   expect(checkHistory(end.history, { queueToleranceMs: 10_000 }).violations).toEqual([]);
 });
 

@@ -20,6 +20,7 @@ import {
   tomorrow,
   uetr,
 } from "../given.fixture.ts";
+import { reconciliationReasons } from "./reconciliation-reasons.ts";
 import { anyFact, anyMarker, journeys, arbitrarySequence, thirdDate } from "./sequences.fixture.ts";
 import {
   answerNoticesMax,
@@ -200,6 +201,19 @@ describe.each(flows)("%s", (flow) => {
         expect(isOver(transaction, markers) && isUnresolved).toBe(false);
       }),
       runs,
+    );
+  });
+
+  test("an item's reason belongs to its row", () => {
+    fc.assert(
+      fc.property(sequences, fc.boolean(), (given, isBankPaused) => {
+        const blocked = { isBreakerOpen: true, isBankPaused };
+        const steps = given.map((step) => (step.kind === "DeliveryEnded" ? { ...step, evidence: { ...step.evidence, ...blocked } } : step));
+        const items = runSteps(withWakes(steps)).transaction?.items ?? [];
+        const wrong = items.filter(({ row, cause }) => cause !== null && !reconciliationReasons[cause].rows.some((one) => one === row));
+        expect(wrong.map(({ row, cause, state }) => `${row} ${cause} ${state}`)).toEqual([]);
+      }),
+      { numRuns: 1_000 },
     );
   });
 

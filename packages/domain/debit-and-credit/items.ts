@@ -12,7 +12,8 @@
 import { dayKey, type DayKey, type DeliveryEvidence, type RecordPosition } from "../fact.ts";
 import type { SentKind } from "../ids.ts";
 import { requireFlow, kindSentIn } from "./tables/state-messages.ts";
-import { isTerminal, type Item, lateAnswersKept, type ReconciliationReason, type State, type Transaction } from "./transaction.ts";
+import type { ReconciliationReason } from "./reconciliation-reasons.ts";
+import { isTerminal, type Item, lateAnswersKept, type State, type Transaction } from "./transaction.ts";
 
 function isOpen(item: Item): boolean {
   return item.settledAtMs === null;

@@ -3,6 +3,7 @@
 
 import type { DayKey, DeliveryEvidence, MessageIdentity, OperatorAction, ResolutionKind } from "../fact.ts";
 import type { DeliveryOperation } from "./output.ts";
+import type { ReconciliationReason } from "./reconciliation-reasons.ts";
 
 /** on-us: both agents belong to one bank. off-us: a debit from a scheme connector. credit: a credit from one. */
 export type Flow = "on-us" | "off-us" | "credit";
@@ -129,16 +130,6 @@ export interface Notice {
   /** Deadline of this notice, epoch milliseconds. */
   readonly deadlineMs: number;
 }
-
-export type ReconciliationReason =
-  | "GATE_CLOSED"
-  | "WINDOW_MISSED"
-  | "BANK_PAUSED"
-  | "PACED_OUT"
-  | "BREAKER_OPEN"
-  | "PDNG"
-  | "OUTCOME_UNDELIVERED"
-  | "WITHDRAWN";
 
 /**
  * A reconciliation item. `row` is the row in docs/spec/interface.md, section 7; null while it depends on the answer

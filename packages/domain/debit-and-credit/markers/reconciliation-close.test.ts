@@ -161,9 +161,9 @@ test.each([
     given: [...heldSteps, windowOpened(), gateOpened({ except: [bank] }), windowClosed()],
   },
   { cause: "GATE_CLOSED", why: "the gate opened after the close", given: [...heldSteps, windowOpened(), windowClosed(), gateOpened()] },
-  { cause: "PACED_OUT", why: "its turn did not come", given: [...heldSteps, ...openDay, windowClosed()] },
+  { cause: "NOT_REACHED_BEFORE_CLOSE", why: "its turn did not come", given: [...heldSteps, ...openDay, windowClosed()] },
   {
-    cause: "PACED_OUT",
+    cause: "NOT_REACHED_BEFORE_CLOSE",
     why: "only the second window had the gate open",
     given: [...heldSteps, windowOpened(), windowClosed(), gateOpened(), windowOpened(2)],
   },
@@ -174,7 +174,7 @@ test.each([
     given: [...heldSteps, ...openDay, bankPaused(1, bank, closesAtMs + 1), windowClosed()],
   },
   {
-    cause: "PACED_OUT",
+    cause: "NOT_REACHED_BEFORE_CLOSE",
     why: "its bank's maintenance was over at the close",
     given: [...heldSteps, ...openDay, bankPaused(1, bank, closesAtMs), windowClosed()],
   },
@@ -184,16 +184,20 @@ test.each([
     given: [...heldSteps, windowOpened(), windowClosed(), gateOpened(), windowOpened(2), bankPaused(), windowClosed(2)],
   },
   {
-    cause: "PACED_OUT",
+    cause: "NOT_REACHED_BEFORE_CLOSE",
     why: "it was resumed in time",
     given: [...heldSteps, bankPaused(), ...openDay, bankResumed(), windowClosed(), bankPaused(2)],
   },
   {
-    cause: "PACED_OUT",
+    cause: "NOT_REACHED_BEFORE_CLOSE",
     why: "only one of its two windows ended in a pause",
     given: [...heldSteps, ...openDay, bankPaused(), windowClosed(), bankResumed(), windowOpened(2), windowClosed(2)],
   },
-  { cause: "PACED_OUT", why: "another bank was paused", given: [...heldSteps, ...openDay, bankPaused(1, "bank-b"), windowClosed()] },
+  {
+    cause: "NOT_REACHED_BEFORE_CLOSE",
+    why: "another bank was paused",
+    given: [...heldSteps, ...openDay, bankPaused(1, "bank-b"), windowClosed()],
+  },
   { cause: "GATE_CLOSED", why: "the gate was closed, paused or not", given: [...heldSteps, windowOpened(), bankPaused(), windowClosed()] },
 ])("a debit in HELD at the close gets the cause $cause because $why", ({ cause, given }) => {
   expect(stateAfter(...given, ...close).transaction.items).toMatchObject([{ row: 0, cause }]);

@@ -13,7 +13,8 @@ import { isGateOpenFor } from "./release-gate.ts";
 import { makeCloseItem, showUndeliveredItem } from "../items.ts";
 import { type AppliedMarker, isPausedBelow, type PartitionView } from "../../partition-view.ts";
 import { findCell } from "../tables/find-cell.ts";
-import { isOutcomeReportAwaited, type ReconciliationReason, type State, type Transaction } from "../transaction.ts";
+import type { ReconciliationReason } from "../reconciliation-reasons.ts";
+import { isOutcomeReportAwaited, type State, type Transaction } from "../transaction.ts";
 
 /** The marker of the close, if the partition has it below `place`; a credit has none. */
 export function closeMarkerBelow(transaction: Transaction, place: RecordPosition, partition: PartitionView): AppliedMarker | null {
@@ -69,14 +70,8 @@ function findCause(transaction: Transaction, state: State, close: AppliedMarker,
 }
 
 /**
- * WINDOW_MISSED: no window was open while the debit was held.
- *
- * GATE_CLOSED: its bank's gate was closed in all those windows.
- *
- * BANK_PAUSED: its bank was paused whenever a window closed in which its gate was open; a maintenance that had ended by
- * then does not count.
- *
- * PACED_OUT: its turn did not come before the close.
+ * Finds why a held debit was not released. The bank counts as paused if it was whenever a window closed in which its
+ * gate was open; a maintenance that had ended by then does not count.
  */
 function findHeldCause(transaction: Transaction, close: AppliedMarker, partition: PartitionView): ReconciliationReason {
   const heldAt = transaction.transitions.findLast((entry) => entry.state === "HELD")?.offset ?? 0n;
@@ -92,5 +87,5 @@ function findHeldCause(transaction: Transaction, close: AppliedMarker, partition
   if (ends.length === 0) return "WINDOW_MISSED";
   const usable = ends.filter(({ offset }) => isGateOpenFor(transaction.bank, markers, offset));
   if (usable.length === 0) return "GATE_CLOSED";
-  return usable.every((end) => isPausedBelow(partition, transaction.bank ?? "", end)) ? "BANK_PAUSED" : "PACED_OUT";
+  return usable.every((end) => isPausedBelow(partition, transaction.bank ?? "", end)) ? "BANK_PAUSED" : "NOT_REACHED_BEFORE_CLOSE";
 }
