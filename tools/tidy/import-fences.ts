@@ -45,7 +45,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/receiver": { values: [] },
   "packages/service": { values: ["kernel"] },
   "packages/config": { values: ["account-validation", "calendar", "kernel", "service"], types: ["domain"] },
-  "packages/contracts": { values: ["kernel"], types: ["domain"] },
+  "packages/contracts": { values: ["domain", "kernel"] },
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },

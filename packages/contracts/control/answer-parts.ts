@@ -1,5 +1,6 @@
 // Schemas of the members that several answers of the control API share.
 
+import { reconciliationReasons } from "@sluice/domain";
 import * as z from "zod";
 
 export const timeSchema = z
@@ -31,6 +32,12 @@ export const asOfSchema = nullableTimeSchema.meta({ description: "Time of the lo
 export const countedAtSchema = nullableTimeSchema.meta({
   description: "When what waits was counted: a moment ago, or earlier where there is very much.",
 });
+
+const causeLines = Object.entries(reconciliationReasons).map(([code, { text }]) => `- \`${code}\`: ${text}`);
+export const causeSchema = z
+  .enum(Object.keys(reconciliationReasons))
+  .nullable()
+  .meta({ description: `Why it became an item; null: the row says all.\n\n${causeLines.join("\n")}` });
 
 export const actionMembers = { id: textSchema, operator: textSchema, reason: textSchema, requestedAt: timeSchema };
 

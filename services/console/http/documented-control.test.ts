@@ -6,7 +6,7 @@ import { sampleBank, sampleOperator } from "@sluice/testkit";
 import { createFixedSerde, partitionFor, topics } from "@sluice/contracts";
 import { buildDeadLetter } from "@sluice/messaging";
 import { expect, test } from "vitest";
-import type { Transaction } from "@sluice/domain";
+import { reconciliationReasons, type Transaction } from "@sluice/domain";
 import { day, openDecisionEnvironment, planOpenDay, consoleStartAtMs, consoleUetr } from "../decisions/decisions.fixture.ts";
 import { buildConsoleDebit, readJsonObject, type ControlRequestInput } from "../console.fixture.ts";
 
@@ -24,7 +24,7 @@ interface ErrorExample {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly examples: Readonly<Record<string, ErrorExample>> };
+  readonly components: { readonly examples: Readonly<Record<string, ErrorExample>>; readonly schemas: object };
 }
 
 const document: Document = JSON.parse(readFileSync(new URL("../../../docs/api/control.json", import.meta.url), "utf8"));
@@ -211,6 +211,25 @@ const provoked: Readonly<Record<string, Provoked>> = {
 
 /** Tested elsewhere (`control-api.test.ts`): no request alone can provoke it. */
 const unprovoked = ["failed"];
+
+/** Lists the schemas of all members of this name, at any depth. */
+function findMembers(part: object, name: string): readonly object[] {
+  return Object.entries(part).flatMap(([key, inner]: [string, unknown]) => {
+    if (typeof inner !== "object" || inner === null) return [];
+    const properties: unknown = key === "properties" ? Reflect.get(inner, name) : null;
+    return [...(properties === null || properties === undefined ? [] : [Object(properties)]), ...findMembers(inner, name)];
+  });
+}
+
+test("the causes of items are a closed enumeration with each meaning: the table of reasons", () => {
+  const causes = findMembers(document.components.schemas, "cause");
+  expect(causes.length).toBeGreaterThan(3);
+  for (const cause of causes) {
+    expect(cause).toMatchObject({ anyOf: [{ type: "string", enum: Object.keys(reconciliationReasons) }, { type: "null" }] });
+    const description = String(Reflect.get(cause, "description"));
+    for (const [code, { text }] of Object.entries(reconciliationReasons)) expect(description).toContain(`\`${code}\`: ${text}`);
+  }
+});
 
 test("every documented error is provoked here or tested elsewhere", () => {
   expect(Object.keys(document.components.examples).toSorted()).toEqual([...Object.keys(provoked), ...unprovoked].toSorted());

@@ -3,6 +3,7 @@
 //
 // #1 A page ends between transactions, never between the items of one: it may have a few more rows than `limit`.
 
+import type { Item } from "@sluice/domain";
 import type { Store } from "@sluice/store";
 import type { ControlHandler } from "../http/control-handler.ts";
 import { encodeCursor, parsePageRequest } from "../views/page.ts";
@@ -52,7 +53,7 @@ interface Group {
   readonly bank: string | null;
   readonly currency: string;
   readonly row: number | null;
-  readonly cause: string | null;
+  readonly cause: Item["cause"];
   count: number;
   sumTenThousandths: bigint;
   open: number;

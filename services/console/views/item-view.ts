@@ -8,7 +8,7 @@ export interface ItemView {
   readonly day: string;
   /** Row in docs/spec/interface.md, section 7; 0: our own row; null: it depends on an answer still awaited. */
   readonly row: number | null;
-  readonly cause: string | null;
+  readonly cause: Item["cause"];
   /** State of the transaction at the close, the withdrawal or the refusal. */
   readonly state: string;
   /** True if the item is neither settled nor finally resolved. */

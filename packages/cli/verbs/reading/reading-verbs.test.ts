@@ -254,6 +254,7 @@ test("an item is shown with evidence, later answers, its resolution, and the id 
     buildCall({}, "u-1"),
   );
   expect(text).toContain("row 8  BREAKER_OPEN  met in RELEASED  open");
+  expect(text).toContain("  The receiver's breaker was open when its delivery was stopped.");
   expect(text).toContain("3 attempts, answered, last 503, may have been taken, breaker open");
   expect(text).toContain("MADE  2026-11-20 17:00:00Z by me: the bank says so; to be confirmed: --confirms r-1");
 });

@@ -1,6 +1,7 @@
 // `./sluice reconciliation show`: the items of one transaction with their evidence, later answers, and what people
 // found out.
 
+import { reconciliationReasons } from "@sluice/domain";
 import { Fault } from "@sluice/kernel";
 import { asControlVerb, controlClient, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
 import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
@@ -31,11 +32,17 @@ function itemLines(item: AnswerBody): readonly string[] {
   const status = item["isOpen"] === true ? "open" : item["settledAt"] === null ? "resolved" : `settled ${memberText(item, "settledAt")}`;
   return [
     `item of ${memberText(item, "day")}  row ${memberText(item, "row")}  ${memberText(item, "cause")}  met in ${memberText(item, "state")}  ${status}`,
+    ...reasonLines(memberText(item, "cause")),
     `  made ${memberText(item, "madeAt")}`,
     ...(item["evidence"] === null ? [] : [`  evidence  ${evidenceText(item)}`]),
     ...memberRows(item, "lateAnswers").map((answer) => `  later  ${memberText(answer, "at")}  ${memberText(answer, "text")}`),
     ...(item["resolution"] === null ? [] : resolutionLines(item)),
   ];
+}
+
+/** The meaning of the cause; none if there is no cause, or a newer console names one that is not known here. */
+function reasonLines(cause: string): readonly string[] {
+  return Object.entries(reconciliationReasons).flatMap(([code, { text }]) => (code === cause ? [`  ${text}`] : []));
 }
 
 function evidenceText(item: AnswerBody): string {
