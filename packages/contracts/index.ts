@@ -26,6 +26,8 @@ export { readDirectDebit } from "./messages/read/read-direct-debit.ts";
 export { readStatusReport } from "./messages/read/read-status-report.ts";
 export { flowFromRecord, isCreditRecord, messageFromRecord, uetrFromRecord } from "./wire/payment-received.ts";
 export type { PaymentReceived } from "./wire/payment-received.ts";
+export { recordKinds } from "./wire/record-kinds.ts";
+export type { RecordKind } from "./wire/record-kinds.ts";
 export * from "./wire/record-map.ts";
 export { eventColumns, renderEventBody } from "./messages/render/render-event.ts";
 export type { EventColumns, EventShape } from "./messages/render/render-event.ts";

@@ -241,7 +241,7 @@ export type DayFact =
 export type Fact = TransactionFact | DayFact | BankFact;
 
 /** The aggregate that decides about each kind of fact. */
-export const aggregateByFactKind: Readonly<Record<Fact["kind"], "transaction" | "day" | "bank">> = {
+export const aggregateByFactKind = {
   DirectDebitReceived: "transaction",
   CreditTransferReceived: "transaction",
   AccountVerified: "transaction",
@@ -265,7 +265,7 @@ export const aggregateByFactKind: Readonly<Record<Fact["kind"], "transaction" | 
   GateOpeningRequested: "day",
   BankPauseRequested: "bank",
   BankResumeRequested: "bank",
-};
+} as const satisfies Readonly<Record<Fact["kind"], "transaction" | "day" | "bank">>;
 
 export function isTransactionFact(fact: Fact): fact is TransactionFact {
   return aggregateByFactKind[fact.kind] === "transaction";

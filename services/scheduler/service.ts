@@ -34,7 +34,7 @@
 //                                            accepted transactions with what became of them (I11)
 
 import type { Configuration } from "@sluice/config";
-import { groups, type Serde, topics } from "@sluice/contracts";
+import { groups, type RecordKind, recordKinds, type Serde, topics } from "@sluice/contracts";
 import {
   createBatchConsumer,
   createBrokerClock,
@@ -46,7 +46,7 @@ import {
 import type { Logger, Metrics, Random, Readiness, Running, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
-import type { JournalHandlers } from "./handlers/handler.ts";
+import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
 import { openPartitionWorker } from "./partition/worker.ts";
 import type { PartitionContext } from "./partition/context.ts";
 import { onBankFact } from "./handlers/on-bank-fact.ts";
@@ -61,38 +61,19 @@ import { createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
 import { startStoreProbe } from "./store-probe.ts";
 
+const handlersByKind: Readonly<Record<Exclude<RecordKind, "none">, JournalHandler>> = {
+  transaction: onTransactionFact,
+  day: onDayFact,
+  bank: onBankFact,
+  "day-marker": onDayMarker,
+  "bank-marker": onBankMarker,
+};
+
 export const journalHandlers: JournalHandlers = {
-  DirectDebitReceived: onTransactionFact,
-  CreditTransferReceived: onTransactionFact,
-  StatusReportReceived: onTransactionFact,
-  AccountVerified: onTransactionFact,
-  Release: onTransactionFact,
-  DeliveryEnded: onTransactionFact,
-  DayClosed: onTransactionFact,
-  DeadlinePassed: onTransactionFact,
-  DayPlanned: onDayFact,
-  DayTimeReached: onDayFact,
-  CreditsFinalRequested: onDayFact,
-  LaneCredits: onDayFact,
-  LaneBankClear: onDayFact,
-  DayTimes: onDayMarker,
-  DayVoid: onDayMarker,
-  WindowOpened: onDayMarker,
-  WindowClosed: onDayMarker,
-  CreditsDeclared: onDayMarker,
-  GateOpened: onDayMarker,
-  DayReconciled: onDayMarker,
-  WithdrawalRequested: onTransactionFact,
-  RedriveRequested: onTransactionFact,
-  ItemResolutionRequested: onTransactionFact,
-  ItemResolutionConfirmed: onTransactionFact,
+  ...Object.fromEntries(
+    Object.entries(recordKinds).flatMap(([name, kind]) => (kind === "none" ? [] : [[name, handlersByKind[kind]] as const])),
+  ),
   DeadLettersReplayed: onReplayAnnounced,
-  CloseExtensionRequested: onDayFact,
-  GateOpeningRequested: onDayFact,
-  BankPauseRequested: onBankFact,
-  BankResumeRequested: onBankFact,
-  BankPaused: onBankMarker,
-  BankResumed: onBankMarker,
 };
 
 export interface SchedulerPorts {

@@ -10,6 +10,7 @@ import type { AnyDecodedRecord } from "../api.ts";
 import type * as wire from "../generated/records.ts";
 import { mapSymbol } from "./map-symbol.ts";
 import { toOperatorAction, operatorFact } from "./operator-from-wire.ts";
+import { isOfKind } from "./record-kinds.ts";
 import { readReportOutcome } from "../messages/read/report-outcome.ts";
 
 /**
@@ -17,6 +18,7 @@ import { readReportOutcome } from "../messages/read/report-outcome.ts";
  * a fact: a marker, or a record of another topic.
  */
 export function factFromRecord(decoded: AnyDecodedRecord, key: string): Fact | null {
+  if (!isOfKind(decoded, "transaction", "day", "bank")) return null;
   switch (decoded.name) {
     case "DirectDebitReceived":
       return debitFact(decoded.value, key);
@@ -65,23 +67,6 @@ export function factFromRecord(decoded: AnyDecodedRecord, key: string): Fact | n
     case "BankPauseRequested":
     case "BankResumeRequested":
       return operatorFact(decoded);
-    case "BankPaused":
-    case "BankResumed":
-    case "TransactionSnapshot":
-    case "DayTimes":
-    case "DayVoid":
-    case "WindowOpened":
-    case "WindowClosed":
-    case "CreditsDeclared":
-    case "GateOpened":
-    case "DayReconciled":
-    case "Dispatch":
-    case "DispatchChange":
-    case "TransactionStateEvent":
-    case "EsmStateEvent":
-    case "Receipt":
-    case "DeadLetter":
-      return null;
     default:
       return unreachable(decoded);
   }
@@ -89,13 +74,15 @@ export function factFromRecord(decoded: AnyDecodedRecord, key: string): Fact | n
 
 /** Builds the bank marker of a record; null where the record is not one. */
 export function bankMarkerFromRecord(decoded: AnyDecodedRecord): BankMarker | null {
-  if (decoded.name === "BankPaused") return { kind: decoded.name, ...withoutPartition(decoded.value) };
-  if (decoded.name === "BankResumed") return { kind: decoded.name, ...withoutPartition(decoded.value) };
-  return null;
+  if (!isOfKind(decoded, "bank-marker")) return null;
+  return decoded.name === "BankPaused"
+    ? { kind: decoded.name, ...withoutPartition(decoded.value) }
+    : { kind: decoded.name, ...withoutPartition(decoded.value) };
 }
 
 /** Builds the day marker of a record; null where the record is not one. */
 export function markerFromRecord(decoded: AnyDecodedRecord): Marker | null {
+  if (!isOfKind(decoded, "day-marker")) return null;
   switch (decoded.name) {
     case "DayTimes":
       return { kind: decoded.name, ...withoutPartition(decoded.value) };
@@ -111,38 +98,6 @@ export function markerFromRecord(decoded: AnyDecodedRecord): Marker | null {
       return { kind: decoded.name, ...withoutPartition(decoded.value) };
     case "DayReconciled":
       return { kind: decoded.name, ...withoutPartition(decoded.value) };
-    case "DirectDebitReceived":
-    case "CreditTransferReceived":
-    case "StatusReportReceived":
-    case "AccountVerified":
-    case "Release":
-    case "DeliveryEnded":
-    case "DayClosed":
-    case "DeadlinePassed":
-    case "DayPlanned":
-    case "DayTimeReached":
-    case "LaneCredits":
-    case "LaneBankClear":
-    case "CreditsFinalRequested":
-    case "WithdrawalRequested":
-    case "RedriveRequested":
-    case "ItemResolutionRequested":
-    case "ItemResolutionConfirmed":
-    case "DeadLettersReplayed":
-    case "CloseExtensionRequested":
-    case "GateOpeningRequested":
-    case "BankPauseRequested":
-    case "BankResumeRequested":
-    case "BankPaused":
-    case "BankResumed":
-    case "TransactionSnapshot":
-    case "Dispatch":
-    case "DispatchChange":
-    case "TransactionStateEvent":
-    case "EsmStateEvent":
-    case "Receipt":
-    case "DeadLetter":
-      return null;
     default:
       return unreachable(decoded);
   }
