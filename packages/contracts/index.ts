@@ -7,6 +7,8 @@ export { controlAnswers } from "./control/answers.ts";
 export type { ControlAnswerName } from "./control/answers.ts";
 export { controlOperations, controlPrefix } from "./control/operations.ts";
 export type { ControlOperation, ControlOperationName, ControlRole } from "./control/operations.ts";
+export { searchTerms } from "./control/search-terms.ts";
+export type { SearchTermName } from "./control/search-terms.ts";
 export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./wire/from-wire.ts";
 export * from "./generated/records.ts";
 export { messageJsonSchema, messageSchemas } from "./messages/read/message-schemas.ts";

@@ -11,7 +11,7 @@ import {
   type RunControlVerb,
 } from "./control-client.ts";
 import { memberRows, tableText, type TableColumn } from "./control-table.ts";
-import type { VerbCall, RunVerb } from "./verb.ts";
+import { optionName, type VerbCall, type RunVerb } from "./verb.ts";
 
 export interface ListVerb {
   readonly path: string;
@@ -59,11 +59,6 @@ async function readList(client: ControlClient, list: ListVerb, call: VerbCall): 
     next = page["next"];
   }
   return { ...first, rows, next };
-}
-
-/** The option of a parameter: `business-date` for `businessDate`. */
-export function optionName(parameter: string): string {
-  return parameter.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function show(body: AnswerBody, list: ListVerb, where: ControlTerminal): void {

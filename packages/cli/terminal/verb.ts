@@ -28,3 +28,8 @@ export interface Verb {
   readonly ownHelp?: () => Promise<string>;
   load(): Promise<RunVerb>;
 }
+
+/** The option of a parameter: `business-date` for `businessDate`. */
+export function optionName(parameter: string): string {
+  return parameter.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

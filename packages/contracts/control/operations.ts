@@ -6,6 +6,8 @@
 // #2 A query parameter that is not listed here is refused, so that a misspelt filter never returns more than was asked
 //    for.
 
+import { searchTerms } from "./search-terms.ts";
+
 export const controlPrefix = "/control/v1";
 
 export type ControlRole = "read" | "act" | "approve";
@@ -25,27 +27,10 @@ export interface ControlOperation {
 }
 
 const page = ["limit", "after"] as const;
-const searchTerms = [
-  "identification",
-  "sender",
-  "bank",
-  "flow",
-  "state",
-  "scheme",
-  "businessDate",
-  "dateFrom",
-  "dateTo",
-  "closesWith",
-  "account",
-  "amount",
-  "currency",
-  "reason",
-  "parked",
-] as const;
 
 export const controlOperations = [
   question("controlStatus", "/status", [], "Partitions, banks and days at a glance"),
-  question("searchTransactions", "/transactions", [...searchTerms, ...page], "Search transactions"),
+  question("searchTransactions", "/transactions", [...searchTerms.map(({ name }) => name), ...page], "Search transactions"),
   question("showTransaction", "/transactions/{uetr}", [], "All that happened to a transaction"),
   question("listWindows", "/windows", ["scheme", "from", "to"], "Business days, their windows and gates"),
   question("listHeld", "/held", ["bank", "day", ...page], "What is held, and why"),

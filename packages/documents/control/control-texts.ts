@@ -2,7 +2,7 @@
 // decision, each error. The error texts are the console's own: services/console/http/documented-control.test.ts provokes
 // each, and sends each example.
 
-import type { ControlDecisionName, ControlOperationName } from "@sluice/contracts";
+import { searchTerms, type ControlDecisionName, type ControlOperationName } from "@sluice/contracts";
 
 export const controlGuide = `For people, and programs of people, who run Sluice. It has an address of its own, and tokens of its own (\`operators\` in the configuration file); those of banks and connectors are not known here.
 
@@ -64,39 +64,20 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "Every record of the transaction since the first that was put aside, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is put aside again; one whose schema is not known is refused, with all of them.",
 };
 
-const day = "A business day, scheme:date.";
-
 /** Each query parameter: its description, and an example value. */
 export const queryTexts: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
-  account: { description: "The last four characters of the debtor's or creditor's account.", example: "6789" },
+  ...Object.fromEntries(searchTerms.map(({ name, text, example }) => [name, { description: text, example }])),
   after: { description: "`next` of the page before.", example: "NmY0YjJmMGU" },
-  amount: { description: "Exact amount, decimal.", example: "1250.50" },
-  bank: { description: "Configured id of a bank or connector.", example: "sample" },
-  businessDate: { description: "Business date.", example: "2026-11-20" },
-  closesWith: { description: `${day} whose reconciliation close is the deadline.`, example: "ZA_EFT:2026-11-20" },
-  currency: { description: "Currency code.", example: "ZAR" },
-  dateFrom: { description: "Business date from.", example: "2026-11-20" },
-  dateTo: { description: "Business date to, included.", example: "2026-11-27" },
-  day: { description: day, example: "ZA_EFT:2026-11-20" },
-  flow: { description: "on-us, off-us or credit.", example: "on-us" },
+  day: { description: "A business day, scheme:date.", example: "ZA_EFT:2026-11-20" },
   format: { description: "csv, json or iso20022.", example: "csv" },
   from: { description: "First date.", example: "2026-11-20" },
-  identification: {
-    description: "Equal to the message, end-to-end, transaction or instruction identification, or the final report's.",
-    example: "E2E-1",
-  },
   key: {
     description: "A UETR, scheme:date, or bank: and the bank's id: of a decision what it was answered with, of dead letters what they had.",
     example: "bank:sample",
   },
   limit: { description: "Rows of a page, 1 to 1000.", example: "100" },
   open: { description: "true: items that nobody has resolved and nothing has settled.", example: "true" },
-  parked: { description: "true: records of it lie in the dead letters.", example: "true" },
-  reason: { description: "A reason code of a refusal or a bank's report.", example: "AC02" },
   row: { description: "Row of section 7 of docs/spec/interface.md, 0 to 9.", example: "7" },
-  scheme: { description: "Scheme code.", example: "ZA_EFT" },
-  sender: { description: "Who sent it: configured id.", example: "sample" },
-  state: { description: "State.", example: "HELD" },
   service: { description: "Who put it aside: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },
   since: { description: "Put aside at this instant or later.", example: "2026-11-20T06:00:00Z" },
   to: { description: "Last date, included.", example: "2026-11-27" },

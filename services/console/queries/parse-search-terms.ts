@@ -2,50 +2,49 @@
 // nothing.
 
 import { isUnresolved, isTerminal, type Flow, type OrphanState, type State } from "@sluice/domain";
+import { searchTerms, type SearchTermName } from "@sluice/contracts";
 import type { TransactionQuery } from "@sluice/store";
 import { isDate } from "../http/control-parameters.ts";
 import { isDayKey, parseAmount } from "../views/control-values.ts";
 
-type Term = (text: string) => TransactionQuery | string;
-
 const flows: readonly Flow[] = ["on-us", "off-us", "credit"];
 
-/** Parsers by the name of their term. A returned text says what the term must be. */
-const terms: Readonly<Record<string, Term>> = {
-  identification: (text) => (/^[!-~][ -~]{0,34}$/.test(text) ? { identification: text } : "1 to 35 printable ASCII characters"),
-  sender: (text) => (isPartyId(text) ? { sender: text } : "the id of a bank or connector"),
-  bank: (text) => (isPartyId(text) ? { bank: text } : "the id of a bank"),
+/** Parses the text of each term; null: it does not have the term's form. */
+const parsers: Readonly<Record<SearchTermName, (text: string) => TransactionQuery | null>> = {
+  identification: (text) => (/^[!-~][ -~]{0,34}$/.test(text) ? { identification: text } : null),
+  sender: (text) => (isPartyId(text) ? { sender: text } : null),
+  bank: (text) => (isPartyId(text) ? { bank: text } : null),
   flow: (text) => {
     const flow = flows.find((one) => one === text);
-    return flow === undefined ? flows.join(", ") : { flow };
+    return flow === undefined ? null : { flow };
   },
-  state: (text) => (isState(text) ? { state: text } : "a state, for example HELD or CREDIT_AUTH_DELIVERED"),
-  scheme: (text) => (/^[A-Z][A-Z0-9_]{0,34}$/.test(text) ? { scheme: text } : "a scheme code, for example ZA_EFT"),
-  businessDate: (text) => (isDate(text) ? { businessDate: text } : "a date, YYYY-MM-DD"),
-  dateFrom: (text) => (isDate(text) ? { dateFrom: text } : "a date, YYYY-MM-DD"),
-  dateTo: (text) => (isDate(text) ? { dateTo: text } : "a date, YYYY-MM-DD"),
-  closesWith: (text) => (isDayKey(text) ? { reconciliationDay: text } : "a day, for example ZA_EFT:2026-11-20"),
-  account: (text) => (/^[!-~]{1,4}$/.test(text) ? { accountEnd: text } : "the last four characters of an account, never more"),
+  state: (text) => (isState(text) ? { state: text } : null),
+  scheme: (text) => (/^[A-Z][A-Z0-9_]{0,34}$/.test(text) ? { scheme: text } : null),
+  businessDate: (text) => (isDate(text) ? { businessDate: text } : null),
+  dateFrom: (text) => (isDate(text) ? { dateFrom: text } : null),
+  dateTo: (text) => (isDate(text) ? { dateTo: text } : null),
+  closesWith: (text) => (isDayKey(text) ? { reconciliationDay: text } : null),
+  account: (text) => (/^[!-~]{1,4}$/.test(text) ? { accountEnd: text } : null),
   amount: (text) => {
     const amountTenThousandths = parseAmount(text);
-    return amountTenThousandths === null ? "an amount, for example 1250.50" : { amountTenThousandths };
+    return amountTenThousandths === null ? null : { amountTenThousandths };
   },
-  currency: (text) => (/^[A-Z]{3}$/.test(text) ? { currency: text } : "a currency, for example ZAR"),
-  reason: (text) => (/^[A-Z0-9]{1,4}$/.test(text) ? { reason: text } : "a reason code, for example AC02"),
+  currency: (text) => (/^[A-Z]{3}$/.test(text) ? { currency: text } : null),
+  reason: (text) => (/^[A-Z0-9]{1,4}$/.test(text) ? { reason: text } : null),
   parked: (text) => {
     const isParked = parseFlag(text);
-    return isParked === null ? "true or false" : { isQuarantined: isParked };
+    return isParked === null ? null : { isQuarantined: isParked };
   },
 };
 
 /** Returns a text that says what is wrong. */
 export function parseSearchTerms(query: URLSearchParams): TransactionQuery | string {
   let asked: TransactionQuery = {};
-  for (const [name, term] of Object.entries(terms)) {
+  for (const { name, form } of searchTerms) {
     const text = query.get(name);
     if (text === null) continue;
-    const read = term(text);
-    if (typeof read === "string") return `${name}: ${read}.`;
+    const read = parsers[name](text);
+    if (read === null) return `${name}: ${form}.`;
     asked = { ...asked, ...read };
   }
   return asked;

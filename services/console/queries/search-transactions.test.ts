@@ -1,5 +1,6 @@
 // Tests of searchTransactions: exact, by every term, page by page.
 
+import { searchTerms } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import { buildConsoleDebit, openConsoleEnvironment, readJsonObject, consoleStartAtMs } from "../console.fixture.ts";
 import {
@@ -51,6 +52,13 @@ test("each term finds the transactions that match it, and no others", async () =
   for (const query of ["identification=FILE", "account=789", "bank=third", "bank=first&state=COMPLETED", "parked=true"]) {
     expect([query, await readControlRows(world, `/transactions?${query}`)]).toEqual([query, []]);
   }
+});
+
+test.each(searchTerms)("the term $name takes its example, and a refusal says its form", async ({ name, form, example }) => {
+  const world = await openConsoleEnvironment();
+  expect(await readControlRows(world, `/transactions?${name}=${encodeURIComponent(example)}`)).toEqual([]);
+  const refused = await readJsonObject(await world.control(`/transactions?${name}=`));
+  expect(refused).toMatchObject({ schema: "ErrorDetail", detail: `${name}: ${form}.` });
 });
 
 test("a row shows no name, and of accounts the last four characters; an amount is text with its currency's digits", async () => {

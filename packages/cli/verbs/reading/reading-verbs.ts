@@ -2,12 +2,15 @@
 // called.
 
 import type { ParseArgsOptionsConfig } from "node:util";
-import type { Verb } from "../../terminal/verb.ts";
+import { searchTerms } from "@sluice/contracts/search-terms";
+import { optionName, type Verb } from "../../terminal/verb.ts";
 
 const consoleDetail = "--console URL  the console (SLUICE_CONTROL_URL; else what is up); the token is read from SLUICE_OPERATOR_TOKEN";
 const console = { console: { type: "string" }, json: { type: "boolean" } } as const satisfies ParseArgsOptionsConfig;
 const pageDetails = ["--limit N, --after CURSOR  a page, and the next one", "--all          every page", consoleDetail] as const;
 const pages = { limit: { type: "string" }, after: { type: "string" }, all: { type: "boolean" }, ...console } as const;
+
+const termWidth = Math.max(...searchTerms.map(({ name, example }) => `--${optionName(name)} ${example}`.length));
 
 const windowsVerb: Verb = {
   name: "windows",
@@ -25,36 +28,12 @@ export const readingVerbs: readonly Verb[] = [
     usage: "[--identification ID] [--bank BANK] [--state STATE] [--account LAST4] [--amount SUM] … [--json]",
     line: "finds transactions by any identification, bank, state, account's end, amount, date or reason",
     details: [
-      "--identification ID     message, end-to-end, transaction or instruction identification, or the final report's",
-      "--sender, --bank ID     who sent it; the bank to which it goes",
-      "--flow FLOW             on-us, off-us or credit",
-      "--state STATE           for example HELD",
-      "--scheme SCHEME         for example ZA_EFT",
-      "--business-date DATE     or --date-from DATE and --date-to DATE, both included",
-      "--closes-with DAY        the day whose close is its deadline, for example ZA_EFT:2026-11-20",
-      "--account LAST4         last four characters of the debtor's or the creditor's account",
-      "--amount SUM            for example 1250.50; --currency ZAR",
-      "--reason CODE           why it was rejected or not settled, for example AC02",
-      "--parked true           quarantined: it has dead letters",
+      ...searchTerms.map(({ name, text, example }) => `${`--${optionName(name)} ${example}`.padEnd(termWidth)}  ${text}`),
       "All given terms must match.",
       ...pageDetails,
     ],
     options: {
-      identification: { type: "string" },
-      sender: { type: "string" },
-      bank: { type: "string" },
-      flow: { type: "string" },
-      state: { type: "string" },
-      scheme: { type: "string" },
-      "business-date": { type: "string" },
-      "date-from": { type: "string" },
-      "date-to": { type: "string" },
-      "closes-with": { type: "string" },
-      account: { type: "string" },
-      amount: { type: "string" },
-      currency: { type: "string" },
-      reason: { type: "string" },
-      parked: { type: "string" },
+      ...Object.fromEntries(searchTerms.map(({ name }) => [optionName(name), { type: "string" } as const])),
       ...pages,
     },
     arguments: [0, 0],

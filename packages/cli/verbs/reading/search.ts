@@ -1,29 +1,12 @@
 // `./sluice search`: finds transactions by any identification, bank, state, end of an account, amount, date or reason.
 
+import { searchTerms } from "@sluice/contracts/search-terms";
 import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
 import { column, numberColumn } from "../../terminal/control-table.ts";
 
-export const searchOptions = [
-  "identification",
-  "sender",
-  "bank",
-  "flow",
-  "state",
-  "scheme",
-  "businessDate",
-  "dateFrom",
-  "dateTo",
-  "closesWith",
-  "account",
-  "amount",
-  "currency",
-  "reason",
-  "parked",
-] as const;
-
 const list: ListVerb = {
   path: "/transactions",
-  options: searchOptions,
+  options: searchTerms.map(({ name }) => name),
   columns: () => [
     column("UETR", "uetr"),
     column("STATE", "state"),
