@@ -167,12 +167,16 @@ const cases: readonly Case[] = [
     broken: [
       [{ "README.md": "[more](docs/more.md)\n" }, "docs/more.md is not there"],
       [{ "README.md": "see `packages/domain/gone.ts`\n" }, "packages/domain/gone.ts is not there"],
-      [{ "README.md": "run `./sluice fly`\n", "packages/cli/verbs.ts": '    name: "up",\n' }, "./sluice fly is no verb"],
+      [
+        { "README.md": "run `./sluice fly`\n", "packages/cli/verbs/local/up.ts": 'export const upVerb: Verb = {\n  name: "up",\n' },
+        "./sluice fly is no verb",
+      ],
     ],
     whole: {
-      "docs/a.md": "[b](b.md#part), [root](../docs), [out](https://example.org/x), `packages/cli/verbs.ts`, `./sluice config check FILE`\n",
+      "docs/a.md":
+        "[b](b.md#part), [root](../docs), [out](https://example.org/x), `packages/cli/verbs/rules/config-check.ts`, `./sluice config check FILE`\n",
       "docs/b.md": "",
-      "packages/cli/verbs.ts": '    name: "config check",\n',
+      "packages/cli/verbs/rules/config-check.ts": 'export const configCheckVerb: Verb = {\n  name: "config check",\n',
     },
   },
   {

@@ -16,7 +16,7 @@ import type { RecordedRequest } from "@sluice/testkit";
 import { readTimeline } from "@sluice/timeline";
 import { collectHistory, interruptible, loadDocuments, projectRoot } from "@sluice/environment";
 import { planDemoDay, type DemoDay, type TransactionKind } from "./plan/day.ts";
-import { demoUsage, readDemoOptions, type DemoOptions } from "./options.ts";
+import { readDemoOptions, type DemoOptions } from "./options.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
 import { isTooLate, pacesFor } from "./plan/pace.ts";
 import { playDay } from "./play/play.ts";
@@ -30,7 +30,7 @@ const keptFolder = join(projectRoot, ".sluice", "demo");
 export async function runDemo(args: readonly string[]): Promise<number> {
   const reading = readDemoOptions(args);
   if (!reading.ok) {
-    process.stderr.write(`demo: ${reading.problem}\n\n${demoUsage}\n`);
+    process.stderr.write(`sluice: demo: ${reading.problem}; see ./sluice demo --help\n`);
     return exitCodes.usage;
   }
   const { options } = reading;

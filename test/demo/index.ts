@@ -2,7 +2,6 @@
 
 export { planDemoDay } from "./plan/day.ts";
 export type { DemoDay } from "./plan/day.ts";
-export { demoUsage } from "./options.ts";
 export { runDemo } from "./demo.ts";
 export { collectHistory, loadDocuments } from "@sluice/environment";
 export { createNarrator } from "./narrator.ts";

@@ -16,15 +16,6 @@ export interface DemoOptions {
 
 export type OptionsReading = { readonly ok: true; readonly options: DemoOptions } | { readonly ok: false; readonly problem: string };
 
-export const demoUsage = `./sluice demo [--json] [--kill SERVICE] [--debits N] [--keep]
-
-  Plays a business day with simulated banks on real servers, shows it and checks it.
-
-  --json          the result as JSON on standard output
-  --kill SERVICE  kill it in the middle and start it again after a second: ${serviceNames.join(", ")}
-  --debits N      good debits in addition to the special ones, 1 to 5000 (200)
-  --keep          keep the run's directory: logs, configuration, history`;
-
 const debitsDefault = 200;
 const debitsMax = 5_000;
 

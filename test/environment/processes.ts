@@ -12,7 +12,7 @@ import { spawn } from "node:child_process";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { noteProcess } from "@sluice/local-servers";
+import { noteProcess } from "@sluice/local-servers/running-record";
 import { Fault, machineTime, sleep } from "@sluice/kernel";
 import { projectRoot } from "./run-program.ts";
 

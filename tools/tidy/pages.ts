@@ -4,13 +4,15 @@
 import { posix } from "node:path";
 import type { FileTree, TidyFinding, Rule } from "./file-tree.ts";
 
-/** The files of the table of verbs. */
-const verbsFile = /^packages\/cli\/([a-z-]+\/)*([a-z]+-)*verbs\.ts$/;
+/** The files in which verbs have their entries. */
+const verbFile = /^packages\/cli\/verbs\/(?:[a-z-]+\/)*[a-z-]+\.ts$/;
 
 export const pagesPointToThings: Rule = (tree) => {
   const folders = new Set([...tree.keys()].flatMap(parentFolders));
-  const tables = [...tree].filter(([path]) => verbsFile.test(path)).map(([, text]) => text);
-  const verbs = new Set([...tables.join("\n").matchAll(/^ +(?:name: |\.\.\.\[)"([a-z]+(?:-[a-z]+)*)/gm)].map(([, verb]) => verb));
+  const entries = [...tree].filter(([path]) => verbFile.test(path)).map(([, text]) => text);
+  const verbs = new Set(
+    [...entries.join("\n").matchAll(/\bVerb = \{ *(?:\n|\.\.\.\w+,) *name: "([a-z]+(?:-[a-z]+)*)/g)].map(([, verb]) => verb),
+  );
   return [...tree].filter(([path]) => path.endsWith(".md")).flatMap(([path, text]) => checkPage(path, text, tree, folders, verbs));
 };
 

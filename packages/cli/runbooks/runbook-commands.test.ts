@@ -8,6 +8,7 @@ import { runCommandLine } from "../terminal/command-line.ts";
 import type { ControlTerminal, RunControlVerb } from "../terminal/control-client.ts";
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "../verbs/deciding/day-decisions.ts";
 import { runConfirm, runRedrive, runResolve, runWithdraw } from "../verbs/deciding/transaction-decisions.ts";
+import type { VerbCall } from "../terminal/verb.ts";
 import { verbs } from "../verbs.ts";
 
 const folder = fileURLToPath(new URL("../../../docs/runbooks", import.meta.url));
@@ -56,7 +57,7 @@ test.each(commands)("%s: ./sluice %s", async (_file, command) => {
   const { posted, where } = createAcceptingConsole();
   const table = verbs.map((verb) => ({
     ...verb,
-    load: () => Promise.resolve((call: Parameters<RunControlVerb>[0]) => decisions[verb.name]?.(call, where) ?? Promise.resolve(0)),
+    run: (call: VerbCall) => decisions[verb.name]?.(call, where) ?? Promise.resolve(0),
   }));
   const said: string[] = [];
   const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };

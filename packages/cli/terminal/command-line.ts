@@ -6,7 +6,8 @@
 import { parseArgs } from "node:util";
 import { Fault } from "@sluice/kernel";
 import { verbs } from "../verbs.ts";
-import type { VerbCall, Verb } from "./verb.ts";
+import { countArguments, type VerbCall, type Verb } from "./verb.ts";
+import { formatHelp, formatOverview } from "./verb-help.ts";
 
 const exitFailed = 1;
 const exitUsage = 2;
@@ -39,14 +40,13 @@ export async function runCommandLine(
   if (verb === undefined) return refuse(output, `there is no verb ${first}; ./sluice --help lists all`);
   const raw = words.slice(verb.name.split(" ").length);
   if (raw.some((word) => word === "--help" || word === "-h")) {
-    output.out((await verb.ownHelp?.()) ?? formatHelp(verb));
+    output.out(formatHelp(verb));
     return 0;
   }
   const reading = readCall(verb, raw);
   if (typeof reading === "string") return refuse(output, `${verb.name}: ${reading}; see ./sluice ${verb.name} --help`);
   try {
-    const run = await verb.load();
-    return await run(reading);
+    return await verb.run(reading);
   } catch (error) {
     output.err(error instanceof Fault ? `sluice: ${error.message}` : `sluice: ${error instanceof Error ? error.stack : String(error)}`);
     return exitFailed;
@@ -60,10 +60,9 @@ function refuse(output: TerminalOutput, text: string): number {
 
 /** Returns a text that says what does not fit. */
 function readCall(verb: Verb, raw: readonly string[]): VerbCall | string {
-  if (verb.ownHelp !== undefined) return { positionals: [], raw, flag: () => false, value: () => null };
   try {
     const { values, positionals } = parseArgs({ args: [...raw], options: verb.options, allowPositionals: true });
-    const [least, most] = verb.arguments;
+    const [least, most] = countArguments(verb);
     if (positionals.length < least) return "an argument is missing";
     if (positionals.length > most) return `${positionals[most]} is one argument too many`;
     return {
@@ -78,23 +77,4 @@ function readCall(verb: Verb, raw: readonly string[]): VerbCall | string {
   } catch (error) {
     return error instanceof Error ? (error.message.split(". ")[0] ?? "") : "the options are not readable";
   }
-}
-
-function formatOverview(table: readonly Verb[]): string {
-  const usages = table.map(({ name, usage }) => `./sluice ${name} ${usage}`.trimEnd());
-  const width = Math.max(...usages.map((usage) => usage.length));
-  const lines = table.map(({ line }, index) => `  ${(usages[index] ?? "").padEnd(width)}  ${line}`);
-  return ["Sluice, a payments engine between a bank and the payment schemes.", "", ...lines, "", "./sluice VERB --help says more."].join(
-    "\n",
-  );
-}
-
-function formatHelp({ name, usage, line, details }: Verb): string {
-  return [
-    `./sluice ${name} ${usage}`.trimEnd(),
-    "",
-    `  ${line}`,
-    ...(details.length > 0 ? [""] : []),
-    ...details.map((text) => `  ${text}`),
-  ].join("\n");
 }

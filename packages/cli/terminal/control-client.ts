@@ -5,10 +5,10 @@
 //    loopback address.
 // #2 A refusal becomes a Fault with the console's own text; no request is repeated automatically.
 
-import { controlPrefix } from "@sluice/contracts";
+import { controlPrefix } from "@sluice/contracts/control-operations";
 import { Fault } from "@sluice/kernel";
 import { readUpState } from "../verbs/local/up-state.ts";
-import type { VerbCall, RunVerb } from "./verb.ts";
+import { jsonOption, type RunVerb, type VerbCall, type VerbOptions } from "./verb.ts";
 
 export type AnswerBody = Readonly<Record<string, unknown>>;
 export type ControlQueryParameters = Readonly<Record<string, string | null>>;
@@ -39,6 +39,16 @@ export const controlTerminal: ControlTerminal = {
   upControlUrl: async () => (await readUpState())?.controlUrl ?? null,
   fetch: (url, request) => fetch(url, request),
 };
+
+/** Options of every verb that calls the control API. */
+export const controlOptions = {
+  console: {
+    type: "string",
+    placeholder: "URL",
+    text: "the console (SLUICE_CONTROL_URL; else what is up); the token is read from SLUICE_OPERATOR_TOKEN",
+  },
+  json: jsonOption,
+} as const satisfies VerbOptions;
 
 export type RunControlVerb = (call: VerbCall, where: ControlTerminal) => Promise<number>;
 

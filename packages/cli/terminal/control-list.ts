@@ -4,6 +4,7 @@
 import {
   asControlVerb,
   controlClient,
+  controlOptions,
   type AnswerBody,
   type ControlClient,
   type ControlTerminal,
@@ -11,7 +12,7 @@ import {
   type RunControlVerb,
 } from "./control-client.ts";
 import { memberRows, tableText, type TableColumn } from "./control-table.ts";
-import { optionName, type VerbCall, type RunVerb } from "./verb.ts";
+import { optionName, type RunVerb, type VerbCall, type VerbOptions } from "./verb.ts";
 
 export interface ListVerb {
   readonly path: string;
@@ -25,6 +26,14 @@ export interface ListVerb {
   /** False: the answer is not divided into pages. */
   readonly isPaged?: boolean;
 }
+
+/** Options of every verb that lists pages. */
+export const pageOptions = {
+  limit: { type: "string", placeholder: "N", text: "rows of a page" },
+  after: { type: "string", placeholder: "CURSOR", text: "the next page, as printed below the last one" },
+  all: { type: "boolean", text: "every page" },
+  ...controlOptions,
+} as const satisfies VerbOptions;
 
 /** Rows that --all collects at most. */
 export const allRowsMax = 100_000;

@@ -1,9 +1,10 @@
-// What a verb of `./sluice` is: its entry in the table, and the call that its code gets. Verbs import these types from
-// here and not from the table, which imports every verb.
+// What a verb of `./sluice` is: one entry, and the call that its code gets. Command line, help, completions and manual
+// are made from the entry. Verbs import these types from here and not from the table, which imports every verb.
+//
+// #1 An option without a text does not compile, so help names every option.
+// #2 A file with an entry is loaded at every start. What is large is imported by `run`, when it is called.
 
-import type { ParseArgsOptionsConfig } from "node:util";
-
-/** The arguments and options of one call, checked against the verb's entry in the table. */
+/** The arguments and options of one call, checked against the verb's entry. */
 export interface VerbCall {
   readonly positionals: readonly string[];
   flag(name: string): boolean;
@@ -14,19 +15,58 @@ export interface VerbCall {
 
 export type RunVerb = (call: VerbCall) => Promise<number>;
 
+/** What a word on the command line may be, for completions. */
+interface WordValues {
+  /** The only values that fit; help lists them after the text. */
+  readonly choices?: readonly string[];
+  readonly completes?: "files" | "folders";
+}
+
+export interface FlagOption {
+  readonly type: "boolean";
+  readonly text: string;
+}
+
+export interface ValueOption extends WordValues {
+  readonly type: "string";
+  readonly placeholder: string;
+  readonly text: string;
+  /** The usage line shows it without brackets. The verb itself refuses a call without it. */
+  readonly isRequired?: true;
+}
+
+/** #1 */
+export type VerbOption = FlagOption | ValueOption;
+export type VerbOptions = Readonly<Record<string, VerbOption>>;
+
+export interface VerbArgument extends WordValues {
+  readonly placeholder: string;
+  readonly text: string;
+  /** How many words it takes at least and at most; one if it is missing. Only the last argument takes several. */
+  readonly count?: readonly [number, number];
+}
+
 export interface Verb {
   readonly name: string;
-  /** Arguments and options as a person writes them. */
-  readonly usage: string;
   /** One line for `./sluice --help`. */
-  readonly line: string;
-  readonly details: readonly string[];
-  readonly options: ParseArgsOptionsConfig;
-  /** The least and the most arguments that the verb takes. */
-  readonly arguments: readonly [number, number];
-  /** Help of a verb that parses its options itself. */
-  readonly ownHelp?: () => Promise<string>;
-  load(): Promise<RunVerb>;
+  readonly summary: string;
+  readonly arguments: readonly VerbArgument[];
+  readonly options: VerbOptions;
+  /** Sentences below the options: exit codes, where data is. */
+  readonly notes?: readonly string[];
+  /** Words after `./sluice`, as a person types them. */
+  readonly examples: readonly [string, ...string[]];
+  readonly run: RunVerb;
+}
+
+export const jsonOption = { type: "boolean", text: "prints the result as JSON" } as const satisfies VerbOption;
+
+export const uetrArgument = { placeholder: "UETR", text: "the transaction" } as const satisfies VerbArgument;
+
+/** The least and the most words that a verb takes besides its options. */
+export function countArguments({ arguments: wanted }: Pick<Verb, "arguments">): readonly [number, number] {
+  const counts = wanted.map(({ count = [1, 1] }) => count);
+  return [counts.reduce((sum, [least]) => sum + least, 0), counts.reduce((sum, [, most]) => sum + most, 0)];
 }
 
 /** The option of a parameter: `business-date` for `businessDate`. */

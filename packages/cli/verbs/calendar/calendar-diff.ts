@@ -4,11 +4,13 @@
 //    business date.
 // #2 Held debits are counted in what is up, on every date, even outside the dates shown. Nothing is written.
 
-import { type Configuration, findScheme, readConfigurationFile, type Scheme } from "@sluice/config";
+import type { Configuration, Scheme } from "@sluice/config";
+import { findScheme } from "@sluice/config/find-scheme";
 import { planDay } from "@sluice/calendar";
 import { type CalendarDay, describeDay, formatDayContent, formatWeekday } from "./calendar-days.ts";
 import type { HeldOnDate } from "./calendar-held.ts";
-import { asCalendarVerb, type DateRange, listDates, parseDateRange, reportCalendarMisuse } from "./calendar-terminal.ts";
+import { asCalendarVerb, type DateRange, datesShownMax, listDates, parseDateRange, reportCalendarMisuse } from "./calendar-terminal.ts";
+import { jsonOption, type Verb } from "../../terminal/verb.ts";
 
 interface ChangedDate {
   readonly date: string;
@@ -34,6 +36,7 @@ const daysComparedDefault = 366;
 export const runCalendarDiff = reportCalendarMisuse("calendar diff", async (call, where) => {
   const [oldFile = "", newFile = ""] = call.positionals;
   const range = parseDateRange(call, where, daysComparedDefault);
+  const { readConfigurationFile } = await import("@sluice/config");
   const before = readConfigurationFile(oldFile, where.environment);
   const after = readConfigurationFile(newFile, where.environment);
   const changes = compareSchemes(before, after, range);
@@ -44,7 +47,22 @@ export const runCalendarDiff = reportCalendarMisuse("calendar diff", async (call
   return 0;
 });
 
-export const calendarDiff = asCalendarVerb(runCalendarDiff);
+export const calendarDiffVerb: Verb = {
+  name: "calendar diff",
+  summary: "what another configuration file would change, by scheme and date, and which held debits move",
+  arguments: [
+    { placeholder: "OLD", text: "the present configuration file; nothing is written", completes: "files" },
+    { placeholder: "NEW", text: "the other configuration file", completes: "files" },
+  ],
+  options: {
+    from: { type: "string", placeholder: "DATE", text: "YYYY-MM-DD (today)" },
+    to: { type: "string", placeholder: "DATE", text: `included (${daysComparedDefault} days later; at most ${datesShownMax} dates)` },
+    json: jsonOption,
+  },
+  notes: ["Held debits are counted in what is up, on every date; if nothing is up the verb says so."],
+  examples: ["calendar diff infra/local/sluice.yaml new.yaml"],
+  run: asCalendarVerb(runCalendarDiff),
+};
 
 function compareSchemes(before: Configuration, after: Configuration, range: DateRange): readonly SchemeChange[] {
   const ids = [...new Set([...before.schemes, ...after.schemes].map(({ id }) => id))];

@@ -1,7 +1,10 @@
 // Counts held debits by scheme, date and bank. They are read from the store page by page as a projection of keys; only
 // the counts are kept.
 
-import type { TransactionStore } from "@sluice/store";
+import { partitionCountDefault } from "@sluice/contracts";
+import { silentLogger } from "@sluice/kernel";
+import { createMongoStore, type TransactionStore } from "@sluice/store";
+import type { UpState } from "../local/up-state.ts";
 
 export interface HeldOnDate {
   readonly scheme: string;
@@ -37,4 +40,13 @@ function toHeldCount(day: string, banks: ReadonlyMap<string, number>): HeldOnDat
   const [scheme = "", businessDate = ""] = day.split(" ");
   const inOrder = [...banks].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return { scheme, businessDate, banks: inOrder.map(([bank, count]) => ({ bank, count })) };
+}
+
+export async function countHeldUp({ mongoUrl, database }: UpState): Promise<readonly HeldOnDate[]> {
+  const store = createMongoStore({ url: mongoUrl, database, logger: silentLogger });
+  try {
+    return await countHeld(store.transactions, partitionCountDefault);
+  } finally {
+    await store.close();
+  }
 }

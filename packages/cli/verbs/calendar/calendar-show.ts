@@ -1,17 +1,26 @@
 // `./sluice calendar show`: each date of a scheme with its windows, or the reason why it has none; from today on also
 // what is open now.
 
-import { findScheme } from "@sluice/config";
+import { findScheme } from "@sluice/config/find-scheme";
 import { formatDay, formatNow, describeDay, describeNow } from "./calendar-days.ts";
-import { asCalendarVerb, loadCalendarConfiguration, listDates, parseDateRange, reportCalendarMisuse } from "./calendar-terminal.ts";
+import {
+  asCalendarVerb,
+  loadCalendarConfiguration,
+  listDates,
+  datesShownMax,
+  parseDateRange,
+  reportCalendarMisuse,
+} from "./calendar-terminal.ts";
 import { misuse } from "../rules/rules-terminal.ts";
+import { jsonOption, type Verb } from "../../terminal/verb.ts";
 
 const daysShownDefault = 30;
+const schemeDefault = "ZA_EFT";
 
 export const runCalendarShow = reportCalendarMisuse("calendar show", async (call, where) => {
   const range = parseDateRange(call, where, daysShownDefault);
   const configuration = await loadCalendarConfiguration(call, where);
-  const id = call.value("scheme") ?? "ZA_EFT";
+  const id = call.value("scheme") ?? schemeDefault;
   const scheme = findScheme(configuration, id);
   if (scheme === undefined) throw misuse(`the configuration has no scheme ${id}`);
   const { calendar } = scheme.times;
@@ -33,4 +42,22 @@ export const runCalendarShow = reportCalendarMisuse("calendar show", async (call
   return 0;
 });
 
-export const calendarShow = asCalendarVerb(runCalendarShow);
+export const calendarShowVerb: Verb = {
+  name: "calendar show",
+  summary: "each date of a scheme with its windows in local time and UTC, or the reason it has none",
+  arguments: [],
+  options: {
+    scheme: { type: "string", placeholder: "ID", text: `as in the configuration (${schemeDefault})` },
+    from: { type: "string", placeholder: "DATE", text: "YYYY-MM-DD (today; then also what is open now and comes next)" },
+    to: { type: "string", placeholder: "DATE", text: `included (${daysShownDefault} days later; at most ${datesShownMax} dates)` },
+    config: {
+      type: "string",
+      placeholder: "FILE",
+      text: "configuration (of what is up; else infra/local/sluice.yaml)",
+      completes: "files",
+    },
+    json: jsonOption,
+  },
+  examples: ["calendar show", "calendar show --scheme ZA_EFT --from 2026-12-16 --to 2027-01-02"],
+  run: asCalendarVerb(runCalendarShow),
+};

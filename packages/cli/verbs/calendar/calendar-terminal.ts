@@ -2,11 +2,9 @@
 // configuration file and dates.
 
 import { fileURLToPath } from "node:url";
-import { type Configuration, readConfigurationFile } from "@sluice/config";
-import { partitionCountDefault } from "@sluice/contracts";
-import { Fault, silentLogger } from "@sluice/kernel";
-import { createMongoStore } from "@sluice/store";
-import { countHeld, type HeldOnDate } from "./calendar-held.ts";
+import type { Configuration } from "@sluice/config";
+import { Fault } from "@sluice/kernel";
+import type { HeldOnDate } from "./calendar-held.ts";
 import { misuse, parseDateOption, rulesTerminal, type RulesTerminal } from "../rules/rules-terminal.ts";
 import { readUpState } from "../local/up-state.ts";
 import type { VerbCall, RunVerb } from "../../terminal/verb.ts";
@@ -24,12 +22,8 @@ export const calendarTerminal: CalendarTerminal = {
   async heldDebits() {
     const up = await readUpState();
     if (up === null) return null;
-    const store = createMongoStore({ url: up.mongoUrl, database: up.database, logger: silentLogger });
-    try {
-      return await countHeld(store.transactions, partitionCountDefault);
-    } finally {
-      await store.close();
-    }
+    const { countHeldUp } = await import("./calendar-held.ts");
+    return await countHeldUp(up);
   },
 };
 
@@ -58,6 +52,7 @@ const shippedFile = fileURLToPath(new URL("../../../../infra/local/sluice.yaml",
 
 /** Reads the file of --config, else that of what is up, else the sample of `./sluice up`. */
 export async function loadCalendarConfiguration(call: VerbCall, where: CalendarTerminal): Promise<Configuration> {
+  const { readConfigurationFile } = await import("@sluice/config");
   const file = call.value("config") ?? (await where.upFile()) ?? shippedFile;
   return readConfigurationFile(file, where.environment);
 }

@@ -50,9 +50,7 @@ async function run(words: readonly string[], held: readonly HeldOnDate[] | null 
   };
   const table = verbs.flatMap((verb) => {
     const { name } = verb;
-    return isRun(name)
-      ? [{ ...verb, load: () => Promise.resolve((call: Parameters<typeof runCalendarShow>[0]) => runs[name](call, where)) }]
-      : [];
+    return isRun(name) ? [{ ...verb, run: (call: Parameters<typeof runCalendarShow>[0]) => runs[name](call, where) }] : [];
   });
   const inFolder = words.map((word) => (word.endsWith(".yaml") ? join(folder, word) : word));
   return { code: await runCommandLine(inFolder, table, output), ...said };

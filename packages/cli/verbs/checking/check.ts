@@ -3,9 +3,9 @@
 
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot, runProgram } from "@sluice/environment";
+import { projectRoot, runProgram } from "@sluice/environment/run-program";
 import { countTests, listFailures, readReport, type TestCounts, type TestFailure } from "./test-counts.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 export interface StepResult {
   readonly name: string;
@@ -17,9 +17,17 @@ export interface StepResult {
 const steps = ["format:check", "lint", "lint:documents", "types", "test:pure"] as const;
 const pureReport = join(projectRoot, ".sluice", "reports", "pure.json");
 
-export const check: RunVerb = async () => {
-  const { counts } = await runCheck();
-  return counts.failed === 0 && counts.skipped === 0 ? 0 : 1;
+export const checkVerb: Verb = {
+  name: "check",
+  summary: "format, lint, types, tidy and pure tests, to run before each commit",
+  arguments: [],
+  options: {},
+  notes: ["Steps whose inputs are unchanged are not run again."],
+  examples: ["check"],
+  async run() {
+    const { counts } = await runCheck();
+    return counts.failed === 0 && counts.skipped === 0 ? 0 : 1;
+  },
 };
 
 /** Runs all steps and prints one line for each. Format, lint and types count as one test each. */

@@ -8,13 +8,11 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { startServers } from "@sluice/local-servers";
 import { Fault } from "@sluice/kernel";
 import { runCheck } from "./check.ts";
-import { runFuzz } from "./fuzz.ts";
-import { projectRoot, runProgram } from "@sluice/environment";
+import { projectRoot, runProgram } from "@sluice/environment/run-program";
 import { countTests, listFailures, noCounts, readReport, sumCounts, type TestCounts, type TestFailure } from "./test-counts.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
 const parts = ["check", "interface", "servers", "simulation", "e2e", "chaos"] as const;
 type Part = (typeof parts)[number] | "fuzz";
@@ -31,7 +29,7 @@ const failuresNamed = 50;
 const exitUsage = 2;
 const exitInterrupted = 130;
 
-export const testVerb: RunVerb = async (call) => {
+const run: RunVerb = async (call) => {
   const unknown = call.positionals.find((word) => !parts.some((part) => part === word));
   if (unknown !== undefined) {
     process.stderr.write(`sluice: test: ${unknown} is no part; the parts are ${parts.join(", ")}\n`);
@@ -46,6 +44,25 @@ export const testVerb: RunVerb = async (call) => {
   const drawn = call.flag("long") ? drawsMore : {};
   const results = await runParts(wanted, { seed: call.value("seed") ?? seedDefault, drawn }, interrupted.signal);
   return finish(results, interrupted.signal.aborted);
+};
+
+export const testVerb: Verb = {
+  name: "test",
+  summary: "everything CI checks, on real servers; ends with the line: N passed, N failed",
+  arguments: [{ placeholder: "PART", text: "only these parts", choices: parts, count: [0, parts.length] }],
+  options: {
+    long: {
+      type: "boolean",
+      text: "10,000 drawn runs of the delivery engine's model instead of 500, 1,000 seeds of the simulation instead of 200; most of an hour",
+    },
+    fuzz: {
+      type: "boolean",
+      text: "a fuzz run of the OpenAPI document against running services, alone or after the parts named; needs python3",
+    },
+    seed: { type: "string", placeholder: "N", text: `seed of the fuzz run (${seedDefault})` },
+  },
+  examples: ["test", "test simulation --long", "test --fuzz --seed 7"],
+  run,
 };
 
 interface PartResult {
@@ -88,6 +105,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
 
 async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
   const progress = (text: string): void => void process.stdout.write(`servers: ${text}\n`);
+  const { startServers } = await import("@sluice/local-servers");
   const servers = await startServers({ storage: "memory", purpose: "tests", progress });
   opened.defer(() => servers.stop());
   return { KAFKA_BROKERS: servers.kafkaBrokers, SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl, MONGO_URL: servers.mongoUrl };
@@ -96,6 +114,7 @@ async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
 async function fuzz(environment: Environment, seed: string, signal: AbortSignal): Promise<TestCounts> {
   const { KAFKA_BROKERS: kafkaBrokers = "", SCHEMA_REGISTRY_URL: schemaRegistryUrl = "", MONGO_URL: mongoUrl = "" } = environment;
   const progress = (text: string): void => void process.stdout.write(`fuzz: ${text}\n`);
+  const { runFuzz } = await import("./fuzz.ts");
   return await runFuzz({ servers: { kafkaBrokers, schemaRegistryUrl, mongoUrl }, seed, signal, progress });
 }
 

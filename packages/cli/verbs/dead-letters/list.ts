@@ -1,10 +1,23 @@
 // `./sluice dead-letters list`: dead-lettered records.
 
-import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
+import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/control-list.ts";
 import { column, numberColumn, memberText } from "../../terminal/control-table.ts";
 import type { AnswerBody } from "../../terminal/control-client.ts";
+import type { Verb, VerbOptions } from "../../terminal/verb.ts";
 
-export const letterFilters = ["service", "topic", "key", "why", "since"] as const;
+export const letterFilterOptions = {
+  service: {
+    type: "string",
+    placeholder: "NAME",
+    text: "who dead-lettered it",
+    choices: ["scheduler", "validator", "dispatcher", "event-publisher"],
+  },
+  topic: { type: "string", placeholder: "TOPIC", text: "the topic where it was" },
+  key: { type: "string", placeholder: "KEY", text: "a UETR, scheme:date or bank:ID" },
+  why: { type: "string", placeholder: "WORDS", text: "words of the reason" },
+  since: { type: "string", placeholder: "INSTANT", text: "dead-lettered then or later" },
+} as const satisfies VerbOptions;
+export const letterFilters = Object.keys(letterFilterOptions);
 
 const list: ListVerb = {
   path: "/dead-letters",
@@ -30,4 +43,12 @@ function operatorText(row: AnswerBody): string {
 }
 
 export const runDeadLettersList = runList(list);
-export const deadLettersList = listVerb(list);
+
+export const deadLettersListVerb: Verb = {
+  name: "dead-letters list",
+  summary: "dead-lettered records: where they were, why, and which operator skipped them; never their content",
+  arguments: [],
+  options: { ...letterFilterOptions, ...pageOptions },
+  examples: ["dead-letters list --service scheduler"],
+  run: listVerb(list),
+};

@@ -2,11 +2,12 @@
 // skipped it.
 
 import { randomUUID } from "node:crypto";
-import { topics } from "@sluice/contracts";
+import { topics } from "@sluice/contracts/topics";
 import { Fault, machineTime, sleep, type Time } from "@sluice/kernel";
-import { asControlVerb, controlClient, type ControlClient, type RunControlVerb } from "../../terminal/control-client.ts";
+import { asControlVerb, controlClient, controlOptions, type ControlClient, type RunControlVerb } from "../../terminal/control-client.ts";
 import { requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
 import { memberText } from "../../terminal/control-table.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 /** Longer than the longest time between two tries of a partition. */
 const waitMaxMs = 30_000;
@@ -44,7 +45,28 @@ export const runDeadLettersPut: RunControlVerb = async (call, where) => {
   return hasPassed || isUnawaited ? 0 : 1;
 };
 
-export const deadLettersPut = asControlVerb(runDeadLettersPut);
+export const deadLettersPutVerb: Verb = {
+  name: "dead-letters put",
+  summary: "skips the record at which a partition is stopped, such as one whose schema no registry has",
+  arguments: [],
+  options: {
+    service: { type: "string", placeholder: "NAME", text: "whose partition", choices: Object.keys(topicByService), isRequired: true },
+    partition: {
+      type: "string",
+      placeholder: "N",
+      text: "the partition that is stopped (./sluice status, the log event partition.retry)",
+      isRequired: true,
+    },
+    offset: { type: "string", placeholder: "N", text: "the record at which it is stopped", isRequired: true },
+    reason: { type: "string", placeholder: "TEXT", text: "why; kept with the letter", isRequired: true },
+    id: { type: "string", placeholder: "ID", text: "the request's id (one is made): sent again under the same id it is one request" },
+    "no-wait": { type: "boolean", text: "does not wait until the partition has skipped the record" },
+    ...controlOptions,
+  },
+  notes: ["Exit 0 if the partition has skipped it, 1 if not within 30 s."],
+  examples: ['dead-letters put --service scheduler --partition 3 --offset 118 --reason "no registry has its schema"'],
+  run: asControlVerb(runDeadLettersPut),
+};
 
 async function awaitSkip(client: ControlClient, time: Time, letter: string): Promise<boolean> {
   const untilMs = time.monotonicMs() + waitMaxMs;

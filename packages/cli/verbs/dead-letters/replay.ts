@@ -12,6 +12,7 @@ import { Fault, machineTime, sleep, type Time } from "@sluice/kernel";
 import {
   asControlVerb,
   controlClient,
+  controlOptions,
   type AnswerBody,
   type ControlClient,
   type ControlTerminal,
@@ -19,8 +20,8 @@ import {
 } from "../../terminal/control-client.ts";
 import { requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
 import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
-import { letterFilters } from "./list.ts";
-import type { VerbCall } from "../../terminal/verb.ts";
+import { letterFilterOptions, letterFilters } from "./list.ts";
+import type { Verb, VerbCall } from "../../terminal/verb.ts";
 
 interface Target {
   readonly path: string;
@@ -75,7 +76,27 @@ export const runDeadLettersReplay: RunControlVerb = async (call, where) => {
   return stopped === null && run.refused === 0 ? 0 : 1;
 };
 
-export const deadLettersReplay = asControlVerb(runDeadLettersReplay);
+export const deadLettersReplayVerb: Verb = {
+  name: "dead-letters replay",
+  summary: "appends dead-lettered records again: all of a transaction in order, others letter by letter",
+  arguments: [{ placeholder: "UETR|LETTER", text: "what to replay; none: everything that the filters find", count: [0, 1_000] }],
+  options: {
+    ...letterFilterOptions,
+    reason: { type: "string", placeholder: "TEXT", text: "why; kept with each decision", isRequired: true },
+    "dry-run": { type: "boolean", text: "only shows what would be appended" },
+    rate: { type: "string", placeholder: "N", text: `transactions or letters a second (${rateDefault})` },
+    after: { type: "string", placeholder: "CURSOR", text: "continues after a letter, as printed by an earlier run that stopped" },
+    id: {
+      type: "string",
+      placeholder: "ID",
+      text: `first part of the decisions' ids (one is made), ${idCharactersMax} characters at most`,
+    },
+    ...controlOptions,
+  },
+  notes: ["Exit 0 if everything found was replayed."],
+  examples: ['dead-letters replay --service scheduler --reason "its schema is registered now" --dry-run'],
+  run: asControlVerb(runDeadLettersReplay),
+};
 
 /** #2 Returns why the run stopped; null: everything was done. */
 async function replayAll(run: Run, call: VerbCall, waitMs: number): Promise<string | null> {

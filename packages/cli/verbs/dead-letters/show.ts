@@ -1,7 +1,8 @@
 // `./sluice dead-letters show`: one dead letter, and what can be done with it.
 
-import { asControlVerb, controlClient, type RunControlVerb } from "../../terminal/control-client.ts";
+import { asControlVerb, controlClient, controlOptions, type RunControlVerb } from "../../terminal/control-client.ts";
 import { maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 export const runDeadLettersShow: RunControlVerb = async (call, where) => {
   const [letter = ""] = call.positionals;
@@ -30,4 +31,11 @@ export const runDeadLettersShow: RunControlVerb = async (call, where) => {
   return 0;
 };
 
-export const deadLettersShow = asControlVerb(runDeadLettersShow);
+export const deadLettersShowVerb: Verb = {
+  name: "dead-letters show",
+  summary: "one dead letter: whether it could be read now and as what, and whether its transaction is quarantined",
+  arguments: [{ placeholder: "LETTER", text: "its place, partition:offset, as list shows it" }],
+  options: controlOptions,
+  examples: ["dead-letters show 0:12"],
+  run: asControlVerb(runDeadLettersShow),
+};

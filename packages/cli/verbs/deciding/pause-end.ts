@@ -1,6 +1,6 @@
 // Parses when a pause ends automatically: `--until INSTANT`, or `--for 30m`, counted from now by this machine's clock.
 
-import { readDuration } from "@sluice/config";
+import { readDuration } from "@sluice/config/durations";
 import { Fault } from "@sluice/kernel";
 import type { VerbCall } from "../../terminal/verb.ts";
 

@@ -7,8 +7,8 @@
 
 import { randomUUID } from "node:crypto";
 import { Fault, sleep, type Time } from "@sluice/kernel";
-import { controlClient, type AnswerBody, type ControlClient, type ControlTerminal } from "../../terminal/control-client.ts";
-import type { VerbCall } from "../../terminal/verb.ts";
+import { controlClient, controlOptions, type AnswerBody, type ControlClient, type ControlTerminal } from "../../terminal/control-client.ts";
+import type { VerbCall, VerbOptions } from "../../terminal/verb.ts";
 
 export interface DecisionCall {
   readonly path: string;
@@ -18,21 +18,15 @@ export interface DecisionCall {
   readonly what: string;
 }
 
+/** #3 */
 export const decisionOptions = {
-  reason: { type: "string" },
-  id: { type: "string" },
-  "no-wait": { type: "boolean" },
-  console: { type: "string" },
-  json: { type: "boolean" },
-} as const;
+  reason: { type: "string", placeholder: "TEXT", text: "why; kept with the decision, with its operator and time", isRequired: true },
+  id: { type: "string", placeholder: "ID", text: "the decision's id (one is made): sent again under the same id it counts once" },
+  "no-wait": { type: "boolean", text: "does not wait for the result" },
+  ...controlOptions,
+} as const satisfies VerbOptions;
 
-export const decisionDetails = [
-  "--reason TEXT  why; kept with the decision, with its operator and time",
-  "--id ID        the decision's id (one is made): sent again under the same id it counts once",
-  "--no-wait      do not wait for the result",
-  "--console URL  the console's address (SLUICE_CONTROL_URL, else what ./sluice up started); token: SLUICE_OPERATOR_TOKEN",
-  "Exit 0 if it was applied or was so already, 1 if it was refused or has no result within 15 s.",
-] as const;
+export const decisionNotes = ["Exit 0 if it was applied or was so already, 1 if it was refused or has no result within 15 s."] as const;
 
 const sendMaxMs = 15_000;
 const waitMaxMs = 15_000;

@@ -2,8 +2,8 @@
 
 import { Fault, machineTime } from "@sluice/kernel";
 import { asControlVerb, type RunControlVerb } from "../../terminal/control-client.ts";
-import { requireOption as needed, runDecision } from "./send-decision.ts";
-import type { VerbCall } from "../../terminal/verb.ts";
+import { decisionNotes, decisionOptions, requireOption as needed, runDecision } from "./send-decision.ts";
+import { uetrArgument, type Verb, type VerbCall } from "../../terminal/verb.ts";
 
 const uetrForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -44,10 +44,64 @@ export const runConfirm: RunControlVerb = (call, where) => {
   });
 };
 
-export const withdraw = asControlVerb(runWithdraw);
-export const redrive = asControlVerb(runRedrive);
-export const reconciliationResolve = asControlVerb(runResolve);
-export const reconciliationConfirm = asControlVerb(runConfirm);
+export const withdrawVerb: Verb = {
+  name: "withdraw",
+  summary: "takes back a debit that has not been released; it cannot be undone",
+  arguments: [uetrArgument],
+  options: decisionOptions,
+  notes: ["The debit ends in RECONCILIATION, cause WITHDRAWN.", ...decisionNotes],
+  examples: ['withdraw 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --reason "the creditor asked for it"'],
+  run: asControlVerb(runWithdraw),
+};
+
+export const redriveVerb: Verb = {
+  name: "redrive",
+  summary: "has a refused delivery, or the posting of an event, tried again with the same bytes",
+  arguments: [uetrArgument],
+  options: {
+    message: {
+      type: "string",
+      placeholder: "ID",
+      text: "messageIdentification of the delivery, or the event's id of a posting (./sluice tx shows both)",
+      isRequired: true,
+    },
+    posting: { type: "boolean", text: "redrives the posting of an event; else a message to a bank or connector" },
+    ...decisionOptions,
+  },
+  notes: decisionNotes,
+  examples: ['redrive 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --message M-1 --reason "the bank has corrected its address"'],
+  run: asControlVerb(runRedrive),
+};
+
+export const reconciliationResolveVerb: Verb = {
+  name: "reconciliation resolve",
+  summary: "records what people found out about a reconciliation item",
+  arguments: [uetrArgument],
+  options: {
+    day: { type: "string", placeholder: "DAY", text: "business day of the item, for example ZA_EFT:2026-11-20", isRequired: true },
+    as: { type: "string", placeholder: "KIND", text: "what was found out", choices: ["made", "not-made", "replaced"], isRequired: true },
+    "replaced-by": { type: "string", placeholder: "UETR", text: "with replaced: the transaction that replaces it" },
+    ...decisionOptions,
+  },
+  notes: decisionNotes,
+  examples: [
+    'reconciliation resolve 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --day ZA_EFT:2026-11-20 --as made --reason "the bank confirmed it by telephone"',
+  ],
+  run: asControlVerb(runResolve),
+};
+
+export const reconciliationConfirmVerb: Verb = {
+  name: "reconciliation confirm",
+  summary: "confirms, as a second person, what another operator found out",
+  arguments: [uetrArgument],
+  options: {
+    confirms: { type: "string", placeholder: "ID", text: "id of the decision that asked for the resolution", isRequired: true },
+    ...decisionOptions,
+  },
+  notes: decisionNotes,
+  examples: ['reconciliation confirm 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --confirms a-1 --reason "checked against the statement"'],
+  run: asControlVerb(runConfirm),
+};
 
 function parseUetr(call: VerbCall): string {
   const [given = ""] = call.positionals;

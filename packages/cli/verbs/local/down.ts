@@ -1,11 +1,19 @@
 // `./sluice down`: stops what `up` has started.
 
-import { stopRecordedProcesses } from "@sluice/local-servers";
+import { stopRecordedProcesses } from "@sluice/local-servers/running-record";
 import { upDirectory } from "./up-state.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
-export const down: RunVerb = async () => {
-  const stopped = await stopRecordedProcesses(upDirectory);
-  process.stdout.write(stopped.length === 0 ? "sluice: nothing was up\n" : `sluice: stopped ${stopped.join(", ")}\n`);
-  return 0;
+export const downVerb: Verb = {
+  name: "down",
+  summary: "stops what up has started",
+  arguments: [],
+  options: {},
+  notes: ["Data stays in .sluice/up; remove that folder to start empty."],
+  examples: ["down"],
+  async run() {
+    const stopped = await stopRecordedProcesses(upDirectory);
+    process.stdout.write(stopped.length === 0 ? "sluice: nothing was up\n" : `sluice: stopped ${stopped.join(", ")}\n`);
+    return 0;
+  },
 };

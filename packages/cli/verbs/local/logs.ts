@@ -7,16 +7,19 @@
 
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { readDuration } from "@sluice/config";
+import { readDuration } from "@sluice/config/durations";
 import { Fault, machineTime, sleep } from "@sluice/kernel";
-import { formatLogLine, interruptible, type LogFilter, matchesLogFilter, type ServiceName, serviceNames } from "@sluice/environment";
+import { interruptible } from "@sluice/environment/interruption";
+import { formatLogLine, type LogFilter, matchesLogFilter } from "@sluice/environment/log-line";
+import { type ServiceName, serviceNames } from "@sluice/environment/processes";
 import { upDirectory } from "./up-state.ts";
-import type { VerbCall, RunVerb } from "../../terminal/verb.ts";
+import type { RunVerb, Verb, VerbCall } from "../../terminal/verb.ts";
 
 const tailBytesMax = 4 * 1024 * 1024;
 const followEveryMs = 250;
+const levels = ["debug", "info", "warn", "error"];
 
-export const logs: RunVerb = async (call) => {
+const run: RunVerb = async (call) => {
   const services = chooseServices(call);
   const wanted = parseFilter(call);
   const isJson = call.flag("json");
@@ -31,6 +34,22 @@ export const logs: RunVerb = async (call) => {
     print((await Promise.all(files.map(readOn))).flat(), wanted, isJson);
   }
   return 0;
+};
+
+export const logsVerb: Verb = {
+  name: "logs",
+  summary: "what the services of up logged, in the order of time",
+  arguments: [{ placeholder: "SERVICE", text: "only these services", choices: serviceNames, count: [0, serviceNames.length] }],
+  options: {
+    follow: { type: "boolean", text: "continues with what is written from now on; Ctrl-C ends it" },
+    level: { type: "string", placeholder: "LEVEL", text: "this and worse (info)", choices: levels },
+    uetr: { type: "string", placeholder: "UETR", text: "lines that name it" },
+    event: { type: "string", placeholder: "EVENT", text: "an event, or its first words: gate, delivery.failed" },
+    since: { type: "string", placeholder: "DURATION", text: "for example 30s, 10m, 2h" },
+    json: { type: "boolean", text: "the lines as they were written" },
+  },
+  examples: ["logs --follow", "logs dispatcher --level warn --since 10m"],
+  run,
 };
 
 interface LogFile {
@@ -59,7 +78,7 @@ function parseFilter(call: VerbCall): LogFilter {
     throw new Fault("cli.unfit-option", "--since: a duration such as 30s, 10m or 2h", { isRetryable: false });
   }
   const level = call.value("level") ?? "info";
-  if (!["debug", "info", "warn", "error"].includes(level)) {
+  if (!levels.includes(level)) {
     throw new Fault("cli.unfit-option", "--level: debug, info, warn or error", { isRetryable: false });
   }
   return {

@@ -5,9 +5,9 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Fault } from "@sluice/kernel";
-import { serviceEnvironment } from "@sluice/environment";
+import { serviceEnvironment } from "@sluice/environment/service-environment";
 import { requireUpState } from "./up-state.ts";
-import type { VerbCall, RunVerb } from "../../terminal/verb.ts";
+import { jsonOption, type RunVerb, type Verb, type VerbCall } from "../../terminal/verb.ts";
 
 const entry = fileURLToPath(new URL("../../../../services/scheduler/rebuild/main.ts", import.meta.url));
 
@@ -28,7 +28,7 @@ type Line =
   | { readonly event: "progress"; readonly partition: number; readonly done: string; readonly of: string }
   | { readonly event: "dropped"; readonly builds: number };
 
-export const rebuild: RunVerb = async (call) => {
+const run: RunVerb = async (call) => {
   const partition = call.value("partition");
   if (partition !== null && !/^\d{1,4}$/.test(partition))
     throw new Fault("cli.no-partition", `${partition} is not a partition`, { isRetryable: false });
@@ -52,6 +52,25 @@ export const rebuild: RunVerb = async (call) => {
   const code = (await exited) ?? 1;
   if (isJson) process.stdout.write(`${JSON.stringify({ schema: "Rebuild", isEqual: code === 0, partitions }, null, 2)}\n`);
   return code;
+};
+
+export const rebuildVerb: Verb = {
+  name: "rebuild",
+  summary: "rebuilds the store's snapshots from the journal, compares them with what is there, and switches to them",
+  arguments: [],
+  options: {
+    partition: { type: "string", placeholder: "N", text: "only that partition (default: all, one after another)" },
+    "dry-run": { type: "boolean", text: "only compares" },
+    "accept-differences": { type: "boolean", text: "the journal is right: switches to the new build whatever differs" },
+    "drop-old": { type: "boolean", text: "only removes builds that are no longer used" },
+    json: jsonOption,
+  },
+  notes: [
+    "Services keep running: a partition stops only for its last records.",
+    "Exit 0 if everything is equal; else 1, and nothing is switched.",
+  ],
+  examples: ["rebuild --dry-run", "rebuild --partition 3"],
+  run,
 };
 
 function buildArguments(call: VerbCall, partition: string | null): readonly string[] {

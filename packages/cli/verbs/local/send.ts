@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { Fault } from "@sluice/kernel";
 import { requireUpState } from "./up-state.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
 /**
  * The sample bank; infra/local/sluice.yaml has the SHA-256 of its token. It gives access only to a developer's machine.
@@ -17,7 +17,7 @@ const paths: Readonly<Record<string, string>> = {
 const answerTimeoutMs = 5_000;
 const accepted = 202;
 
-export const send: RunVerb = async (call) => {
+const run: RunVerb = async (call) => {
   const token = chooseToken(call.value("as") ?? sampleBank.id);
   const messages = await Promise.all(call.positionals.map(readMessage));
   const { ingressUrl } = await requireUpState();
@@ -30,6 +30,19 @@ export const send: RunVerb = async (call) => {
     process.stdout.write(`${`${file}: ${answer.status ?? "no answer"} ${answer.text}`.trimEnd()}\n`);
   }
   return failures === 0 ? 0 : 1;
+};
+
+export const sendVerb: Verb = {
+  name: "send",
+  summary: "posts messages (DirectDebit or PaymentStatusReport, JSON) to what is up, as a bank",
+  arguments: [{ placeholder: "FILE", text: "one message each", completes: "files", count: [1, 1_000] }],
+  options: { as: { type: "string", placeholder: "BANK", text: `the bank's id in the configuration (${sampleBank.id})` } },
+  notes: [
+    "The bank's token is read from SLUICE_BANK_TOKEN; the sample bank has one of its own.",
+    "Exit 0 if every message was answered 202.",
+  ],
+  examples: ["send infra/local/first-debit.json"],
+  run,
 };
 
 function chooseToken(bank: string): string {

@@ -1,12 +1,12 @@
 // `./sluice status`: which processes of `up` run, which services are ready, and what a person should look at. Exit 0
 // only if all is well.
 
-import { readRecord, isRunning } from "@sluice/local-servers";
+import { readRecord, isRunning } from "@sluice/local-servers/running-record";
 import { Fault } from "@sluice/kernel";
-import { readiness } from "@sluice/environment";
+import { readiness } from "@sluice/environment/processes";
 import { findMetricWarnings, type MetricSample, readMetrics } from "./service-metrics.ts";
 import { readUpFile, upDirectory, type UpState } from "./up-state.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 interface ProcessRow {
   readonly name: string;
@@ -23,7 +23,7 @@ interface ProcessRow {
 
 const metricsTimeoutMs = 2_000;
 
-export const status: RunVerb = async (call) => {
+const run: RunVerb = async (call) => {
   const processes = readRecord(upDirectory)?.processes ?? [];
   const state = readUpFile();
   if (processes.length === 0) throw new Fault("cli.not-up", "nothing is up: start with ./sluice up", { isRetryable: false });
@@ -39,6 +39,16 @@ export const status: RunVerb = async (call) => {
   const isWell = rows.every((one) => one.isRunning && one.notReady === null && one.notices.length === 0);
   process.stdout.write(`${call.flag("json") ? JSON.stringify({ isWell, processes: rows }, null, 2) : formatTable(rows)}\n`);
   return isWell ? 0 : 1;
+};
+
+export const statusVerb: Verb = {
+  name: "status",
+  summary: "what runs, what is ready, how far its clock is off, and what a person should look at",
+  arguments: [],
+  options: { json: jsonOption },
+  notes: ["Shows what ./sluice up has started.", "Exit 0 if all is well, else 1."],
+  examples: ["status"],
+  run,
 };
 
 async function inspectService(name: string, state: UpState | null): Promise<Pick<ProcessRow, "notReady" | "skewMs" | "notices">> {

@@ -3,7 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isRunning, readRecord, type ServerAddresses } from "@sluice/local-servers";
+import type { ServerAddresses } from "@sluice/local-servers";
+import { isRunning, readRecord } from "@sluice/local-servers/running-record";
 import { Fault } from "@sluice/kernel";
 
 export interface UpState extends ServerAddresses {

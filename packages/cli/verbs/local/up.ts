@@ -1,73 +1,35 @@
-// `./sluice up`: starts servers that keep their data, then every service as a process; all of them outlive this
-// command.
+// `./sluice up`: starts servers and every service, unless they are up.
 
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readConfigurationFile } from "@sluice/config";
-import { freePorts, startServers, stopRecordedProcesses } from "@sluice/local-servers";
-import { provision, serviceEnvironment, type ServiceName, serviceNames, startService } from "@sluice/environment";
-import { describeUp, readUpState, upDirectory, writeUpState } from "./up-state.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import { describeUp, readUpState } from "./up-state.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 const sampleFile = fileURLToPath(new URL("../../../../infra/local/sluice.yaml", import.meta.url));
-const database = "sluice";
-const httpPortWanted = 8080;
-const consolePortWanted = 8081;
-const controlPortWanted = 8082;
 
-export const up: RunVerb = async (call) => {
-  const present = await readUpState();
-  if (present !== null) {
-    say("is up already (./sluice down stops it)");
+export const upVerb: Verb = {
+  name: "up",
+  summary: "starts servers and services in the background; data is kept between runs",
+  arguments: [],
+  options: {
+    config: {
+      type: "string",
+      placeholder: "FILE",
+      text: "configuration of banks, schemes and windows (infra/local/sluice.yaml)",
+      completes: "files",
+    },
+  },
+  notes: ["Logs and data are in .sluice/up; addresses are printed. Called again it prints what is up."],
+  examples: ["up", "up --config sluice.yaml"],
+  async run(call) {
+    const present = await readUpState();
+    if (present === null) {
+      const { startUp } = await import("./start-up.ts");
+      await startUp(resolve(call.value("config") ?? sampleFile));
+      return 0;
+    }
+    process.stderr.write("sluice: is up already (./sluice down stops it)\n");
     process.stdout.write(`${describeUp(present)}\n`);
     return 0;
-  }
-  const configurationFile = resolve(call.value("config") ?? sampleFile);
-  readConfigurationFile(configurationFile, process.env);
-  await stopRecordedProcesses(upDirectory);
-  try {
-    await startAll(configurationFile);
-    return 0;
-  } catch (error) {
-    await stopRecordedProcesses(upDirectory);
-    throw error;
-  }
+  },
 };
-
-async function startAll(configurationFile: string): Promise<void> {
-  const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say });
-  say("topics, schemas, indexes");
-  await provision(servers, database);
-  const [httpPort = 0, consolePort = 0, controlPort = 0] = await freePorts(3, [httpPortWanted, consolePortWanted, controlPortWanted]);
-  const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
-  say(`starting ${serviceNames.join(", ")}`);
-  const services = await Promise.all(
-    serviceNames.map(async (name) => {
-      const options = { directory: upDirectory, isDetached: true };
-      const service = await startService(name, environment, join(upDirectory, `${name}.log`), options);
-      await service.ready();
-      return service;
-    }),
-  );
-  const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
-  const findService = (wanted: ServiceName) => services.find(({ name }) => name === wanted);
-  const localUrl = (port: number | null | undefined): string => `http://127.0.0.1:${port ?? 0}`;
-  const state = {
-    kafkaBrokers,
-    schemaRegistryUrl,
-    mongoUrl,
-    database,
-    configurationFile,
-    ingressUrl: localUrl(findService("ingress")?.port),
-    consoleUrl: localUrl(findService("console")?.port),
-    controlUrl: localUrl(findService("console")?.controlPort),
-    operations: Object.fromEntries(services.map(({ name, opsPort }) => [name, `http://127.0.0.1:${opsPort}`])),
-  };
-  writeUpState(state);
-  say("is up");
-  process.stdout.write(`${describeUp(state)}\n`);
-}
-
-function say(text: string): void {
-  process.stderr.write(`sluice: ${text}\n`);
-}

@@ -1,7 +1,7 @@
 // `./sluice bank list`: banks and connectors with their status as receivers and its reason, what waits for them, and
 // their day's totals against the alarms.
 
-import type { AnswerBody } from "../../terminal/control-client.ts";
+import { controlOptions, type AnswerBody } from "../../terminal/control-client.ts";
 import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
 import {
   column,
@@ -12,6 +12,7 @@ import {
   memberText,
   memberTexts,
 } from "../../terminal/control-table.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 const list: ListVerb = {
   path: "/banks",
@@ -69,4 +70,16 @@ function totalLines(body: AnswerBody): readonly string[] {
 }
 
 export const runBankList = runList(list);
-export const bankList = listVerb(list);
+
+export const bankListVerb: Verb = {
+  name: "bank list",
+  summary: "banks and connectors: their status and its reason, what waits, and the day's totals against the alarms",
+  arguments: [],
+  options: controlOptions,
+  notes: [
+    "STATE is active; throttled (it asked to wait, or sustains fewer requests); breaker-open (one message at a time is tried);",
+    "paused; or maintenance (paused until a time).",
+  ],
+  examples: ["bank list"],
+  run: listVerb(list),
+};

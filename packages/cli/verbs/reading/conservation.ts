@@ -1,8 +1,9 @@
 // `./sluice conservation`: whether everything that was accepted on a day is accounted for. Exit 0 only if it is.
 
-import { asControlVerb, controlClient, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
 import { memberRows, maskControlCharacters, tableText, memberText, type TableColumn } from "../../terminal/control-table.ts";
 import { Fault } from "@sluice/kernel";
+import type { Verb } from "../../terminal/verb.ts";
 
 const debitColumns = ["accepted", "rolledIn", "completed", "rejected", "unpaid", "reconciled", "withdrawn", "rolledOut", "open"];
 const creditColumns = ["creditAccepted", "creditResponseAccepted", "creditRejected", "creditFailed", "creditReconciled", "creditOpen"];
@@ -17,7 +18,18 @@ export const runConservation: RunControlVerb = async (call, where) => {
   return body["isWhole"] === true ? 0 : 1;
 };
 
-export const conservation = asControlVerb(runConservation);
+export const conservationVerb: Verb = {
+  name: "conservation",
+  summary: "whether everything that was accepted on a day is accounted for",
+  arguments: [],
+  options: {
+    day: { type: "string", placeholder: "DAY", text: "the business day, for example ZA_EFT:2026-11-20", isRequired: true },
+    ...controlOptions,
+  },
+  notes: ["Exit 0 only if it is."],
+  examples: ["conservation --day ZA_EFT:2026-11-20"],
+  run: asControlVerb(runConservation),
+};
 
 function parseBody(text: string): AnswerBody {
   try {

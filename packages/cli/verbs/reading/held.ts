@@ -1,8 +1,9 @@
 // `./sluice held`: held debits by bank and day: how much, how old, how long until they can be released, and why they
 // wait.
 
-import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
+import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/control-list.ts";
 import { column, memberDuration, numberColumn } from "../../terminal/control-table.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 const list: ListVerb = {
   path: "/held",
@@ -22,4 +23,16 @@ const list: ListVerb = {
 };
 
 export const runHeld = runList(list);
-export const held = listVerb(list);
+
+export const heldVerb: Verb = {
+  name: "held",
+  summary: "held debits by bank: how much, how old, how long until they can be released, and why they wait",
+  arguments: [],
+  options: {
+    bank: { type: "string", placeholder: "BANK", text: "only this bank" },
+    day: { type: "string", placeholder: "DAY", text: "only this business day, for example ZA_EFT:2026-11-20" },
+    ...pageOptions,
+  },
+  examples: ["held --bank sample"],
+  run: listVerb(list),
+};

@@ -5,7 +5,8 @@
 
 import { open, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { asControlVerb, controlClient, type RunControlVerb } from "../../terminal/control-client.ts";
+import { asControlVerb, controlClient, controlOptions, type RunControlVerb } from "../../terminal/control-client.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 export const runReconciliationExport: RunControlVerb = async (call, where) => {
   const client = await controlClient(call, where);
@@ -28,4 +29,16 @@ export const runReconciliationExport: RunControlVerb = async (call, where) => {
   return 0;
 };
 
-export const reconciliationExport = asControlVerb(runReconciliationExport);
+export const reconciliationExportVerb: Verb = {
+  name: "reconciliation export",
+  summary: "a day's items as a file: CSV, JSON, or an ISO 20022 payment status report (pacs.002)",
+  arguments: [],
+  options: {
+    day: { type: "string", placeholder: "DAY", text: "the business day, for example ZA_EFT:2026-11-20", isRequired: true },
+    format: { type: "string", placeholder: "FORMAT", text: "what is written", choices: ["csv", "json", "iso20022"] },
+    out: { type: "string", placeholder: "FILE", text: "appears when it is complete; without it: standard output", completes: "files" },
+    console: controlOptions.console,
+  },
+  examples: ["reconciliation export --day ZA_EFT:2026-11-20 --format csv --out items.csv"],
+  run: asControlVerb(runReconciliationExport),
+};

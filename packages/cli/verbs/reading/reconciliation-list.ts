@@ -1,8 +1,10 @@
 // `./sluice reconciliation list` and `summary`: the items that people have to decide about after a close, one by one
 // and added up.
 
-import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
+import { controlOptions } from "../../terminal/control-client.ts";
+import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/control-list.ts";
 import { column, numberColumn, memberText } from "../../terminal/control-table.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 const list: ListVerb = {
   path: "/reconciliation",
@@ -43,6 +45,31 @@ const summary: ListVerb = {
 };
 
 export const runReconciliationList = runList(list);
-export const reconciliationList = listVerb(list);
 export const runReconciliationSummary = runList(summary);
-export const reconciliationSummary = listVerb(summary);
+
+export const reconciliationListVerb: Verb = {
+  name: "reconciliation list",
+  summary: "reconciliation items; without a day the open ones",
+  arguments: [],
+  options: {
+    day: { type: "string", placeholder: "DAY", text: "only this business day, for example ZA_EFT:2026-11-20" },
+    bank: { type: "string", placeholder: "BANK", text: "only this bank" },
+    row: { type: "string", placeholder: "ROW", text: "row of docs/spec/interface.md, 1 to 10; 0: our own; unknown: not known yet" },
+    open: { type: "string", placeholder: "OPEN", text: "whether the item is open", choices: ["true", "false"] },
+    ...pageOptions,
+  },
+  examples: ["reconciliation list", "reconciliation list --day ZA_EFT:2026-11-20 --open true"],
+  run: listVerb(list),
+};
+
+export const reconciliationSummaryVerb: Verb = {
+  name: "reconciliation summary",
+  summary: "counts and sums of a day's items by bank, currency, row and cause",
+  arguments: [],
+  options: {
+    day: { type: "string", placeholder: "DAY", text: "the business day, for example ZA_EFT:2026-11-20", isRequired: true },
+    ...controlOptions,
+  },
+  examples: ["reconciliation summary --day ZA_EFT:2026-11-20"],
+  run: listVerb(summary),
+};

@@ -3,8 +3,9 @@
 
 import { reconciliationReasons } from "@sluice/domain";
 import { Fault } from "@sluice/kernel";
-import { asControlVerb, controlClient, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
 import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+import { uetrArgument, type Verb } from "../../terminal/verb.ts";
 
 export const runReconciliationShow: RunControlVerb = async (call, where) => {
   const [given = ""] = call.positionals;
@@ -26,7 +27,14 @@ export const runReconciliationShow: RunControlVerb = async (call, where) => {
   return 0;
 };
 
-export const reconciliationShow = asControlVerb(runReconciliationShow);
+export const reconciliationShowVerb: Verb = {
+  name: "reconciliation show",
+  summary: "the items of one transaction: evidence, later answers, resolution",
+  arguments: [uetrArgument],
+  options: controlOptions,
+  examples: ["reconciliation show 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60"],
+  run: asControlVerb(runReconciliationShow),
+};
 
 function itemLines(item: AnswerBody): readonly string[] {
   const status = item["isOpen"] === true ? "open" : item["settledAt"] === null ? "resolved" : `settled ${memberText(item, "settledAt")}`;

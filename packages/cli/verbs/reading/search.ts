@@ -1,8 +1,14 @@
 // `./sluice search`: finds transactions by any identification, bank, state, end of an account, amount, date or reason.
 
 import { searchTerms } from "@sluice/contracts/search-terms";
-import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
+import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/control-list.ts";
 import { column, numberColumn } from "../../terminal/control-table.ts";
+import { optionName, type Verb } from "../../terminal/verb.ts";
+
+/** An option for each term of a search. */
+const termOptions = Object.fromEntries(
+  searchTerms.map(({ name, text, example }) => [optionName(name), { type: "string", placeholder: example, text } as const]),
+);
 
 const list: ListVerb = {
   path: "/transactions",
@@ -23,4 +29,13 @@ const list: ListVerb = {
 };
 
 export const runSearch = runList(list);
-export const search = listVerb(list);
+
+export const searchVerb: Verb = {
+  name: "search",
+  summary: "finds transactions by any identification, bank, state, account's end, amount, date or reason",
+  arguments: [],
+  options: { ...termOptions, ...pageOptions },
+  notes: ["All given terms must match."],
+  examples: ["search --bank sample --state HELD", "search --account 1234 --amount 1250.50 --currency ZAR"],
+  run: listVerb(list),
+};

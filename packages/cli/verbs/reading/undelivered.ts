@@ -1,10 +1,11 @@
 // `./sluice undelivered`: what receivers have not acknowledged, by receiver and day, or with --bank each message; and
 // why.
 
-import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
+import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/control-list.ts";
 import type { AnswerBody } from "../../terminal/control-client.ts";
 import { countAgeLines, receiverReasonLines } from "./bank-list.ts";
 import { column, memberDuration, numberColumn, memberRows, memberText, type TableColumn } from "../../terminal/control-table.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 const byReceiver: readonly TableColumn[] = [
   column("RECEIVER", "bank"),
@@ -52,4 +53,12 @@ const list: ListVerb = {
 };
 
 export const runUndelivered = runList(list);
-export const undelivered = listVerb(list);
+
+export const undeliveredVerb: Verb = {
+  name: "undelivered",
+  summary: "what receivers have not acknowledged, since when and why, and the time to the close",
+  arguments: [],
+  options: { bank: { type: "string", placeholder: "BANK", text: "each message to that bank or connector" }, ...pageOptions },
+  examples: ["undelivered", "undelivered --bank sample"],
+  run: listVerb(list),
+};

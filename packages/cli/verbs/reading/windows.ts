@@ -1,8 +1,9 @@
 // `./sluice windows`: each business day with its windows, planned and actual, and each bank's gate with the reason why
 // it is closed.
 
-import { asControlVerb, controlClient, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
 import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
+import type { Verb } from "../../terminal/verb.ts";
 
 export const runWindows: RunControlVerb = async (call, where) => {
   const client = await controlClient(call, where);
@@ -17,7 +18,21 @@ export const runWindows: RunControlVerb = async (call, where) => {
   return 0;
 };
 
-export const windows = asControlVerb(runWindows);
+export const windowsVerb: Verb = {
+  name: "windows",
+  summary: "business days, their windows and each bank's gate, with the reason why it is closed",
+  arguments: [],
+  options: {
+    scheme: { type: "string", placeholder: "SCHEME", text: "only this scheme, for example ZA_EFT" },
+    from: { type: "string", placeholder: "DATE", text: "first date (today)" },
+    to: { type: "string", placeholder: "DATE", text: "last date (a week later)" },
+    ...controlOptions,
+  },
+  examples: ["windows", "windows --scheme ZA_EFT --from 2026-11-20 --to 2026-11-27"],
+  run: asControlVerb(runWindows),
+};
+
+export const windowListVerb: Verb = { ...windowsVerb, name: "window list", examples: ["window list"] };
 
 function dayText(day: AnswerBody): string {
   const given = memberRows(day, "windows");

@@ -1,8 +1,8 @@
 // `./sluice rules list`: the rules, the versions of their data, and which version is in force.
 
-import { firstEffectiveDate, ruleNames } from "@sluice/account-validation";
-import { parseDateOption, readChosenRuleBook, reportRulesMisuse, rulesTerminal } from "./rules-terminal.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import type { RuleName } from "@sluice/account-validation";
+import { parseDateOption, reportRulesMisuse, rulesFolderOptions, asRulesVerb } from "./rules-terminal.ts";
+import { jsonOption, type Verb } from "../../terminal/verb.ts";
 
 interface ListedVersion {
   readonly rule: string;
@@ -13,7 +13,9 @@ interface ListedVersion {
   readonly isInForce: boolean;
 }
 
-export const runRulesList = reportRulesMisuse("rules list", (call, where) => {
+export const runRulesList = reportRulesMisuse("rules list", async (call, where) => {
+  const { firstEffectiveDate, ruleNames } = await import("@sluice/account-validation");
+  const { readChosenRuleBook } = await import("./chosen-rules.ts");
   const book = readChosenRuleBook(call, where);
   const date = parseDateOption(call, "date", where.today());
   const listed = ruleNames.flatMap((rule) =>
@@ -22,18 +24,29 @@ export const runRulesList = reportRulesMisuse("rules list", (call, where) => {
       return { rule, version, effectiveFrom, effectiveTo, origin, isInForce };
     }),
   );
-  where.out(call.flag("json") ? JSON.stringify({ date, versions: listed }, null, 2) : formatTable(listed));
+  where.out(call.flag("json") ? JSON.stringify({ date, versions: listed }, null, 2) : formatTable(listed, ruleNames, firstEffectiveDate));
   return 0;
 });
 
-export const rulesList: RunVerb = (call) => Promise.resolve(runRulesList(call, rulesTerminal));
+export const rulesListVerb: Verb = {
+  name: "rules list",
+  summary: "the rules for accounts, the versions of their data, and which version is in force",
+  arguments: [],
+  options: {
+    date: { type: "string", placeholder: "DATE", text: "in force on that day (today)" },
+    ...rulesFolderOptions,
+    json: jsonOption,
+  },
+  examples: ["rules list", "rules list --config infra/local/sluice.yaml --date 2026-11-20"],
+  run: asRulesVerb(runRulesList),
+};
 
-function formatTable(listed: readonly ListedVersion[]): string {
+function formatTable(listed: readonly ListedVersion[], ruleNames: readonly RuleName[], firstDate: string): string {
   const rows = listed.map(({ rule, version, effectiveFrom, effectiveTo, origin, isInForce }) => [
     rule,
     version,
     origin,
-    `${effectiveFrom === firstEffectiveDate ? "from the start" : `from ${effectiveFrom}`}${effectiveTo === null ? "" : ` until ${effectiveTo}`}`,
+    `${effectiveFrom === firstDate ? "from the start" : `from ${effectiveFrom}`}${effectiveTo === null ? "" : ` until ${effectiveTo}`}`,
     isInForce ? "in force" : "",
   ]);
   const none = ruleNames.filter((rule) => !listed.some((one) => one.rule === rule)).map((rule) => [rule, "no data"]);

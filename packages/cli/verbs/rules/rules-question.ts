@@ -2,7 +2,8 @@
 
 import { readRulesFolder } from "@sluice/config";
 import { type ExactQuestion, type RuleBook, ruleNames } from "@sluice/account-validation";
-import { chosenRules, misuse, parseChoiceOption, parseDateOption, type RulesTerminal } from "./rules-terminal.ts";
+import { chosenRules } from "./chosen-rules.ts";
+import { misuse, parseChoiceOption, parseDateOption, type RulesTerminal } from "./rules-terminal.ts";
 import type { VerbCall } from "../../terminal/verb.ts";
 
 const accountTypes = ["1", "2", "3", "4", "6"];

@@ -1,9 +1,7 @@
-// The environment of the rules verbs: where results go and today's date; and how they choose a rule book.
+// The environment of the rules verbs: where results go and today's date; and how they read dates and choices.
 
-import { readConfigurationFile, readRulesFolder } from "@sluice/config";
-import type { RuleBook } from "@sluice/account-validation";
 import { Fault } from "@sluice/kernel";
-import type { VerbCall } from "../../terminal/verb.ts";
+import type { RunVerb, VerbCall, VerbOptions } from "../../terminal/verb.ts";
 
 export interface RulesTerminal {
   out(text: string): void;
@@ -24,7 +22,11 @@ export const rulesTerminal: RulesTerminal = {
 };
 
 /** The code of a rules verb; it writes to the given terminal. */
-export type RunRulesVerb = (call: VerbCall, terminal: RulesTerminal) => number;
+export type RunRulesVerb = (call: VerbCall, terminal: RulesTerminal) => Promise<number>;
+
+export function asRulesVerb(run: RunRulesVerb): RunVerb {
+  return (call) => run(call, rulesTerminal);
+}
 
 export const exitFailed = 1;
 const exitUsage = 2;
@@ -37,9 +39,9 @@ export function misuse(text: string): Fault {
 }
 
 export function reportRulesMisuse(name: string, run: RunRulesVerb): RunRulesVerb {
-  return (call, where) => {
+  return async (call, where) => {
     try {
-      return run(call, where);
+      return await run(call, where);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== wrongUseCode) throw error;
       where.err(`sluice: ${name}: ${error.message}; see ./sluice ${name} --help`);
@@ -48,25 +50,11 @@ export function reportRulesMisuse(name: string, run: RunRulesVerb): RunRulesVerb
   };
 }
 
-export interface ChosenRules {
-  /** Folder of imported data; null: only the shipped data. */
-  readonly folder: string | null;
-  readonly refuseOn: "high" | "medium";
-}
-
-/** Chooses the data of --folder, of the configuration file of --config, or the shipped data. */
-export function chosenRules(call: VerbCall, { environment }: RulesTerminal): ChosenRules {
-  const folder = call.value("folder");
-  const config = call.value("config");
-  if (folder !== null && config !== null) throw misuse("--folder and --config do not go together");
-  if (config === null) return { folder, refuseOn: "high" };
-  const { rulesFolder, cdv } = readConfigurationFile(config, environment);
-  return { folder: rulesFolder, refuseOn: cdv.refuseOn };
-}
-
-export function readChosenRuleBook(call: VerbCall, where: RulesTerminal): RuleBook {
-  return readRulesFolder(chosenRules(call, where).folder);
-}
+/** Options by which a verb chooses the folder of imported data. */
+export const rulesFolderOptions = {
+  config: { type: "string", placeholder: "FILE", text: "configuration file whose rulesFolder has the imported data", completes: "files" },
+  folder: { type: "string", placeholder: "DIR", text: "the folder of imported data itself", completes: "folders" },
+} as const satisfies VerbOptions;
 
 export function parseDateOption(call: VerbCall, name: string, otherwise: string): string {
   const given = call.value(name);

@@ -28,7 +28,7 @@ async function run(...words: string[]) {
     .filter(({ name }) => name in runs)
     .map((verb) => ({
       ...verb,
-      load: () => Promise.resolve((call: Parameters<RunRulesVerb>[0]) => Promise.resolve(runs[verb.name]!(call, terminal))),
+      run: (call: Parameters<RunRulesVerb>[0]) => runs[verb.name]!(call, terminal),
     }));
   return { code: await runCommandLine(words, table, output), ...said };
 }

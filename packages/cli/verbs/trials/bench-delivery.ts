@@ -1,10 +1,9 @@
 // `./sluice bench delivery`: parses its options, and runs the bench in the terminal.
 
 import { resolve } from "node:path";
-import { formatDeliveryBenchReport, runDeliveryBench } from "@sluice/benches";
 import { runInTerminal } from "./trial-terminal.ts";
 import { readWhole } from "./whole-number.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const services = ["dispatcher", "event-publisher"] as const;
 /**
@@ -17,7 +16,7 @@ const roundsDefault = 3;
 const roundsMax = 100;
 const exitUsage = 2;
 
-export const benchDelivery: RunVerb = async (call) => {
+const run: RunVerb = async (call) => {
   const messages = readWhole(call.value("messages") ?? String(messagesDefault), 1, messagesMax);
   const rounds = readWhole(call.value("rounds") ?? String(roundsDefault), 1, roundsMax);
   const named = call.value("service");
@@ -27,11 +26,36 @@ export const benchDelivery: RunVerb = async (call) => {
   if (wanted.length === 0) return refuse(`--service is one of ${services.join(", ")}`);
   const profile = call.value("profile");
   const profileDirectory = profile === null ? null : resolve(profile);
+  const { formatDeliveryBenchReport, runDeliveryBench } = await import("@sluice/benches");
   return await runInTerminal(
     call.flag("json"),
     (say, signal) => runDeliveryBench({ messages, rounds, services: wanted, profileDirectory, say, signal, environment: process.env }),
     formatDeliveryBenchReport,
   );
+};
+
+export const benchDeliveryVerb: Verb = {
+  name: "bench delivery",
+  summary: "deliveries a second of dispatcher and event-publisher from a full topic, against a bare loop of requests in the same run",
+  arguments: [],
+  options: {
+    messages: { type: "string", placeholder: "N", text: `messages of each round (${messagesDefault})` },
+    rounds: { type: "string", placeholder: "N", text: `rounds, each with the service between two bare loops (${roundsDefault})` },
+    service: { type: "string", placeholder: "NAME", text: "only this one (both)", choices: services },
+    profile: {
+      type: "string",
+      placeholder: "DIR",
+      text: "services write a profile of their processor time there (*.cpuprofile)",
+      completes: "folders",
+    },
+    json: jsonOption,
+  },
+  notes: [
+    "Uses the store of MONGO_URL, else a local one; the broker is always its own. Speeds are printed, not asserted;",
+    "asserted is that every message arrived, in order. docs/benchmarks.md explains what is measured.",
+  ],
+  examples: ["bench delivery --messages 100000 --rounds 1"],
+  run,
 };
 
 function refuse(text: string): number {

@@ -1,17 +1,16 @@
 // `./sluice bench journeys`: parses its options, and runs the bench in the terminal.
 
 import { resolve } from "node:path";
-import { formatJourneysReport, runJourneysBench } from "@sluice/benches";
 import { runInTerminal } from "./trial-terminal.ts";
 import { readWhole } from "./whole-number.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const rateMax = 100_000;
 const secondsDefault = 20;
 const secondsMax = 3_600;
 const exitUsage = 2;
 
-export const benchJourneys: RunVerb = async (call) => {
+const run: RunVerb = async (call) => {
   const rate = call.value("rate");
   const ratePerSecond = rate === null ? null : readWhole(rate, 1, rateMax);
   const seconds = readWhole(call.value("seconds") ?? String(secondsDefault), 1, secondsMax);
@@ -19,11 +18,35 @@ export const benchJourneys: RunVerb = async (call) => {
   if (seconds === null) return refuse(`--seconds is a whole number from 1 to ${secondsMax}`);
   const profile = call.value("profile");
   const profileDirectory = profile === null ? null : resolve(profile);
+  const { formatJourneysReport, runJourneysBench } = await import("@sluice/benches");
   return await runInTerminal(
     call.flag("json"),
     (say, signal) => runJourneysBench({ ratePerSecond, seconds, profileDirectory, say, signal, environment: process.env }),
     formatJourneysReport,
   );
+};
+
+export const benchJourneysVerb: Verb = {
+  name: "bench journeys",
+  summary: "whole on-us journeys through all services: the highest rate that is sustained, latencies, processor time",
+  arguments: [],
+  options: {
+    rate: { type: "string", placeholder: "N", text: "debits a second (default: searches for the highest sustained rate)" },
+    seconds: { type: "string", placeholder: "S", text: `at each rate (${secondsDefault})` },
+    profile: {
+      type: "string",
+      placeholder: "DIR",
+      text: "services write a profile of their processor time there (*.cpuprofile)",
+      completes: "folders",
+    },
+    json: jsonOption,
+  },
+  notes: [
+    "Debits are posted at times fixed beforehand; latency counts from those. Servers as for bench delivery.",
+    "Exit 0 if all journeys ended. docs/benchmarks.md explains what is measured.",
+  ],
+  examples: ["bench journeys --rate 200 --seconds 10"],
+  run,
 };
 
 function refuse(text: string): number {

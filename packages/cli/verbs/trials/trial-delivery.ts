@@ -2,9 +2,8 @@
 
 import { machineTime } from "@sluice/kernel";
 import { runInTerminal } from "./trial-terminal.ts";
-import { formatDeliveryTrialReport, formatOutageReport, runDeliveryTrial, runOutageTrial } from "@sluice/trials";
 import { readWhole } from "./whole-number.ts";
-import type { RunVerb } from "../../terminal/verb.ts";
+import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
 const seedMax = 2 ** 31;
 const seedsDrawn = 1_000_000;
@@ -16,7 +15,7 @@ const waitingMin = 1_000;
 const waitingMax = 5_000_000;
 const exitUsage = 2;
 
-export const trialDelivery: RunVerb = async (call) => {
+const run: RunVerb = async (call) => {
   const seed = readWhole(call.value("seed") ?? String(Math.floor(machineTime.nowMs() / 1_000) % seedsDrawn), 0, seedMax);
   const messages = readWhole(call.value("messages") ?? String(messagesDefault), messagesMin, messagesMax);
   const waiting = readWhole(call.value("waiting") ?? String(waitingDefault), waitingMin, waitingMax);
@@ -25,6 +24,7 @@ export const trialDelivery: RunVerb = async (call) => {
     process.stderr.write(`sluice: trial delivery: --seed is a whole number, ${bounds}\n`);
     return exitUsage;
   }
+  const { formatDeliveryTrialReport, formatOutageReport, runDeliveryTrial, runOutageTrial } = await import("@sluice/trials");
   const environment = process.env;
   if (call.flag("outage")) {
     const run = (say: (text: string) => void, signal: AbortSignal) => runOutageTrial({ seed, waiting, say, signal, environment });
@@ -35,4 +35,39 @@ export const trialDelivery: RunVerb = async (call) => {
     (say, signal) => runDeliveryTrial({ seed, messages, isKept: call.flag("keep"), say, signal, environment }),
     formatDeliveryTrialReport,
   );
+};
+
+export const trialDeliveryVerb: Verb = {
+  name: "trial delivery",
+  summary: "twenty banks, some dead, slow or hostile, and kills of dispatcher and event-publisher; verifies every delivery",
+  arguments: [],
+  options: {
+    seed: {
+      type: "string",
+      placeholder: "N",
+      text: "the same seed gives the same messages, profiles and times of kills (one is drawn and printed)",
+    },
+    messages: {
+      type: "string",
+      placeholder: "N",
+      text: `${messagesMin} or more, five for each UETR (${messagesDefault}: about ten minutes)`,
+    },
+    keep: { type: "boolean", text: "also keeps history and logs of a good run; those of a bad one are always kept, in .sluice/trial" },
+    outage: {
+      type: "boolean",
+      text: "another trial: one bank is down and many messages wait for it; memory, probes, and the drain when it is back",
+    },
+    waiting: {
+      type: "string",
+      placeholder: "N",
+      text: `how many messages wait with --outage (${waitingDefault}; a million needs a separate store, by MONGO_URL)`,
+    },
+    json: jsonOption,
+  },
+  notes: [
+    "Uses the store of MONGO_URL, else a local one; broker and registry are always its own. Asserted: every message acknowledged,",
+    "repeats identical, no inversion, nothing lost. Printed: a table of banks, and the p99 of healthy ones with and without sick ones.",
+  ],
+  examples: ["trial delivery --seed 1 --messages 20000", "trial delivery --outage --waiting 50000"],
+  run,
 };

@@ -2,7 +2,7 @@
 // returns the exit code. With JSON progress goes to standard error.
 
 import { machineTime } from "@sluice/kernel";
-import { interruptible } from "@sluice/environment";
+import { interruptible } from "@sluice/environment/interruption";
 
 const exitCodes = { right: 0, violated: 1, interrupted: 130 } as const;
 

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { runCommandLine } from "./terminal/command-line.ts";
+import { verbs } from "./verbs.ts";
+
+const found = verbs.map((verb) => [verb.name, verb] as const);
+
+test("names of verbs are unique", () => {
+  expect(new Set(verbs.map(({ name }) => name)).size).toBe(verbs.length);
+});
+
+test.each(found)("every argument and option of %s has a text and a placeholder in capitals", (_name, verb) => {
+  const options = Object.values(verb.options);
+  const words = [...verb.arguments, ...options.filter((option) => option.type === "string")];
+  expect([...verb.arguments, ...options].filter(({ text }) => text.trim() === "")).toEqual([]);
+  expect(words.filter(({ placeholder }) => !/^[A-Z]/.test(placeholder))).toEqual([]);
+});
+
+test.each(found)("the command line accepts the examples of %s", async (name, verb) => {
+  for (const example of verb.examples) {
+    const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+    const called: string[] = [];
+    const table = verbs.map((one) => ({ ...one, run: () => Promise.resolve(called.push(one.name) - 1) }));
+    const said: string[] = [];
+    const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
+    expect([await runCommandLine(words, table, output), called, said]).toEqual([0, [name], []]);
+  }
+});
