@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { runCommandLine } from "./terminal/command-line.ts";
+import { formatHelp } from "./terminal/verb-help.ts";
 import { verbs } from "./verbs.ts";
 
 const found = verbs.map((verb) => [verb.name, verb] as const);
@@ -24,4 +26,14 @@ test.each(found)("the command line accepts the examples of %s", async (name, ver
     const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
     expect([await runCommandLine(words, table, output), called, said]).toEqual([0, [name], []]);
   }
+});
+
+test.each([
+  ["runs", "test/model/delivery.test.ts", /runsInCi = ([\d_]+)/],
+  ["seeds", "test/simulation/seeds.ts", /seedsInCi = ([\d_]+)/],
+])("help of test --long names the %s that CI draws", (_what, file, form) => {
+  const [, drawn = ""] = form.exec(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")) ?? [];
+  const help = formatHelp(verbs.find(({ name }) => name === "test")!);
+  expect(drawn).not.toBe("");
+  expect(help).toContain(`instead of ${Number(drawn.replaceAll("_", "")).toLocaleString("en")}`);
 });
