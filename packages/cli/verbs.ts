@@ -43,6 +43,7 @@ import { demoVerb } from "./verbs/trials/demo.ts";
 import { trialDeliveryVerb } from "./verbs/trials/trial-delivery.ts";
 import { trialReleaseVerb } from "./verbs/trials/trial-release.ts";
 import { trialWindowsVerb } from "./verbs/trials/trial-windows.ts";
+import { completionVerb } from "./verbs/shell/completion.ts";
 import type { Verb } from "./terminal/verb.ts";
 
 export const verbs: readonly Verb[] = [
@@ -92,4 +93,5 @@ export const verbs: readonly Verb[] = [
   reconciliationExportVerb,
   bankListVerb,
   conservationVerb,
+  completionVerb,
 ];

@@ -46,7 +46,7 @@ export async function runCommandLine(
   const reading = readCall(verb, raw);
   if (typeof reading === "string") return refuse(output, `${verb.name}: ${reading}; see ./sluice ${verb.name} --help`);
   try {
-    return await verb.run(reading);
+    return await verb.run(reading, table);
   } catch (error) {
     output.err(error instanceof Fault ? `sluice: ${error.message}` : `sluice: ${error instanceof Error ? error.stack : String(error)}`);
     return exitFailed;

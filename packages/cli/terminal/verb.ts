@@ -13,7 +13,8 @@ export interface VerbCall {
   readonly raw: readonly string[];
 }
 
-export type RunVerb = (call: VerbCall) => Promise<number>;
+/** `table` has all verbs, for the verbs that describe them: an import of the list would be a circle. */
+export type RunVerb = (call: VerbCall, table: readonly Verb[]) => Promise<number>;
 
 /** What a word on the command line may be, for completions. */
 interface WordValues {

@@ -1,0 +1,91 @@
+// The scripts of completions are run in the shells that this machine has.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { verbs } from "../../verbs.ts";
+import { formatBashCompletion } from "./bash-completion.ts";
+import { formatFishCompletion } from "./fish-completion.ts";
+import { formatZshCompletion } from "./zsh-completion.ts";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-completion-"));
+  writeFileSync(join(folder, "one message.json"), "");
+  writeFileSync(join(folder, "one.yaml"), "");
+  mkdirSync(join(folder, "profiles"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const hasShell = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
+
+/** What bash offers for the last of these words. */
+function completeInBash(...words: readonly string[]): readonly string[] {
+  const script = `${formatBashCompletion(verbs)}
+COMP_WORDS=(./sluice "$@"); COMP_CWORD=$#
+_sluice
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr, status } = spawnSync("bash", ["-c", script, "bash", ...words], { cwd: folder, encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+describe("in bash", () => {
+  test("every verb is offered, by its first and its second word", () => {
+    for (const { name } of verbs) {
+      const words = name.split(" ");
+      expect(words.map((word, place) => completeInBash(...words.slice(0, place), "").includes(word))).not.toContain(false);
+    }
+  });
+
+  test.each(verbs.map((verb) => [verb.name, verb] as const))("every option of %s is offered, and no other", (name, { options }) => {
+    expect(completeInBash(...name.split(" "), "--")).toEqual([...Object.keys(options), "help"].map((option) => `--${option}`));
+  });
+
+  test.each([
+    [["win"], ["windows", "window"]],
+    [["bank", "pa"], ["pause"]],
+    [["logs", "dis"], ["dispatcher"]],
+    [
+      ["logs", "--level", ""],
+      ["debug", "info", "warn", "error"],
+    ],
+    [["logs", "--level", "warn", "--fo"], ["--follow"]],
+    [["reconciliation", "export", "--format", "i"], ["iso20022"]],
+    [
+      ["send", "one"],
+      ["one message.json", "one.yaml"],
+    ],
+    [["up", "--config", "one.y"], ["one.yaml"]],
+    [["bench", "journeys", "--profile", ""], ["profiles"]],
+    [["calendar", "diff", "one.yaml", "one.y"], ["one.yaml"]],
+    [["completion", "z"], ["zsh"]],
+    [["tx", ""], []],
+    [["logs", "--uetr", ""], []],
+    [["fly", ""], []],
+  ])("%j is completed by %j", (words, offered) => {
+    expect(completeInBash(...words).toSorted()).toEqual(offered.toSorted());
+  });
+});
+
+test.each([
+  ["zsh", formatZshCompletion(verbs)],
+  ["fish", formatFishCompletion(verbs)],
+])("the script of %s names every verb and option, and the shell can read it", (shell, script) => {
+  for (const { name, options } of verbs) {
+    expect(script).toContain(name);
+    for (const option of Object.keys(options)) expect(script).toMatch(new RegExp(`(--| -l )${option}\\b`));
+  }
+  if (!hasShell(shell)) return;
+  expect(spawnSync(shell, ["-n", "-c", script], { encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+});
+
+test("fish, where it is installed, offers verbs, options and choices", () => {
+  if (!hasShell("fish")) return;
+  const asked = ["sluice windo", "sluice bank pause --fo", "sluice logs --level w"].map((line) => `complete -C '${line}'`).join("\n");
+  const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", `${formatFishCompletion(verbs)}\n${asked}`], { encoding: "utf8" });
+  expect(stderr).toBe("");
+  expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["window", "windows", "--for", "warn", ""]);
+});
