@@ -44,6 +44,7 @@ import { trialDeliveryVerb } from "./verbs/trials/trial-delivery.ts";
 import { trialReleaseVerb } from "./verbs/trials/trial-release.ts";
 import { trialWindowsVerb } from "./verbs/trials/trial-windows.ts";
 import { completionVerb } from "./verbs/shell/completion.ts";
+import { manVerb } from "./verbs/shell/man.ts";
 import type { Verb } from "./terminal/verb.ts";
 
 export const verbs: readonly Verb[] = [
@@ -94,4 +95,5 @@ export const verbs: readonly Verb[] = [
   bankListVerb,
   conservationVerb,
   completionVerb,
+  manVerb,
 ];
