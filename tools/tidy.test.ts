@@ -11,6 +11,7 @@ import { pagesPointToThings } from "./tidy/pages.ts";
 import { citePromises } from "./tidy/promises.ts";
 import { folderSizes } from "./tidy/folder-sizes.ts";
 import { fixtureNames, numberedInvariants, oneImportAModule } from "./tidy/notations.ts";
+import { schemeNames } from "./tidy/scheme-names.ts";
 import { uniqueExports } from "./tidy/unique-exports.ts";
 import { fileSizes, namesOfFiles } from "./tidy/sizes-and-names.ts";
 import { notesOfWork, testsRun } from "./tidy/unfinished-work.ts";
@@ -33,6 +34,8 @@ const packages = Object.fromEntries(
   ]),
 );
 
+const schemeTable = { "packages/domain/schemes.ts": "export const schemes = {\n  ZA_EFT: {\n" };
+
 const cases: readonly Case[] = [
   {
     promise: "imports go down the table, never up or across",
@@ -43,6 +46,7 @@ const cases: readonly Case[] = [
         "must not import @sluice/messaging",
       ],
       [{ ...packages, "packages/domain/debit-and-credit/decide.ts": 'import { readFileSync } from "node:fs";\n' }, "is pure"],
+      [{ ...packages, "packages/contracts/x.ts": 'import { x } from "@sluice/domain";\n' }, "must not import @sluice/domain"],
       [
         { ...packages, "packages/messaging/port.ts": 'import type { X } from "@sluice/domain";\n' },
         "must not import types of @sluice/domain",
@@ -55,6 +59,7 @@ const cases: readonly Case[] = [
     ],
     whole: {
       ...packages,
+      "packages/contracts/x.ts": 'import { x } from "@sluice/domain/schemes";\n',
       "services/ingress/main.ts": 'import { createKafkaMessaging } from "@sluice/messaging";\n',
       "services/ingress/service.ts": 'import { isTerminal } from "@sluice/domain";\nimport { x } from "./x.ts";\n',
       "services/ingress/service.test.ts": 'import { x } from "@sluice/testkit";\nimport { test } from "vitest";\n',
@@ -95,6 +100,19 @@ const cases: readonly Case[] = [
     whole: {
       "packages/kernel/time.ts": "Date.now();\n",
       "services/scheduler/partition/worker.ts": "time.nowMs(); new Date(time.nowMs());\n",
+    },
+  },
+  {
+    promise: "what differs between schemes is asked from their table, not from their names",
+    rule: schemeNames,
+    broken: [
+      [{ ...schemeTable, "packages/config/file/checks.ts": 'const takesDebits = id === "ZA_EFT";\n' }, "ask the scheme's row"],
+      [{}, "no scheme found"],
+    ],
+    whole: {
+      ...schemeTable,
+      "packages/config/file/checks.test.ts": 'const id = "ZA_EFT";\n',
+      "packages/documents/texts.ts": 'const day = "for example ZA_EFT:2026-11-20";\nconst text = { example: "ZA_EFT" };\n',
     },
   },
   {

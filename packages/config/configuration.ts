@@ -4,6 +4,8 @@
 
 import type { SchemeTimes } from "@sluice/calendar";
 import type { DeliveryOperation } from "@sluice/domain";
+import type { SchemeId } from "@sluice/domain/schemes";
+import type { SchemeAccountRule } from "./file/scheme-defaults.ts";
 
 /** A bank or a connector: it calls Sluice and is called by it. Ids are unique among both. */
 export interface ConfiguredParty {
@@ -113,11 +115,8 @@ export interface BankAgent {
   readonly branchRanges: readonly (readonly [string, string])[];
 }
 
-export const schemeIds = ["ZA_EFT", "ZA_RTC", "ZA_RPP"] as const;
-
 export interface Scheme {
-  /** One of `schemeIds`. */
-  readonly id: string;
+  readonly id: SchemeId;
   readonly currencies: readonly string[];
   /** Times of its business days. If `takesDebits` is false only the calendar counts, because no day is planned. */
   readonly times: SchemeTimes;
@@ -127,7 +126,7 @@ export interface Scheme {
   /** Milliseconds after receipt within which a credit must be delivered and reported on. */
   readonly creditDeadlineMs: number;
   /** Rule for account numbers of the schema GENERIC. */
-  readonly accountRule: "za-cdv" | "uk-modulus" | "none";
+  readonly accountRule: SchemeAccountRule;
   /** Largest amount of one payment by currency, for every bank (AM14). */
   readonly itemLimits: readonly ItemLimit[];
   /**

@@ -8,6 +8,7 @@ export { readDuration } from "./file/durations.ts";
 export type { Problem } from "./file/problem.ts";
 export { readConfiguration } from "./file/read-configuration.ts";
 export type { ConfigurationReading } from "./file/read-configuration.ts";
+export { defaultScheme } from "@sluice/domain/schemes";
 export { findScheme } from "./find-scheme.ts";
 export { southAfrica, southAfricaEveryDay } from "./calendars/south-africa.ts";
 export * from "./service-settings.ts";

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { SchemeTimes } from "@sluice/calendar";
 import type { Bank, Configuration, Connector, ConfiguredOperator, ConfiguredParty, Scheme } from "@sluice/config";
+import { defaultScheme, schemes } from "@sluice/domain/schemes";
 
 /** The branch of the sample bank and of the builders' messages. */
 export const sampleBranch = "250655";
@@ -85,14 +86,14 @@ export const sampleTimes: SchemeTimes = {
   cutOffMs: 900_000,
 };
 
-/** Builds ZA_EFT, or with another id a scheme that takes credits alone. */
+/** Builds the default scheme, or another that takes debits if its row does. */
 export function sampleScheme(options: Partial<Scheme> = {}): Scheme {
-  const { id = "ZA_EFT" } = options;
+  const { id = defaultScheme } = options;
   return {
     id,
     currencies: ["ZAR"],
     times: sampleTimes,
-    takesDebits: id === "ZA_EFT",
+    takesDebits: schemes[id].debits !== null,
     creditsFinal: "clock",
     creditDeadlineMs: 2 * 3_600_000,
     accountRule: "za-cdv",

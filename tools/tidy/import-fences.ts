@@ -12,7 +12,7 @@ import { isGenerated, isTestCode, type Rule, typeScriptFiles } from "./file-tree
 import { type Import, parseImports, resolveRelative, unitFor, workspacePackages } from "./imports.ts";
 
 interface Fence {
-  /** Packages whose values may be imported. */
+  /** Packages whose values may be imported; `domain/schemes` is that part of a package alone. */
   readonly values: readonly string[];
   /** Packages of which only types may be imported. */
   readonly types?: readonly string[];
@@ -44,8 +44,9 @@ const fences: Readonly<Record<string, Fence>> = {
   // Banks take the folder as it is: nothing of Sluice is behind it.
   "packages/receiver": { values: [] },
   "packages/service": { values: ["kernel"] },
-  "packages/config": { values: ["account-validation", "calendar", "kernel", "service"], types: ["domain"] },
-  "packages/contracts": { values: ["domain", "kernel"] },
+  // The table of schemes is data that configuration and messages must agree on; contracts also publish the domain's tables.
+  "packages/config": { values: ["account-validation", "calendar", "domain/schemes", "kernel", "service"], types: ["domain"] },
+  "packages/contracts": { values: ["domain", "domain/schemes", "kernel"] },
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
@@ -160,7 +161,8 @@ function workspaceProblem(path: string, { specifier, isType, names }: Import, pa
   // Tests check what Sluice sends with the code that banks receive with.
   if (isTest && (name === "testkit" || name === "receiver")) return null;
   const allowed = [...fence.values, ...(isType || isTest ? (fence.types ?? []) : [])];
-  if (!allowed.includes("*") && !allowed.includes(name)) return `${from} must not import ${isType ? "types of " : ""}@sluice/${name}`;
+  if (!["*", name, `${name}/${part}`].some((one) => allowed.includes(one)))
+    return `${from} must not import ${isType ? "types of " : ""}@sluice/${name}`;
   const isEdge = isTest || edges.some((place) => place.test(path));
   const adapter = names.find((imported) => adapters.has(imported));
   return isType || isEdge || adapter === undefined ? null : `${adapter} is an adapter: only main.ts names it`;

@@ -18,15 +18,10 @@ export function checkSchemes(schemes: readonly PartAtPath<SchemeInFile>[], calen
     ),
     ...schemes.flatMap(({ path, value }) => [
       ...findRepeatedLimits([...path, "itemLimits"], value.itemLimits),
-      ...(calendars.has(calendarName(value)) ? [] : [problemAt([...path, "calendar"], "no such calendar")]),
+      ...(calendars.has(value.calendar) ? [] : [problemAt([...path, "calendar"], "no such calendar")]),
       ...checkTimes(path, value),
     ]),
   ];
-}
-
-/** Answers the name of a scheme's calendar; schemes whose credits are final at once accept them every day. */
-export function calendarName({ id, calendar }: SchemeInFile): string {
-  return calendar ?? (id === "ZA_EFT" ? "za" : "za-every-day");
 }
 
 export function schemeTimes({ processing, reconciliation, cutOff }: SchemeInFile, calendar: Calendar): SchemeTimes {
@@ -43,7 +38,7 @@ export function checkCalendars(
   onDate: string | null,
 ): readonly Problem[] {
   return schemes.flatMap(({ path, value }) => {
-    const calendar = calendars.get(calendarName(value));
+    const calendar = calendars.get(value.calendar);
     // A scheme whose times are out of order already has a problem, and cannot be planned.
     if (calendar === undefined || checkTimes(path, value).length > 0) return [];
     if (isPlentiful(calendar)) return [];

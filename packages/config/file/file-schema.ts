@@ -2,10 +2,12 @@
 // each other. No message repeats a value of the file.
 
 import { readLocalTime } from "@sluice/calendar";
+import { defaultScheme, schemeIds, schemes } from "@sluice/domain/schemes";
 import { z } from "zod";
-import { operatorRoles, schemeIds } from "../configuration.ts";
+import { operatorRoles } from "../configuration.ts";
 import { isAddressBlock } from "./credential-checks.ts";
 import { readDuration } from "./durations.ts";
+import { accountRules, fillFromRow } from "./scheme-defaults.ts";
 
 const text = (most: number) => z.string().min(1, "must not be empty").max(most, `at most ${most} characters`);
 const localTime = z
@@ -145,28 +147,41 @@ export const connectorSchema = z.strictObject({
     .default({}),
 });
 
-export const schemeSchema = z.strictObject({
-  id: schemeId.default("ZA_EFT"),
-  currencies: z.array(currencyCode).min(1, "at least one").default(["ZAR"]),
-  /** Left out: za, or za-every-day for schemes that take only credits. */
+/** Editors show what the default scheme's row has; each scheme is given its own row's. */
+const shown = schemes[defaultScheme].defaults;
+
+const schemeMembers = z.strictObject({
+  id: schemeId.default(defaultScheme),
+  currencies: z.array(currencyCode).min(1, "at least one").optional().meta({ default: shown.currencies }),
   calendar: text(64).optional(),
   processing: z
     .array(z.strictObject({ opens: localTime, closes: localTime }))
     .min(1, "at least one window")
     .max(24)
-    .default([{ opens: "08:00", closes: "16:00" }]),
-  reconciliation: localTime.default("17:30"),
+    .optional()
+    .meta({ default: shown.processing }),
+  reconciliation: localTime.optional().meta({ default: shown.reconciliation }),
   cutOff: duration(0, 12 * 3_600_000).default(15 * 60_000),
   /** Left out: connector if a connector is configured for the scheme, else clock. */
   creditsFinal: z.enum(["clock", "connector", "bank"]).optional(),
   creditDeadline: duration(10_000, 24 * 3_600_000).default(2 * 3_600_000),
-  accountRule: z.enum(["za-cdv", "uk-modulus", "none"]).default("za-cdv"),
+  accountRule: z.enum(accountRules).optional().meta({ default: shown.accountRule }),
   itemLimits: z
     .array(z.strictObject({ currency: currencyCode, amount: money }))
     .max(100)
     .default([]),
   onMissedWindow: z.enum(["reconcile", "roll"]).default("reconcile"),
   maxRolls: z.int().min(1).max(5).default(1),
+});
+
+/** A scheme, with the defaults of its row for what the file leaves out. */
+export const schemeSchema = schemeMembers.transform((given, context) => {
+  const filled = fillFromRow(given, schemes[given.id].defaults);
+  if (filled.ok) return { ...given, ...filled.members };
+  for (const member of filled.missing) {
+    context.addIssue({ code: "custom", path: [member], message: "must be given: this scheme has no default" });
+  }
+  return z.NEVER;
 });
 
 export const operatorSchema = z.strictObject({

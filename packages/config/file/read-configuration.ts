@@ -5,22 +5,14 @@
 // #3 Pure: the same text and environment give the same configuration, or the same problems in the same order.
 
 import { createHash } from "node:crypto";
+import { defaultScheme, schemes as schemeTable } from "@sluice/domain/schemes";
 import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import type { Bank, Configuration, Connector, ItemLimit, ConfiguredOperator, Scheme } from "../configuration.ts";
 import type { Calendar } from "@sluice/calendar";
 import { buildCalendar, calendarSchema, extendCalendar, extendingSchema } from "../calendars/calendar-schema.ts";
 import { checkCredentials } from "./credential-checks.ts";
-import {
-  calendarName,
-  checkBanks,
-  checkCalendars,
-  checkNames,
-  checkRules,
-  checkSchemes,
-  type PartAtPath,
-  schemeTimes,
-} from "./cross-checks.ts";
+import { checkBanks, checkCalendars, checkNames, checkRules, checkSchemes, type PartAtPath, schemeTimes } from "./cross-checks.ts";
 import { type FileVariables, isUnresolvedVariable, resolveVariables } from "./variables.ts";
 import {
   type BankInFile,
@@ -66,7 +58,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
     ...checkBanks(banks, connectors, operators),
     ...checkCredentials([...banks, ...connectors]),
     ...checkNames(schemes, banks, connectors, {
-      known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? "ZA_EFT")),
+      known: new Set(listed(schemesGiven).map((scheme) => memberAt(scheme, ["id"]) ?? defaultScheme)),
       spokenFor: new Set(listed(connectorsGiven).flatMap((connector) => listed(memberAt(connector, ["schemes"])))),
     }),
     ...checkRules(schemes, file?.rulesFolder),
@@ -78,7 +70,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
       version: file.version ?? createHash("sha256").update(text).digest("hex").slice(0, 12),
       banks: banks.map(({ value }) => toBank(value)),
       connectors: connectors.map(({ value }) => toConnector(value)),
-      schemes: schemes.map(({ value }) => toScheme(value, calendars.get(calendarName(value))!, connectors)),
+      schemes: schemes.map(({ value }) => toScheme(value, calendars.get(value.calendar)!, connectors)),
       cdv,
       rulesFolder: file.rulesFolder ?? null,
       operators: operators.map(({ value }) => toOperator(value)),
@@ -208,7 +200,7 @@ function toScheme(file: SchemeInFile, calendar: Calendar, connectors: readonly P
   return {
     id,
     currencies,
-    takesDebits: id === "ZA_EFT",
+    takesDebits: schemeTable[id].debits !== null,
     times: schemeTimes(file, calendar),
     creditsFinal: creditsFinal ?? (isConnected ? "connector" : "clock"),
     creditDeadlineMs: creditDeadline,

@@ -2,6 +2,7 @@
 // what is open now.
 
 import { findScheme } from "@sluice/config/find-scheme";
+import { defaultScheme } from "@sluice/domain/schemes";
 import { formatDay, formatNow, describeDay, describeNow } from "./calendar-days.ts";
 import {
   asCalendarVerb,
@@ -15,12 +16,11 @@ import { misuse } from "../rules/rules-terminal.ts";
 import { jsonOption, type Verb } from "../../terminal/verb.ts";
 
 const daysShownDefault = 30;
-const schemeDefault = "ZA_EFT";
 
 export const runCalendarShow = reportCalendarMisuse("calendar show", async (call, where) => {
   const range = parseDateRange(call, where, daysShownDefault);
   const configuration = await loadCalendarConfiguration(call, where);
-  const id = call.value("scheme") ?? schemeDefault;
+  const id = call.value("scheme") ?? defaultScheme;
   const scheme = findScheme(configuration, id);
   if (scheme === undefined) throw misuse(`the configuration has no scheme ${id}`);
   const { calendar } = scheme.times;
@@ -47,7 +47,7 @@ export const calendarShowVerb: Verb = {
   summary: "each date of a scheme with its windows in local time and UTC, or the reason it has none",
   arguments: [],
   options: {
-    scheme: { type: "string", placeholder: "ID", text: `as in the configuration (${schemeDefault})` },
+    scheme: { type: "string", placeholder: "ID", text: `as in the configuration (${defaultScheme})` },
     from: { type: "string", placeholder: "DATE", text: "YYYY-MM-DD (today; then also what is open now and comes next)" },
     to: { type: "string", placeholder: "DATE", text: `included (${daysShownDefault} days later; at most ${datesShownMax} dates)` },
     config: {

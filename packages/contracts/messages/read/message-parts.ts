@@ -160,7 +160,7 @@ const ibanAccount = object({
   .meta({ id: "IbanAccount", description: "The account's IBAN." });
 
 const accountIdentification: Reads<wire.AccountIdentification> = z
-  .discriminatedUnion("schema", [genericAccount, ibanAccount])
+  .discriminatedUnion("schema", [genericAccount, ibanAccount], "must be GENERIC or IBAN")
   .meta({ id: "AccountIdentification", description: "The number of an account." });
 
 export const paymentAccountSchema: Reads<wire.PaymentAccount> = object({

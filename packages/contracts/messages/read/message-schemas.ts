@@ -9,9 +9,10 @@
 // #3 Receivers must ignore members that they do not know: the schemas of messages that only Sluice sends allow
 //    additional members.
 
+import { listServiceCodes, schemeIds } from "@sluice/domain/schemes";
 import * as z from "zod";
 import { isoDate, isoDateTime, identifierString, integerToken, string, uuid } from "./message-fields.ts";
-import { creditSchemes, creditTransferSchema } from "./read-credit-transfer.ts";
+import { creditTransferSchema } from "./read-credit-transfer.ts";
 import { creditsFinalSchema } from "./read-credits-final.ts";
 import { directDebitSchema } from "./read-direct-debit.ts";
 import { paymentStatusReportSchema } from "./read-status-report.ts";
@@ -74,8 +75,8 @@ const tranInfo = z
     direction: z
       .enum(["INBOUND", "OUTBOUND"])
       .meta({ description: "OUTBOUND: on the way from the initiating bank. INBOUND: on the way to the bank that acts on it." }),
-    paymentScheme: z.enum(creditSchemes).meta({ description: "Scheme code." }),
-    service: z.enum(["EFT_DIRECT_DEBIT", "EFT_CREDIT", "RTC_CREDIT", "RPP_CREDIT"]).meta({ description: "Service code." }),
+    paymentScheme: z.enum(schemeIds).meta({ description: "Scheme code." }),
+    service: z.enum(listServiceCodes()).meta({ description: "Service code." }),
   })
   .meta({ id: "EventTranInfo", description: "The transaction." });
 

@@ -48,7 +48,6 @@ function reasonFor(issue: Issue, extras: string): string {
     return issue.message.endsWith("received undefined") ? "is required" : `must be ${article(issue.expected)}`;
   if (issue.code === "invalid_value") return `must be ${issue.values.map(String).join(", ")}`;
   if (issue.code === "invalid_key") return "a member name must have 1 to 70 characters";
-  if (issue.code === "invalid_union") return "must be GENERIC or IBAN";
   return issue.message;
 }
 

@@ -3,8 +3,8 @@
 
 import * as z from "zod";
 import type { ReadResult } from "../../api.ts";
-import type { CreditPaymentScheme, CreditTransfer, CreditorAgentInstruction, Tax } from "../../generated/records.ts";
-import { optional, object, requireScheme, choice, string } from "./message-fields.ts";
+import type { CreditTransfer, CreditorAgentInstruction, Tax } from "../../generated/records.ts";
+import { optional, object, string } from "./message-fields.ts";
 import {
   amountSchema,
   amountsSchema,
@@ -20,22 +20,7 @@ import {
   transactionIdentifiersSchema,
 } from "./message-parts.ts";
 import { parseMessage } from "./parse-message.ts";
-
-export const creditSchemes = ["ZA_EFT", "ZA_RTC", "ZA_RPP"] as const;
-
-const paymentScheme: z.ZodType<CreditPaymentScheme> = requireScheme(
-  creditSchemes,
-  object({
-    schema: choice(creditSchemes),
-    schemeData: optional(
-      object({
-        userReference: optional(string(140)),
-        originatorEchoData: optional(string(140)),
-        businessReference: optional(string(140)),
-      }),
-    ),
-  }).meta({ id: "CreditTransferPaymentScheme", description: "The scheme and what it adds to a credit. Another: 422." }),
-);
+import { creditPaymentScheme } from "./payment-scheme.ts";
 
 const creditorAgentInstruction: z.ZodType<CreditorAgentInstruction> = object({
   code: optional(string(35)),
@@ -48,7 +33,7 @@ export const creditTransferSchema: z.ZodType<CreditTransfer> = object({
   schema: z.literal("CreditTransfer"),
   messageIdentifiers: messageIdentifiersSchema,
   supplementaryData: supplementaryDataSchema,
-  paymentScheme,
+  paymentScheme: creditPaymentScheme,
   transactionIdentifiers: transactionIdentifiersSchema,
   amounts: amountsSchema,
   paymentTypeInformation: optional(paymentTypeInformationSchema),

@@ -1,9 +1,9 @@
 // Reads the declaration that the credits of a business day are final. Ingress decides whether the date can be declared.
 
+import { isSchemeId, schemeIds } from "@sluice/domain/schemes";
 import type * as z from "zod";
 import type { ReadResult } from "../../api.ts";
 import { cannotProcess, isoDate, object, string } from "./message-fields.ts";
-import { creditSchemes } from "./read-credit-transfer.ts";
 import { parseMessage } from "./parse-message.ts";
 
 export interface CreditsFinalMessage {
@@ -11,12 +11,11 @@ export interface CreditsFinalMessage {
   readonly businessDate: string;
 }
 
-const schemes: readonly string[] = creditSchemes;
 const scheme = string(35, 1)
   .superRefine((given, context) => {
-    if (!schemes.includes(given)) cannotProcess(context, `only ${schemes.join(", ")} are accepted here`);
+    if (!isSchemeId(given)) cannotProcess(context, `only ${schemeIds.join(", ")} are accepted here`);
   })
-  .meta({ enum: [...creditSchemes], description: "Scheme. Another: 422." });
+  .meta({ enum: [...schemeIds], description: "Scheme. Another: 422." });
 
 export const creditsFinalSchema: z.ZodType<CreditsFinalMessage> = object({
   scheme,

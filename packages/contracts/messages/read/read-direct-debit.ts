@@ -1,10 +1,9 @@
-// Reads every member of a DirectDebit from HTTP. Direct debits are accepted for ZA_EFT only: another scheme is a 422,
-// whatever its scheme data contains.
+// Reads every member of a DirectDebit from HTTP.
 
 import * as z from "zod";
 import type { ReadResult } from "../../api.ts";
-import type { DirectDebit, Mandate, PaymentScheme } from "../../generated/records.ts";
-import { isoDate, identifierString, optional, object, requireScheme, choice, matching, string, stringOrNumber } from "./message-fields.ts";
+import type { DirectDebit, Mandate } from "../../generated/records.ts";
+import { isoDate, identifierString, optional, object, choice, string, stringOrNumber } from "./message-fields.ts";
 import {
   amountsSchema,
   codeSchema,
@@ -19,28 +18,7 @@ import {
   transactionIdentifiersSchema,
 } from "./message-parts.ts";
 import { parseMessage } from "./parse-message.ts";
-
-/** The one scheme of direct debits; any other cannot be processed. */
-export const debitSchemes = ["ZA_EFT"] as const;
-
-const shortenedAccount = matching(/^[0-9]{11}$/, "11 digits").meta({
-  description: "11 digits. Carried through, not checked against the account.",
-});
-
-const paymentScheme: z.ZodType<PaymentScheme> = requireScheme(
-  debitSchemes,
-  object({
-    schema: choice(debitSchemes),
-    schemeData: object({
-      userReference: matching(/^[ -~]{1,30}$/, "1 to 30 printable ASCII characters").meta({
-        description:
-          "What the payer reads on the statement, 1 to 30 printable ASCII characters. How it is laid out is the scheme's matter, and is not checked.",
-      }),
-      shortenedDebtorAccountNumber: optional(shortenedAccount),
-      shortenedCreditorAccountNumber: optional(shortenedAccount),
-    }),
-  }).meta({ id: "DirectDebitPaymentScheme", description: "The scheme and what it asks of a debit. A scheme but ZA_EFT: 422." }),
-);
+import { debitPaymentScheme } from "./payment-scheme.ts";
 
 const mandate: z.ZodType<Mandate> = object({
   mandateIdentification: optional(identifierString(35)),
@@ -72,7 +50,7 @@ export const directDebitSchema: z.ZodType<DirectDebit> = object({
   instructingAgent: optional(institutionSchema),
   intermediaryAgents: optional(institutionsSchema),
   mandateInformation: optional(mandate),
-  paymentScheme,
+  paymentScheme: debitPaymentScheme,
   paymentTypeInformation: optional(paymentTypeInformationSchema),
   purpose: optional(codeSchema),
   remittanceInformation: optional(remittanceInformationSchema),

@@ -2,8 +2,8 @@
 
 import * as z from "zod";
 import type { ReadResult } from "../../api.ts";
-import type { OriginalTransactionData, PaymentScheme, PaymentStatusReport, Status, StatusReason } from "../../generated/records.ts";
-import { cannotProcess, isoDate, optional, object, requireScheme, choice, string } from "./message-fields.ts";
+import type { OriginalTransactionData, PaymentStatusReport, Status, StatusReason } from "../../generated/records.ts";
+import { cannotProcess, isoDate, optional, object, choice, string } from "./message-fields.ts";
 import {
   amountsSchema,
   codeSchema,
@@ -15,8 +15,8 @@ import {
   remittanceInformationSchema,
   transactionIdentifiersSchema,
 } from "./message-parts.ts";
-import { creditSchemes } from "./read-credit-transfer.ts";
 import { parseMessage } from "./parse-message.ts";
+import { reportPaymentScheme } from "./payment-scheme.ts";
 import { outcomeByCode, outcomes } from "./report-outcome.ts";
 
 const statusReason: z.ZodType<StatusReason> = object({ reason: optional(codeSchema), additionalInformation: optional(string(500)) }).meta({
@@ -64,13 +64,6 @@ const originalTransactionData: z.ZodType<OriginalTransactionData> = object({
   remittanceInformation: optional(remittanceInformationSchema),
 }).meta({ id: "OriginalTransactionData", description: "Key elements of the transaction that the report is about." });
 
-const paymentScheme: z.ZodType<PaymentScheme> = requireScheme(
-  creditSchemes,
-  object({ schema: choice(creditSchemes) })
-    .transform(({ schema }) => ({ schema, schemeData: null }))
-    .meta({ id: "PaymentStatusReportPaymentScheme", description: "The scheme of the debit or credit. Another: 422." }),
-);
-
 export const paymentStatusReportSchema: z.ZodType<PaymentStatusReport> = object({
   schema: z.literal("PaymentStatusReport"),
   messageIdentifiers: messageIdentifiersSchema,
@@ -80,7 +73,7 @@ export const paymentStatusReportSchema: z.ZodType<PaymentStatusReport> = object(
   instructedAgent: optional(institutionSchema),
   instructingAgent: optional(institutionSchema),
   originalTransactionData: optional(originalTransactionData),
-  paymentScheme,
+  paymentScheme: reportPaymentScheme,
   status,
 })
   .transform(({ schema: _constant, ...report }) => report)

@@ -5,6 +5,7 @@
 // #3 `none` leaves out the payload; `masked` shows it without names and with the last four digits of accounts.
 
 import type { EventOutput } from "@sluice/domain";
+import { findServiceCode } from "@sluice/domain/schemes";
 import { assert } from "@sluice/kernel";
 import type { EsmStateEvent, TransactionStateEvent } from "../../generated/records.ts";
 import { maskMessage } from "./mask-message.ts";
@@ -92,9 +93,10 @@ function subServiceAfter(verdict: string, rolls: number): string {
   return days < 0 ? verdict : (subServices[Math.min(days + rolls, subServices.length - 1)] ?? verdict);
 }
 
-/** Returns EFT_DIRECT_DEBIT, or the credit service of the scheme: EFT_CREDIT, RTC_CREDIT, RPP_CREDIT. */
 function serviceFor({ flow }: EventOutput, scheme: string): EsmStateEvent["service"] {
-  return flow === "credit" ? `${scheme.replace(/^ZA_/, "")}_CREDIT` : "EFT_DIRECT_DEBIT";
+  const service = findServiceCode(scheme, flow === "credit" ? "credits" : "debits");
+  assert(service !== null, "ingress takes messages of schemes that have their flow");
+  return service;
 }
 
 /**
