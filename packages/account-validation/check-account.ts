@@ -3,7 +3,7 @@
 
 import { checkIban } from "./iban/iban.ts";
 import type { RuleVerdict, ReasonCode, CheckResult } from "./rule-verdict.ts";
-import { type RuleBook, type RuleName, type RuleVersion, ruleVersionNamed, ruleVersionOn } from "./rule-book.ts";
+import { type RuleBook, type RuleData, type RuleName, ruleNames, ruleVersionNamed, ruleVersionOn } from "./rule-book.ts";
 import type { StepListener, CheckStep } from "./check-steps.ts";
 import { checkUkModulus } from "./uk-modulus/uk-modulus.ts";
 import { checkZaCdv } from "./za-cdv/za-cdv.ts";
@@ -46,8 +46,43 @@ const accountTypes: ReadonlyMap<string, number> = new Map([
   ["LOAN", 4],
 ]);
 
+interface Rule<Name extends RuleName> {
+  /** The schema of the numbers that it checks. Schemes choose among the rules for GENERIC numbers. */
+  readonly numbers: "GENERIC" | "IBAN";
+  /** The form of a branch; null: the rule has no use for one. */
+  readonly branch: RegExp | null;
+  readonly check: (question: ExactQuestion, data: RuleData[Name], note: StepListener) => RuleVerdict;
+}
+
+type Rules = { readonly [Name in RuleName]: Rule<Name> };
+
+const sixDigits = /^\d{6}$/;
+
+const rules = {
+  "za-cdv": {
+    numbers: "GENERIC",
+    branch: sixDigits,
+    check: (question, data, note) => {
+      const accountType = question.accountType ?? accountTypes.get(question.accountTypeCode ?? "") ?? null;
+      return checkZaCdv({ ...question, accountType }, data, note);
+    },
+  },
+  iban: { numbers: "IBAN", branch: null, check: (question, _data, note) => checkIban(question.account, note) },
+  "uk-modulus": { numbers: "GENERIC", branch: sixDigits, check: checkUkModulus },
+} as const satisfies Rules;
+
+export type GenericRuleName = { [Name in RuleName]: (typeof rules)[Name]["numbers"] extends "GENERIC" ? Name : never }[RuleName];
+
+/** The rules that a scheme may choose for account numbers of the schema GENERIC. */
+export const genericRuleNames = ruleNames.filter((name): name is GenericRuleName => rules[name].numbers === "GENERIC");
+
+/** Tells whether the rule could know a branch of this form. */
+export function hasBranchForm(rule: RuleName, branch: string): boolean {
+  return rules[rule].branch?.test(branch) ?? true;
+}
+
 export function checkAccount(question: AccountQuestion, book: RuleBook): AccountAnswer {
-  return answer({ ...question, version: null, accountType: null }, book, null);
+  return answer({ ...question, version: null, accountType: null }, book[question.rule], null);
 }
 
 export interface Explanation {
@@ -59,25 +94,20 @@ export interface Explanation {
 /** Computes an answer with its steps, for now or for the date or version of an old decision. */
 export function explainAccount(question: ExactQuestion, book: RuleBook): Explanation {
   const steps: CheckStep[] = [];
-  return { answer: answer(question, book, (step) => steps.push(step)), steps };
+  return { answer: answer(question, book[question.rule], (step) => steps.push(step)), steps };
 }
 
-function answer(question: ExactQuestion, book: RuleBook, note: StepListener): AccountAnswer {
-  const { rule, accountTypeCode } = question;
-  if (rule === "iban") return byVersion(question, book.iban, () => checkIban(question.account, note));
-  if (rule === "uk-modulus") return byVersion(question, book["uk-modulus"], (data) => checkUkModulus(question, data, note));
-  const accountType = question.accountType ?? accountTypes.get(accountTypeCode ?? "") ?? null;
-  return byVersion(question, book["za-cdv"], (data) => checkZaCdv({ ...question, accountType }, data, note));
-}
-
-function byVersion<Data>(
-  { rule, version, onDate }: ExactQuestion,
-  versions: readonly RuleVersion<Data>[],
-  check: (data: Data) => RuleVerdict,
+function answer<Name extends RuleName>(
+  question: ExactQuestion & { readonly rule: Name },
+  versions: RuleBook[Name],
+  note: StepListener,
 ): AccountAnswer {
+  const { rule, version, onDate } = question;
+  const table: Rules = rules;
+  const { check } = table[rule];
   const chosen = version === null ? ruleVersionOn(versions, onDate) : ruleVersionNamed(versions, version);
   if (chosen === null) return { result: "not-verifiable", rule, version: "none", reason: "no-rule" };
-  const { result, reason } = check(chosen.data);
+  const { result, reason } = check(question, chosen.data, note);
   return { result, rule, version: chosen.version, reason };
 }
 

@@ -1,5 +1,5 @@
-export { checkAccount, explainAccount, isRefusal } from "./check-account.ts";
-export type { AccountAnswer, AccountQuestion, ExactQuestion, Explanation } from "./check-account.ts";
+export { checkAccount, explainAccount, genericRuleNames, hasBranchForm, isRefusal } from "./check-account.ts";
+export type { AccountAnswer, AccountQuestion, ExactQuestion, Explanation, GenericRuleName } from "./check-account.ts";
 export type { ReasonCode, CheckResult } from "./rule-verdict.ts";
 export { firstEffectiveDate, orderRuleVersions, ruleNames, shippedRules } from "./rule-book.ts";
 export type { RuleBook, RuleName, RuleVersion } from "./rule-book.ts";

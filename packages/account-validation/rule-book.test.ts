@@ -11,6 +11,7 @@ import {
   explainAccount,
   orderRuleVersions,
   type RuleBook,
+  type RuleName,
   shippedCdvData,
   shippedRules,
 } from "./index.ts";
@@ -43,6 +44,12 @@ const book: RuleBook = {
     { version: "second", effectiveFrom: "2027-01-01", origin: "imported", data: strict },
   ]),
 };
+
+test("a rule that no check is known for is never answered by another rule's check", () => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a name that the type checker would refuse
+  const rule = "invented" as RuleName;
+  expect(() => checkAccount({ ...question, rule }, { ...shippedRules, [rule]: shippedRules["za-cdv"] })).toThrow(TypeError);
+});
 
 test("the version in force on the day of the question decides, and is named", () => {
   const on = (onDate: string) => checkAccount({ ...question, onDate }, book);

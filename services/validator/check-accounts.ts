@@ -2,10 +2,18 @@
 // not.
 //
 //   IBAN      rule iban
-//   GENERIC   the scheme's rule: za-cdv, uk-modulus or none; the data in force on the date of receipt
+//   GENERIC   the scheme's rule, or none; the data in force on the date of receipt
 //   a proxy   no rule: not verifiable
 
-import { type AccountAnswer, type AccountQuestion, checkAccount, isRefusal, type RuleBook } from "@sluice/account-validation";
+import {
+  type AccountAnswer,
+  type AccountQuestion,
+  checkAccount,
+  hasBranchForm,
+  isRefusal,
+  type RuleBook,
+  type RuleName,
+} from "@sluice/account-validation";
 import type { Configuration, Scheme } from "@sluice/config";
 import type { PaymentAccount, Reason, RuleDecision } from "@sluice/contracts";
 import type { AccountSide } from "./payment.ts";
@@ -48,15 +56,15 @@ function checkSide(side: AccountSide, rules: AccountRules): AccountChecks {
     onDate,
   };
   const answer = checkAccount(question, book);
-  return { reasons: [...checkBranch(branch, answer), ...buildRefusals(side, answer)], decisions: [{ account, ...answer }] };
+  return { reasons: [...checkBranch(branch, rule, answer), ...buildRefusals(side, answer)], decisions: [{ account, ...answer }] };
 }
 
 function readTypeCode({ type }: PaymentAccount): string | null {
   return type?.schema === "CODE" ? type.value : null;
 }
 
-function checkBranch(branch: string | null, { rule, version }: AccountAnswer): readonly Reason[] {
-  return branch === null || /^\d{6}$/.test(branch) ? [] : [{ code: "AC08", text: `${rule}/${version} branch-form` }];
+function checkBranch(branch: string | null, rule: RuleName, { version }: AccountAnswer): readonly Reason[] {
+  return branch === null || hasBranchForm(rule, branch) ? [] : [{ code: "AC08", text: `${rule}/${version} branch-form` }];
 }
 
 function buildRefusals({ code }: AccountSide, answer: AccountAnswer): readonly Reason[] {

@@ -1,5 +1,6 @@
 // Checks across members of the file.
 
+import { shippedRules } from "@sluice/account-validation";
 import { type Calendar, firstDateWithoutNext, type SchemeTimes, wallTimeMs } from "@sluice/calendar";
 import type { BankInFile, ConnectorInFile, OperatorInFile, SchemeInFile } from "./file-schema.ts";
 import { type Path, type Problem, problemAt } from "./problem.ts";
@@ -136,11 +137,13 @@ export function checkNames(
   ];
 }
 
-/** Checks that uk-modulus has a folder of imported tables, because none are shipped. */
+/** Checks that a rule of which no data ships has a folder of imported tables. */
 export function checkRules(schemes: readonly PartAtPath<SchemeInFile>[], rulesFolder: string | undefined): readonly Problem[] {
   if (rulesFolder !== undefined) return [];
-  return schemes.flatMap(({ path, value }) =>
-    value.accountRule === "uk-modulus" ? [problemAt([...path, "accountRule"], "needs rulesFolder: its tables are imported")] : [],
+  return schemes.flatMap(({ path, value: { accountRule } }) =>
+    accountRule === "none" || shippedRules[accountRule].length > 0
+      ? []
+      : [problemAt([...path, "accountRule"], "needs rulesFolder: its tables are imported")],
   );
 }
 

@@ -1,11 +1,12 @@
 // What a scheme of the file has where the file says nothing: the defaults of its row in the table of schemes.
 
+import { type GenericRuleName, genericRuleNames } from "@sluice/account-validation";
 import type { SchemeDefaults } from "@sluice/domain/schemes";
 import type { shippedCalendars } from "../calendars/calendar-schema.ts";
 
 /** The rules that a scheme may choose for account numbers of the schema GENERIC. */
-export const accountRules = ["za-cdv", "uk-modulus", "none"] as const;
-export type SchemeAccountRule = (typeof accountRules)[number];
+export const accountRules = [...genericRuleNames, "none"] as const;
+export type SchemeAccountRule = GenericRuleName | "none";
 
 /** Rows name a calendar that ships and a rule that exists; the type checker refuses another. */
 export type RowDefaults = SchemeDefaults<(typeof shippedCalendars)[number], SchemeAccountRule>;

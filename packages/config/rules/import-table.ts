@@ -7,7 +7,7 @@
 
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCim900, readScsubtab, readValacdos, type RefusedLine, type TableReading } from "@sluice/account-validation";
+import { readCim900, readScsubtab, readValacdos, type RefusedLine, type RuleName, type TableReading } from "@sluice/account-validation";
 import { Fault } from "@sluice/kernel";
 import { readRulesFiles } from "./rules-folder.ts";
 import { hashContent, hashSource, readRulesFile, type RulesFile, rulesFileName, type TableFormat, tableVersion } from "./rules-file.ts";
@@ -27,7 +27,7 @@ export interface TableImport {
 export interface ImportReport {
   readonly outcome: "imported" | "already-there" | "would-import" | "refused";
   readonly format: TableFormat;
-  readonly rule: "za-cdv" | "uk-modulus";
+  readonly rule: RuleName;
   readonly version: string;
   readonly effectiveFrom: string;
   /** Name of the file in the folder. */
@@ -41,6 +41,8 @@ export interface ImportReport {
 export const tableBytesMax = 64 * 1_048_576;
 export const tableLinesMax = 200_000;
 
+const rulesByFormat: Readonly<Record<TableFormat, RuleName>> = { cim900: "za-cdv", valacdos: "uk-modulus", scsubtab: "uk-modulus" };
+
 /**
  * Imports a table. Throws Fault `rules.too-large`, `rules.unreadable`, `rules.invalid` or `rules.unwritable`, none
  * retryable.
@@ -52,8 +54,7 @@ export function importTable(given: TableImport): ImportReport {
   const version = tableVersion(effectiveFrom, sourceSha256);
   const file = rulesFileName({ format, version });
   const { content: _, ...findings } = reading;
-  const rule: ImportReport["rule"] = format === "cim900" ? "za-cdv" : "uk-modulus";
-  const report = { format, rule, version, effectiveFrom, file, ...findings };
+  const report = { format, rule: rulesByFormat[format], version, effectiveFrom, file, ...findings };
   const isWhole = format === "cim900" ? reading.rowsRead > 0 : reading.rowsRead > 0 && reading.refused.length === 0;
   if (!isWhole) return { outcome: "refused", ...report };
   if (isImported(folder, file, sourceSha256)) return { outcome: "already-there", ...report };
