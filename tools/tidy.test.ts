@@ -10,6 +10,7 @@ import { machineTraces } from "./tidy/machine-traces.ts";
 import { pagesPointToThings } from "./tidy/pages.ts";
 import { citePromises } from "./tidy/promises.ts";
 import { folderSizes } from "./tidy/folder-sizes.ts";
+import { importCircles } from "./tidy/import-circles.ts";
 import { fixtureNames, numberedInvariants, oneImportAModule } from "./tidy/notations.ts";
 import { schemeNames } from "./tidy/scheme-names.ts";
 import { uniqueExports } from "./tidy/unique-exports.ts";
@@ -202,6 +203,18 @@ const cases: readonly Case[] = [
     rule: folderSizes,
     broken: [[Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`packages/domain/f${n}.ts`, ""])), "26 entries"]],
     whole: Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`packages/domain/f${n % 25}/golden/g${n}.json`, ""])),
+  },
+  {
+    promise: "no file reaches itself by its imports",
+    rule: importCircles,
+    broken: [
+      [
+        { "packages/domain/a.ts": 'import { b } from "./b.ts";\n', "packages/domain/b.ts": 'import type { A } from "./a.ts";\n' },
+        "a.ts → ",
+      ],
+      [{ "packages/domain/a.ts": 'export * from "./a.ts";\n' }, "imports itself"],
+    ],
+    whole: { "packages/domain/a.ts": 'import { b } from "./b.ts";\n', "packages/domain/b.ts": 'await import("./a.ts");\n' },
   },
   {
     promise: "an exported name is defined once",

@@ -16,17 +16,7 @@ import { Fault } from "@sluice/kernel";
 import { findMaven, type JavaTools } from "./java-tools.ts";
 import { kafkaProperties } from "./kafka-server.ts";
 import { isAlive } from "./process-identity.ts";
-
-export interface Installed {
-  /** Class path of Kafka and LocalMongo. */
-  readonly libs: string;
-  readonly classes: string;
-  readonly registryJar: string;
-  /** Formatted Kafka storage, which each server copies. */
-  readonly kafkaTemplate: string;
-  /** Path of a server's class-data archive for this Java; see `server-process.ts`. */
-  archive(server: string): string;
-}
+import type { Installed } from "./server-kind.ts";
 
 export type ReportProgress = (text: string) => void;
 

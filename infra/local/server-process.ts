@@ -11,35 +11,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { access, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, machineTime, sleep } from "@sluice/kernel";
-import type { Installed } from "./install.ts";
 import type { JavaTools } from "./java-tools.ts";
-
-export type Storage = "memory" | "file";
-export type ServerName = "kafka" | "registry" | "mongo";
-
-export interface ServerPlace {
-  readonly installed: Installed;
-  readonly directory: string;
-  readonly storage: Storage;
-  readonly isForLoad: boolean;
-  readonly ports: readonly number[];
-}
-
-export interface ServerPlan {
-  readonly arguments: readonly string[];
-  readonly address: string;
-  /** Sends one real request. Rejecting means no. */
-  isReady(): Promise<boolean>;
-}
-
-export interface ServerKind {
-  readonly name: ServerName;
-  /** Number of ports that it needs. */
-  readonly ports: number;
-  /** True: Java writes an archive of loaded classes when the first run ends; later starts take about half the time. */
-  readonly hasArchive: boolean;
-  plan(place: ServerPlace): Promise<ServerPlan>;
-}
+import type { ServerKind, ServerName, ServerPlace, ServerPlan } from "./server-kind.ts";
 
 export interface ServerProcess {
   readonly name: ServerName;

@@ -12,13 +12,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault } from "@sluice/kernel";
 import { freePorts } from "./free-ports.ts";
-import { type Installed, installServers, type ReportProgress } from "./install.ts";
+import { installServers, type ReportProgress } from "./install.ts";
 import { findJava, type JavaTools } from "./java-tools.ts";
 import { kafkaServer } from "./kafka-server.ts";
 import { mongoServer } from "./mongo-server.ts";
 import { registryServer } from "./registry-server.ts";
 import { beginRecord, makeRunDirectory, noteProcess, readRecord, stopRecordedProcesses } from "./running-record.ts";
-import { directoryMark, type ServerKind, type ServerName, type ServerProcess, startServer, type Storage } from "./server-process.ts";
+import type { Installed, ServerKind, ServerName, Storage } from "./server-kind.ts";
+import { directoryMark, type ServerProcess, startServer } from "./server-process.ts";
 
 export interface ServersOptions {
   /** Directory for data, logs and records; default: a new one for this run, removed at `stop`. */

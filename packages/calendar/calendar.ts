@@ -1,27 +1,7 @@
-// Calendars and windows as data, and what follows from them for an instant: pure functions on `Temporal`. Local times
+// The windows of a scheme as data, and what follows from them and its calendar for an instant: pure functions on `Temporal`. Local times
 // are `HH:MM` or `HH:MM:SS`, with `+1d ` in front for the next calendar day of the same business date.
 
-import type { HolidayRule } from "./holiday-rules.ts";
-import { closureOn } from "./holidays.ts";
-
-/** A version of a calendar: what counts from one date on. */
-export interface CalendarVersion {
-  readonly version: string;
-  /** ISO weekdays that work, 1 = Monday. */
-  readonly workingDays: readonly number[];
-  /** Single dates that do not work, YYYY-MM-DD, and rules. */
-  readonly holidays: readonly (string | HolidayRule)[];
-  /** The first and the last date of this version, YYYY-MM-DD; open if left out. */
-  readonly validFrom?: string;
-  readonly validTo?: string;
-}
-
-/** The newest version, and the versions in force before it, so that a past business date stays one. */
-export interface Calendar extends CalendarVersion {
-  /** An IANA zone, or a fixed offset such as `+05:00`. */
-  readonly zone: string;
-  readonly earlier?: readonly CalendarVersion[];
-}
+import { type Calendar, closureOn } from "./holidays.ts";
 
 export interface SchemeTimes {
   readonly calendar: Calendar;

@@ -1,4 +1,4 @@
-// Which dates of a calendar are closed, and why.
+// A calendar as data: which of its dates are closed, and why.
 //
 // #1 The same data and date give the same answer; of several versions of a calendar, the one in force on that date
 //    answers.
@@ -6,8 +6,26 @@
 // #3 Substitutes are found in the order of their holidays' dates, each on a date that is not another's.
 // #4 A date that the zone's clocks skipped (a date line moved) is closed.
 
-import type { Calendar, CalendarVersion } from "./calendar.ts";
 import { holidayDatesIn, type HolidayRule, type Substitute, substituteFor } from "./holiday-rules.ts";
+
+/** A version of a calendar: what counts from one date on. */
+export interface CalendarVersion {
+  readonly version: string;
+  /** ISO weekdays that work, 1 = Monday. */
+  readonly workingDays: readonly number[];
+  /** Single dates that do not work, YYYY-MM-DD, and rules. */
+  readonly holidays: readonly (string | HolidayRule)[];
+  /** The first and the last date of this version, YYYY-MM-DD; open if left out. */
+  readonly validFrom?: string;
+  readonly validTo?: string;
+}
+
+/** The newest version, and the versions in force before it, so that a past business date stays one. */
+export interface Calendar extends CalendarVersion {
+  /** An IANA zone, or a fixed offset such as `+05:00`. */
+  readonly zone: string;
+  readonly earlier?: readonly CalendarVersion[];
+}
 
 /** The reason why a date does not work. */
 export type Closure =

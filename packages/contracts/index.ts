@@ -34,7 +34,7 @@ export * from "./wire/record-map.ts";
 export { eventColumns, renderEventBody } from "./messages/render/render-event.ts";
 export type { EventColumns, EventShape } from "./messages/render/render-event.ts";
 export { renderDispatchBody, utcText } from "./messages/render/render-message.ts";
-export type { MessageSources } from "./messages/render/render-message.ts";
+export type { MessageSources } from "./messages/render/message-sources.ts";
 export { createRegistrySerde, subjects } from "./wire/serde-registry.ts";
 export type { RegistryOptions } from "./wire/serde-registry.ts";
 export { createFixedSerde, readSchemaId } from "./wire/serde.ts";

@@ -1,6 +1,7 @@
 // Facts: what happens to a transaction, a business day or a bank, in the domain's words. Contracts' `from-wire.ts`
 // makes them from records of the journal. A day is named by its key `scheme:date`, for example `ZA_EFT:2026-11-20`.
 
+import type { DayKey } from "./markers.ts";
 import type {
   BankFact,
   CloseExtensionRequested,
@@ -15,8 +16,6 @@ import type {
 
 export type * from "./markers.ts";
 export type * from "./operator-fact.ts";
-
-export type DayKey = string;
 
 /** Where a record is in its partition. `appendedAtMs` is the broker's time, never the clock of a process. */
 export interface RecordPosition {

@@ -1,7 +1,8 @@
 // Builders for the tests of this package: one partition, one day with two windows, one debit or credit, and facts in
 // the order of their offsets.
 
-import { decideDay, type DecideDayResult } from "./day/decide-day.ts";
+import type { DecideDayResult } from "./day/day-result.ts";
+import { decideDay } from "./day/decide-day.ts";
 import { decide } from "./debit-and-credit/decide.ts";
 import type { Day } from "./day/day.ts";
 import type * as facts from "./fact.ts";

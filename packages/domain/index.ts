@@ -3,6 +3,7 @@ export * from "./bank/bank-state.ts";
 export * from "./day/day.ts";
 export * from "./debit-and-credit/decide.ts";
 export * from "./bank/decide-bank.ts";
+export * from "./day/day-result.ts";
 export * from "./day/decide-day.ts";
 export * from "./fact.ts";
 export * from "./ids.ts";

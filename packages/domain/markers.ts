@@ -1,5 +1,8 @@
 // Markers: records of a day or a bank, copied into every partition.
 
+/** Names a day: `scheme:date`, for example `ZA_EFT:2026-11-20`. */
+export type DayKey = string;
+
 // ---- markers of a day: one copy to each partition. `id` = scheme:date:kind:number (the copy adds :partition).
 
 interface MarkerBase {

@@ -1,6 +1,6 @@
 // Requests of operators. They are facts like all others: their place in the journal decides what they find.
 
-import type { DayKey } from "./fact.ts";
+import type { DayKey } from "./markers.ts";
 
 /** Who decided something, why and when. The sender chooses `id`; a second request with the same id changes nothing. */
 export interface OperatorAction {

@@ -2,7 +2,7 @@ import { balanceBelow, DayLedger, type Transition } from "@sluice/domain";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { afterEach, expect, test } from "vitest";
 import { conformanceUetr } from "./conformance/conformance-partitions.ts";
-import { conformanceDocument, conformanceTransaction } from "./conformance/conformance.ts";
+import { conformanceDocument, conformanceTransaction } from "./conformance/conformance-transactions.ts";
 import { checkConservation } from "./conservation.ts";
 import type { Store } from "./port.ts";
 import { createMemoryStore } from "./memory/memory-store.ts";

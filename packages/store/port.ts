@@ -8,9 +8,9 @@
 // #3 No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 
 import type { LedgerTransaction, BankState, Day, DayKey, Flow, Item, LedgerRow, State, Transaction } from "@sluice/domain";
-import type { SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
+import type { SearchTerms, SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
 
-export type * from "./query.ts";
+export * from "./query.ts";
 
 /** A transaction's snapshot: the domain's view, and its messages as Avro bytes in wire format (with schema id). */
 export interface TransactionDocument {
@@ -23,26 +23,6 @@ export interface TransactionDocument {
   readonly verdict: Uint8Array | null;
   readonly search: SearchTerms;
 }
-
-/** Terms that people search by and the domain does not need. Accounts are kept as their last four characters only. */
-export interface SearchTerms {
-  readonly endToEndIdentification: string | null;
-  readonly transactionIdentification: string | null;
-  readonly instructionIdentification: string | null;
-  readonly debtorAccountEnd: string | null;
-  readonly creditorAccountEnd: string | null;
-  /** Codes of the reasons why it was refused or rejected, from the verdict and from the bank's report. */
-  readonly reasons: readonly string[];
-}
-
-export const noSearchTerms: SearchTerms = {
-  endToEndIdentification: null,
-  transactionIdentification: null,
-  instructionIdentification: null,
-  debtorAccountEnd: null,
-  creditorAccountEnd: null,
-  reasons: [],
-};
 
 export interface TransactionWrite {
   readonly document: TransactionDocument;

@@ -1,7 +1,26 @@
 // People's queries over all transactions: one by one, or counted and summed.
 
 import type { Flow, Item, ReconciliationReason, OrphanState, Quarantine, State } from "@sluice/domain";
-import type { SearchTerms } from "./port.ts";
+
+/** Terms that people search by and the domain does not need. Accounts are kept as their last four characters only. */
+export interface SearchTerms {
+  readonly endToEndIdentification: string | null;
+  readonly transactionIdentification: string | null;
+  readonly instructionIdentification: string | null;
+  readonly debtorAccountEnd: string | null;
+  readonly creditorAccountEnd: string | null;
+  /** Codes of the reasons why it was refused or rejected, from the verdict and from the bank's report. */
+  readonly reasons: readonly string[];
+}
+
+export const noSearchTerms: SearchTerms = {
+  endToEndIdentification: null,
+  transactionIdentification: null,
+  instructionIdentification: null,
+  debtorAccountEnd: null,
+  creditorAccountEnd: null,
+  reasons: [],
+};
 
 /** All given terms must hold. Terms about items must hold for one and the same item. */
 export interface TransactionQuery {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { checkHistory } from "./check-history.ts";
 import { offsetToMs, historyDay, historyMarker, historyRecord } from "./histories.fixture.ts";
 import type { RecordEntry } from "./history.ts";
-import type { PlannedDay } from "./promises/i9-window-once.ts";
+import type { PlannedDay } from "./evidence/evidence.ts";
 
 const plannedDay: PlannedDay = {
   day: historyDay,

@@ -13,7 +13,7 @@ import { topics } from "@sluice/contracts";
 import type { ParkedRow } from "@sluice/store";
 import { haveAttemptsEnded } from "./laws-of-attempts.ts";
 import type { InputMessage } from "./inputs.ts";
-import type { ModelRun } from "./run.ts";
+import type { ModelRun } from "./model-run.ts";
 
 /** True if no expected step is outstanding. */
 export function isAtRest(run: ModelRun): boolean {

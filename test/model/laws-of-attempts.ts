@@ -9,7 +9,7 @@
 //    a redrive.
 
 import { earlierMessages, isPauseActive, type ModelInputs, type InputMessage, type InputPause, type InputPlace } from "./inputs.ts";
-import type { AttemptLaw, ModelRun } from "./run.ts";
+import type { AttemptLaw, ModelRun } from "./model-run.ts";
 import { findAttempts, hasRead, interpretAnswer, type RecordedAttempt } from "./recorded.ts";
 
 export const attemptLaws: readonly AttemptLaw[] = [

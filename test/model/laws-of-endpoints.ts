@@ -12,7 +12,7 @@
 import { modelProbeSpacingMs, endpointOrigin, type ModelEndpoint } from "./endpoints.ts";
 import { earlierMessages, isPauseActive, newestPause, type InputMessage } from "./inputs.ts";
 import { isSettled, describeAttempt } from "./laws-of-attempts.ts";
-import { endpointForMessage, isUndisturbed, type AttemptLaw, type ModelRun } from "./run.ts";
+import { endpointForMessage, isUndisturbed, type AttemptLaw, type ModelRun } from "./model-run.ts";
 import { findAttempts, currentLease, interpretAnswer, type RecordedAttempt, type ModelLease } from "./recorded.ts";
 
 export const endpointLaws: readonly AttemptLaw[] = [onlyProbes, retryAfterKept, connectionsKept];
@@ -56,14 +56,6 @@ function connectionsKept(run: ModelRun, attempt: RecordedAttempt): string[] {
   const { running } = endpointForMessage(run, attempt.process, attempt.message);
   const most = connections[attempt.message.bank] ?? 0;
   return running <= most ? [] : [`I15: ${describeAttempt(attempt)} is the ${running}th at once, of ${most}`];
-}
-
-/** #4 Messages waited when the breaker closed, so one of them must be tried in time. */
-export interface DrainExpectation {
-  readonly endpoint: ModelEndpoint;
-  readonly heads: readonly InputMessage[];
-  readonly fromMs: number;
-  readonly untilMs: number;
 }
 
 const firstDrainedWithinMs = 1_000;

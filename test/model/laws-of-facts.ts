@@ -5,7 +5,7 @@
 // #3 A fact says that a message was certainly not received only if no attempt of any process leaves that open.
 // #4 EXPIRED is recorded only for a message with its own deadline, and only after it.
 
-import type { ModelRun } from "./run.ts";
+import type { ModelRun } from "./model-run.ts";
 import {
   findAttempts,
   mayHaveArrived,

@@ -4,7 +4,7 @@
 import { groups, partitionFor, topics, type AnyDecodedRecord } from "@sluice/contracts";
 import type { DeliveryTestProcess } from "@sluice/delivery/delivery-world";
 import { bankIdAt, inputBusinessDate, inputDayKey, newestPause, modelScheme, inputUetr, type InputPlace } from "./inputs.ts";
-import type { ModelRun } from "./run.ts";
+import type { ModelRun } from "./model-run.ts";
 import { modelBanks, keysPerBank, type BankAnswerKind, type ModelStep } from "./steps.ts";
 
 type Performer<D extends ModelStep["do"]> = (run: ModelRun, step: Extract<ModelStep, { readonly do: D }>) => Promise<void> | void;

@@ -5,7 +5,8 @@ import { isAtRest, findViolationsAtRest } from "./laws-at-rest.ts";
 import { endpointLaws, findLateWork } from "./laws-of-endpoints.ts";
 import { attemptLaws } from "./laws-of-attempts.ts";
 import { checkAppended } from "./laws-of-facts.ts";
-import { createRun, readAppended, type ModelRun } from "./run.ts";
+import type { ModelRun } from "./model-run.ts";
+import { createRun, readAppended } from "./run.ts";
 import type { ModelSettings, ModelStep } from "./steps.ts";
 
 export interface PlayedRun {

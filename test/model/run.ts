@@ -3,7 +3,6 @@
 //
 // #1 An attempt is checked at the moment in which it begins, by the records that its process had been handed by then.
 
-import type { Random } from "@sluice/kernel";
 import { sampleBank, seededRandom } from "@sluice/testkit";
 import { topics } from "@sluice/contracts";
 import type { ReceiverAnswer, ReceiverRequest, DeliveryBounds } from "@sluice/delivery";
@@ -12,49 +11,17 @@ import {
   deliverySerde,
   deliveryStartMs,
   type DeliveryTestPorts,
-  type DeliveryTestProcess,
   type ReceivedRequest,
   type ScriptedAnswer,
 } from "@sluice/delivery/delivery-world";
 import { startDispatcher } from "@sluice/dispatcher";
 import type { EndpointHealth } from "@sluice/store";
-import { recordAnswer, createEndpoint, endpointOrigin, otherOrigin, recordResume, type ModelEndpoint } from "./endpoints.ts";
-import { noInputs, type ModelInputs, type InputMessage } from "./inputs.ts";
-import { expectDrain, type DrainExpectation } from "./laws-of-endpoints.ts";
-import { currentLease, interpretAnswer, nothingRecorded, type RecordedAttempt, type RecordedRun } from "./recorded.ts";
+import { recordAnswer, otherOrigin, recordResume } from "./endpoints.ts";
+import { noInputs } from "./inputs.ts";
+import { expectDrain } from "./laws-of-endpoints.ts";
+import { type AttemptLaw, endpointAt, endpointForMessage, type ModelEnvironment, type ModelRun } from "./model-run.ts";
+import { currentLease, interpretAnswer, nothingRecorded, type RecordedAttempt } from "./recorded.ts";
 import { modelBanks, type BankAnswerKind, type ModelSettings } from "./steps.ts";
-
-export type ModelEnvironment = ReturnType<typeof createDeliveryTestEnvironment>;
-
-export interface ModelRun {
-  readonly settings: ModelSettings;
-  readonly environment: ModelEnvironment;
-  readonly inputs: ModelInputs;
-  readonly recorded: RecordedRun;
-  readonly processes: DeliveryTestProcess[];
-  /** How a bank answers. Keys are a bank's id, or its id and a UETR. */
-  readonly answers: Map<string, BankAnswerKind>;
-  /** The time from which no fault of processes, store or broker has an effect. */
-  calmFromMs: number;
-  /** Milliseconds by which the broker clock of a process may lag, because its first sample came late. */
-  readonly lagsMs: Map<string, number>;
-  readonly startedAtMs: Map<string, number>;
-  /** The names of processes that will crash at a later port call. */
-  readonly crashing: Set<string>;
-  /** True after a fault whose traces are not visible from outside: a process died, froze or lost a partition. */
-  isDisturbed: boolean;
-  /** What each process should know of each endpoint, by process, bank and origin. */
-  readonly endpoints: Map<string, ModelEndpoint>;
-  readonly expectations: DrainExpectation[];
-  /** The time by which the last marker of a bank or day, or the end of a pause, has been applied. */
-  quietFromMs: number;
-  /** Draws faults only. */
-  readonly random: Random;
-  nowMs(): number;
-  nextCause(): bigint;
-}
-
-export type AttemptLaw = (run: ModelRun, attempt: RecordedAttempt) => readonly string[];
 
 /**
  * Bounds with which a bank's backlog page holds four messages, and a buffer sixteen records, of which a bank may have
@@ -146,29 +113,6 @@ function recordResumes(
   for (const endpoint of run.endpoints.values()) {
     if (endpoint.process === process && endpoint.bank === bank) recordResume(endpoint, requestedAtMs, run.nowMs());
   }
-}
-
-export function endpointForMessage(run: ModelRun, process: string, message: Pick<InputMessage, "bank" | "operation">): ModelEndpoint {
-  return endpointAt(run, process, message.bank, endpointOrigin(message));
-}
-
-function endpointAt(run: ModelRun, process: string, bank: string, origin: string): ModelEndpoint {
-  const place = `${process} ${bank} ${origin}`;
-  const endpoint = run.endpoints.get(place) ?? createEndpoint(process, bank, origin);
-  run.endpoints.set(place, endpoint);
-  // The end of a maintenance has the same effect as a resume.
-  const endedAtMs = Math.max(
-    0,
-    ...run.inputs.pauses.map((pause) => (pause.bank === bank ? (pause.untilMs ?? 0) : 0)).filter((ms) => ms <= run.nowMs()),
-  );
-  if (endedAtMs > endpoint.retryAfterAtMs) endpoint.retryAfterUntilMs = endpoint.retryAfterMayLastUntilMs = 0;
-  endpoint.probeDueAtMs = Math.max(endpoint.probeDueAtMs, endedAtMs);
-  return endpoint;
-}
-
-/** True if no fault affects any process. */
-export function isUndisturbed(run: ModelRun): boolean {
-  return run.crashing.size === 0 && run.processes.some((process) => process.isAlive()) && run.calmFromMs <= run.nowMs();
 }
 
 function instrument(run: ModelRun, laws: readonly AttemptLaw[], ports: DeliveryTestPorts): DeliveryTestPorts {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { isAddressBlock } from "./credential-checks.ts";
+import { isAddressBlock } from "./file-schema.ts";
 import { readConfiguration } from "../index.ts";
 import { readSigningSecret } from "./signing-secret.ts";
 

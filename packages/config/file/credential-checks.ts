@@ -17,14 +17,6 @@ import { readSigningSecret, signingSecretForms } from "./signing-secret.ts";
 
 type SigningKeyInFile = BankInFile["signingKeys"][number];
 
-/** Tells whether a text is an IP address or a CIDR block. */
-export function isAddressBlock(given: string): boolean {
-  const [address = "", bits, ...more] = given.split("/");
-  const family = isIP(address);
-  if (family === 0 || address.includes("%") || more.length > 0) return false;
-  return bits === undefined || (/^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-}
-
 export function checkCredentials(parties: readonly PartAtPath<BankInFile | ConnectorInFile>[]): readonly Problem[] {
   return parties.flatMap(({ path, value }) => [
     ...(value.bearerToken !== null && value.bearerTokenFile !== null

@@ -1,11 +1,11 @@
 // The shape of the configuration file, member by member, with every default. `cross-checks.ts` checks members against
 // each other. No message repeats a value of the file.
 
+import { isIP } from "node:net";
 import { readLocalTime } from "@sluice/calendar";
 import { defaultScheme, schemeIds, schemes } from "@sluice/domain/schemes";
 import { z } from "zod";
 import { operatorRoles } from "../configuration.ts";
-import { isAddressBlock } from "./credential-checks.ts";
 import { readDuration } from "./durations.ts";
 import { accountRules, fillFromRow } from "./scheme-defaults.ts";
 
@@ -35,6 +35,14 @@ const url = httpAddress.transform((given, context) => {
   context.addIssue({ code: "custom", message: "an http or https address without user, query and fragment" });
   return z.NEVER;
 });
+
+/** @internal Tells whether a text is an IP address or a CIDR block. */
+export function isAddressBlock(given: string): boolean {
+  const [address = "", bits, ...more] = given.split("/");
+  const family = isIP(address);
+  if (family === 0 || address.includes("%") || more.length > 0) return false;
+  return bits === undefined || (/^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
 
 const cidr = z.string().refine(isAddressBlock, "an IP address or a CIDR block, such as 10.20.0.0/16 or fd00::/8");
 const file = text(1_024);

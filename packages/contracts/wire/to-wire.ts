@@ -23,7 +23,8 @@ import type { DayTimeKind } from "../generated/records.ts";
 import { uetrFromRecord } from "./payment-received.ts";
 import { buildEsmEventId, renderEsmEventBody } from "../messages/render/render-esm-event.ts";
 import { eventColumns, type EventShape, renderEventBody } from "../messages/render/render-event.ts";
-import { type MessageSources, renderDispatchBody } from "../messages/render/render-message.ts";
+import type { MessageSources } from "../messages/render/message-sources.ts";
+import { renderDispatchBody } from "../messages/render/render-message.ts";
 import { shownState } from "../messages/render/state-table.ts";
 
 /** The facts that the scheduler's background tasks append. */

@@ -5,11 +5,7 @@
 
 import { messageSchemas } from "@sluice/contracts";
 import * as z from "zod";
-import { describeMembers } from "./member-docs.ts";
-
-export interface JsonSchema {
-  readonly [keyword: string]: unknown;
-}
+import { describeMembers, type JsonSchema } from "./member-docs.ts";
 
 export type MessageName = keyof typeof messageSchemas;
 

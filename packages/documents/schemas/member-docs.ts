@@ -2,7 +2,10 @@
 // description of its own, or a shorter one.
 
 import { schemaVersions, type RecordName } from "@sluice/contracts";
-import type { JsonSchema } from "./json-schemas.ts";
+
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
 
 interface AvroField {
   readonly name: string;

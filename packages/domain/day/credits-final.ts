@@ -15,10 +15,8 @@
 
 import { type BankPartitions, banksNamedMax, type Day, type Declaration, declarationsMax } from "./day.ts";
 import { countMarkers, markerBase, addMarker } from "./day-markers.ts";
-import type { DayResult } from "./decide-day.ts";
+import type { DayResult } from "./day-result.ts";
 import type { CreditsFinalRequested, DayPlanned, LaneBankClear, LaneCredits, Marker, RecordPosition } from "../fact.ts";
-
-export type CreditsRefusal = "other-declares" | "too-many-declarations" | "not-declared" | "no-such-partition" | "too-many-banks";
 
 export function onCreditsFinalRequested(day: Day, fact: CreditsFinalRequested, place: RecordPosition): DayResult {
   const { creditsFinal, windows } = day.plan;

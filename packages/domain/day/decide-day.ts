@@ -34,54 +34,15 @@
 // #5 An operator's action counts once: a second record with the id of one in `decisions` changes nothing. Every other
 //    one leaves a note there; a refused one changes nothing else.
 
-import {
-  addDeclaration,
-  areCreditsDeclared,
-  type CreditsRefusal,
-  onCreditsFinalRequested,
-  onPartitionBankClear,
-  onPartitionCredits,
-} from "./credits-final.ts";
+import { addDeclaration, areCreditsDeclared, onCreditsFinalRequested, onPartitionBankClear, onPartitionCredits } from "./credits-final.ts";
 import { creditsNotedMax, type Day, type DayDecision, dayDecisionsKept, type MarkerOutput } from "./day.ts";
 import { markerBase, addMarker, announceTimes, announceVoid } from "./day-markers.ts";
+import type { DayReason, DayResult, DecideDayResult } from "./day-result.ts";
 import type { DayFact, DayKey, DayPlanned, DayTimeReached, Marker, RecordPosition } from "../fact.ts";
 import { onGateOpeningRequested } from "./gate-opening.ts";
 import { isDecided, buildDecisionNote, appendDecisionNote } from "../decision-notes.ts";
-import { isPlanInOrder, mergePlan, type PlanRefusal } from "./plan.ts";
-import { type ExtensionRefusal, onCloseExtensionRequested } from "./extend-close.ts";
-
-export type DayReason =
-  | PlanRefusal
-  | CreditsRefusal
-  | ExtensionRefusal
-  | "partitions-awaited"
-  | "other-key"
-  | "not-planned"
-  | "no-such-window"
-  | "too-early"
-  | "window-missed"
-  /** A later plan replaced it before; it is not accepted again. */
-  | "plan-superseded"
-  /** From here on: it is so already. */
-  | "already-decided"
-  | "already-declared"
-  | "gate-open"
-  | "partition-counted"
-  | "bank-clear";
-
-export interface DecideDayResult {
-  readonly decision: "applied" | "ignored" | "refused" | "replayed";
-  readonly reason: DayReason | null;
-  readonly day: Day | null;
-  readonly outputs: readonly MarkerOutput[];
-}
-
-/** The result of a handler: the day after the fact, before the record is counted as applied. */
-export interface DayResult {
-  readonly decision: "applied" | "ignored" | "refused";
-  readonly reason: DayReason | null;
-  readonly day: Day;
-}
+import { isPlanInOrder, mergePlan } from "./plan.ts";
+import { onCloseExtensionRequested } from "./extend-close.ts";
 
 /** Returns the markers that the record at `offset` made, in order. */
 export function dayOutputsAt(day: Day, offset: bigint): readonly MarkerOutput[] {

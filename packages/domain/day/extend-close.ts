@@ -12,11 +12,9 @@
 
 import { type CloseExtension, type Day, extensionsMax } from "./day.ts";
 import { announceTimes } from "./day-markers.ts";
-import type { DayResult } from "./decide-day.ts";
+import type { DayResult } from "./day-result.ts";
 import type { CloseExtensionRequested, DayPlanned, RecordPosition } from "../fact.ts";
 import { isPlanInOrder } from "./plan.ts";
-
-export type ExtensionRefusal = "close-reached" | "not-later" | "too-far" | "too-many-extensions";
 
 /** One day: the longest extension of a close. */
 export const extensionMsMax = 86_400_000;

@@ -7,7 +7,7 @@
 
 import type { Day } from "./day.ts";
 import { isGateOpenOn, addGateOpening, clearBank } from "./credits-final.ts";
-import type { DayResult } from "./decide-day.ts";
+import type { DayResult } from "./day-result.ts";
 import type { GateOpeningRequested, RecordPosition } from "../fact.ts";
 
 export function onGateOpeningRequested(day: Day, { bank }: GateOpeningRequested, place: RecordPosition): DayResult {

@@ -12,9 +12,8 @@
 // #5 A later plan does not bring forward a close that an operator extended.
 
 import { type Day, planVersionsMax, windowsMax } from "./day.ts";
+import type { PlanRefusal } from "./day-result.ts";
 import type { DayPlanned, PlannedWindow } from "../fact.ts";
-
-export type PlanRefusal = "plan-out-of-order" | "plan-leaves-no-window" | "too-many-plans" | "day-over";
 
 export function isPlanInOrder(plan: DayPlanned): boolean {
   if (plan.windows.length > windowsMax) return false;

@@ -2,7 +2,7 @@
 // a function of the transaction and one transition or notice, so a replay gives the first outputs again.
 
 import type { DayKey, ResolutionKind } from "../fact.ts";
-import type { Flow, State } from "./transaction.ts";
+import type { DeliveryOperation, Flow, State } from "./transaction.ts";
 
 /** The message that an event has as its payload, or a delivery as its body. */
 export type MessageForm =
@@ -21,17 +21,6 @@ export type MessageForm =
   | "outcome-report"
   /** To a scheme connector: the resolution of an item, ACSC or RJCT. */
   | "resolution-outcome";
-
-/** The operation by which a message is sent; the address follows from it. */
-export type DeliveryOperation =
-  | "outboundDirectDebitResponse"
-  | "inboundDirectDebit"
-  /** Goes to a connector. */
-  | "inboundDirectDebitResponse"
-  /** Goes to a bank. */
-  | "inboundCreditTransferAuthorization"
-  /** Goes to a connector. */
-  | "inboundCreditTransferAuthorizationResponse";
 
 export interface EventOutput {
   readonly kind: "event";

@@ -2,7 +2,6 @@
 // values.
 
 import type { DayKey, DeliveryEvidence, MessageIdentity, OperatorAction, ResolutionKind } from "../fact.ts";
-import type { DeliveryOperation } from "./output.ts";
 import type { ReconciliationReason } from "./reconciliation-reasons.ts";
 
 /** on-us: both agents belong to one bank. off-us: a debit from a scheme connector. credit: a credit from one. */
@@ -100,6 +99,17 @@ export interface Transition {
    */
   readonly httpStatusCode: number | null;
 }
+
+/** The operation by which a message is sent; the address follows from it. */
+export type DeliveryOperation =
+  | "outboundDirectDebitResponse"
+  | "inboundDirectDebit"
+  /** Goes to a connector. */
+  | "inboundDirectDebitResponse"
+  /** Goes to a bank. */
+  | "inboundCreditTransferAuthorization"
+  /** Goes to a connector. */
+  | "inboundCreditTransferAuthorizationResponse";
 
 /**
  * An output that follows from no transition: the refusal of a duplicate (AM05), a report sent once more, the outcome

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { conformanceUetr } from "./conformance-partitions.ts";
-import { conformanceDocument } from "./conformance.ts";
+import { conformanceDocument } from "./conformance-transactions.ts";
 import type { Store } from "../port.ts";
 
 const hold = { id: "builder", untilMs: 1_795_000_060_000 };

@@ -3,7 +3,7 @@
 import type { BankState, Item, Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { conformanceAction, conformanceParked, conformanceUetr } from "./conformance-partitions.ts";
-import { conformanceDocument, conformanceTransaction } from "./conformance.ts";
+import { conformanceDocument, conformanceTransaction } from "./conformance-transactions.ts";
 import {
   noSearchTerms,
   type PartitionLedger,

@@ -2,8 +2,9 @@
 
 import type { Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { conformanceAction, dayPromises, partitionPromises, parkedPromises, conformanceUetr } from "./conformance-partitions.ts";
+import { dayPromises, partitionPromises, parkedPromises, conformanceUetr } from "./conformance-partitions.ts";
 import { endpointHealthPromises } from "./conformance-endpoint-health.ts";
+import { conformanceDocument, conformanceFullTransaction, conformanceTransaction } from "./conformance-transactions.ts";
 import { buildPromises } from "./conformance-builds.ts";
 import { bankStatePromises, ledgerPromises, parkedForPeoplePromises, queryPromises, totalsPromises } from "./conformance-queries.ts";
 import { noSearchTerms, type Store, type TransactionDocument } from "../port.ts";
@@ -29,126 +30,6 @@ export function describeStore(open: () => Promise<Store>): void {
     await store.prepare();
     await expect(store.ping()).resolves.toBeUndefined();
   });
-}
-
-export function conformanceTransaction(over: Partial<Transaction> = {}): Transaction {
-  const id = over.uetr ?? conformanceUetr(1);
-  return {
-    uetr: id,
-    version: 1,
-    applied: 9_007_199_254_740_995n,
-    partition: 3,
-    state: "HELD",
-    flow: "on-us",
-    message: { sender: "first", messageIdentification: "M-1", contentHash: "aa", substanceHash: "bb" },
-    receivedAtMs: 1_795_000_000_123,
-    scheme: "ZA_EFT",
-    amountTenThousandths: 9_999_999_999_999_999_99n,
-    currency: "ZAR",
-    bank: "first",
-    businessDate: "2026-11-20",
-    reconciliationDay: "ZA_EFT:2026-11-20",
-    deadlineMs: null,
-    wantsOutcomeReport: false,
-    outcomeReport: null,
-    queueKey: `001795000000123:${id}`,
-    finalReport: null,
-    finalOutcome: null,
-    pendingAtMs: null,
-    transitions: [
-      {
-        stageVersion: 1,
-        state: "RECEIVED",
-        offset: 9_007_199_254_740_993n,
-        atMs: 1_795_000_000_124,
-        markerOffset: null,
-        businessDate: "2026-11-20",
-        reconciliationDay: "ZA_EFT:2026-11-20",
-        messageIdentification: "M-1",
-        httpStatusCode: 202,
-      },
-    ],
-    notices: [],
-    items: [],
-    observations: { count: 0, last: [] },
-    carryOversMax: 0,
-    quarantined: null,
-    decisions: [],
-    ...over,
-  };
-}
-
-/** A transaction with every optional part filled in. */
-export function conformanceFullTransaction(): Transaction {
-  const evidence = { attempts: 3, anyAnswer: true, mayHaveBeenTaken: false, httpStatusCode: 503, isBreakerOpen: true, isBankPaused: false };
-  return conformanceTransaction({
-    state: "RECONCILIATION",
-    flow: "off-us",
-    deadlineMs: 1_795_000_000_400,
-    wantsOutcomeReport: true,
-    outcomeReport: { number: 2, acknowledgedAtMs: 1_795_000_000_450 },
-    finalReport: { sender: "first", messageIdentification: "R-1", contentHash: "cc", substanceHash: "dd" },
-    finalOutcome: "not-made",
-    pendingAtMs: 1_795_000_000_500,
-    notices: [
-      {
-        offset: 12n,
-        atMs: 1_795_000_000_600,
-        kind: "duplicate-refused",
-        operation: "inboundDirectDebitResponse",
-        messageIdentification: "X00",
-        about: "M-2",
-        receiver: "first",
-        deadlineMs: 1_795_000_900_000,
-      },
-    ],
-    items: [
-      {
-        day: "ZA_EFT:2026-11-20",
-        row: null,
-        cause: "BREAKER_OPEN",
-        state: "RELEASED",
-        madeAtMs: 1_795_000_000_700,
-        settledAtMs: 1_795_000_000_800,
-        evidence,
-        lateAnswers: [{ offset: 14n, atMs: 1_795_000_000_900, text: "ACSC" }],
-        resolution: {
-          kind: "replaced",
-          replacedBy: conformanceUetr(9),
-          action: conformanceAction,
-          atMs: 1_795_000_001_000,
-          isFinal: true,
-          confirmed: { action: { ...conformanceAction, id: "a-2", operator: "zanele" }, atMs: 1_795_000_002_000 },
-        },
-      },
-    ],
-    carryOversMax: 2,
-    quarantined: { sinceMs: 1_795_000_000_950, offset: 15n, records: 3 },
-    decisions: [
-      {
-        offset: 16n,
-        atMs: 1_795_000_001_000,
-        kind: "ItemResolutionRequested",
-        action: conformanceAction,
-        result: "refused",
-        why: "not-in-this-state",
-      },
-    ],
-    observations: {
-      count: 11,
-      last: [{ offset: 13n, atMs: 1_795_000_000_650, kind: "repeat", messageIdentification: "M-1", sender: "first" }],
-    },
-  });
-}
-
-export function conformanceDocument(over: Partial<Transaction> = {}, bytes = 7): TransactionDocument {
-  return {
-    transaction: conformanceTransaction(over),
-    acceptedMessage: Uint8Array.of(0, 255, bytes),
-    finalReport: null,
-    verdict: null,
-    search: noSearchTerms,
-  };
 }
 
 function transactionPromises(open: () => Promise<Store>): void {

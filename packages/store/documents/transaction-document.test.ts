@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { conformanceDocument, conformanceFullTransaction, conformanceTransaction } from "../conformance/conformance.ts";
+import { conformanceDocument, conformanceFullTransaction, conformanceTransaction } from "../conformance/conformance-transactions.ts";
 import { type AnyStoredTransaction, fromStoredTransaction, toOpenRow, toStoredTransaction } from "./transaction-document.ts";
 
 /** The stored form from before flows, credits' deadlines and outcome reports existed. */

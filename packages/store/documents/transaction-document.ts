@@ -8,6 +8,7 @@
 
 import { assert } from "@sluice/kernel";
 import { type Flow, isUnresolved, type Item, type MessageIdentity, type OrphanState, type State, type Transaction } from "@sluice/domain";
+import type { ObjectId } from "mongodb";
 import { noSearchTerms, type OpenRow, type SearchTerms, type TransactionDocument } from "../port.ts";
 import {
   type AnyStoredItem,
@@ -79,6 +80,9 @@ export interface StoredTransaction {
   readonly finalReportBytes: Uint8Array | null;
   readonly verdictBytes: Uint8Array | null;
 }
+
+/** `writeId` identifies the bulk that wrote the document last. */
+export type MongoTransaction = StoredTransaction & { readonly writeId: ObjectId };
 
 export type AnyStoredTransaction = AnyVersion<
   Omit<StoredTransaction, "told" | "items"> & { readonly told: readonly AnyStoredNotice[]; readonly items: readonly AnyStoredItem[] },

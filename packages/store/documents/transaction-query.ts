@@ -2,9 +2,8 @@
 
 import type { Filter } from "mongodb";
 import type { TransactionQuery } from "../port.ts";
-import type { StoredTransaction } from "./transaction-document.ts";
+import type { MongoTransaction, StoredTransaction } from "./transaction-document.ts";
 import type { StoredItem } from "./transaction-parts.ts";
-import type { MongoTransaction } from "../mongodb/transactions.ts";
 
 type Read<Value> = (stored: StoredTransaction) => Value;
 

@@ -3,7 +3,8 @@
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { afterEach, expect, test } from "vitest";
 import { conformanceParked, conformanceUetr } from "../conformance/conformance-partitions.ts";
-import { describeStore, conformanceDocument } from "../conformance/conformance.ts";
+import { describeStore } from "../conformance/conformance.ts";
+import { conformanceDocument } from "../conformance/conformance-transactions.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import type { MemoryStoreHooks, StoreCall } from "./memory-call.ts";
 import type { Store } from "../port.ts";

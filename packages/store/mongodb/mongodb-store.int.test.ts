@@ -5,7 +5,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
 import { afterAll, expect, test } from "vitest";
 import { conformanceParked, conformanceUetr } from "../conformance/conformance-partitions.ts";
-import { describeStore, conformanceDocument } from "../conformance/conformance.ts";
+import { describeStore } from "../conformance/conformance.ts";
+import { conformanceDocument } from "../conformance/conformance-transactions.ts";
 import { createMongoStore, mongoClientOptions, mongoStoreOn } from "./mongodb-store.ts";
 import type { Store } from "../port.ts";
 

@@ -26,7 +26,8 @@ import { createMongoParkedMessages } from "./parked-messages.ts";
 import type { Store } from "../port.ts";
 import { trackBuilds } from "../builds/track-builds.ts";
 import { type BuildTransactions, routeTransactions } from "../builds/route-transactions.ts";
-import { createMongoTransactions, type MongoTransaction } from "./transactions.ts";
+import type { MongoTransaction } from "../documents/transaction-document.ts";
+import { createMongoTransactions } from "./transactions.ts";
 
 export interface MongoStoreOptions {
   readonly url: string;

@@ -5,7 +5,7 @@ import type { Collection, Filter } from "mongodb";
 import { groupsMax } from "../bounds.ts";
 import { runGuarded } from "./mongodb-faults.ts";
 import type { TotalsRow, TransactionQuery } from "../port.ts";
-import type { MongoTransaction } from "./transactions.ts";
+import type { MongoTransaction } from "../documents/transaction-document.ts";
 import { toMongoFilter } from "../documents/transaction-query.ts";
 import { createTotals, assertGroups, totalsFields } from "../documents/transaction-totals.ts";
 

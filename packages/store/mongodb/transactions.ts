@@ -17,6 +17,7 @@ import { insertIgnoringDuplicates, runGuarded } from "./mongodb-faults.ts";
 import {
   fromStoredTransaction,
   itemsForDay,
+  type MongoTransaction,
   openRowFields,
   splitDay,
   type StoredTransaction,
@@ -28,9 +29,6 @@ import { readMongoTotals } from "./transaction-totals.ts";
 import { summaryFields, toSummary } from "../documents/transaction-summary.ts";
 import type { OpenRow } from "../port.ts";
 import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
-
-/** `writeId` identifies the bulk that wrote the document last. */
-export type MongoTransaction = StoredTransaction & { readonly writeId: ObjectId };
 
 interface Write {
   readonly stored: StoredTransaction;

@@ -7,8 +7,14 @@
 //    that names it.
 
 import type { HistoryEntry, ReceivedEntry, RecordEntry, RenewedEntry, SentEntry, SnapshotEntry } from "../history.ts";
-import type { PlannedDay } from "../promises/i9-window-once.ts";
 import { readRecordNumber, readRecordOffset, readRecordText } from "./record-members.ts";
+
+export interface PlannedDay {
+  /** `scheme:date`. */
+  readonly day: string;
+  readonly windows: readonly { readonly number: number; readonly opensAtMs: number; readonly closesAtMs: number }[];
+  readonly reconciliationAtMs: number;
+}
 
 export interface CheckOptions {
   /**

@@ -10,17 +10,10 @@
 // #5 When a day is reconciled in a partition, each of its windows was closed there. A window that never opened counts
 //    as missed.
 
-import type { Evidence, PlacedRecord } from "../evidence/evidence.ts";
+import type { Evidence, PlacedRecord, PlannedDay } from "../evidence/evidence.ts";
 import type { PromiseFinding } from "./finding.ts";
 import type { Violation } from "../history.ts";
 import { readRecordMember, readRecordNumber, readRecordText } from "../evidence/record-members.ts";
-
-export interface PlannedDay {
-  /** `scheme:date`. */
-  readonly day: string;
-  readonly windows: readonly { readonly number: number; readonly opensAtMs: number; readonly closesAtMs: number }[];
-  readonly reconciliationAtMs: number;
-}
 
 type TimedMarker = "WindowOpened" | "WindowClosed" | "DayReconciled";
 

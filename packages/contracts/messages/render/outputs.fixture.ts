@@ -8,7 +8,8 @@ import { isCreditRecord, messageFromRecord, type PaymentReceived, uetrFromRecord
 import { readCreditTransfer } from "../read/read-credit-transfer.ts";
 import { readDirectDebit } from "../read/read-direct-debit.ts";
 import { readStatusReport } from "../read/read-status-report.ts";
-import { type MessageSources, utcText } from "./render-message.ts";
+import type { MessageSources } from "./message-sources.ts";
+import { utcText } from "./render-message.ts";
 
 export const messageUetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
 const hex = messageUetr.replaceAll("-", "");

@@ -16,7 +16,8 @@ import { minorUnitDigits } from "../read/iso-4217.ts";
 import { maskAccountNumber } from "./mask-message.ts";
 import { isCreditRecord, messageFromRecord, type PaymentReceived } from "../../wire/payment-received.ts";
 import { apiVersion, buildTransactionInfo, type EventShape } from "./render-event.ts";
-import { type MessageSources, utcText } from "./render-message.ts";
+import type { MessageSources } from "./message-sources.ts";
+import { utcText } from "./render-message.ts";
 import { shownState } from "./state-table.ts";
 
 /** The `webhook-id` of the posting; the UETR is in lower case. */

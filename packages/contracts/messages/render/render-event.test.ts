@@ -10,7 +10,7 @@ import type { Json } from "../json/json.ts";
 import { readCreditTransfer } from "../read/read-credit-transfer.ts";
 import { buildEsmEventId, renderEsmEventBody } from "./render-esm-event.ts";
 import { type EventShape, renderEventBody } from "./render-event.ts";
-import type { MessageSources } from "./render-message.ts";
+import type { MessageSources } from "./message-sources.ts";
 import { eventRecords } from "../../wire/to-wire.ts";
 
 const whole: EventShape = { eventShape: "full", eventPayload: "full" };

@@ -11,7 +11,8 @@ import type { EsmStateEvent, TransactionStateEvent } from "../../generated/recor
 import { maskMessage } from "./mask-message.ts";
 import { type EventDocument, eventText, type TransactionInfo } from "./event-writers.ts";
 import { flowFromRecord, messageFromRecord, uetrFromRecord } from "../../wire/payment-received.ts";
-import { buildOutgoingMessage, type MessageSources, messageText, utcText } from "./render-message.ts";
+import type { MessageSources } from "./message-sources.ts";
+import { buildOutgoingMessage, messageText, utcText } from "./render-message.ts";
 import { eventTypeFor, shownState, stateRow } from "./state-table.ts";
 
 export const apiVersion = "1.0.0";

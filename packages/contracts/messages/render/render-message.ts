@@ -11,6 +11,7 @@ import type { DispatchOutput, EventOutput, MessageForm } from "@sluice/domain";
 import { assert, unreachable } from "@sluice/kernel";
 import type * as wire from "../../generated/records.ts";
 import { creditTransferText, directDebitText, statusReportText } from "./message-writers.ts";
+import type { MessageSources } from "./message-sources.ts";
 import { flowFromRecord, isCreditRecord, type PaymentReceived } from "../../wire/payment-received.ts";
 import {
   acceptedStatus,
@@ -22,16 +23,6 @@ import {
   buildReportOn,
   resolutionStatus,
 } from "./render-report.ts";
-
-export interface MessageSources {
-  readonly received: PaymentReceived;
-  /** Null before the verdict. */
-  readonly verdict: wire.AccountVerified | null;
-  /** Null before the final report. */
-  readonly finalReport: wire.StatusReportReceived | null;
-  /** The message that a `duplicate-refused` or a `report-again` answers; null for every other form. */
-  readonly answered: PaymentReceived | null;
-}
 
 /** A message that leaves, or that an event shows, before it is written as text. */
 export type OutgoingMessage =

@@ -5,7 +5,8 @@ import { changeMember, sortedJsonText, isObject, jsonAt, parseSample } from "../
 import { receivedOnUs, receivedCredit, receivedReportOn, accountVerified } from "./outputs.fixture.ts";
 import type { Json } from "../json/json.ts";
 import { uetrFromRecord } from "../../wire/payment-received.ts";
-import { type MessageSources, renderDispatchBody } from "./render-message.ts";
+import type { MessageSources } from "./message-sources.ts";
+import { renderDispatchBody } from "./render-message.ts";
 import { dispatchRecord } from "../../wire/to-wire.ts";
 
 function report(flow: Flow, form: MessageForm, state: State, change: Partial<MessageSources> = {}): Json {

@@ -10,7 +10,7 @@ import type { DispatchOutput, EventOutput, State } from "@sluice/domain";
 import { assert } from "@sluice/kernel";
 import type * as wire from "../../generated/records.ts";
 import { isCreditRecord, type PaymentReceived } from "../../wire/payment-received.ts";
-import type { MessageSources } from "./render-message.ts";
+import type { MessageSources } from "./message-sources.ts";
 import { outcomeByCode, readReportOutcome } from "../read/report-outcome.ts";
 
 export const acceptedStatus: wire.Status = { code: "ACCP", outcome: "APPROVED", reasonInfo: null };

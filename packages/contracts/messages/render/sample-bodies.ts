@@ -16,7 +16,8 @@ import type { MessageSchemaName } from "../read/message-schemas.ts";
 import { messageFromRecord, type PaymentReceived, uetrFromRecord } from "../../wire/payment-received.ts";
 import { renderEsmEventBody } from "./render-esm-event.ts";
 import { type EventShape, renderEventBody } from "./render-event.ts";
-import { type MessageSources, renderDispatchBody } from "./render-message.ts";
+import type { MessageSources } from "./message-sources.ts";
+import { renderDispatchBody } from "./render-message.ts";
 import { stateRow, stateTables } from "./state-table.ts";
 
 export interface SampleBody {

@@ -7,8 +7,8 @@
 //    nothing.
 
 import { isSentKind, sentIdentification, type SentKind } from "../../ids.ts";
-import type { DeliveryOperation, MessageForm } from "../output.ts";
-import type { CreditState, DebitState, Flow, State, Transaction } from "../transaction.ts";
+import type { MessageForm } from "../output.ts";
+import type { CreditState, DebitState, DeliveryOperation, Flow, State, Transaction } from "../transaction.ts";
 
 interface StateMessages {
   /** null: it shows what the state before it shows. */
