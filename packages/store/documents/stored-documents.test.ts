@@ -1,0 +1,136 @@
+// Every kind of document as MongoDB gets it, in full and with every optional part empty: names, types and order of the members
+// in `golden/documents.json`. What is stored does not change by itself.
+
+import type { BankState, Day } from "@sluice/domain";
+import { BSON } from "mongodb";
+import { expect, test } from "vitest";
+import { conformanceAction, conformanceDay, conformanceParked } from "../conformance/conformance-partitions.ts";
+import { conformanceDocument, conformanceFullTransaction } from "../conformance/conformance-transactions.ts";
+import type { EndpointHealth, ParkedMessage, TransactionDocument } from "../port.ts";
+import { fromStoredBankState, toStoredBankState } from "./bank-state-document.ts";
+import { fromStoredDay, toStoredDay } from "./day-document.ts";
+import { fromStoredEndpointHealth, toStoredEndpointHealth } from "./endpoint-health-document.ts";
+import { fromStoredLedger, toStoredLedger } from "./ledger-document.ts";
+import { fromStoredParkedMessage, toStoredAttemptState, toStoredParkedMessage } from "./parked-message-document.ts";
+import { fromStoredPartition, newStoredPartition } from "./partition-document.ts";
+import { fromStoredTransaction, toStoredTransaction } from "./transaction-document.ts";
+
+const fullTransaction: TransactionDocument = {
+  transaction: conformanceFullTransaction(),
+  acceptedMessage: Uint8Array.of(0, 1, 255),
+  finalReport: Uint8Array.of(2),
+  verdict: Uint8Array.of(3),
+  search: {
+    endToEndIdentification: "e",
+    transactionIdentification: "t",
+    instructionIdentification: "i",
+    debtorAccountEnd: "1234",
+    creditorAccountEnd: "5678",
+    reasons: ["AC01"],
+  },
+};
+const emptyTransaction = conformanceDocument({
+  state: "ORPHAN",
+  flow: null,
+  message: null,
+  bank: null,
+  businessDate: null,
+  transitions: [],
+});
+
+const fullDay: Day = conformanceDay({ reconciledAtMs: 1_795_100_000_001 });
+const emptyDay: Day = conformanceDay({ isVoided: false, declarations: [], extensions: [], decisions: [], markers: [] });
+
+const since = { action: conformanceAction, atMs: 1_795_000_000_001 };
+const markerBase = { bank: "first", number: 1, reason: "asked" };
+const fullBankState: BankState = {
+  bank: "first",
+  version: 1,
+  applied: 5n,
+  isPaused: true,
+  untilMs: 1_795_000_600_000,
+  since,
+  pauses: 1,
+  resumes: 1,
+  markers: [
+    { offset: 5n, atMs: since.atMs, marker: { kind: "BankPaused", id: "bank:first:p:1", ...markerBase, untilMs: 1_795_000_600_000 } },
+    { offset: 6n, atMs: since.atMs, marker: { kind: "BankResumed", id: "bank:first:r:1", ...markerBase } },
+  ],
+  decisions: [{ offset: 5n, ...since, kind: "BankPauseRequested", result: "refused", why: "already-paused" }],
+};
+const emptyBankState: BankState = { ...fullBankState, untilMs: null, since: null, markers: [], decisions: [] };
+
+const cell = { count: 3, sumTenThousandths: 3n * 2n ** 63n };
+const ledger = {
+  partition: 3,
+  day: "ZA_EFT:2026-11-20",
+  version: 1,
+  through: 9n,
+  rows: [{ bank: "first", currency: "ZAR", columns: { accepted: cell, open: cell } }],
+};
+
+const fullParked: ParkedMessage = conformanceParked({
+  deadlineMs: 1_795_000_000_400,
+  stopsAtMs: 1_795_000_000_300,
+  earlier: {
+    count: 2,
+    firstAtMs: 1_794_000_000_000,
+    lastAtMs: 1_794_000_000_001,
+    answers: [
+      { httpStatusCode: 503, count: 1 },
+      { httpStatusCode: null, count: 1 },
+    ],
+  },
+  ended: "refused",
+  redrive: { offset: 7n, untilMs: 1_795_000_009_000 },
+});
+const emptyParked: ParkedMessage = conformanceParked({ operation: null, traceparent: null, reconciliationDay: null, recentAttempts: [] });
+
+const fullHealth: EndpointHealth = {
+  service: "dispatcher",
+  receiverId: "first",
+  origin: "https://api.first.test",
+  breaker: { sinceMs: 1_795_000_000_001, reason: "503" },
+  concurrency: 3,
+  retryAfterUntilMs: 1_795_000_060_000,
+  updatedAtMs: 1_795_000_000_002,
+};
+const emptyHealth: EndpointHealth = { ...fullHealth, breaker: null, retryAfterUntilMs: null };
+
+const newPartition = newStoredPartition("scheduler", 7);
+const lockedPartition = { ...newPartition, state: '{"a":[1]}', build: 2, rebuildLock: { id: "h", until: new Date(1_795_000_000_000) } };
+
+test("every kind of document is stored with these members, in this order and with these types", async () => {
+  const stored = {
+    transactions: [fullTransaction, emptyTransaction].map(toStoredTransaction),
+    days: [fullDay, emptyDay].map(toStoredDay),
+    bankStates: [fullBankState, emptyBankState].map(toStoredBankState),
+    ledgers: [ledger].map(toStoredLedger),
+    parkedMessages: [fullParked, emptyParked].map(toStoredParkedMessage),
+    attemptStates: [fullParked, emptyParked].map(toStoredAttemptState),
+    endpointHealth: [fullHealth, emptyHealth].map(toStoredEndpointHealth),
+    partitions: [newPartition, lockedPartition],
+  };
+  const inBytes = BSON.deserialize(BSON.serialize(stored), { promoteValues: false });
+  await expect(`${BSON.EJSON.stringify(inBytes, undefined, 2, { relaxed: false })}\n`).toMatchFileSnapshot("golden/documents.json");
+});
+
+test("every kind of document comes back from its bytes as it was", () => {
+  const read = <Stored extends object>(stored: Stored): Stored =>
+    BSON.deserialize(BSON.serialize(stored), { useBigInt64: true, promoteBuffers: true }) as Stored;
+  for (const one of [fullTransaction, emptyTransaction]) expect(fromStoredTransaction(read(toStoredTransaction(one)))).toStrictEqual(one);
+  for (const one of [fullDay, emptyDay]) expect(fromStoredDay(read(toStoredDay(one)))).toStrictEqual(one);
+  for (const one of [fullBankState, emptyBankState]) expect(fromStoredBankState(read(toStoredBankState(one)))).toStrictEqual(one);
+  expect(fromStoredLedger(read(toStoredLedger(ledger)))).toStrictEqual(ledger);
+  for (const one of [fullParked, emptyParked]) expect(fromStoredParkedMessage(read(toStoredParkedMessage(one)))).toStrictEqual(one);
+  for (const one of [fullHealth, emptyHealth]) expect(fromStoredEndpointHealth(read(toStoredEndpointHealth(one)))).toStrictEqual(one);
+  expect(fromStoredPartition(read(lockedPartition))).toStrictEqual({
+    service: "scheduler",
+    partition: 7,
+    epoch: 1,
+    position: 0n,
+    state: { a: [1] },
+    build: 2,
+    rebuildLock: { id: "h", untilMs: 1_795_000_000_000 },
+  });
+});
