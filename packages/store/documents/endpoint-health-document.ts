@@ -1,42 +1,18 @@
 // The document of the collection `addresses`: what a service knows of the health of one endpoint.
 
 import type { EndpointHealth } from "../port.ts";
+import { as, date, derived, document, nullable, plain, type StoredIn } from "./codec.ts";
 
-export interface StoredEndpointHealth {
-  /** No part contains a blank, so the documents sort by (service, receiver, origin). */
-  readonly _id: string;
-  readonly service: string;
-  readonly bank: string;
-  readonly address: string;
-  readonly breaker: { readonly since: Date; readonly reason: string } | null;
-  readonly concurrency: number;
-  readonly gateUntil: Date | null;
-  readonly updatedAt: Date;
-}
+export type StoredEndpointHealth = StoredIn<typeof endpointHealthCodec>;
 
-export function toStoredEndpointHealth(standing: EndpointHealth): StoredEndpointHealth {
-  const { service, receiverId, origin, breaker, concurrency, retryAfterUntilMs, updatedAtMs } = standing;
-  return {
-    _id: `${service} ${receiverId} ${origin}`,
-    service,
-    bank: receiverId,
-    address: origin,
-    breaker: breaker === null ? null : { since: new Date(breaker.sinceMs), reason: breaker.reason },
-    concurrency,
-    gateUntil: retryAfterUntilMs === null ? null : new Date(retryAfterUntilMs),
-    updatedAt: new Date(updatedAtMs),
-  };
-}
-
-export function fromStoredEndpointHealth(stored: StoredEndpointHealth): EndpointHealth {
-  const { service, bank, address, breaker, concurrency, gateUntil, updatedAt } = stored;
-  return {
-    service,
-    receiverId: bank,
-    origin: address,
-    breaker: breaker === null ? null : { sinceMs: breaker.since.getTime(), reason: breaker.reason },
-    concurrency,
-    retryAfterUntilMs: gateUntil?.getTime() ?? null,
-    updatedAtMs: updatedAt.getTime(),
-  };
-}
+export const endpointHealthCodec = document<EndpointHealth>()({
+  // No part contains a blank, so the documents sort by (service, receiver, origin).
+  _id: derived(({ service, receiverId, origin }: EndpointHealth) => `${service} ${receiverId} ${origin}`),
+  service: plain,
+  bank: as("receiverId", plain),
+  address: as("origin", plain),
+  breaker: nullable(document<NonNullable<EndpointHealth["breaker"]>>()({ since: as("sinceMs", date), reason: plain })),
+  concurrency: plain,
+  gateUntil: as("retryAfterUntilMs", nullable(date)),
+  updatedAt: as("updatedAtMs", date),
+});

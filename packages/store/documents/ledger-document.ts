@@ -1,51 +1,26 @@
 // The document of the collection `ledgers`: what a partition moved on a day.
 
-import { dayKey, type LedgerColumn, type LedgerRow, type LedgerTransaction } from "@sluice/domain";
+import { dayKey, type LedgerCell, type LedgerRow, type LedgerTransaction } from "@sluice/domain";
 import type { PartitionLedger } from "../port.ts";
-import { type AnyStoredTransaction, readStoredFlow } from "./transaction-document.ts";
+import { as, decimal, derived, document, list, plain, type StoredIn, table } from "./codec.ts";
+import type { StoredTransaction } from "./transaction-document.ts";
 
-interface StoredCell {
-  readonly count: number;
-  /** Decimal text, because only Sluice adds it up and the sum may exceed 64 bits. */
-  readonly sum: string;
-}
-
-export interface StoredLedger {
-  readonly _id: string;
-  readonly partition: number;
-  readonly day: string;
-  readonly version: number;
-  readonly through: bigint;
-  readonly rows: readonly {
-    readonly bank: string;
-    readonly currency: string;
-    readonly columns: Readonly<Partial<Record<LedgerColumn, StoredCell>>>;
-  }[];
-}
+export type StoredLedger = StoredIn<typeof ledgerCodec>;
 
 export function ledgerId(partition: number, day: string): string {
   return `${partition}:${day}`;
 }
 
-export function toStoredLedger({ partition, day, version, through, rows }: PartitionLedger): StoredLedger {
-  return { _id: ledgerId(partition, day), partition, day, version, through, rows: rows.map(toStoredRow) };
-}
+const cell = document<LedgerCell>()({ count: plain, sum: as("sumTenThousandths", decimal) });
 
-export function fromStoredLedger({ partition, day, version, through, rows }: StoredLedger): PartitionLedger {
-  return { partition, day, version, through, rows: rows.map(fromStoredRow) };
-}
-
-function toStoredRow({ bank, currency, columns }: LedgerRow): StoredLedger["rows"][number] {
-  const cells = Object.entries(columns).map(
-    ([column, cell]) => [column, { count: cell.count, sum: String(cell.sumTenThousandths) }] as const,
-  );
-  return { bank, currency, columns: Object.fromEntries(cells) };
-}
-
-function fromStoredRow({ bank, currency, columns }: StoredLedger["rows"][number]): LedgerRow {
-  const cells = Object.entries(columns).map(([column, { count, sum }]) => [column, { count, sumTenThousandths: BigInt(sum) }] as const);
-  return { bank, currency, columns: Object.fromEntries(cells) };
-}
+export const ledgerCodec = document<PartitionLedger>()({
+  _id: derived(({ partition, day }: PartitionLedger) => ledgerId(partition, day)),
+  partition: plain,
+  day: plain,
+  version: plain,
+  through: plain,
+  rows: list(document<LedgerRow>()({ bank: plain, currency: plain, columns: table(cell) })),
+});
 
 /** The fields that `toAccounted` reads. */
 export const accountedFields = {
@@ -65,16 +40,16 @@ export const accountedFields = {
 
 type Entries = { readonly transitions: LedgerTransaction["transitions"] };
 export type StoredAccounted = Pick<
-  AnyStoredTransaction,
+  StoredTransaction,
   "_id" | "flow" | "state" | "message" | "bank" | "scheme" | "currency" | "amountTenThousandths"
 > &
   Entries;
 
 export function toAccounted(stored: StoredAccounted): LedgerTransaction {
-  const { _id: uetr, bank, scheme, currency, amountTenThousandths, message } = stored;
+  const { _id: uetr, flow, bank, scheme, currency, amountTenThousandths, message } = stored;
   return {
     uetr,
-    flow: readStoredFlow(stored),
+    flow,
     message: message === null ? null : { sender: message.sender },
     bank,
     scheme,
@@ -84,6 +59,6 @@ export function toAccounted(stored: StoredAccounted): LedgerTransaction {
   };
 }
 
-export function wasOnDay(stored: Pick<AnyStoredTransaction, "scheme" | "transitions">, day: string): boolean {
+export function wasOnDay(stored: Pick<StoredTransaction, "scheme" | "transitions">, day: string): boolean {
   return stored.transitions.some(({ businessDate }) => dayKey(stored.scheme, businessDate) === day);
 }

@@ -1,46 +1,26 @@
-// The document of the collection `partitions`: one (service, partition). `state` is plain JSON that belongs to the service,
-// kept as text so that every value comes back unchanged; a bigint in it throws.
+// The document of the collection `partitions`: one (service, partition). `state` is plain JSON that belongs to the
+// service, kept as text so that every value comes back unchanged; a bigint in it throws.
 
-import type { PartitionDocument } from "../port.ts";
+import type { PartitionDocument, RebuildLock } from "../port.ts";
+import { as, date, derived, document, json, nullable, plain, type StoredIn } from "./codec.ts";
 
-export interface StoredPartition {
-  readonly _id: string;
-  readonly service: string;
-  readonly partition: number;
-  readonly epoch: number;
-  readonly position: bigint;
-  readonly state: string;
-  /** Absent in documents written before builds existed. */
-  readonly build?: number;
-  readonly rebuildLock?: { readonly id: string; readonly until: Date } | null;
-}
+export type StoredPartition = StoredIn<typeof partitionCodec>;
 
 export function partitionDocumentId(service: string, partition: number): string {
   return `${service}:${partition}`;
 }
 
-export function newStoredPartition(service: string, partition: number): StoredPartition {
-  return {
-    _id: partitionDocumentId(service, partition),
-    service,
-    partition,
-    epoch: 1,
-    position: 0n,
-    state: "null",
-    build: 0,
-    rebuildLock: null,
-  };
-}
+export const partitionCodec = document<PartitionDocument>()({
+  _id: derived(({ service, partition }: PartitionDocument) => partitionDocumentId(service, partition)),
+  service: plain,
+  partition: plain,
+  epoch: plain,
+  position: plain,
+  state: json,
+  build: plain,
+  rebuildLock: nullable(document<RebuildLock>()({ id: plain, until: as("untilMs", date) })),
+});
 
-export function fromStoredPartition(stored: StoredPartition): PartitionDocument {
-  const { service, partition, epoch, position, state, build = 0, rebuildLock = null } = stored;
-  return {
-    service,
-    partition,
-    epoch,
-    position,
-    state: JSON.parse(state) as unknown,
-    build,
-    rebuildLock: rebuildLock === null ? null : { id: rebuildLock.id, untilMs: rebuildLock.until.getTime() },
-  };
+export function newStoredPartition(service: string, partition: number): StoredPartition {
+  return partitionCodec.encode({ service, partition, epoch: 1, position: 0n, state: null, build: 0, rebuildLock: null });
 }

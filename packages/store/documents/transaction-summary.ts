@@ -1,8 +1,9 @@
 // A transaction as lists show it to people, read from a projection of its document without messages and history.
 
-import { noSearchTerms, type SummaryRow } from "../port.ts";
-import { type AnyStoredTransaction, copySearchTerms, readStoredFlow } from "./transaction-document.ts";
-import { fromStoredItem, fromStoredQuarantine } from "./transaction-parts.ts";
+import type { SummaryRow } from "../port.ts";
+import { nullable } from "./codec.ts";
+import type { StoredTransaction } from "./transaction-document.ts";
+import { itemCodec, quarantineCodec, searchTermsCodec } from "./transaction-parts.ts";
 
 /** The fields that `toSummary` reads. */
 export const summaryFields = {
@@ -30,11 +31,11 @@ export const summaryFields = {
   search: 1,
 } as const;
 
-export function toSummary(stored: Pick<AnyStoredTransaction, keyof typeof summaryFields>): SummaryRow {
+export function toSummary(stored: Pick<StoredTransaction, keyof typeof summaryFields>): SummaryRow {
   return {
     uetr: stored._id,
     partition: stored.partition,
-    flow: readStoredFlow(stored),
+    flow: stored.flow,
     state: stored.state,
     scheme: stored.scheme,
     sender: stored.message?.sender ?? null,
@@ -47,13 +48,13 @@ export function toSummary(stored: Pick<AnyStoredTransaction, keyof typeof summar
     amountTenThousandths: stored.amountTenThousandths,
     currency: stored.currency,
     queueKey: stored.queueKey,
-    stageVersion: stored.stageVersion ?? 0,
-    updatedAtMs: (stored.updatedAt ?? stored.receivedAt).getTime(),
+    stageVersion: stored.stageVersion,
+    updatedAtMs: stored.updatedAt.getTime(),
     applied: stored.applied,
-    carryOversMax: stored.rollsMax ?? 0,
-    carryOversLeft: stored.rollsLeft ?? 0,
-    items: stored.items.map(fromStoredItem),
-    quarantined: fromStoredQuarantine(stored.parked ?? null),
-    search: copySearchTerms(stored.search ?? noSearchTerms),
+    carryOversMax: stored.rollsMax,
+    carryOversLeft: stored.rollsLeft,
+    items: stored.items.map(itemCodec.decode),
+    quarantined: nullable(quarantineCodec).decode(stored.parked),
+    search: searchTermsCodec.decode(stored.search),
   };
 }

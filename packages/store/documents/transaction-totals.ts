@@ -3,7 +3,7 @@
 import { Fault } from "@sluice/kernel";
 import { groupsMax } from "../bounds.ts";
 import type { TotalsRow } from "../port.ts";
-import { type AnyStoredTransaction, readStoredFlow } from "./transaction-document.ts";
+import type { StoredTransaction } from "./transaction-document.ts";
 
 export const totalsFields = {
   bank: 1,
@@ -17,7 +17,7 @@ export const totalsFields = {
 } as const;
 
 export interface RunningTotals {
-  add(stored: Pick<AnyStoredTransaction, keyof typeof totalsFields>): void;
+  add(stored: Pick<StoredTransaction, keyof typeof totalsFields>): void;
   rows(): readonly TotalsRow[];
 }
 
@@ -25,8 +25,7 @@ export function createTotals(): RunningTotals {
   const groups = new Map<string, TotalsRow>();
   return {
     add(stored) {
-      const { bank, scheme, businessDate, currency, state, amountTenThousandths, receivedAt } = stored;
-      const flow = readStoredFlow(stored);
+      const { bank, scheme, businessDate, currency, flow, state, amountTenThousandths, receivedAt } = stored;
       const key = JSON.stringify([bank, scheme, businessDate, currency, flow, state]);
       const previous = groups.get(key);
       groups.set(key, {

@@ -1,6 +1,6 @@
 // Endpoint health of the memory store.
 
-import { fromStoredEndpointHealth, type StoredEndpointHealth, toStoredEndpointHealth } from "../documents/endpoint-health-document.ts";
+import { endpointHealthCodec, type StoredEndpointHealth } from "../documents/endpoint-health-document.ts";
 import { endpointsMax, assertBulk } from "../bounds.ts";
 import { compareText, type MemoryCall } from "./memory-call.ts";
 import type { EndpointHealthStore } from "../port.ts";
@@ -9,7 +9,7 @@ export function createMemoryEndpointHealth(call: MemoryCall, kept: Map<string, S
   return {
     async write(standings) {
       assertBulk(standings.length);
-      const sorted = standings.map(toStoredEndpointHealth).sort((a, b) => compareText(a._id, b._id));
+      const sorted = standings.map(endpointHealthCodec.encode).sort((a, b) => compareText(a._id, b._id));
       const ids = sorted.map((stored) => stored._id);
       return call("endpointHealth.write", ids, sorted, (documentsMax) => {
         for (const stored of sorted.slice(0, documentsMax)) kept.set(stored._id, stored);
@@ -21,7 +21,7 @@ export function createMemoryEndpointHealth(call: MemoryCall, kept: Map<string, S
           .filter((stored) => service === null || stored.service === service)
           .sort((a, b) => compareText(a._id, b._id))
           .slice(0, endpointsMax)
-          .map(fromStoredEndpointHealth),
+          .map(endpointHealthCodec.decode),
       ),
   };
 }

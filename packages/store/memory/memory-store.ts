@@ -8,11 +8,11 @@
 
 import type { Day } from "@sluice/domain";
 import { createMemoryEndpointHealth } from "./endpoint-health.ts";
-import { fromStoredBankState, type StoredBankState, toStoredBankState } from "../documents/bank-state-document.ts";
+import { bankStateCodec, type StoredBankState } from "../documents/bank-state-document.ts";
 import { assertBulk, banksMax, openDaysMax } from "../bounds.ts";
-import { fromStoredDay, type StoredDay, toStoredDay } from "../documents/day-document.ts";
-import { fromStoredPartition, newStoredPartition, partitionDocumentId, type StoredPartition } from "../documents/partition-document.ts";
-import { fromStoredLedger, ledgerId, type StoredLedger, toStoredLedger } from "../documents/ledger-document.ts";
+import { dayCodec, type StoredDay } from "../documents/day-document.ts";
+import { partitionCodec, newStoredPartition, partitionDocumentId, type StoredPartition } from "../documents/partition-document.ts";
+import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
 import { compareText, createMemoryCall, type MemoryCall, type MemoryStoreOptions, pickKept } from "./memory-call.ts";
 import { createMemoryParkedMessages } from "./parked-messages.ts";
 import type { BankStore, DayStore, PartitionStore, LedgerStore, Store } from "../port.ts";
@@ -34,7 +34,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
   // Builds are looked up without a call of their own, which would be one more call that can fail; a real store reads
   // them with the partitions.
   const listBuilds = (): Promise<readonly PartitionBuild[]> =>
-    Promise.resolve([...partitions.values()].filter(({ service }) => service === "scheduler").map(fromStoredPartition));
+    Promise.resolve([...partitions.values()].filter(({ service }) => service === "scheduler").map(partitionCodec.decode));
   const { transactions, learn } = routeTransactions({ inBuild, builds: listBuilds });
   return {
     transactions,
@@ -62,10 +62,10 @@ function createMemoryDays(call: MemoryCall, kept: Map<string, StoredDay>): DaySt
   return {
     async load(keys) {
       assertBulk(keys.length);
-      return call("days.load", keys, null, () => pickKept(kept, keys, fromStoredDay));
+      return call("days.load", keys, null, () => pickKept(kept, keys, dayCodec.decode));
     },
     async write(day, expectedVersion) {
-      const stored = toStoredDay(day);
+      const stored = dayCodec.encode(day);
       return call("days.write", [day.key], [stored, expectedVersion], () => {
         if ((kept.get(day.key)?.version ?? 0) !== expectedVersion) return false;
         kept.set(day.key, stored);
@@ -78,7 +78,7 @@ function createMemoryDays(call: MemoryCall, kept: Map<string, StoredDay>): DaySt
           .filter((stored) => !stored.isReconciled)
           .sort((a, b) => compareText(a._id, b._id))
           .slice(0, openDaysMax)
-          .map((stored): Day => fromStoredDay(stored)),
+          .map((stored): Day => dayCodec.decode(stored)),
       ),
   };
 }
@@ -87,10 +87,10 @@ function createMemoryBankStates(call: MemoryCall, kept: Map<string, StoredBankSt
   return {
     async load(ids) {
       assertBulk(ids.length);
-      return call("banks.load", ids, null, () => pickKept(kept, ids, fromStoredBankState));
+      return call("banks.load", ids, null, () => pickKept(kept, ids, bankStateCodec.decode));
     },
     async write(standing, expectedVersion) {
-      const stored = toStoredBankState(standing);
+      const stored = bankStateCodec.encode(standing);
       return call("banks.write", [standing.bank], [stored, expectedVersion], () => {
         if ((kept.get(standing.bank)?.version ?? 0) !== expectedVersion) return false;
         kept.set(standing.bank, stored);
@@ -102,7 +102,7 @@ function createMemoryBankStates(call: MemoryCall, kept: Map<string, StoredBankSt
         [...kept.values()]
           .sort((a, b) => compareText(a._id, b._id))
           .slice(0, banksMax)
-          .map(fromStoredBankState),
+          .map(bankStateCodec.decode),
       ),
   };
 }
@@ -113,11 +113,11 @@ function createMemoryLedgers(call: MemoryCall, kept: Map<string, StoredLedger>):
     async load(partition, days) {
       assertBulk(days.length);
       const ids = days.map((day) => ledgerId(partition, day));
-      const found = await call("ledgers.load", ids, null, () => pickKept(kept, ids, fromStoredLedger));
+      const found = await call("ledgers.load", ids, null, () => pickKept(kept, ids, ledgerCodec.decode));
       return new Map([...found.values()].map((ledger) => [ledger.day, ledger]));
     },
     async write(ledger, expectedVersion) {
-      const stored = toStoredLedger(ledger);
+      const stored = ledgerCodec.encode(ledger);
       return call("ledgers.write", [stored._id], [stored, expectedVersion], () => {
         if ((kept.get(stored._id)?.version ?? 0) !== expectedVersion) return false;
         kept.set(stored._id, stored);
@@ -128,13 +128,13 @@ function createMemoryLedgers(call: MemoryCall, kept: Map<string, StoredLedger>):
       call("ledgers.listByDay", [day], null, () =>
         sorted()
           .filter((stored) => stored.day === day)
-          .map(fromStoredLedger),
+          .map(ledgerCodec.decode),
       ),
     listByPartition: (partition) =>
       call("ledgers.listByPartition", [`${partition}`], null, () =>
         sorted()
           .filter((stored) => stored.partition === partition)
-          .map(fromStoredLedger),
+          .map(ledgerCodec.decode),
       ),
   };
 }
@@ -147,7 +147,7 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         const found = kept.get(id);
         const taken = found === undefined ? newStoredPartition(service, partition) : { ...found, epoch: found.epoch + 1 };
         kept.set(id, taken);
-        return fromStoredPartition(taken);
+        return partitionCodec.decode(taken);
       });
     },
     async write(service, partition, epoch, position, state) {
@@ -168,7 +168,7 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         if (found === undefined || (holder !== null && holder !== id)) return null;
         const held = { ...found, epoch: holder === id ? found.epoch : found.epoch + 1, rebuildLock: { id, until: new Date(untilMs) } };
         kept.set(key, held);
-        return fromStoredPartition(held);
+        return partitionCodec.decode(held);
       });
     },
     async unlock(service, partition, holdId) {
@@ -195,7 +195,7 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         [...kept.values()]
           .filter((stored) => stored.service === service)
           .sort((a, b) => a.partition - b.partition)
-          .map(fromStoredPartition),
+          .map(partitionCodec.decode),
       ),
   };
 }

@@ -3,11 +3,10 @@
 import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
 import { compareText, type MemoryCall, pickKept } from "./memory-call.ts";
 import {
-  fromStoredParkedMessage,
+  parkedMessageCodec,
   type StoredParkedMessage,
-  toParkedRow,
-  toStoredAttemptState,
-  toStoredParkedMessage,
+  parkedRowCodec,
+  attemptStateCodec,
   totalsSortKey,
 } from "../documents/parked-message-document.ts";
 import type { ParkedStore, ParkedTotals } from "../port.ts";
@@ -20,14 +19,14 @@ export function createMemoryParkedMessages(
   return {
     async insert(messages) {
       assertBulk(messages.length);
-      const sorted = messages.map(toStoredParkedMessage).sort((a, b) => compareText(a._id, b._id));
+      const sorted = messages.map(parkedMessageCodec.encode).sort((a, b) => compareText(a._id, b._id));
       const keys = sorted.map((stored) => stored._id);
       return call(`${name}.insert`, keys, sorted, (documentsMax) => {
         for (const stored of sorted.slice(0, documentsMax)) if (!kept.has(stored._id)) kept.set(stored._id, stored);
       });
     },
     async update(message) {
-      const attemptState = toStoredAttemptState(message);
+      const attemptState = attemptStateCodec.encode(message);
       return call(`${name}.update`, [message.id], attemptState, () => {
         const found = kept.get(message.id);
         if (found !== undefined) kept.set(message.id, { ...found, ...attemptState });
@@ -48,12 +47,12 @@ export function createMemoryParkedMessages(
           .filter((stored) => after === null || bySequence(stored, { sequence: after.sequence, _id: after.id }) > 0)
           .sort(bySequence)
           .slice(0, limit)
-          .map(toParkedRow),
+          .map(parkedRowCodec.decode),
       );
     },
     async load(ids) {
       assertBulk(ids.length);
-      return call(`${name}.load`, ids, null, () => pickKept(kept, ids, fromStoredParkedMessage));
+      return call(`${name}.load`, ids, null, () => pickKept(kept, ids, parkedMessageCodec.decode));
     },
     async listByReceiver(bank, after, limit) {
       assertSearch(limit);
@@ -63,7 +62,7 @@ export function createMemoryParkedMessages(
           .filter((stored) => after === null || byBank(stored, { ...after, bank: after.receiverId, _id: after.id }) > 0)
           .sort(byBank)
           .slice(0, limit)
-          .map(toParkedRow),
+          .map(parkedRowCodec.decode),
       );
     },
     totals: () => call(`${name}.totals`, [], null, () => countTotals([...kept.values()].filter(({ ended }) => ended !== "stopped"))),

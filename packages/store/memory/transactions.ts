@@ -3,14 +3,7 @@
 import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
 import { wasOnDay, toAccounted } from "../documents/ledger-document.ts";
 import { compareText, type MemoryCall, pickKept } from "./memory-call.ts";
-import {
-  fromStoredTransaction,
-  itemsForDay,
-  splitDay,
-  type StoredTransaction,
-  toOpenRow,
-  toStoredTransaction,
-} from "../documents/transaction-document.ts";
+import { transactionCodec, itemsForDay, splitDay, type StoredTransaction, toOpenRow } from "../documents/transaction-document.ts";
 import { matchesQuery } from "../documents/transaction-query.ts";
 import { createTotals } from "../documents/transaction-totals.ts";
 import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
@@ -21,12 +14,12 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
   return {
     async load(uetrs) {
       assertBulk(uetrs.length);
-      return call("transactions.load", uetrs, null, () => pickKept(kept, uetrs, fromStoredTransaction));
+      return call("transactions.load", uetrs, null, () => pickKept(kept, uetrs, transactionCodec.decode));
     },
     async write(writes) {
       assertBulk(writes.length);
       const sorted = writes
-        .map(({ document, expectedVersion }) => ({ stored: toStoredTransaction(document), expectedVersion }))
+        .map(({ document, expectedVersion }) => ({ stored: transactionCodec.encode(document), expectedVersion }))
         .sort((a, b) => compareText(a.stored._id, b.stored._id));
       const keys = sorted.map(({ stored }) => stored._id);
       return call("transactions.write", keys, sorted, (documentsMax) => {
@@ -75,7 +68,7 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
         all()
           .filter((stored) => stored.partition === partition && (afterUetr === null || stored._id > afterUetr))
           .slice(0, limit)
-          .map(fromStoredTransaction),
+          .map(transactionCodec.decode),
       );
     },
     remove: (partition) =>

@@ -1,7 +1,7 @@
 // The collection `standings` on MongoDB: what operators decided about each bank, by compare-and-set on `version`.
 
 import type { Collection } from "mongodb";
-import { fromStoredBankState, type StoredBankState, toStoredBankState } from "../documents/bank-state-document.ts";
+import { bankStateCodec, type StoredBankState } from "../documents/bank-state-document.ts";
 import { assertBulk, banksMax } from "../bounds.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
 import type { BankStore } from "../port.ts";
@@ -13,11 +13,11 @@ export function createMongoBankStates(collection: Collection<StoredBankState>): 
       if (ids.length === 0) return new Map();
       const found = await runGuarded("banks.load", "read", () => collection.find({ _id: { $in: [...ids] } }).toArray());
       const byId = new Map(found.map((stored) => [stored._id, stored]));
-      return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, fromStoredBankState(byId.get(id)!)] as const] : [])));
+      return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, bankStateCodec.decode(byId.get(id)!)] as const] : [])));
     },
 
     write(standing, expectedVersion) {
-      const stored = toStoredBankState(standing);
+      const stored = bankStateCodec.encode(standing);
       return runGuarded("banks.write", "write", async () => {
         if (expectedVersion === 0) return tryInsert(() => collection.insertOne(stored));
         const { _id, ...fields } = stored;
@@ -28,7 +28,7 @@ export function createMongoBankStates(collection: Collection<StoredBankState>): 
 
     async all() {
       const found = await runGuarded("banks.all", "read", () => collection.find({}, { sort: { _id: 1 }, limit: banksMax }).toArray());
-      return found.map(fromStoredBankState);
+      return found.map(bankStateCodec.decode);
     },
   };
 }

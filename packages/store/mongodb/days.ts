@@ -2,7 +2,7 @@
 
 import type { Collection } from "mongodb";
 import { assertBulk, openDaysMax } from "../bounds.ts";
-import { fromStoredDay, type StoredDay, toStoredDay } from "../documents/day-document.ts";
+import { dayCodec, type StoredDay } from "../documents/day-document.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
 import type { DayStore } from "../port.ts";
 
@@ -13,11 +13,11 @@ export function createMongoDays(collection: Collection<StoredDay>): DayStore {
       if (keys.length === 0) return new Map();
       const found = await runGuarded("days.load", "read", () => collection.find({ _id: { $in: [...keys] } }).toArray());
       const byId = new Map(found.map((stored) => [stored._id, stored]));
-      return new Map(keys.flatMap((key) => (byId.has(key) ? [[key, fromStoredDay(byId.get(key)!)] as const] : [])));
+      return new Map(keys.flatMap((key) => (byId.has(key) ? [[key, dayCodec.decode(byId.get(key)!)] as const] : [])));
     },
 
     write(day, expectedVersion) {
-      const stored = toStoredDay(day);
+      const stored = dayCodec.encode(day);
       return runGuarded("days.write", "write", async () => {
         if (expectedVersion === 0) return tryInsert(() => collection.insertOne(stored));
         const { _id, ...fields } = stored;
@@ -30,7 +30,7 @@ export function createMongoDays(collection: Collection<StoredDay>): DayStore {
       const found = await runGuarded("days.open", "read", () =>
         collection.find({ isReconciled: false }, { sort: { _id: 1 }, limit: openDaysMax }).toArray(),
       );
-      return found.map(fromStoredDay);
+      return found.map(dayCodec.decode);
     },
   };
 }

@@ -1,7 +1,7 @@
 // The collection `addresses` on MongoDB: endpoint health. It is small and advisory, so the last writer wins.
 
 import type { Collection } from "mongodb";
-import { fromStoredEndpointHealth, type StoredEndpointHealth, toStoredEndpointHealth } from "../documents/endpoint-health-document.ts";
+import { endpointHealthCodec, type StoredEndpointHealth } from "../documents/endpoint-health-document.ts";
 import { endpointsMax, assertBulk } from "../bounds.ts";
 import { insertIgnoringDuplicates, runGuarded } from "./mongodb-faults.ts";
 import type { EndpointHealthStore } from "../port.ts";
@@ -11,7 +11,7 @@ export function createMongoEndpointHealth(collection: Collection<StoredEndpointH
     async write(standings) {
       assertBulk(standings.length);
       if (standings.length === 0) return;
-      const byId = new Map(standings.map(toStoredEndpointHealth).map((stored) => [stored._id, stored]));
+      const byId = new Map(standings.map(endpointHealthCodec.encode).map((stored) => [stored._id, stored]));
       const sorted = [...byId.values()].sort((a, b) => (a._id < b._id ? -1 : 1));
       await runGuarded("endpointHealth.write", "write", async () => {
         const updates = sorted.map(({ _id, ...fields }) => ({ updateOne: { filter: { _id }, update: { $set: fields } } }));
@@ -27,7 +27,7 @@ export function createMongoEndpointHealth(collection: Collection<StoredEndpointH
       const found = await runGuarded("endpointHealth.all", "read", () =>
         collection.find(filter, { sort: { _id: 1 }, limit: endpointsMax }).toArray(),
       );
-      return found.map(fromStoredEndpointHealth);
+      return found.map(endpointHealthCodec.decode);
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Collection } from "mongodb";
 import { assertBulk, pageMax } from "../bounds.ts";
-import { fromStoredLedger, ledgerId, type StoredLedger, toStoredLedger } from "../documents/ledger-document.ts";
+import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
 import type { LedgerStore } from "../port.ts";
 
@@ -13,11 +13,11 @@ export function createMongoLedgers(collection: Collection<StoredLedger>): Ledger
       if (days.length === 0) return new Map();
       const ids = days.map((day) => ledgerId(partition, day));
       const found = await runGuarded("ledgers.load", "read", () => collection.find({ _id: { $in: ids } }).toArray());
-      return new Map(found.map((stored) => [stored.day, fromStoredLedger(stored)]));
+      return new Map(found.map((stored) => [stored.day, ledgerCodec.decode(stored)]));
     },
 
     write(ledger, expectedVersion) {
-      const stored = toStoredLedger(ledger);
+      const stored = ledgerCodec.encode(ledger);
       return runGuarded("ledgers.write", "write", async () => {
         if (expectedVersion === 0) return tryInsert(() => collection.insertOne(stored));
         const { _id, ...fields } = stored;
@@ -28,14 +28,14 @@ export function createMongoLedgers(collection: Collection<StoredLedger>): Ledger
 
     async listByDay(day) {
       const found = await runGuarded("ledgers.listByDay", "read", () => collection.find({ day }, { sort: { partition: 1 } }).toArray());
-      return found.map(fromStoredLedger);
+      return found.map(ledgerCodec.decode);
     },
 
     async listByPartition(partition) {
       const found = await runGuarded("ledgers.listByPartition", "read", () =>
         collection.find({ partition }, { sort: { day: 1 }, limit: pageMax }).toArray(),
       );
-      return found.map(fromStoredLedger);
+      return found.map(ledgerCodec.decode);
     },
   };
 }

@@ -106,20 +106,6 @@ test("documents hold offsets and amounts as 64-bit integers, times as dates, mes
   expect(raw!["partition"]).toMatchObject({ _bsontype: "Int32" });
 });
 
-test("documents written before flows and outcomes existed are read, listed and written again", async () => {
-  const { store, client, database } = await openWatched();
-  await store.transactions.write([{ document: conformanceDocument(), expectedVersion: 0 }]);
-  const later = { flow: "", deadline: "", wantsOutcomeReport: "", outcome: "", receivedOffset: "" } as const;
-  await client.db(database).collection("transactions").updateMany({}, { $unset: later });
-  expect((await store.transactions.load([conformanceUetr(1)])).get(conformanceUetr(1))).toStrictEqual(conformanceDocument());
-  const row = { uetr: conformanceUetr(1), flow: "on-us", scheme: "ZA_EFT", deadlineMs: null, isOutcomeAwaited: false };
-  expect(await store.transactions.open(3, null, 10)).toMatchObject([row]);
-  expect(await store.transactions.held(3, "first", "ZA_EFT:2026-11-20", null, 10)).toMatchObject([row]);
-  expect(await store.transactions.write([{ document: conformanceDocument({ version: 2 }), expectedVersion: 1 }])).toEqual({
-    conflicts: [],
-  });
-});
-
 test("a server that cannot be reached rejects with a retryable fault within seconds", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

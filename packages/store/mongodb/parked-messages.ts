@@ -4,11 +4,10 @@ import type { Collection, Filter } from "mongodb";
 import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
 import { insertIgnoringDuplicates, runGuarded } from "./mongodb-faults.ts";
 import {
-  fromStoredParkedMessage,
+  parkedMessageCodec,
   type StoredParkedMessage,
-  toParkedRow,
-  toStoredAttemptState,
-  toStoredParkedMessage,
+  parkedRowCodec,
+  attemptStateCodec,
   totalsSortKey,
 } from "../documents/parked-message-document.ts";
 import type { ParkedCursor, ParkedRow, ParkedStore, ParkedTotals } from "../port.ts";
@@ -20,12 +19,13 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
     async insert(messages) {
       assertBulk(messages.length);
       if (messages.length === 0) return;
-      const sorted = messages.map(toStoredParkedMessage).sort((a, b) => (a._id < b._id ? -1 : 1));
+      const sorted = messages.map(parkedMessageCodec.encode).sort((a, b) => (a._id < b._id ? -1 : 1));
       await runGuarded(`${name}.insert`, "write", () => insertIgnoringDuplicates(() => collection.insertMany(sorted, { ordered: false })));
     },
 
     async update(message) {
-      await runGuarded(`${name}.update`, "write", () => collection.updateOne({ _id: message.id }, { $set: toStoredAttemptState(message) }));
+      const changed = attemptStateCodec.encode(message);
+      await runGuarded(`${name}.update`, "write", () => collection.updateOne({ _id: message.id }, { $set: changed }));
     },
 
     async remove(ids) {
@@ -50,7 +50,7 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
             )
             .toArray(),
         );
-        rows.push(...found.map(toParkedRow));
+        rows.push(...found.map(parkedRowCodec.decode));
       }
       return rows;
     },
@@ -62,7 +62,7 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
         collection.find({ _id: { $in: [...ids] } }, { batchSize: batchDocuments }).toArray(),
       );
       const byId = new Map(found.map((stored) => [stored._id, stored]));
-      return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, fromStoredParkedMessage(byId.get(id)!)] as const] : [])));
+      return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, parkedMessageCodec.decode(byId.get(id)!)] as const] : [])));
     },
 
     async listByReceiver(bank, after, limit) {
@@ -76,7 +76,7 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
           .find(filter, { projection: { recordBytes: 0 }, sort: { bank: 1, sequence: 1, _id: 1 }, limit, batchSize: batchDocuments })
           .toArray(),
       );
-      return found.map(toParkedRow);
+      return found.map(parkedRowCodec.decode);
     },
 
     async totals() {

@@ -2,7 +2,7 @@
 
 import { Fault } from "@sluice/kernel";
 import type { Collection } from "mongodb";
-import { fromStoredPartition, newStoredPartition, partitionDocumentId, type StoredPartition } from "../documents/partition-document.ts";
+import { partitionCodec, newStoredPartition, partitionDocumentId, type StoredPartition } from "../documents/partition-document.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
 import type { PartitionDocument, PartitionStore } from "../port.ts";
 
@@ -29,21 +29,21 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
 
     async list(service) {
       const found = await runGuarded("partitions.list", "read", () => collection.find({ service }, { sort: { partition: 1 } }).toArray());
-      return found.map(fromStoredPartition);
+      return found.map(partitionCodec.decode);
     },
 
     lock: (service, partition, { id, untilMs }) =>
       runGuarded("partitions.lock", "write", async () => {
         const _id = partitionDocumentId(service, partition);
         const found = await collection.findOne({ _id });
-        if (found === null || (found.rebuildLock !== undefined && found.rebuildLock !== null && found.rebuildLock.id !== id)) return null;
+        if (found === null || (found.rebuildLock !== null && found.rebuildLock.id !== id)) return null;
         const raised = found.rebuildLock?.id === id ? {} : { $inc: { epoch: 1 } };
         const { matchedCount } = await collection.updateOne(
           { _id, epoch: found.epoch, "rebuildLock.id": found.rebuildLock?.id ?? null },
           { $set: { rebuildLock: { id, until: new Date(untilMs) } }, ...raised },
         );
         const held = matchedCount === 1 ? await collection.findOne({ _id, "rebuildLock.id": id }) : null;
-        return held === null ? null : fromStoredPartition(held);
+        return held === null ? null : partitionCodec.decode(held);
       }),
 
     unlock: (service, partition, holdId) =>
@@ -72,12 +72,12 @@ async function raiseEpoch(collection: Collection<StoredPartition>, service: stri
   const found = await collection.findOne({ _id });
   if (found === null) {
     const made = newStoredPartition(service, partition);
-    return (await tryInsert(() => collection.insertOne(made))) ? fromStoredPartition(made) : null;
+    return (await tryInsert(() => collection.insertOne(made))) ? partitionCodec.decode(made) : null;
   }
   const { matchedCount } = await collection.updateOne({ _id, epoch: found.epoch }, { $inc: { epoch: 1 } });
   if (matchedCount !== 1) return null;
   // The old owner may have written its position between the read and the raise; now it can no longer write.
   const taken = await collection.findOne({ _id, epoch: found.epoch + 1 });
   // The next owner has already taken over: this epoch was ours, and every write under it will be refused.
-  return fromStoredPartition(taken ?? { ...found, epoch: found.epoch + 1 });
+  return partitionCodec.decode(taken ?? { ...found, epoch: found.epoch + 1 });
 }

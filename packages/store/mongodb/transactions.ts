@@ -15,14 +15,13 @@ import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
 import { accountedFields, toAccounted } from "../documents/ledger-document.ts";
 import { insertIgnoringDuplicates, runGuarded } from "./mongodb-faults.ts";
 import {
-  fromStoredTransaction,
+  transactionCodec,
   itemsForDay,
   type MongoTransaction,
   openRowFields,
   splitDay,
   type StoredTransaction,
   toOpenRow,
-  toStoredTransaction,
 } from "../documents/transaction-document.ts";
 import { toMongoFilter } from "../documents/transaction-query.ts";
 import { readMongoTotals } from "./transaction-totals.ts";
@@ -47,13 +46,13 @@ export function createMongoTransactions(collection: Collection<MongoTransaction>
         collection.find({ _id: { $in: [...uetrs] } }, { batchSize: batchDocuments }).toArray(),
       );
       const byId = new Map(found.map((stored) => [stored._id, stored]));
-      return new Map(uetrs.flatMap((uetr) => (byId.has(uetr) ? [[uetr, fromStoredTransaction(byId.get(uetr)!)] as const] : [])));
+      return new Map(uetrs.flatMap((uetr) => (byId.has(uetr) ? [[uetr, transactionCodec.decode(byId.get(uetr)!)] as const] : [])));
     },
 
     async write(writes) {
       assertBulk(writes.length);
       const sorted = writes
-        .map(({ document, expectedVersion }): Write => ({ stored: toStoredTransaction(document), expectedVersion }))
+        .map(({ document, expectedVersion }): Write => ({ stored: transactionCodec.encode(document), expectedVersion }))
         .sort((a, b) => (a.stored._id < b.stored._id ? -1 : 1));
       const writeId = new ObjectId();
       return runGuarded("transactions.write", "write", async () => {
@@ -134,7 +133,7 @@ function createPartitionReads(
       const found = await runGuarded("transactions.documents", "read", () =>
         collection.find(filter, { sort: { _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
       );
-      return found.map(fromStoredTransaction);
+      return found.map(transactionCodec.decode);
     },
 
     async remove(partition) {
