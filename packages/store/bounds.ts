@@ -5,7 +5,6 @@ import { assert } from "@sluice/kernel";
 export const bulkMax = 1_000;
 export const pageMax = 10_000;
 export const openDaysMax = 100;
-export const banksMax = 1_000;
 export const endpointsMax = 10_000;
 export const searchMax = 1_000;
 export const groupsMax = 100_000;

@@ -110,7 +110,7 @@ export interface BankStore {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, BankState>>;
   /** Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. */
   write(standing: BankState, expectedVersion: number): Promise<boolean>;
-  /** Lists all banks by id; at most 1,000. */
+  /** Lists the banks by id; of more than `receiversMax` the paused ones first, so that no pause is left out. */
   all(): Promise<readonly BankState[]>;
 }
 

@@ -44,13 +44,13 @@ const fences: Readonly<Record<string, Fence>> = {
   // Banks take the folder as it is: nothing of Sluice is behind it.
   "packages/receiver": { values: [] },
   "packages/service": { values: ["kernel"] },
-  // The table of schemes is data that configuration and messages must agree on; contracts also publish the domain's tables.
-  "packages/config": { values: ["account-validation", "calendar", "domain/schemes", "kernel", "service"], types: ["domain"] },
+  // Configuration and messages agree on the domain's tables: schemes, bounds of receivers, reasons of items.
+  "packages/config": { values: ["account-validation", "calendar", "domain", "domain/schemes", "kernel", "service"] },
   "packages/contracts": { values: ["domain", "domain/schemes", "kernel"] },
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
-  "packages/delivery": { values: ["config", "contracts", "kernel", "messaging", "store"] },
+  "packages/delivery": { values: ["config", "contracts", "domain", "kernel", "messaging", "store"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
   "infra/local": { values: ["kernel"] },

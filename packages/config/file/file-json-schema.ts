@@ -5,6 +5,7 @@
 //    cross-checks.
 // #2 A text with a fixed form may also be `${NAME}`, which is taken from the environment.
 
+import { banksMax, connectorsMax } from "@sluice/domain";
 import { isMap, isPair, isScalar, isSeq, parseDocument, type YAMLMap } from "yaml";
 import { z } from "zod";
 import { calendarSchema, extendingSchema } from "../calendars/calendar-schema.ts";
@@ -20,8 +21,8 @@ export function fileJsonSchema(sample: string): Json {
   const whole = fileSchema.extend({
     calendars: z.record(z.string(), z.union([calendarSchema, extendingSchema])).optional(),
     schemes: z.array(schemeSchema).min(1).max(10).optional(),
-    banks: z.array(bankSchema).min(1).max(1_000),
-    connectors: z.array(connectorSchema).max(100).optional(),
+    banks: z.array(bankSchema).min(1).max(banksMax),
+    connectors: z.array(connectorSchema).max(connectorsMax).optional(),
     operators: z.array(operatorSchema).max(1_000).optional(),
     cdv: cdvSchema.optional(),
   });

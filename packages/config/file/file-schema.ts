@@ -3,6 +3,7 @@
 
 import { isIP } from "node:net";
 import { readLocalTime } from "@sluice/calendar";
+import { banksMax, connectorsMax } from "@sluice/domain";
 import { defaultScheme, schemeIds, schemes } from "@sluice/domain/schemes";
 import { z } from "zod";
 import { operatorRoles } from "../configuration.ts";
@@ -208,8 +209,8 @@ export const fileSchema = z.strictObject({
   version: text(64).optional(),
   calendars: z.record(z.string(), z.unknown()).optional(),
   schemes: z.array(z.unknown()).min(1, "at least one").max(10).optional(),
-  banks: z.array(z.unknown()).min(1, "at least one").max(1_000),
-  connectors: z.array(z.unknown()).max(100).optional(),
+  banks: z.array(z.unknown()).min(1, "at least one").max(banksMax),
+  connectors: z.array(z.unknown()).max(connectorsMax).optional(),
   cdv: z.unknown().optional(),
   rulesFolder: text(1_024)
     .optional()

@@ -1,6 +1,7 @@
+import { receiversMax } from "@sluice/domain";
 import { describe, expect, it } from "vitest";
 import * as fc from "fast-check";
-import { pausedReceiversKept, PartitionPauses } from "./partition-pauses.ts";
+import { PartitionPauses } from "./partition-pauses.ts";
 
 const at = (offset: number) => ({ offset: BigInt(offset), appendedAtMs: 1_000 * offset });
 const first = (number: number, untilMs: number | null = null) => ({ bank: "first", number, untilMs });
@@ -114,14 +115,23 @@ describe("the pauses of a partition", () => {
     expect(pauses.pausedReceivers()).toEqual([]);
   });
 
+  it("F1: every configured receiver may be paused at once, and none is forgotten, also over a restart", () => {
+    const pauses = new PartitionPauses();
+    const ids = Array.from({ length: 1_100 }, (_, index) => `bank-${index}`);
+    for (const [index, bank] of ids.entries()) pauses.pause({ bank, number: 1, untilMs: null }, at(index));
+    const restarted = new PartitionPauses();
+    restarted.restore(copyState(pauses));
+    expect([pauses, restarted].map((one) => ids.filter((id) => !one.isPaused(id)))).toEqual([[], []]);
+  });
+
   it("I15: a bounded number of receivers is kept, and an active one is forgotten before a paused one", () => {
     const pauses = new PartitionPauses();
     pauses.pause({ bank: "paused", number: 1, untilMs: null }, at(1));
-    for (let index = 0; index < pausedReceiversKept + 10; index += 1) {
+    for (let index = 0; index < receiversMax + 10; index += 1) {
       pauses.pause({ bank: `bank ${index}`, number: 1, untilMs: null }, at(1));
       pauses.resume({ bank: `bank ${index}`, number: 1 }, at(2));
     }
-    expect(Object.keys((pauses.state() as { pauses: object }).pauses)).toHaveLength(pausedReceiversKept);
+    expect(Object.keys((pauses.state() as { pauses: object }).pauses)).toHaveLength(receiversMax);
     expect(pauses.pausedReceivers()).toEqual(["paused"]);
   });
 });

@@ -6,12 +6,11 @@
 //    nothing, so reading one twice is safe.
 // #2 A maintenance is a pause with an end. The owner of the clock ends it (`takeEnded`); whether a record falls into it
 //    is decided by the record's append time. A pause that changes the end of one in force keeps that one's begin.
-// #3 At most `pausedReceiversKept` receivers are kept; one that is not paused is forgotten first, and a forgotten one
+// #3 At most `receiversMax` receivers are kept; one that is not paused is forgotten first, and a forgotten one
 //    is not paused.
 
 import type { BankPaused, BankResumed } from "@sluice/contracts";
-
-export const pausedReceiversKept = 1_000;
+import { receiversMax } from "@sluice/domain";
 
 export type PauseMarker = Pick<BankPaused, "bank" | "number" | "untilMs">;
 
@@ -126,7 +125,7 @@ export class PartitionPauses {
   #keep(receiverId: string, known: KnownPauses): void {
     this.#receivers.delete(receiverId);
     this.#receivers.set(receiverId, known);
-    if (this.#receivers.size <= pausedReceiversKept) return;
+    if (this.#receivers.size <= receiversMax) return;
     const [oldest] = this.#receivers.keys();
     const forgotten = [...this.#receivers].find(([, other]) => !isPaused(other))?.[0] ?? oldest;
     if (forgotten !== undefined) this.#receivers.delete(forgotten);

@@ -41,6 +41,12 @@ export function isPausedAt({ isPaused, untilMs }: Pick<BankState, "isPaused" | "
   return isPaused && (untilMs === null || atMs < untilMs);
 }
 
+/** Banks and connectors that one configuration may have. */
+export const banksMax = 1_000;
+export const connectorsMax = 100;
+/** Receivers that may be paused at once: what is kept or listed of pauses has no lower bound, or a pause is forgotten. */
+export const receiversMax = banksMax + connectorsMax;
+
 export const bankMarkersKept = 32;
 export const bankDecisionsKept = 20;
 

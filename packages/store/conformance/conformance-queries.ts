@@ -49,6 +49,14 @@ export function bankStatePromises(open: () => Promise<Store>): void {
     expect([...(await banks.load(["first", "third"])).values()]).toStrictEqual([buildBankState({ version: 2, resumes: 1 })]);
     expect(await banks.all()).toStrictEqual([buildBankState({ version: 2, resumes: 1 }), second]);
   });
+
+  test("every configured receiver that is paused is listed, whatever banks that are not paused sort before it", async () => {
+    const { banks } = await open();
+    const active = Array.from({ length: 10 }, (_, index) => buildBankState({ bank: `active-${index}`, isPaused: false, untilMs: null }));
+    const paused = Array.from({ length: 1_100 }, (_, index) => buildBankState({ bank: `bank-${String(index).padStart(4, "0")}` }));
+    await Promise.all([...active, ...paused].map((state) => banks.write(state, 0)));
+    expect((await banks.all()).map(({ bank }) => bank)).toEqual(paused.map(({ bank }) => bank));
+  });
 }
 
 export function ledgerPromises(open: () => Promise<Store>): void {

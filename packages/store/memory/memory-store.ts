@@ -6,10 +6,10 @@
 //    calls.
 // #3 State belongs to the store, not to a client: `close` loses nothing, as a database does not when a process ends.
 
-import type { Day } from "@sluice/domain";
+import { type Day, receiversMax } from "@sluice/domain";
 import { createMemoryEndpointHealth } from "./endpoint-health.ts";
 import { bankStateCodec, type StoredBankState } from "../documents/bank-state-document.ts";
-import { assertBulk, banksMax, openDaysMax } from "../bounds.ts";
+import { assertBulk, openDaysMax } from "../bounds.ts";
 import { dayCodec, type StoredDay } from "../documents/day-document.ts";
 import { partitionCodec, newStoredPartition, partitionDocumentId, type StoredPartition } from "../documents/partition-document.ts";
 import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
@@ -100,8 +100,9 @@ function createMemoryBankStates(call: MemoryCall, kept: Map<string, StoredBankSt
     all: () =>
       call("banks.all", [], null, () =>
         [...kept.values()]
+          .sort((a, b) => Number(b.isPaused) - Number(a.isPaused) || compareText(a._id, b._id))
+          .slice(0, receiversMax)
           .sort((a, b) => compareText(a._id, b._id))
-          .slice(0, banksMax)
           .map(bankStateCodec.decode),
       ),
   };

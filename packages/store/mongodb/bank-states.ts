@@ -1,8 +1,9 @@
 // The collection `standings` on MongoDB: what operators decided about each bank, by compare-and-set on `version`.
 
+import { receiversMax } from "@sluice/domain";
 import type { Collection } from "mongodb";
 import { bankStateCodec, type StoredBankState } from "../documents/bank-state-document.ts";
-import { assertBulk, banksMax } from "../bounds.ts";
+import { assertBulk } from "../bounds.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
 import type { BankStore } from "../port.ts";
 
@@ -27,8 +28,10 @@ export function createMongoBankStates(collection: Collection<StoredBankState>): 
     },
 
     async all() {
-      const found = await runGuarded("banks.all", "read", () => collection.find({}, { sort: { _id: 1 }, limit: banksMax }).toArray());
-      return found.map(bankStateCodec.decode);
+      const found = await runGuarded("banks.all", "read", () =>
+        collection.find({}, { sort: { isPaused: -1, _id: 1 }, limit: receiversMax }).toArray(),
+      );
+      return found.map(bankStateCodec.decode).toSorted((a, b) => (a.bank < b.bank ? -1 : 1));
     },
   };
 }

@@ -36,6 +36,14 @@ test("every configured bank and connector is listed, and a paused one that is no
   expect(rows[1]).toMatchObject({ since: { at: "2026-11-20T06:00:00.000Z", operator: "operator", reason: "the bank called" } });
 });
 
+test("F1: as many paused receivers as can be configured are all shown as paused, by the list and by the status", async () => {
+  const world = await openConsoleEnvironment();
+  const ids = Array.from({ length: 1_100 }, (_, index) => `bank-${index}`);
+  for (const bank of ids) await world.settled(world.store.banks.write({ bank, ...paused }, 0));
+  expect((await readControlRows(world, "/banks")).filter(({ isPaused }) => isPaused)).toHaveLength(1_100);
+  expect((await readControlAnswer(world, "/status"))["banksPaused"]).toHaveLength(1_100);
+});
+
 test("a day's total counts what was sent to the bank, not what was refused, and is above its alarm only beyond it [D6 day-total]", async () => {
   const world = await openConsoleEnvironment({ banks: [alarmed] });
   await saveTransactions(world, [

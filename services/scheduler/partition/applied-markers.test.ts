@@ -1,13 +1,6 @@
-import { type BankMarker, isPausedBelow, type Marker } from "@sluice/domain";
+import { type BankMarker, isPausedBelow, type Marker, receiversMax } from "@sluice/domain";
 import { expect, test } from "vitest";
-import {
-  bankHistoriesKeptMax,
-  createAppliedMarkers,
-  datesKeptMax,
-  bankMarkersKeptMax,
-  readPartitionState,
-  emptyMarkerHistory,
-} from "./applied-markers.ts";
+import { createAppliedMarkers, datesKeptMax, bankMarkersKeptMax, readPartitionState, emptyMarkerHistory } from "./applied-markers.ts";
 import { isReconciled, openDeclarations, findOpenWindow } from "./read-day-markers.ts";
 
 const at = (offset: bigint) => ({ offset, appendedAtMs: Number(offset) });
@@ -82,6 +75,14 @@ test("a bank's marker whose number is not newer than the last one is a repeat", 
   expect(isPausedBelow(markers, "first", at(9n))).toBe(false);
 });
 
+test("F1: every configured receiver may be paused at once, and none is forgotten, also over a restart", () => {
+  const markers = createAppliedMarkers(0);
+  const ids = Array.from({ length: 1_100 }, (_, index) => `bank-${index}`);
+  for (const [index, bank] of ids.entries()) markers.applyBankMarker(ofBank("BankPaused", 1, bank), at(BigInt(index)));
+  const restarted = createAppliedMarkers(0, readPartitionState(JSON.parse(JSON.stringify(markers.toState()))));
+  expect([markers, restarted].map((one) => ids.filter((id) => !isPausedBelow(one, id, at(9_999n))))).toEqual([[], []]);
+});
+
 test("I15: the newest markers of each bank are kept, and paused banks before the others", () => {
   const markers = createAppliedMarkers(0);
   markers.applyBankMarker(ofBank("BankPaused", 1, "paused"), at(0n));
@@ -90,7 +91,7 @@ test("I15: the newest markers of each bank are kept, and paused banks before the
     markers.applyBankMarker(ofBank("BankResumed", number), at(BigInt(10 * number + 5)));
   }
   expect(markers.bankMarkersOf("first")).toHaveLength(bankMarkersKeptMax);
-  for (let index = 0; index < bankHistoriesKeptMax - 1; index += 1)
+  for (let index = 0; index < receiversMax - 1; index += 1)
     markers.applyBankMarker(ofBank("BankPaused", 1, `b${index}`), at(BigInt(1_000 + index)));
   expect(markers.bankMarkersOf("first")).toEqual([]);
   expect(isPausedBelow(markers, "paused", at(9_999n))).toBe(true);

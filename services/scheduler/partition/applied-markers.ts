@@ -6,7 +6,7 @@
 // #2 Of each scheme the newest `datesKeptMax` dates are kept. A day is planned at most a week ahead and a close leaves
 //    nothing unresolved, so a forgotten day was closed weeks ago. It counts as reconciled: a transaction that returns
 //    from the dead letters that late is closed too, instead of being held for ever. Of each bank the newest
-//    `bankMarkersKeptMax` markers are kept, of at most `bankHistoriesKeptMax` banks; banks that are not paused go
+//    `bankMarkersKeptMax` markers are kept, of at most `receiversMax` banks; banks that are not paused go
 //    first.
 
 import {
@@ -17,13 +17,13 @@ import {
   dayKey,
   type Marker,
   type PartitionView,
+  receiversMax,
   type RecordPosition,
 } from "@sluice/domain";
 import { assert } from "@sluice/kernel";
 
 export const datesKeptMax = 64;
 export const bankMarkersKeptMax = 16;
-export const bankHistoriesKeptMax = 2_000;
 
 /** All markers that a partition has applied and still keeps. */
 export interface MarkerHistory {
@@ -122,7 +122,7 @@ function createBankMarkers() {
   const byBank = new Map<string, readonly AppliedBankMarker[]>();
 
   function makeRoom(): void {
-    if (byBank.size < bankHistoriesKeptMax) return;
+    if (byBank.size < receiversMax) return;
     const banks = [...byBank.keys()];
     const forgotten = banks.find((bank) => byBank.get(bank)?.at(-1)?.marker.kind === "BankResumed") ?? banks[0];
     if (forgotten !== undefined) byBank.delete(forgotten);
