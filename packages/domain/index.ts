@@ -1,5 +1,6 @@
 export * from "./day/awaited-credit.ts";
 export * from "./bank/bank-state.ts";
+export * from "./bank/pause-history.ts";
 export * from "./day/day.ts";
 export * from "./debit-and-credit/decide.ts";
 export * from "./bank/decide-bank.ts";

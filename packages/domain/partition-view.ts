@@ -1,7 +1,7 @@
 // The markers that a partition has applied: those of each day and each bank, with their positions. `decide` looks at
 // the markers below a fact's offset.
 
-import { isPausedAt } from "./bank/bank-state.ts";
+import type { AppliedPause } from "./bank/pause-history.ts";
 import type { BankMarker, DayKey, Marker, RecordPosition } from "./fact.ts";
 
 export interface AppliedMarker {
@@ -9,10 +9,7 @@ export interface AppliedMarker {
   readonly position: RecordPosition;
 }
 
-export interface AppliedBankMarker {
-  readonly marker: BankMarker;
-  readonly position: RecordPosition;
-}
+export type AppliedBankMarker = AppliedPause<BankMarker>;
 
 export interface PartitionView {
   readonly partition: number;
@@ -22,17 +19,19 @@ export interface PartitionView {
   bankMarkersOf(bank: string): readonly AppliedBankMarker[];
 }
 
-/**
- * Whether the bank was paused for a record at this position: by the bank's newest marker below the offset. A
- * maintenance counts only for what was appended before its end.
- */
-export function isPausedBelow(
-  partition: Pick<PartitionView, "bankMarkersOf">,
-  bank: string,
-  { offset, appendedAtMs }: RecordPosition,
-): boolean {
-  const marker = partition.bankMarkersOf(bank).findLast(({ position }) => position.offset < offset)?.marker;
-  return marker?.kind === "BankPaused" && isPausedAt({ isPaused: true, untilMs: marker.untilMs }, appendedAtMs);
+/** An applied marker as plain JSON, in which the state of a partition is stored. */
+export interface PlainMarker<M> {
+  readonly marker: M;
+  readonly offset: string;
+  readonly atMs: number;
+}
+
+export function toPlainMarker<M>({ marker, position }: { readonly marker: M; readonly position: RecordPosition }): PlainMarker<M> {
+  return { marker, offset: String(position.offset), atMs: position.appendedAtMs };
+}
+
+export function fromPlainMarker<M>({ marker, offset, atMs }: PlainMarker<M>): { readonly marker: M; readonly position: RecordPosition } {
+  return { marker, position: { offset: BigInt(offset), appendedAtMs: atMs } };
 }
 
 /** Creates a view from markers in any order; of repeats the first by offset counts. */

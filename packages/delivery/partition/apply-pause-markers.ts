@@ -8,13 +8,18 @@
 // #4 A maintenance ends by itself on the broker clock, as by a resume. One timer a partition waits for the next end,
 //    and is set again where the broker clock has not reached it.
 
-import type { BankResumed } from "@sluice/contracts";
+import type { BankPaused, BankResumed } from "@sluice/contracts";
 import type { EngineContext } from "../context.ts";
 import { drainReceiver } from "../backlog/drain.ts";
 import type { ReceiverQueue, DeliveryPartition } from "./delivery-partition.ts";
-import type { MarkerPosition, PauseMarker } from "./partition-pauses.ts";
+import type { MarkerPosition } from "./partition-pauses.ts";
 
-export function applyPause(context: EngineContext, partition: DeliveryPartition, marker: PauseMarker, place: MarkerPosition): void {
+export function applyPause(
+  context: EngineContext,
+  partition: DeliveryPartition,
+  marker: Pick<BankPaused, "bank" | "number" | "untilMs">,
+  place: MarkerPosition,
+): void {
   if (!partition.pauses.pause(marker, place)) return;
   const { bank: receiverId, number, untilMs } = marker;
   recordTransition(context, partition, "receiver.paused", {

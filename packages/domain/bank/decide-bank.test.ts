@@ -4,7 +4,8 @@ import { bankDecisionsKept, bankMarkersKept, type BankState, isPausedAt } from "
 import { decideBank, type DecideBankResult } from "./decide-bank.ts";
 import type { BankFact } from "../fact.ts";
 import { action, pause, resume } from "../operators.fixture.ts";
-import { isPausedBelow, createPartitionView } from "../partition-view.ts";
+import { isPausedBelow } from "./pause-history.ts";
+import { createPartitionView } from "../partition-view.ts";
 
 /** Applies these facts to a bank, the n-th at offset n and time 10 n. */
 function bankAfter(...facts: readonly BankFact[]): { state: BankState | null; outcomes: readonly DecideBankResult[] } {
@@ -123,7 +124,7 @@ test("a partition's markers, in their order, show a bank as its own state did at
       for (const [index, { state }] of outcomes.entries()) {
         for (const atMs of [index * 10, ...laterMs.map((ms) => ms + index * 10)]) {
           const isPaused = state !== null && isPausedAt(state, atMs);
-          expect(isPausedBelow(partition, "a", { offset: BigInt(index + 1), appendedAtMs: atMs })).toBe(isPaused);
+          expect(isPausedBelow(partition.bankMarkersOf("a"), { offset: BigInt(index + 1), appendedAtMs: atMs })).toBe(isPaused);
         }
       }
     }),
@@ -166,7 +167,7 @@ test("a partition takes a bank as paused from the marker on until the end, and n
     outputs.map(({ marker }) => ({ marker, position: { offset: BigInt(10 * (index + 1)), appendedAtMs: 0 } })),
   );
   const partition = createPartitionView(0, [], ofBanks);
-  const isPausedAtOffset = (offset: bigint, ofBank = "a") => isPausedBelow(partition, ofBank, { offset, appendedAtMs: 0 });
+  const isPausedAtOffset = (offset: bigint, ofBank = "a") => isPausedBelow(partition.bankMarkersOf(ofBank), { offset, appendedAtMs: 0 });
   expect([10n, 11n, 20n, 21n].map((offset) => isPausedAtOffset(offset))).toEqual([false, true, true, false]);
   expect(isPausedAtOffset(15n, "b")).toBe(false);
 });

@@ -94,7 +94,7 @@ async function check({ environment, pausedFromMs, toMs }: Awaited<ReturnType<typ
   expect(environment.received).toHaveLength(attempts);
   expect((await environment.during(environment.store.partitions.list("dispatcher")))[0]).toMatchObject({
     position: environment.broker.records({ topic: topics.dispatch, partition: 0 }).at(-1)!.offset + 1n,
-    state: { pauses: { first: { pauses: 1, resumes: 1 } } },
+    state: { pauses: ["BankPaused", "BankResumed"].map((kind) => ({ marker: { kind, bank: "first", number: 1 } })) },
   });
 }
 

@@ -1,6 +1,6 @@
-import { type BankMarker, isPausedBelow, type Marker, receiversMax } from "@sluice/domain";
+import { type BankMarker, isPausedBelow, type Marker, pauseMarkersKeptMax, receiversMax } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { createAppliedMarkers, datesKeptMax, bankMarkersKeptMax, readPartitionState, emptyMarkerHistory } from "./applied-markers.ts";
+import { createAppliedMarkers, datesKeptMax, readPartitionState, emptyMarkerHistory } from "./applied-markers.ts";
 import { isReconciled, openDeclarations, findOpenWindow } from "./read-day-markers.ts";
 
 const at = (offset: bigint) => ({ offset, appendedAtMs: Number(offset) });
@@ -55,7 +55,7 @@ test("a pause written before there were maintenances has no end; a pause with an
   const markers = createAppliedMarkers(0, read);
   markers.applyBankMarker(ofBank("BankPaused", 2, "first", 50), at(9n));
   const again = createAppliedMarkers(0, readPartitionState(JSON.parse(JSON.stringify(markers.toState()))));
-  expect([49n, 50n].map((offset) => isPausedBelow(again, "first", at(offset)))).toEqual([true, false]);
+  expect([49n, 50n].map((offset) => isPausedBelow(again.bankMarkersOf("first"), at(offset)))).toEqual([true, false]);
 });
 
 test("a state written before banks had markers can be read", () => {
@@ -72,7 +72,7 @@ test("a bank's marker whose number is not newer than the last one is a repeat", 
   expect(markers.applyBankMarker(ofBank("BankResumed", 1), at(3n))).toBe(true);
   expect(markers.applyBankMarker(ofBank("BankPaused", 1), at(4n))).toBe(false);
   expect(markers.bankMarkersOf("first").map(({ position }) => position.offset)).toEqual([1n, 3n]);
-  expect(isPausedBelow(markers, "first", at(9n))).toBe(false);
+  expect(isPausedBelow(markers.bankMarkersOf("first"), at(9n))).toBe(false);
 });
 
 test("F1: every configured receiver may be paused at once, and none is forgotten, also over a restart", () => {
@@ -80,7 +80,7 @@ test("F1: every configured receiver may be paused at once, and none is forgotten
   const ids = Array.from({ length: 1_100 }, (_, index) => `bank-${index}`);
   for (const [index, bank] of ids.entries()) markers.applyBankMarker(ofBank("BankPaused", 1, bank), at(BigInt(index)));
   const restarted = createAppliedMarkers(0, readPartitionState(JSON.parse(JSON.stringify(markers.toState()))));
-  expect([markers, restarted].map((one) => ids.filter((id) => !isPausedBelow(one, id, at(9_999n))))).toEqual([[], []]);
+  expect([markers, restarted].map((one) => ids.filter((id) => !isPausedBelow(one.bankMarkersOf(id), at(9_999n))))).toEqual([[], []]);
 });
 
 test("I15: the newest markers of each bank are kept, and paused banks before the others", () => {
@@ -90,11 +90,11 @@ test("I15: the newest markers of each bank are kept, and paused banks before the
     markers.applyBankMarker(ofBank("BankPaused", number), at(BigInt(10 * number)));
     markers.applyBankMarker(ofBank("BankResumed", number), at(BigInt(10 * number + 5)));
   }
-  expect(markers.bankMarkersOf("first")).toHaveLength(bankMarkersKeptMax);
+  expect(markers.bankMarkersOf("first")).toHaveLength(pauseMarkersKeptMax);
   for (let index = 0; index < receiversMax - 1; index += 1)
     markers.applyBankMarker(ofBank("BankPaused", 1, `b${index}`), at(BigInt(1_000 + index)));
   expect(markers.bankMarkersOf("first")).toEqual([]);
-  expect(isPausedBelow(markers, "paused", at(9_999n))).toBe(true);
+  expect(isPausedBelow(markers.bankMarkersOf("paused"), at(9_999n))).toBe(true);
 });
 
 test("the oldest date of a scheme is forgotten when there are too many, and does not come back", () => {

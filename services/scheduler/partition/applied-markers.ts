@@ -1,13 +1,11 @@
 // The markers that a partition has applied, by day and by bank, in order of offset. `decide` looks at them, and the
 // partition's document keeps them.
 //
-// #1 A repeat (same id) is not applied twice: the copy with the lowest offset counts. A bank's marker whose number is
-//    not newer than the last one is a repeat.
+// #1 A repeat (same id) is not applied twice: the copy with the lowest offset counts. Those of banks are in a
+//    `PauseHistory`.
 // #2 Of each scheme the newest `datesKeptMax` dates are kept. A day is planned at most a week ahead and a close leaves
 //    nothing unresolved, so a forgotten day was closed weeks ago. It counts as reconciled: a transaction that returns
-//    from the dead letters that late is closed too, instead of being held for ever. Of each bank the newest
-//    `bankMarkersKeptMax` markers are kept, of at most `receiversMax` banks; banks that are not paused go
-//    first.
+//    from the dead letters that late is closed too, instead of being held for ever.
 
 import {
   type AppliedBankMarker,
@@ -15,15 +13,17 @@ import {
   type BankMarker,
   type DayKey,
   dayKey,
+  fromPlainMarker,
   type Marker,
   type PartitionView,
-  receiversMax,
+  PauseHistory,
+  type PlainMarker,
   type RecordPosition,
+  toPlainMarker,
 } from "@sluice/domain";
 import { assert } from "@sluice/kernel";
 
 export const datesKeptMax = 64;
-export const bankMarkersKeptMax = 16;
 
 /** All markers that a partition has applied and still keeps. */
 export interface MarkerHistory {
@@ -35,8 +35,8 @@ export const emptyMarkerHistory: MarkerHistory = { ofDays: [], ofBanks: [] };
 
 /** The form in the partition's document: plain JSON. */
 export interface PartitionState {
-  readonly markers: readonly { readonly marker: Marker; readonly offset: string; readonly atMs: number }[];
-  readonly ofBanks?: readonly { readonly marker: BankMarker; readonly offset: string; readonly atMs: number }[];
+  readonly markers: readonly PlainMarker<Marker>[];
+  readonly ofBanks?: readonly PlainMarker<BankMarker>[];
 }
 
 export interface AppliedMarkers extends PartitionView {
@@ -50,7 +50,7 @@ export interface AppliedMarkers extends PartitionView {
 }
 
 export function createAppliedMarkers(partition: number, before: MarkerHistory = emptyMarkerHistory): AppliedMarkers {
-  const ofBanks = createBankMarkers();
+  const ofBanks = new PauseHistory<BankMarker>(before.ofBanks);
   const byDay = new Map<DayKey, AppliedMarker[]>();
   const ids = new Set<string>();
   /** The oldest day kept, by scheme; set once older days are forgotten. */
@@ -98,16 +98,15 @@ export function createAppliedMarkers(partition: number, before: MarkerHistory = 
   const all = (): MarkerHistory => ({ ofDays: [...byDay.values()].flat().toSorted(byOffset), ofBanks: ofBanks.all() });
 
   for (const { marker, position } of before.ofDays.toSorted(byOffset)) pass(marker, position);
-  for (const { marker, position } of before.ofBanks.toSorted(byOffset)) ofBanks.pass(marker, position);
   return {
     partition,
     markersOf,
-    bankMarkersOf: (bank) => ofBanks.passed(bank),
+    bankMarkersOf: (bank) => ofBanks.markersOf(bank),
     apply: pass,
-    applyBankMarker: (marker, position) => ofBanks.pass(marker, position),
+    applyBankMarker: (marker, position) => ofBanks.apply(marker, position),
     days: () => [...byDay.keys()],
     history: all,
-    toState: () => ({ markers: all().ofDays.map(toPlain), ofBanks: all().ofBanks.map(toPlain) }),
+    toState: () => ({ markers: all().ofDays.map(toPlainMarker), ofBanks: all().ofBanks.map(toPlainMarker) }),
   };
 }
 
@@ -118,50 +117,11 @@ function closedLongAgo(day: DayKey): AppliedMarker {
   return { marker, position: { offset: -1n, appendedAtMs: 0 } };
 }
 
-function createBankMarkers() {
-  const byBank = new Map<string, readonly AppliedBankMarker[]>();
-
-  function makeRoom(): void {
-    if (byBank.size < receiversMax) return;
-    const banks = [...byBank.keys()];
-    const forgotten = banks.find((bank) => byBank.get(bank)?.at(-1)?.marker.kind === "BankResumed") ?? banks[0];
-    if (forgotten !== undefined) byBank.delete(forgotten);
-  }
-
-  return {
-    pass(marker: BankMarker, position: RecordPosition): boolean {
-      const before = byBank.get(marker.bank) ?? [];
-      const last = before.at(-1);
-      if (last !== undefined && markerRank(marker) <= markerRank(last.marker)) return false;
-      if (last === undefined) makeRoom();
-      byBank.set(marker.bank, [...before, { marker, position }].slice(-bankMarkersKeptMax));
-      return true;
-    },
-    passed: (bank: string): readonly AppliedBankMarker[] => byBank.get(bank) ?? [],
-    all: (): readonly AppliedBankMarker[] => [...byBank.values()].flat().toSorted(byOffset),
-  };
-}
-
-/** Orders the markers of a bank: pauses are numbered, and a resume has the number of the pause that it ends. */
-function markerRank({ kind, number }: BankMarker): number {
-  return 2 * number - (kind === "BankPaused" ? 1 : 0);
-}
-
-type Plain<M> = { readonly marker: M; readonly offset: string; readonly atMs: number };
-
-function toPlain<M>({ marker, position }: { readonly marker: M; readonly position: RecordPosition }): Plain<M> {
-  return { marker, offset: String(position.offset), atMs: position.appendedAtMs };
-}
-
-function fromPlain<M>({ marker, offset, atMs }: Plain<M>): { readonly marker: M; readonly position: RecordPosition } {
-  return { marker, position: { offset: BigInt(offset), appendedAtMs: atMs } };
-}
-
 /** Reads what `toState` wrote; a state of null means that the partition has applied nothing yet. */
 export function readPartitionState(state: unknown): MarkerHistory {
   if (state === null || state === undefined) return emptyMarkerHistory;
   assert(isPartitionState(state), "a partition's state holds its markers");
-  return { ofDays: state.markers.map(fromPlain), ofBanks: (state.ofBanks ?? []).map(fromPlain).map(completeBankMarker) };
+  return { ofDays: state.markers.map(fromPlainMarker), ofBanks: (state.ofBanks ?? []).map(fromPlainMarker).map(completeBankMarker) };
 }
 
 /** Adds the end to a pause that was written before there were maintenances. */

@@ -11,7 +11,8 @@ import { enterState, type EntryCause } from "../entry.ts";
 import { dayKey, type RecordPosition } from "../../fact.ts";
 import { isGateOpenFor } from "./release-gate.ts";
 import { makeCloseItem, showUndeliveredItem } from "../items.ts";
-import { type AppliedMarker, isPausedBelow, type PartitionView } from "../../partition-view.ts";
+import { isPausedBelow } from "../../bank/pause-history.ts";
+import type { AppliedMarker, PartitionView } from "../../partition-view.ts";
 import { findCell } from "../tables/find-cell.ts";
 import type { ReconciliationReason } from "../reconciliation-reasons.ts";
 import { isOutcomeReportAwaited, type State, type Transaction } from "../transaction.ts";
@@ -87,5 +88,6 @@ function findHeldCause(transaction: Transaction, close: AppliedMarker, partition
   if (ends.length === 0) return "WINDOW_MISSED";
   const usable = ends.filter(({ offset }) => isGateOpenFor(transaction.bank, markers, offset));
   if (usable.length === 0) return "GATE_CLOSED";
-  return usable.every((end) => isPausedBelow(partition, transaction.bank ?? "", end)) ? "BANK_PAUSED" : "NOT_REACHED_BEFORE_CLOSE";
+  const pauses = partition.bankMarkersOf(transaction.bank ?? "");
+  return usable.every((end) => isPausedBelow(pauses, end)) ? "BANK_PAUSED" : "NOT_REACHED_BEFORE_CLOSE";
 }

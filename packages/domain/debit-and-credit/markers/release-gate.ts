@@ -2,7 +2,8 @@
 // nothing else (I8).
 
 import { dayKey, type RecordPosition, type Release } from "../../fact.ts";
-import { type AppliedMarker, isPausedBelow, type PartitionView } from "../../partition-view.ts";
+import { isPausedBelow } from "../../bank/pause-history.ts";
+import type { AppliedMarker, PartitionView } from "../../partition-view.ts";
 import type { Transaction } from "../transaction.ts";
 
 export type ReleaseRefusal =
@@ -31,7 +32,7 @@ export function findReleaseRefusal(
   if (markers.some(({ marker }) => marker.kind === "DayReconciled")) return "day-reconciled";
   if (!has("WindowOpened")) return "window-not-open";
   if (has("WindowClosed")) return "window-closed";
-  if (isPausedBelow(partition, release.bank, place)) return "bank-paused";
+  if (isPausedBelow(partition.bankMarkersOf(release.bank), place)) return "bank-paused";
   return isGateOpenFor(release.bank, markers, place.offset) ? null : "gate-closed";
 }
 

@@ -6,7 +6,7 @@
 //    `maintenanceProbeMs`, until one takes effect. From then on the partition knows.
 // #2 Before the broker clock is known no maintenance is over.
 
-import { isPausedBelow, type Transaction } from "@sluice/domain";
+import { isPausedBelow, maintenanceEndMs, type Transaction } from "@sluice/domain";
 import type { Time } from "@sluice/kernel";
 import type { AppliedMarkers } from "../../partition/applied-markers.ts";
 import { everyOffset } from "../../partition/read-day-markers.ts";
@@ -36,14 +36,10 @@ export function createMaintenanceEnds({ markers, brokerNowMs, time }: Maintenanc
   const releasedAtMs = new Map<string, number>();
   const triedAtMs = new Map<string, number>();
 
-  /** End of the newest pause; null if there is none, or it has no end. */
-  function endMs(bank: string): number | null {
-    const marker = markers.bankMarkersOf(bank).at(-1)?.marker;
-    return marker?.kind === "BankPaused" ? marker.untilMs : null;
-  }
-
   function isProven(bank: string): boolean {
-    return (releasedAtMs.get(bank) ?? Number.NEGATIVE_INFINITY) >= (endMs(bank) ?? Number.NEGATIVE_INFINITY);
+    return (
+      (releasedAtMs.get(bank) ?? Number.NEGATIVE_INFINITY) >= (maintenanceEndMs(markers.bankMarkersOf(bank)) ?? Number.NEGATIVE_INFINITY)
+    );
   }
 
   function triedMsAgo(bank: string): number {
@@ -51,7 +47,7 @@ export function createMaintenanceEnds({ markers, brokerNowMs, time }: Maintenanc
   }
 
   function check(bank: string): ReturnType<MaintenanceEnds["check"]> {
-    if (isPausedBelow(markers, bank, { offset: everyOffset, appendedAtMs: brokerNowMs() ?? 0 })) return "paused";
+    if (isPausedBelow(markers.bankMarkersOf(bank), { offset: everyOffset, appendedAtMs: brokerNowMs() ?? 0 })) return "paused";
     if (isProven(bank)) return "open";
     return triedMsAgo(bank) < maintenanceProbeMs ? "waits" : "first";
   }
@@ -64,7 +60,7 @@ export function createMaintenanceEnds({ markers, brokerNowMs, time }: Maintenanc
       if (bank !== null && state === "RELEASED" && last !== undefined) releasedAtMs.set(bank, last.atMs);
     },
     changesInMs(bank) {
-      const end = endMs(bank);
+      const end = maintenanceEndMs(markers.bankMarkersOf(bank));
       const release = check(bank);
       if (release === "waits") return Math.max(1, Math.ceil(maintenanceProbeMs - triedMsAgo(bank)));
       if (release !== "paused" || end === null) return null;
