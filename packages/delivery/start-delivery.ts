@@ -16,15 +16,17 @@ import {
   createKeyedConsumer,
   createProbe,
   buildDeadLetter,
-  isStoppedByRecord,
   type KeyedContent,
   type PartitionEpoch,
   type PartitionConsumer,
   type PartitionEnds,
   type Messaging,
   type Producer,
-  type DeadLetterSource,
+  deadLetterReason,
+  readOrLearn,
   type ReceivedRecord,
+  skipStoppedRecord,
+  type UnreadableReason,
 } from "@sluice/messaging";
 import { assert, Fault, type Logger, type Metrics, type Random, type Readiness, type Running, type Time } from "@sluice/kernel";
 import type { EndpointHealthStore, PartitionStore, ParkedStore } from "@sluice/store";
@@ -88,8 +90,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
     options.metrics,
     bounds,
   );
-  const reader = createReader(options);
-  const handle = createHandler(options, { reader, producer, engine, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) });
+  const handle = createHandler(options, { producer, engine, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) });
 
   consumer = await createKeyedConsumer({
     messaging,
@@ -108,7 +109,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
       return engine.open(partition, epoch, assigned);
     },
     closed: (partition, epoch) => engine.close(partition, epoch),
-    read: (record) => reader.read(record),
+    read: (record) => readContent(record, options),
     handle,
     writePosition: (partition, epoch, nextOffset) => engine.writePosition(partition, epoch, nextOffset),
   });
@@ -139,7 +140,6 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
 }
 
 interface HandlerPorts {
-  readonly reader: Reader;
   readonly producer: Pick<Producer, "send">;
   readonly engine: Pick<DeliveryEngine, "worker">;
   readonly observe: (appendedAtMs: number) => void;
@@ -147,28 +147,26 @@ interface HandlerPorts {
 
 type Handler = (record: ReceivedRecord, worker: PartitionEpoch, decoded: AnyDecodedRecord | null) => Promise<void>;
 
-function createHandler(options: DeliveryOptions, { reader, producer, engine, observe }: HandlerPorts): Handler {
+function createHandler(options: DeliveryOptions, { producer, engine, observe }: HandlerPorts): Handler {
   const { messaging, serde, topic } = options;
   const { service } = options.rules;
   const operatorSkips = createOperatorSkips({ messaging, serde, service });
 
   /** #2 */
-  async function sendToDeadLetters(record: ReceivedRecord, refusal: Pick<DeadLetterSource, "reason" | "skip">): Promise<void> {
-    const reason = refusal.skip === undefined ? refusal.reason : "by hand";
-    options.logger.error("record.dead-lettered", { topic, partition: record.partition, offset: record.offset, reason });
-    await producer.send([buildDeadLetter({ record, service, ...refusal }, serde)]);
+  async function sendToDeadLetters(record: ReceivedRecord, reason: UnreadableReason): Promise<void> {
+    const { partition, offset } = record;
+    options.logger.error("record.dead-lettered", { topic, partition, offset, reason: reason.unreadable });
+    await producer.send([buildDeadLetter({ record, service, ...deadLetterReason(reason) }, serde)]);
   }
 
   /** #2: looks for an operator's skip where the record itself stopped the work. */
   async function handleFailure(record: ReceivedRecord, error: unknown): Promise<void> {
-    const by = isStoppedByRecord(error) ? await operatorSkips.findRequest(record) : null;
-    if (by === null) throw error;
-    await sendToDeadLetters(record, { reason: by.reason, skip: { ...by, stage: "done" } });
+    await sendToDeadLetters(record, await skipStoppedRecord(operatorSkips, record, error));
   }
 
   function work(record: ReceivedRecord, { partition, epoch }: PartitionEpoch, read: AnyDecodedRecord | string): Promise<void> {
     const working = typeof read === "string" ? read : options.handle(read, record, engine.worker(partition, epoch));
-    if (typeof working === "string") return sendToDeadLetters(record, { reason: working });
+    if (typeof working === "string") return sendToDeadLetters(record, { unreadable: working });
     return working ?? alreadyDone;
   }
 
@@ -176,7 +174,7 @@ function createHandler(options: DeliveryOptions, { reader, producer, engine, obs
     observe(record.appendedAtMs);
     try {
       const working =
-        decoded === null ? reader.readAgain(record).then((read) => work(record, worker, read)) : work(record, worker, decoded);
+        decoded === null ? readOrLearn(record, serde).then((read) => work(record, worker, read)) : work(record, worker, decoded);
       return working.catch((error: unknown) => handleFailure(record, error));
     } catch (error) {
       return handleFailure(record, error);
@@ -186,50 +184,26 @@ function createHandler(options: DeliveryOptions, { reader, producer, engine, obs
 
 const alreadyDone = Promise.resolve();
 
-interface Reader {
-  /** Reads the record for its key; `content` is null where it cannot be read. */
-  read(record: ReceivedRecord): KeyedContent<AnyDecodedRecord | null>;
-  /**
-   * Reads the record, or says shortly why it cannot be read. Rejects with a retryable Fault where its schema cannot be
-   * fetched.
-   */
-  readAgain(record: ReceivedRecord): Promise<AnyDecodedRecord | string>;
-}
-
-/** Decodes each record once, when it arrives, for its key and its handler. */
-function createReader({ serde, readKey }: Pick<DeliveryOptions, "serde" | "readKey">): Reader {
-  function decode({ value }: ReceivedRecord): AnyDecodedRecord {
-    if (value === null) throw new Fault("contracts.unreadable", "no value", { isRetryable: false });
-    return serde.decode(value);
+/** Decodes each record once, when it arrives, for its key and its handler; `content` is null where it cannot be read. */
+function readContent(
+  record: ReceivedRecord,
+  { serde, readKey }: Pick<DeliveryOptions, "serde" | "readKey">,
+): KeyedContent<AnyDecodedRecord | null> {
+  try {
+    const decoded = serde.decode(record.value ?? noBytes);
+    return { key: readKey(decoded) ?? recordKey(record), content: decoded };
+  } catch {
+    // #1: the handler's turn finds out, and reports, what is wrong with the record.
+    return { key: recordKey(record), content: null };
   }
-
-  return {
-    read(record) {
-      try {
-        const decoded = decode(record);
-        return { key: readKey(decoded) ?? recordKey(record), content: decoded };
-      } catch {
-        // #1: the handler's turn finds out, and reports, what is wrong with the record.
-        return { key: recordKey(record), content: null };
-      }
-    },
-    async readAgain(record) {
-      try {
-        return decode(record);
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error;
-        if (error.code !== "contracts.unknown-schema" || record.value === null) return error.message;
-        await serde.learn(record.value);
-        return decode(record);
-      }
-    },
-  };
 }
+
+const noBytes = new Uint8Array();
 
 function recordKey({ key, partition, offset }: ReceivedRecord): string {
   return key === null ? `${partition}@${offset}` : new TextDecoder().decode(key);
 }
 
 export function readDeliverySource({ offset, value, headers }: ReceivedRecord): DeliverySource {
-  return { sequence: offset, record: value ?? new Uint8Array(), traceparent: headers[headerNames.traceparent] ?? null };
+  return { sequence: offset, record: value ?? noBytes, traceparent: headers[headerNames.traceparent] ?? null };
 }

@@ -11,14 +11,16 @@ import type { Configuration } from "@sluice/config";
 import { type AccountVerified, headers, outgoingRecord, type Serde, topics } from "@sluice/contracts";
 import {
   buildDeadLetter,
-  isStoppedByRecord,
+  deadLetterReason,
   type OperatorSkips,
   type OutgoingRecord,
   type Producer,
+  readOrLearn,
   type ReceivedRecord,
-  type SkipRequest,
+  skipStoppedRecord,
+  type UnreadableReason,
 } from "@sluice/messaging";
-import { Fault, type Logger, type Time } from "@sluice/kernel";
+import type { Logger, Time } from "@sluice/kernel";
 import { validatePayment } from "./validate-payment.ts";
 import type { ReceivedPayment } from "./payment.ts";
 import type { ValidatorMetrics } from "./validator-metrics.ts";
@@ -37,9 +39,7 @@ export interface ValidationContext {
   readonly partitionCount: number;
 }
 
-type ReadResult =
-  | { readonly uetr: string; readonly received: ReceivedPayment; readonly verdict: AccountVerified }
-  | { readonly unreadable: string; readonly by?: SkipRequest };
+type ReadResult = { readonly uetr: string; readonly received: ReceivedPayment; readonly verdict: AccountVerified } | UnreadableReason;
 
 /** Record types that get a verdict. */
 const paymentRecords = ["DirectDebitReceived", "CreditTransferReceived"] as const;
@@ -53,10 +53,8 @@ export async function onPaymentReceived(record: ReceivedRecord, context: Validat
   const result = await validateRecord(record, context);
   const { partition, offset } = record;
   if ("unreadable" in result) {
-    const { unreadable, by } = result;
-    const cause = by === undefined ? { reason: unreadable } : { reason: by.reason, skip: { ...by, stage: "done" as const } };
-    await context.producer.send([buildDeadLetter({ record, service: "validator", ...cause }, context.serde)]);
-    context.logger.error("record.dead-lettered", { topic: record.topic, partition, offset, reason: unreadable });
+    await context.producer.send([buildDeadLetter({ record, service: "validator", ...deadLetterReason(result) }, context.serde)]);
+    context.logger.error("record.dead-lettered", { topic: record.topic, partition, offset, reason: result.unreadable });
     context.metrics.deadLettered();
     return;
   }
@@ -87,11 +85,9 @@ export async function onPaymentReceived(record: ReceivedRecord, context: Validat
 /** Validates a record, or returns why it cannot be read (#3). */
 async function validateRecord(record: ReceivedRecord, context: ValidationContext): Promise<ReadResult> {
   try {
-    return validateReceived(record, await read(record, context.serde), context);
+    return validateReceived(record, await readPayment(record, context.serde), context);
   } catch (error) {
-    const by = isStoppedByRecord(error) ? await context.operatorSkips.findRequest(record) : null;
-    if (by === null) throw error;
-    return { unreadable: "by hand", by };
+    return skipStoppedRecord(context.operatorSkips, record, error);
   }
 }
 
@@ -118,22 +114,10 @@ function identifiersIn(received: ReceivedPayment): { readonly uetr: string } {
     : received.value.debit.transactionIdentifiers;
 }
 
-/** Decodes the payment, or returns why it cannot be read. */
-async function read(record: ReceivedRecord, serde: Serde): Promise<ReceivedPayment | string> {
-  const { value } = record;
-  if (value === null) return "no value";
-  try {
-    return paymentRecord(value, record, serde);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    if (!error.isRetryable) return error.message;
-    await serde.learn(value);
-    return paymentRecord(value, record, serde);
-  }
-}
-
-function paymentRecord(value: Uint8Array, record: ReceivedRecord, serde: Serde): ReceivedPayment | string {
-  const decoded = serde.decode(value);
+/** Reads the payment, or returns why it cannot be read. */
+async function readPayment(record: ReceivedRecord, serde: Serde): Promise<ReceivedPayment | string> {
+  const decoded = await readOrLearn(record, serde);
+  if (typeof decoded === "string") return decoded;
   const headerType = record.headers[headers.type];
   const isPayment = decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived";
   return isPayment && decoded.name === headerType ? decoded : `its header says ${headerType}, its bytes ${decoded.name}`;

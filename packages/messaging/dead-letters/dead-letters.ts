@@ -2,6 +2,7 @@
 
 import { headers, type Serde, topics } from "@sluice/contracts";
 import type { OutgoingRecord, ReceivedRecord } from "../port.ts";
+import type { UnreadableReason } from "./operator-skips.ts";
 
 export interface DeadLetterSource {
   readonly record: ReceivedRecord;
@@ -13,6 +14,13 @@ export interface DeadLetterSource {
    * yet.
    */
   readonly skip?: { readonly operator: string; readonly actionId: string; readonly stage: "asked" | "done" };
+}
+
+/** An operator's own words go into the dead letter and into no log line. */
+export function deadLetterReason({ unreadable, skip }: UnreadableReason): Pick<DeadLetterSource, "reason" | "skip"> {
+  if (skip === undefined) return { reason: unreadable };
+  const { operator, actionId, reason } = skip;
+  return { reason, skip: { operator, actionId, stage: "done" } };
 }
 
 /** The letter gets the record's partition and key, so that the dead letters of one key stay in order. */

@@ -9,8 +9,9 @@
 // #3 Each look reads the dead letters from where the last look ended; the first one starts at their beginning. Only
 //    operators' letters are decoded; a header marks them.
 
-import { type AnyDecodedRecord, headers, type Serde, topics } from "@sluice/contracts";
+import { headers, type Serde, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
+import { readOrLearn } from "../partitions/record-reader.ts";
 import type { Messaging, ReceivedRecord } from "../port.ts";
 
 /** The operator who asked for the skip, the id of that action, and the reason given. */
@@ -18,6 +19,14 @@ export interface SkipRequest {
   readonly operator: string;
   readonly actionId: string;
   readonly reason: string;
+}
+
+/** Why a record is dead-lettered instead of handled. */
+export interface UnreadableReason {
+  /** The reason: short and stable, never a value of the record. */
+  readonly unreadable: string;
+  /** The operator's request to skip the record, whether or not it can be read; absent if there is none. */
+  readonly skip?: SkipRequest;
 }
 
 export interface OperatorSkips {
@@ -88,6 +97,22 @@ export function isStoppedByRecord(error: unknown): error is Fault {
   return error instanceof Fault && error.isRetryable && /^contracts\.|\.unknown-(change|operation)$/.test(error.code);
 }
 
+/** A record that is skipped without looking at its content. */
+export function skipByOperator(skip: SkipRequest): UnreadableReason {
+  return { unreadable: "by hand", skip };
+}
+
+/** Finds the operator's request to skip the record at which this error stopped; rejects with the error if there is none. */
+export async function skipStoppedRecord(
+  skips: Pick<OperatorSkips, "findRequest">,
+  record: Pick<ReceivedRecord, "topic" | "partition" | "offset">,
+  error: unknown,
+): Promise<UnreadableReason> {
+  const skip = isStoppedByRecord(error) ? await skips.findRequest(record) : null;
+  if (skip === null) throw error;
+  return skipByOperator(skip);
+}
+
 async function readNewLetters({ messaging, serde, service }: OperatorSkipsPorts, partition: number, known: PartitionSkips): Promise<void> {
   const place = { topic: topics.deadLetters, partition };
   const [ends] = await messaging.ends([place]);
@@ -110,26 +135,12 @@ function keep({ skips }: PartitionSkips, skip: Skip | null): void {
 }
 
 /** Answers null for another service's letter, or a record that is no dead letter. */
-async function readSkip(
-  { value, headers: given }: ReceivedRecord,
-  serde: OperatorSkipsPorts["serde"],
-  service: string,
-): Promise<Skip | null> {
-  const decoded = value === null ? null : await decode(value, serde);
-  if (decoded?.name !== "DeadLetter" || decoded.value.service !== service) return null;
+async function readSkip(record: ReceivedRecord, serde: OperatorSkipsPorts["serde"], service: string): Promise<Skip | null> {
+  const decoded = await readOrLearn(record, serde);
+  if (typeof decoded === "string" || decoded.name !== "DeadLetter" || decoded.value.service !== service) return null;
   const { topic, offset, operator, actionId, reason } = decoded.value;
   const by = { operator: operator ?? "", actionId: actionId ?? "", reason };
-  return { topic, offset, by, isDone: given[headers.byHand] === "done" };
-}
-
-async function decode(value: Uint8Array, serde: OperatorSkipsPorts["serde"]): Promise<AnyDecodedRecord | null> {
-  try {
-    await serde.learn(value);
-    return serde.decode(value);
-  } catch (error) {
-    if (error instanceof Fault && !error.isRetryable) return null;
-    throw error;
-  }
+  return { topic, offset, by, isDone: record.headers[headers.byHand] === "done" };
 }
 
 function keyFor(topic: string, offset: bigint, isDone: boolean): string {

@@ -6,7 +6,7 @@
 // #2 A replay writes the dead letter again; the mark is set once.
 
 import { partitionFor, type RecordName } from "@sluice/contracts";
-import { buildDeadLetter, type DeadLetterSource, type ReceivedRecord } from "@sluice/messaging";
+import { buildDeadLetter, deadLetterReason, type ReceivedRecord } from "@sluice/messaging";
 import { type HandledRecord, type HandlerContext, type JournalRecord, noEffects, type UnitOfWork } from "./handler.ts";
 import { handleFact } from "./on-transaction-fact.ts";
 import type { UnreadableRecord } from "../partition/read-journal.ts";
@@ -32,18 +32,11 @@ export function deadLetterRecord(
   const { service, serde, partitionCount } = surroundings;
   const uetr = readRecordUetr(read, partitionCount);
   const marked = uetr === null ? null : quarantine(record, uetr, reason, working, surroundings);
-  const letter = buildDeadLetter({ record, service, ...readReason(read, reason) }, serde);
+  const letter = buildDeadLetter({ record, service, ...deadLetterReason("unreadable" in read ? read : { unreadable: reason }) }, serde);
   const name: RecordName | "unreadable" = "decoded" in read ? read.decoded.name : "unreadable";
   const key = record.key === null ? "" : new TextDecoder().decode(record.key);
   const outgoing = [...(marked?.outgoing ?? []), letter];
   return { ...noEffects, record, key, name, decision: "dead-lettered", reason, outgoing, transaction: marked?.transaction ?? null };
-}
-
-/** An operator's own words go into the dead letter and into no log line. */
-function readReason(read: JournalRecord | UnreadableRecord, reason: string): Pick<DeadLetterSource, "reason" | "skip"> {
-  if (!("skip" in read) || read.skip === undefined) return { reason };
-  const { operator, actionId, reason: said } = read.skip;
-  return { reason: said, skip: { operator, actionId, stage: "done" } };
 }
 
 /** Marks the transaction; null if the domain cannot decide any fact about it. */

@@ -13,14 +13,21 @@
 // #5 Two owners at the same moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
 
 import { topics } from "@sluice/contracts";
-import { type BatchHandler, isStoppedByRecord, type ReceivedRecord, type SkipRequest } from "@sluice/messaging";
+import {
+  type BatchHandler,
+  isStoppedByRecord,
+  type ReceivedRecord,
+  skipByOperator,
+  type SkipRequest,
+  skipStoppedRecord,
+} from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 import type { HandledRecord } from "../handlers/handler.ts";
 import { type BatchRecord, runBatch } from "./batch.ts";
 import type { PartitionContext } from "./context.ts";
 import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
 import { emptyMarkerHistory, type MarkerHistory } from "./applied-markers.ts";
-import { skipByOperator, readJournal } from "./read-journal.ts";
+import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report-batch.ts";
 import { type PartitionLease, takePartitionLease } from "./lease.ts";
 
@@ -131,13 +138,13 @@ class PartitionWorker {
   async #read(record: ReceivedRecord, before: BatchRecord[]): Promise<BatchRecord> {
     const { serde, handlers, partitionCount } = this.#context;
     const skip = this.#skips.get(record.offset);
-    if (skip !== undefined) return skipByOperator(record, skip);
+    if (skip !== undefined) return { record, ...skipByOperator(skip) };
     try {
       return await readJournal(record, { serde, handlers, partitionCount });
     } catch (error) {
       if (!isStoppedByRecord(error)) throw error;
       if (before.length > 0) await this.#runOrSplit(before.splice(0));
-      return await this.#stoppedAt(record, error);
+      return { record, ...(await skipStoppedRecord(this.#context.operatorSkips, record, error)) };
     }
   }
 
@@ -148,15 +155,11 @@ class PartitionWorker {
     } catch (error) {
       if (!isStoppedByRecord(error)) throw error;
       const [first] = records;
-      if (first !== undefined && records.length === 1) await this.#run([await this.#stoppedAt(first.record, error)]);
-      else for (const one of records) await this.#runOrSplit([one]);
+      if (first !== undefined && records.length === 1) {
+        const skipped = await skipStoppedRecord(this.#context.operatorSkips, first.record, error);
+        await this.#run([{ record: first.record, ...skipped }]);
+      } else for (const one of records) await this.#runOrSplit([one]);
     }
-  }
-
-  async #stoppedAt(record: ReceivedRecord, error: Error): Promise<BatchRecord> {
-    const skip = await this.#context.operatorSkips.findRequest(record);
-    if (skip === null) throw error;
-    return skipByOperator(record, skip);
   }
 
   async #run(records: readonly BatchRecord[]): Promise<void> {

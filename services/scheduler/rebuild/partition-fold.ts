@@ -4,13 +4,13 @@
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import { type BankState, type Day, type DayKey, DayLedger, movementsAt } from "@sluice/domain";
-import type { SkipRequest, ReceivedRecord } from "@sluice/messaging";
+import { type ReceivedRecord, skipByOperator, type SkipRequest } from "@sluice/messaging";
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import type { TransactionStore } from "@sluice/store";
 import type { JournalHandlers, HandledRecord } from "../handlers/handler.ts";
 import { type BatchRecord, runBatch } from "../partition/batch.ts";
 import { type AppliedMarkers, createAppliedMarkers } from "../partition/applied-markers.ts";
-import { skipByOperator, readJournal } from "../partition/read-journal.ts";
+import { readJournal } from "../partition/read-journal.ts";
 import { createSnapshotCaches } from "../partition/snapshot-cache.ts";
 
 export interface PartitionFoldPorts {
@@ -77,7 +77,8 @@ export class PartitionFold {
     const fresh: BatchRecord[] = [];
     for (const record of records) {
       const skip = skips.get(record.offset);
-      const read = skip === undefined ? await readJournal(record, { serde, handlers, partitionCount }) : skipByOperator(record, skip);
+      const read =
+        skip === undefined ? await readJournal(record, { serde, handlers, partitionCount }) : { record, ...skipByOperator(skip) };
       const handler = "handler" in read ? read.handler : null;
       if (handler?.beginsBatch === true || fresh.length >= batchRecordsMax) await this.#run(fresh.splice(0));
       fresh.push(read);
