@@ -11,7 +11,7 @@
 
 import { headers as headerNames, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
 import {
-  createBrokerClock,
+  startBrokerClock,
   createOperatorSkips,
   createKeyedConsumer,
   createProbe,
@@ -69,7 +69,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
   const { time, random, logger, messaging, rules, group, topic } = options;
   const bounds = { ...deliveryBounds, ...options.bounds };
   const producer = await messaging.producer(rules.service);
-  const brokerClock = createBrokerClock({ time, logger, metrics: options.metrics, probe: createProbe(producer) });
+  const brokerClock = startBrokerClock({ time, logger, metrics: options.metrics, probe: createProbe(producer) });
   const nowMs = (): number => brokerClock.nowMs() ?? time.nowMs();
   let consumer: PartitionConsumer | null = null;
   const heartbeatAgeMs = (): number => consumer?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY;

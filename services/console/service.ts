@@ -16,7 +16,7 @@
 import { listCallers, type CallerSettings, type Configuration, type ConfiguredOperator } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import { createCallerMeter, createCallers, createTokens, type ClientConnection } from "@sluice/service";
-import { createBrokerClock, createProbe, type Messaging } from "@sluice/messaging";
+import { startBrokerClock, createProbe, type Messaging } from "@sluice/messaging";
 import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
@@ -59,7 +59,7 @@ const operatorLimits = { requestsPerSecond: 50, inboundConnections: 32 } as cons
 export async function startConsole(ports: ConsoleServicePorts): Promise<Console> {
   const { time, logger, messaging, store, serde, configuration, partitionCount } = ports;
   const producer = await messaging.producer("console");
-  const brokerClock = createBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(producer) });
+  const brokerClock = startBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(producer) });
   const parties = listCallers(configuration);
   const callers = createCallers(parties);
   const meter = createCallerMeter(parties, () => time.monotonicMs());

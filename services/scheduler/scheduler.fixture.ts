@@ -183,7 +183,7 @@ export class SchedulerEnvironment {
       producer,
       operatorSkips: createOperatorSkips({ messaging: this.broker.client("asides"), serde: this.serde, service: "scheduler" }),
       append: () => Promise.resolve(true),
-      brokerClock: { observe: () => {}, nowMs: () => this.time.nowMs(), skewMs: () => null, stop: () => {} },
+      brokerClock: { observe: () => {}, nowMs: () => this.time.nowMs() },
       serializeAudit: (count) => count(),
       snapshots: createSnapshotCaches(),
       read: (partition, from, to) => this.broker.client("reader").read({ topic: topics.journal, partition }, from, to),

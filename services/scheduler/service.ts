@@ -37,7 +37,7 @@ import type { Configuration } from "@sluice/config";
 import { groups, type RecordKind, recordKinds, type Serde, topics } from "@sluice/contracts";
 import {
   createBatchConsumer,
-  createBrokerClock,
+  startBrokerClock,
   createOperatorSkips,
   createProbe,
   type Messaging,
@@ -104,7 +104,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
   await using opening = new AsyncDisposableStack();
   const outputs = opening.adopt(await messaging.producer("scheduler-outputs"), (producer) => producer.close());
   const facts = opening.adopt(await messaging.producer("scheduler-facts"), (producer) => producer.close());
-  const brokerClock = opening.adopt(createBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(facts) }), (clock) =>
+  const brokerClock = opening.adopt(startBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(facts) }), (clock) =>
     clock.stop(),
   );
   const append = createFactAppender({ producer: facts, serde, partitionCount, brokerClock, logger });

@@ -1,7 +1,7 @@
-import { silentLogger, silentMetrics } from "@sluice/kernel";
+import { type Logger, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { createBrokerClock } from "./broker-clock.ts";
+import { startBrokerClock } from "./broker-clock.ts";
 
 const startAtMs = 1_800_000_000_000;
 
@@ -17,7 +17,7 @@ function setup(aheadMs: number) {
     await new Promise<void>((resolve) => time.after(3, resolve));
     return appendedAtMs;
   };
-  const clock = createBrokerClock({ time, logger: silentLogger, metrics: silentMetrics, probe });
+  const clock = startBrokerClock({ time, logger: silentLogger, metrics: silentMetrics, probe });
   return { time, broker, brokerNowMs, clock };
 }
 
@@ -88,4 +88,66 @@ test("#4: while the broker is down a probe is sent every second, and stop leaves
   clock.stop();
   await time.advance(1);
   expect(time.pending()).toBe(0);
+});
+
+/** A clock that is measured by probes only: each appends in the middle of its round trip, `aheadMs` ahead. */
+function setupSkew() {
+  const time = createVirtualTime({ startAtMs });
+  const lines: string[] = [];
+  const gauged: number[] = [];
+  const next = { aheadMs: 0, tookMs: 10 };
+  const logger: Logger = {
+    ...silentLogger,
+    error: (event, fields) => lines.push(`error ${event} ${String(fields?.["skewMs"])}`),
+    info: (event, fields) => lines.push(`info ${event} ${String(fields?.["skewMs"])}`),
+  };
+  const metrics = { ...silentMetrics, gauge: () => ({ set: (value: number) => void gauged.push(value) }) };
+  const probe = async (): Promise<number> => {
+    const { aheadMs, tookMs } = next;
+    await new Promise<void>((resolve) => time.after(tookMs / 2, resolve));
+    const appendedAtMs = time.nowMs() + aheadMs;
+    await new Promise<void>((resolve) => time.after(tookMs / 2, resolve));
+    return appendedAtMs;
+  };
+  const clock = startBrokerClock({ time, logger, metrics, probe });
+  async function measure(aheadMs: number, tookMs = 10): Promise<void> {
+    Object.assign(next, { aheadMs, tookMs });
+    for (const before = gauged.length; gauged.length === before;) await time.advance(100);
+  }
+  return { time, clock, lines, gauged, measure };
+}
+
+test("#5: the skew is shown as the append time minus the middle of the round trip, and is certain without its error", async () => {
+  const { clock, gauged, measure } = setupSkew();
+  expect([clock.skewMs(), clock.ageMs()]).toEqual([null, Infinity]);
+  await measure(0, 40);
+  await measure(500, 40);
+  expect([clock.skewMs(), clock.ageMs() < 200]).toEqual([480, true]);
+  await measure(-740, 60);
+  expect(clock.skewMs()).toBe(710);
+  expect(gauged).toEqual([0, 500, -740]);
+  clock.stop();
+});
+
+test("#5: a skew certainly above a second is logged once as an error, and once when it ends; a slow answer alone is not skew", async () => {
+  const { clock, lines, measure } = setupSkew();
+  await measure(900);
+  await measure(1_800, 4_000);
+  await measure(1_900);
+  await measure(2_000);
+  await measure(10);
+  await measure(-1_500);
+  expect(lines).toEqual(["error clock.skewed 1900", "info clock.skew-ended 10", "error clock.skewed -1500"]);
+  clock.stop();
+});
+
+test("#3: a process measures its skew at the start, and every half minute however busy it is", async () => {
+  const { time, clock, gauged, measure } = setupSkew();
+  await measure(700);
+  for (let second = 0; second < 95; second += 1) {
+    await time.advance(1_000);
+    clock.observe(time.nowMs() + 700);
+  }
+  expect(gauged).toEqual([700, 700, 700, 700]);
+  clock.stop();
 });

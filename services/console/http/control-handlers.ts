@@ -33,7 +33,7 @@ export interface ControlHandlerPorts {
   readonly serde: Serde;
   readonly configuration: Configuration;
   readonly partitionCount: number;
-  readonly brokerClock: BrokerClock;
+  readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly knownAsOf: KnownAsOf;
 }
 

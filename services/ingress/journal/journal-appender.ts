@@ -12,9 +12,8 @@
 //    meanwhile is noticed before it stamps messages.
 
 import { topics } from "@sluice/contracts";
-import type { Messaging, OutgoingRecord, Producer } from "@sluice/messaging";
+import { type BrokerClock, createBrokerClock, type Messaging, type OutgoingRecord, type Producer, skewMaxMs } from "@sluice/messaging";
 import { assert, Fault, type Logger, sleep, type Time } from "@sluice/kernel";
-import { createAppendClock, type AppendClock } from "./append-clock.ts";
 
 export type AppendOutcome =
   | { readonly kind: "appended"; readonly partition: number; readonly offset: bigint; readonly appendedAtMs: number }
@@ -41,7 +40,6 @@ export interface AppenderPorts {
 const appendTimeoutMs = 1_000;
 const probeIntervalMs = 1_000;
 const idleProbeMs = 10_000;
-const skewMaxMs = 2_000;
 const noBytes = new Uint8Array();
 
 export function createJournalAppender(ports: AppenderPorts): JournalAppender {
@@ -54,7 +52,7 @@ class Appender implements JournalAppender {
   readonly #time: Time;
   readonly #log: Logger;
   readonly #messaging: Messaging;
-  readonly #clock: AppendClock;
+  readonly #clock: BrokerClock;
   readonly #stopping = new AbortController();
   #producer: Producer | null = null;
   #unavailable: UnavailableReason | null = "starting";
@@ -64,7 +62,7 @@ class Appender implements JournalAppender {
     this.#time = time;
     this.#log = logger;
     this.#messaging = messaging;
-    this.#clock = createAppendClock(time);
+    this.#clock = createBrokerClock(time);
   }
 
   start(): void {
@@ -94,7 +92,7 @@ class Appender implements JournalAppender {
     try {
       const [appended] = await through.send([record]);
       assert(appended !== undefined, "a send answers for each record");
-      this.#clock.sample(appended.appendedAtMs, sentMs, this.#time.monotonicMs());
+      this.#clock.measure(appended.appendedAtMs, sentMs);
       if (this.#isClockOff()) this.#suspend("clock");
       return { kind: "appended", partition: appended.partition, offset: appended.offset, appendedAtMs: appended.appendedAtMs };
     } catch (error) {

@@ -23,7 +23,7 @@ export interface BatchPorts extends HandlerContext {
   readonly days: Pick<DayStore, "load" | "write">;
   readonly banks: Pick<BankStore, "load" | "write">;
   readonly producer: Producer;
-  readonly brokerClock: BrokerClock;
+  readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly cache: SnapshotCache;
   /** Called after a lost write; rejects if the partition has another owner. */
   onLostWrite(): Promise<void>;

@@ -31,7 +31,7 @@ export interface PartitionContext {
   readonly producer: Producer;
   /** Appends the facts of the background tasks. */
   readonly append: AppendFacts;
-  readonly brokerClock: BrokerClock;
+  readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   /** Lets one partition at a time count documents: a count reads a whole day. */
   readonly serializeAudit: <T>(count: () => Promise<T>) => Promise<T>;
   /** Creates one snapshot cache for each lease; the bound holds over all of them. */

@@ -73,7 +73,7 @@ test.each([
   { lease: "checked before the broker clock is known", untilMs: schedulerStartAtMs - 1, brokerMs: null, isLocked: true },
 ])("I16: a rebuild lock $lease: the partition stays locked $isLocked", async ({ untilMs, brokerMs, isLocked }) => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
-  const brokerClock = { observe: () => {}, nowMs: () => brokerMs, skewMs: () => null, stop: () => {} };
+  const brokerClock = { observe: () => {}, nowMs: () => brokerMs };
   const context = await environment.partitionContext({ brokerClock });
   await environment.settle(environment.store.partitions.takeOver("scheduler", 0));
   await environment.settle(environment.store.partitions.lock("scheduler", 0, { id: "builder", untilMs }));

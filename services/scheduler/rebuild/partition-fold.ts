@@ -117,7 +117,7 @@ export class PartitionFold {
       days: createMapStore(this.days, (day) => day.key),
       banks: createMapStore(this.banks, (state) => state.bank),
       producer: { send: () => Promise.resolve([]), close: () => Promise.resolve() },
-      brokerClock: { observe: () => {}, nowMs: () => null, skewMs: () => null, stop: () => {} },
+      brokerClock: { observe: () => {}, nowMs: () => null },
       cache: this.#cache,
       onLostWrite: () => Promise.reject(new Fault("rebuild.contended", "another builder writes into this build", { isRetryable: false })),
     };

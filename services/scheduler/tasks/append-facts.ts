@@ -20,7 +20,7 @@ export interface AppendFactsOptions {
   readonly producer: Producer;
   readonly serde: Serde;
   readonly partitionCount: number;
-  readonly brokerClock: BrokerClock;
+  readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly logger: Logger;
 }
 

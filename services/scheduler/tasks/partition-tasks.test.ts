@@ -20,7 +20,7 @@ test("I16: a deadline that was appended too early, by a broker clock that runs a
   const aheadMs = 5_000;
   const asked: FactToAppend[] = [];
   const context = await environment.partitionContext({
-    brokerClock: { observe: () => {}, nowMs: () => environment.time.nowMs() + aheadMs, skewMs: () => null, stop: () => {} },
+    brokerClock: { observe: () => {}, nowMs: () => environment.time.nowMs() + aheadMs },
     append: (facts) => {
       asked.push(...facts.filter(({ fact }) => fact.kind === "DeadlinePassed"));
       return Promise.resolve(true);
