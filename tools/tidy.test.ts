@@ -29,10 +29,9 @@ interface Case {
 }
 
 const packages = Object.fromEntries(
-  ["packages/domain", "packages/messaging", "packages/testkit", "services/ingress", "services/scheduler"].map((folder) => [
-    `${folder}/package.json`,
-    `{ "name": "@sluice/${folder.split("/")[1]}", "exports": { ".": "./index.ts" } }`,
-  ]),
+  ["packages/domain", "packages/messaging", "packages/process", "packages/testkit", "services/ingress", "services/scheduler"].map(
+    (folder) => [`${folder}/package.json`, `{ "name": "@sluice/${folder.split("/")[1]}", "exports": { ".": "./index.ts" } }`],
+  ),
 );
 
 const schemeTable = { "packages/domain/schemes.ts": "export const schemes = {\n  ZA_EFT: {\n" };
@@ -52,6 +51,11 @@ const cases: readonly Case[] = [
         { ...packages, "packages/messaging/port.ts": 'import type { X } from "@sluice/domain";\n' },
         "must not import types of @sluice/domain",
       ],
+      [
+        { ...packages, "packages/messaging/port.ts": 'import type { X } from "@sluice/process";\n' },
+        "must not import types of @sluice/process",
+      ],
+      [{ ...packages, "services/ingress/service.ts": 'import { runService } from "@sluice/process";\n' }, "is an adapter"],
       [{ ...packages, "services/ingress/service.ts": 'import { x } from "@sluice/scheduler";\n' }, "a service imports another"],
       [{ ...packages, "services/ingress/service.ts": 'import { createKafkaMessaging } from "@sluice/messaging";\n' }, "is an adapter"],
       [{ ...packages, "services/ingress/service.ts": 'import kafkajs from "kafkajs";\n' }, "is at home in packages/messaging"],
@@ -61,7 +65,8 @@ const cases: readonly Case[] = [
     whole: {
       ...packages,
       "packages/contracts/x.ts": 'import { x } from "@sluice/domain/schemes";\n',
-      "services/ingress/main.ts": 'import { createKafkaMessaging } from "@sluice/messaging";\n',
+      "packages/process/run-service.ts": 'import { createKafkaMessaging } from "@sluice/messaging";\n',
+      "services/ingress/main.ts": 'import { runService } from "@sluice/process";\n',
       "services/ingress/service.ts": 'import { isTerminal } from "@sluice/domain";\nimport { x } from "./x.ts";\n',
       "services/ingress/service.test.ts": 'import { x } from "@sluice/testkit";\nimport { test } from "vitest";\n',
     },

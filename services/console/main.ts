@@ -2,7 +2,7 @@ import { watchConfiguration } from "@sluice/config";
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { listen, listenLimitsDefault, type ClientConnection } from "@sluice/service";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/service/process";
+import { runService } from "@sluice/process";
 import { createMongoStore } from "@sluice/store";
 import { readConsoleConfig } from "./config.ts";
 import { startConsole } from "./service.ts";

@@ -2,7 +2,7 @@ import { listParties } from "@sluice/config";
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createUndiciGateway } from "@sluice/delivery/gateway-undici";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/service/process";
+import { runService } from "@sluice/process";
 import { createMongoStore } from "@sluice/store";
 import { readDispatcherConfig } from "./config.ts";
 import { startDispatcher } from "./service.ts";

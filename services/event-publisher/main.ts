@@ -1,7 +1,7 @@
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createUndiciGateway } from "@sluice/delivery/gateway-undici";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/service/process";
+import { runService } from "@sluice/process";
 import { createMongoStore } from "@sluice/store";
 import { readEventPublisherConfig } from "./config.ts";
 import { startEventPublisher } from "./service.ts";

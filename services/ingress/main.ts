@@ -2,7 +2,7 @@ import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createDocumentsApp } from "@sluice/documents";
 import { listen, listenLimitsDefault, type ClientConnection } from "@sluice/service";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/service/process";
+import { runService } from "@sluice/process";
 import { readIngressConfig } from "./config.ts";
 import { startIngress } from "./service.ts";
 import { watchCallers } from "./http/watch-callers.ts";

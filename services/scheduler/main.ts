@@ -1,6 +1,6 @@
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/service/process";
+import { runService } from "@sluice/process";
 import { createMongoStore } from "@sluice/store";
 import { readSchedulerConfig } from "./config.ts";
 import { startScheduler } from "./service.ts";

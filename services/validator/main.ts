@@ -1,6 +1,6 @@
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/service/process";
+import { runService } from "@sluice/process";
 import { readValidatorConfig } from "./config.ts";
 import { startValidator } from "./service.ts";
 

@@ -31,6 +31,7 @@ const forServices: Fence = {
     "domain",
     "kernel",
     "messaging",
+    "process",
     "service",
     "store",
   ],
@@ -50,7 +51,9 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
-  "packages/delivery": { values: ["config", "contracts", "domain", "kernel", "messaging", "store"] },
+  // The one room that opens what a service needs. What it opens stays below it, and knows nothing of a process.
+  "packages/process": { values: ["config", "contracts", "kernel", "messaging", "service", "store"] },
+  "packages/delivery": { values: ["config", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
   "infra/local": { values: ["kernel"] },
@@ -88,7 +91,7 @@ const adapters = new Set([
 const edges = [
   /^(packages\/cli|infra|test|tools)\//,
   /\/main\.ts$/,
-  /\/run-service\.ts$/,
+  /^packages\/process\//,
   /\/(kafka-[a-z-]+|provision-topics)\.ts$/,
   /^packages\/messaging\/kafka\//,
 ];

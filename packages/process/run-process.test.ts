@@ -13,7 +13,7 @@ interface Line {
 
 /** Runs the fixture as a process; `until` resolves with the first line of that event. */
 function run(behaviour: string, environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("run-service.fixture.ts", import.meta.url)), behaviour], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("run-process.fixture.ts", import.meta.url)), behaviour], {
     env: { ...process.env, SLUICE_OPS_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });

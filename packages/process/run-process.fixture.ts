@@ -1,6 +1,6 @@
-// A service for the tests of run-service.ts, which behaves as its argument tells.
+// A service for the tests of run-process.ts, which behaves as its argument tells.
 
-import { runService } from "./run-service.ts";
+import { runService } from "./run-process.ts";
 
 const behaviour = process.argv[2];
 

@@ -1,7 +1,14 @@
 // The configuration that every process reads for itself: where its operations endpoints listen, and how much it logs.
 
-import { type LogLevel, logLevels } from "@sluice/service";
-import { choiceVariable, type EnvironmentVariables, integerVariable, readEnvironment, textVariable } from "./environment.ts";
+import {
+  choiceVariable,
+  type EnvironmentVariables,
+  integerVariable,
+  type LogLevel,
+  logLevels,
+  readEnvironment,
+  textVariable,
+} from "@sluice/service";
 
 export interface ProcessConfig {
   readonly opsHost: string;

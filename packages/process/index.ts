@@ -1,0 +1,1 @@
+export { runService, type ServiceContext } from "./run-process.ts";
