@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
         { ...packages, "packages/messaging/port.ts": 'import type { X } from "@sluice/process";\n' },
         "must not import types of @sluice/process",
       ],
-      [{ ...packages, "services/ingress/service.ts": 'import { runService } from "@sluice/process";\n' }, "is an adapter"],
+      [{ ...packages, "services/ingress/service.ts": 'import { runProcess } from "@sluice/process";\n' }, "is an adapter"],
       [{ ...packages, "services/ingress/service.ts": 'import { x } from "@sluice/scheduler";\n' }, "a service imports another"],
       [{ ...packages, "services/ingress/service.ts": 'import { createKafkaMessaging } from "@sluice/messaging";\n' }, "is an adapter"],
       [{ ...packages, "services/ingress/service.ts": 'import kafkajs from "kafkajs";\n' }, "is at home in packages/messaging"],
@@ -65,8 +65,8 @@ const cases: readonly Case[] = [
     whole: {
       ...packages,
       "packages/contracts/x.ts": 'import { x } from "@sluice/domain/schemes";\n',
-      "packages/process/run-service.ts": 'import { createKafkaMessaging } from "@sluice/messaging";\n',
-      "services/ingress/main.ts": 'import { runService } from "@sluice/process";\n',
+      "packages/process/run-process.ts": 'import { createKafkaMessaging } from "@sluice/messaging";\n',
+      "services/ingress/main.ts": 'import { runProcess } from "@sluice/process";\n',
       "services/ingress/service.ts": 'import { isTerminal } from "@sluice/domain";\nimport { x } from "./x.ts";\n',
       "services/ingress/service.test.ts": 'import { x } from "@sluice/testkit";\nimport { test } from "vitest";\n',
     },
@@ -92,10 +92,10 @@ const cases: readonly Case[] = [
     whole: { "README.md": "", "packages/domain/day-state.test.ts": "", ".ci/run": "", "infra/local/java/LocalMongo.java": "" },
   },
   {
-    promise: "only config.ts and main.ts read the environment",
+    promise: "only a process's entry reads the environment",
     rule: environmentAccess,
     broken: [[{ "services/ingress/service.ts": 'const a = process.env["A"];\n' }, "process.env"]],
-    whole: { "services/ingress/config.ts": "read(process.env);\n", "services/ingress/service.ts": "// never process.env\n" },
+    whole: { "services/scheduler/rebuild/main.ts": "read(process.env);\n", "services/ingress/service.ts": "// never process.env\n" },
   },
   {
     promise: "time and randomness are arguments outside the adapters",

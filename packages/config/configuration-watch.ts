@@ -11,6 +11,7 @@ import { open } from "node:fs/promises";
 import { sleep, type Time } from "@sluice/kernel";
 import { updateCallers, listCallers, listRestartChanges, type CallerSettings } from "./callers.ts";
 import type { Configuration, ConfiguredOperator } from "./configuration.ts";
+import { formatProblems } from "./file/problem.ts";
 import type { FileVariables } from "./file/variables.ts";
 import { readConfiguration } from "./file/read-configuration.ts";
 
@@ -70,7 +71,7 @@ function createEvaluation(options: ConfigurationWatchOptions): (reading: FileRea
     }
     const next = readConfiguration(new TextDecoder().decode(reading.bytes), environment);
     if (!next.ok) {
-      options.broken(next.problems.map(({ path, text }) => `${path}: ${text}`));
+      options.broken(formatProblems(next.problems));
       return;
     }
     const callers = updateCallers(running, next.configuration);

@@ -3,6 +3,9 @@
 export type LogValue = string | number | boolean | bigint | null | undefined | readonly string[];
 export type LogFields = Readonly<Record<string, LogValue>>;
 
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 /**
  * LogFields, and under `error` any caught value. The compiler cannot exempt one name, so the adapter drops other
  * objects.

@@ -1,1 +1,1 @@
-export { runService, type ServiceContext } from "./run-process.ts";
+export { runProcess } from "./run-process.ts";

@@ -1,11 +1,12 @@
 // A service for the tests of run-process.ts, which behaves as its argument tells.
 
-import { runService } from "./run-process.ts";
+import { runProcess } from "./run-process.ts";
 
 const behaviour = process.argv[2];
 
-runService(
+runProcess(
   "fixture",
+  ["SLUICE_DATABASE"],
   (context) => {
     if (behaviour === "refuses") throw new Error("no journal");
     if (behaviour === "fails") context.time.after(10, () => context.fail(new Error("fenced")));

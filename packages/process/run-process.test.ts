@@ -68,5 +68,5 @@ test("a wrong environment gives one line and exit code 1", async () => {
   const { ended, lines } = run("works", { SLUICE_OPS_PORT: "no", SLUICE_LOG_LEVEL: "loud" });
   expect(await ended).toBe(1);
   expect(lines).toHaveLength(1);
-  expect(lines[0]?.error?.message).toMatch(/SLUICE_OPS_PORT.*SLUICE_LOG_LEVEL/);
+  expect(lines[0]?.error?.message).toMatch(/SLUICE_OPS_PORT: .*SLUICE_LOG_LEVEL: /);
 });

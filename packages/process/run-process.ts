@@ -1,5 +1,4 @@
-// Runs a service's process from its first line to its exit code. `main.ts` calls `runService(name, start)` and nothing
-// else.
+// Runs a process from its first line to its exit code.
 //
 // #1 The operations endpoints answer from the beginning: alive, and not ready until `start` has resolved.
 // #2 Once everything runs, one log line `service.listening` names the ports: `port` (if the service has an API),
@@ -22,9 +21,14 @@ import {
   sleep,
   type Time,
 } from "@sluice/kernel";
-import { type ProcessConfig, readProcessConfig } from "./process-config.ts";
+import { readEnvironment, type ServiceEnvironment, type VariableName } from "@sluice/config";
 
-export interface ServiceContext {
+/** The variables that every process reads for itself. */
+const processVariables = ["SLUICE_OPS_HOST", "SLUICE_OPS_PORT", "SLUICE_LOG_LEVEL"] as const;
+type ProcessVariable = (typeof processVariables)[number];
+
+export interface ProcessContext<N extends VariableName = never> {
+  readonly environment: Pick<ServiceEnvironment, N>;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly time: Time;
@@ -48,25 +52,26 @@ export interface RunOptions {
   readonly graceMs?: number;
 }
 
-type Start = (context: ServiceContext) => Promise<RunningService>;
+type Start<N extends VariableName> = (context: ProcessContext<N>) => Promise<RunningService>;
 
 const graceMsDefault = 10_000;
 
-export function runService(name: string, start: Start, options: RunOptions = {}): void {
-  let config: ProcessConfig;
+/** Reads the variables of the process and those of `names`, and starts. */
+export function runProcess<N extends VariableName>(name: string, names: readonly N[], start: Start<N>, options: RunOptions = {}): void {
+  let environment: Pick<ServiceEnvironment, ProcessVariable | N>;
   try {
-    config = readProcessConfig();
+    environment = readEnvironment(process.env, [...processVariables, ...names]);
   } catch (error) {
     createLogger({ service: name, level: "info" }).error("service.start-failed", { error });
     process.exit(1);
   }
-  const logger = createLogger({ service: name, level: config.logLevel });
-  new ServiceProcess(name, config, logger, options.graceMs ?? graceMsDefault).run(start);
+  const logger = createLogger({ service: name, level: environment.SLUICE_LOG_LEVEL });
+  new ServiceProcess(name, environment, logger, options.graceMs ?? graceMsDefault).run(start);
 }
 
-class ServiceProcess {
+class ServiceProcess<N extends VariableName> {
   readonly #name: string;
-  readonly #config: ProcessConfig;
+  readonly #environment: Pick<ServiceEnvironment, ProcessVariable | N>;
   readonly #log: Logger;
   readonly #graceMs: number;
   readonly #metrics = createMetrics({ withProcess: true });
@@ -75,30 +80,31 @@ class ServiceProcess {
   #starting: Promise<RunningService> | null = null;
   #running: RunningService | null = null;
 
-  constructor(name: string, config: ProcessConfig, logger: Logger, graceMs: number) {
+  constructor(name: string, environment: Pick<ServiceEnvironment, ProcessVariable | N>, logger: Logger, graceMs: number) {
     this.#name = name;
-    this.#config = config;
+    this.#environment = environment;
     this.#log = logger;
     this.#graceMs = graceMs;
   }
 
-  run(start: Start): void {
+  run(start: Start<N>): void {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void this.#end(0, "service.stopping", { signal }));
     process.on("uncaughtException", (error) => void this.#end(1, "service.exception", { error }));
     process.on("unhandledRejection", (error) => void this.#end(1, "service.rejection", { error }));
     void this.#start(start).catch((error: unknown) => this.#end(1, "service.start-failed", { error }));
   }
 
-  async #start(start: Start): Promise<void> {
+  async #start(start: Start<N>): Promise<void> {
     const ops = createOpsApp({ service: this.#name, metrics: this.#metrics, readiness: () => this.#readiness() });
     this.#ops = await listen({
       fetch: (request) => ops.fetch(request),
-      host: this.#config.opsHost,
-      port: this.#config.opsPort,
+      host: this.#environment.SLUICE_OPS_HOST,
+      port: this.#environment.SLUICE_OPS_PORT,
       limits: { ...listenLimitsDefault, connectionsMax: 64 },
       logger: this.#log,
     });
     this.#starting = start({
+      environment: this.#environment,
       logger: this.#log,
       metrics: this.#metrics,
       time: machineTime,

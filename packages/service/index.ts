@@ -1,4 +1,3 @@
-export * from "./environment.ts";
 export * from "./http/caller-limits.ts";
 export * from "./http/callers.ts";
 export * from "./http/listen.ts";

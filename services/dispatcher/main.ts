@@ -1,22 +1,21 @@
-import { listParties } from "@sluice/config";
+import { listParties, readConfigurationFile } from "@sluice/config";
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createUndiciGateway } from "@sluice/delivery/gateway-undici";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/process";
+import { runProcess } from "@sluice/process";
 import { createMongoStore } from "@sluice/store";
-import { readDispatcherConfig } from "./config.ts";
 import { startDispatcher } from "./service.ts";
 
-runService("dispatcher", async (context) => {
-  const { logger, metrics, time, random, stopping } = context;
-  const { kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration } = readDispatcherConfig();
+runProcess("dispatcher", ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "MONGO_URL", "SLUICE_DATABASE", "SLUICE_CONFIG"], async (context) => {
+  const { environment, logger, metrics, time, random, stopping } = context;
+  const configuration = readConfigurationFile(environment.SLUICE_CONFIG, process.env);
   await using opened = new AsyncDisposableStack();
-  const serde = await createRegistrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, logger });
+  const serde = await createRegistrySerde({ url: environment.SCHEMA_REGISTRY_URL, time, signal: stopping });
+  const store = createMongoStore({ url: environment.MONGO_URL, database: environment.SLUICE_DATABASE, logger });
   opened.defer(() => store.close());
   await store.prepare();
   const messaging = createKafkaMessaging({
-    connection: { brokers: kafkaBrokers, clientId: "dispatcher" },
+    connection: { brokers: environment.KAFKA_BROKERS, clientId: "dispatcher" },
     busyLingerMaxMs: 20,
     time,
     logger,

@@ -1,43 +1,47 @@
+import { readConfigurationFile } from "@sluice/config";
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createUndiciGateway } from "@sluice/delivery/gateway-undici";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/process";
+import { runProcess } from "@sluice/process";
 import { createMongoStore } from "@sluice/store";
-import { readEventPublisherConfig } from "./config.ts";
 import { startEventPublisher } from "./service.ts";
 
-runService("event-publisher", async (context) => {
-  const { logger, metrics, time, random, stopping } = context;
-  const { kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration } = readEventPublisherConfig();
-  await using opened = new AsyncDisposableStack();
-  const serde = await createRegistrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, logger });
-  opened.defer(() => store.close());
-  await store.prepare();
-  const messaging = createKafkaMessaging({
-    connection: { brokers: kafkaBrokers, clientId: "event-publisher" },
-    busyLingerMaxMs: 20,
-    time,
-    logger,
-    metrics,
-  });
-  opened.defer(() => messaging.close());
-  const gateway = createUndiciGateway(configuration.banks, { time, logger, metrics });
-  opened.defer(() => gateway.close());
-  const publisher = await startEventPublisher({
-    time,
-    random,
-    logger,
-    metrics,
-    messaging,
-    store,
-    serde,
-    configuration,
-    gateway,
-    partitionCount: partitionCountDefault,
-    fail: (reason) => context.fail(reason),
-  });
-  opened.defer(() => publisher.stop());
-  const running = opened.move();
-  return { readiness: () => publisher.readiness(), stop: () => running.disposeAsync() };
-});
+runProcess(
+  "event-publisher",
+  ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "MONGO_URL", "SLUICE_DATABASE", "SLUICE_CONFIG"],
+  async (context) => {
+    const { environment, logger, metrics, time, random, stopping } = context;
+    const configuration = readConfigurationFile(environment.SLUICE_CONFIG, process.env);
+    await using opened = new AsyncDisposableStack();
+    const serde = await createRegistrySerde({ url: environment.SCHEMA_REGISTRY_URL, time, signal: stopping });
+    const store = createMongoStore({ url: environment.MONGO_URL, database: environment.SLUICE_DATABASE, logger });
+    opened.defer(() => store.close());
+    await store.prepare();
+    const messaging = createKafkaMessaging({
+      connection: { brokers: environment.KAFKA_BROKERS, clientId: "event-publisher" },
+      busyLingerMaxMs: 20,
+      time,
+      logger,
+      metrics,
+    });
+    opened.defer(() => messaging.close());
+    const gateway = createUndiciGateway(configuration.banks, { time, logger, metrics });
+    opened.defer(() => gateway.close());
+    const publisher = await startEventPublisher({
+      time,
+      random,
+      logger,
+      metrics,
+      messaging,
+      store,
+      serde,
+      configuration,
+      gateway,
+      partitionCount: partitionCountDefault,
+      fail: (reason) => context.fail(reason),
+    });
+    opened.defer(() => publisher.stop());
+    const running = opened.move();
+    return { readiness: () => publisher.readiness(), stop: () => running.disposeAsync() };
+  },
+);

@@ -1,19 +1,24 @@
+import { readConfigurationFile } from "@sluice/config";
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/process";
+import { runProcess } from "@sluice/process";
 import { createMongoStore } from "@sluice/store";
-import { readSchedulerConfig } from "./config.ts";
 import { startScheduler } from "./service.ts";
 
-runService("scheduler", async (context) => {
-  const { logger, metrics, time, random, stopping } = context;
-  const { kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration } = readSchedulerConfig();
+runProcess("scheduler", ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "MONGO_URL", "SLUICE_DATABASE", "SLUICE_CONFIG"], async (context) => {
+  const { environment, logger, metrics, time, random, stopping } = context;
+  const configuration = readConfigurationFile(environment.SLUICE_CONFIG, process.env);
   await using opened = new AsyncDisposableStack();
-  const serde = await createRegistrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, logger });
+  const serde = await createRegistrySerde({ url: environment.SCHEMA_REGISTRY_URL, time, signal: stopping });
+  const store = createMongoStore({ url: environment.MONGO_URL, database: environment.SLUICE_DATABASE, logger });
   opened.defer(() => store.close());
   await store.prepare();
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "scheduler" }, time, logger, metrics });
+  const messaging = createKafkaMessaging({
+    connection: { brokers: environment.KAFKA_BROKERS, clientId: "scheduler" },
+    time,
+    logger,
+    metrics,
+  });
   opened.defer(() => messaging.close());
   const scheduler = await startScheduler({
     time,

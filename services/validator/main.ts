@@ -1,15 +1,20 @@
+import { readConfigurationFile, readRulesFolder } from "@sluice/config";
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
-import { runService } from "@sluice/process";
-import { readValidatorConfig } from "./config.ts";
+import { runProcess } from "@sluice/process";
 import { startValidator } from "./service.ts";
 
-runService("validator", async (context) => {
-  const { logger, metrics, time, random, stopping } = context;
-  const { kafkaBrokers, schemaRegistryUrl, configuration, rules } = readValidatorConfig();
+runProcess("validator", ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "SLUICE_CONFIG"], async (context) => {
+  const { environment, logger, metrics, time, random, stopping } = context;
+  const configuration = readConfigurationFile(environment.SLUICE_CONFIG, process.env);
   await using opened = new AsyncDisposableStack();
-  const serde = await createRegistrySerde({ url: schemaRegistryUrl, time, signal: stopping });
-  const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "validator" }, time, logger, metrics });
+  const serde = await createRegistrySerde({ url: environment.SCHEMA_REGISTRY_URL, time, signal: stopping });
+  const messaging = createKafkaMessaging({
+    connection: { brokers: environment.KAFKA_BROKERS, clientId: "validator" },
+    time,
+    logger,
+    metrics,
+  });
   opened.defer(() => messaging.close());
   const validator = await startValidator({
     time,
@@ -19,7 +24,7 @@ runService("validator", async (context) => {
     messaging,
     serde,
     configuration,
-    rules,
+    rules: readRulesFolder(configuration.rulesFolder),
     partitionCount: partitionCountDefault,
     fail: (reason) => context.fail(reason),
   });

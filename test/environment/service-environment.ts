@@ -1,4 +1,4 @@
-// Builds the environment of a service, with the names that its config.ts reads.
+// Builds the environment of a service, with the names of packages/config/environment.ts.
 
 import type { ServerAddresses } from "@sluice/local-servers";
 

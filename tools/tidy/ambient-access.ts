@@ -3,12 +3,17 @@
 
 import { isTestCode, matchingLines, type Rule, stripComments, typeScriptFiles } from "./file-tree.ts";
 
-const environmentReaders = [/\/(config|process-config|main)\.ts$/, /^packages\/cli\//, /^infra\//, /^vitest\.config\.ts$/];
+const environmentReaders = [/\/main\.ts$/, /^packages\/process\//, /^packages\/cli\//, /^infra\//, /^vitest\.config\.ts$/];
 
 export const environmentAccess: Rule = (tree) =>
   typeScriptFiles(tree).flatMap(([path, text]) => {
     if (isTestCode(path) || environmentReaders.some((place) => place.test(path))) return [];
-    return matchingLines(path, stripComments(text), /\bprocess\.env\b/, (found) => `${found} is read by config.ts and main.ts alone`);
+    return matchingLines(
+      path,
+      stripComments(text),
+      /\bprocess\.env\b/,
+      (found) => `${found} is read by main.ts and packages/process alone`,
+    );
   });
 
 /** Adapters, which exist to access them. */

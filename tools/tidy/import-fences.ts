@@ -46,7 +46,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/receiver": { values: [] },
   "packages/service": { values: ["kernel"] },
   // Configuration and messages agree on the domain's tables: schemes, bounds of receivers, reasons of items.
-  "packages/config": { values: ["account-validation", "calendar", "domain", "domain/schemes", "kernel", "service"] },
+  "packages/config": { values: ["account-validation", "calendar", "domain", "domain/schemes", "kernel"] },
   "packages/contracts": { values: ["domain", "domain/schemes", "kernel"] },
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
@@ -85,7 +85,7 @@ const adapters = new Set([
   "machineTime",
   "provisionTopics",
   "registrySerde",
-  "runService",
+  "runProcess",
 ]);
 /** The files that may name adapters: the outermost units, and adapters built on another adapter. */
 const edges = [

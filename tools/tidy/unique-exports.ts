@@ -4,10 +4,7 @@
 import { type FileTree, type Rule, stripComments, isGenerated, isTestCode, typeScriptFiles } from "./file-tree.ts";
 
 /** #2 */
-const shared: ReadonlyMap<string, string> = new Map([
-  ["start", "the entry of every service"],
-  ["readConfig", "the configuration of every service"],
-]);
+const shared: ReadonlyMap<string, string> = new Map([["start", "the entry of every service"]]);
 
 export const uniqueExports: Rule = (tree) =>
   [...definitions(tree)].flatMap(([name, paths]) =>

@@ -1,4 +1,5 @@
-// One problem of a configuration file with its path, such as `banks[0].baseUrl`. A text never repeats a value.
+// One problem of the configuration file or the environment, with its path, such as `banks[0].baseUrl` or
+// `KAFKA_BROKERS`. A text never repeats a value.
 
 export interface Problem {
   readonly path: string;
@@ -13,4 +14,9 @@ export function formatPath(path: Path): string {
 
 export function problemAt(path: Path, text: string): Problem {
   return { path: formatPath(path), text };
+}
+
+/** Formats problems for a log line or an error, each in the form `banks[0].baseUrl: must be an address`. */
+export function formatProblems(problems: readonly Problem[]): readonly string[] {
+  return problems.map(({ path, text }) => `${path}: ${text}`);
 }

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { Fault } from "@sluice/kernel";
 import type { Configuration } from "../configuration.ts";
+import { formatProblems } from "./problem.ts";
 import type { FileVariables } from "./variables.ts";
 import { readConfiguration } from "./read-configuration.ts";
 
@@ -11,8 +12,7 @@ import { readConfiguration } from "./read-configuration.ts";
 export function readConfigurationFile(path: string, environment: FileVariables): Configuration {
   const reading = readConfiguration(readText(path), environment);
   if (reading.ok) return reading.configuration;
-  const problems = reading.problems.map(({ path: at, text }) => `${at}: ${text}`);
-  throw new Fault("config.invalid", `configuration: ${problems.join("; ")}`, { isRetryable: false });
+  throw new Fault("config.invalid", `configuration: ${formatProblems(reading.problems).join("; ")}`, { isRetryable: false });
 }
 
 function readText(path: string): string {

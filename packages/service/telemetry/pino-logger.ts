@@ -3,10 +3,7 @@
 // file.
 
 import { pino } from "pino";
-import type { ErrorFields, Logger } from "@sluice/kernel";
-
-export const logLevels = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof logLevels)[number];
+import type { ErrorFields, Logger, LogLevel } from "@sluice/kernel";
 
 export interface LoggerOptions {
   readonly service: string;

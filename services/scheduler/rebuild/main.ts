@@ -2,11 +2,11 @@
 // that was compared is equal.
 
 import { parseArgs } from "node:util";
+import { readConfigurationFile, readEnvironment } from "@sluice/config";
 import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
 import { machineRandom, machineTime, silentLogger } from "@sluice/kernel";
 import { createMongoStore } from "@sluice/store";
-import { readSchedulerConfig } from "../config.ts";
 import { journalHandlers } from "../service.ts";
 import { removeOldBuilds, rebuildPartitions } from "./rebuild.ts";
 
@@ -26,12 +26,13 @@ function print(line: object): void {
   process.stdout.write(`${JSON.stringify(line, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))}\n`);
 }
 
-const { kafkaBrokers, schemaRegistryUrl, mongoUrl, mongoDatabase, configuration } = readSchedulerConfig();
+const environment = readEnvironment(process.env, ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "MONGO_URL", "SLUICE_DATABASE", "SLUICE_CONFIG"]);
+const configuration = readConfigurationFile(environment.SLUICE_CONFIG, process.env);
 await using opened = new AsyncDisposableStack();
-const serde = await createRegistrySerde({ url: schemaRegistryUrl, time });
-const store = createMongoStore({ url: mongoUrl, database: mongoDatabase, logger });
+const serde = await createRegistrySerde({ url: environment.SCHEMA_REGISTRY_URL, time });
+const store = createMongoStore({ url: environment.MONGO_URL, database: environment.SLUICE_DATABASE, logger });
 opened.defer(() => store.close());
-const messaging = createKafkaMessaging({ connection: { brokers: kafkaBrokers, clientId: "sluice-rebuild" }, time, logger });
+const messaging = createKafkaMessaging({ connection: { brokers: environment.KAFKA_BROKERS, clientId: "sluice-rebuild" }, time, logger });
 opened.defer(() => messaging.close());
 
 if (values["drop-old"]) {
