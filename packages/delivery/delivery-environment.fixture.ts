@@ -3,9 +3,10 @@
 // and one seed.
 
 import { createFixedSerde, outgoingRecord, topics, type AnyDecodedRecord, type Records } from "@sluice/contracts";
-import type { Bank, Configuration, Connector } from "@sluice/config";
-import { createMemoryBroker, type MemoryClient, type MemoryHooks, type Messaging } from "@sluice/messaging";
-import { type Logger, type Metrics, type Random, type Running, silentMetrics, type Time } from "@sluice/kernel";
+import type { Bank, Connector } from "@sluice/config";
+import type { ServicePorts } from "@sluice/process";
+import { createMemoryBroker, type MemoryClient, type MemoryHooks } from "@sluice/messaging";
+import { type Logger, type Metrics, type Running, silentMetrics, type Time } from "@sluice/kernel";
 import { createMemoryStore, type MemoryStoreHooks, type ParkedRow, type Store } from "@sluice/store";
 import { createVirtualTime, sampleBank, sampleConfiguration, sampleConnector, seededRandom } from "@sluice/testkit";
 import type { DeliveryBounds } from "./bounds.ts";
@@ -36,19 +37,11 @@ export interface ReceivedRequest {
   endedAtMs: number | null;
 }
 
-export interface DeliveryTestPorts {
+export interface DeliveryTestPorts extends ServicePorts {
   /** The name of the process. */
   readonly name: string;
-  readonly time: Time;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly messaging: Messaging;
   readonly store: Store;
-  readonly serde: typeof deliverySerde;
-  readonly configuration: Configuration;
   readonly gateway: ReceiverGateway;
-  readonly partitionCount: number;
   readonly bounds: Partial<DeliveryBounds>;
   readonly fail: (reason: unknown) => void;
 }

@@ -9,7 +9,7 @@
 // #3 No partition is taken before the broker clock is known.
 // #4 A stop ends the retries, finishes what runs, writes the positions, and then leaves the consumer group.
 
-import { headers as headerNames, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
+import { headers as headerNames, type AnyDecodedRecord } from "@sluice/contracts";
 import {
   startBrokerClock,
   createOperatorSkips,
@@ -20,7 +20,6 @@ import {
   type PartitionEpoch,
   type PartitionConsumer,
   type PartitionEnds,
-  type Messaging,
   type Producer,
   deadLetterReason,
   readOrLearn,
@@ -28,7 +27,8 @@ import {
   skipStoppedRecord,
   type UnreadableReason,
 } from "@sluice/messaging";
-import { assert, Fault, type Logger, type Metrics, type Random, type Readiness, type Running, type Time } from "@sluice/kernel";
+import type { ServicePorts } from "@sluice/process";
+import { assert, Fault, type Readiness, type Running } from "@sluice/kernel";
 import type { EndpointHealthStore, PartitionStore, ParkedStore } from "@sluice/store";
 import type { ConfiguredParty } from "@sluice/config";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
@@ -36,13 +36,7 @@ import type { DeliveryRules, DeliverySource } from "./rules.ts";
 import { createDeliveryEngine, type DeliveryEngine, type DeliveryWorker } from "./engine.ts";
 import type { ReceiverGateway } from "./port.ts";
 
-export interface DeliveryOptions {
-  readonly time: Time;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly messaging: Messaging;
-  readonly serde: Serde;
+export interface DeliveryOptions extends ServicePorts {
   readonly gateway: ReceiverGateway;
   /** Banks and scheme connectors. */
   readonly receivers: readonly ConfiguredParty[];
@@ -52,8 +46,6 @@ export interface DeliveryOptions {
   readonly rules: DeliveryRules;
   readonly group: string;
   readonly topic: string;
-  /** The number of partitions of the topic. */
-  readonly partitionCount: number;
   /** Reads the key of a record that has one of its own; null means the key that it has in the topic. */
   readKey(decoded: AnyDecodedRecord): string | null;
   /** Starts the work and returns it; null where it is done at once; a text says why the record does not belong here. */

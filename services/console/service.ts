@@ -13,11 +13,11 @@
 //    `replaceOperators`).
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
 
-import { listCallers, type CallerSettings, type Configuration, type ConfiguredOperator } from "@sluice/config";
-import type { Serde } from "@sluice/contracts";
+import { listCallers, type CallerSettings, type ConfiguredOperator } from "@sluice/config";
 import { createCallerMeter, createCallers, createTokens, type ClientConnection } from "@sluice/service";
-import { startBrokerClock, createProbe, type Messaging } from "@sluice/messaging";
-import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
+import type { ServicePorts } from "@sluice/process";
+import { startBrokerClock, createProbe } from "@sluice/messaging";
+import type { Running } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
 import { createControlHandlers } from "./http/control-handlers.ts";
@@ -30,17 +30,8 @@ import { createKnownAsOf } from "./own-transactions/known-as-of.ts";
 import { createQuestionReport } from "./http/request-report.ts";
 import { watchDayTotals } from "./queries/watch-day-totals.ts";
 
-export interface ConsoleServicePorts {
-  readonly time: Time;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly messaging: Messaging;
+export interface ConsoleServicePorts extends ServicePorts {
   readonly store: Store;
-  readonly serde: Serde;
-  readonly configuration: Configuration;
-  /** Number of partitions of the topics. */
-  readonly partitionCount: number;
   /** Text of the control API's OpenAPI document; null: it is not served. */
   readonly controlDocument?: string | null;
 }

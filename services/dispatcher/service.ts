@@ -14,11 +14,12 @@
 // #1 Only a journal fact ends a delivery that a transition waits for; never a clock.
 // #2 Each end is a DeliveryEnded in the journal and a receipt; both are acknowledged before the message counts as done.
 
-import { listParties, type Configuration } from "@sluice/config";
-import { groups, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
+import { listParties } from "@sluice/config";
+import { groups, topics, type AnyDecodedRecord } from "@sluice/contracts";
 import { startDelivery, readDeliverySource, type ReceiverGateway, type DeliveryBounds, type DeliveryWorker } from "@sluice/delivery";
-import type { Messaging, ReceivedRecord } from "@sluice/messaging";
-import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
+import type { ServicePorts } from "@sluice/process";
+import type { ReceivedRecord } from "@sluice/messaging";
+import type { Running } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { createDispatchRules } from "./rules.ts";
 import { onDispatchBankPaused } from "./handlers/on-bank-paused.ts";
@@ -28,18 +29,9 @@ import { onDayTimes } from "./handlers/on-day-times.ts";
 import { onDispatchChange } from "./handlers/on-dispatch-change.ts";
 import { onDispatch } from "./handlers/on-dispatch.ts";
 
-export interface DispatcherPorts {
-  readonly time: Time;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly messaging: Messaging;
+export interface DispatcherPorts extends ServicePorts {
   readonly store: Pick<Store, "deliveries" | "partitions" | "endpointHealth">;
-  readonly serde: Serde;
-  readonly configuration: Configuration;
   readonly gateway: ReceiverGateway;
-  /** Number of partitions of every topic. */
-  readonly partitionCount: number;
   /** Reports that the service cannot go on; the process must end. */
   readonly fail: (reason: unknown) => void;
   /** Overrides the default bounds, in tests. */

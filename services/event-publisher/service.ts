@@ -13,11 +13,11 @@
 // #2 A posting refused for good, or past its deadline, is kept as undelivered, and the next one is sent.
 // #3 A bank without an address for events costs nothing: its events are done when they are read.
 
-import type { Configuration } from "@sluice/config";
-import { groups, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
+import { groups, topics, type AnyDecodedRecord } from "@sluice/contracts";
 import { startDelivery, readDeliverySource, type ReceiverGateway, type DeliveryBounds, type DeliveryWorker } from "@sluice/delivery";
-import type { Messaging, ReceivedRecord } from "@sluice/messaging";
-import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
+import type { ServicePorts } from "@sluice/process";
+import type { ReceivedRecord } from "@sluice/messaging";
+import type { Running } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { createPostingRules } from "./rules.ts";
 import { onPostingBankPaused } from "./handlers/on-bank-paused.ts";
@@ -26,18 +26,9 @@ import { onPostingRedrive } from "./handlers/on-dispatch-change.ts";
 import { onEsmStateEvent } from "./handlers/on-esm-state-event.ts";
 import { onTransactionStateEvent } from "./handlers/on-transaction-state-event.ts";
 
-export interface EventPublisherPorts {
-  readonly time: Time;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly messaging: Messaging;
+export interface EventPublisherPorts extends ServicePorts {
   readonly store: Pick<Store, "postings" | "partitions" | "endpointHealth">;
-  readonly serde: Serde;
-  readonly configuration: Configuration;
   readonly gateway: ReceiverGateway;
-  /** Number of partitions of every topic. */
-  readonly partitionCount: number;
   /** Reports that the service cannot go on; the process must end. */
   readonly fail: (reason: unknown) => void;
   /** Overrides the default bounds, in tests. */

@@ -18,11 +18,11 @@
 // #5 Credentials and limits of callers can change while ingress runs (`replaceCallers`); everything else is as
 //    configured at the start.
 
-import { listCallers, type CallerSettings, type Configuration } from "@sluice/config";
-import type { Serde } from "@sluice/contracts";
+import { listCallers, type CallerSettings } from "@sluice/config";
 import { createCallerMeter, createCallers, type ClientConnection } from "@sluice/service";
-import type { Messaging, OutgoingRecord } from "@sluice/messaging";
-import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
+import type { ServicePorts } from "@sluice/process";
+import type { OutgoingRecord } from "@sluice/messaging";
+import type { Running } from "@sluice/kernel";
 import { createAdmission } from "./http/admission.ts";
 import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
 import { createFairQueue } from "./http/fair-queue.ts";
@@ -34,16 +34,7 @@ import { prepareRecord } from "./intake/prepare-record.ts";
 import { createIngressRequestReport, refusalDetail } from "./http/request-report.ts";
 import { traceparentFrom } from "./http/traceparent.ts";
 
-export interface IngressPorts {
-  readonly time: Time;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly messaging: Messaging;
-  readonly serde: Serde;
-  readonly configuration: Configuration;
-  /** Number of partitions of the journal. */
-  readonly partitionCount: number;
+export interface IngressPorts extends ServicePorts {
   /** Serves the interface's documents, which anybody may read. */
   readonly documents?: IngressApiPorts["documents"];
 }

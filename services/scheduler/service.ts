@@ -33,17 +33,10 @@
 //   ledger-audit.ts         nothing          a day was reconciled, or the partition was taken over: it compares the
 //                                            accepted transactions with what became of them (I11)
 
-import type { Configuration } from "@sluice/config";
-import { groups, type RecordKind, recordKinds, type Serde, topics } from "@sluice/contracts";
-import {
-  createBatchConsumer,
-  startBrokerClock,
-  createOperatorSkips,
-  createProbe,
-  type Messaging,
-  type PartitionConsumer,
-} from "@sluice/messaging";
-import type { Logger, Metrics, Random, Readiness, Running, Time } from "@sluice/kernel";
+import { groups, type RecordKind, recordKinds, topics } from "@sluice/contracts";
+import { createBatchConsumer, startBrokerClock, createOperatorSkips, createProbe, type PartitionConsumer } from "@sluice/messaging";
+import type { ServicePorts } from "@sluice/process";
+import type { Readiness, Running } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
 import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
@@ -76,17 +69,8 @@ export const journalHandlers: JournalHandlers = {
   DeadLettersReplayed: onReplayAnnounced,
 };
 
-export interface SchedulerPorts {
-  readonly time: Time;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly messaging: Messaging;
+export interface SchedulerPorts extends ServicePorts {
   readonly store: Store;
-  readonly serde: Serde;
-  readonly configuration: Configuration;
-  /** Number of partitions of the journal. */
-  readonly partitionCount: number;
   /** Reports that the service cannot go on; its process must end. */
   fail(reason: unknown): void;
 }

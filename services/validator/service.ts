@@ -10,25 +10,16 @@
 // #2 Records of one UETR are validated in order, others concurrently.
 
 import type { RuleBook } from "@sluice/account-validation";
-import type { Configuration } from "@sluice/config";
-import { groups, type Serde, topics } from "@sluice/contracts";
-import { createKeyedConsumer, createOperatorSkips, type Messaging } from "@sluice/messaging";
-import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
+import { groups, topics } from "@sluice/contracts";
+import type { ServicePorts } from "@sluice/process";
+import { createKeyedConsumer, createOperatorSkips } from "@sluice/messaging";
+import type { Running } from "@sluice/kernel";
 import { isPaymentRecord, onPaymentReceived } from "./on-payment-received.ts";
 import { validatorMetrics } from "./validator-metrics.ts";
 
-export interface ValidatorPorts {
-  readonly time: Time;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly messaging: Messaging;
-  readonly serde: Serde;
-  readonly configuration: Configuration;
+export interface ValidatorPorts extends ServicePorts {
   /** The account rules and their data, by date. */
   readonly rules: RuleBook;
-  /** Number of partitions of the journal. */
-  readonly partitionCount: number;
   /** Ends the process, because the service cannot go on. */
   fail(reason: unknown): void;
 }

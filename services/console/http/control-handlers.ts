@@ -1,10 +1,8 @@
 // Maps every operation of the control API to the file that handles it. Addresses, roles and parameters are in
 // `controlOperations` of contracts.
 
-import type { Configuration } from "@sluice/config";
-import type { Serde } from "@sluice/contracts";
-import type { BrokerClock, Messaging, Producer } from "@sluice/messaging";
-import type { Logger, Metrics, Random, Time } from "@sluice/kernel";
+import type { BrokerClock, Producer } from "@sluice/messaging";
+import type { ServicePorts } from "@sluice/process";
 import type { Store } from "@sluice/store";
 import { createActionAppender } from "../decisions/append-action.ts";
 import type { ControlHandlers } from "./control-handler.ts";
@@ -22,17 +20,9 @@ import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
 import { withdrawDebit } from "../decisions/withdraw-debit.ts";
 
 /** Everything that handlers depend on; each takes the part that it needs. */
-export interface ControlHandlerPorts {
-  readonly time: Time;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly messaging: Messaging;
+export interface ControlHandlerPorts extends ServicePorts {
   readonly producer: Producer;
   readonly store: Store;
-  readonly serde: Serde;
-  readonly configuration: Configuration;
-  readonly partitionCount: number;
   readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly knownAsOf: KnownAsOf;
 }
