@@ -1,2 +1,3 @@
-export { runProcess } from "./run-process.ts";
+export { broker, derived, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
+export { runService } from "./run-service.ts";
 export type { ServicePorts } from "./service-ports.ts";

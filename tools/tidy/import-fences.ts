@@ -74,6 +74,7 @@ const fences: Readonly<Record<string, Fence>> = {
 };
 
 const adapters = new Set([
+  "broker",
   "createKafkaMessaging",
   "createLogger",
   "createMetrics",
@@ -83,9 +84,13 @@ const adapters = new Set([
   "listen",
   "machineRandom",
   "machineTime",
+  "preparedStore",
   "provisionTopics",
-  "registrySerde",
+  "receiverGateway",
+  "registry",
   "runProcess",
+  "runService",
+  "store",
 ]);
 /** The files that may name adapters: the outermost units, and adapters built on another adapter. */
 const edges = [

@@ -1,0 +1,19 @@
+// The gateway to receivers as a need of a service.
+
+import type { Configuration } from "@sluice/config";
+import type { Need } from "@sluice/process";
+import type { DeliveryReceiver } from "../endpoint/operation-addresses.ts";
+import type { ReceiverGateway } from "../port.ts";
+import { createUndiciGateway } from "./gateway-undici.ts";
+
+/** `listReceivers` lists the receivers that the service delivers to. */
+export function receiverGateway(
+  listReceivers: (configuration: Configuration) => readonly DeliveryReceiver[],
+): Need<ReceiverGateway, never> {
+  return {
+    variables: [],
+    open({ configuration, time, logger, metrics, opened }) {
+      return opened.adopt(createUndiciGateway(listReceivers(configuration), { time, logger, metrics }), (gateway) => gateway.close());
+    },
+  };
+}

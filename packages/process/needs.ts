@@ -1,0 +1,67 @@
+// What a service needs beyond its process, as values of a table: each names the variables that it reads, and opens.
+//
+// #1 Needs are opened one after another in the order of the table. Whoever owns `opened` closes them in reverse order,
+//    also where a later one fails.
+
+import type { Configuration, ServiceEnvironment, VariableName } from "@sluice/config";
+import { createRegistrySerde, type Serde } from "@sluice/contracts";
+import type { Logger, Metrics, Time } from "@sluice/kernel";
+import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
+
+export interface Opening<N extends VariableName = VariableName> {
+  /** The name of the process, as it is known to the broker. */
+  readonly name: string;
+  readonly environment: Pick<ServiceEnvironment, N>;
+  readonly configuration: Configuration;
+  readonly time: Time;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Aborts when the process is asked to end. */
+  readonly stopping: AbortSignal;
+  /** Closes what was opened. */
+  readonly opened: AsyncDisposableStack;
+}
+
+export interface Need<T, N extends VariableName = VariableName> {
+  readonly variables: readonly N[];
+  open(opening: Opening<N>): T | Promise<T>;
+}
+
+export type Needs = Readonly<Record<string, Need<unknown>>>;
+export type Opened<N extends Needs> = { readonly [K in keyof N]: Awaited<ReturnType<N[K]["open"]>> };
+
+export function needVariables(needs: Needs): readonly VariableName[] {
+  return [...new Set(Object.values(needs).flatMap(({ variables }) => variables))];
+}
+
+export async function openNeeds<N extends Needs>(needs: N, opening: Opening): Promise<Opened<N>> {
+  const values: Record<string, unknown> = {};
+  for (const [name, need] of Object.entries(needs)) values[name] = await need.open(opening);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one value for each need
+  return values as Opened<N>;
+}
+
+/** A need that reads no variable, such as a file that the configuration names. */
+export function derived<T>(open: (opening: Opening<never>) => T | Promise<T>): Need<T, never> {
+  return { variables: [], open };
+}
+
+export const registry: Need<Serde, "SCHEMA_REGISTRY_URL"> = {
+  variables: ["SCHEMA_REGISTRY_URL"],
+  open: ({ environment, time, stopping }) => createRegistrySerde({ url: environment.SCHEMA_REGISTRY_URL, time, signal: stopping }),
+};
+
+export interface BrokerOptions {
+  /** Most milliseconds that a record waits for others while many are sent. */
+  readonly busyLingerMaxMs?: number;
+}
+
+export function broker(options: BrokerOptions = {}): Need<Messaging, "KAFKA_BROKERS"> {
+  return {
+    variables: ["KAFKA_BROKERS"],
+    open({ name, environment, time, logger, metrics, opened }) {
+      const connection = { brokers: environment.KAFKA_BROKERS, clientId: name };
+      return opened.adopt(createKafkaMessaging({ connection, ...options, time, logger, metrics }), (messaging) => messaging.close());
+    },
+  };
+}

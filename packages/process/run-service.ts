@@ -1,0 +1,66 @@
+// Runs a service as a process. `main.ts` is a table of what the service needs, and this one call.
+//
+// #1 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
+
+import { type ConfigurationWatch, type ConfigurationWatchOptions, readConfigurationFile, type VariableName } from "@sluice/config";
+import { partitionCountDefault } from "@sluice/contracts";
+import type { Logger, Running } from "@sluice/kernel";
+import { listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "@sluice/service";
+import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
+import { runProcess } from "./run-process.ts";
+import type { ServicePorts } from "./service-ports.ts";
+
+/** What a service is started with besides its needs. */
+interface StartPorts extends Omit<ServicePorts, "messaging" | "serde"> {
+  /** Ends the process, because of a failure that the service cannot survive. */
+  readonly fail: (reason: unknown) => void;
+}
+
+/** An API of the service on a port of its own. */
+interface ServedApi<S> {
+  /** The variable that names its port. */
+  readonly variable: "SLUICE_HTTP_PORT" | "SLUICE_CONSOLE_PORT" | "SLUICE_CONTROL_PORT";
+  readonly limits?: ListenLimits;
+  readonly fetch: (service: S) => ListenOptions["fetch"];
+}
+
+type WatchedFile = Omit<ConfigurationWatchOptions, "changed" | "broken"> & { readonly logger: Logger };
+
+interface ServiceTable<N extends Needs, S extends Running> {
+  readonly needs: N;
+  readonly start: (ports: StartPorts & Opened<N>) => S | Promise<S>;
+  /** Watches the configuration file for what the service takes over while it runs. */
+  watch?(service: NoInfer<S>, file: WatchedFile): ConfigurationWatch;
+  /** The APIs, by the name under which `service.listening` logs their port. */
+  readonly serves?: { readonly port: ServedApi<NoInfer<S>>; readonly controlPort?: ServedApi<NoInfer<S>> };
+}
+
+/** Milliseconds for the requests in flight when a port closes. */
+const portGraceMs = 5_000;
+
+export function runService<N extends Needs, S extends Running>(name: string, table: ServiceTable<N, S>): void {
+  const apis = Object.entries(table.serves ?? {});
+  const served: readonly VariableName[] = apis.length === 0 ? [] : ["SLUICE_HTTP_HOST", ...apis.map(([, { variable }]) => variable)];
+
+  runProcess(name, ["SLUICE_CONFIG", ...needVariables(table.needs), ...served], async (context) => {
+    const { environment, time, random, logger, metrics, stopping } = context;
+    const file = { time, path: environment.SLUICE_CONFIG, environment: process.env };
+    const configuration = readConfigurationFile(file.path, file.environment);
+    await using opened = new AsyncDisposableStack();
+    const needs = await openNeeds(table.needs, { name, environment, configuration, time, logger, metrics, stopping, opened });
+    const own = { time, random, logger, metrics, configuration, partitionCount: partitionCountDefault };
+    const service = await table.start({ ...own, ...needs, fail: (reason) => context.fail(reason) });
+    opened.defer(() => service.stop());
+    const watch = table.watch?.(service, { ...file, running: configuration, logger });
+    opened.defer(() => watch?.stop());
+    const ports: Partial<Record<string, number>> = {};
+    for (const [portName, { variable, limits = listenLimitsDefault, fetch }] of apis) {
+      const address = { host: environment.SLUICE_HTTP_HOST, port: environment[variable] };
+      const listening = await listen({ ...address, fetch: fetch(service), limits, logger });
+      opened.defer(() => listening.close(portGraceMs));
+      ports[portName] = listening.port;
+    }
+    const running = opened.move();
+    return { ...ports, readiness: () => service.readiness(), stop: () => running.disposeAsync() };
+  });
+}
