@@ -1,9 +1,9 @@
 export { parseOperation } from "./endpoint/operation-addresses.ts";
 export { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
 export * from "./rules.ts";
-export { startDelivery, readDeliverySource, type DeliveryOptions } from "./start-delivery.ts";
+export * from "./delivery-service.ts";
+export { readDeliverySource } from "./start-delivery.ts";
 export type { DeliveryWorker } from "./engine.ts";
-export type { MarkerPosition } from "./partition/partition-pauses.ts";
 export * from "./port.ts";
 export { attemptsForJournal } from "./attempt/attempt-history.ts";
 export { buildReceipt } from "./attempt/receipt.ts";

@@ -1,4 +1,4 @@
-// Runs a service around the engine: one consumer, its partitions, and the path of a record from its bytes to the
+// Runs a delivery service around the engine: one consumer, its partitions, and the path of a record from its bytes to the
 // service's handler.
 //
 // #1 The handler gets the records of one delivery key in order. A record whose schema is not known yet uses the key it

@@ -1,12 +1,14 @@
-// The rules of the delivery engine for Dispatch records: what acknowledges them, and what their end appends.
+// The rules of the delivery engine for Dispatch records: what acknowledges them, what their end appends, and what a
+// change does.
 //
 // #1 202 acknowledges; another 2xx only if it is configured for the receiver; the receiver's duplicate codes
 //    acknowledge an attempt that may not be the first.
 // #2 Acknowledged, refused and stopped are facts for the journal (DeliveryEnded); expired is not: no transition waits
 //    for it.
 // #3 Every end of a delivery writes a receipt; a stop that found no delivery writes none.
+// #4 A change that only a newer writer knows stops the partition until this reader knows it too.
 
-import { headers, outgoingRecord, topics, type DeliveryOutcome, type Dispatch, type Serde } from "@sluice/contracts";
+import { headers, outgoingRecord, topics, type DeliveryOutcome, type Dispatch, type DispatchChange, type Serde } from "@sluice/contracts";
 import {
   attemptsForJournal,
   buildReceipt,
@@ -14,9 +16,12 @@ import {
   type DeliveryEnd,
   type DeliveryRules,
   type DeliverySource,
+  type DeliveryWorker,
+  type Operation,
   parseOperation,
+  readDeliverySource,
 } from "@sluice/delivery";
-import type { OutgoingRecord } from "@sluice/messaging";
+import type { OutgoingRecord, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 
 export function createDispatchRules(serde: Serde, partitionCount: number): DeliveryRules {
@@ -90,4 +95,31 @@ function deliveryEnded(
     bankPaused: isReceiverPaused,
     stopOffset,
   };
+}
+
+/** STOP ends a delivery, REDRIVE retries a refused one. */
+export async function applyDispatchChange(change: DispatchChange, record: ReceivedRecord, worker: DeliveryWorker): Promise<void> {
+  const { messageIdentification: id, uetr, bank, deliveryKey, causedByOffset } = change;
+  const { appendedAtMs } = record;
+  if (change.change === "REDRIVE")
+    return worker.redrive({ subject: { id, uetr, receiverId: bank }, deliveryKey, causedByOffset, appendedAtMs });
+  if (change.change !== "STOP") {
+    // #4
+    throw new Fault("dispatcher.unknown-change", "a change of a kind that is not known to this reader", { isRetryable: true });
+  }
+  const { sequence, traceparent } = readDeliverySource(record);
+  const subject = { id, uetr, receiverId: bank, operation: operationFromId(id), stageVersion: null, traceparent };
+  await worker.stop({ subject, deliveryKey, causedByOffset, sequence, appendedAtMs });
+}
+
+/**
+ * Reads the operation of a message that is not parked here, from its identification: 32 hex digits of the UETR, then
+ * `D` for a debit, `C` for a credit, `O` and a digit for an outcome report (on a debit or a credit); all others are
+ * reports.
+ */
+function operationFromId(messageIdentification: string): Operation {
+  const letter = /^[0-9a-f]{32}([DCO])\d?$/i.exec(messageIdentification)?.[1]?.toUpperCase();
+  if (letter === "D") return "inboundDirectDebit";
+  if (letter === "C") return "inboundCreditTransferAuthorization";
+  return letter === "O" ? "inboundDirectDebitResponse" : "outboundDirectDebitResponse";
 }

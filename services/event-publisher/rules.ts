@@ -1,4 +1,4 @@
-// The rules of the delivery engine for postings: what acknowledges them, and what their end appends.
+// The rules of the delivery engine for postings: what acknowledges them, what their end appends, and what a change does.
 //
 // #1 Any 2xx acknowledges; the bank's duplicate codes acknowledge an attempt that may not be the first.
 // #2 Every end writes a receipt, and nothing else: never a fact for the journal (I13).
@@ -6,11 +6,21 @@
 // #4 A posting names its place among the events of its UETR: `sluice-sequence` is the stageVersion, and
 //    `sluice-previous-id` is the webhook-id of the posting before it. Both follow from UETR and stageVersion, so a
 //    repeat after any restart carries the same values. ESM_STATE has no place.
+// #5 A change that only a newer writer knows stops the partition until this reader knows it too.
 
 import { createHash } from "node:crypto";
-import { headers, outgoingRecord, topics, type EsmStateEvent, type Serde, type TransactionStateEvent } from "@sluice/contracts";
+import {
+  type DispatchChange,
+  type EsmStateEvent,
+  headers,
+  outgoingRecord,
+  type Serde,
+  topics,
+  type TransactionStateEvent,
+} from "@sluice/contracts";
 import { eventId } from "@sluice/domain";
-import { buildReceipt, type Delivery, type DeliveryRules, type DeliverySource } from "@sluice/delivery";
+import { buildReceipt, type Delivery, type DeliveryRules, type DeliverySource, type DeliveryWorker } from "@sluice/delivery";
+import type { ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 
 export function createPostingRules(serde: Serde, partitionCount: number): DeliveryRules {
@@ -47,6 +57,20 @@ function posting(event: TransactionStateEvent | EsmStateEvent, place: DeliverySo
   const { id, uetr, bank, body, deadlineMs } = event;
   const limits = { reconciliationDay: null, stopsAtMs: null, deadlineMs };
   return { id, uetr, deliveryKey: uetr, receiverId: bank, operation: "events", stageVersion: null, headers: {}, body, ...limits, ...place };
+}
+
+/** REDRIVE retries a posting that was given up, with the same id and bytes. The key of a posting is its UETR. */
+export async function applyPostingChange(
+  change: DispatchChange,
+  { appendedAtMs }: Pick<ReceivedRecord, "appendedAtMs">,
+  worker: DeliveryWorker,
+): Promise<void> {
+  if (change.change !== "REDRIVE") {
+    // #5
+    throw new Fault("event-publisher.unknown-change", "a change of a kind that is not known to this reader", { isRetryable: true });
+  }
+  const { messageIdentification: id, uetr, bank, causedByOffset } = change;
+  await worker.redrive({ subject: { id, uetr, receiverId: bank }, deliveryKey: uetr, causedByOffset, appendedAtMs });
 }
 
 /** The place of the posting among the events of its UETR (#4). */

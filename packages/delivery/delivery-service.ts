@@ -1,0 +1,68 @@
+// A service that delivers: its rules, its receivers, and a table with the work of each record of its topic.
+//
+// #1 A record that the table does not name does not belong into the topic, and is dead-lettered.
+
+import type { ConfiguredParty } from "@sluice/config";
+import type { AnyDecodedRecord, DecodedRecord, RecordName, Records } from "@sluice/contracts";
+import type { Running } from "@sluice/kernel";
+import type { ReceivedRecord } from "@sluice/messaging";
+import type { ServicePorts } from "@sluice/process";
+import type { ParkedStore, Store } from "@sluice/store";
+import type { DeliveryBounds } from "./bounds.ts";
+import type { DeliveryWorker } from "./engine.ts";
+import type { ReceiverGateway } from "./port.ts";
+import type { DeliveryRules } from "./rules.ts";
+import { startDelivery } from "./start-delivery.ts";
+
+export interface DeliveryServicePorts extends ServicePorts {
+  readonly store: Pick<Store, "partitions" | "endpointHealth">;
+  readonly gateway: ReceiverGateway;
+  /** Reports that the service cannot go on; the process must end. */
+  readonly fail: (reason: unknown) => void;
+  /** Overrides the default bounds, in tests. */
+  readonly bounds?: Partial<DeliveryBounds>;
+}
+
+export interface DeliveryService {
+  readonly group: string;
+  readonly topic: string;
+  readonly receivers: readonly ConfiguredParty[];
+  readonly parked: ParkedStore;
+  readonly rules: DeliveryRules;
+  readonly records: DeliveryRecords;
+  /** Reads the delivery key of a record that has one; null means the key that it has in the topic. */
+  readKey(decoded: AnyDecodedRecord): string | null;
+}
+
+/** Starts the work of a record and returns it; without a promise the work is done at once. */
+type RecordWork<N extends RecordName> = (value: Records[N], record: ReceivedRecord, worker: DeliveryWorker) => Promise<void> | void;
+export type DeliveryRecords = { readonly [N in RecordName]?: RecordWork<N> };
+
+/** An operator's pause: no attempt to the receiver begins until it is resumed; then everything parked for it is due. */
+export const pauseRecords: DeliveryRecords = {
+  BankPaused: (marker, record, worker) => worker.pauseReceiver(marker, record),
+  BankResumed: (marker, record, worker) => worker.resumeReceiver(marker, record),
+};
+
+export function startDeliveryService(ports: DeliveryServicePorts, service: DeliveryService): Promise<Running> {
+  const { store, fail } = ports;
+  return startDelivery({
+    ...ports,
+    ...service,
+    partitionStore: store.partitions,
+    endpointHealth: store.endpointHealth,
+    readKey: (decoded) => service.readKey(decoded),
+    handle: (decoded, record, worker) => startWork(service, decoded, record, worker),
+    onFailure: fail,
+  });
+}
+
+function startWork<N extends RecordName>(
+  { records, topic }: DeliveryService,
+  { name, value }: DecodedRecord<N>,
+  record: ReceivedRecord,
+  worker: DeliveryWorker,
+): Promise<void> | string | null {
+  const start: RecordWork<N> | undefined = records[name];
+  return start === undefined ? `${name} does not belong into ${topic}` : (start(value, record, worker) ?? null);
+}
