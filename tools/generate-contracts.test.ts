@@ -59,7 +59,7 @@ test("the newest version may be rewritten until it is released", () => {
   const copy = copied();
   edit(copy, "avro/release.avsc", (text) => text.replace("Processing window.", "The window."));
   expect(generateContracts(copy, "rewrite-unreleased")).toEqual([
-    "avro/versions/release does not end with the current schema: run with --new-version",
+    "avro/versions/release does not end with the current schema: run ./sluice generate --new-version",
   ]);
   expect(generateContracts(copy, "new-version")).toEqual([]);
   edit(copy, "avro/release.avsc", (text) => text.replace("The window.", "Window."));

@@ -39,7 +39,7 @@ export function generateContracts(root: string, mode: VersionMode): readonly str
 
 function difference(root: string, path: string, text: string): readonly string[] {
   const found = existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null;
-  return found === text ? [] : [`${path} is not what avro/ gives: run node tools/generate-contracts.ts`];
+  return found === text ? [] : [`${path} is not what avro/ gives: run ./sluice generate`];
 }
 
 if (import.meta.main) {

@@ -5,11 +5,12 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { goldenBodies } from "@sluice/contracts/sample-bodies";
 import { goldenSamples } from "@sluice/contracts/golden-records";
 
-/** Writes the missing files under `root`. Returns their paths, relative to it. */
-export function writeMissingGolden(root: string): readonly string[] {
+/** Writes the missing files under `root`, or with `isCheck` only looks. Returns their paths, relative to it. */
+export function writeMissingGolden(root: string, isCheck = false): readonly string[] {
   const versions = join(root, "avro", "versions");
   const paths = readdirSync(versions, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".avsc"));
   const records = paths.map((path): readonly [string, () => string] => {
@@ -20,7 +21,7 @@ export function writeMissingGolden(root: string): readonly string[] {
     return [join("packages", "contracts", "golden", `${name}.json`), () => new TextDecoder().decode(body)];
   });
   const missing = [...records, ...bodies].filter(([path]) => !existsSync(join(root, path)));
-  for (const [path, text] of missing) {
+  for (const [path, text] of isCheck ? [] : missing) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text());
   }
@@ -28,5 +29,8 @@ export function writeMissingGolden(root: string): readonly string[] {
 }
 
 if (import.meta.main) {
-  for (const path of writeMissingGolden(join(dirname(fileURLToPath(import.meta.url)), ".."))) console.log(`${path} written`);
+  const isCheck = parseArgs({ options: { check: { type: "boolean" } } }).values.check === true;
+  const missing = writeMissingGolden(join(dirname(fileURLToPath(import.meta.url)), ".."), isCheck);
+  for (const path of missing) console.error(isCheck ? `${path} is missing: run ./sluice generate` : `${path} written`);
+  process.exitCode = isCheck && missing.length > 0 ? 1 : 0;
 }

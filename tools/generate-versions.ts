@@ -71,7 +71,7 @@ function settle(
   const isReleased = kept.length <= (lock.released[file] ?? 0);
   if (mode === "rewrite-unreleased" && !isReleased) return [...kept.slice(0, -1), text];
   complaints.push(
-    `avro/versions/${file} does not end with the current schema: run with --new-version${isReleased ? "" : " or --rewrite-unreleased"}`,
+    `avro/versions/${file} does not end with the current schema: run ./sluice generate --new-version${isReleased ? "" : " or --rewrite-unreleased"}`,
   );
   return kept;
 }

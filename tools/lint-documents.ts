@@ -14,7 +14,7 @@ type Lint = (text: string) => Promise<readonly string[]>;
 
 async function lintOpenApi(text: string): Promise<readonly string[]> {
   const config = await createConfig({ extends: ["recommended-strict"] });
-  const problems = await lintFromString({ source: text, absoluteRef: "openapi.json", config });
+  const problems = await lintFromString({ source: text, absoluteRef: "openapi.yaml", config });
   return problems.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer ?? "?"}: ${message}`);
 }
 
@@ -26,9 +26,9 @@ async function lintAsyncApi(text: string): Promise<readonly string[]> {
 }
 
 const linters: readonly (readonly [string, Lint, planted: string])[] = [
-  ["openapi.json", lintOpenApi, '{"openapi":"3.1.1","info":{"title":"x"},"paths":{}}'],
-  ["control.json", lintOpenApi, '{"openapi":"3.1.1","info":{"title":"x"},"paths":{}}'],
-  ["asyncapi.json", lintAsyncApi, '{"asyncapi":"3.1.0","info":{"title":"x"}}'],
+  ["openapi.yaml", lintOpenApi, '{"openapi":"3.1.1","info":{"title":"x"},"paths":{}}'],
+  ["control.yaml", lintOpenApi, '{"openapi":"3.1.1","info":{"title":"x"},"paths":{}}'],
+  ["asyncapi.yaml", lintAsyncApi, '{"asyncapi":"3.1.0","info":{"title":"x"}}'],
 ];
 
 const complaints: string[] = [];

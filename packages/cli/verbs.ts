@@ -3,6 +3,7 @@
 import { calendarDiffVerb } from "./verbs/calendar/calendar-diff.ts";
 import { calendarShowVerb } from "./verbs/calendar/calendar-show.ts";
 import { checkVerb } from "./verbs/checking/check.ts";
+import { generateVerb } from "./verbs/checking/generate.ts";
 import { testVerb } from "./verbs/checking/test.ts";
 import { deadLettersListVerb } from "./verbs/dead-letters/list.ts";
 import { deadLettersPutVerb } from "./verbs/dead-letters/put.ts";
@@ -69,6 +70,7 @@ export const verbs: readonly Verb[] = [
   deadLettersPutVerb,
   deadLettersReplayVerb,
   rebuildVerb,
+  generateVerb,
   checkVerb,
   testVerb,
   trialWindowsVerb,

@@ -1,27 +1,20 @@
-// Writes docs/config.schema.json, the JSON Schema of the configuration file for editors:
-// `node packages/config/generate-schema.ts [--check]`. With --check it writes nothing and names a difference.
+// Writes the JSON Schema of the configuration file, for editors, in an ignored folder: `./sluice generate` and
+// `./sluice up` do so.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileJsonSchema } from "./file/file-json-schema.ts";
 
-export const configSchemaFile = "docs/config.schema.json";
+export const configSchemaFile = ".sluice/generated/config.schema.json";
 
-/** Answers one sentence per difference; empty if there is none. */
-export function generateConfigSchema(root: string, isCheck: boolean): readonly string[] {
+export function buildConfigSchema(): string {
   const sample = readFileSync(new URL("sluice.sample.yaml", import.meta.url), "utf8");
-  const text = `${JSON.stringify(fileJsonSchema(sample), null, 2)}\n`;
-  const path = join(root, configSchemaFile);
-  if (!isCheck) writeFileSync(path, text);
-  const isSame = existsSync(path) && readFileSync(path, "utf8") === text;
-  return isSame ? [] : [`${configSchemaFile} is not what its sources give: run node packages/config/generate-schema.ts`];
+  return `${JSON.stringify(fileJsonSchema(sample), null, 2)}\n`;
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  const complaints = generateConfigSchema(fileURLToPath(new URL("../..", import.meta.url)), values.check === true);
-  for (const complaint of complaints) console.error(complaint);
-  process.exitCode = complaints.length === 0 ? 0 : 1;
+/** Writes the schema where the first line of a configuration file names it. */
+export function generateConfigSchema(root: string): void {
+  const path = join(root, configSchemaFile);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, buildConfigSchema());
 }

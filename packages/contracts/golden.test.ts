@@ -10,7 +10,7 @@ import { parseSample } from "./messages/json/json.fixture.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const versions = join(root, "avro", "versions");
-const madeBy = "made by node tools/generate-golden.ts";
+const madeBy = "made by ./sluice generate";
 
 interface Version {
   readonly record: string;

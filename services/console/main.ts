@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { watchConfiguration } from "@sluice/config";
+import { readDocument } from "@sluice/documents";
 import { broker, derived, registry, runService } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
@@ -10,7 +10,7 @@ runService("console", {
     serde: registry,
     store,
     messaging: broker(),
-    controlDocument: derived(() => readFileSync(new URL("../../docs/api/control.json", import.meta.url), "utf8")),
+    controlDocument: derived(() => readDocument("control")),
   },
   start: startConsole,
   watch: (desk, { logger, ...file }) =>

@@ -119,7 +119,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   pino: ["packages/service"],
   "prom-client": ["packages/service"],
   undici: ["packages/delivery", "packages/cli", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
-  yaml: ["packages/config", "packages/cli"],
+  yaml: ["packages/config", "packages/documents", "packages/cli"],
   zod: ["packages/config", "packages/contracts", "packages/documents"],
 };
 const testPackages = new Set(["vitest", "fast-check"]);

@@ -6,24 +6,30 @@ import * as z from "zod";
 export const timeSchema = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  .meta({ format: "date-time" });
+  .meta({ id: "Time", format: "date-time" });
 export const nullableTimeSchema = timeSchema.nullable();
 export const amountTextSchema = z
   .string()
   .regex(/^\d+(\.\d{1,4})?$/)
-  .meta({ description: "Decimal, with the digits of its currency." });
+  .meta({ id: "DecimalText", description: "Decimal, with the digits of its currency." });
 export const currencyTextSchema = z.string().regex(/^[A-Z]{3}$/);
 export const daySchema = z
   .string()
   .regex(/^[A-Z][A-Z0-9_]*:\d{4}-\d\d-\d\d$/)
-  .meta({ description: "Business day, scheme:date." });
-export const dateTextSchema = z.string().regex(/^\d{4}-\d\d-\d\d$/);
-export const bigNumberSchema = z.string().regex(/^\d+$/).meta({ description: "A whole number as text." });
+  .meta({ id: "BusinessDay", description: "Business day, scheme:date." });
+export const dateTextSchema = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/)
+  .meta({ id: "Date" });
+export const bigNumberSchema = z.string().regex(/^\d+$/).meta({ id: "NumberText", description: "A whole number as text." });
 export const countSchema = z.int().min(0);
 export const secondsSchema = z.int().nullable().meta({ description: "From the answer's time on; negative: so long ago." });
 export const textSchema = z.string();
 export const nullableTextSchema = textSchema.nullable();
-export const uetrSchema = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+export const uetrSchema = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  .meta({ id: "Uetr" });
 export const accountEndSchema = z.string().max(4).nullable().meta({ description: "Last four characters of the account." });
 export const flowSchema = z.enum(["on-us", "off-us", "credit"]).nullable();
 export const nextPageSchema = textSchema.nullable().meta({ description: "Give it as `after`; null: the list ends here." });
@@ -41,11 +47,13 @@ export const causeSchema = z
 
 export const actionMembers = { id: textSchema, operator: textSchema, reason: textSchema, requestedAt: timeSchema };
 
-export const decisionSchema = z.strictObject({
-  kind: textSchema,
-  result: z.enum(["applied", "ignored", "refused"]),
-  why: nullableTextSchema,
-  at: timeSchema,
-  offset: bigNumberSchema,
-  ...actionMembers,
-});
+export const decisionSchema = z
+  .strictObject({
+    kind: textSchema,
+    result: z.enum(["applied", "ignored", "refused"]),
+    why: nullableTextSchema,
+    at: timeSchema,
+    offset: bigNumberSchema,
+    ...actionMembers,
+  })
+  .meta({ id: "Decision" });

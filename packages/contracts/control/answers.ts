@@ -64,23 +64,27 @@ const transaction = z.strictObject({
   isParked: z.boolean(),
 });
 
-const evidence = z.strictObject({
-  attempts: countSchema,
-  anyAnswer: z.boolean(),
-  mayHaveBeenTaken: z.boolean(),
-  httpStatusCode: z.int().nullable(),
-  isBreakerOpen: z.boolean(),
-  isBankPaused: z.boolean(),
-});
+const evidence = z
+  .strictObject({
+    attempts: countSchema,
+    anyAnswer: z.boolean(),
+    mayHaveBeenTaken: z.boolean(),
+    httpStatusCode: z.int().nullable(),
+    isBreakerOpen: z.boolean(),
+    isBankPaused: z.boolean(),
+  })
+  .meta({ id: "Evidence" });
 
-const resolution = z.strictObject({
-  kind: z.enum(["MADE", "NOT_MADE", "REPLACED"]),
-  replacedBy: uetrSchema.nullable(),
-  isFinal: z.boolean().meta({ description: "false: a second person has to confirm it, by the id of its action." }),
-  at: timeSchema,
-  action: z.strictObject(actionMembers),
-  confirmed: z.strictObject({ at: timeSchema, action: z.strictObject(actionMembers) }).nullable(),
-});
+const resolution = z
+  .strictObject({
+    kind: z.enum(["MADE", "NOT_MADE", "REPLACED"]),
+    replacedBy: uetrSchema.nullable(),
+    isFinal: z.boolean().meta({ description: "false: a second person has to confirm it, by the id of its action." }),
+    at: timeSchema,
+    action: z.strictObject(actionMembers),
+    confirmed: z.strictObject({ at: timeSchema, action: z.strictObject(actionMembers) }).nullable(),
+  })
+  .meta({ id: "Resolution" });
 
 const item = z.strictObject({
   day: daySchema,
@@ -95,21 +99,23 @@ const item = z.strictObject({
   resolution: resolution.nullable(),
 });
 
-const reconciliationRow = z.strictObject({
-  uetr: uetrSchema,
-  transactionState: textSchema,
-  flow: flowSchema,
-  scheme: textSchema,
-  bank: nullableTextSchema,
-  sender: nullableTextSchema,
-  businessDate: dateTextSchema.nullable(),
-  amount: amountTextSchema,
-  currency: currencyTextSchema,
-  receivedAt: timeSchema,
-  ...identifications,
-  isParked: z.boolean(),
-  ...item.shape,
-});
+const reconciliationRow = z
+  .strictObject({
+    uetr: uetrSchema,
+    transactionState: textSchema,
+    flow: flowSchema,
+    scheme: textSchema,
+    bank: nullableTextSchema,
+    sender: nullableTextSchema,
+    businessDate: dateTextSchema.nullable(),
+    amount: amountTextSchema,
+    currency: currencyTextSchema,
+    receivedAt: timeSchema,
+    ...identifications,
+    isParked: z.boolean(),
+    ...item.shape,
+  })
+  .meta({ id: "ReconciliationRow" });
 
 const window = z.strictObject({
   number: z.int().min(1),
@@ -226,16 +232,18 @@ const replayedRow = z.strictObject({
   outcome: z.enum(["replayed", "would-be-replayed", "was-replayed"]),
   at: z.strictObject({ partition: countSchema, offset: bigNumberSchema }).nullable().meta({ description: "Where it lies now." }),
 });
-const replay = z.strictObject({
-  schema: z.literal("DeadLettersReplay"),
-  action: textSchema,
-  isDryRun: z.boolean(),
-  key: nullableTextSchema.meta({ description: "The transaction's UETR; null: of one letter." }),
-  partition: countSchema,
-  offset: bigNumberSchema.nullable().meta({ description: "Of the record that takes the mark away; null: there is none." }),
-  appendedAt: nullableTimeSchema,
-  rows: z.array(replayedRow),
-});
+const replay = z
+  .strictObject({
+    schema: z.literal("DeadLettersReplay"),
+    action: textSchema,
+    isDryRun: z.boolean(),
+    key: nullableTextSchema.meta({ description: "The transaction's UETR; null: of one letter." }),
+    partition: countSchema,
+    offset: bigNumberSchema.nullable().meta({ description: "Of the record that takes the mark away; null: there is none." }),
+    appendedAt: nullableTimeSchema,
+    rows: z.array(replayedRow),
+  })
+  .meta({ id: "Replay" });
 
 /** The answer of each operation. */
 export const controlAnswers = {

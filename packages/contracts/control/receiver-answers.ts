@@ -24,25 +24,29 @@ export const blockReasonsSchema = z
   .array(textSchema)
   .meta({ description: "Why nothing, or little, leaves to it; none: each message is tried by its own back-off." });
 const learntService = z.enum(["dispatcher", "event-publisher"]);
-export const endpointSchema = z.strictObject({
-  service: learntService.meta({ description: "Who sends there: messages, or postings of events." }),
-  address: textSchema.meta({ description: "Scheme, host and port." }),
-  state: z.enum(["active", "throttled", "breaker-open"]),
-  breaker: z
-    .strictObject({ since: timeSchema, openForSeconds: countSchema.nullable(), reason: textSchema })
-    .nullable()
-    .meta({ description: "Open: one message at a time is tried until one is acknowledged. Null: closed." }),
-  gateUntil: nullableTimeSchema.meta({ description: "It asked to wait until then (Retry-After)." }),
-  secondsToGate: secondsSchema,
-  concurrency: countSchema.meta({ description: "Requests at once that it bears, as far as it is known." }),
-  connections: countSchema.meta({ description: "Those that it may have, as configured." }),
-});
+export const endpointSchema = z
+  .strictObject({
+    service: learntService.meta({ description: "Who sends there: messages, or postings of events." }),
+    address: textSchema.meta({ description: "Scheme, host and port." }),
+    state: z.enum(["active", "throttled", "breaker-open"]),
+    breaker: z
+      .strictObject({ since: timeSchema, openForSeconds: countSchema.nullable(), reason: textSchema })
+      .nullable()
+      .meta({ description: "Open: one message at a time is tried until one is acknowledged. Null: closed." }),
+    gateUntil: nullableTimeSchema.meta({ description: "It asked to wait until then (Retry-After)." }),
+    secondsToGate: secondsSchema,
+    concurrency: countSchema.meta({ description: "Requests at once that it bears, as far as it is known." }),
+    connections: countSchema.meta({ description: "Those that it may have, as configured." }),
+  })
+  .meta({ id: "Endpoint" });
 const age = {
   oldestSince: nullableTimeSchema.meta({ description: "Of those still tried: first attempt of the oldest, or when it was parked." }),
   oldestAgeSeconds: countSchema.nullable(),
 };
 const nextAttempt = nullableTimeSchema.meta({ description: "null: none waits, or when what holds it is over." });
-const parkedTotals = z.strictObject({ waiting: countSchema, refused: countSchema, ...age, nextAttempt, firstDeadline: nullableTimeSchema });
+const parkedTotals = z
+  .strictObject({ waiting: countSchema, refused: countSchema, ...age, nextAttempt, firstDeadline: nullableTimeSchema })
+  .meta({ id: "ParkedTotals" });
 export const receiverSchema = z.strictObject({
   bank: textSchema,
   day: daySchema.nullable().meta({ description: "The day whose close ends them; null: credits, outcomes told, event postings." }),
@@ -94,7 +98,7 @@ export const undeliveredMessageSchema = z.strictObject({
     .meta({ description: "Those before recentAttempts, summed up." }),
 });
 
-const waitingTotals = z.strictObject({ waiting: countSchema, refused: countSchema, ...age });
+const waitingTotals = z.strictObject({ waiting: countSchema, refused: countSchema, ...age }).meta({ id: "WaitingTotals" });
 
 const dayTotal = z.strictObject({
   scheme: textSchema,

@@ -1,6 +1,7 @@
 import { partitionCountDefault, recordMap, recordNames, schemaVersions, topics } from "@sluice/contracts";
 import { buildTopicSpecs } from "@sluice/messaging";
 import { describe, expect, test } from "vitest";
+import { resolveReferences } from "../check/resolve-references.ts";
 import { buildAsyncApiDocument } from "./asyncapi.ts";
 
 interface Channel {
@@ -17,7 +18,7 @@ interface Document {
   readonly operations: Readonly<Record<string, { readonly action: string; readonly messages: readonly object[] }>>;
   readonly components: { readonly messages: Readonly<Record<string, Message>> };
 }
-const document: Document = JSON.parse(JSON.stringify(buildAsyncApiDocument()));
+const document: Document = resolveReferences(JSON.parse(JSON.stringify(buildAsyncApiDocument())));
 
 describe("the AsyncAPI document", () => {
   test("has every topic with its provisioned settings, and in it the records of the map", () => {

@@ -4,6 +4,7 @@
 import { headers, partitionCountDefault, recordMap, schemaVersions, type RecordName } from "@sluice/contracts";
 import { buildTopicSpecs, type TopicSpec } from "@sluice/messaging";
 import { documentVersion } from "../openapi/openapi.ts";
+import { shareParts, type SharedKind } from "../shared-parts.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -11,6 +12,18 @@ const specs = buildTopicSpecs({ partitionCount: partitionCountDefault, replicati
 const avro = "application/vnd.apache.avro+json;version=1.9.0";
 
 export function buildAsyncApiDocument(): Part {
+  return shareParts(buildWholeDocument(), [avroTypes]);
+}
+
+/** Named types that several records have. Inside a record a type is written out once and named from then on. */
+const avroTypes: SharedKind = {
+  component: "schemas",
+  nameAt: (path, { type, name }) =>
+    (type === "record" || type === "enum") && typeof name === "string" && path.at(-1) !== "schema" ? name : null,
+  wrap: (schema) => ({ schemaFormat: avro, schema }),
+};
+
+function buildWholeDocument(): Part {
   return {
     asyncapi: "3.1.0",
     info: { title: "Sluice's topics", version: documentVersion, description },

@@ -3,9 +3,9 @@
 // #1 A body is checked by a standard validator (ajv), not by the readers that the document was made from.
 // #2 What the document does not name is a complaint: an address, a status, a missing header.
 
-import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { readDocument } from "../read-document.ts";
 
 export interface ObservedExchange {
   readonly method: string;
@@ -44,11 +44,15 @@ interface Answer {
   readonly $ref?: string;
   readonly content?: { readonly "application/json"?: Media };
 }
+interface Body {
+  readonly $ref?: string;
+  readonly content?: { readonly "application/json": Media };
+}
 interface Operation {
   readonly tags: readonly string[];
   readonly description: string;
   readonly parameters?: readonly { readonly $ref?: string }[];
-  readonly requestBody?: { readonly content: { readonly "application/json": Media } };
+  readonly requestBody?: Body;
   readonly responses: Readonly<Record<string, Answer>>;
 }
 interface Parameter {
@@ -64,11 +68,12 @@ export interface OpenApiDocument {
     readonly schemas: Readonly<Record<string, object>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly responses: Readonly<Record<string, Answer>>;
+    readonly requestBodies: Readonly<Record<string, Body>>;
   };
 }
 
 export function readOpenApi(): OpenApiDocument {
-  const document: OpenApiDocument = JSON.parse(readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8"));
+  const document: OpenApiDocument = JSON.parse(readDocument("openapi"));
   return document;
 }
 
@@ -78,10 +83,15 @@ export function createDocumentCheck(document: OpenApiDocument = readOpenApi()): 
   function served({ method, path, body, status, answer }: ObservedExchange): readonly string[] {
     const operation = operationAt(document, method, path);
     if (operation === null) return status === 404 || status === 405 ? [] : [`${method} ${path} is not in the document`];
-    const media = operation.requestBody?.content["application/json"];
+    const media = bodyOf(operation);
     const isTaken = status !== null && status < 300;
     const unfit = isTaken && media !== undefined && body !== null ? fits(media.schema, parsed(body)) : [];
     return [...unfit.map((text) => `${path} took a body that does not fit: ${text}`), ...answered(operation, path, status, answer)];
+  }
+
+  function bodyOf({ requestBody }: Operation): Media | undefined {
+    const found = requestBody?.$ref === undefined ? requestBody : document.components.requestBodies[lastPart(requestBody.$ref)];
+    return found?.content?.["application/json"];
   }
 
   function answered(operation: Operation, path: string, status: number | null, body: Uint8Array | null = null): readonly string[] {
@@ -102,7 +112,7 @@ export function createDocumentCheck(document: OpenApiDocument = readOpenApi()): 
         ({ tags, description }) => tags.some((tag) => tag.endsWith(receiver)) && /`POST \{[^}]*\}([^`]*)`/.exec(description)?.[1] === path,
       );
     if (operation === undefined) return [`a ${receiver} is not said to serve ${path}`];
-    const media = operation.requestBody?.content["application/json"];
+    const media = bodyOf(operation);
     const unfit = media === undefined ? [] : fits(media.schema, parsed(body));
     return [
       ...unfit.map((text) => `${path} was sent a body that does not fit: ${text}`),

@@ -2,6 +2,7 @@
 
 export { createDocumentCheck, readOpenApi } from "./document-check.ts";
 export type { DeliveredRequest, DocumentCheck, ObservedExchange } from "./document-check.ts";
+export { resolveReferences } from "./resolve-references.ts";
 export { documentedErrors, errorBody, errorsFor } from "../openapi/errors.ts";
 export type { DocumentedError, Provocation } from "../openapi/errors.ts";
 export { buildReceivedExamples } from "../examples/examples.ts";

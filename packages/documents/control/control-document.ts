@@ -14,6 +14,8 @@ import {
   type ControlOperationName,
 } from "@sluice/contracts";
 import * as z from "zod";
+import { openApiKinds, shareParts } from "../shared-parts.ts";
+import { referTo, withoutId, type JsonSchema } from "../schemas/json-schemas.ts";
 import { controlErrors, controlExamples, controlGuide, controlTexts, pathTexts, queryTexts, type ControlError } from "./control-texts.ts";
 
 type Part = Readonly<Record<string, unknown>>;
@@ -23,6 +25,10 @@ const version = "1.0.0";
 const tags = { GET: "Questions", POST: "Decisions" } as const;
 
 export function buildControlDocument(): Part {
+  return shareParts(buildWholeDocument(), openApiKinds);
+}
+
+function buildWholeDocument(): Part {
   const operations: readonly Operation[] = controlOperations;
   const paths = Map.groupBy(operations, ({ path }) => path);
   return {
@@ -142,26 +148,38 @@ function buildErrorBody({ message, detail }: ControlError): Part {
 // ---- schemas
 
 function schemas(): Part {
-  const bodies = Object.entries(controlBodies).map(([name, schema]) => {
-    const { $schema: _draft, ...made } = z.toJSONSchema(schema, { io: "input" });
-    return [bodyName(name), { description: "Body of the decision.", ...made }];
-  });
+  const bodies = Object.entries(controlBodies).map(([name, schema]) => [
+    bodyName(name),
+    { description: "Body of the decision.", ...z.toJSONSchema(schema, { io: "input" }) },
+  ]);
   const found = Object.entries(controlAnswers).map(([name, schema]) => [
     answerName(name),
     { description: "Answer.", ...answerSchema(schema) },
   ]);
-  return { ...Object.fromEntries(bodies), ...answers, ...Object.fromEntries(found) };
+  const made: Readonly<Record<string, JsonSchema>> = { ...Object.fromEntries(bodies), ...answers, ...Object.fromEntries(found) };
+  return withShapes(made);
+}
+
+/** Puts the shapes that several schemas have beside these. */
+function withShapes(schemas: Readonly<Record<string, JsonSchema>>): Part {
+  const flat: Record<string, JsonSchema> = {};
+  for (const [name, { $schema: _draft, $defs, ...own }] of Object.entries(schemas)) {
+    const shapes: Readonly<Record<string, JsonSchema>> = Object($defs);
+    for (const [shape, schema] of Object.entries({ [name]: own, ...shapes })) {
+      flat[shape] = referTo(withoutId(schema), (target) => `#/components/schemas/${target}`);
+    }
+  }
+  return flat;
 }
 
 /** Leaves the document open for additional members, although the console's tests allow none. */
-function answerSchema(schema: z.ZodType): Part {
-  const { $schema: _draft, ...made } = z.toJSONSchema(schema, {
+function answerSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, {
     io: "output",
     override: ({ jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
-  return made;
 }
 
 function answerName(name: string): string {

@@ -2,7 +2,7 @@
 // messages that it sends.
 
 import type { ServedOperationName } from "@sluice/contracts";
-import { parseDocumentJson, type DocumentJson } from "./exact-json.ts";
+import { parseDocumentJson, type DocumentJson } from "../exact-json.ts";
 import { bankReports, creditReports, readSampleText } from "./samples.ts";
 
 export interface Example {

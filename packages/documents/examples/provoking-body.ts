@@ -2,7 +2,7 @@
 
 import type { ServedOperationName } from "@sluice/contracts";
 import type { DocumentedError } from "../openapi/errors.ts";
-import { changeMessage } from "./exact-json.ts";
+import { changeMessage } from "../exact-json.ts";
 import { buildReceivedExamples } from "./examples.ts";
 
 /** Returns the operation's example with changes; unchanged where the error is in the request around it. */

@@ -1,7 +1,7 @@
 // The samples of data/messages, and reports that a bank may send about the sample debit.
 
 import { readFileSync } from "node:fs";
-import { changeMessage } from "./exact-json.ts";
+import { changeMessage } from "../exact-json.ts";
 
 export function readSampleText(file: string): string {
   return readFileSync(new URL(`../../../data/messages/${file}`, import.meta.url), "utf8");

@@ -12,7 +12,7 @@ import {
 } from "@sluice/contracts";
 import type { DispatchOutput, EventOutput, MessageForm } from "@sluice/domain";
 import type { DeliveryName } from "../openapi/deliveries.ts";
-import { parseDocumentJson } from "./exact-json.ts";
+import { parseDocumentJson } from "../exact-json.ts";
 import type { Example } from "./examples.ts";
 import { bankReports, creditReports, readSampleText } from "./samples.ts";
 

@@ -11,6 +11,7 @@ import { buildReceivedExamples, type Example } from "../examples/examples.ts";
 import { buildGuideText } from "./guide-text.ts";
 import { namedSchemas } from "../schemas/json-schemas.ts";
 import { operationTexts, tags, tagTexts } from "./operation-texts.ts";
+import { openApiKinds, shareParts } from "../shared-parts.ts";
 import { statusQuestions } from "./questions.ts";
 import { buildSentExamples } from "../examples/sent-examples.ts";
 
@@ -20,6 +21,10 @@ type Part = Readonly<Record<string, unknown>>;
 export const documentVersion = "1.0.0";
 
 export function buildOpenApiDocument(): Part {
+  return shareParts(buildWholeDocument(), openApiKinds);
+}
+
+function buildWholeDocument(): Part {
   return {
     openapi: "3.1.1",
     info: {

@@ -16,7 +16,7 @@ export function namedSchemas(at: (name: string) => string): Readonly<Record<stri
   const named: Record<string, JsonSchema> = {};
   for (const name of messageNames) {
     const { shapes, own } = buildSchema(name);
-    for (const [shape, schema] of Object.entries({ ...shapes, [name]: own })) named[shape] = referring(schema, at);
+    for (const [shape, schema] of Object.entries({ ...shapes, [name]: own })) named[shape] = referTo(schema, at);
   }
   return Object.fromEntries(Object.entries(named).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -39,11 +39,11 @@ function buildSchema(name: MessageName): { readonly own: JsonSchema; readonly sh
 }
 
 /** zod repeats the name as `id`, which is not a keyword. */
-function withoutId({ id: _name, ...schema }: JsonSchema): JsonSchema {
+export function withoutId({ id: _name, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 
-function referring(schema: JsonSchema, at: (name: string) => string): JsonSchema {
+export function referTo(schema: JsonSchema, at: (name: string) => string): JsonSchema {
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (key === "$ref" && typeof value === "string") return at(value.replace(/^#\/\$defs\//, ""));
     return value;

@@ -3,12 +3,14 @@
 // #1 Nothing is loaded from elsewhere: the viewer's files are the installed ones, and the content security policy
 //    allows no other source.
 // #2 The page only reads: it sends no requests to the interface, holds no token, and cannot be framed.
-// #3 Each file is read once, at its first request; there are few. Each answer has an ETag.
+// #3 Each file is read once, at its first request; there are few. Each answer has an ETag. The document is
+//    read when the app is made, because parsing it would hold up other requests.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { Hono } from "hono";
+import { readDocument } from "../read-document.ts";
 
 export interface DocumentsApp {
   /** The paths that it answers, for GET and HEAD only. */
@@ -26,8 +28,7 @@ const viewer = (file: string) => () => readFile(createRequire(import.meta.url).r
 const own = (path: string) => () => readFile(new URL(path, import.meta.url));
 const script = "text/javascript; charset=utf-8";
 
-const pages: Readonly<Record<string, Page>> = {
-  "/openapi.json": { type: "application/json; charset=utf-8", read: own("../../../docs/api/openapi.json") },
+const files: Readonly<Record<string, Page>> = {
   "/docs": { type: "text/html; charset=utf-8", read: own("page.html") },
   "/docs/viewer.js": { type: script, read: own("start.js") },
   "/docs/viewer.css": { type: "text/css; charset=utf-8", read: own("page.css") },
@@ -48,6 +49,8 @@ const headers = {
 export function createDocumentsApp(): DocumentsApp {
   const app = new Hono();
   const kept = new Map<string, Promise<Kept>>();
+  const openApi = new TextEncoder().encode(readDocument("openapi"));
+  const pages = { "/openapi.json": { type: "application/json; charset=utf-8", read: () => Promise.resolve(openApi) }, ...files };
   const paths = Object.keys(pages);
   for (const [path, page] of Object.entries(pages)) {
     app.get(path, async (context) => {

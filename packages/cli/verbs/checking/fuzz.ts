@@ -43,7 +43,7 @@ const rounds: readonly Round[] = [
   { name: "connector", service: "ingress", paths: "^/scheme/", caller: "connector" },
 ];
 
-const document = join(projectRoot, "docs", "api", "openapi.json");
+const document = join(projectRoot, "docs", "api", "openapi.yaml");
 const runs = join(projectRoot, ".sluice", "run");
 const reports = join(projectRoot, ".sluice", "reports");
 

@@ -3,8 +3,9 @@
 
 import { join } from "node:path";
 import { readConfigurationFile } from "@sluice/config";
+import { generateConfigSchema } from "@sluice/config/generate";
 import { freePorts, startServers, stopRecordedProcesses } from "@sluice/local-servers";
-import { provision, serviceEnvironment, type ServiceName, serviceNames, startService } from "@sluice/environment";
+import { projectRoot, provision, serviceEnvironment, type ServiceName, serviceNames, startService } from "@sluice/environment";
 import { describeUp, upDirectory, writeUpState } from "./up-state.ts";
 
 const database = "sluice";
@@ -14,6 +15,7 @@ const controlPortWanted = 8082;
 
 export async function startUp(configurationFile: string): Promise<void> {
   readConfigurationFile(configurationFile, process.env);
+  generateConfigSchema(projectRoot);
   await stopRecordedProcesses(upDirectory);
   try {
     await startAll(configurationFile);

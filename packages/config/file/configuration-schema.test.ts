@@ -1,12 +1,10 @@
-// Checks the JSON Schema of the configuration file with a standard validator, which this package has.
+// Checks the JSON Schema of the configuration file with a standard validator.
 
-import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
+import { buildConfigSchema } from "../generate-schema.ts";
 
-const schema: Readonly<Record<string, unknown>> = JSON.parse(
-  readFileSync(new URL("../../../docs/config.schema.json", import.meta.url), "utf8"),
-);
+const schema: Readonly<Record<string, unknown>> = JSON.parse(buildConfigSchema());
 const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false });
 
 test("the configuration's schema fits its meta-schema, is self-contained, and validates a file", () => {
