@@ -10,6 +10,8 @@ export type { ControlOperation, ControlOperationName, ControlRole } from "./cont
 export { searchTerms } from "./control/search-terms.ts";
 export type { SearchTermName } from "./control/search-terms.ts";
 export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./wire/from-wire.ts";
+export { deliveryHeaders } from "./messages/delivery-headers.ts";
+export type { AttemptHeaders, DeliveryHeader, EventHeaders } from "./messages/delivery-headers.ts";
 export * from "./generated/records.ts";
 export { messageJsonSchema, messageSchemas } from "./messages/read/message-schemas.ts";
 export type { MessageSchemaName } from "./messages/read/message-schemas.ts";

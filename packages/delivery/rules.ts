@@ -2,6 +2,7 @@
 // are Dispatches, the event-publisher's are postings; everything else is the same for both.
 
 import type { ConfiguredParty } from "@sluice/config";
+import type { EventHeaders } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import type { AttemptSummary, ParkedAttempt, ParkedRedrive } from "@sluice/store";
 import type { Operation } from "./port.ts";
@@ -28,7 +29,7 @@ export interface Delivery extends DeliverySubject {
   /** The finished body; every attempt sends the same bytes. */
   readonly body: Uint8Array;
   /** Headers of this message alone, in lower case; every attempt sends the same. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: EventHeaders;
   /** The business day whose reconciliation close ends the attempts, but not the delivery; null where no day does. */
   readonly reconciliationDay: string | null;
   /** When attempts end, but not the delivery, in epoch ms; null where no such time is set. */

@@ -1,4 +1,4 @@
-import { topics } from "@sluice/contracts";
+import { deliveryHeaders, topics } from "@sluice/contracts";
 import { deliveryDay, deliveryStartMs } from "@sluice/delivery/delivery-world";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
@@ -45,7 +45,9 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
     await environment.until(() => environment.receipts().length === 1);
     expect(environment.received).toHaveLength(4);
     expect(new Set(environment.received.map(({ body }) => body)).size).toBe(1);
+    const known = Object.keys(deliveryHeaders);
     for (const { headers, atMs } of environment.received) {
+      expect(Object.keys(headers).filter((name) => !known.includes(name))).toEqual([]);
       expect(headers).toEqual({
         "content-type": "application/json",
         "webhook-id": dispatchMessageId(1),

@@ -12,6 +12,7 @@ import { createHash } from "node:crypto";
 import {
   type DispatchChange,
   type EsmStateEvent,
+  type EventHeaders,
   headers,
   outgoingRecord,
   type Serde,
@@ -74,7 +75,7 @@ export async function applyPostingChange(
 }
 
 /** The place of the posting among the events of its UETR (#4). */
-function sequenceHeaders({ uetr, stageVersion }: TransactionStateEvent): Readonly<Record<string, string>> {
+function sequenceHeaders({ uetr, stageVersion }: TransactionStateEvent): EventHeaders {
   const sequence = { "sluice-sequence": String(stageVersion) };
   return stageVersion <= 1 ? sequence : { ...sequence, "sluice-previous-id": eventId(uetr, stageVersion - 1, sha256) };
 }

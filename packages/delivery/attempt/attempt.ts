@@ -9,6 +9,7 @@
 
 import { createHash } from "node:crypto";
 import type { ConfiguredParty } from "@sluice/config";
+import type { AttemptHeaders } from "@sluice/contracts";
 import { findOperationAddress } from "../endpoint/operation-addresses.ts";
 import { answerText } from "./answer-text.ts";
 import { appendAttempt } from "./attempt-history.ts";
@@ -112,8 +113,7 @@ export function evaluateAnswer(
 const noAddress: Promise<ReceiverAnswer> = Promise.resolve({ kind: "silent", reason: "no-address" });
 
 function buildRequest(delivery: Delivery, atMs: number, timeoutMs: number): ReceiverRequest {
-  const headers = {
-    ...delivery.headers,
+  const own: AttemptHeaders = {
     "content-type": "application/json",
     "webhook-id": delivery.id,
     "webhook-timestamp": String(Math.floor(atMs / 1_000)),
@@ -121,6 +121,7 @@ function buildRequest(delivery: Delivery, atMs: number, timeoutMs: number): Rece
     "user-agent": "Sluice",
     traceparent: delivery.traceparent ?? deriveTraceparent(delivery.id),
   };
+  const headers = { ...delivery.headers, ...own };
   return { receiverId: delivery.receiverId, operation: delivery.operation, body: delivery.body, headers, timeoutMs };
 }
 

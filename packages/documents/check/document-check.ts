@@ -3,6 +3,7 @@
 // #1 A body is checked by a standard validator (ajv), not by the readers that the document was made from.
 // #2 What the document does not name is a complaint: an address, a status, a missing header.
 
+import { deliveryHeaders } from "@sluice/contracts";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { readDocument } from "../read-document.ts";
@@ -72,6 +73,9 @@ export interface OpenApiDocument {
   };
 }
 
+/** Headers of HTTP itself, and the bearer token, which is a security scheme of the document. */
+const transportHeaders = ["authorization", "connection", "content-length", "host", "transfer-encoding"];
+
 export function readOpenApi(): OpenApiDocument {
   const document: OpenApiDocument = JSON.parse(readDocument("openapi"));
   return document;
@@ -116,7 +120,7 @@ export function createDocumentCheck(document: OpenApiDocument = readOpenApi()): 
     const unfit = media === undefined ? [] : fits(media.schema, parsed(body));
     return [
       ...unfit.map((text) => `${path} was sent a body that does not fit: ${text}`),
-      ...checkHeaders(operation, headers).map((text) => `${path}: ${text}`),
+      ...[...checkHeaders(operation, headers), ...unknownHeaders(operation, headers)].map((text) => `${path}: ${text}`),
       ...answered(operation, path, status),
     ];
   }
@@ -129,6 +133,12 @@ export function createDocumentCheck(document: OpenApiDocument = readOpenApi()): 
       if (value === undefined) return parameter.required === true ? [`header ${parameter.name} is missing`] : [];
       return fits(parameter.schema, value).map((text) => `header ${parameter.name}: ${text}`);
     });
+  }
+
+  function unknownHeaders({ parameters = [] }: Operation, headers: Readonly<Record<string, string>>): readonly string[] {
+    const named = parameters.map(({ $ref = "" }) => document.components.parameters[lastPart($ref)]?.name);
+    const known = new Set([...named, ...Object.keys(deliveryHeaders), ...transportHeaders]);
+    return Object.keys(headers).flatMap((name) => (known.has(name) ? [] : [`header ${name} is not in the document`]));
   }
 
   return { checkServed: served, checkDelivered: delivered, checkFit: fits };

@@ -107,6 +107,15 @@ describe("the simulated bank and connector serve what the document describes", (
     expect(Object.keys(connectorServedPaths).toSorted()).toEqual(said("connectorServes").toSorted());
   });
 
+  test("a header that the document does not name is a complaint", () => {
+    const body = new TextEncoder().encode(JSON.stringify(buildSentExamples().inboundDirectDebit[0]?.value));
+    const request = { receiver: "bank", path: "/inbound/direct-debit", body, status: 202 } as const;
+    expect(check.checkDelivered({ ...request, headers: headersFor("d-1") })).toEqual([]);
+    expect(check.checkDelivered({ ...request, headers: { ...headersFor("d-1"), "x-more": "1" } })).toEqual([
+      "/inbound/direct-debit: header x-more is not in the document",
+    ]);
+  });
+
   test("their error answers are documented too", async () => {
     const bank = await startBankSimulator({
       ...machine,

@@ -4,7 +4,7 @@
 // #1 Operations come from contracts' table, schemas from contracts' readers, examples from the samples and from the
 //    functions that make messages. This file only puts them together.
 
-import { servedOperations, type ServedOperation, type ServedOperationName } from "@sluice/contracts";
+import { deliveryHeaders, servedOperations, type DeliveryHeader, type ServedOperation, type ServedOperationName } from "@sluice/contracts";
 import { answersToDeliveries, deliveries, type DocumentedDelivery } from "./deliveries.ts";
 import { documentedErrors, errorBody, errorsFor, type DocumentedError } from "./errors.ts";
 import { buildReceivedExamples, type Example } from "../examples/examples.ts";
@@ -114,9 +114,7 @@ function delivered(delivery: DocumentedDelivery, examples: readonly Example[]): 
     summary: delivery.summary,
     description: `\`POST ${base}${delivery.path}\`\n\n${delivery.description}`,
     security: [{ bearer: [] }, { clientCertificate: [] }, { bearer: [], clientCertificate: [] }, {}],
-    parameters: [...sentHeaders, ...(delivery.name === "events" ? sequenceHeaders : [])].map((name) => ({
-      $ref: `#/components/parameters/${name}`,
-    })),
+    parameters: listSentParameters(delivery.name === "events"),
     requestBody: { required: true, content: jsonContent(bodySchema(delivery.bodies), examples) },
     responses: Object.fromEntries(
       answers.map((answer) => [
@@ -202,76 +200,29 @@ function jsonContent(schema: Part, examples: readonly Example[]): Part {
 
 const retryAfter = { description: "Seconds to wait before sending again.", schema: { type: "integer", minimum: 1, maximum: 900 } };
 
-const traceparent = { in: "header", schema: { type: "string", pattern: "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}" } } as const;
-const exampleTrace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+const traceparent = { in: "header", name: "traceparent", example: deliveryHeaders.traceparent.parameter.example } as const;
 
-const sentHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature", "idempotency-key", "traceparent-sent"] as const;
-const sequenceHeaders = ["sluice-sequence", "sluice-previous-id"] as const;
+/** The documented headers of deliveries, by the name of their component. */
+const sent = Object.entries<DeliveryHeader>(deliveryHeaders).flatMap(([name, { when, parameter }]) =>
+  // Callers may send a trace context too: the other parameter of this name.
+  parameter === null ? [] : [{ key: name === "traceparent" ? "traceparent-sent" : name, name, when, parameter }],
+);
+
+function listSentParameters(isEvent: boolean): readonly Part[] {
+  const rows = sent.filter(({ when }) => isEvent || !when.endsWith("event"));
+  return rows.map(({ key }) => ({ $ref: `#/components/parameters/${key}` }));
+}
 
 const parameters = {
   traceparent: {
     ...traceparent,
-    name: "traceparent",
     description: "W3C trace context. Optional; one that cannot be read is ignored.",
     schema: { type: "string" },
-    example: exampleTrace,
   },
-  "traceparent-sent": {
-    ...traceparent,
-    name: "traceparent",
-    required: true,
-    description: "W3C trace context of the request that began it all.",
-    example: exampleTrace,
-  },
-  "webhook-id": {
-    in: "header",
-    name: "webhook-id",
-    required: true,
-    description: "Names the message, the same at every repeat: its `messageIdentification`, or the event's id.",
-    schema: { type: "string", minLength: 1, maxLength: 35 },
-    example: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D",
-  },
-  "webhook-timestamp": {
-    in: "header",
-    name: "webhook-timestamp",
-    required: true,
-    description: "When this attempt was made, seconds since 1970.",
-    schema: { type: "string", pattern: "^[0-9]{1,12}$" },
-    example: "1795154401",
-  },
-  "idempotency-key": {
-    in: "header",
-    name: "idempotency-key",
-    required: true,
-    description: "Equal to `webhook-id`.",
-    schema: { type: "string", minLength: 1, maxLength: 35 },
-    example: "6f4b2f0e6f0a4d529a571f0f5d0c2b11D",
-  },
-  "webhook-signature": {
-    in: "header",
-    name: "webhook-signature",
-    required: false,
-    description:
-      "Standard Webhooks: one signature or several with blanks between them, each `v1,` (HMAC-SHA256) or `v1a,` (ed25519) and base64, over `{webhook-id}.{webhook-timestamp}.{body}`. One of them fits a key that you hold. Left out where no key was agreed on.",
-    schema: { type: "string", pattern: "^v1a?,[A-Za-z0-9+/]+={0,2}( v1a?,[A-Za-z0-9+/]+={0,2})*$" },
-    example: "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
-  },
-  "sluice-sequence": {
-    in: "header",
-    name: "sluice-sequence",
-    required: false,
-    description:
-      "The posting's place among the events of its UETR: the `stageVersion` of its body, from 1 without a gap. Left out on an `ESM_STATE` event.",
-    schema: { type: "string", pattern: "^[1-9][0-9]{0,9}$" },
-    example: "4",
-  },
-  "sluice-previous-id": {
-    in: "header",
-    name: "sluice-previous-id",
-    required: false,
-    description:
-      "The `webhook-id` of the event before it of the same UETR. Left out on the first, and on an `ESM_STATE` event. A `sluice-previous-id` that you have not stored says that you missed one: ask `GET /transactions/{uetr}/events`.",
-    schema: { type: "string", minLength: 1, maxLength: 35 },
-    example: "0d6cba90e6f8b1f7a1b9d0a9d9a7f9f5",
-  },
-} as const;
+  ...Object.fromEntries(
+    sent.map(({ key, name, when, parameter: { meaning, schema, example } }) => [
+      key,
+      { in: "header", name, required: when === "always", description: meaning, schema, example },
+    ]),
+  ),
+};
