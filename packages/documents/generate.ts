@@ -7,11 +7,14 @@ import { writeDocumentJson } from "./exact-json.ts";
 import { writeDocumentYaml } from "./exact-yaml.ts";
 import { messageNames, messageSchemaFile } from "./schemas/json-schemas.ts";
 import { buildOpenApiDocument } from "./openapi/openapi.ts";
+import { writeSurface } from "./surface.ts";
 
 export function buildDocuments(): ReadonlyMap<string, string> {
+  const [openApi, control] = [buildOpenApiDocument(), buildControlDocument()];
   return new Map([
-    ["docs/api/openapi.yaml", writeYaml(buildOpenApiDocument())],
-    ["docs/api/control.yaml", writeYaml(buildControlDocument())],
+    ["docs/api/openapi.yaml", writeYaml(openApi)],
+    ["docs/api/control.yaml", writeYaml(control)],
+    ["docs/api/surface.md", writeSurface({ "Interface of banks and connectors": openApi, "Control API": control })],
     ["docs/api/asyncapi.yaml", writeYaml(buildAsyncApiDocument())],
     ...messageNames.map((name): [string, string] => [
       `.sluice/generated/schemas/${kebab(name)}.json`,

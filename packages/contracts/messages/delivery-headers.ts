@@ -76,7 +76,9 @@ export const deliveryHeaders = {
 
 export type DeliveryHeaderName = keyof typeof deliveryHeaders;
 
-type NamesWhen<When> = { [Name in DeliveryHeaderName]: (typeof deliveryHeaders)[Name]["when"] extends When ? Name : never }[DeliveryHeaderName];
+type NamesWhen<When> = {
+  [Name in DeliveryHeaderName]: (typeof deliveryHeaders)[Name]["when"] extends When ? Name : never;
+}[DeliveryHeaderName];
 
 /** The headers that every attempt has. */
 export type AttemptHeaders = Readonly<Record<NamesWhen<"always">, string>>;
