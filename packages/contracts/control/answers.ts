@@ -210,7 +210,7 @@ const letterId = z
 const letter = {
   letter: letterId,
   putAsideAt: timeSchema,
-  service: textSchema.meta({ description: "Who put it aside." }),
+  service: textSchema.meta({ description: "Which service dead-lettered it." }),
   ...place,
   appendedAt: timeSchema.meta({ description: "When the record itself was appended." }),
   key: nullableTextSchema.meta({ description: "Of the record, where it is printable." }),
@@ -228,7 +228,7 @@ const replayedRow = z.strictObject({
   letter: letterId,
   ...place,
   type: nullableTextSchema,
-  isReadable: z.boolean().meta({ description: "false: it will be put aside again." }),
+  isReadable: z.boolean().meta({ description: "false: it will be dead-lettered again." }),
   outcome: z.enum(["replayed", "would-be-replayed", "was-replayed"]),
   at: z.strictObject({ partition: countSchema, offset: bigNumberSchema }).nullable().meta({ description: "Where it lies now." }),
 });

@@ -49,7 +49,7 @@ const parkedTotals = z
   .meta({ id: "ParkedTotals" });
 export const receiverSchema = z.strictObject({
   bank: textSchema,
-  day: daySchema.nullable().meta({ description: "The day whose close ends them; null: credits, outcomes told, event postings." }),
+  day: daySchema.nullable().meta({ description: "The day whose close ends them; null: credits, outcome reports, event postings." }),
   state: receiverStateSchema,
   isPaused: z.boolean(),
   until: nullableTimeSchema.meta({ description: "End of the maintenance." }),

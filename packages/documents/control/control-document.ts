@@ -15,7 +15,8 @@ import {
 } from "@sluice/contracts";
 import * as z from "zod";
 import { openApiKinds, shareParts } from "../shared-parts.ts";
-import { referTo, withoutId, type JsonSchema } from "../schemas/json-schemas.ts";
+import { referTo, withoutId } from "../schemas/json-schemas.ts";
+import type { JsonSchema } from "../schemas/member-docs.ts";
 import { controlErrors, controlExamples, controlGuide, controlTexts, pathTexts, queryTexts, type ControlError } from "./control-texts.ts";
 
 type Part = Readonly<Record<string, unknown>>;

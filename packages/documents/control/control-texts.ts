@@ -24,7 +24,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   showTransaction:
     "The timeline of `./sluice tx --json`, the reconciliation items with evidence and resolution, and what operators decided.",
   listWindows:
-    "Each planned business day: planned and actual times, windows missed, closes put back, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
+    "Each planned business day: planned and actual times, windows missed, closes extended, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
   listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",
   listUndelivered:
     "Without `bank`: of each bank the messages that it has not taken, since when, and why nothing moves. With it: those messages, with attempts and answers.",
@@ -41,12 +41,12 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   redriveDelivery:
     "A delivery that was answered with a code after which nothing is tried any more is tried again: same id, same bytes. Or the posting of an event (`target: POSTING`), which can change no outcome.",
   resolveItem:
-    "What people found out about an item of a close, a deadline, a withdrawal, or an outcome that a connector does not take. No state changes; for a debit from elsewhere and a credit the connector is told once. Where the configuration needs a second person it is a proposal until it is confirmed; a further request before that takes its place.",
+    "What people found out about an item of a close, a deadline, a withdrawal, or an outcome that a connector does not take. No state changes; for a debit from elsewhere and a credit the outcome is reported to the connector once. Where the configuration needs a second person it is a proposal until it is confirmed; a further request before that takes its place.",
   confirmResolution: "By an operator other than the one who asked for it. `confirms` is the id of that action.",
   extendClose:
     "A processing window's close, or with `window: 0` the reconciliation close, by 24 hours at most. Deadlines move with it; a later calendar version does not bring it forward again.",
   declareCreditsFinal:
-    "Whoever declares them by the configuration. It cannot be withdrawn. The gates open when every partition has answered and no earlier credit is unresolved.",
+    "The configuration says who declares them. It cannot be withdrawn. The gates open when every partition has answered and no earlier credit is unresolved.",
   openGate:
     "After the declaration. Every unresolved credit that keeps the gate closed must be named (`GET /windows` names them); if one is not, 409 says which. Debits to that bank may then leave while those credits are unresolved.",
   pauseBank:
@@ -55,13 +55,13 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   listDeadLetters:
     "Partition by partition, the oldest first. A page may have fewer rows than asked for and a `next` all the same: go on with it. Never the content of a record.",
   showDeadLetter:
-    "Whether it could be read now and as what, how far the partition has come, and whether records of its transaction are put aside. Never its content.",
+    "Whether it could be read now and as what, how far the partition has come, and whether records of its transaction are dead-lettered. Never its content.",
   putDeadLetter:
-    "Only the record at which the partition stands (409 otherwise; `GET /status` names positions), such as one whose schema no registry has. The partition goes on past it within ten seconds; under a UETR the transaction is marked and what follows is put aside too, until it is replayed. Sent again under the same id it is one letter.",
+    "Only the record at which the partition stands (409 otherwise; `GET /status` names positions), such as one whose schema no registry has. The partition goes on past it within ten seconds; under a UETR the transaction is marked and what follows is dead-lettered too, until it is replayed. Sent again under the same id it is one letter.",
   replayDeadLetter:
-    "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: whoever reads it does so once. One whose schema is not known is refused: it would stop the partition again.",
+    "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: each reader does so once. One whose schema is not known is refused: it would stop the partition again.",
   replayTransaction:
-    "Every record of the transaction since the first that was put aside, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is put aside again; one whose schema is not known is refused, with all of them.",
+    "Every record of the transaction since the first that was dead-lettered, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is dead-lettered again; one whose schema is not known is refused, with all of them.",
 };
 
 /** Each query parameter: its description, and an example value. */
@@ -78,11 +78,11 @@ export const queryTexts: Readonly<Record<string, { readonly description: string;
   limit: { description: "Rows of a page, 1 to 1000.", example: "100" },
   open: { description: "true: items that nobody has resolved and nothing has settled.", example: "true" },
   row: { description: "Row of section 7 of docs/spec/interface.md, 0 to 9.", example: "7" },
-  service: { description: "Who put it aside: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },
-  since: { description: "Put aside at this instant or later.", example: "2026-11-20T06:00:00Z" },
+  service: { description: "Which service dead-lettered it: scheduler, validator, dispatcher or event-publisher.", example: "scheduler" },
+  since: { description: "Dead-lettered at this instant or later.", example: "2026-11-20T06:00:00Z" },
   to: { description: "Last date, included.", example: "2026-11-27" },
   topic: { description: "Where the record lay.", example: "sluice.journal.v1" },
-  why: { description: "Words of the reason why it was put aside.", example: "first byte" },
+  why: { description: "Words of the reason why it was dead-lettered.", example: "first byte" },
 };
 
 const uetr = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";

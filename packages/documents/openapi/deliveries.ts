@@ -25,7 +25,7 @@ export const deliveries = [
     bodies: ["PaymentStatusReport"],
     summary: "Take the report on a debit that was sent",
     description: `To the bank that sent outboundDirectDebit: \`ACCP\`, the debit is checked and queued, or \`RJCT\` with every rule that failed; the rule and the version of its data are in
-\`additionalInformation\`. \`originalMessageIdentifiers\` are those of the debit. A refused duplicate is told in the same way (\`AM05\`; \`originalMessageIdentifiers\` name the refused one), and by configuration the outcome (\`onUsOutcomeReport\`: \`ACSC\` or \`RJCT\`). ${until}`,
+\`additionalInformation\`. \`originalMessageIdentifiers\` are those of the debit. A refused duplicate is reported in the same way (\`AM05\`; \`originalMessageIdentifiers\` name the refused one), and by configuration the outcome (\`onUsOutcomeReport\`: \`ACSC\` or \`RJCT\`). ${until}`,
   },
   {
     name: "inboundDirectDebit",
@@ -60,7 +60,7 @@ for 72 hours, is kept as undelivered, and the next is sent. Tell the two shapes 
     path: "/inbound/direct-debit-response",
     bodies: ["PaymentStatusReport"],
     summary: "Take the outcome of a debit that was handed over",
-    description: `To the connector that handed the debit over: the payer's bank's report (made or not made, with its reasons), or \`RJCT\` where a check failed or another message has this UETR (\`AM05\`). Nothing is told of a debit in RECONCILIATION. ${until} Also past the close of the day.`,
+    description: `To the connector that handed the debit over: the payer's bank's report (made or not made, with its reasons), or \`RJCT\` where a check failed or another message has this UETR (\`AM05\`). Nothing is reported of a debit in RECONCILIATION. ${until} Also past the close of the day.`,
   },
   {
     name: "schemeInboundCreditTransferAuthorizationResponse",

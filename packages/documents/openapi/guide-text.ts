@@ -41,5 +41,5 @@ const payloadTexts: Readonly<Partial<Record<MessageForm, string>>> = {
   "final-report": "the bank's report",
   "credit-received": "the credit as received",
   "inbound-credit": "the inbound credit",
-  "outcome-report": "the outcome told to the connector",
+  "outcome-report": "the outcome reported to the connector",
 };

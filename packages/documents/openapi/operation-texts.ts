@@ -30,7 +30,7 @@ export const operationTexts: Readonly<Record<ServedOperationName, OperationText>
   outboundDirectDebit: {
     tag: "bankCalls",
     summary: "Send a debit",
-    description: `The creditor's bank sends a debit whose payer has an account at the same bank (on-us). ${stored} What becomes of it is told by
+    description: `The creditor's bank sends a debit whose payer has an account at the same bank (on-us). ${stored} What becomes of it is reported by
 outboundDirectDebitResponse: \`ACCP\` (checked and queued, not collected) or \`RJCT\` with reasons; then by events. The caller must stand for \`creditorAgent\`, and \`debtorAgent\` must be of the same bank.`,
   },
   inboundDirectDebitResponse: {
@@ -43,7 +43,7 @@ sent it. ${stored} A report that cannot be applied (late, repeated, contradictin
   inboundCreditTransferAuthorizationResponse: {
     tag: "bankCalls",
     summary: "Report on a credit",
-    description: `The payee's bank reports on a credit that it was sent. An approving code: the credit was booked. \`RJCT\` or \`CANC\`: it was not. Either way the credit is final and the connector is told.
+    description: `The payee's bank reports on a credit that it was sent. An approving code: the credit was booked. \`RJCT\` or \`CANC\`: it was not. Either way the credit is final and the outcome is reported to the connector.
 \`PDNG\`: still working; it is recorded and not final. \`originalMessageIdentifiers\` are those of the credit as Sluice sent it. ${stored} A report that cannot be applied is answered 202 too; see "The same message again".`,
   },
   creditsFinal: {
@@ -55,13 +55,13 @@ it counts for the caller alone. Debits are released to it once the declaration s
   schemeInboundDirectDebit: {
     tag: "connectorCalls",
     summary: "Hand over a debit from another bank",
-    description: `A scheme connector hands over a debit of another bank's customer (off-us). ${stored} Only \`debtorAgent\` must be known. The outcome, made or not made, is told to the connector's
-inbound/direct-debit-response until that is acknowledged; there is no report \`ACCP\`, and of a debit that is unresolved at the close (RECONCILIATION) nothing is told: ask for its status. A debit handed over is never refused for its date: one that is past, not working or too late becomes the next window's.`,
+    description: `A scheme connector hands over a debit of another bank's customer (off-us). ${stored} Only \`debtorAgent\` must be known. The outcome, made or not made, is reported to the connector's
+inbound/direct-debit-response until that is acknowledged; there is no report \`ACCP\`, and of a debit that is unresolved at the close (RECONCILIATION) nothing is reported: ask for its status. A debit handed over is never refused for its date: one that is past, not working or too late becomes the next window's.`,
   },
   schemeInboundCreditTransferAuthorization: {
     tag: "connectorCalls",
     summary: "Hand over a credit",
-    description: `A scheme connector hands over a credit. ${stored} Only \`creditorAgent\` must be known. The credit is forwarded at once, never held; the outcome is told to
+    description: `A scheme connector hands over a credit. ${stored} Only \`creditorAgent\` must be known. The credit is forwarded at once, never held; the outcome is reported to
 inbound/credit-transfer-authorisation-response: the bank's own report, \`RJCT\` where the credit was refused or could not have been taken, \`PDNG\` where the outcome is unknown at the deadline.`,
   },
   schemeCreditsFinal: {
