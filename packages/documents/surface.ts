@@ -1,6 +1,6 @@
 // The page that is read when the API changes: one line for each operation, header, parameter and member of the documents.
 
-import type { JsonSchema } from "./schemas/json-schemas.ts";
+import type { JsonSchema } from "./schemas/member-docs.ts";
 
 const shortMax = 90;
 const methods = ["get", "post"] as const;
