@@ -46,7 +46,7 @@ const cases: readonly Case[] = [
         "must not import @sluice/messaging",
       ],
       [{ ...packages, "packages/domain/debit-and-credit/decide.ts": 'import { readFileSync } from "node:fs";\n' }, "is pure"],
-      [{ ...packages, "packages/contracts/x.ts": 'import { x } from "@sluice/domain";\n' }, "must not import @sluice/domain"],
+      [{ ...packages, "packages/messaging/x.ts": 'import { x } from "@sluice/domain/schemes";\n' }, "must not import @sluice/domain"],
       [
         { ...packages, "packages/messaging/port.ts": 'import type { X } from "@sluice/domain";\n' },
         "must not import types of @sluice/domain",

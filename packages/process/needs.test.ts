@@ -1,12 +1,12 @@
 import { machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { sampleConfiguration } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { derived, type Need, needVariables, openNeeds } from "./needs.ts";
+import { derivedNeed, type Need, needVariables, openNeeds } from "./needs.ts";
 
 function open(broken: string | null) {
   const calls: string[] = [];
   const need = (name: string): Need<string, never> =>
-    derived(async ({ opened }) => {
+    derivedNeed(async ({ opened }) => {
       calls.push(`open ${name}`);
       await Promise.resolve();
       if (name === broken) throw new Error(`no ${name}`);

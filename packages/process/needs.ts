@@ -42,7 +42,7 @@ export async function openNeeds<N extends Needs>(needs: N, opening: Opening): Pr
 }
 
 /** A need that reads no variable, such as a file that the configuration names. */
-export function derived<T>(open: (opening: Opening<never>) => T | Promise<T>): Need<T, never> {
+export function derivedNeed<T>(open: (opening: Opening<never>) => T | Promise<T>): Need<T, never> {
   return { variables: [], open };
 }
 

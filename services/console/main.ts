@@ -1,6 +1,6 @@
 import { watchConfiguration } from "@sluice/config";
 import { readDocument } from "@sluice/documents";
-import { broker, derived, registry, runService } from "@sluice/process";
+import { broker, derivedNeed, registry, runService } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
 import { startConsole } from "./service.ts";
@@ -10,7 +10,7 @@ runService("console", {
     serde: registry,
     store,
     messaging: broker(),
-    controlDocument: derived(() => readDocument("control")),
+    controlDocument: derivedNeed(() => readDocument("control")),
   },
   start: startConsole,
   watch: (desk, { logger, ...file }) =>

@@ -1,5 +1,5 @@
 import { createDocumentsApp } from "@sluice/documents";
-import { broker, derived, registry, runService } from "@sluice/process";
+import { broker, derivedNeed, registry, runService } from "@sluice/process";
 import { startIngress } from "./service.ts";
 import { watchCallers } from "./http/watch-callers.ts";
 
@@ -7,7 +7,7 @@ runService("ingress", {
   needs: {
     serde: registry,
     messaging: broker(),
-    documents: derived(() => {
+    documents: derivedNeed(() => {
       const served = createDocumentsApp();
       return (request: Request) => served.fetch(request);
     }),

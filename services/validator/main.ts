@@ -1,10 +1,10 @@
 import { readRulesFolder } from "@sluice/config";
-import { broker, derived, registry, runService } from "@sluice/process";
+import { broker, derivedNeed, registry, runService } from "@sluice/process";
 import { startValidator } from "./service.ts";
 
 runService("validator", {
   needs: {
-    rules: derived(({ configuration }) => readRulesFolder(configuration.rulesFolder)),
+    rules: derivedNeed(({ configuration }) => readRulesFolder(configuration.rulesFolder)),
     serde: registry,
     messaging: broker(),
   },

@@ -7,7 +7,10 @@ import { optionName, type Verb } from "../../terminal/verb.ts";
 
 /** An option for each term of a search. */
 const termOptions = Object.fromEntries(
-  searchTerms.map(({ name, text, example }) => [optionName(name), { type: "string", placeholder: example, text } as const]),
+  searchTerms.map(({ name, text, example }) => [
+    optionName(name),
+    { type: "string", placeholder: optionName(name).toUpperCase(), text: `${text} For example ${example}.` } as const,
+  ]),
 );
 
 const list: ListVerb = {
