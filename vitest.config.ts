@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). interface: ingress on a port, no
-// server. simulation and e2e: across services. chaos: a trial under faults, which starts servers of its own.
+// pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). interface: ingress on a
+// port, no server. simulation and e2e: across services. chaos: a trial under faults, which starts servers of its own.
 export default defineConfig({
   test: {
     // Every core works, also where there are two: vitest would leave one to itself, which hardly uses it.
@@ -13,7 +13,8 @@ export default defineConfig({
           setupFiles: ["test/property-seed.ts"],
           include: ["{packages,services,infra,tools}/**/*.test.ts", "test/{checker,testkit,environment,trials,benches,demo}/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.int.test.ts"],
-          // Files share their modules: loading them anew for each took four times as long. No test mocks a module or leaves state behind.
+          // Files share their modules: loading them again for each took four times as long. No test mocks a module or
+          // leaves state behind.
           isolate: false,
           // For a machine under load.
           testTimeout: 30_000,

@@ -54,7 +54,7 @@ const tail = `
 2. \`./sluice generate --new-version\` adds \`versions/<record>/<n>.avsc\`, the types and this page. The schema gate
    (\`packages/contracts/wire/schema-compatibility.test.ts\`) reads what every version writes with every other version, both ways.
 3. A file in \`versions/\` is never changed: \`versions/lock.json\` holds the SHA-256 of each. Only a version
-   newer than the released one (\`released\` in that file) may be made anew, with \`--rewrite-unreleased\`.
+   newer than the released one (\`released\` in that file) may be rewritten with \`--rewrite-unreleased\`.
 4. \`./sluice generate --check\` fails where anything generated differs from its source.
 5. The same verb writes the golden file of the new version (below); without it
    \`packages/contracts/golden.test.ts\` fails.
@@ -65,5 +65,5 @@ const tail = `
 without the five bytes of header that the wire puts before it (the ids in it are the registry's own); \`says\` is what it means, a
 bigint as its digits and \`n\`, bytes as \`hex:\`. Every later reader is held to it: its own fields say the same, fields that the
 version did not have say their defaults. A golden file is never rewritten; only that of a version that is not released may be deleted
-by hand and made anew.
+by hand and generated again.
 `;

@@ -1,4 +1,4 @@
-// Finds ports on which nobody listens now. Another process may take one first; whoever uses them must be ready to ask
+// Finds ports on which nobody listens now. Another process may take one first; their user must be ready to ask
 // again.
 
 import { once } from "node:events";

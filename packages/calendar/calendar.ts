@@ -1,5 +1,6 @@
-// The windows of a scheme as data, and what follows from them and its calendar for an instant: pure functions on `Temporal`. Local times
-// are `HH:MM` or `HH:MM:SS`, with `+1d ` in front for the next calendar day of the same business date.
+// The windows of a scheme as data, and what follows from them and its calendar for an instant: pure functions on
+// `Temporal`. Local times are `HH:MM` or `HH:MM:SS`, with `+1d ` in front for the next calendar day of the same
+// business date.
 
 import { type Calendar, closureOn } from "./holidays.ts";
 

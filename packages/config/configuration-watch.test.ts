@@ -120,7 +120,7 @@ describe("a configuration file that is watched", () => {
     const { said, write, heard } = await givenWatch();
     await write(fileText({ tokens: ["one", "one-next"] }));
     await heard(1);
-    await write(`# a remark\n${fileText({ tokens: ["one", "one-next"] })}`);
+    await write(`# a comment\n${fileText({ tokens: ["one", "one-next"] })}`);
     await write(fileText({ tokens: ["one-next"] }));
     await heard(2);
     expect(said.map(({ callers, waiting }) => [callers?.[0]?.tokenSha256.length, waiting])).toEqual([

@@ -17,8 +17,8 @@ export interface ReceiverRequest {
 }
 
 /**
- * What a request brought; a failure is an expected answer, never a rejection. `no-response` means that there was no HTTP
- * answer, and its `reason` is a short, stable code (`timeout`, `ECONNREFUSED`, …).
+ * What a request brought; a failure is an expected answer, never a rejection. `no-response` means that there was no
+ * HTTP answer, and its `reason` is a short, stable code (`timeout`, `ECONNREFUSED`, …).
  */
 export type ReceiverAnswer =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null; readonly body: Uint8Array }

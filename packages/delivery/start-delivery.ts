@@ -1,5 +1,5 @@
-// Runs a delivery service around the engine: one consumer, its partitions, and the path of a record from its bytes to the
-// service's handler.
+// Runs a delivery service around the engine: one consumer, its partitions, and the path of a record from its bytes to
+// the service's handler.
 //
 // #1 The handler gets the records of one delivery key in order. A record whose schema is not known yet uses the key it
 //    has in the topic, which all messages of its UETR share, except the few with keys of their own.
@@ -176,7 +176,9 @@ function createHandler(options: DeliveryOptions, { producer, engine, observe }: 
 
 const alreadyDone = Promise.resolve();
 
-/** Decodes each record once, when it arrives, for its key and its handler; `content` is null where it cannot be read. */
+/**
+ * Decodes each record once, when it arrives, for its key and its handler; `content` is null where it cannot be read.
+ */
 function readContent(
   record: ReceivedRecord,
   { serde, readKey }: Pick<DeliveryOptions, "serde" | "readKey">,

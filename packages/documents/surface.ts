@@ -1,4 +1,5 @@
-// The page that is read when the API changes: one line for each operation, header, parameter and member of the documents.
+// The page that is read when the API changes: one line for each operation, header, parameter and member of the
+// documents.
 
 import type { JsonSchema } from "./schemas/member-docs.ts";
 

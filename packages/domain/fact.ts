@@ -101,7 +101,7 @@ export interface DeliveryEvidence {
   readonly mayHaveBeenTaken: boolean;
   readonly httpStatusCode: number | null;
   readonly isBreakerOpen: boolean;
-  readonly isBankPaused: boolean;
+  readonly isReceiverPaused: boolean;
 }
 
 export interface DeliveryEnded {
@@ -194,8 +194,8 @@ export interface DayTimeReached {
 /**
  * The answer of one partition to a declaration: the banks that still have an unresolved credit from before it there.
  */
-export interface LaneCredits {
-  readonly kind: "LaneCredits";
+export interface PartitionCredits {
+  readonly kind: "PartitionCredits";
   readonly scheme: string;
   readonly businessDate: string;
   readonly partition: number;
@@ -205,10 +205,11 @@ export interface LaneCredits {
 }
 
 /**
- * A bank that a partition named in its LaneCredits has no unresolved credit from before the declaration there any more.
+ * A bank that a partition named in its PartitionCredits has no unresolved credit from before the declaration there any
+ * more.
  */
-export interface LaneBankClear {
-  readonly kind: "LaneBankClear";
+export interface PartitionBankClear {
+  readonly kind: "PartitionBankClear";
   readonly scheme: string;
   readonly businessDate: string;
   readonly partition: number;
@@ -231,8 +232,8 @@ export interface CreditsFinalRequested {
 export type DayFact =
   | DayPlanned
   | DayTimeReached
-  | LaneCredits
-  | LaneBankClear
+  | PartitionCredits
+  | PartitionBankClear
   | CreditsFinalRequested
   | CloseExtensionRequested
   | GateOpeningRequested;
@@ -257,8 +258,8 @@ export const aggregateByFactKind = {
   RecordDeadLettered: "transaction",
   DayPlanned: "day",
   DayTimeReached: "day",
-  LaneCredits: "day",
-  LaneBankClear: "day",
+  PartitionCredits: "day",
+  PartitionBankClear: "day",
   CreditsFinalRequested: "day",
   CloseExtensionRequested: "day",
   GateOpeningRequested: "day",

@@ -119,7 +119,7 @@ export function ended(
     mayHaveBeenTaken: outcome !== "refused",
     httpStatusCode: codes[outcome],
     isBreakerOpen: false,
-    isBankPaused: false,
+    isReceiverPaused: false,
   };
   const messageIdentification = `${hex}${letter}${letter === "O" ? 1 : ""}`;
   return { kind: "DeliveryEnded", messageIdentification, outcome, evidence: { ...full, ...evidence } };
@@ -286,14 +286,14 @@ export function dayTimeReached(time: facts.DayTimeReached["time"], number = 0): 
   return { kind: "DayTimeReached", scheme, businessDate: date, time, number };
 }
 
-export function partitionCredits(partition: number, banksUnresolved: readonly string[] = [], declaration = 1): facts.LaneCredits {
+export function partitionCredits(partition: number, banksUnresolved: readonly string[] = [], declaration = 1): facts.PartitionCredits {
   const id = `${today}:CreditsDeclared:${declaration}`;
-  return { kind: "LaneCredits", scheme, businessDate: date, partition, declaration: id, banksUnresolved };
+  return { kind: "PartitionCredits", scheme, businessDate: date, partition, declaration: id, banksUnresolved };
 }
 
-export function partitionBankClear(partition: number, cleared: string, declaration = 1): facts.LaneBankClear {
+export function partitionBankClear(partition: number, cleared: string, declaration = 1): facts.PartitionBankClear {
   const id = `${today}:CreditsDeclared:${declaration}`;
-  return { kind: "LaneBankClear", scheme, businessDate: date, partition, declaration: id, bank: cleared };
+  return { kind: "PartitionBankClear", scheme, businessDate: date, partition, declaration: id, bank: cleared };
 }
 
 /** A declaration by the bank for itself; null: by the connector, for all banks. */

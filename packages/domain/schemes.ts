@@ -1,5 +1,5 @@
-// The payment schemes: one row is all that the code knows of a scheme. Whoever treats two schemes differently asks the
-// row, and never compares a name, so that a new scheme is a new row and then what the type checker names.
+// The payment schemes: one row is all that the code knows of a scheme. Code that treats two schemes differently asks
+// the row, and never compares a name, so that a new scheme is a new row and then what the type checker names.
 //
 // #1 Nothing is assumed for a scheme: what its row leaves open (null), the configuration file must say.
 

@@ -1,6 +1,6 @@
 // What a service needs beyond its process, as values of a table: each names the variables that it reads, and opens.
 //
-// #1 Needs are opened one after another in the order of the table. Whoever owns `opened` closes them in reverse order,
+// #1 Needs are opened one after another in the order of the table. The owner of `opened` closes them in reverse order,
 //    also where a later one fails.
 
 import type { Configuration, ServiceEnvironment, VariableName } from "@sluice/config";

@@ -63,7 +63,7 @@ describe("asking for events", () => {
     [503, { "retry-after": "999999" }, { kind: "later", retryAfterMs: 900_000 }],
     [429, { "retry-after": "soon" }, { kind: "later", retryAfterMs: 1_000 }],
     [500, {}, { kind: "later", retryAfterMs: 1_000 }],
-  ])("an answer of %i with %j is told", async (status, headers, said) => {
+  ])("an answer of %i with %j is reported", async (status, headers, said) => {
     expect(await askEvents(answering("{}", { status, headers }), signedUetr, 1)).toEqual(said);
   });
 

@@ -43,8 +43,8 @@ export function readMessage({ webhookId, headers, path, body }: PostedMessage): 
   if (!read.ok || !isExactObject(read.value)) return { ok: false, reason: "not-json" };
   const json = read.value;
   const sequence = readSequence(json);
-  const told = readHeader(headers, "sluice-sequence");
-  if (told !== null && told !== String(sequence)) return { ok: false, reason: "place-contradicts" };
+  const stated = readHeader(headers, "sluice-sequence");
+  if (stated !== null && stated !== String(sequence)) return { ok: false, reason: "place-contradicts" };
   const previousId = sequence === null ? null : readHeader(headers, "sluice-previous-id");
   return { ok: true, message: { webhookId, uetr: readUetr(json), sequence, previousId, path, body, json } };
 }

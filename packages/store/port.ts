@@ -109,7 +109,7 @@ export interface DayStore {
 export interface BankStore {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, BankState>>;
   /** Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. */
-  write(standing: BankState, expectedVersion: number): Promise<boolean>;
+  write(state: BankState, expectedVersion: number): Promise<boolean>;
   /** Lists the banks by id; of more than `receiversMax` the paused ones first, so that no pause is left out. */
   all(): Promise<readonly BankState[]>;
 }
@@ -273,8 +273,8 @@ export interface AttemptSummary {
 }
 
 /**
- * What a service knows of one endpoint's health: kept over restarts, and shown to operators. It is advisory, so the last
- * writer wins.
+ * What a service knows of one endpoint's health: kept over restarts, and shown to operators. It is advisory, so the
+ * last writer wins.
  */
 export interface EndpointHealth {
   /** Either `dispatcher` or `event-publisher`. */
@@ -294,7 +294,7 @@ export interface EndpointHealth {
 
 export interface EndpointHealthStore {
   /** Replaces each document by (service, receiver, origin). At most 1,000. */
-  write(standings: readonly EndpointHealth[]): Promise<void>;
+  write(health: readonly EndpointHealth[]): Promise<void>;
   /** Lists one service's endpoints, or all (null), by (service, receiver, origin); at most 10,000. */
   all(service: string | null): Promise<readonly EndpointHealth[]>;
 }

@@ -30,9 +30,9 @@ async function timefindLine(story: TimelineStory): Promise<Timeline> {
   return timeline;
 }
 
-async function held(story: TimelineStory, rollsMax = 0): Promise<void> {
+async function held(story: TimelineStory, carryOversMax = 0): Promise<void> {
   await story.appendFact(story.debit());
-  await story.appendFact(story.verdict(rollsMax));
+  await story.appendFact(story.verdict(carryOversMax));
   await story.appendFact(story.ended("A"));
 }
 
@@ -74,7 +74,7 @@ test("a debit that is carried over shows its new date and the marker that caused
   const { offset } = await story.applyMarker({ kind: "WindowClosed", ...closed });
   await story.appendFact({ name: "DayClosed", value: { day } });
   const timeline = await timefindLine(story);
-  expect(timeline).toMatchObject({ state: "HELD", businessDate: next, closesWith: `ZA_EFT:${next}` });
+  expect(timeline).toMatchObject({ state: "HELD", businessDate: next, reconciliationDay: `ZA_EFT:${next}` });
   expect(findLine(timeline, "carried over")).toContain(`HELD ACME-1 carried over to ${next}; by marker ${offset}`);
 });
 
@@ -119,13 +119,13 @@ test("pauses of its bank before its end are shown once, with operator and reason
   await story.changePause("BankPaused", 2, "maintenance", 1_795_000_000_000);
   await story.changePause("BankPaused", 2, "maintenance", 1_795_000_000_000);
   await story.changePause("BankResumed", 1, "done");
-  const told = {
+  const appended = {
     offset: 4n,
     atMs: 1,
     marker: { kind: "BankPaused", id: "x", bank: storyBank, number: 2, reason: "maintenance", untilMs: null },
   } as const;
   const decided = { offset: 4n, atMs: 1, kind: "BankPauseRequested", action: action("p1"), result: "applied", why: null } as const;
-  const standing: BankState = {
+  const state: BankState = {
     bank: storyBank,
     version: 1,
     applied: 9n,
@@ -134,10 +134,10 @@ test("pauses of its bank before its end are shown once, with operator and reason
     since: null,
     pauses: 2,
     resumes: 1,
-    markers: [told],
+    markers: [appended],
     decisions: [decided],
   };
-  await story.settle(story.store.banks.write(standing, 0));
+  await story.settle(story.store.banks.write(state, 0));
   await story.append(
     topics.journal,
     { name: "BankPauseRequested", value: { action: action("p9"), bank: storyBank, untilMs: null } },

@@ -58,9 +58,9 @@ function describeRelease({ businessDate, windowNumber, bank }: Records["Release"
 }
 
 function describeEnd(end: Records["DeliveryEnded"]): string {
-  const { outcome, httpStatusCode, attempts, breakerOpen, bankPaused, mayHaveBeenTaken } = end;
+  const { outcome, httpStatusCode, attempts, isBreakerOpen, isReceiverPaused, mayHaveBeenTaken } = end;
   const answer = httpStatusCode === null ? "" : ` ${httpStatusCode}`;
   const mayBeThere = mayHaveBeenTaken && outcome !== "ACKNOWLEDGED" ? ", may have been taken" : "";
-  const circumstances = [mayBeThere, breakerOpen ? ", breaker open" : "", bankPaused ? ", bank paused" : ""].join("");
+  const circumstances = [mayBeThere, isBreakerOpen ? ", breaker open" : "", isReceiverPaused ? ", bank paused" : ""].join("");
   return `${outcome}${answer} after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}${circumstances}`;
 }

@@ -124,9 +124,9 @@ function formatResolution({ kind, replacedBy, operator, reason, isFinal, confirm
   return `${isFinal ? "" : "proposed: "}${what}, by ${operator}: ${reason}${second}`;
 }
 
-function observationLines({ remarks }: Timeline): readonly string[] {
-  if (remarks.length === 0) return [];
-  const rows = remarks.map(({ atMs, offset, kind, messageIdentification, sender }) => [
+function observationLines({ observations }: Timeline): readonly string[] {
+  if (observations.length === 0) return [];
+  const rows = observations.map(({ atMs, offset, kind, messageIdentification, sender }) => [
     formatUtcTime(atMs),
     offset,
     kind,

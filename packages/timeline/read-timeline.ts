@@ -58,7 +58,7 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
     scheme: transaction?.scheme ?? null,
     bank: transaction?.bank ?? null,
     businessDate: transaction?.businessDate ?? null,
-    closesWith: transaction?.reconciliationDay ?? null,
+    reconciliationDay: transaction?.reconciliationDay ?? null,
     deadlineMs: transaction?.deadlineMs ?? null,
     outcome: transaction?.outcomeReport ?? null,
     amount,
@@ -69,7 +69,7 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
     decisions,
     pauses: transaction === null ? [] : listPauses(transaction, (found ?? []).filter(isOfBank), await loadBankState(bank, ports)),
     parked: toTimelineQuarantine(transaction),
-    remarks: (transaction?.observations.last ?? []).map((remark) => ({ ...remark, offset: String(remark.offset) })),
+    observations: (transaction?.observations.last ?? []).map((observation) => ({ ...observation, offset: String(observation.offset) })),
     sharesIdentificationWith: transaction === null ? [] : await findSharedIdentification(transaction, ports),
     isComplete: logs.every(({ isComplete }) => isComplete),
   };

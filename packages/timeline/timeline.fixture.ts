@@ -191,12 +191,14 @@ export class TimelineStory {
     return { name: "CreditTransferReceived", value: { sender: storyConnector, contentHash, substanceHash, ...provisional, credit } };
   }
 
-  verdict(rollsMax = 0): DecodedRecord<"AccountVerified"> {
+  verdict(carryOversMax = 0): DecodedRecord<"AccountVerified"> {
     const received = this.#received!;
     const isCredit = "credit" in received;
     const { messageIdentification } = isCredit ? received.credit.messageIdentifiers : received.debit.messageIdentifiers;
     const { sender, contentHash } = received;
-    const until = isCredit ? { closesWith: "", deadlineMs: storyDeadlineMs } : { closesWith: `ZA_EFT:${businessDate}`, deadlineMs: null };
+    const until = isCredit
+      ? { reconciliationDay: "", deadlineMs: storyDeadlineMs }
+      : { reconciliationDay: `ZA_EFT:${businessDate}`, deadlineMs: null };
     const dated = {
       bank: storyBank,
       businessDate,
@@ -204,7 +206,7 @@ export class TimelineStory {
       calendarVersion: "1",
       ...until,
       onUsOutcomeReport: false,
-      rollsMax,
+      carryOversMax,
     };
     const decided = { sender, contentHash, messageIdentification, verdict: "ACCEPTED", reasons: [], decisions: [] } as const;
     return { name: "AccountVerified", value: { ...decided, ...dated } };
@@ -217,7 +219,7 @@ export class TimelineStory {
   }
 
   ended(mark: "A" | "D" | "C" | "O1", operation: DeliveryOperation = operations[mark]): DecodedRecord<"DeliveryEnded"> {
-    const circumstances = { recentAttempts: [], breakerOpen: false, bankPaused: false, stopOffset: null, mayHaveBeenTaken: false };
+    const circumstances = { recentAttempts: [], isBreakerOpen: false, isReceiverPaused: false, stopOffset: null, mayHaveBeenTaken: false };
     const end = { outcome: "ACKNOWLEDGED", httpStatusCode: 202, attempts: 2, anyAnswer: true } as const;
     return { name: "DeliveryEnded", value: { messageIdentification: `${storyUetrHex}${mark}`, operation, ...end, ...circumstances } };
   }
@@ -310,6 +312,6 @@ function debitValue(message: MessageObject): Records["DirectDebitReceived"] {
   const reading = readDirectDebit(encodeBody(message));
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: debit, contentHash, substanceHash } = reading.read;
-  const closes = { closesWith: `ZA_EFT:${businessDate}`, closesAtMs: storyStartMs + 90_000 };
+  const closes = { reconciliationDay: `ZA_EFT:${businessDate}`, closesAtMs: storyStartMs + 90_000 };
   return { sender: storyBank, contentHash, substanceHash, receivedAtMs: storyStartMs, ...closes, debit, flow: "ON_US", bank: "" };
 }

@@ -18,7 +18,7 @@ export interface Timeline {
   readonly bank: string | null;
   readonly businessDate: string | null;
   /** The day (scheme:date) whose reconciliation close is the deadline; empty for a credit. */
-  readonly closesWith: string | null;
+  readonly reconciliationDay: string | null;
   /** The deadline of a credit; null for a debit. */
   readonly deadlineMs: number | null;
   /** The last outcome report to the connector; null if there is none. */
@@ -29,7 +29,7 @@ export interface Timeline {
   readonly messages: readonly TimelineMessage[];
   readonly facts: readonly TimelineFact[];
   readonly items: readonly TimelineItem[];
-  readonly remarks: readonly TimelineObservation[];
+  readonly observations: readonly TimelineObservation[];
   /** The last ten requests of operators, with their results. */
   readonly decisions: readonly TimelineDecision[];
   /** Pauses of its bank between its first record and its end, as far as its partition has their markers. */

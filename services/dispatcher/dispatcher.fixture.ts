@@ -84,7 +84,7 @@ export function buildDispatch(over: Partial<Records["Dispatch"]> = {}): Records[
     bank: "first",
     operation: operations[id.slice(32)] ?? "outboundDirectDebitResponse",
     body: new TextEncoder().encode(`{"id":"${id}","value":1250.50}`),
-    closesWith: deliveryDay,
+    reconciliationDay: deliveryDay,
     deadlineMs: null,
     stopsAtMs: null,
     causedByOffset: 0n,
@@ -101,12 +101,12 @@ const operations: Readonly<Record<string, string>> = {
 
 /** Builds a credit to the creditor's bank, with a deadline of its own at which attempts stop. */
 export function buildCreditDispatch(number: number, stopsAtMs: number, over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
-  return buildDispatch({ messageIdentification: dispatchMessageId(number, "C"), closesWith: null, stopsAtMs, ...over });
+  return buildDispatch({ messageIdentification: dispatchMessageId(number, "C"), reconciliationDay: null, stopsAtMs, ...over });
 }
 
 /** Builds an outcome report to a connector, which is sent until it is acknowledged. */
 export function buildOutcomeDispatch(number: number, over: Partial<Records["Dispatch"]> = {}): Records["Dispatch"] {
-  return buildDispatch({ messageIdentification: dispatchMessageId(number, "O1"), bank: "clearing", closesWith: null, ...over });
+  return buildDispatch({ messageIdentification: dispatchMessageId(number, "O1"), bank: "clearing", reconciliationDay: null, ...over });
 }
 
 function change(over: Partial<Records["DispatchChange"]>): Records["DispatchChange"] {

@@ -49,7 +49,7 @@ export function createDispatchRules(serde: Serde, partitionCount: number): Deliv
 }
 
 export function buildDispatchDelivery(dispatch: Dispatch, place: DeliverySource): Delivery {
-  const { messageIdentification: id, uetr, deliveryKey, bank, body, closesWith, stopsAtMs, deadlineMs } = dispatch;
+  const { messageIdentification: id, uetr, deliveryKey, bank, body, reconciliationDay, stopsAtMs, deadlineMs } = dispatch;
   const operation = parseOperation(dispatch.operation);
   if (operation === null) {
     throw new Fault("dispatcher.unknown-operation", "a dispatch for an operation that is not known to this reader", { isRetryable: true });
@@ -62,7 +62,7 @@ export function buildDispatchDelivery(dispatch: Dispatch, place: DeliverySource)
     operation,
     body,
     headers: {},
-    reconciliationDay: closesWith,
+    reconciliationDay,
     stopsAtMs,
     deadlineMs,
     stageVersion: null,
@@ -91,8 +91,8 @@ function deliveryEnded(
     anyAnswer: progress.anyAnswer,
     mayHaveBeenTaken: progress.mayHaveBeenTaken,
     recentAttempts: attemptsForJournal(progress),
-    breakerOpen: isBreakerOpen,
-    bankPaused: isReceiverPaused,
+    isBreakerOpen,
+    isReceiverPaused,
     stopOffset,
   };
 }

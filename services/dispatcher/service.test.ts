@@ -28,8 +28,8 @@ describe("a delivery that the bank acknowledges", { timeout: 30_000 }, () => {
       attempts: 1,
       anyAnswer: true,
       recentAttempts: [{ httpStatusCode: 202, answer: null }],
-      breakerOpen: false,
-      bankPaused: false,
+      isBreakerOpen: false,
+      isReceiverPaused: false,
       stopOffset: null,
     });
     expect(environment.receipts()[0]).toMatchObject({ bank: "first", outcome: "ACKNOWLEDGED", attempts: 1, stageVersion: null });
@@ -362,18 +362,18 @@ describe("the close of a day", { timeout: 30_000 }, () => {
     await environment.dayReconciled();
     await environment.time.advance(minuteMs);
     environment.answers(() => 202);
-    await environment.dispatch({ messageIdentification: dispatchMessageId(40), closesWith: "ZA_EFT:2026-11-21" });
+    await environment.dispatch({ messageIdentification: dispatchMessageId(40), reconciliationDay: "ZA_EFT:2026-11-21" });
     await environment.until(() => environment.ended().length === 1, 2_000);
     await first.stop();
     await environment.start();
-    await environment.dispatch({ messageIdentification: dispatchMessageId(41), closesWith: "ZA_EFT:2026-11-21" });
+    await environment.dispatch({ messageIdentification: dispatchMessageId(41), reconciliationDay: "ZA_EFT:2026-11-21" });
     await environment.until(() => environment.ended().length === 2, 2_000);
     expect(await environment.parked("deliveries")).toHaveLength(30);
   });
 });
 
 describe("a delivery with a deadline of its own", { timeout: 30_000 }, () => {
-  const own = (id: string, deadlineMs: number) => ({ messageIdentification: id, closesWith: null, deadlineMs });
+  const own = (id: string, deadlineMs: number) => ({ messageIdentification: id, reconciliationDay: null, deadlineMs });
 
   it("ends at it, with a receipt and no fact for the journal", async () => {
     const environment = createDispatcherEnvironment();

@@ -1,4 +1,5 @@
-// The rules of the delivery engine for postings: what acknowledges them, what their end appends, and what a change does.
+// The rules of the delivery engine for postings: what acknowledges them, what their end appends, and what a change
+// does.
 //
 // #1 Any 2xx acknowledges; the bank's duplicate codes acknowledge an attempt that may not be the first.
 // #2 Every end writes a receipt, and nothing else: never a fact for the journal (I13).

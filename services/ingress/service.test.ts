@@ -18,7 +18,7 @@ describe("a debit that is accepted", () => {
         sender: "first",
         receivedAtMs: ingressStartAtMs + 50,
         // 06:00 UTC is 08:00 in the scheme's zone; it closes at 17:30.
-        closesWith: "ZA_EFT:2026-11-20",
+        reconciliationDay: "ZA_EFT:2026-11-20",
         closesAtMs: Date.UTC(2026, 10, 20, 15, 30),
         debit: { transactionIdentifiers: { uetr: upper }, amounts: { bankSettlementAmount: { value: 12_505_000n, digits: 2 } } },
       },

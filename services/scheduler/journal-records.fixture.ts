@@ -35,7 +35,7 @@ function debitRecord(
   body: Uint8Array,
 ): DecodedRecord<"DirectDebitReceived"> {
   const { message: debit, contentHash, substanceHash } = requireRead(readDirectDebit(body));
-  const closes = { closesWith: schedulerDay, closesAtMs };
+  const closes = { reconciliationDay: schedulerDay, closesAtMs };
   return { name: "DirectDebitReceived", value: { sender, contentHash, substanceHash, receivedAtMs, ...closes, flow, bank: to, debit } };
 }
 
@@ -67,7 +67,7 @@ export function creditRecord(options: CreditRecordOptions): DecodedRecord<"Credi
 export function verdictRecord(
   { value }: DecodedRecord<"DirectDebitReceived"> | DecodedRecord<"CreditTransferReceived">,
   verdict: "ACCEPTED" | "REFUSED" = "ACCEPTED",
-  rollsMax = 0,
+  carryOversMax = 0,
 ): DecodedRecord<"AccountVerified"> {
   const { sender, contentHash } = value;
   const { messageIdentification } = ("credit" in value ? value.credit : value.debit).messageIdentifiers;
@@ -75,9 +75,14 @@ export function verdictRecord(
   const reasons = verdict === "REFUSED" ? [{ code: "AC02", text: "za-cdv/1 check-digit" }] : [];
   const dated =
     "credit" in value
-      ? { bank: value.bank, businessDate: value.businessDate, closesWith: "", deadlineMs: value.deadlineMs }
-      : { bank: value.bank === "" ? sender : value.bank, businessDate: schedulerBusinessDate, closesWith: schedulerDay, deadlineMs: null };
-  const rest = { decisions: [], subService: "SAME_DAY" as const, calendarVersion: "test-1", onUsOutcomeReport: false, rollsMax };
+      ? { bank: value.bank, businessDate: value.businessDate, reconciliationDay: "", deadlineMs: value.deadlineMs }
+      : {
+          bank: value.bank === "" ? sender : value.bank,
+          businessDate: schedulerBusinessDate,
+          reconciliationDay: schedulerDay,
+          deadlineMs: null,
+        };
+  const rest = { decisions: [], subService: "SAME_DAY" as const, calendarVersion: "test-1", onUsOutcomeReport: false, carryOversMax };
   return { name: "AccountVerified", value: { ...subject, verdict, reasons, ...dated, ...rest } };
 }
 
@@ -106,8 +111,8 @@ export function endedRecord(uetr: string, sent: SentLetter, outcome: EndedOutcom
       anyAnswer: httpStatusCode !== null,
       mayHaveBeenTaken: outcome === "STOPPED",
       recentAttempts: [],
-      breakerOpen: false,
-      bankPaused: false,
+      isBreakerOpen: false,
+      isReceiverPaused: false,
       stopOffset: null,
     },
   };

@@ -181,7 +181,7 @@ export class SchedulerEnvironment {
       configuration: this.#configuration(),
       partitionCount: this.partitionCount,
       producer,
-      operatorSkips: createOperatorSkips({ messaging: this.broker.client("asides"), serde: this.serde, service: "scheduler" }),
+      operatorSkips: createOperatorSkips({ messaging: this.broker.client("skips"), serde: this.serde, service: "scheduler" }),
       append: () => Promise.resolve(true),
       brokerClock: { observe: () => {}, nowMs: () => this.time.nowMs() },
       serializeAudit: (count) => count(),
@@ -279,14 +279,14 @@ export class SchedulerEnvironment {
   }
 
   /**
-   * Appends a debit that is accepted, and whose report is acknowledged: HELD once the scheduler has read it. `rollsMax`
-   * belongs to its verdict.
+   * Appends a debit that is accepted, and whose report is acknowledged: HELD once the scheduler has read it.
+   * `carryOversMax` belongs to its verdict.
    */
-  async hold(uetr: string, receivedAtMs?: number, of?: string, rollsMax = 0): Promise<void> {
+  async hold(uetr: string, receivedAtMs?: number, of?: string, carryOversMax = 0): Promise<void> {
     const named = of === undefined ? {} : { bank: of };
     const debit = onUsDebitRecord({ uetr, receivedAtMs: receivedAtMs ?? this.time.nowMs(), closesAtMs: reconciliationAtMs, ...named });
     await this.append(topics.journal, uetr, debit);
-    await this.append(topics.journal, uetr, verdictRecord(debit, "ACCEPTED", rollsMax));
+    await this.append(topics.journal, uetr, verdictRecord(debit, "ACCEPTED", carryOversMax));
     await this.append(topics.journal, uetr, this.deliveryEnded(uetr, "A"));
   }
 

@@ -225,7 +225,7 @@ test("I10: debits that were left at the close because the scheduler died are clo
 });
 
 test("a declaration that a partition did not answer because the scheduler died is answered by the next owner", async () => {
-  const { environment, isKilled } = dyingBefore("LaneCredits");
+  const { environment, isKilled } = dyingBefore("PartitionCredits");
   await environment.scheduler();
   await environment.until("killed", isKilled);
   await environment.scheduler();

@@ -10,7 +10,7 @@
 //   ItemResolutionRequested ItemResolutionConfirmed      on-transaction-fact.ts   an operator's finding about an item
 //   DeadLettersReplayed                                  on-transaction-fact.ts   its dead letters follow right behind
 //   DayPlanned DayTimeReached                            on-day-fact.ts           day; markers to every partition
-//   CreditsFinalRequested LaneCredits LaneBankClear      on-day-fact.ts           day; markers to every partition
+//   CreditsFinalRequested PartitionCredits PartitionBankClear      on-day-fact.ts           day; markers to every partition
 //   CloseExtensionRequested GateOpeningRequested         on-day-fact.ts           an operator's decision; markers
 //   BankPauseRequested BankResumeRequested               on-bank-fact.ts          bank; markers to three topics
 //   DayTimes DayVoid WindowOpened WindowClosed           on-day-marker.ts         applied by the partition
@@ -25,8 +25,8 @@
 //                                            a held debit is carried over to the next business date
 //   deadlines.ts            DeadlinePassed   a credit's deadline has passed and it is unresolved, or its outcome report
 //                                            is not acknowledged
-//   gate-reporter.ts        LaneCredits      credits were declared final
-//                           LaneBankClear    the last credit to a bank from before that has ended
+//   gate-reporter.ts        PartitionCredits      credits were declared final
+//                           PartitionBankClear    the last credit to a bank from before that has ended
 //   day-clock.ts            DayTimeReached   the broker clock has passed a planned time
 //   day-planner.ts          DayPlanned       at start and at local midnight
 //   missing-day-planner.ts  DayPlanned       a past date that an open debit names was never planned

@@ -19,7 +19,7 @@ import type { AccountVerified, Reason } from "@sluice/contracts";
 import { dayKey } from "@sluice/domain";
 import type { Payment } from "./payment.ts";
 
-export type VerdictDates = Pick<AccountVerified, "businessDate" | "closesWith" | "subService" | "deadlineMs">;
+export type VerdictDates = Pick<AccountVerified, "businessDate" | "reconciliationDay" | "subService" | "deadlineMs">;
 
 /** The append time of the payment's record, by the broker. */
 export interface AppendTime {
@@ -56,16 +56,16 @@ function debitDate({ flow, scheme, bank, requestedCollectionDate, settlementDate
 
 /** #2 */
 function debitDates(date: BusinessDate, isRefused: boolean, scheme: Scheme, atMs: number): VerdictDates {
-  if (!("refused" in date) && !isRefused) return { ...date, closesWith: dayKey(scheme.id, date.businessDate), deadlineMs: null };
+  if (!("refused" in date) && !isRefused) return { ...date, reconciliationDay: dayKey(scheme.id, date.businessDate), deadlineMs: null };
   const close = firstReconciliationCloseAfter(scheme.times, atMs, reportTimeMinMs);
-  const closesWith = dayKey(scheme.id, close.businessDate);
-  if (!("refused" in date)) return { ...date, closesWith, deadlineMs: null };
+  const reconciliationDay = dayKey(scheme.id, close.businessDate);
+  if (!("refused" in date)) return { ...date, reconciliationDay, deadlineMs: null };
   const { businessDate } = close;
-  return { businessDate, closesWith, subService: subServiceFor(scheme.times, atMs, businessDate), deadlineMs: null };
+  return { businessDate, reconciliationDay, subService: subServiceFor(scheme.times, atMs, businessDate), deadlineMs: null };
 }
 
 /** #3 */
 function creditDates({ times, creditDeadlineMs }: Scheme, atMs: number): VerdictDates {
   const businessDate = creditBusinessDate(times.calendar, atMs);
-  return { businessDate, closesWith: "", subService: subServiceFor(times, atMs, businessDate), deadlineMs: atMs + creditDeadlineMs };
+  return { businessDate, reconciliationDay: "", subService: subServiceFor(times, atMs, businessDate), deadlineMs: atMs + creditDeadlineMs };
 }

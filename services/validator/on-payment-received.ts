@@ -75,7 +75,7 @@ export async function onPaymentReceived(record: ReceivedRecord, context: Validat
       `${account} ${rule}/${version} ${result} ${reason ?? ""}`.trimEnd(),
     ),
     businessDate: verdict.businessDate,
-    closesWith: verdict.closesWith,
+    reconciliationDay: verdict.reconciliationDay,
     deadlineMs: verdict.deadlineMs,
     tookMs,
   });

@@ -12,7 +12,7 @@ export function receivedOnUsDebit({ options = {}, receivedAtMs }: PaymentInput):
   const reading = readDirectDebit(encodeBody(buildDirectDebit(options)));
   if (!reading.ok) throw new Error(JSON.stringify(reading.error));
   const { message: debit, contentHash, substanceHash } = reading.read;
-  const closes = { closesWith: "ZA_EFT:2026-11-20", closesAtMs: 0 };
+  const closes = { reconciliationDay: "ZA_EFT:2026-11-20", closesAtMs: 0 };
   const value = { sender: "first", contentHash, substanceHash, receivedAtMs, ...closes, debit, flow: "ON_US", bank: "" };
   return { name: "DirectDebitReceived", value };
 }

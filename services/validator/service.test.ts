@@ -194,9 +194,9 @@ test("debits of both flows, and credits, each get a verdict", async () => {
   await settled(validator.stop());
   const byKey = new Map(verdicts().map(({ key, decoded }) => [key, decoded.value]));
   expect(uetrs.map((uetr) => byKey.get(uetr))).toMatchObject([
-    { sender: "first", closesWith: "ZA_EFT:2026-11-20", deadlineMs: null },
-    { sender: "clearing", closesWith: "ZA_EFT:2026-11-20", deadlineMs: null },
-    { sender: "clearing", closesWith: "", deadlineMs: startAtMs + 7_200_000 },
+    { sender: "first", reconciliationDay: "ZA_EFT:2026-11-20", deadlineMs: null },
+    { sender: "clearing", reconciliationDay: "ZA_EFT:2026-11-20", deadlineMs: null },
+    { sender: "clearing", reconciliationDay: "", deadlineMs: startAtMs + 7_200_000 },
   ]);
   expect(await metrics.text()).toContain('sluice_validator_verdicts_total{record="CreditTransferReceived",verdict="ACCEPTED"} 1');
 });

@@ -54,12 +54,12 @@ test("a good debit is accepted with every value that was taken from the configur
     ],
     bank: "first",
     businessDate: "2026-11-20",
-    closesWith: "ZA_EFT:2026-11-20",
+    reconciliationDay: "ZA_EFT:2026-11-20",
     subService: "SAME_DAY",
     calendarVersion: "sample-1",
     deadlineMs: null,
     onUsOutcomeReport: false,
-    rollsMax: 0,
+    carryOversMax: 0,
   });
 });
 
@@ -186,7 +186,7 @@ test("a date that does not work is refused or moved, as the bank is configured",
   expect(validate({ options, configuration: moving })).toMatchObject({
     verdict: "ACCEPTED",
     businessDate: "2026-11-24",
-    closesWith: "ZA_EFT:2026-11-24",
+    reconciliationDay: "ZA_EFT:2026-11-24",
   });
 });
 
@@ -199,17 +199,21 @@ test("the dates are those at receipt, or at the append time if that is more than
 
 test("a refused debit keeps its date and ends with the first close at least an hour after receipt; a refused date takes that close's", () => {
   const bad = { debtorAccount: invalidAccount(1), requestedCollectionDate: "2026-11-25" };
-  expect(validate({ options: bad })).toMatchObject({ businessDate: "2026-11-25", closesWith: "ZA_EFT:2026-11-20", subService: "TWO_DAY" });
+  expect(validate({ options: bad })).toMatchObject({
+    businessDate: "2026-11-25",
+    reconciliationDay: "ZA_EFT:2026-11-20",
+    subService: "TWO_DAY",
+  });
   const past = { requestedCollectionDate: "2026-11-19" };
   expect(validate({ options: past })).toMatchObject({
     businessDate: "2026-11-20",
-    closesWith: "ZA_EFT:2026-11-20",
+    reconciliationDay: "ZA_EFT:2026-11-20",
     subService: "SAME_DAY",
   });
   const evening = Temporal.Instant.from("2026-11-20T16:30:00.001+02:00").epochMilliseconds;
   expect(validate({ options: past, receivedAtMs: evening })).toMatchObject({
     businessDate: "2026-11-21",
-    closesWith: "ZA_EFT:2026-11-21",
+    reconciliationDay: "ZA_EFT:2026-11-21",
     subService: "ONE_DAY",
   });
 });
@@ -264,7 +268,7 @@ test("an off-us debit is checked by the debtor's account alone, for the bank tha
     verdict: "ACCEPTED",
     bank: "first",
     decisions: [{ account: "debtor", result: "valid" }],
-    closesWith: "ZA_EFT:2026-11-20",
+    reconciliationDay: "ZA_EFT:2026-11-20",
     deadlineMs: null,
     onUsOutcomeReport: false,
   });
@@ -279,7 +283,7 @@ test("an off-us debit is checked by the debtor's account alone, for the bank tha
 test("an off-us debit is never refused for its date; one that cannot be used becomes the next [D9 business-date-off-us]", () => {
   const dated = (settlementDate: string | undefined, receivedAtMs = noonMs) =>
     validate({ flow: "off-us", options: { requestedCollectionDate: "2026-11-01", members: { settlementDate } }, receivedAtMs });
-  const accepted = (date: string) => ({ verdict: "ACCEPTED", businessDate: date, closesWith: `ZA_EFT:${date}` });
+  const accepted = (date: string) => ({ verdict: "ACCEPTED", businessDate: date, reconciliationDay: `ZA_EFT:${date}` });
   expect(dated("2026-11-25")).toMatchObject(accepted("2026-11-25"));
   expect(dated(undefined)).toMatchObject(accepted("2026-11-20"));
   expect(dated("2026-11-19")).toMatchObject(accepted("2026-11-20"));
@@ -291,7 +295,7 @@ test("a refused off-us debit ends with the first close at least an hour after re
   expect(validate({ flow: "off-us", options: bad })).toMatchObject({
     verdict: "REFUSED",
     businessDate: "2026-11-25",
-    closesWith: "ZA_EFT:2026-11-20",
+    reconciliationDay: "ZA_EFT:2026-11-20",
   });
 });
 
@@ -303,7 +307,7 @@ test("a credit is checked by the creditor's account, has no reconciliation day a
     decisions: [{ account: "creditor", rule: "za-cdv", result: "valid" }],
     businessDate: "2026-11-20",
     subService: "SAME_DAY",
-    closesWith: "",
+    reconciliationDay: "",
     deadlineMs: noonMs + 2 * hourMs,
     onUsOutcomeReport: false,
   });
@@ -317,7 +321,7 @@ test("a credit is refused for its account, its amount, its limits and its bank, 
   const options = { creditorAccount: invalidAccount(2), amount: "0", currency: "USD", requestedCollectionDate: "2026-11-19" };
   const verdict = validate({ flow: "credit", options, configuration: blocked, receivedAtMs: noonMs + 8 * hourMs });
   expect(verdict.reasons.map(({ code }) => code)).toEqual(["AG01", "AC03", "AM01", "AM03"]);
-  expect(verdict).toMatchObject({ businessDate: "2026-11-20", closesWith: "", deadlineMs: noonMs + 10 * hourMs });
+  expect(verdict).toMatchObject({ businessDate: "2026-11-20", reconciliationDay: "", deadlineMs: noonMs + 10 * hourMs });
 });
 
 test("a credit's business date is its date of receipt if that works, otherwise the next working day of its scheme", () => {

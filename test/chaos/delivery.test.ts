@@ -12,7 +12,7 @@ interface Report {
   readonly messages: number;
   readonly kills: Readonly<Record<"dispatcher" | "event-publisher", number>>;
   readonly violations: Readonly<Record<string, number>>;
-  readonly banks: readonly { readonly bank: string; readonly temper: string; readonly messages: number; readonly first: number }[];
+  readonly banks: readonly { readonly bank: string; readonly profile: string; readonly messages: number; readonly first: number }[];
   readonly healthy: { readonly p99Ratio: number | null };
 }
 

@@ -240,7 +240,7 @@ const accepted: readonly (readonly [string, readonly HistoryEntry[]])[] = [
           { at: 2_000, status: 202 },
         ],
         outcome: "ACKNOWLEDGED",
-        limits: { closesWith: historyDay },
+        limits: { reconciliationDay: historyDay },
       }),
     ],
   ],

@@ -719,7 +719,7 @@ function lateVerdict(): History {
       ...verified,
       bank: historyBank,
       businessDate: "2026-11-23",
-      closesWith: nextHistoryDay,
+      reconciliationDay: nextHistoryDay,
     }),
   ];
 }
@@ -734,7 +734,7 @@ function verifiedConflict(): History {
       ...verified,
       bank: historyBank,
       businessDate: "2026-11-23",
-      closesWith: nextHistoryDay,
+      reconciliationDay: nextHistoryDay,
     }),
   ];
 }
@@ -760,6 +760,6 @@ function strayVerdict(): HistoryEntry {
     ...verified,
     bank: historyBank,
     businessDate: "2026-11-23",
-    closesWith: nextHistoryDay,
+    reconciliationDay: nextHistoryDay,
   });
 }

@@ -49,7 +49,7 @@ function carriedOver(carryOversMax: number, changes: { readonly at?: number; rea
   const { at = 81, to = next } = changes;
   const history = changeEntries(debitHistory(heldUntilClosed), isVerdict, (entry) => ({
     ...entry,
-    value: { ...entry.value, rollsMax: carryOversMax },
+    value: { ...entry.value, carryOversMax },
   }));
   const again = historyEventRecord(one, 5, "HELD", at, 900);
   const event = { ...again, value: { ...again.value, businessDate: to } };
@@ -140,7 +140,7 @@ const cases: readonly (readonly [string, Violation["promise"], readonly HistoryE
     "I10",
     [
       ...dayWithNext,
-      ...changeEntries(debitHistory(unreleasedDebit), isVerdict, (entry) => ({ ...entry, value: { ...entry.value, rollsMax: 1 } })),
+      ...changeEntries(debitHistory(unreleasedDebit), isVerdict, (entry) => ({ ...entry, value: { ...entry.value, carryOversMax: 1 } })),
     ],
   ],
   ["I10: a withdrawn debit has no item", "I10", withdrawn([])],

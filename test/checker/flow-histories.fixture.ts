@@ -56,7 +56,7 @@ export function creditHistory(story: CreditStory): readonly HistoryEntry[] {
       contentHash: "c1",
       bank: historyBank,
       businessDate,
-      closesWith: "",
+      reconciliationDay: "",
       deadlineMs,
     };
     entries.push(
@@ -107,7 +107,7 @@ export function offUsHistory(story: OffUsStory): readonly HistoryEntry[] {
     contentHash: "c1",
     bank: historyBank,
     businessDate,
-    closesWith: historyDay,
+    reconciliationDay: historyDay,
   };
   const debit = { messageIdentifiers: { messageIdentification } };
   const entries: HistoryEntry[] = [
@@ -117,7 +117,7 @@ export function offUsHistory(story: OffUsStory): readonly HistoryEntry[] {
       contentHash: "c1",
       substanceHash: "s1",
       receivedAtMs: offsetToMs(story.received),
-      closesWith: historyDay,
+      reconciliationDay: historyDay,
       flow: "OFF_US",
       bank: historyBank,
       debit,
@@ -170,7 +170,7 @@ function outcomeReport(
 /** Builds the events and the snapshot of a path of states. */
 function eventsAndSnapshot(
   uetr: string,
-  closesWith: string,
+  reconciliationDay: string,
   path: readonly (readonly [string, number])[],
   items: readonly SnapshotItem[],
 ): readonly HistoryEntry[] {
@@ -182,7 +182,7 @@ function eventsAndSnapshot(
   }));
   return [
     ...path.map(([state, offset], index) => historyEventRecord(uetr, index + 1, state, offset, offset * 10 + index)),
-    { kind: "snapshot", uetr, state: path.at(-1)?.[0] ?? "", reconciliationDay: closesWith, transitions, items, observations: [] },
+    { kind: "snapshot", uetr, state: path.at(-1)?.[0] ?? "", reconciliationDay, transitions, items, observations: [] },
   ];
 }
 

@@ -46,7 +46,7 @@ export function historyDebitRecord(uetr: string, offset: number, changes: Record
     contentHash: "c1",
     substanceHash: "s1",
     receivedAtMs: offsetToMs(offset),
-    closesWith: historyDay,
+    reconciliationDay: historyDay,
     debit: { messageIdentifiers: { messageIdentification: `M-${uetr.slice(-2)}` } },
     ...changes,
   });
@@ -141,12 +141,17 @@ export function debitHistory(story: DebitStory): readonly HistoryEntry[] {
     );
     entries.push(receivedEntry(uetr, offset, operation, id));
   };
-  const closesWith = story.reconciliationDay ?? historyDay;
+  const reconciliationDay = story.reconciliationDay ?? historyDay;
   const letter = story.isRefused === true ? "R" : "A";
   if (story.verified !== undefined) {
     const verified = { sender: historyBank, messageIdentification: `M-${uetr.slice(-2)}`, contentHash: "c1" };
     entries.push(
-      historyRecord("journal", story.verified, uetr, "AccountVerified", { ...verified, bank: historyBank, businessDate, closesWith }),
+      historyRecord("journal", story.verified, uetr, "AccountVerified", {
+        ...verified,
+        bank: historyBank,
+        businessDate,
+        reconciliationDay,
+      }),
     );
     deliver(letter, story.verified);
     enter(letter === "R" ? "REJECTED" : "ACCEPTED", story.verified);
@@ -189,10 +194,15 @@ export function debitHistory(story: DebitStory): readonly HistoryEntry[] {
       receivedEventEntry(uetr, index + 1, state, offset),
     );
   }
-  return [...entries, buildSnapshot(uetr, closesWith, path, story.items ?? [])];
+  return [...entries, buildSnapshot(uetr, reconciliationDay, path, story.items ?? [])];
 }
 
-function buildSnapshot(uetr: string, closesWith: string, path: readonly [string, number][], items: readonly SnapshotItem[]): SnapshotEntry {
+function buildSnapshot(
+  uetr: string,
+  reconciliationDay: string,
+  path: readonly [string, number][],
+  items: readonly SnapshotItem[],
+): SnapshotEntry {
   const transitions = path.map(([state, offset], index) => ({
     stageVersion: index + 1,
     state,
@@ -203,7 +213,7 @@ function buildSnapshot(uetr: string, closesWith: string, path: readonly [string,
     kind: "snapshot",
     uetr,
     state: path.at(-1)?.[0] ?? "ORPHAN",
-    reconciliationDay: closesWith,
+    reconciliationDay,
     transitions,
     items,
     observations: [],

@@ -31,7 +31,7 @@ test("a record of an unknown schema stops its partition until an operator skips 
   await submit(behind);
 
   const body = { reason: "written by a trial version", topic: topics.journal, partition, offset: String(offset) };
-  const put = (service: string) => postDecision("/put-aside", `put-${service}`, { ...body, service });
+  const put = (service: string) => postDecision("/skip", `put-${service}`, { ...body, service });
   await untilHolds(async () => expect((await put("scheduler")).status).toBe(202));
   await untilHolds(async () => expect((await put("validator")).status).toBe(202));
   expect((await put("scheduler")).answer["letter"]).toBe((await put("scheduler")).answer["letter"]);

@@ -231,10 +231,7 @@ describe("refused deliveries", () => {
       expect(readRows(early)).toMatchObject([asItem]);
     });
     const { code, body } = await sluice("zola", ["undelivered", "--bank", "karoo"]);
-    expect([code, readRows(body)]).toMatchObject([
-      0,
-      [{ uetr: debit.uetr, standing: "refused", recentAttempts: [{ httpStatusCode: 400 }] }],
-    ]);
+    expect([code, readRows(body)]).toMatchObject([0, [{ uetr: debit.uetr, status: "refused", recentAttempts: [{ httpStatusCode: 400 }] }]]);
     const redrive = { reason: "The bank has mended it.", messageIdentification: outgoingIdentification(debit, "D") };
     await decideAndApply(environment, "thandi", { path: `/transactions/${debit.uetr}/redrive`, id: "redrive-debit", body: redrive });
     await untilState(environment, debit.uetr, "DELIVERED");
@@ -368,7 +365,7 @@ describe("the close", () => {
       const evidence = (name: string): unknown => found.find(({ uetr }) => uetr === plannedCase(partNamed(name)).uetr)?.["evidence"];
       expect([evidence("silent"), evidence("failing"), evidence("refused-for-good"), evidence("paused")]).toMatchObject([
         { anyAnswer: false, httpStatusCode: null, mayHaveBeenTaken: true },
-        { anyAnswer: true, httpStatusCode: 503, isBankPaused: false },
+        { anyAnswer: true, httpStatusCode: 503, isReceiverPaused: false },
         { anyAnswer: true, httpStatusCode: 400, attempts: 1 },
         null,
       ]);
@@ -435,9 +432,14 @@ describe("the reconciliation list", () => {
     resolution: found,
     ...(found === "REPLACED" ? { replacedBy: caseFor("on-us", "extended", "acacia").uetr } : {}),
   });
-  const all = (): readonly { readonly about: E2eCase; readonly day: string; readonly found: string; readonly told: string | null }[] => [
-    ...unresolvedDebits.map((part) => ({ about: plannedCase(part), day, found: part.resolution, told: part.outcomeCode })),
-    { about: shortCredit(), day: `ZA_RTC:${environment.businessDate}`, found: "MADE", told: "ACSC" },
+  const all = (): readonly {
+    readonly about: E2eCase;
+    readonly day: string;
+    readonly found: string;
+    readonly outcomeCode: string | null;
+  }[] => [
+    ...unresolvedDebits.map((part) => ({ about: plannedCase(part), day, found: part.resolution, outcomeCode: part.outcomeCode })),
+    { about: shortCredit(), day: `ZA_RTC:${environment.businessDate}`, found: "MADE", outcomeCode: "ACSC" },
   ];
 
   test("I5: one operator resolves it and another confirms, never the same; no outcome report is sent before that [D9 resolution] [D9 second-person]", async () => {
@@ -451,7 +453,7 @@ describe("the reconciliation list", () => {
         }),
       ),
     );
-    const reported = (): number => all().reduce((count, { about }) => count + resolutionsTold(about).length, 0);
+    const reported = (): number => all().reduce((count, { about }) => count + findResolutionReports(about).length, 0);
     expect(reported()).toBe(0);
     const [first] = all();
     const { uetr } = first?.about ?? never();
@@ -472,9 +474,9 @@ describe("the reconciliation list", () => {
 
   test("once a resolution is final the connector gets one outcome report, and no bank gets any [D9 resolution]", async () => {
     await untilHolds(() => {
-      for (const { about, told: reported } of all()) {
+      for (const { about, outcomeCode: reported } of all()) {
         const expected = reported === null ? [] : [[202, reported]];
-        const found = resolutionsTold(about).map(({ status, message }) => [status, codeOf(message)]);
+        const found = findResolutionReports(about).map(({ status, message }) => [status, codeOf(message)]);
         expect([about.uetr, found]).toEqual([about.uetr, expected]);
       }
     });
@@ -599,6 +601,6 @@ function codeOf(message: JsonBody): unknown {
 }
 
 /** Finds the outcome reports to the connector, except the one that says pending. */
-function resolutionsTold(about: E2eCase): ReturnType<typeof findOutcomeReports> {
+function findResolutionReports(about: E2eCase): ReturnType<typeof findOutcomeReports> {
   return findOutcomeReports(environment, about).filter(({ message }) => codeOf(message) !== "PDNG");
 }

@@ -191,7 +191,7 @@ describe("the ends of debits", () => {
   );
 
   test("off-us: the connector acknowledges no outcome report yet, and the debit still ends [D7 COMPLETED]", async () => {
-    const debit = caseFor("off-us", "untold");
+    const debit = caseFor("off-us", "unreported");
     await untilState(environment, debit.uetr, "DELIVERED");
     await submitReport(debit);
     await untilState(environment, debit.uetr, "COMPLETED");
@@ -276,7 +276,7 @@ describe("banks that are reached over TLS alone", () => {
     await submit(unverified());
     await untilHolds(async () => {
       const rows = readRows(await askControl(environment, "thandi", `/undelivered?bank=${unreachableBank.id}`));
-      const waits = { uetr: unverified().uetr, standing: "waiting", mayHaveBeenTaken: false };
+      const waits = { uetr: unverified().uetr, status: "waiting", mayHaveBeenTaken: false };
       const refused = { ...waits, recentAttempts: [{ httpStatusCode: null, class: "address", answer: notVerified }] };
       const behind = { ...waits, recentAttempts: [] };
       expect(rows).toMatchObject([{ ...refused, kind: "delivery" }, { ...refused, kind: "posting" }, behind, behind, behind]);
@@ -550,7 +550,7 @@ describe("the close", () => {
   });
 
   test("I10: an outcome report that is not acknowledged continues after the close, and is an item until the connector acknowledges [D7 OUTCOME_UNDELIVERED]", async () => {
-    const debit = caseFor("off-us", "untold");
+    const debit = caseFor("off-us", "unreported");
     const items = async () => (await loadTransaction(environment, debit.uetr)).items;
     await untilHolds(async () =>
       expect(await items()).toMatchObject([{ row: 5, cause: "OUTCOME_UNDELIVERED", state: "COMPLETED", settledAtMs: null }]),

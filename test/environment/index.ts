@@ -1,5 +1,5 @@
-// What end-to-end tests, trials, benches, the demo and the command line need to run services: servers and processes, simulated
-// parties, their configuration file, the history of a run, and the memory and metrics of processes.
+// What end-to-end tests, trials, benches, the demo and the command line need to run services: servers and processes,
+// simulated parties, their configuration file, the history of a run, and the memory and metrics of processes.
 
 export * from "./configuration.ts";
 export * from "./history.ts";

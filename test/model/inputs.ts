@@ -17,7 +17,7 @@ export interface InputMessage extends InputPlace {
   readonly bank: string;
   readonly operation: Operation;
   readonly body: string;
-  readonly closesWith: string | null;
+  readonly reconciliationDay: string | null;
   readonly stopsAtMs: number | null;
   readonly deadlineMs: number | null;
 }

@@ -70,10 +70,10 @@ function isRedriven({ inputs, recorded }: ModelRun, message: InputMessage): bool
 }
 
 /** True if the newest plan of its day, or its own stop time, has ended the attempts by now. */
-function isOverNow({ inputs, environment }: ModelRun, { closesWith, stopsAtMs }: InputMessage): boolean {
+function isOverNow({ inputs, environment }: ModelRun, { reconciliationDay, stopsAtMs }: InputMessage): boolean {
   const nowMs = environment.time.nowMs();
   if (stopsAtMs !== null && stopsAtMs <= nowMs) return true;
-  const plans = inputs.plans.filter(({ day }) => day === closesWith);
+  const plans = inputs.plans.filter(({ day }) => day === reconciliationDay);
   if (plans.some(({ closesAtMs }) => closesAtMs === null)) return true;
   const newest = plans.at(-1)?.closesAtMs ?? null;
   return newest !== null && newest <= nowMs;

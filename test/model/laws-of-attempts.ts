@@ -79,10 +79,10 @@ function checkNotEnded({ inputs, lagsMs }: ModelRun, attempt: RecordedAttempt): 
   const atMs = attempt.atMs - brokerClockLagMs - (lagsMs.get(attempt.process) ?? 0);
   if (message.stopsAtMs !== null && message.stopsAtMs <= atMs) return [`I8: ${describeAttempt(attempt)}, past its stop time`];
   if (message.deadlineMs !== null && message.deadlineMs <= atMs) return [`I8: ${describeAttempt(attempt)}, past its own deadline`];
-  if (message.closesWith === null) return [];
+  if (message.reconciliationDay === null) return [];
   const read = justBefore(attempt);
-  const isReconciled = newestKnown(inputs.plans, read, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs === null);
-  const planned = newestKnown(inputs.plans, attempt, ({ day, closesAtMs }) => day === message.closesWith && closesAtMs !== null);
+  const isReconciled = newestKnown(inputs.plans, read, ({ day, closesAtMs }) => day === message.reconciliationDay && closesAtMs === null);
+  const planned = newestKnown(inputs.plans, attempt, ({ day, closesAtMs }) => day === message.reconciliationDay && closesAtMs !== null);
   if (isReconciled !== null) return [`I8: ${describeAttempt(attempt)}, though the process had read that its day is reconciled`];
   const isClosed = planned !== null && isKnown(planned, read) && planned.closesAtMs !== null && planned.closesAtMs <= atMs;
   return isClosed ? [`I8: ${describeAttempt(attempt)}, ${atMs - (planned.closesAtMs ?? 0)} ms after its day's close`] : [];
@@ -104,11 +104,11 @@ export function isSettled({ inputs, recorded }: ModelRun, message: InputMessage,
 
 /** True if its own times or any plan of its day have ended the attempts, even if that close was extended later. */
 export function haveAttemptsEnded({ plans }: ModelInputs, message: InputMessage, atMs: number): boolean {
-  const { stopsAtMs, deadlineMs, closesWith } = message;
+  const { stopsAtMs, deadlineMs, reconciliationDay } = message;
   if ((stopsAtMs !== null && stopsAtMs <= atMs) || (deadlineMs !== null && deadlineMs <= atMs)) return true;
   return plans.some(({ day, closesAtMs, places }) => {
     const sinceMs = Math.max(closesAtMs ?? 0, Math.min(...places.map((place) => place.atMs)));
-    return day === closesWith && sinceMs <= atMs;
+    return day === reconciliationDay && sinceMs <= atMs;
   });
 }
 

@@ -46,8 +46,8 @@ function retryAfterKept(run: ModelRun, attempt: RecordedAttempt): string[] {
 }
 
 /** The earliest time at which anything that was ever planned ends the attempts; null if nothing does. */
-function earliestEnd({ inputs }: ModelRun, { closesWith, stopsAtMs, deadlineMs }: InputMessage): number | null {
-  const closes = inputs.plans.filter(({ day }) => day === closesWith).map(({ closesAtMs }) => closesAtMs ?? 0);
+function earliestEnd({ inputs }: ModelRun, { reconciliationDay, stopsAtMs, deadlineMs }: InputMessage): number | null {
+  const closes = inputs.plans.filter(({ day }) => day === reconciliationDay).map(({ closesAtMs }) => closesAtMs ?? 0);
   const ends = [stopsAtMs, deadlineMs, ...closes].filter((ms) => ms !== null);
   return ends.length === 0 ? null : Math.min(...ends);
 }

@@ -200,7 +200,7 @@ async function dispatch(run: ModelRun, { bank, key, count, ends, inMs }: Extract
   const uetr = inputUetr(bank, key);
   const atMs = Math.floor(run.nowMs());
   const limits = {
-    closesWith: ends === "day" ? inputDayKey(inputs.dayNumber) : null,
+    reconciliationDay: ends === "day" ? inputDayKey(inputs.dayNumber) : null,
     stopsAtMs: ends === "stops" ? atMs + inMs : null,
     deadlineMs: ends === "deadline" ? atMs + inMs : null,
   };

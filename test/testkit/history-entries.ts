@@ -25,7 +25,7 @@ export function toRecordEntry(record: ReceivedRecord, serde: Serde): RecordEntry
 }
 
 export function toSnapshotEntry(document: TransactionDocument): SnapshotEntry {
-  const { uetr, state, reconciliationDay, transitions, items, observations: remarks, decisions } = document.transaction;
+  const { uetr, state, reconciliationDay, transitions, items, observations, decisions } = document.transaction;
   return {
     kind: "snapshot",
     uetr,
@@ -39,7 +39,11 @@ export function toSnapshotEntry(document: TransactionDocument): SnapshotEntry {
     })),
     items: items.map(({ day, row, cause, state: met, settledAtMs }) => ({ day, row, cause, state: met, settledAtMs })),
     decisions: decisions.map(({ action, kind, result, offset }) => ({ id: action.id, kind, result, offset: String(offset) })),
-    observations: remarks.last.map(({ kind, messageIdentification, offset }) => ({ kind, messageIdentification, offset: String(offset) })),
+    observations: observations.last.map(({ kind, messageIdentification, offset }) => ({
+      kind,
+      messageIdentification,
+      offset: String(offset),
+    })),
   };
 }
 

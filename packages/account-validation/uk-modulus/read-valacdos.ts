@@ -26,8 +26,8 @@ export function readValacdos(text: string): TableReading<ValacdosContent> {
   refused.push(...[...tooMany].map(({ line }) => ({ line, reason: "a third row for its sort codes" })));
   const rows = good.filter((one) => !tooMany.has(one)).map(({ row }) => row);
   const unknown = new Set(rows.flatMap(({ exception }) => (exception !== null && exception > highestException ? [exception] : [])));
-  const remarks = [...unknown].map((exception) => `exception ${exception} is not known: its sort codes are not verifiable`);
-  return { content: { rows }, linesRead: lines.length, rowsRead: rows.length, refused: inLines(refused), warnings: remarks };
+  const warnings = [...unknown].map((exception) => `exception ${exception} is not known: its sort codes are not verifiable`);
+  return { content: { rows }, linesRead: lines.length, rowsRead: rows.length, refused: inLines(refused), warnings };
 }
 
 interface NumberedRow {

@@ -52,7 +52,7 @@ const transaction = z.strictObject({
   sender: nullableTextSchema,
   bank: nullableTextSchema,
   businessDate: dateTextSchema.nullable(),
-  closesWith: daySchema.nullable(),
+  reconciliationDay: daySchema.nullable(),
   deadline: nullableTimeSchema.meta({ description: "Own deadline of a credit." }),
   amount: amountTextSchema,
   currency: currencyTextSchema,
@@ -71,7 +71,7 @@ const evidence = z
     mayHaveBeenTaken: z.boolean(),
     httpStatusCode: z.int().nullable(),
     isBreakerOpen: z.boolean(),
-    isBankPaused: z.boolean(),
+    isReceiverPaused: z.boolean(),
   })
   .meta({ id: "Evidence" });
 
@@ -209,7 +209,7 @@ const letterId = z
   .meta({ description: "Its place in the dead letters, partition:offset." });
 const letter = {
   letter: letterId,
-  putAsideAt: timeSchema,
+  deadLetteredAt: timeSchema,
   service: textSchema.meta({ description: "Which service dead-lettered it." }),
   ...place,
   appendedAt: timeSchema.meta({ description: "When the record itself was appended." }),
@@ -260,7 +260,7 @@ export const controlAnswers = {
     timeline: z.looseObject({ uetr: uetrSchema, state: nullableTextSchema }).meta({ description: "As `./sluice tx --json` gives it." }),
     items: z.array(item),
     decisions: z.array(decisionSchema),
-    rollsMax: countSchema.nullable(),
+    carryOversMax: countSchema.nullable(),
     parked: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
   }),
   listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
@@ -323,7 +323,7 @@ export const controlAnswers = {
       .nullable(),
   }),
   putDeadLetter: z.strictObject({
-    schema: z.literal("PutAsideAsked"),
+    schema: z.literal("SkipRequested"),
     action: textSchema,
     letter: letterId,
     service: textSchema,

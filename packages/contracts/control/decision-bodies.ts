@@ -99,7 +99,7 @@ const pause = object({
   ),
 });
 
-const putAside = object({
+const skipRecord = object({
   reason,
   service: choice(["scheduler", "validator", "dispatcher", "event-publisher"]).meta({
     description: "Whose partition stands at the record.",
@@ -125,7 +125,7 @@ export const controlBodies = {
   openGate: gateOpening,
   pauseBank: pause,
   resumeBank: reasoned,
-  putDeadLetter: putAside,
+  putDeadLetter: skipRecord,
   replayDeadLetter: replay,
   replayTransaction: replay,
 } as const satisfies Partial<Record<ControlOperationName, z.ZodType>>;

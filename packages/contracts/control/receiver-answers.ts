@@ -66,7 +66,7 @@ export const undeliveredMessageSchema = z.strictObject({
   uetr: uetrSchema,
   partition: countSchema,
   address: nullableTextSchema.meta({ description: "Where it goes: scheme, host and port." }),
-  standing: z.enum(["waiting", "gated", "breaker-open", "paused", "refused", "expired"]).meta({
+  status: z.enum(["waiting", "gated", "breaker-open", "paused", "refused", "expired"]).meta({
     description:
       "waiting: for its own back-off; gated, breaker-open: for its address; refused: a person has to redrive it; expired: a posting past its time.",
   }),

@@ -28,7 +28,7 @@ export const searchTerms = [
   { name: "dateFrom", form: date, text: "Business date from.", example: "2026-11-20" },
   { name: "dateTo", form: date, text: "Business date to, included.", example: "2026-11-27" },
   {
-    name: "closesWith",
+    name: "reconciliationDay",
     form: "a day, for example ZA_EFT:2026-11-20",
     text: "The business day, scheme:date, whose reconciliation close is the deadline.",
     example: "ZA_EFT:2026-11-20",

@@ -28,7 +28,7 @@ import { writeAmount } from "./json/write-json.ts";
 
 const serde = createFixedSerde();
 const envelope = { sender: "first", receivedAtMs: 1_763_600_000_000 };
-const close = { closesWith: "ZA_EFT:2026-11-20", closesAtMs: 1_763_700_000_000 };
+const close = { reconciliationDay: "ZA_EFT:2026-11-20", closesAtMs: 1_763_700_000_000 };
 
 function debitThroughAvro(json: Json): string {
   const reading = readDirectDebit(encodeJson(json));

@@ -2,8 +2,7 @@ import type { Marker } from "@sluice/domain";
 import { Fault } from "@sluice/kernel";
 import { expect, test } from "vitest";
 import type { AnyDecodedRecord } from "../api.ts";
-import { avroType } from "./avro-types.ts";
-import { type Records, schemaVersions } from "../generated/records.ts";
+import type { Records } from "../generated/records.ts";
 import { factFromRecord, markerFromRecord } from "./from-wire.ts";
 import {
   buildAnswerOutput,
@@ -46,8 +45,8 @@ const facts: readonly AppendedFact[] = [
   { kind: "DayTimeReached", ...day, time: "window-closes", number: 1 },
   { kind: "DayTimeReached", ...day, time: "reconciliation", number: 0 },
   { kind: "DeadlinePassed", deadlineMs: 1_763_700_000_000 },
-  { kind: "LaneBankClear", ...day, partition: 3, declaration: "ZA_EFT:2026-11-20:CreditsDeclared:1", bank: "first" },
-  { kind: "LaneCredits", ...day, partition: 3, declaration: "ZA_EFT:2026-11-20:CreditsDeclared:1", banksUnresolved: ["first"] },
+  { kind: "PartitionBankClear", ...day, partition: 3, declaration: "ZA_EFT:2026-11-20:CreditsDeclared:1", bank: "first" },
+  { kind: "PartitionCredits", ...day, partition: 3, declaration: "ZA_EFT:2026-11-20:CreditsDeclared:1", banksUnresolved: ["first"] },
 ];
 
 test.each(facts)("the fact $kind comes back from the wire the same", (fact) => {
@@ -138,7 +137,7 @@ test("a declaration keeps its scope, a verdict on a credit its deadline, and a r
       action: null,
     });
   }
-  const verdict = { ...accountVerified("ACCEPTED"), closesWith: "", deadlineMs: 7, onUsOutcomeReport: true };
+  const verdict = { ...accountVerified("ACCEPTED"), reconciliationDay: "", deadlineMs: 7, onUsOutcomeReport: true };
   expect(factFromRecord(through({ name: "AccountVerified", value: verdict }), messageUetr)).toMatchObject({
     reconciliationDay: "",
     deadlineMs: 7,
@@ -146,20 +145,6 @@ test("a declaration keeps its scope, a verdict on a credit its deadline, and a r
   });
   const report = { ...receivedReport(), operation: "inboundCreditTransferAuthorizationResponse" };
   expect(factFromRecord(through({ name: "StatusReportReceived", value: report }), messageUetr)).toMatchObject({ about: "credit" });
-});
-
-test("records of the previous version are read: an on-us debit, a report on a debit, an end that may have been taken", () => {
-  const older = <N extends "DirectDebitReceived" | "StatusReportReceived" | "DeliveryEnded">(name: N, value: Records[N]) => {
-    const [first = ""] = schemaVersions[name];
-    const newest = schemaVersions[name].at(-1) ?? "";
-    const bytes = avroType(first).toBuffer(value);
-    const type = avroType(newest);
-    return factFromRecord({ name, value: type.fromBuffer(bytes, type.createResolver(avroType(first))) }, messageUetr);
-  };
-  expect(older("DirectDebitReceived", receivedOffUs())).toMatchObject({ flow: "on-us", bank: null });
-  expect(older("StatusReportReceived", receivedReport())).toMatchObject({ about: "debit" });
-  const ended = { ...stopped, mayHaveBeenTaken: false };
-  expect(older("DeliveryEnded", ended)).toMatchObject({ evidence: { mayHaveBeenTaken: true } });
 });
 
 const stopped = {
@@ -170,8 +155,8 @@ const stopped = {
   attempts: 2,
   anyAnswer: false,
   recentAttempts: [],
-  breakerOpen: true,
-  bankPaused: false,
+  isBreakerOpen: true,
+  isReceiverPaused: false,
   stopOffset: 9n,
   mayHaveBeenTaken: true,
 } as const;
@@ -200,7 +185,7 @@ test("a verdict, a report and the end of a delivery are facts", () => {
     kind: "DeliveryEnded",
     messageIdentification: "m",
     outcome: "stopped",
-    evidence: { attempts: 2, anyAnswer: false, mayHaveBeenTaken: true, httpStatusCode: null, isBreakerOpen: true, isBankPaused: false },
+    evidence: { attempts: 2, anyAnswer: false, mayHaveBeenTaken: true, httpStatusCode: null, isBreakerOpen: true, isReceiverPaused: false },
   });
 });
 
@@ -221,12 +206,24 @@ test("the evidence of a stopped delivery has its newest response code, whatever 
   expect(readEvidence({ recentAttempts, outcome: "ACKNOWLEDGED" })).toMatchObject({ evidence: { httpStatusCode: null } });
 });
 
-test.each(["anyAnswer", "mayHaveBeenTaken", "breakerOpen", "bankPaused"] as const)(
+test.each(["anyAnswer", "mayHaveBeenTaken", "isBreakerOpen", "isReceiverPaused"] as const)(
   "%s of the evidence is set alone: whether a credit can be refused depends on one of them",
   (member) => {
-    const none = { ...stopped, anyAnswer: false, mayHaveBeenTaken: false, breakerOpen: false, bankPaused: false, httpStatusCode: 422 };
-    const said = { anyAnswer: false, mayHaveBeenTaken: false, isBreakerOpen: false, isBankPaused: false };
-    const name = { anyAnswer: "anyAnswer", mayHaveBeenTaken: "mayHaveBeenTaken", breakerOpen: "isBreakerOpen", bankPaused: "isBankPaused" };
+    const none = {
+      ...stopped,
+      anyAnswer: false,
+      mayHaveBeenTaken: false,
+      isBreakerOpen: false,
+      isReceiverPaused: false,
+      httpStatusCode: 422,
+    };
+    const said = { anyAnswer: false, mayHaveBeenTaken: false, isBreakerOpen: false, isReceiverPaused: false };
+    const name = {
+      anyAnswer: "anyAnswer",
+      mayHaveBeenTaken: "mayHaveBeenTaken",
+      isBreakerOpen: "isBreakerOpen",
+      isReceiverPaused: "isReceiverPaused",
+    };
     const fact = factFromRecord(through({ name: "DeliveryEnded", value: { ...none, outcome: "REFUSED", [member]: true } }), messageUetr);
     expect(fact).toMatchObject({ outcome: "refused", evidence: { attempts: 2, httpStatusCode: 422, ...said, [name[member]]: true } });
   },
@@ -253,11 +250,11 @@ test("outputs become records of their topics", () => {
     uetr: messageUetr,
     bank: "first",
     operation: "inboundDirectDebit",
-    closesWith: "ZA_EFT:2026-11-20",
+    reconciliationDay: "ZA_EFT:2026-11-20",
     causedByOffset: 18n,
   });
   const again = through(dispatchRecord(buildAnswerOutput("report-again"), { ...given, answered: given.received }));
-  expect(again.value).toMatchObject({ closesWith: null, deadlineMs: 1, stopsAtMs: null, deliveryKey: `Y${"0".repeat(34)}` });
+  expect(again.value).toMatchObject({ reconciliationDay: null, deadlineMs: 1, stopsAtMs: null, deliveryKey: `Y${"0".repeat(34)}` });
   const stopsAtMs = { ...buildDispatchOutput("D", "2026-11-20T06:00:01Z"), stopsAtMs: 7 };
   expect(through(dispatchRecord(stopsAtMs, given)).value).toMatchObject({ deadlineMs: null, stopsAtMs: 7 });
   const options = { eventShape: "full", eventPayload: "full", eventDeadlineMs: 259_200_000, bank: "first" } as const;

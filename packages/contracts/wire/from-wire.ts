@@ -42,9 +42,9 @@ export function factFromRecord(decoded: AnyDecodedRecord, key: string): Fact | n
       const { scheme, businessDate, kind, number } = decoded.value;
       return { kind: "DayTimeReached", scheme, businessDate, time: mapDayTime(kind), number };
     }
-    case "LaneCredits":
+    case "PartitionCredits":
       return creditsAnswerFact(decoded.value);
-    case "LaneBankClear":
+    case "PartitionBankClear":
       return bankClearFact(decoded.value);
     case "CreditsFinalRequested": {
       const { scheme, businessDate, requestedBy, bank, action } = decoded.value;
@@ -122,7 +122,7 @@ function debitFact(received: wire.DirectDebitReceived, uetr: string): Transactio
     message: buildIdentity(received, debit.messageIdentifiers),
     bank: received.bank === "" ? null : received.bank,
     receivedAtMs: received.receivedAtMs,
-    reconciliationDay: received.closesWith,
+    reconciliationDay: received.reconciliationDay,
     closesAtMs: received.closesAtMs,
     scheme: debit.paymentScheme.schema,
     amountTenThousandths: value,
@@ -170,17 +170,17 @@ function buildIdentity(
 }
 
 function verdictFact(verified: wire.AccountVerified): TransactionFact {
-  const { sender, messageIdentification, contentHash, bank, businessDate, closesWith, deadlineMs } = verified;
+  const { sender, messageIdentification, contentHash, bank, businessDate, reconciliationDay, deadlineMs } = verified;
   return {
     kind: "AccountVerified",
     validatedMessage: { sender, messageIdentification, contentHash },
     verdict: mapSymbol(verified.verdict, { ACCEPTED: "accepted", REFUSED: "refused" } as const),
     bank,
     businessDate,
-    reconciliationDay: closesWith,
+    reconciliationDay,
     deadlineMs,
     wantsOutcomeReport: verified.onUsOutcomeReport,
-    carryOversMax: verified.rollsMax,
+    carryOversMax: verified.carryOversMax,
   };
 }
 
@@ -194,8 +194,8 @@ function deliveryFact(ended: wire.DeliveryEnded): TransactionFact {
       anyAnswer: ended.anyAnswer,
       mayHaveBeenTaken: ended.mayHaveBeenTaken,
       httpStatusCode: findLastCode(ended),
-      isBreakerOpen: ended.breakerOpen,
-      isBankPaused: ended.bankPaused,
+      isBreakerOpen: ended.isBreakerOpen,
+      isReceiverPaused: ended.isReceiverPaused,
     },
   };
 }
@@ -225,18 +225,18 @@ function dayPlannedFact(planned: wire.DayPlanned): DayFact {
     reconciliationAtMs,
     nextBusinessDate,
     creditsFinal: mapCreditsFinal(planned.creditsFinal),
-    partitionCount: planned.lanes,
+    partitionCount: planned.partitionCount,
   };
 }
 
-function creditsAnswerFact(answer: wire.LaneCredits): DayFact {
+function creditsAnswerFact(answer: wire.PartitionCredits): DayFact {
   const { scheme, businessDate, declaration, banksUnresolved } = answer;
-  return { kind: "LaneCredits", scheme, businessDate, partition: answer.lane, declaration, banksUnresolved };
+  return { kind: "PartitionCredits", scheme, businessDate, partition: answer.partition, declaration, banksUnresolved };
 }
 
-function bankClearFact(clear: wire.LaneBankClear): DayFact {
+function bankClearFact(clear: wire.PartitionBankClear): DayFact {
   const { scheme, businessDate, declaration, bank } = clear;
-  return { kind: "LaneBankClear", scheme, businessDate, partition: clear.lane, declaration, bank };
+  return { kind: "PartitionBankClear", scheme, businessDate, partition: clear.partition, declaration, bank };
 }
 
 function mapDayTime(kind: wire.DayTimeKind): DayTimeReached["time"] {

@@ -46,13 +46,13 @@ export function recordFromFact(fact: AppendedFact): AnyDecodedRecord {
       return { name: fact.kind, value: dayPlanned(fact) };
     case "DayTimeReached":
       return { name: fact.kind, value: dayTimeReached(fact) };
-    case "LaneCredits": {
+    case "PartitionCredits": {
       const { scheme, businessDate, declaration, banksUnresolved } = fact;
-      return { name: fact.kind, value: { scheme, businessDate, lane: fact.partition, declaration, banksUnresolved } };
+      return { name: fact.kind, value: { scheme, businessDate, partition: fact.partition, declaration, banksUnresolved } };
     }
-    case "LaneBankClear": {
+    case "PartitionBankClear": {
       const { scheme, businessDate, declaration, bank } = fact;
-      return { name: fact.kind, value: { scheme, businessDate, lane: fact.partition, declaration, bank } };
+      return { name: fact.kind, value: { scheme, businessDate, partition: fact.partition, declaration, bank } };
     }
     default:
       return unreachable(fact);
@@ -100,7 +100,7 @@ export function dispatchRecord(output: DispatchOutput, sources: MessageSources):
       bank: output.receiver,
       operation: output.operation,
       body: renderDispatchBody(output, sources),
-      closesWith: output.reconciliationDay,
+      reconciliationDay: output.reconciliationDay,
       deadlineMs: output.deadlineMs,
       stopsAtMs: output.stopsAtMs,
       causedByOffset: output.causedByOffset,
@@ -165,7 +165,7 @@ function dayPlanned(plan: DayPlanned) {
     reconciliationAtMs,
     nextBusinessDate,
     creditsFinal,
-    lanes: plan.partitionCount,
+    partitionCount: plan.partitionCount,
   };
 }
 

@@ -43,13 +43,13 @@ export async function applyStop(context: EngineContext, partition: DeliveryParti
     const progress = parked === undefined ? partition.recentEnds.progress(subject.id) : progressFromParked(partition, parked);
     // A message that was stopped before is answered once more, to the journal alone.
     const isKnown = parked !== undefined && parked.ended !== "stopped";
-    const isBankPaused = partition.pauses.wasPausedAt(subject.receiverId, { offset: stop.sequence, appendedAtMs: stop.appendedAtMs });
+    const isReceiverPaused = partition.pauses.wasPausedAt(subject.receiverId, { offset: stop.sequence, appendedAtMs: stop.appendedAtMs });
     const operation = parked === undefined ? subject.operation : (await readParkedDelivery(context, parked)).operation;
     await endDelivery(
       context,
       partition,
       { ...subject, operation },
-      { outcome: "stopped", httpStatusCode: null, progress, stopOffset: causedByOffset, isKnown, isReceiverPaused: isBankPaused },
+      { outcome: "stopped", httpStatusCode: null, progress, stopOffset: causedByOffset, isKnown, isReceiverPaused },
     );
     if (parked !== undefined) await keepMarked(context, partition, parked, stop.sequence);
     partition.recentEnds.recordChange(subject.id, progress, causedByOffset);

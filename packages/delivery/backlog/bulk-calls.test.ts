@@ -42,7 +42,7 @@ test("I14: a bank with much to write and one with little take turns, and each ca
   expect(await Promise.all(asked)).toEqual(Array.from({ length: 10 }, (_, number) => `a${number}`));
 });
 
-test("an item that is no longer wanted when its turn comes is left out, and its caller is told with a retryable fault", async () => {
+test("an item that is no longer wanted when its turn comes is left out, and its caller gets a retryable fault", async () => {
   const { calls, bulk } = setup(2);
   const first = bulk.ask({ bank: "a", number: 0 }, () => true);
   await settled();

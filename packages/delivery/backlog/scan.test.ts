@@ -33,7 +33,8 @@ const delivery = (sequence: number, bank = "first"): Delivery => ({
 const due = { progress: untried, nextAttemptAtMs: startAtMs, ended: null };
 
 /**
- * A partition whose store holds `stored` and whose page covers nothing yet; the answers of `ofPartition` wait for `answer`.
+ * A partition whose store holds `stored` and whose page covers nothing yet; the answers of `ofPartition` wait for
+ * `answer`.
  */
 async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> = {}, state: ParkedState = due) {
   const time = createVirtualTime({ startAtMs });

@@ -7,15 +7,15 @@ const open = partition();
 const forever = Number.POSITIVE_INFINITY;
 
 function partition() {
-  const told = new LinkedList<{ giveUp(): void }>();
+  const served = new LinkedList<{ giveUp(): void }>();
   const close = (): void => {
     made.isOpen = false;
-    for (const waiting of told.all()) waiting.giveUp();
+    for (const waiting of served.all()) waiting.giveUp();
   };
   const made = {
     isOpen: true,
-    onClose: (waiting: { giveUp(): void }) => told.add(waiting),
-    forget: (link: ListLink<{ giveUp(): void }>) => told.remove(link),
+    onClose: (waiting: { giveUp(): void }) => served.add(waiting),
+    forget: (link: ListLink<{ giveUp(): void }>) => served.remove(link),
     close,
   };
   return made;
@@ -50,16 +50,16 @@ describe("the slots of an endpoint", () => {
     const { time, slots } = setup(1);
     const first = await taken(slots.acquire("first", 0, open));
     const many = 20_000;
-    const told: number[] = [];
+    const served: number[] = [];
     for (let index = 0; index < many; index += 1) {
       const given = (slot: Slot | null): void => {
-        told.push(index);
+        served.push(index);
         slot?.[Symbol.dispose]();
       };
       slots.wait("first", forever, open, { mayWaitLonger: () => true, onSlot: given }, time.monotonicMs());
     }
     first[Symbol.dispose]();
-    expect(told).toEqual(Array.from({ length: many }, (_, index) => index));
+    expect(served).toEqual(Array.from({ length: many }, (_, index) => index));
     expect([slots.waiting, slots.running]).toEqual([0, 0]);
   });
 
@@ -67,16 +67,16 @@ describe("the slots of an endpoint", () => {
     const { time, slots } = setup(1);
     await taken(slots.acquire("first", 0, open));
     const closing = partition();
-    const told: string[] = [];
+    const served: string[] = [];
     for (const name of ["a", "b", "c"]) {
       const given = (): void => {
-        told.push(name);
+        served.push(name);
         if (name === "a") closing.close();
       };
       slots.wait("first", 250, closing, { mayWaitLonger: () => false, onSlot: given }, time.monotonicMs());
     }
     await time.advance(1_000);
-    expect(told).toEqual(["a", "b", "c"]);
+    expect(served).toEqual(["a", "b", "c"]);
     expect(slots.waiting).toBe(0);
   });
 

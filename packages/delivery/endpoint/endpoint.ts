@@ -1,6 +1,6 @@
 // One endpoint of a receiver, in the whole process: whether it may be called, how often at once, what is tried first.
 //
-// #1 An open breaker lets only probes through. While a `Retry-After` runs no attempt begins, but for one it would outlast.
+// #1 An open breaker lets only probes through. During a `Retry-After` no attempt begins, but for one it would outlast.
 // #2 One probe runs at a time, over all partitions. The next is due `probeIntervalMs` after the last began, or at the
 //    end of a `Retry-After` if that is later. While there is nothing to try, it stays due.
 // #3 The first acknowledgement closes the breaker: all messages are due once no `Retry-After` runs; the limit grows.

@@ -23,8 +23,8 @@ describe("addresses of operations", () => {
     const apart = { ...bank, operationUrls: { inboundDirectDebit: "http://debits/x?y=1" } };
     expect(findOperationAddress(apart, "inboundDirectDebit")?.url.href).toBe("http://debits/x?y=1");
     expect(findOperationAddress(apart, "outboundDirectDebitResponse")?.url.href).toBe("http://bank/base/outbound/direct-debit-response");
-    const told = sampleConnector({ operationUrls: { inboundDirectDebitResponse: "http://told" } });
-    expect(findOperationAddress(told, "inboundDirectDebitResponse")?.url.href).toBe("http://told/");
+    const configured = sampleConnector({ operationUrls: { inboundDirectDebitResponse: "http://configured" } });
+    expect(findOperationAddress(configured, "inboundDirectDebitResponse")?.url.href).toBe("http://configured/");
   });
 
   it("a connector has no address for events, nor has a bank without an events URL", () => {

@@ -132,8 +132,8 @@ const dayRecords: ReadonlySet<RecordName> = new Set<RecordName>([
   "CreditsFinalRequested",
   "DayPlanned",
   "DayTimeReached",
-  "LaneCredits",
-  "LaneBankClear",
+  "PartitionCredits",
+  "PartitionBankClear",
   "CloseExtensionRequested",
   "GateOpeningRequested",
 ]);

@@ -1,6 +1,6 @@
 // The texts and examples of the control API's document: each operation, each query parameter, an example of each
-// decision, each error. The error texts are the console's own: services/console/http/documented-control.test.ts provokes
-// each, and sends each example.
+// decision, each error. The error texts are the console's own: services/console/http/documented-control.test.ts sends
+// each example and provokes each error.
 
 import { searchTerms, type ControlDecisionName, type ControlOperationName } from "@sluice/contracts";
 

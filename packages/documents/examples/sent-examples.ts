@@ -68,7 +68,7 @@ function sampleSources(): Sources {
   const debit = { ...read(readDirectDebit(readBytes("outbound-direct-debit.json"))), flow: "ON_US" as const };
   const handed = { ...read(readDirectDebit(readBytes("scheme-inbound-direct-debit.json"))), flow: "OFF_US" as const };
   const credit = read(readCreditTransfer(readBytes("scheme-inbound-credit-transfer.json")));
-  const closes = { closesWith: `ZA_EFT:${businessDate}`, closesAtMs: receivedAtMs };
+  const closes = { reconciliationDay: `ZA_EFT:${businessDate}`, closesAtMs: receivedAtMs };
   const { message: onUs, flow: _onUs, ...onUsHashes } = debit;
   const { message: offUs, flow: _offUs, ...offUsHashes } = handed;
   const { message: credited, ...creditHashes } = credit;
@@ -114,11 +114,11 @@ function withVerdict(sources: MessageSources, verdict: Records["AccountVerified"
     decisions: [],
     bank: "first",
     businessDate,
-    closesWith: `ZA_EFT:${businessDate}`,
+    reconciliationDay: `ZA_EFT:${businessDate}`,
     subService: "SAME_DAY",
     calendarVersion: "1",
     deadlineMs: null,
-    rollsMax: 0,
+    carryOversMax: 0,
     onUsOutcomeReport: false,
   };
   return { ...sources, verdict: accountVerified };

@@ -317,7 +317,15 @@ export const documentedErrors: readonly DocumentedError[] = [
     questions,
     null,
   ),
-  error("notTold", 503, "It cannot be told now", "Not available now", "The answer did not come in time. Ask again.", questions, null),
+  error(
+    "notAnswered",
+    503,
+    "It cannot be answered now",
+    "Not available now",
+    "The answer did not come in time. Ask again.",
+    questions,
+    null,
+  ),
 ];
 
 export function errorsFor(operation: ServedOperationName): readonly DocumentedError[] {

@@ -34,8 +34,8 @@ function buildSchema(name: MessageName): { readonly own: JsonSchema; readonly sh
   const shapes: Readonly<Record<string, JsonSchema>> = $defs;
   const bare = Object.fromEntries(Object.entries(shapes).map(([shape, schema]) => [shape, withoutId(schema)]));
   const { [name]: itself, ...others } = bare;
-  const told = Object.entries(others).map(([shape, schema]) => [shape, describeMembers(shape, schema)]);
-  return { own: describeMembers(name, withoutId(itself ?? made)), shapes: Object.fromEntries(told) };
+  const described = Object.entries(others).map(([shape, schema]) => [shape, describeMembers(shape, schema)]);
+  return { own: describeMembers(name, withoutId(itself ?? made)), shapes: Object.fromEntries(described) };
 }
 
 /** zod repeats the name as `id`, which is not a keyword. */

@@ -41,8 +41,8 @@ export function describeMembers(shape: string, schema: JsonSchema): JsonSchema {
 function withDocs(schema: JsonSchema, record: AvroRecord | undefined): JsonSchema {
   const properties: unknown = schema["properties"];
   if (!isObject(properties)) return schema;
-  const told = Object.entries(properties).map(([name, member]) => [name, memberWithDoc(name, member, record)]);
-  return { ...schema, properties: Object.fromEntries(told) };
+  const documented = Object.entries(properties).map(([name, member]) => [name, memberWithDoc(name, member, record)]);
+  return { ...schema, properties: Object.fromEntries(documented) };
 }
 
 function memberWithDoc(name: string, member: unknown, record: AvroRecord | undefined): unknown {

@@ -44,7 +44,9 @@ export function isPausedAt({ isPaused, untilMs }: Pick<BankState, "isPaused" | "
 /** Banks and connectors that one configuration may have. */
 export const banksMax = 1_000;
 export const connectorsMax = 100;
-/** Receivers that may be paused at once: what is kept or listed of pauses has no lower bound, or a pause is forgotten. */
+/**
+ * Receivers that may be paused at once: what is kept or listed of pauses has no lower bound, or a pause is forgotten.
+ */
 export const receiversMax = banksMax + connectorsMax;
 
 export const bankMarkersKept = 32;

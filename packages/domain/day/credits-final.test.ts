@@ -273,10 +273,10 @@ function answersBelow(steps: readonly Timed[], declaration: string, from: bigint
   const answers = new Map<number, readonly string[]>();
   const clear = new Set<string>();
   for (const fact of facts) {
-    if (fact.kind === "LaneCredits" && fact.declaration === declaration && fact.partition < 3 && !answers.has(fact.partition)) {
+    if (fact.kind === "PartitionCredits" && fact.declaration === declaration && fact.partition < 3 && !answers.has(fact.partition)) {
       answers.set(fact.partition, fact.banksUnresolved);
     }
-    if (fact.kind === "LaneBankClear" && fact.declaration === declaration && fact.partition < 3)
+    if (fact.kind === "PartitionBankClear" && fact.declaration === declaration && fact.partition < 3)
       clear.add(`${fact.partition}/${fact.bank}`);
   }
   const isClear = (bank: string): boolean =>

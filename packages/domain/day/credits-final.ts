@@ -16,7 +16,7 @@
 import { type BankPartitions, banksNamedMax, type Day, type Declaration, declarationsMax } from "./day.ts";
 import { countMarkers, markerBase, addMarker } from "./day-markers.ts";
 import type { DayResult } from "./day-result.ts";
-import type { CreditsFinalRequested, DayPlanned, LaneBankClear, LaneCredits, Marker, RecordPosition } from "../fact.ts";
+import type { CreditsFinalRequested, DayPlanned, PartitionBankClear, PartitionCredits, Marker, RecordPosition } from "../fact.ts";
 
 export function onCreditsFinalRequested(day: Day, fact: CreditsFinalRequested, place: RecordPosition): DayResult {
   const { creditsFinal, windows } = day.plan;
@@ -52,7 +52,7 @@ export function addDeclaration(
   return addMarker({ ...day, declarations: [...day.declarations, declaration] }, place, marker);
 }
 
-export function onPartitionCredits(day: Day, fact: LaneCredits, place: RecordPosition): DayResult {
+export function onPartitionCredits(day: Day, fact: PartitionCredits, place: RecordPosition): DayResult {
   const before = day.declarations.find(({ id }) => id === fact.declaration);
   if (before === undefined) return { decision: "refused", reason: "not-declared", day };
   if (fact.partition < 0 || fact.partition >= day.plan.partitionCount) return { decision: "refused", reason: "no-such-partition", day };
@@ -74,7 +74,7 @@ export function onPartitionCredits(day: Day, fact: LaneCredits, place: RecordPos
   return { decision: "applied", reason: null, day: openFirst(counted, after, place) };
 }
 
-export function onPartitionBankClear(day: Day, fact: LaneBankClear, place: RecordPosition): DayResult {
+export function onPartitionBankClear(day: Day, fact: PartitionBankClear, place: RecordPosition): DayResult {
   const before = day.declarations.find(({ id }) => id === fact.declaration);
   if (before === undefined) return { decision: "refused", reason: "not-declared", day };
   if (fact.partition < 0 || fact.partition >= day.plan.partitionCount) return { decision: "refused", reason: "no-such-partition", day };
@@ -88,7 +88,7 @@ export function onPartitionBankClear(day: Day, fact: LaneBankClear, place: Recor
   return { decision: "applied", reason: null, day: opens ? addGateOpening(cleared, [fact.bank], [], place) : cleared };
 }
 
-function clearEarly(day: Day, before: Declaration, fact: LaneBankClear): DayResult {
+function clearEarly(day: Day, before: Declaration, fact: PartitionBankClear): DayResult {
   if (!isInScope(before, fact.bank) || has(before.clearEarly, fact.bank, fact.partition)) {
     return { decision: "ignored", reason: "bank-clear", day };
   }

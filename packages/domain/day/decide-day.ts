@@ -10,8 +10,8 @@
 //   reconciliation, not before time   -            missed ‡        closed ‡         DayReconciled    =
 //   a time that is not reached yet    -            -               -                -                =
 //   CreditsFinalRequested             -            declared §      declared §       declared §       -
-//   LaneCredits                       -            the gate §§     the gate §§      the gate §§      =
-//   LaneBankClear                     -            the gate §§     the gate §§      the gate §§      =
+//   PartitionCredits                       -            the gate §§     the gate §§      the gate §§      =
+//   PartitionBankClear                     -            the gate §§     the gate §§      the gate §§      =
 //   CloseExtensionRequested           -            extended ***    extended ***     extended ***     -
 //   GateOpeningRequested              -            GateOpened §§§  GateOpened §§§   GateOpened §§§   -
 //
@@ -108,9 +108,9 @@ function decideFact(day: Day, fact: DayFact, place: RecordPosition): DayResult {
       return onPlannedAgain(day, fact, place);
     case "DayTimeReached":
       return onTimeReached(day, fact, place);
-    case "LaneCredits":
+    case "PartitionCredits":
       return onPartitionCredits(day, fact, place);
-    case "LaneBankClear":
+    case "PartitionBankClear":
       return onPartitionBankClear(day, fact, place);
     case "CloseExtensionRequested":
       return onCloseExtensionRequested(day, fact, place);

@@ -32,12 +32,12 @@ export interface HeldOutlook {
   readonly reconciliationAtMs: number | null;
 }
 
-export function heldOutlook(day: Day | null, gate: GateStatus | null, isBankPaused: boolean): HeldOutlook {
+export function heldOutlook(day: Day | null, gate: GateStatus | null, isReceiverPaused: boolean): HeldOutlook {
   if (day === null) return { waitsFor: "day-not-planned", opensAtMs: null, closesAtMs: null, reconciliationAtMs: null };
   const ahead = day.plan.windows.find(({ number }) => !day.closed.includes(number)) ?? null;
   const isOpen = ahead !== null && day.opened.includes(ahead.number);
   return {
-    waitsFor: findReason(day, gate, { isBankPaused, isAhead: ahead !== null, isOpen }),
+    waitsFor: findReason(day, gate, { isReceiverPaused, isAhead: ahead !== null, isOpen }),
     opensAtMs: ahead === null || isOpen ? null : ahead.opensAtMs,
     closesAtMs: ahead?.closesAtMs ?? null,
     reconciliationAtMs: day.plan.windows.length === 0 ? null : day.plan.reconciliationAtMs,
@@ -45,16 +45,16 @@ export function heldOutlook(day: Day | null, gate: GateStatus | null, isBankPaus
 }
 
 interface Moment {
-  readonly isBankPaused: boolean;
+  readonly isReceiverPaused: boolean;
   readonly isAhead: boolean;
   readonly isOpen: boolean;
 }
 
 /** #1 */
-function findReason(day: Day, gate: GateStatus | null, { isBankPaused, isAhead, isOpen }: Moment): HeldWaitReason {
+function findReason(day: Day, gate: GateStatus | null, { isReceiverPaused, isAhead, isOpen }: Moment): HeldWaitReason {
   if (day.reconciledAtMs !== null || day.isVoided) return "day-over";
   if (!isAhead) return "no-window-ahead";
-  if (isBankPaused) return "bank-paused";
+  if (isReceiverPaused) return "bank-paused";
   if (!isOpen) return "window";
   return gate?.kind === "open" ? "turn" : "gate";
 }

@@ -206,8 +206,8 @@ describe.each(flows)("%s", (flow) => {
 
   test("an item's reason belongs to its row", () => {
     fc.assert(
-      fc.property(sequences, fc.boolean(), (given, isBankPaused) => {
-        const blocked = { isBreakerOpen: true, isBankPaused };
+      fc.property(sequences, fc.boolean(), (given, isReceiverPaused) => {
+        const blocked = { isBreakerOpen: true, isReceiverPaused };
         const steps = given.map((step) => (step.kind === "DeliveryEnded" ? { ...step, evidence: { ...step.evidence, ...blocked } } : step));
         const items = runSteps(withWakes(steps)).transaction?.items ?? [];
         const wrong = items.filter(({ row, cause }) => cause !== null && !reconciliationReasons[cause].rows.some((one) => one === row));

@@ -56,7 +56,7 @@ export function lastClosed(businessDate = date, nextBusinessDate = nextDate): fa
 }
 
 /** The pauses of a bank are numbered from 1. */
-export function bankPaused(number = 1, ofBank = "bank-a", untilMs: number | null = null): facts.BankPausedMarker {
+export function isReceiverPaused(number = 1, ofBank = "bank-a", untilMs: number | null = null): facts.BankPausedMarker {
   return { kind: "BankPaused", id: `bank:${ofBank}:BankPaused:${number}`, bank: ofBank, number, reason: "maintenance", untilMs };
 }
 

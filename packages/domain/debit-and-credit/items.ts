@@ -127,7 +127,7 @@ function rowAfterStop(evidence: DeliveryEvidence, isRefused: boolean): number {
 }
 
 function causeAfterStop(evidence: DeliveryEvidence): ReconciliationReason | null {
-  if (evidence.isBankPaused) return "BANK_PAUSED";
+  if (evidence.isReceiverPaused) return "BANK_PAUSED";
   return evidence.isBreakerOpen ? "BREAKER_OPEN" : null;
 }
 

@@ -37,7 +37,7 @@ import {
   windowOpened,
 } from "../given.fixture.ts";
 import {
-  bankPaused,
+  isReceiverPaused,
   bankResumed,
   confirmation,
   dayVoid,
@@ -71,13 +71,13 @@ const anyMessage: fc.Arbitrary<SequenceStep> = fc.oneof(
   fc.tuple(names, contents, callers).map(([name, content, sender]) => credit({ message: identity(name, content, sender) })),
 );
 const anyVerdict: fc.Arbitrary<SequenceStep> = fc.oneof(
-  fc.tuple(verdicts, days, fc.boolean(), fc.nat(2)).map(([kind, closesWith, wantsOutcomeReport, rollsMax]) => {
-    const businessDate = closesWith.slice(scheme.length + 1);
-    return verdict({ verdict: kind, reconciliationDay: closesWith, businessDate, wantsOutcomeReport, carryOversMax: rollsMax });
+  fc.tuple(verdicts, days, fc.boolean(), fc.nat(2)).map(([kind, reconciliationDay, wantsOutcomeReport, carryOversMax]) => {
+    const businessDate = reconciliationDay.slice(scheme.length + 1);
+    return verdict({ verdict: kind, reconciliationDay, businessDate, wantsOutcomeReport, carryOversMax });
   }),
-  fc.tuple(verdicts, days, fc.nat(2)).map(([kind, closesWith, rollsMax]) => {
-    const businessDate = closesWith.slice(scheme.length + 1);
-    return offUsVerdict({ verdict: kind, reconciliationDay: closesWith, businessDate, carryOversMax: rollsMax });
+  fc.tuple(verdicts, days, fc.nat(2)).map(([kind, reconciliationDay, carryOversMax]) => {
+    const businessDate = reconciliationDay.slice(scheme.length + 1);
+    return offUsVerdict({ verdict: kind, reconciliationDay, businessDate, carryOversMax });
   }),
   fc.tuple(verdicts, deadlines).map(([kind, atMs]) => creditVerdict({ verdict: kind, deadlineMs: atMs })),
 );
@@ -142,7 +142,7 @@ export const anyMarker: fc.Arbitrary<SequenceStep> = fc.oneof(
   fc.constantFrom(1, 2).map((number) => dayTimes(number, number * 50_000)),
   fc
     .tuple(fc.boolean(), fc.constantFrom(bank, bank, "bank-b"), fc.nat(9), fc.constantFrom(null, 5_000, 15_000, 40_000))
-    .map(([isPause, of, number, untilMs]) => (isPause ? bankPaused(number, of, untilMs) : bankResumed(number, of))),
+    .map(([isPause, of, number, untilMs]) => (isPause ? isReceiverPaused(number, of, untilMs) : bankResumed(number, of))),
 );
 
 export const journeys: Readonly<Record<Flow, readonly SequenceStep[]>> = {

@@ -22,7 +22,9 @@ export interface BrokerClock {
   measure(appendedAtMs: number, sentMonotonicMs: number): void;
   /** Epoch milliseconds by the broker's clock; null before the first sample. */
   nowMs(): number | null;
-  /** Milliseconds by which the clock of this process is certainly off the broker's now (#5); null before a measurement. */
+  /**
+   * Milliseconds by which the clock of this process is certainly off the broker's now (#5); null before a measurement.
+   */
   skewMs(): number | null;
   /** Milliseconds since the newest measured append was acknowledged; Infinity before the first. */
   ageMs(): number;
@@ -147,7 +149,9 @@ export function startBrokerClock({ time, logger, metrics, probe }: BrokerClockOp
   };
 }
 
-/** Shows each measured skew, positive where the broker's clock is ahead, and logs where an alarm begins and ends (#5). */
+/**
+ * Shows each measured skew, positive where the broker's clock is ahead, and logs where an alarm begins and ends (#5).
+ */
 function createSkewAlarm({ logger, metrics }: Pick<BrokerClockOptions, "logger" | "metrics">) {
   const gauge = metrics.gauge(
     "sluice_clock_skew_milliseconds",

@@ -26,8 +26,8 @@ function letter(offset: bigint, stage: "asked" | "done", service = "scheduler", 
 }
 
 function given() {
-  const time = createVirtualTime({ startAtMs: 0, seed: "asides" });
-  const broker = createMemoryBroker({ time, random: seededRandom("asides"), topics: { [topics.deadLetters]: 2 } });
+  const time = createVirtualTime({ startAtMs: 0, seed: "skips" });
+  const broker = createMemoryBroker({ time, random: seededRandom("skips"), topics: { [topics.deadLetters]: 2 } });
   const reads: bigint[] = [];
   const messaging = {
     ends: (places: Parameters<typeof broker.ends>[0]) => broker.ends(places),
@@ -46,50 +46,50 @@ function given() {
     const producer = await settle(broker.producer("test"));
     await settle(producer.send(letters));
   }
-  return { broker, reads, settle, append, asides: createOperatorSkips({ messaging, serde, service: "scheduler" }) };
+  return { broker, reads, settle, append, skips: createOperatorSkips({ messaging, serde, service: "scheduler" }) };
 }
 
 test("a skip request, with operator and reason, is found for its service, topic, partition and offset alone", async () => {
-  const { append, settle, asides } = given();
+  const { append, settle, skips } = given();
   await append(letter(7n, "asked"), letter(8n, "asked", "validator"));
-  expect(await settle(asides.findRequest(record))).toEqual({ operator: "thandi", actionId: "put-1", reason: "ticket 4711" });
+  expect(await settle(skips.findRequest(record))).toEqual({ operator: "thandi", actionId: "put-1", reason: "ticket 4711" });
   const others = [
     { ...record, offset: 8n },
     { ...record, offset: 9n },
     { ...record, topic: topics.dispatch },
     { ...record, partition: 0 },
   ];
-  for (const other of others) expect(await settle(asides.findRequest(other))).toBeNull();
+  for (const other of others) expect(await settle(skips.findRequest(other))).toBeNull();
 });
 
 test("a done skip stays done, and a request alone is not done", async () => {
-  const { append, settle, asides } = given();
+  const { append, settle, skips } = given();
   await append(letter(7n, "asked"), letter(7n, "done"), letter(8n, "asked"), letter(9n, "done", "validator"));
-  expect([...(await settle(asides.listDone(topics.journal, 1))).keys()]).toEqual([7n]);
-  expect((await settle(asides.listDone(topics.dispatch, 1))).size).toBe(0);
+  expect([...(await settle(skips.listDone(topics.journal, 1))).keys()]).toEqual([7n]);
+  expect((await settle(skips.listDone(topics.dispatch, 1))).size).toBe(0);
 });
 
 test("I15: each look continues where the last one ended, even where retention has cut, and decodes no other letters", async () => {
-  const { broker, reads, append, settle, asides } = given();
+  const { broker, reads, append, settle, skips } = given();
   const unreadable: OutgoingRecord = {
     ...letter(1n, "asked"),
     value: Buffer.from([0, 0, 0, 99, 99]),
     headers: { [headers.type]: "DeadLetter" },
   };
   await append(unreadable, letter(7n, "asked"));
-  expect(await settle(asides.findRequest(record))).not.toBeNull();
-  expect(await settle(asides.findRequest(record))).not.toBeNull();
+  expect(await settle(skips.findRequest(record))).not.toBeNull();
+  expect(await settle(skips.findRequest(record))).not.toBeNull();
   expect(reads).toEqual([0n]);
   await append(unreadable, unreadable, letter(8n, "asked"));
   broker.truncate({ topic: topics.deadLetters, partition: 1 }, 4n);
-  expect(await settle(asides.findRequest({ ...record, offset: 8n }))).not.toBeNull();
+  expect(await settle(skips.findRequest({ ...record, offset: 8n }))).not.toBeNull();
   expect(reads).toEqual([0n, 4n]);
 });
 
 test("an operator's letter that cannot be read is ignored", async () => {
-  const { append, settle, asides } = given();
+  const { append, settle, skips } = given();
   await append({ ...letter(7n, "asked"), value: Buffer.from([7]) }, { ...letter(7n, "asked"), value: null }, letter(7n, "asked"));
-  expect(await settle(asides.findRequest(record))).not.toBeNull();
+  expect(await settle(skips.findRequest(record))).not.toBeNull();
 });
 
 test("a record blocks its partition if it is not understood, but not if the store or the broker is away", () => {

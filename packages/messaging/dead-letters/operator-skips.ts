@@ -102,7 +102,9 @@ export function skipByOperator(skip: SkipRequest): UnreadableReason {
   return { unreadable: "by hand", skip };
 }
 
-/** Finds the operator's request to skip the record at which this error stopped; rejects with the error if there is none. */
+/**
+ * Finds the operator's request to skip the record at which this error stopped; rejects with the error if there is none.
+ */
 export async function skipStoppedRecord(
   skips: Pick<OperatorSkips, "findRequest">,
   record: Pick<ReceivedRecord, "topic" | "partition" | "offset">,

@@ -47,8 +47,8 @@ export function buildPromises(open: () => Promise<Store>): void {
       })),
     );
     await builds.prepare(1);
-    const anew = conformanceDocument({ uetr: conformanceUetr(1), version: 5 });
-    await builds.transactions(1).write([{ document: anew, expectedVersion: 0 }]);
+    const rebuilt = conformanceDocument({ uetr: conformanceUetr(1), version: 5 });
+    await builds.transactions(1).write([{ document: rebuilt, expectedVersion: 0 }]);
     // An abandoned build left this document behind; nobody owns it.
     await builds.transactions(1).write([{ document: conformanceDocument({ uetr: conformanceUetr(3), partition: 4 }), expectedVersion: 0 }]);
     await partitions.takeOver("scheduler", 3);

@@ -8,7 +8,7 @@ export function conformanceUetr(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
 
-export const conformanceAction = { id: "a-1", operator: "thabo", reason: "told by telephone", requestedAtMs: 1_795_000_000_999 };
+export const conformanceAction = { id: "a-1", operator: "thabo", reason: "agreed by telephone", requestedAtMs: 1_795_000_000_999 };
 
 export function conformanceDay(over: Partial<Day> = {}): Day {
   const base = { scheme: "ZA_EFT", businessDate: "2026-11-20" };

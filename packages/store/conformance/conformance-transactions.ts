@@ -53,7 +53,14 @@ export function conformanceTransaction(over: Partial<Transaction> = {}): Transac
 
 /** A transaction with every optional part filled in. */
 export function conformanceFullTransaction(): Transaction {
-  const evidence = { attempts: 3, anyAnswer: true, mayHaveBeenTaken: false, httpStatusCode: 503, isBreakerOpen: true, isBankPaused: false };
+  const evidence = {
+    attempts: 3,
+    anyAnswer: true,
+    mayHaveBeenTaken: false,
+    httpStatusCode: 503,
+    isBreakerOpen: true,
+    isReceiverPaused: false,
+  };
   return conformanceTransaction({
     state: "RECONCILIATION",
     flow: "off-us",

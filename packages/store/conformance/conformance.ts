@@ -180,7 +180,7 @@ function transactionPromises(open: () => Promise<Store>): void {
 
   test("open transactions of a partition come by UETR in pages: unresolved ones, and those whose outcome is not acknowledged", async () => {
     const { transactions } = await open();
-    const told = { number: 1, acknowledgedAtMs: null };
+    const awaited = { number: 1, acknowledgedAtMs: null };
     // A row gives the offset of the first record, whatever came after it.
     const [first] = conformanceTransaction().transitions;
     const entered = first === undefined ? [] : [first, { ...first, stageVersion: 2, offset: first.offset + 100n }];
@@ -188,8 +188,8 @@ function transactionPromises(open: () => Promise<Store>): void {
       { state: "RECEIVED" },
       { state: "COMPLETED" },
       { state: "HELD", flow: "off-us" },
-      { state: "ORPHAN", flow: null, outcomeReport: told },
-      { state: "COMPLETED", flow: "off-us", outcomeReport: told },
+      { state: "ORPHAN", flow: null, outcomeReport: awaited },
+      { state: "COMPLETED", flow: "off-us", outcomeReport: awaited },
       { state: "UNPAID", flow: "off-us", outcomeReport: { number: 1, acknowledgedAtMs: 1_795_000_000_900 } },
       { state: "CREDIT_AUTH_DELIVERED", flow: "credit", deadlineMs: 1_795_000_007_000, reconciliationDay: "", transitions: entered },
       { state: "CREDIT_AUTH_RECONCILIATION", flow: "credit", outcomeReport: { number: 2, acknowledgedAtMs: null } },
@@ -225,11 +225,11 @@ function transactionPromises(open: () => Promise<Store>): void {
 
   test("a transaction is no longer open once its outcome is acknowledged", async () => {
     const { transactions } = await open();
-    const told = (acknowledgedAtMs: number | null, version: number) =>
+    const buildReported = (acknowledgedAtMs: number | null, version: number) =>
       conformanceDocument({ state: "UNPAID", flow: "off-us", outcomeReport: { number: 1, acknowledgedAtMs }, version });
-    await transactions.write([{ document: told(null, 1), expectedVersion: 0 }]);
+    await transactions.write([{ document: buildReported(null, 1), expectedVersion: 0 }]);
     expect(await transactions.open(3, null, 10)).toHaveLength(1);
-    await transactions.write([{ document: told(1_795_000_000_900, 2), expectedVersion: 1 }]);
+    await transactions.write([{ document: buildReported(1_795_000_000_900, 2), expectedVersion: 1 }]);
     expect(await transactions.open(3, null, 10)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// The document of the collection `standings`: what operators decided about a bank.
+// The document of the collection `bankStates`: what operators decided about a bank.
 
 import type { BankDecision, BankMarker, BankState } from "@sluice/domain";
 import { as, type Codec, date, document, list, nullable, plain, type StoredIn } from "./codec.ts";
@@ -18,7 +18,7 @@ export const bankStateCodec = document<BankState>()({
   resumes: plain,
   until: as("untilMs", nullable(date)),
   since: nullable(document<NonNullable<BankState["since"]>>()({ action: actionCodec, at: as("atMs", date) })),
-  told: as("markers", list(document<BankState["markers"][number]>()({ offset: plain, at: as("atMs", date), marker }))),
+  markers: list(document<BankState["markers"][number]>()({ offset: plain, at: as("atMs", date), marker })),
   decisions: list(
     document<BankDecision>()({ offset: plain, kind: plain, result: plain, why: plain, at: as("atMs", date), action: actionCodec }),
   ),

@@ -89,5 +89,5 @@ export const dayCodec = document<Day>()({
   ),
   declarations: list(document<Declaration>()({ id: plain, bank: plain, partitionsAwaited: plain, unresolved: banks, clearEarly: banks })),
   plan,
-  told: as("markers", list(document<DayMarkerEntry>()({ offset: plain, at: as("atMs", date), marker }))),
+  markers: list(document<DayMarkerEntry>()({ offset: plain, at: as("atMs", date), marker })),
 });

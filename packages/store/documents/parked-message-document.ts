@@ -14,7 +14,7 @@ const identity = {
   uetr: plain,
   operation: plain,
   sequence: plain,
-  closesWith: as("reconciliationDay", plain),
+  reconciliationDay: as("reconciliationDay", plain),
   deadline: as("deadlineMs", nullable(date)),
   stopsAt: as("stopsAtMs", nullable(date)),
   /** The time of the first attempt, or of parking without one. */
@@ -66,6 +66,6 @@ export const parkedMessageCodec = document<ParkedMessage>()({
 });
 
 /** The sort key of totals: by receiver, and first the messages that no day ends. */
-export function totalsSortKey({ bank, closesWith }: { readonly bank: string; readonly closesWith: string | null }): string {
-  return `${bank} ${closesWith ?? ""}`;
+export function totalsSortKey({ bank, reconciliationDay }: { readonly bank: string; readonly reconciliationDay: string | null }): string {
+  return `${bank} ${reconciliationDay ?? ""}`;
 }

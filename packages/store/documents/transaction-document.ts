@@ -37,7 +37,7 @@ const view = document<Transaction>()({
   scheme: plain,
   bank: plain,
   businessDate: plain,
-  closesWith: as("reconciliationDay", plain),
+  reconciliationDay: as("reconciliationDay", plain),
   deadline: as("deadlineMs", nullable(date)),
   wantsOutcomeReport: plain,
   outcome: as("outcomeReport", nullable(outcomeReportCodec)),
@@ -52,12 +52,12 @@ const view = document<Transaction>()({
   finalOutcome: plain,
   pendingAt: as("pendingAtMs", nullable(date)),
   transitions: list(transitionCodec),
-  told: as("notices", list(noticeCodec)),
+  notices: list(noticeCodec),
   items: list(itemCodec),
-  remarks: as("observations", observationsCodec),
-  rollsMax: as("carryOversMax", plain),
+  observations: observationsCodec,
+  carryOversMax: as("carryOversMax", plain),
   // How many times it may still be carried over to the next business date.
-  rollsLeft: derived(countCarryOversLeft),
+  carryOversLeft: derived(countCarryOversLeft),
   // Number and append time of the last entry; for an orphan, 0 and the time of its first report.
   stageVersion: derived(({ transitions }: Transaction) => transitions.length),
   updatedAt: derived(({ transitions, receivedAtMs }: Transaction) => new Date(transitions.at(-1)?.atMs ?? receivedAtMs)),
@@ -88,9 +88,9 @@ export const openRowFields = {
   receivedOffset: 1,
   bank: 1,
   businessDate: 1,
-  closesWith: 1,
+  reconciliationDay: 1,
   queueKey: 1,
-  rollsLeft: 1,
+  carryOversLeft: 1,
 } as const;
 
 export function toOpenRow(stored: Pick<StoredTransaction, keyof typeof openRowFields>): OpenRow {
@@ -106,9 +106,9 @@ export function toOpenRow(stored: Pick<StoredTransaction, keyof typeof openRowFi
     receivedOffset,
     bank: stored.bank,
     businessDate: stored.businessDate,
-    reconciliationDay: stored.closesWith,
+    reconciliationDay: stored.reconciliationDay,
     queueKey: stored.queueKey,
-    carryOversLeft: stored.rollsLeft,
+    carryOversLeft: stored.carryOversLeft,
   };
 }
 

@@ -47,7 +47,7 @@ export const transitionCodec = document<Transition>()({
   at,
   markerOffset: plain,
   businessDate: plain,
-  closesWith: as("reconciliationDay", plain),
+  reconciliationDay: as("reconciliationDay", plain),
   messageIdentification: plain,
   httpStatusCode: plain,
 });
@@ -78,7 +78,7 @@ const evidence = document<DeliveryEvidence>()({
   mayHaveBeenTaken: plain,
   httpStatusCode: plain,
   isBreakerOpen: plain,
-  isBankPaused: plain,
+  isReceiverPaused: plain,
 });
 
 export const itemCodec = document<Item>()({

@@ -7,9 +7,9 @@ import type { EndpointHealthStore } from "../port.ts";
 
 export function createMemoryEndpointHealth(call: MemoryCall, kept: Map<string, StoredEndpointHealth>): EndpointHealthStore {
   return {
-    async write(standings) {
-      assertBulk(standings.length);
-      const sorted = standings.map(endpointHealthCodec.encode).sort((a, b) => compareText(a._id, b._id));
+    async write(health) {
+      assertBulk(health.length);
+      const sorted = health.map(endpointHealthCodec.encode).sort((a, b) => compareText(a._id, b._id));
       const ids = sorted.map((stored) => stored._id);
       return call("endpointHealth.write", ids, sorted, (documentsMax) => {
         for (const stored of sorted.slice(0, documentsMax)) kept.set(stored._id, stored);

@@ -89,11 +89,11 @@ function createMemoryBankStates(call: MemoryCall, kept: Map<string, StoredBankSt
       assertBulk(ids.length);
       return call("banks.load", ids, null, () => pickKept(kept, ids, bankStateCodec.decode));
     },
-    async write(standing, expectedVersion) {
-      const stored = bankStateCodec.encode(standing);
-      return call("banks.write", [standing.bank], [stored, expectedVersion], () => {
-        if ((kept.get(standing.bank)?.version ?? 0) !== expectedVersion) return false;
-        kept.set(standing.bank, stored);
+    async write(state, expectedVersion) {
+      const stored = bankStateCodec.encode(state);
+      return call("banks.write", [state.bank], [stored, expectedVersion], () => {
+        if ((kept.get(state.bank)?.version ?? 0) !== expectedVersion) return false;
+        kept.set(state.bank, stored);
         return true;
       });
     },

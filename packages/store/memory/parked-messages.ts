@@ -71,14 +71,14 @@ export function createMemoryParkedMessages(
 
 function countTotals(kept: readonly StoredParkedMessage[]): readonly ParkedTotals[] {
   const totals = new Map<string, ParkedTotals>();
-  for (const { bank, closesWith, ended, sequence, since = null, nextAttemptAt, deadline } of kept) {
-    const key = totalsSortKey({ bank, closesWith });
+  for (const { bank, reconciliationDay, ended, sequence, since = null, nextAttemptAt, deadline } of kept) {
+    const key = totalsSortKey({ bank, reconciliationDay });
     const previous = totals.get(key);
     const sinceMs = ended === null ? (since?.getTime() ?? null) : null;
     const nextAttemptAtMs = ended === null ? nextAttemptAt.getTime() : null;
     totals.set(key, {
       receiverId: bank,
-      reconciliationDay: closesWith,
+      reconciliationDay,
       count: (previous?.count ?? 0) + 1,
       refused: (previous?.refused ?? 0) + (ended === null ? 0 : 1),
       oldestSequence: previous === undefined || sequence < previous.oldestSequence ? sequence : previous.oldestSequence,

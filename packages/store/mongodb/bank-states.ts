@@ -1,4 +1,4 @@
-// The collection `standings` on MongoDB: what operators decided about each bank, by compare-and-set on `version`.
+// The collection `bankStates` on MongoDB: what operators decided about each bank, by compare-and-set on `version`.
 
 import { receiversMax } from "@sluice/domain";
 import type { Collection } from "mongodb";
@@ -17,8 +17,8 @@ export function createMongoBankStates(collection: Collection<StoredBankState>): 
       return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, bankStateCodec.decode(byId.get(id)!)] as const] : [])));
     },
 
-    write(standing, expectedVersion) {
-      const stored = bankStateCodec.encode(standing);
+    write(state, expectedVersion) {
+      const stored = bankStateCodec.encode(state);
       return runGuarded("banks.write", "write", async () => {
         if (expectedVersion === 0) return tryInsert(() => collection.insertOne(stored));
         const { _id, ...fields } = stored;

@@ -8,10 +8,10 @@ import type { EndpointHealthStore } from "../port.ts";
 
 export function createMongoEndpointHealth(collection: Collection<StoredEndpointHealth>): EndpointHealthStore {
   return {
-    async write(standings) {
-      assertBulk(standings.length);
-      if (standings.length === 0) return;
-      const byId = new Map(standings.map(endpointHealthCodec.encode).map((stored) => [stored._id, stored]));
+    async write(health) {
+      assertBulk(health.length);
+      if (health.length === 0) return;
+      const byId = new Map(health.map(endpointHealthCodec.encode).map((stored) => [stored._id, stored]));
       const sorted = [...byId.values()].sort((a, b) => (a._id < b._id ? -1 : 1));
       await runGuarded("endpointHealth.write", "write", async () => {
         const updates = sorted.map(({ _id, ...fields }) => ({ updateOne: { filter: { _id }, update: { $set: fields } } }));

@@ -101,7 +101,7 @@ test("documents hold offsets and amounts as 64-bit integers, times as dates, mes
     state: "HELD",
     bank: "first",
     businessDate: "2026-11-20",
-    closesWith: "ZA_EFT:2026-11-20",
+    reconciliationDay: "ZA_EFT:2026-11-20",
   });
   expect(raw!["partition"]).toMatchObject({ _bsontype: "Int32" });
 });

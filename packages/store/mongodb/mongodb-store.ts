@@ -68,7 +68,7 @@ export function mongoStoreOn(client: MongoClient, database: string): Store {
   return {
     transactions,
     days: createMongoDays(db.collection<StoredDay>("days")),
-    banks: createMongoBankStates(db.collection<StoredBankState>("standings")),
+    banks: createMongoBankStates(db.collection<StoredBankState>("bankStates")),
     ledgers: createMongoLedgers(db.collection<StoredLedger>("ledgers")),
     partitions: trackBuilds(createMongoPartitions(documents), learn),
     builds: {

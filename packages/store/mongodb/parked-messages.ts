@@ -83,7 +83,7 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
       const groups = await runGuarded(`${name}.totals`, "read", () => collection.aggregate<ParkedGroup>(totalsOfBanks).toArray());
       const totals = new Map<string, ParkedTotals>();
       for (const group of groups) {
-        const key = totalsSortKey({ bank: group._id.bank, closesWith: group._id.closesWith ?? null });
+        const key = totalsSortKey({ bank: group._id.bank, reconciliationDay: group._id.reconciliationDay ?? null });
         totals.set(key, addGroup(totals.get(key), group));
       }
       return [...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
@@ -103,7 +103,7 @@ function filterAfter({ receiverId, sequence, id }: ParkedCursor): Filter<StoredP
 
 /** Messages of one receiver and day that are still tried, or that have ended. */
 interface ParkedGroup {
-  readonly _id: { readonly bank: string; readonly closesWith?: string | null; readonly ended: string | null };
+  readonly _id: { readonly bank: string; readonly reconciliationDay?: string | null; readonly ended: string | null };
   readonly count: number | bigint;
   readonly oldestSequence: bigint;
   readonly since: Date | null;
@@ -115,7 +115,7 @@ const totalsOfBanks = [
   { $match: { ended: { $ne: "stopped" } } },
   {
     $group: {
-      _id: { bank: "$bank", closesWith: "$closesWith", ended: "$ended" },
+      _id: { bank: "$bank", reconciliationDay: "$reconciliationDay", ended: "$ended" },
       count: { $sum: 1 },
       oldestSequence: { $min: "$sequence" },
       since: { $min: "$since" },
@@ -132,7 +132,7 @@ function addGroup(
   const isTried = _id.ended === null;
   return {
     receiverId: _id.bank,
-    reconciliationDay: _id.closesWith ?? null,
+    reconciliationDay: _id.reconciliationDay ?? null,
     count: (previous?.count ?? 0) + Number(count),
     refused: (previous?.refused ?? 0) + (isTried ? 0 : Number(count)),
     oldestSequence: previous === undefined || oldestSequence < previous.oldestSequence ? oldestSequence : previous.oldestSequence,

@@ -15,7 +15,7 @@ async function stoppedAt(offset: bigint): Promise<World> {
 }
 
 async function requestSkip(world: World, over: object = {}, actionId = "put-1", operator = "operator") {
-  const answer = await world.control("/put-aside", { body: { ...body, ...over }, actionId, operator });
+  const answer = await world.control("/skip", { body: { ...body, ...over }, actionId, operator });
   return { status: answer.status, body: await readJsonObject(answer) };
 }
 
@@ -24,7 +24,7 @@ test("a skip of the record at which a partition is stopped is a dead letter with
   const answer = await requestSkip(world, { offset: "1" });
   expect(answer).toMatchObject({
     status: 202,
-    body: { schema: "PutAsideAsked", action: "put-1", letter: `${deadLetterPartition}:0`, offset: "1" },
+    body: { schema: "SkipRequested", action: "put-1", letter: `${deadLetterPartition}:0`, offset: "1" },
   });
   const said = { topic: topics.journal, partition: deadLetterPartition, offset: 1n, reason: "ticket 4711", service: "scheduler" };
   expect(world.letters()).toMatchObject([{ ...said, operator: "operator", actionId: "put-1" }]);

@@ -104,6 +104,6 @@ function acceptedAnswer(
   const place = { service, topic, partition, offset };
   return {
     kind: "accepted",
-    body: { schema: "PutAsideAsked", action: action.id, letter: deadLetterId(letter), ...place, appendedAt: formatInstant(atMs) },
+    body: { schema: "SkipRequested", action: action.id, letter: deadLetterId(letter), ...place, appendedAt: formatInstant(atMs) },
   };
 }

@@ -111,7 +111,7 @@ export function deadLetterView({ deadLetter, stage, deadLetteredAtMs, ...place }
   const { topic, partition, offset, appendedAtMs, service, value, reason, operator, actionId } = deadLetter;
   return {
     letter: deadLetterId(place),
-    putAsideAt: formatInstant(deadLetteredAtMs),
+    deadLetteredAt: formatInstant(deadLetteredAtMs),
     service,
     topic,
     partition,
@@ -148,7 +148,7 @@ export async function checkReadability({ value }: Records["DeadLetter"], serde: 
 }
 
 async function decodeDeadLetter(record: ReceivedRecord, serde: DeadLetterReadPorts["serde"]): Promise<StoredDeadLetter | null> {
-  const { partition, offset, appendedAtMs: putAsideAtMs, value } = record;
+  const { partition, offset, appendedAtMs: deadLetteredAtMs, value } = record;
   if (value === null) return null;
   const decoded = await decodeWithSchema(value, serde);
   if (decoded.name !== "DeadLetter") return null;
@@ -156,7 +156,7 @@ async function decodeDeadLetter(record: ReceivedRecord, serde: DeadLetterReadPor
   return {
     partition,
     offset,
-    deadLetteredAtMs: putAsideAtMs,
+    deadLetteredAtMs,
     deadLetter: decoded.value,
     stage: stage === "asked" || stage === "done" ? stage : null,
   };

@@ -99,7 +99,7 @@ async function refusedReport(world: World): Promise<void> {
     mayHaveBeenTaken: false,
     httpStatusCode: 422,
     isBreakerOpen: false,
-    isBankPaused: false,
+    isReceiverPaused: false,
   };
   const item: Transaction["items"][number] = {
     day,
@@ -132,7 +132,7 @@ async function waitingForCredit(world: World): Promise<void> {
   const opens = { kind: "DayTimeReached", ...about, time: "window-opens", number: 1 } as const;
   const declaration = `${day}:CreditsDeclared:1`;
   const answers = [0, 1, 2].map((partition) => ({
-    kind: "LaneCredits" as const,
+    kind: "PartitionCredits" as const,
     ...about,
     declaration,
     partition,

@@ -6,7 +6,7 @@ import { buildConsoleDebit, openConsoleEnvironment, readJsonObject, consoleStart
 const path = `/transactions/${consoleUetr}`;
 const formatTime = (atMs: number): string => Temporal.Instant.fromEpochMilliseconds(atMs).toString({ smallestUnit: "millisecond" });
 
-test("a bank is told the state of its own transaction, whatever the case of the UETR's letters [D2 transactionStatus]", async () => {
+test("a bank gets the state of its own transaction, whatever the case of the UETR's letters [D2 transactionStatus]", async () => {
   const { ask, save, metrics } = await openConsoleEnvironment();
   await save(buildConsoleDebit(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"], { bank: "first", businessDate: "2026-11-23" }));
   const answer = await ask(`/transactions/${consoleUetr.toUpperCase()}`);

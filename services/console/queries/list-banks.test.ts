@@ -118,8 +118,8 @@ test("undelivered messages are counted by receiver and day, with refused ones, n
     },
   ]);
   expect((await readControlPages(world, "/undelivered?limit=1")).flat().map(({ bank }) => bank)).toEqual(["first", "second"]);
-  const standings = (await readControlRows(world, "/undelivered?bank=first")).map(({ standing, nextAttempt }) => [standing, nextAttempt]);
-  expect(standings).toEqual([
+  const statuses = (await readControlRows(world, "/undelivered?bank=first")).map(({ status, nextAttempt }) => [status, nextAttempt]);
+  expect(statuses).toEqual([
     ["paused", null],
     ["refused", null],
   ]);
@@ -148,7 +148,7 @@ test("each message of a bank appears once over all pages, with its attempts and 
     ended: "refused",
   });
   await world.settled(world.store.postings.insert([late]));
-  expect((await readControlRows(world, "/undelivered?bank=second")).map(({ standing }) => standing)).toEqual(["waiting", "expired"]);
+  expect((await readControlRows(world, "/undelivered?bank=second")).map(({ status }) => status)).toEqual(["waiting", "expired"]);
   for (const query of ["bank=first&after=Zm9v", "after=Zm9v", "bank=FIRST"]) {
     expect([query, (await world.control(`/undelivered?${query}`)).status]).toEqual([query, 400]);
   }

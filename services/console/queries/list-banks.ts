@@ -82,7 +82,7 @@ async function countWaiting({ counts, store }: BanksPorts, nowMs: number | null)
   const of = (bank: string) => {
     const mine = (all: readonly ParkedTotals[]) => all.filter((one) => one.receiverId === bank);
     const closings = [...mine(deliveries), ...mine(postings)].map(
-      ({ reconciliationDay: closesWith }) => days.get(closesWith ?? "")?.plan.reconciliationAtMs,
+      ({ reconciliationDay }) => days.get(reconciliationDay ?? "")?.plan.reconciliationAtMs,
     );
     const closesAtMs = closings.reduce<number | null>((first, atMs) => earliest(first, atMs ?? null), null);
     return {

@@ -20,7 +20,14 @@ function buildResolution(kind: Resolution["kind"], over: Partial<Resolution> = {
   return { kind, replacedBy: null, action: buildOperatorAction(), atMs: consoleStartAtMs, isFinal: true, confirmed: null, ...over };
 }
 
-const evidence = { attempts: 3, anyAnswer: true, mayHaveBeenTaken: true, httpStatusCode: 500, isBreakerOpen: true, isBankPaused: false };
+const evidence = {
+  attempts: 3,
+  anyAnswer: true,
+  mayHaveBeenTaken: true,
+  httpStatusCode: 500,
+  isBreakerOpen: true,
+  isReceiverPaused: false,
+};
 
 /** Saves one transaction for each item, in order. */
 async function openEnvironmentWithItems(items: readonly Item[]): Promise<ConsoleEnvironment> {

@@ -174,7 +174,7 @@ function messageView({ kind, row }: Found, { days, nowMs, isPaused, address }: M
     uetr,
     partition,
     address: address?.origin ?? null,
-    standing: ended === null ? waits : refusedOrExpired,
+    status: ended === null ? waits : refusedOrExpired,
     attempts,
     anyAnswer,
     mayHaveBeenTaken,

@@ -42,7 +42,7 @@ test("each term finds the transactions that match it, and no others", async () =
     "amount=9900&currency=ZAR",
     "reason=AC02",
     "flow=on-us&state=HELD",
-    "closesWith=ZA_EFT:2026-11-20&bank=first",
+    "reconciliationDay=ZA_EFT:2026-11-20&bank=first",
   ];
   for (const query of asked)
     expect([query, (await readControlRows(world, `/transactions?${query}`)).map((row) => row["uetr"])]).toEqual([
@@ -114,7 +114,7 @@ test.each([
   "businessDate=2026-02-30",
   "parked=yes",
   "bank=FIRST",
-  "closesWith=2026-11-20",
+  "reconciliationDay=2026-11-20",
   "reason=no%20reason",
   "identification=%00",
   "unknown=1",

@@ -45,7 +45,7 @@ export function transactionView(row: SummaryRow) {
     sender,
     bank,
     businessDate,
-    closesWith: row.reconciliationDay === "" ? null : row.reconciliationDay,
+    reconciliationDay: row.reconciliationDay === "" ? null : row.reconciliationDay,
     deadline: formatOptionalInstant(row.deadlineMs),
     amount: formatAmount(row.amountTenThousandths, currency),
     currency,

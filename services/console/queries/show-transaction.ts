@@ -22,7 +22,7 @@ export function showTransaction(ports: TimelinePorts): ControlHandler {
       timeline,
       items: items.map(itemView),
       decisions: decisions.map(decisionView),
-      rollsMax: carryOversMax,
+      carryOversMax,
       parked: quarantineView(quarantined ?? null),
     };
     return { kind: "found", body };

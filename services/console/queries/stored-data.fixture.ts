@@ -111,7 +111,7 @@ const about = { scheme: "ZA_EFT", businessDate: "2026-11-20" } as const;
 export const creditsDeclared: DayFact = { kind: "CreditsFinalRequested", ...about, bank: null, requestedBy: "clearing", action: null };
 
 export function partitionAnswered(partition: number, banksUnresolved: readonly string[] = []): DayFact {
-  return { kind: "LaneCredits", ...about, partition, declaration: `${day}:CreditsDeclared:1`, banksUnresolved };
+  return { kind: "PartitionCredits", ...about, partition, declaration: `${day}:CreditsDeclared:1`, banksUnresolved };
 }
 
 export function firstWindowOpens(): DayFact {

@@ -29,8 +29,8 @@ const learnt: EndpointHealth = {
 const open = { ...learnt, breaker: { sinceMs: consoleStartAtMs - 90_000, reason: "transient" } };
 const gated = { ...learnt, retryAfterUntilMs: consoleStartAtMs + 120_000, concurrency: 4 };
 
-async function saveHealth(world: ConsoleEnvironment, ...standings: readonly EndpointHealth[]): Promise<void> {
-  await world.settled(world.store.endpointHealth.write(standings));
+async function saveHealth(world: ConsoleEnvironment, ...health: readonly EndpointHealth[]): Promise<void> {
+  await world.settled(world.store.endpointHealth.write(health));
 }
 
 async function savePause(world: ConsoleEnvironment, over: Partial<BankState> = {}): Promise<void> {
@@ -188,14 +188,14 @@ test("each message shows whether it waits for its address or for its own back-of
   expect(body).toMatchObject({ state: "breaker-open", until: null, addresses: [{ state: "breaker-open" }, { state: "throttled" }] });
   expect(body["rows"]).toMatchObject([
     {
-      standing: "breaker-open",
+      status: "breaker-open",
       address,
       nextAttempt: null,
       recentAttempts: [{ class: "transient", address: "http://first.test/events" }],
       earlierAttempts: { count: 3, from: "2026-11-20T05:59:51.000Z", answers: [{ httpStatusCode: null, count: 3 }] },
     },
-    { standing: "refused", nextAttempt: null, earlierAttempts: null },
-    { standing: "gated", address, nextAttempt: "2026-11-20T06:02:00.000Z" },
+    { status: "refused", nextAttempt: null, earlierAttempts: null },
+    { status: "gated", address, nextAttempt: "2026-11-20T06:02:00.000Z" },
   ]);
 });
 

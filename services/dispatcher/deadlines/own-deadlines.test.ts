@@ -269,7 +269,7 @@ describe("an outcome report", { timeout: 30_000 }, () => {
     const own = {
       messageIdentification: dispatchMessageId(1, "S"),
       deliveryKey: dispatchMessageId(1, "S"),
-      closesWith: null,
+      reconciliationDay: null,
       deadlineMs: stopsAtMs,
     };
     await environment.dispatch(own);

@@ -41,7 +41,7 @@ describe.each([
   it("a report with a deadline of its own ends at it, and one that is past is not tried", async () => {
     const { environment, send } = await setUpClock(offByMs);
     environment.answers(() => 503);
-    const answer = { closesWith: null, deliveryKey: "X" } as const;
+    const answer = { reconciliationDay: null, deliveryKey: "X" } as const;
     await send(buildDispatch({ ...answer, messageIdentification: dispatchMessageId(1, "S"), deadlineMs: deliveryStartMs + 10 * minuteMs }));
     await send(buildDispatch({ ...answer, messageIdentification: dispatchMessageId(2, "S"), deadlineMs: deliveryStartMs - minuteMs }));
     await environment.time.advance(20 * minuteMs);

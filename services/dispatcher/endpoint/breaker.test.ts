@@ -171,7 +171,7 @@ describe("an open breaker", { timeout: 30_000 }, () => {
     await environment.stop(buildStop(2));
     await environment.until(() => environment.ended().filter(({ outcome }) => outcome === "STOPPED").length === 2);
     const stops = environment.ended().filter(({ outcome }) => outcome === "STOPPED");
-    expect(stops.map(({ messageIdentification, breakerOpen }) => [messageIdentification, breakerOpen])).toEqual([
+    expect(stops.map(({ messageIdentification, isBreakerOpen }) => [messageIdentification, isBreakerOpen])).toEqual([
       [dispatchMessageId(1), true],
       [dispatchMessageId(2), false],
     ]);

@@ -92,7 +92,7 @@ describe("a maintenance", { timeout: 30_000 }, () => {
     await environment.start();
     await environment.dispatch(...all(1));
     await environment.until(() => environment.endedIds().size === 1, 10_000);
-    expect(environment.ended()).toMatchObject([{ attempts: 1, bankPaused: false }]);
+    expect(environment.ended()).toMatchObject([{ attempts: 1, isReceiverPaused: false }]);
   });
 
   it("I10: a stop says whether the bank was paused at the append time of the stop, however late it is read", async () => {
@@ -108,7 +108,9 @@ describe("a maintenance", { timeout: 30_000 }, () => {
     environment.answers(() => 503);
     await environment.start();
     await environment.until(() => environment.endedIds().size === 2, 30_000);
-    const said = new Map(environment.ended().map(({ messageIdentification, bankPaused }) => [messageIdentification, bankPaused]));
+    const said = new Map(
+      environment.ended().map(({ messageIdentification, isReceiverPaused }) => [messageIdentification, isReceiverPaused]),
+    );
     expect([said.get(dispatchMessageId(1)), said.get(dispatchMessageId(2))]).toEqual([true, false]);
   });
 });

@@ -72,11 +72,11 @@ const facts = (environment: DispatcherEnvironment): string[] =>
   environment.ended().map(({ messageIdentification, outcome }) => `${messageIdentification} ${outcome}`);
 
 function isDone(environment: DispatcherEnvironment): boolean {
-  const told = new Set(facts(environment));
+  const recorded = new Set(facts(environment));
   return (
-    [1, 2, 3].every((number) => told.has(`${dispatchMessageId(number)} ACKNOWLEDGED`)) &&
-    told.has(`${dispatchMessageId(5)} STOPPED`) &&
-    told.has(`${dispatchMessageId(4)} REFUSED`) &&
+    [1, 2, 3].every((number) => recorded.has(`${dispatchMessageId(number)} ACKNOWLEDGED`)) &&
+    recorded.has(`${dispatchMessageId(5)} STOPPED`) &&
+    recorded.has(`${dispatchMessageId(4)} REFUSED`) &&
     environment.attemptsOf(dispatchMessageId(4)).length > 1
   );
 }
@@ -88,7 +88,7 @@ async function check({ environment, pausedFromMs, toMs }: Awaited<ReturnType<typ
   for (const { id, body } of environment.received) expect(body).toBe(`{"id":"${id}","value":1250.50}`);
   // Each redrive is one attempt; a process that died during it repeats it.
   expect(environment.attemptsOf(dispatchMessageId(4)).length).toBeLessThanOrEqual(3);
-  expect(environment.ended().filter(({ outcome, bankPaused }) => outcome === "STOPPED" && !bankPaused)).toEqual([]);
+  expect(environment.ended().filter(({ outcome, isReceiverPaused }) => outcome === "STOPPED" && !isReceiverPaused)).toEqual([]);
   const attempts = environment.received.length;
   await environment.time.advance(20_000);
   expect(environment.received).toHaveLength(attempts);

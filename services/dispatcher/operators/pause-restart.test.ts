@@ -105,7 +105,7 @@ describe("a pause over restarts", { timeout: 30_000 }, () => {
   it("a refusal that was written and not appended is appended while the bank is paused", async () => {
     const environment = await refuseUnreported();
     await environment.until(() => environment.ended().length === 2, 30_000);
-    expect(environment.ended().map(({ outcome, bankPaused }) => [outcome, bankPaused])).toEqual([
+    expect(environment.ended().map(({ outcome, isReceiverPaused }) => [outcome, isReceiverPaused])).toEqual([
       ["REFUSED", false],
       ["REFUSED", true],
     ]);
@@ -168,7 +168,7 @@ describe("a pause over restarts", { timeout: 30_000 }, () => {
     expect(environment.received).toEqual([]);
     for (const number of numbers(8)) await environment.stop(buildStop(number));
     await environment.until(() => environment.ended().length === 8);
-    expect(new Set(environment.ended().map(({ bankPaused }) => bankPaused))).toEqual(new Set([true]));
+    expect(new Set(environment.ended().map(({ isReceiverPaused }) => isReceiverPaused))).toEqual(new Set([true]));
     await environment.resume();
     await environment.until(() => environment.ended().length === 16);
     expect(new Set(environment.records(topics.journal, "DeliveryEnded").map(({ outcome }) => outcome))).toEqual(

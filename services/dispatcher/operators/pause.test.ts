@@ -71,12 +71,14 @@ describe("a paused bank", { timeout: 30_000 }, () => {
     await environment.pause();
     await environment.time.advance(20 * minuteMs);
     expect(environment.received).toHaveLength(2);
-    expect(environment.ended()).toMatchObject([{ messageIdentification: dispatchMessageId(1), outcome: "ACKNOWLEDGED", bankPaused: true }]);
+    expect(environment.ended()).toMatchObject([
+      { messageIdentification: dispatchMessageId(1), outcome: "ACKNOWLEDGED", isReceiverPaused: true },
+    ]);
     expect(await environment.parked("deliveries")).toMatchObject([{ id: dispatchMessageId(2), attempts: 1 }]);
     environment.answers(() => 202);
     await environment.resume();
     await environment.until(() => environment.endedIds().size === 2, 500);
-    expect(environment.ended().at(-1)).toMatchObject({ attempts: 2, bankPaused: false });
+    expect(environment.ended().at(-1)).toMatchObject({ attempts: 2, isReceiverPaused: false });
   });
 
   it("gets no message that waits for a slot when the pause comes", async () => {
@@ -148,7 +150,7 @@ describe("a paused bank", { timeout: 30_000 }, () => {
     await environment.dispatch(...all(2));
     await environment.stop(buildStop(1));
     await environment.until(() => environment.ended().length === 1);
-    expect(environment.ended()).toMatchObject([{ outcome: "STOPPED", attempts: 0, mayHaveBeenTaken: false, bankPaused: true }]);
+    expect(environment.ended()).toMatchObject([{ outcome: "STOPPED", attempts: 0, mayHaveBeenTaken: false, isReceiverPaused: true }]);
     await environment.resume();
     await environment.until(() => environment.endedIds().size === 2);
     await environment.stop(buildStop(3));
@@ -156,7 +158,7 @@ describe("a paused bank", { timeout: 30_000 }, () => {
     expect(environment.ended().at(-1)).toMatchObject({
       messageIdentification: dispatchMessageId(3),
       outcome: "STOPPED",
-      bankPaused: false,
+      isReceiverPaused: false,
     });
     expect(environment.attemptsOf(dispatchMessageId(1))).toEqual([]);
   });
@@ -203,7 +205,7 @@ describe("a paused bank", { timeout: 30_000 }, () => {
 
   it("has messages with a deadline of their own expire, and nothing is sent", async () => {
     const environment = await pauseBank(createDispatcherEnvironment());
-    await environment.dispatch({ closesWith: null, deadlineMs: deliveryStartMs + 5 * minuteMs });
+    await environment.dispatch({ reconciliationDay: null, deadlineMs: deliveryStartMs + 5 * minuteMs });
     await environment.time.advance(10 * minuteMs);
     expect(environment.received).toEqual([]);
     expect(environment.receipts()).toMatchObject([{ outcome: "EXPIRED", attempts: 0 }]);

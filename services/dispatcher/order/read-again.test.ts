@@ -77,13 +77,13 @@ describe("a record that is read again", { timeout: 30_000 }, () => {
     "I3, I5: appended again by a replay, to %s: a refused message is not tried again, stopped or not",
     async (owner) => {
       const { environment, process } = await refused();
-      const anew = async (): Promise<void> => {
+      const startAgain = async (): Promise<void> => {
         if (owner === "this owner") return;
         await environment.time.advance(1_000);
         await process.stop();
         await environment.start();
       };
-      await anew();
+      await startAgain();
       await environment.dispatch(one);
       await environment.time.advance(minuteMs);
       expect(environment.received).toHaveLength(1);

@@ -32,9 +32,12 @@ export function resolveAgent(configuration: Configuration, agent: AgentNames, pa
 }
 
 /** Computes the provisional deadline of a debit: the first reconciliation close at least an hour after its receipt. */
-export function provisionalClose(scheme: Scheme, receivedAtMs: number): { readonly closesWith: string; readonly closesAtMs: number } {
+export function provisionalClose(
+  scheme: Scheme,
+  receivedAtMs: number,
+): { readonly reconciliationDay: string; readonly closesAtMs: number } {
   const { businessDate, closesAtMs } = firstReconciliationCloseAfter(scheme.times, receivedAtMs, deadlineAheadMs);
-  return { closesWith: dayKey(scheme.id, businessDate), closesAtMs };
+  return { reconciliationDay: dayKey(scheme.id, businessDate), closesAtMs };
 }
 
 function refused(why: Refusal): { readonly ok: false; readonly refusal: Refusal } {

@@ -25,7 +25,7 @@ describe("an off-us debit of a connector", () => {
         key: sampleUetr,
         decoded: {
           name: "DirectDebitReceived",
-          value: { sender: "clearing", flow: "OFF_US", bank: "first", receivedAtMs, closesWith: "ZA_EFT:2026-11-20" },
+          value: { sender: "clearing", flow: "OFF_US", bank: "first", receivedAtMs, reconciliationDay: "ZA_EFT:2026-11-20" },
         },
       },
     ]);
@@ -41,7 +41,7 @@ describe("an off-us debit of a connector", () => {
       const receivedMs = Date.UTC(2026, 10, 20, 14, 30) + afterMs;
       await time.advance(receivedMs - time.nowMs());
       expect(await accept(buildOffUsDebit(), request)).toEqual({ status: 202 });
-      expect(journal()).toMatchObject([{ decoded: { value: { receivedAtMs: receivedMs, closesWith: `ZA_EFT:${date}` } } }]);
+      expect(journal()).toMatchObject([{ decoded: { value: { receivedAtMs: receivedMs, reconciliationDay: `ZA_EFT:${date}` } } }]);
     },
   );
 

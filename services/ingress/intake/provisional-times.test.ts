@@ -31,9 +31,9 @@ test.each([
   ["inboundDirectDebit", "clearing", encodeBody(buildOffUsDebit())],
 ] as const)("%s has as its provisional close the first reconciliation close at least an hour after its receipt", (name, caller, body) => {
   const inTime = received(name, caller, body, anHourBeforeMs);
-  expect(inTime).toMatchObject({ receivedAtMs: anHourBeforeMs, closesWith: "ZA_EFT:2026-11-20", closesAtMs: closeMs });
+  expect(inTime).toMatchObject({ receivedAtMs: anHourBeforeMs, reconciliationDay: "ZA_EFT:2026-11-20", closesAtMs: closeMs });
   const later = received(name, caller, body, anHourBeforeMs + 1);
-  expect(later).toMatchObject({ closesWith: "ZA_EFT:2026-11-21", closesAtMs: closeMs + dayMs });
+  expect(later).toMatchObject({ reconciliationDay: "ZA_EFT:2026-11-21", closesAtMs: closeMs + dayMs });
 });
 
 test("a credit has the scheme's deadline from its receipt, to the millisecond, and the date of the scheme's zone", () => {

@@ -1,8 +1,8 @@
 // What a partition's records moved, by day (I11): counted in memory, written before the partition's position.
 //
 // #1 A day's ledger is a function of the day and its `through`: every record below `through` is counted, none from
-//    there on. So of two ledgers the one with the higher `through` is right, whoever wrote it, and a stale owner's
-//    write never replaces it.
+//    there on. So of two ledgers the one with the higher `through` is right, no matter who wrote it, and a stale
+//    owner's write never replaces it.
 // #2 A record below the day's `through` moves nothing: a replay counts once.
 // #3 A batch is counted only after every day that it moves is in memory: it counts as a whole or not at all.
 

@@ -38,7 +38,7 @@ export function buildSnapshot({ transaction, search }: TransactionDocument): Rec
     sender: message?.sender ?? null,
     bank,
     businessDate,
-    closesWith: reconciliationDay,
+    reconciliationDay,
     deadlineMs,
     amount: message === null ? null : transaction.amountTenThousandths,
     currency,

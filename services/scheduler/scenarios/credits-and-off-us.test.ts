@@ -33,7 +33,7 @@ test("a credit is sent to its bank at once, the connector gets the outcome repor
   expect(dispatched(environment)).toEqual([`C inboundCreditTransferAuthorization ${schedulerBank}`]);
   const [sent] = environment.named(topics.dispatch, "Dispatch");
   const [received] = environment.named(topics.journal, "CreditTransferReceived");
-  expect(sent!.decoded.value).toMatchObject({ stopsAtMs: received!.decoded.value.deadlineMs, closesWith: null, deadlineMs: null });
+  expect(sent!.decoded.value).toMatchObject({ stopsAtMs: received!.decoded.value.deadlineMs, reconciliationDay: null, deadlineMs: null });
   await environment.append(topics.journal, uetr, environment.deliveryEnded(uetr, "C"));
   await environment.endCredit(uetr);
   await environment.until("reported", () => dispatched(environment).length === 2);

@@ -125,5 +125,5 @@ async function killedAfter(waitMs: number) {
   await environment.until("completed", () => environment.events(uetr).length === 7);
   const there = new Set(listDeadLetters(environment).map(({ offset }) => offset));
   const { state, quarantined } = (await environment.document(uetr))?.transaction ?? {};
-  return { missing: appended.slice(-2).filter(({ offset }) => !there.has(offset)), state, quarantined: quarantined };
+  return { missing: appended.slice(-2).filter(({ offset }) => !there.has(offset)), state, quarantined };
 }

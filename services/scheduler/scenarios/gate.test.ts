@@ -101,7 +101,7 @@ test("I8: a bank with an unresolved credit in any partition gets nothing until i
   await environment.endCredit(credits[1]!, second);
   await environment.until("released", () => releasedTo(environment).length === 3);
   expect(gates(environment)).toEqual([`all but ${second}`, second]);
-  const clear = environment.named(topics.journal, "LaneBankClear").map(({ decoded: { value } }) => `${value.lane} ${value.bank}`);
+  const clear = environment.named(topics.journal, "PartitionBankClear").map(({ decoded: { value } }) => `${value.partition} ${value.bank}`);
   expect(new Set(clear)).toEqual(new Set([`0 ${second}`, `1 ${second}`, `2 ${second}`]));
   // The reason why the gate is closed is logged whenever it changes.
   expect([closed[0], ...closed.slice(-2)]).toEqual([`"0 1 2" []`, `"" ["second: partitions 0 2"]`, `"" ["second: partitions 0"]`]);
@@ -185,7 +185,7 @@ test("I8: a credit answered 202 before the declaration counts, however slow its 
   await environment.credit(slow, { bank: second });
   await open(environment);
   await environment.declare();
-  await environment.until("two partitions answered", () => environment.named(topics.journal, "LaneCredits").length === 2);
+  await environment.until("two partitions answered", () => environment.named(topics.journal, "PartitionCredits").length === 2);
   await environment.time.advance(20_000);
   expect(gates(environment)).toEqual([]);
   state.stuck = "";
@@ -206,7 +206,7 @@ test("I8: such a credit counts also if the partition changes its owner in betwee
   await environment.credit(quick, { bank: third });
   await open(environment);
   await environment.declare();
-  await environment.until("two partitions answered", () => environment.named(topics.journal, "LaneCredits").length === 2);
+  await environment.until("two partitions answered", () => environment.named(topics.journal, "PartitionCredits").length === 2);
   first.kill();
   await environment.time.advance(5_000);
   state.stuck = "";
@@ -227,7 +227,7 @@ test("I16: a bank that one owner named is reported clear by the next one, though
     await environment.credit(credit, { bank: second });
     await open(environment);
     await environment.declare(creditsFinal === "bank" ? second : null);
-    await environment.until("answered", () => environment.named(topics.journal, "LaneCredits").length === 3);
+    await environment.until("answered", () => environment.named(topics.journal, "PartitionCredits").length === 3);
     first.kill();
     await environment.endCredit(credit, second);
     await environment.time.advance(10_000);
@@ -238,13 +238,13 @@ test("I16: a bank that one owner named is reported clear by the next one, though
 });
 
 test("I16: a named bank is reported clear also if the counted answer came late, from an owner that was cut off", async () => {
-  // The first owner's answers, and everything it appends after them, are lost; the test then appends its LaneCredits,
-  // as if it had been delayed.
+  // The first owner's answers, and everything it appends after them, are lost; the test then appends its
+  // PartitionCredits, as if it had been delayed.
   const environment = setUp({
     partitionCount: 1,
     brokerHooks: {
       produce: (client, batch) =>
-        client === "scheduler-1" && batch.some(({ headers }) => headers["sluice-type"] === "LaneCredits")
+        client === "scheduler-1" && batch.some(({ headers }) => headers["sluice-type"] === "PartitionCredits")
           ? { kind: "lose-request" }
           : { kind: "append" },
     },
@@ -262,11 +262,11 @@ test("I16: a named bank is reported clear also if the counted answer came late, 
   const value = {
     scheme: "ZA_EFT",
     businessDate: "2026-11-20",
-    lane: 0,
+    partition: 0,
     declaration: `${schedulerDay}:CreditsDeclared:1`,
     banksUnresolved: [second],
   };
-  await environment.append(topics.journal, schedulerDay, { name: "LaneCredits", value });
+  await environment.append(topics.journal, schedulerDay, { name: "PartitionCredits", value });
   await environment.scheduler();
   await environment.until("released", () => releasedTo(environment).length === 3, 60_000);
   expect(gates(environment)).toEqual([`all but ${second}`, second]);

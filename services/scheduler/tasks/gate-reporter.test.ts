@@ -64,8 +64,8 @@ function setUp(rows: readonly OpenRow[], uetrsKeptMax = 2_000) {
     said: (): readonly string[] =>
       appended.map(({ key, fact }) => {
         expect(key).toBe(`ZA_EFT:${schedulerBusinessDate}`);
-        if (fact.kind === "LaneCredits") return `${fact.declaration}/${fact.partition} names ${fact.banksUnresolved.join(" ")}`;
-        return fact.kind === "LaneBankClear" ? `${fact.declaration}/${fact.partition} clear ${fact.bank}` : fact.kind;
+        if (fact.kind === "PartitionCredits") return `${fact.declaration}/${fact.partition} names ${fact.banksUnresolved.join(" ")}`;
+        return fact.kind === "PartitionBankClear" ? `${fact.declaration}/${fact.partition} clear ${fact.bank}` : fact.kind;
       }),
   };
 }

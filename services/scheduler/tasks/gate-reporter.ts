@@ -1,12 +1,12 @@
 // The gate reporter appends this partition's answers to declarations of credits final. When the partition has applied a
 // declaration's marker it has seen every credit accepted before it, however slow the partition is. It names the banks
-// with an unresolved credit (LaneCredits), and reports for each when its last one has ended (LaneBankClear). The day
-// opens a bank's gate by these answers and by nothing else (I8).
+// with an unresolved credit (PartitionCredits), and reports for each when its last one has ended (PartitionBankClear).
+// The day opens a bank's gate by these answers and by nothing else (I8).
 //
 // #1 What counts is read from the store after the marker: everything before it is written by then
 //    (`declaration-credits.ts`). A credit that ends during the reading is not counted.
-// #2 Each applied declaration that is not open yet gets one LaneCredits, and one again under every new owner: a second
-//    one changes nothing.
+// #2 Each applied declaration that is not open yet gets one PartitionCredits, and one again under every new owner: a
+//    second one changes nothing.
 // #3 What an earlier owner named is not known here. So a bank is also reported clear if the gate has excepted it and no
 //    credit of it is awaited, and if it is the bank that the declaration is for. A clear bank stays clear, so no such
 //    report is ever wrong.
@@ -153,20 +153,20 @@ function buildFacts(partition: number, one: TrackedDeclaration): readonly FactTo
   const base = { scheme, businessDate, partition, declaration };
   const facts: FactToAppend[] = [];
   const banksUnresolved = [...(one.waiting?.countByBank().keys() ?? [])];
-  if (!one.isAnswered) facts.push({ key, fact: { kind: "LaneCredits", ...base, banksUnresolved } });
-  for (const bank of banksToClear(one)) facts.push({ key, fact: { kind: "LaneBankClear", ...base, bank } });
+  if (!one.isAnswered) facts.push({ key, fact: { kind: "PartitionCredits", ...base, banksUnresolved } });
+  for (const bank of banksToClear(one)) facts.push({ key, fact: { kind: "PartitionBankClear", ...base, bank } });
   return facts;
 }
 
 function markReported(one: TrackedDeclaration, facts: readonly FactToAppend[], { partition, logger }: GateReporterOptions): void {
   const { id: declaration } = one.open.declaration;
   for (const { fact } of facts) {
-    if (fact.kind === "LaneCredits") {
+    if (fact.kind === "PartitionCredits") {
       one.isAnswered = true;
       for (const bank of fact.banksUnresolved) one.toClear.add(bank);
       logger.info("gate.answered", { partition, declaration, banksUnresolved: fact.banksUnresolved });
     }
-    if (fact.kind === "LaneBankClear") {
+    if (fact.kind === "PartitionBankClear") {
       one.reportedClear.add(fact.bank);
       logger.info("gate.bank-cleared", { partition, declaration, bank: fact.bank });
     }

@@ -92,7 +92,7 @@ export function createOpenRows(given: readonly OpenRow[]): OpenRows {
     during,
     reads: 0,
     store: {
-      open: (_lane, afterUetr, limit) => {
+      open: (_partition, afterUetr, limit) => {
         open.reads += 1;
         const after = [...rows.values()].filter(({ uetr }) => afterUetr === null || uetr > afterUetr);
         const page = after.toSorted((a, b) => (a.uetr < b.uetr ? -1 : 1)).slice(0, limit);

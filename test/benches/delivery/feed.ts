@@ -48,7 +48,7 @@ function buildDispatch({ id, uetr, body }: BenchMessage, nowMs: number): AnyDeco
     bank: bankId,
     operation: "outboundDirectDebitResponse",
     body,
-    closesWith: `ZA_EFT:${businessDate}`,
+    reconciliationDay: `ZA_EFT:${businessDate}`,
     deadlineMs: null,
     causedByOffset: 0n,
     madeAtMs: nowMs,

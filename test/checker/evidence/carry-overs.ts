@@ -33,7 +33,7 @@ export function findWrongCarryOvers(evidence: Evidence, journey: Journey): reado
   if (request === null || verdict === null) return [];
   const scheme = readScheme(journey);
   const stays = collectHeldPeriods(journey);
-  const carryOversMax = readRecordNumber(verdict.value, "rollsMax") || 0;
+  const carryOversMax = readRecordNumber(verdict.value, "carryOversMax") || 0;
   let byClose = 0;
   return stays.slice(1).flatMap((stay, index) => {
     const before = stays[index];
@@ -56,7 +56,7 @@ export function couldCarryOver(evidence: Evidence, journey: Journey): boolean {
   const carryOvers = collectHeldPeriods(journey).length - 1;
   const markers = evidence.markers(request.partition, `${readScheme(journey)}:${last.businessDate}`);
   const isClosed = markers.some((marker) => marker.type === "WindowClosed" && readRecordMember(marker.value, "isLast") === true);
-  return isClosed && carryOvers < (readRecordNumber(verdict.value, "rollsMax") || 0);
+  return isClosed && carryOvers < (readRecordNumber(verdict.value, "carryOversMax") || 0);
 }
 
 /** The day that a debit was carried over to last; null if it still has the day of its verdict. */
@@ -66,7 +66,7 @@ export function findLastDay(journey: Journey): string | null {
 }
 
 function readScheme({ verdict }: Journey): string {
-  return readRecordText(verdict?.value, "closesWith").split(":")[0] ?? "";
+  return readRecordText(verdict?.value, "reconciliationDay").split(":")[0] ?? "";
 }
 
 function endsDate(marker: PlacedRecord): boolean {

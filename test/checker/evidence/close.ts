@@ -19,11 +19,11 @@ export function findClose(evidence: Evidence, journey: Journey): TransactionClos
   if (request === null || journey.flow === "credit") return { day: "", marker: null };
   const findReconciled = (day: string): PlacedRecord | null =>
     evidence.markers(request.partition, day).find((record) => record.type === "DayReconciled") ?? null;
-  const provisionalDay = readRecordText(request.value, "closesWith");
+  const provisionalDay = readRecordText(request.value, "reconciliationDay");
   const provisional: TransactionClose = { day: provisionalDay, marker: findReconciled(provisionalDay) };
   const isClosedFirst = verdict !== null && provisional.marker !== null && provisional.marker.position < verdict.position;
   if (verdict === null || isClosedFirst) return provisional;
-  const day = findLastDay(journey) ?? readRecordText(verdict.value, "closesWith");
+  const day = findLastDay(journey) ?? readRecordText(verdict.value, "reconciliationDay");
   return { day, marker: findReconciled(day) };
 }
 

@@ -115,7 +115,7 @@ function earliestEndMs({ value }: PlacedRecord, closes: ReadonlyMap<string, numb
   const ends = [
     readRecordNumber(value, "stopsAtMs"),
     readRecordNumber(value, "deadlineMs"),
-    closes.get(readRecordText(value, "closesWith")) ?? Number.NaN,
+    closes.get(readRecordText(value, "reconciliationDay")) ?? Number.NaN,
   ];
   return Math.min(Number.POSITIVE_INFINITY, ...ends.filter((ms) => !Number.isNaN(ms)));
 }

@@ -119,8 +119,8 @@ export const markerTypes: ReadonlySet<string> = new Set([
 const otherFactTypes: ReadonlySet<string> = new Set([
   "DayPlanned",
   "DayTimeReached",
-  "LaneCredits",
-  "LaneBankClear",
+  "PartitionCredits",
+  "PartitionBankClear",
   "CreditsFinalRequested",
   "CloseExtensionRequested",
   "GateOpeningRequested",

@@ -79,9 +79,9 @@ function item(
   script: ScriptRule | null,
   [row, cause]: readonly [number, string | null],
   found: ExpectedItem["resolution"],
-  told: ExpectedItem["outcomeCode"],
+  outcomeCode: ExpectedItem["outcomeCode"],
 ): PlannedDebit & ExpectedItem {
-  return { flow, name, bank, amount, script, row, cause, resolution: found, outcomeCode: told };
+  return { flow, name, bank, amount, script, row, cause, resolution: found, outcomeCode };
 }
 
 /** Adds decimal texts with two digits after the point. */

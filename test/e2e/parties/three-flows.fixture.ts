@@ -22,7 +22,7 @@ export const debitFlows = ["on-us", "off-us"] as const;
 /** Debits with a special end, and the rule for their bank or the connector. */
 export const scriptedDebits: readonly (readonly [FlowName, string, ThreeFlowsBankId, ScriptRule | null])[] = [
   ["off-us", "unpaid", "baobab", { operation: flows["off-us"].answer, attempts: [1, 2], answer: refuse(503, "1") }],
-  ["off-us", "untold", "karoo", { operation: flows["off-us"].answer, answer: refuse(503, "1") }],
+  ["off-us", "unreported", "karoo", { operation: flows["off-us"].answer, answer: refuse(503, "1") }],
   ["on-us", "unpaid", "baobab", null],
   ["on-us", "unreported", "karoo", null],
   ["on-us", "silent", "acacia", { operation: "inboundDirectDebit", answer: staySilent }],

@@ -89,7 +89,7 @@ export function recordWriter({ serde, businessDate, random, time }: Pick<Deliver
 /** Only an acknowledgement ends such a delivery, because its day is never reconciled in a trial. */
 function buildDispatch({ id, uetr, bank, operation, place }: TrialMessage, body: Uint8Array, businessDate: string, nowMs: number) {
   const value = { messageIdentification: id, uetr, deliveryKey: uetr, bank, operation, body };
-  const limits = { closesWith: `ZA_EFT:${businessDate}`, deadlineMs: null, stopsAtMs: null };
+  const limits = { reconciliationDay: `ZA_EFT:${businessDate}`, deadlineMs: null, stopsAtMs: null };
   return { name: "Dispatch", value: { ...value, ...limits, causedByOffset: BigInt(place), madeAtMs: nowMs } } as const;
 }
 

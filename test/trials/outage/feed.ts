@@ -12,7 +12,7 @@ export async function appendWaiting(bank: string, from: number, to: number, port
     const number = from + index;
     const { id, uetr, place } = waitingMessage(number);
     const message = { messageIdentification: id, uetr, deliveryKey: uetr, bank, operation: "inboundDirectDebit" };
-    const limits = { closesWith: `ZA_EFT:${businessDate}`, deadlineMs: null, stopsAtMs: null };
+    const limits = { reconciliationDay: `ZA_EFT:${businessDate}`, deadlineMs: null, stopsAtMs: null };
     const value = { ...message, body: waitingBody(number), ...limits, causedByOffset: BigInt(place), madeAtMs: time.nowMs() };
     return outgoingRecord(serde, topics.dispatch, uetr, { name: "Dispatch", value }, { partitionCount: partitionCountDefault });
   });

@@ -74,7 +74,7 @@ function nextDebit(
   const reading = readDirectDebit(body);
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: debit, contentHash, substanceHash } = reading.read;
-  const closes = { closesWith: `ZA_EFT:${businessDate}`, closesAtMs: receivedAtMs + 36_000_000 };
+  const closes = { reconciliationDay: `ZA_EFT:${businessDate}`, closesAtMs: receivedAtMs + 36_000_000 };
   const value = { sender: clearingConnectorId, contentHash, substanceHash, receivedAtMs, ...closes, flow: "OFF_US", bank, debit };
   const record = outgoingRecord(
     serde,

@@ -49,7 +49,7 @@ async function runAgainst(
 const row = (letter: string, over: object = {}) => ({
   letter,
   cursor: `after-${letter}`,
-  putAsideAt: "2026-11-20T06:00:00.000Z",
+  deadLetteredAt: "2026-11-20T06:00:00.000Z",
   service: "scheduler",
   topic: "sluice.journal.v1",
   partition: 0,
@@ -98,7 +98,7 @@ test("put requests the skip of a record under one id, and waits until the partit
     options,
   );
   const body = { reason, service: "dispatcher", topic: "sluice.dispatch.v1", partition: 3, offset: "120" };
-  expect(posts).toMatchObject([{ path: "/put-aside", body, id: "put-1" }]);
+  expect(posts).toMatchObject([{ path: "/skip", body, id: "put-1" }]);
   expect([exit, looks, lines.join()]).toEqual([0, 2, expect.stringContaining("the partition has skipped it (letter 3:4")]);
   await expect(runAgainst(runDeadLettersPut, () => ({ body: {} }), { ...options, service: "ingress" })).rejects.toThrow("--service");
 });
@@ -108,7 +108,7 @@ test("replay takes each transaction once and other letters one by one, ignores s
   const other = { service: "dispatcher", topic: "sluice.dispatch.v1" };
   const pages: Readonly<Record<string, object>> = {
     "": { rows: [row("0:1"), row("0:2"), row("0:3", asking)], next: "page-2" },
-    "page-2": { rows: [row("1:0", other), row("1:1", { ...other, putAsideAt: "2026-11-20T07:00:00.001Z" })], next: null },
+    "page-2": { rows: [row("1:0", other), row("1:1", { ...other, deadLetteredAt: "2026-11-20T07:00:00.001Z" })], next: null },
   };
   const { exit, posts, lines } = await runAgainst(
     runDeadLettersReplay,

@@ -24,7 +24,7 @@ const list: ListVerb = {
   options: letterFilters,
   columns: () => [
     column("LETTER", "letter"),
-    column("DEAD-LETTERED", "putAsideAt"),
+    column("DEAD-LETTERED", "deadLetteredAt"),
     column("BY", "service"),
     { title: "OPERATOR", of: operatorText },
     column("TOPIC", "topic"),

@@ -29,7 +29,7 @@ export const runDeadLettersPut: RunControlVerb = async (call, where) => {
   const client = await controlClient(call, where);
   const id = call.value("id") ?? randomUUID();
   const body = { reason: needed(call, "reason"), service, topic, partition: Number(partition), offset };
-  const accepted = await sendDecision(client, machineTime, "/put-aside", body, id);
+  const accepted = await sendDecision(client, machineTime, "/skip", body, id);
   const letter = memberText(accepted, "letter");
   const isUnawaited = call.flag("no-wait");
   const hasPassed = !isUnawaited && (await awaitSkip(client, machineTime, letter));

@@ -189,8 +189,8 @@ function toTarget(row: AnswerBody): Target | null {
 }
 
 function isLater({ startedAt }: Run, row: AnswerBody): boolean {
-  const putAsideAt = row["putAsideAt"];
-  return startedAt !== null && typeof putAsideAt === "string" && putAsideAt >= startedAt;
+  const deadLetteredAt = row["deadLetteredAt"];
+  return startedAt !== null && typeof deadLetteredAt === "string" && deadLetteredAt >= startedAt;
 }
 
 function transactionTarget(uetr: string, cursor: string | null): Target {

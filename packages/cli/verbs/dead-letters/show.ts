@@ -21,7 +21,7 @@ export const runDeadLettersShow: RunControlVerb = async (call, where) => {
   const mark =
     at("transaction.parked.records") === "-" ? "not quarantined" : `quarantined, ${at("transaction.parked.records")} dead letters`;
   const lines = [
-    `letter ${at("letter")}  dead-lettered ${at("putAsideAt")} by the ${at("service")}${hand}${asked}: ${at("why")}`,
+    `letter ${at("letter")}  dead-lettered ${at("deadLetteredAt")} by the ${at("service")}${hand}${asked}: ${at("why")}`,
     `record ${at("topic")}/${at("partition")} offset ${at("offset")}, appended ${at("appendedAt")}, key ${at("key")}, type ${at("type")}`,
     `bytes  ${at("bytes")}, SHA-256 ${at("sha256")}; ${reading}`,
     ...(at("progress.position") === "-" ? [] : [`partition of the ${at("service")} is at ${at("progress.position")}: ${passed}`]),

@@ -195,7 +195,7 @@ test("held, undelivered and bank list print one line for each row", async () => 
   const message = {
     kind: "delivery",
     messageIdentification: "D",
-    standing: "refused",
+    status: "refused",
     attempts: 1,
     recentAttempts: [{ httpStatusCode: 400, answer: "no" }],
   };
@@ -244,7 +244,7 @@ test("an item is shown with evidence, later answers, its resolution, and the id 
     isOpen: true,
     settledAt: null,
     madeAt: "2026-11-20T15:30:00.000Z",
-    evidence: { attempts: 3, anyAnswer: true, httpStatusCode: 503, mayHaveBeenTaken: true, isBreakerOpen: true, isBankPaused: false },
+    evidence: { attempts: 3, anyAnswer: true, httpStatusCode: 503, mayHaveBeenTaken: true, isBreakerOpen: true, isReceiverPaused: false },
     lateAnswers: [{ at: "2026-11-20T16:00:00.000Z", text: "202" }],
     resolution: { kind: "MADE", replacedBy: null, isFinal: false, at: "2026-11-20T17:00:00.000Z", action, confirmed: null },
   };

@@ -60,7 +60,7 @@ function evidenceText(item: AnswerBody): string {
     memberText(item, "evidence.anyAnswer") === "true" ? `answered, last ${memberText(item, "evidence.httpStatusCode")}` : "never answered",
     ...is("mayHaveBeenTaken", "may have been taken"),
     ...is("isBreakerOpen", "breaker open"),
-    ...is("isBankPaused", "bank paused"),
+    ...is("isReceiverPaused", "bank paused"),
   ].join(", ");
 }
 

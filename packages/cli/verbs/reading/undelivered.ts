@@ -28,7 +28,7 @@ const messages: readonly TableColumn[] = [
   column("UETR", "uetr"),
   numberColumn("ATTEMPTS", "attempts"),
   { title: "LAST ANSWER", of: lastAnswerText },
-  column("STATUS", "standing"),
+  column("STATUS", "status"),
   column("NEXT ATTEMPT", "nextAttempt"),
   column("DAY", "day"),
   { title: "CLOSES IN", isNumber: true, of: (row) => memberDuration(row, "secondsToClose") },

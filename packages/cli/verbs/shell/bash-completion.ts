@@ -60,7 +60,7 @@ function valueCase({ name }: Verb, option: string, spec: VerbOption): readonly s
   return [`    '${name} --${option}') ${completeValue(spec) ?? ":"}; return ;;`];
 }
 
-/** Which argument a word is cannot be told from options with values, so all are offered. */
+/** Which argument a word is cannot be distinguished from options with values, so all are offered. */
 function argumentCase({ name, arguments: wanted }: Verb): readonly string[] {
   const commands = new Set(wanted.flatMap((argument) => completeValue(argument) ?? []));
   return commands.size === 0 ? [] : [`      '${name}') ${[...commands].join("; ")} ;;`];

@@ -1,5 +1,5 @@
-// `./sluice completion`: prints a script by which a shell completes verbs, options, their choices, and files. The script
-// is text alone: a shell starts no process to complete a word.
+// `./sluice completion`: prints a script by which a shell completes verbs, options, their choices, and files. The
+// script is text alone: a shell starts no process to complete a word.
 
 import type { Verb } from "../../terminal/verb.ts";
 

@@ -1,5 +1,5 @@
-// Active currency codes and their minor units. Source: ISO 4217:2015, list one (current currency and funds codes), as published
-// by the maintenance agency, without codes that have no minor unit (metals, tests). As of 2026-01-01.
+// Active currency codes and their minor units. Source: ISO 4217:2015, list one (current currency and funds codes), as
+// published by the maintenance agency, without codes that have no minor unit (metals, tests). As of 2026-01-01.
 
 const codesByMinorUnits: Readonly<Record<number, string>> = {
   0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",

@@ -24,7 +24,7 @@ export function receivedOnUs(change: (debit: Json) => Json = (debit) => debit): 
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: debit, ...hashes } = reading.read;
   const receivedAtMs = parseTimeMs("2026-11-20T05:12:03.200Z");
-  const close = { closesWith: "ZA_EFT:2026-11-20", closesAtMs: receivedAtMs + 3_600_000 };
+  const close = { reconciliationDay: "ZA_EFT:2026-11-20", closesAtMs: receivedAtMs + 3_600_000 };
   return { sender: "first", ...hashes, receivedAtMs, ...close, debit, flow: "ON_US", bank: "" };
 }
 
@@ -38,11 +38,11 @@ export function accountVerified(verdict: wire.Verdict, reasons: readonly wire.Re
     decisions: [],
     bank: "first",
     businessDate: "2026-11-20",
-    closesWith: "ZA_EFT:2026-11-20",
+    reconciliationDay: "ZA_EFT:2026-11-20",
     subService: "SAME_DAY",
     calendarVersion: "1",
     deadlineMs: null,
-    rollsMax: 0,
+    carryOversMax: 0,
     onUsOutcomeReport: false,
   };
 }

@@ -167,7 +167,7 @@ test("a dispatch carries the operation, the receiver and the own times that the 
     uetr: "2c9d4e61-0b7f-4e3a-9f58-71d2c6a4b803",
     bank: "first",
     operation: "inboundCreditTransferAuthorization",
-    closesWith: null,
+    reconciliationDay: null,
     deadlineMs: null,
     stopsAtMs: 77,
   });

@@ -109,8 +109,8 @@ test("a request to replay where nothing is quarantined is ignored and noted", ()
 
 test("I1: a replay gives every dead-lettered record the same decision, during the quarantine and after it, so that its dead letter is written again", () => {
   const reports = Array.from({ length: 3 }, (_, index) => report("made", { message: identity(`R${index}`) }));
-  const standing = [...deliveredSteps, recordDeadLettered(), ...reports];
-  for (const steps of [standing, [...standing, deadLettersReplayed()], [...standing, deadLettersReplayed(), report()]]) {
+  const quarantined = [...deliveredSteps, recordDeadLettered(), ...reports];
+  for (const steps of [quarantined, [...quarantined, deadLettersReplayed()], [...quarantined, deadLettersReplayed(), report()]]) {
     const { transaction, outcomes } = runSteps(steps);
     const again = runSteps(steps, transaction);
     const expected = outcomes.map(({ decision }) => (decision === "dead-lettered" ? "dead-lettered" : "replayed"));

@@ -117,7 +117,7 @@ test("an early item becomes the item of the withdrawal and keeps its evidence, a
 });
 
 test("answers after a withdrawal never change the item's row and cause", () => {
-  const stopped = stateAfter(...acceptedSteps, withdrawal(), ended("A", "stopped", { attempts: 3, isBankPaused: true }));
+  const stopped = stateAfter(...acceptedSteps, withdrawal(), ended("A", "stopped", { attempts: 3, isReceiverPaused: true }));
   expect(stopped.transaction.items).toMatchObject([{ row: 0, cause: "WITHDRAWN", evidence: { attempts: 3 } }]);
   const acknowledged = stateAfter(...acceptedSteps, withdrawal(), ended("A"));
   expect(acknowledged.last).toMatchObject({ decision: "recorded", reason: "late-answer" });

@@ -153,9 +153,9 @@ test("I15: one void date after another carries a debit over only while transitio
   const { transaction } = stateAfter(...voids, ...start);
   expect(transaction.state).toBe("HELD");
   expect(transaction.transitions.length).toBe(transitionsMax - 6);
-  const { reconciliationDay: closesWith, businessDate } = transaction;
-  const ending = stateAfter(...voids, ...start, dayReconciled(businessDate ?? ""), dayClosed(closesWith));
-  expect(ending.transaction).toMatchObject({ state: "RECONCILIATION", items: [{ day: closesWith }] });
+  const { reconciliationDay, businessDate } = transaction;
+  const ending = stateAfter(...voids, ...start, dayReconciled(businessDate ?? ""), dayClosed(reconciliationDay));
+  expect(ending.transaction).toMatchObject({ state: "RECONCILIATION", items: [{ day: reconciliationDay }] });
 });
 
 test("a marker that names no later date carries nothing over", () => {

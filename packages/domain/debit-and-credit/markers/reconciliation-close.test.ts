@@ -27,7 +27,7 @@ import {
   windowClosed,
   windowOpened,
 } from "../../given.fixture.ts";
-import { bankPaused, bankResumed } from "../decisions.fixture.ts";
+import { isReceiverPaused, bankResumed } from "../decisions.fixture.ts";
 
 const close: readonly SequenceStep[] = [dayReconciled(), dayClosed()];
 
@@ -92,7 +92,7 @@ test("RELEASED: the answer to the stop sets row 7 where no HTTP answer ever came
   expect(rowAfter({ anyAnswer: false, attempts: 4 })).toMatchObject([{ row: 7, cause: null, evidence: { attempts: 4 } }]);
   expect(rowAfter({ anyAnswer: true })).toMatchObject([{ row: 8, cause: null }]);
   expect(rowAfter({ anyAnswer: false, isBreakerOpen: true })).toMatchObject([{ row: 7, cause: "BREAKER_OPEN" }]);
-  expect(rowAfter({ anyAnswer: false, isBankPaused: true, isBreakerOpen: true })).toMatchObject([{ row: 7, cause: "BANK_PAUSED" }]);
+  expect(rowAfter({ anyAnswer: false, isReceiverPaused: true, isBreakerOpen: true })).toMatchObject([{ row: 7, cause: "BANK_PAUSED" }]);
 });
 
 test("a second answer to a stop changes nothing", () => {
@@ -167,38 +167,42 @@ test.each([
     why: "only the second window had the gate open",
     given: [...heldSteps, windowOpened(), windowClosed(), gateOpened(), windowOpened(2)],
   },
-  { cause: "BANK_PAUSED", why: "its bank was paused until the end", given: [...heldSteps, ...openDay, bankPaused(), windowClosed()] },
+  { cause: "BANK_PAUSED", why: "its bank was paused until the end", given: [...heldSteps, ...openDay, isReceiverPaused(), windowClosed()] },
   {
     cause: "BANK_PAUSED",
     why: "its bank was in maintenance at the close",
-    given: [...heldSteps, ...openDay, bankPaused(1, bank, closesAtMs + 1), windowClosed()],
+    given: [...heldSteps, ...openDay, isReceiverPaused(1, bank, closesAtMs + 1), windowClosed()],
   },
   {
     cause: "NOT_REACHED_BEFORE_CLOSE",
     why: "its bank's maintenance was over at the close",
-    given: [...heldSteps, ...openDay, bankPaused(1, bank, closesAtMs), windowClosed()],
+    given: [...heldSteps, ...openDay, isReceiverPaused(1, bank, closesAtMs), windowClosed()],
   },
   {
     cause: "BANK_PAUSED",
     why: "the only window with its gate open ended in a pause",
-    given: [...heldSteps, windowOpened(), windowClosed(), gateOpened(), windowOpened(2), bankPaused(), windowClosed(2)],
+    given: [...heldSteps, windowOpened(), windowClosed(), gateOpened(), windowOpened(2), isReceiverPaused(), windowClosed(2)],
   },
   {
     cause: "NOT_REACHED_BEFORE_CLOSE",
     why: "it was resumed in time",
-    given: [...heldSteps, bankPaused(), ...openDay, bankResumed(), windowClosed(), bankPaused(2)],
+    given: [...heldSteps, isReceiverPaused(), ...openDay, bankResumed(), windowClosed(), isReceiverPaused(2)],
   },
   {
     cause: "NOT_REACHED_BEFORE_CLOSE",
     why: "only one of its two windows ended in a pause",
-    given: [...heldSteps, ...openDay, bankPaused(), windowClosed(), bankResumed(), windowOpened(2), windowClosed(2)],
+    given: [...heldSteps, ...openDay, isReceiverPaused(), windowClosed(), bankResumed(), windowOpened(2), windowClosed(2)],
   },
   {
     cause: "NOT_REACHED_BEFORE_CLOSE",
     why: "another bank was paused",
-    given: [...heldSteps, ...openDay, bankPaused(1, "bank-b"), windowClosed()],
+    given: [...heldSteps, ...openDay, isReceiverPaused(1, "bank-b"), windowClosed()],
   },
-  { cause: "GATE_CLOSED", why: "the gate was closed, paused or not", given: [...heldSteps, windowOpened(), bankPaused(), windowClosed()] },
+  {
+    cause: "GATE_CLOSED",
+    why: "the gate was closed, paused or not",
+    given: [...heldSteps, windowOpened(), isReceiverPaused(), windowClosed()],
+  },
 ])("a debit in HELD at the close gets the cause $cause because $why", ({ cause, given }) => {
   expect(stateAfter(...given, ...close).transaction.items).toMatchObject([{ row: 0, cause }]);
 });
@@ -223,9 +227,9 @@ test.each([
   { reason: "gate-closed", given: [...heldSteps, windowOpened()], fact: release() },
   { reason: "gate-closed", given: [...heldSteps, windowOpened(), gateOpened({ except: [bank] })], fact: release() },
   { reason: "gate-closed", given: [...heldSteps, windowOpened(), gateOpened({ banks: ["bank-b"] })], fact: release() },
-  { reason: "bank-paused", given: [...heldSteps, ...openDay, bankPaused()], fact: release() },
-  { reason: "bank-paused", given: [...heldSteps, bankPaused(), bankResumed(), ...openDay, bankPaused(2)], fact: release() },
-  { reason: "bank-paused", given: [...heldSteps, ...openDay, bankPaused(1, bank, closesAtMs + 1)], fact: release() },
+  { reason: "bank-paused", given: [...heldSteps, ...openDay, isReceiverPaused()], fact: release() },
+  { reason: "bank-paused", given: [...heldSteps, isReceiverPaused(), bankResumed(), ...openDay, isReceiverPaused(2)], fact: release() },
+  { reason: "bank-paused", given: [...heldSteps, ...openDay, isReceiverPaused(1, bank, closesAtMs + 1)], fact: release() },
   { reason: "other-day", given: [...heldSteps, ...openDay], fact: release({ businessDate: "2026-11-23" }) },
   { reason: "other-day", given: [...heldSteps, ...openDay], fact: release({ scheme: "ZA_RTC" }) },
   { reason: "other-bank", given: [...heldSteps, ...openDay], fact: release({ bank: "bank-b" }) },
@@ -252,11 +256,11 @@ test("I8: a debit of a bank that was excepted is released once the bank's own ga
 });
 
 test("I8: a debit is released if its bank was resumed or never paused; a later pause does not count", () => {
-  const over = bankPaused(1, bank, closesAtMs);
-  for (const pauses of [[bankPaused(), bankResumed()], [bankPaused(1, "bank-b")], [over]]) {
+  const over = isReceiverPaused(1, bank, closesAtMs);
+  for (const pauses of [[isReceiverPaused(), bankResumed()], [isReceiverPaused(1, "bank-b")], [over]]) {
     expect(stateAfter(...heldSteps, ...openDay, ...pauses, release()).states.at(-1)).toBe("RELEASED");
   }
-  expect(runSteps([...heldSteps, ...openDay, release(), bankPaused()]).outcomes.at(-1)).toMatchObject({ decision: "applied" });
+  expect(runSteps([...heldSteps, ...openDay, release(), isReceiverPaused()]).outcomes.at(-1)).toMatchObject({ decision: "applied" });
 });
 
 test("I8: markers that come after the release in the partition do not count, although they are known", () => {

@@ -32,7 +32,7 @@ function setUp({ limit = 3, pageKeysMax = 10_000, rows = [] }: SetUpOptions = {}
     partitionCount: 1,
     markers,
     store: {
-      held: (_lane, bank, _day, after, most) => {
+      held: (_partition, bank, _day, after, most) => {
         journal.reads += 1;
         const later = [...held.values()].filter((row) => row.bank === bank && (after === null || row.queueKey > after));
         return Promise.resolve(later.toSorted((a, b) => (a.queueKey < b.queueKey ? -1 : 1)).slice(0, most));
