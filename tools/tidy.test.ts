@@ -11,11 +11,12 @@ import { pagesPointToThings } from "./tidy/pages.ts";
 import { citePromises } from "./tidy/promises.ts";
 import { folderSizes } from "./tidy/folder-sizes.ts";
 import { importCircles } from "./tidy/import-circles.ts";
-import { fixtureNames, numberedInvariants, oneImportAModule } from "./tidy/notations.ts";
+import { fixtureNames, numberedInvariants, oneImportAModule, commentWidth } from "./tidy/notations.ts";
 import { schemeNames } from "./tidy/scheme-names.ts";
 import { uniqueExports } from "./tidy/unique-exports.ts";
 import { fileSizes, namesOfFiles } from "./tidy/sizes-and-names.ts";
 import { notesOfWork, testsRun } from "./tidy/unfinished-work.ts";
+import { vocabulary } from "./tidy/vocabulary.ts";
 import { wireMap } from "./tidy/wire-map.ts";
 import { clocksAndRandomness, environmentAccess } from "./tidy/ambient-access.ts";
 
@@ -244,6 +245,22 @@ const cases: readonly Case[] = [
     rule: oneImportAModule,
     broken: [[{ "packages/a/x.ts": 'import { a } from "./y.ts";\nimport type { B } from "./y.ts";\n' }, "./y.ts is imported by two"]],
     whole: { "packages/a/x.ts": 'import { a, type B } from "./y.ts";\n' },
+  },
+  {
+    promise: "code and pages use the glossary's words",
+    rule: vocabulary,
+    broken: [
+      [{ "packages/a/x.ts": "const laneCount = 1;\n" }, '"lane" is not a word of the glossary: use partition'],
+      [{ "docs/a.md": "A record is put aside.\n" }, "dead-lettered"],
+      [{ "docs/glossary.md": "## Words that are not used\n" }, "does not name"],
+    ],
+    whole: { "packages/a/x.ts": "const planes = understanding;\n" },
+  },
+  {
+    promise: "a line of a comment ends at 120 columns",
+    rule: commentWidth,
+    broken: [[{ "packages/a/x.ts": `// ${"a".repeat(118)}\n` }, "121 columns"]],
+    whole: { "packages/a/x.ts": `// ${"a".repeat(117)}\n` },
   },
 ];
 

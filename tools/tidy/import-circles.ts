@@ -1,5 +1,5 @@
-// #1 No file reaches itself through static imports, within a package or across packages. Types count: two files whose types need each
-//    other cannot be read one after the other. An `import()` at run time does not count.
+// #1 No file reaches itself through static imports, within a package or across packages. Types count: two files whose
+//    types need each other cannot be read one after the other. An `import()` at run time does not count.
 
 import { type FileTree, type TidyFinding, type Rule, stripComments, isGenerated, typeScriptFiles } from "./file-tree.ts";
 import { resolveRelative } from "./imports.ts";
