@@ -62,7 +62,7 @@ export function buildConformance(tree: FileTree): Conformance {
   return { complaints: [...unknown, ...bare], page: buildPage(sections, shown), notYetShown };
 }
 
-export function readMarks(tree: FileTree): readonly Mark[] {
+function readMarks(tree: FileTree): readonly Mark[] {
   return [...tree]
     .filter(([path]) => path.endsWith(".test.ts") && path !== ownTests)
     .flatMap(([path, text]) =>

@@ -25,11 +25,11 @@ export interface VersionResult {
   readonly complaints: readonly string[];
 }
 
-export function versionsFolder(root: string): string {
+function versionsFolder(root: string): string {
   return join(root, "avro", "versions");
 }
 
-export function readLock(root: string): Lock {
+function readLock(root: string): Lock {
   const path = join(versionsFolder(root), "lock.json");
   if (!existsSync(path)) return { released: {}, sha256: {} };
   const lock: Lock = JSON.parse(readFileSync(path, "utf8"));
@@ -37,7 +37,7 @@ export function readLock(root: string): Lock {
 }
 
 /** Returns the texts of one record's versions, oldest first; throws where a number is missing. */
-export function readVersions(root: string, file: string): readonly string[] {
+function readVersions(root: string, file: string): readonly string[] {
   const folder = join(versionsFolder(root), file);
   if (!existsSync(folder)) return [];
   const count = readdirSync(folder).length;

@@ -27,7 +27,7 @@ export interface DayConservation {
   readonly rows: readonly LedgerRow[];
 }
 
-export const findingsMax = 20;
+const findingsMax = 20;
 
 export interface ConservationCount {
   readonly partition: number;

@@ -63,6 +63,6 @@ export const hostileMessages: readonly { readonly name: string; readonly path: s
   { name: "final", path: "/scheme/credits-final", party: "clearing", body: encodeText(buildCreditsFinal()) },
 ];
 
-export function encodeText(message: MessageObject): string {
+function encodeText(message: MessageObject): string {
   return Buffer.from(encodeBody(message)).toString();
 }

@@ -16,7 +16,7 @@ export type MessageLimit = "day" | "stops" | "deadline" | "never";
  * How a bank answers. `slow` is 202 after 2.5 s, `slow 503` is 503 after 2.5 s, `odd 503` is 503 to the first, third, …
  * attempt.
  */
-export const bankAnswerKinds = [
+const bankAnswerKinds = [
   "202",
   "500",
   "503",

@@ -46,7 +46,7 @@ import type { CrashPlan } from "./simulated-process.ts";
 import { createTrace } from "./trace.ts";
 
 /** 12:00:00 in the scheme's zone. */
-export const simulationStartAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
+const simulationStartAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
 /** Milliseconds until a credit's deadline; some credits end by it, before and after the faults end. */
 const creditDeadlineMs = 100_000;
 const healAtMs = 110_000;

@@ -3,7 +3,7 @@
 
 import type { FileTree, TidyFinding } from "./file-tree.ts";
 
-export const promisesKept = ["I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9", "I10", "I12", "I14", "I15", "I16"] as const;
+const promisesKept = ["I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9", "I10", "I12", "I14", "I15", "I16"] as const;
 
 export function citePromises(tree: FileTree, promises: readonly string[] = promisesKept): readonly TidyFinding[] {
   const cited = new Set<string>();

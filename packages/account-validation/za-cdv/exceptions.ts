@@ -10,7 +10,7 @@
 import { weigh, type Weighing } from "../check-digits.ts";
 import type { StepListener } from "../check-steps.ts";
 
-export const knownExceptions = ["b", "e", "f", "h", "m", "p", "v"] as const;
+const knownExceptions = ["b", "e", "f", "h", "m", "p", "v"] as const;
 export type CdvException = (typeof knownExceptions)[number];
 
 /** One number of one account type, as the tests read it. */

@@ -32,7 +32,7 @@ export interface ControlTerminal {
   fetch(url: string, request: RequestInit): Promise<Response>;
 }
 
-export const controlTerminal: ControlTerminal = {
+const controlTerminal: ControlTerminal = {
   out: (text) => void process.stdout.write(`${text}\n`),
   write: (text) => void process.stdout.write(text),
   environment: process.env,

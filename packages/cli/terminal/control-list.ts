@@ -36,7 +36,7 @@ export const pageOptions = {
 } as const satisfies VerbOptions;
 
 /** Rows that --all collects at most. */
-export const allRowsMax = 100_000;
+const allRowsMax = 100_000;
 const pageRows = "1000";
 
 export function runList(list: ListVerb): RunControlVerb {

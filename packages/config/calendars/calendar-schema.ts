@@ -140,7 +140,7 @@ function toHolidayRule(rule: z.infer<typeof ruleInFile>): HolidayRule {
   return { ...named, kind: "dates", dates: rule.dates ?? [], substitute };
 }
 
-export function isCalendarDate(given: string): boolean {
+function isCalendarDate(given: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(given)) return false;
   try {
     Temporal.PlainDate.from(given, { overflow: "reject" });

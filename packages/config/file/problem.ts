@@ -8,7 +8,7 @@ export interface Problem {
 
 export type Path = readonly PropertyKey[];
 
-export function formatPath(path: Path): string {
+function formatPath(path: Path): string {
   return path.map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`)).join("");
 }
 

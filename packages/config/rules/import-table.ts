@@ -39,7 +39,7 @@ export interface ImportReport {
 }
 
 export const tableBytesMax = 64 * 1_048_576;
-export const tableLinesMax = 200_000;
+const tableLinesMax = 200_000;
 
 const rulesByFormat: Readonly<Record<TableFormat, RuleName>> = { cim900: "za-cdv", valacdos: "uk-modulus", scsubtab: "uk-modulus" };
 

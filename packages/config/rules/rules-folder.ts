@@ -19,8 +19,8 @@ import {
 import { Fault } from "@sluice/kernel";
 import { readRulesFile, type RulesFile, type RulesFileInFormat, type TableFormat } from "./rules-file.ts";
 
-export const rulesFilesMax = 1_000;
-export const rulesFileBytesMax = 128 * 1_048_576;
+const rulesFilesMax = 1_000;
+const rulesFileBytesMax = 128 * 1_048_576;
 
 /**
  * Reads the rule book; a null path gives the shipped rules alone. Throws Fault `rules.unreadable` or `rules.invalid`,
@@ -43,7 +43,7 @@ export function readRulesFiles(folder: string): readonly RulesFile[] {
   return files.toSorted((a, b) => a.sequence - b.sequence);
 }
 
-export function buildRuleBook(files: readonly RulesFile[]): RuleBook {
+function buildRuleBook(files: readonly RulesFile[]): RuleBook {
   const imported = inFormat(files, "cim900").map(({ version, effectiveFrom, content }) => ({
     version,
     effectiveFrom,

@@ -18,11 +18,11 @@ import type { ReceiverAnswer } from "../port.ts";
 export type AnswerClass = "acknowledged" | "transient" | "address" | "refused";
 
 export const backOffFirstMaxMs = 1_000;
-export const backOffMaxMs = 60_000;
+const backOffMaxMs = 60_000;
 export const retryAfterMinMs = 1_000;
 export const retryAfterMaxMs = 15 * 60_000;
 export const addressWaitMinMs = 60_000;
-export const addressWaitMaxMs = 5 * 60_000;
+const addressWaitMaxMs = 5 * 60_000;
 
 const transientCodes: ReadonlySet<number> = new Set([408, 425, 429]);
 const addressCodes: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 410, 421]);

@@ -13,7 +13,7 @@ import type { DeliveryReceiver } from "../endpoint/operation-addresses.ts";
 import { createUndiciGateway, type UndiciGatewayOptions } from "./gateway-undici.ts";
 import type { ReceiverGateway, ReceiverRequest } from "../port.ts";
 
-export const silentTelemetry = { logger: silentLogger, metrics: silentMetrics } as const;
+const silentTelemetry = { logger: silentLogger, metrics: silentMetrics } as const;
 export const gatewayOptions: UndiciGatewayOptions = { time: machineTime, ...silentTelemetry };
 
 /** The loopback has many addresses; a bank listens on one. */

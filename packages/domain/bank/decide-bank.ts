@@ -30,7 +30,7 @@ export interface DecideBankResult {
 }
 
 /** Returns the markers that the record at `offset` made. */
-export function bankOutputsAt(state: BankState, offset: bigint): readonly BankMarkerOutput[] {
+function bankOutputsAt(state: BankState, offset: bigint): readonly BankMarkerOutput[] {
   return state.markers.filter((entry) => entry.offset === offset).map(({ marker }) => ({ kind: "bank-marker", marker }));
 }
 

@@ -30,7 +30,7 @@ export function readGateStatus(day: Day, bank: string): GateStatus {
 }
 
 /** When the gate of the bank opened, epoch milliseconds; null: it is closed. */
-export function gateOpenedAtMs(day: Day, bank: string): number | null {
+function gateOpenedAtMs(day: Day, bank: string): number | null {
   const opened = day.markers.find(({ marker }) => {
     if (marker.kind !== "GateOpened") return false;
     return marker.banks === null ? !marker.except.includes(bank) : marker.banks.includes(bank);

@@ -33,7 +33,7 @@ export function factCause(place: RecordPosition): EntryCause {
   return { position: place, atMs: place.appendedAtMs, markerOffset: null };
 }
 
-export function dateFromDayKey(day: DayKey): string {
+function dateFromDayKey(day: DayKey): string {
   return day.slice(day.lastIndexOf(":") + 1);
 }
 

@@ -39,7 +39,7 @@ export type State = DebitState | CreditState;
  */
 export type OrphanState = "ORPHAN";
 
-export const terminalStates: ReadonlySet<State> = new Set<State>([
+const terminalStates: ReadonlySet<State> = new Set<State>([
   "REJECTION_REPORTED",
   "COMPLETED",
   "UNPAID",
@@ -51,7 +51,7 @@ export const terminalStates: ReadonlySet<State> = new Set<State>([
 ]);
 
 /** States that the reconciliation close turns into an item: neither terminal states nor orphans. */
-export const unresolvedStates: ReadonlySet<State> = new Set<State>([
+const unresolvedStates: ReadonlySet<State> = new Set<State>([
   "RECEIVED",
   "ACCEPTED",
   "REJECTED",

@@ -46,7 +46,7 @@ const fetchBytesMax = 512 * 1024;
 const partitionBytesMax = 128 * 1024;
 export const sessionTimeoutMs = 6000;
 export const heartbeatIntervalMs = 1500;
-export const rebalanceTimeoutMs = 10_000;
+const rebalanceTimeoutMs = 10_000;
 
 export class KafkaConsumer implements Consumer {
   readonly #consumed: ConsumerOptions;

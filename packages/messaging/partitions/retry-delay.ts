@@ -2,8 +2,8 @@
 
 import type { Random } from "@sluice/kernel";
 
-export const retryDelayMinMs = 100;
-export const retryDelayMaxMs = 10_000;
+const retryDelayMinMs = 100;
+const retryDelayMaxMs = 10_000;
 
 /** Answers between half and the whole of the doubled delay. `attempt` counts the failed attempts, from 1. */
 export function retryDelayMs(attempt: number, random: Random): number {

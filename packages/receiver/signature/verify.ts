@@ -28,7 +28,7 @@ export type VerifyResult =
   | { readonly ok: true; readonly webhookId: string; readonly sentAtMs: number; readonly key: number }
   | { readonly ok: false; readonly reason: SignatureRefusal };
 
-export const toleranceDefaultMs = 5 * 60_000;
+const toleranceDefaultMs = 5 * 60_000;
 const signaturesMax = 16;
 const signatureHeaderMax = 4_096;
 const versions = { symmetric: "v1", ed25519: "v1a" } as const;

@@ -4,7 +4,7 @@ import { createFixedSerde, headers, outgoingRecord, partitionFor, topics, type A
 import { buildDeadLetter, type DeadLetterSource, type ReceivedRecord } from "@sluice/messaging";
 import { buildConsoleDebit, openConsoleEnvironment, consoleStartAtMs, consoleUetr, type ConsoleEnvironment } from "../console.fixture.ts";
 
-export const deadLetterPartitionCount = 3;
+const deadLetterPartitionCount = 3;
 export const deadLetterPartition = partitionFor(consoleUetr, deadLetterPartitionCount);
 export const deadLetterSerde = createFixedSerde();
 /** Bytes with a schema id that no registry has. */
@@ -53,7 +53,7 @@ export async function openDeadLetterEnvironment() {
   return { ...world, put, parked, journal, raw, letters: () => readLetters(world) };
 }
 
-export function readLetters({ messaging }: Pick<ConsoleEnvironment, "messaging">): readonly Records["DeadLetter"][] {
+function readLetters({ messaging }: Pick<ConsoleEnvironment, "messaging">): readonly Records["DeadLetter"][] {
   return messaging.records({ topic: topics.deadLetters, partition: deadLetterPartition }).flatMap(({ value }) => {
     const decoded = deadLetterSerde.decode(value ?? new Uint8Array());
     return decoded.name === "DeadLetter" ? [decoded.value] : [];

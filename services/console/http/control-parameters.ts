@@ -12,7 +12,7 @@ const forms: Readonly<Record<string, { readonly is: (text: string) => boolean; r
   action: { is: isActionId, what: "1 to 64 printable ASCII characters" },
 };
 
-export const queryValueCharactersMax = 200;
+const queryValueCharactersMax = 200;
 
 /** Returns the parts of the address by name, a UETR in lower case; or a text that says what is wrong. */
 export function parsePathParts(path: string, part: (name: string) => string | undefined): Readonly<Record<string, string>> | string {

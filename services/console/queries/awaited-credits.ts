@@ -81,7 +81,7 @@ async function filterAwaited(
 }
 
 /** Offsets at which the partitions applied the declaration's marker; a partition that has not applied it is absent. */
-export function findDeclarationOffsets(partitions: readonly PartitionDocument[], declarationId: string): ReadonlyMap<number, bigint> {
+function findDeclarationOffsets(partitions: readonly PartitionDocument[], declarationId: string): ReadonlyMap<number, bigint> {
   return new Map(
     partitions.flatMap(({ partition, state }) => {
       const passed = markersIn(state).find(({ marker }) => marker.id === declarationId);

@@ -34,7 +34,7 @@ export async function loadDayTotals(
   return sumDayTotals(await store.transactions.totals({ dateFrom }), banks);
 }
 
-export function sumDayTotals(rows: readonly TotalsRow[], banks: readonly AlarmedBank[]): readonly DayTotal[] {
+function sumDayTotals(rows: readonly TotalsRow[], banks: readonly AlarmedBank[]): readonly DayTotal[] {
   const totals = new Map<string, DayTotal>();
   for (const { bank, scheme, businessDate, currency, state, count, sumTenThousandths } of rows) {
     if (bank === null || businessDate === null || refusedStates.has(state)) continue;

@@ -63,7 +63,7 @@ function parseHeldQuery(query: URLSearchParams): TransactionQuery | string {
 }
 
 /** Adds up by day, bank and currency; on-us and off-us debits wait in the same queue. */
-export function sumHeldDebits(totals: readonly TotalsRow[]): readonly HeldTotal[] {
+function sumHeldDebits(totals: readonly TotalsRow[]): readonly HeldTotal[] {
   const byPlace = new Map<string, HeldTotal>();
   for (const { bank, scheme, businessDate, currency, count, sumTenThousandths, oldestReceivedAtMs } of totals) {
     if (bank === null || businessDate === null) continue;

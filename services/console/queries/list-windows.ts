@@ -25,7 +25,7 @@ export interface WindowsPorts {
   readonly brokerNowMs: () => number | null;
 }
 
-export const windowDaysMax = 93;
+const windowDaysMax = 93;
 const daysAheadDefault = 7;
 
 export function listWindows(ports: WindowsPorts): ControlHandler {

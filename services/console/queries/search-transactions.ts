@@ -34,7 +34,7 @@ export function isUetr(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
 
-export function transactionView(row: SummaryRow) {
+function transactionView(row: SummaryRow) {
   const { uetr, state, flow, scheme, sender, bank, businessDate, currency, messageIdentification, search } = row;
   return {
     uetr,

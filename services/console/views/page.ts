@@ -10,8 +10,8 @@ export interface PageRequest {
   readonly after: string | null;
 }
 
-export const pageLimitDefault = 100;
-export const pageLimitMax = 1_000;
+const pageLimitDefault = 100;
+const pageLimitMax = 1_000;
 
 /**
  * Returns a text that says what is wrong with the request. `isPlace` checks whether a text can be a key of this list.

@@ -57,7 +57,7 @@ function indexReceivers({ banks, connectors }: ReceiverStatusPorts["configuratio
 }
 
 /** `nowMs` is null if the broker clock is not known yet: then every pause and every Retry-After is still in force. */
-export function buildReceiverStatus(
+function buildReceiverStatus(
   bank: string,
   known: { readonly receiver: ConfiguredReceiver | null; readonly bankState: BankState | null; readonly learnt: readonly EndpointHealth[] },
   nowMs: number | null,

@@ -32,7 +32,7 @@ export function renderXml({ name, attributes, content }: Xml, indent = ""): stri
 }
 
 /** @internal */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")

@@ -17,7 +17,7 @@ export interface SnapshotCache {
 export type SnapshotCaches = () => SnapshotCache;
 
 /** Snapshots in memory, of 5 to 10 KB each. */
-export const snapshotsMax = 1_000;
+const snapshotsMax = 1_000;
 
 interface CacheEntry {
   readonly owner: symbol;

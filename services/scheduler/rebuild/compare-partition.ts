@@ -117,7 +117,7 @@ async function findLost({ store, partition, from, to }: ComparePartitionOptions,
   } while (after !== null);
 }
 
-export function findDifferingFields(a: TransactionDocument, b: TransactionDocument): readonly string[] {
+function findDifferingFields(a: TransactionDocument, b: TransactionDocument): readonly string[] {
   const outer = (["acceptedMessage", "finalReport", "verdict", "search"] as const).filter(
     (field) => !isDeepStrictEqual(a[field], b[field]),
   );

@@ -35,7 +35,7 @@ export const auditDelayMs = 30_000;
 /** Newest days of a scheme that are checked at a take-over. */
 const daysAtTakeOver = 3;
 /** A day with more transactions is not checked at a take-over. */
-export const takeOverTransactionsMax = 10_000;
+const takeOverTransactionsMax = 10_000;
 
 export function startLedgerAudit(options: LedgerAuditOptions): LedgerAudit {
   const { partition, ledgers, store, metrics, time, logger } = options;

@@ -106,7 +106,7 @@ export interface Evidence {
   bankMarkers(partition: number, bank: string): readonly PlacedRecord[];
 }
 
-export const markerTypes: ReadonlySet<string> = new Set([
+const markerTypes: ReadonlySet<string> = new Set([
   "DayTimes",
   "DayVoid",
   "WindowOpened",

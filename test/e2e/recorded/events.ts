@@ -6,7 +6,7 @@ import type { E2eCase } from "../parties/flows.ts";
 import type { E2eEnvironment } from "../environment/environment.ts";
 
 /** Returns `DIRECT_DEBIT_` and the state for a debit, and the state alone for a credit. */
-export function expectedEventType({ flow }: Pick<E2eCase, "flow">, state: string): string {
+function expectedEventType({ flow }: Pick<E2eCase, "flow">, state: string): string {
   return flow === "credit" ? state : `DIRECT_DEBIT_${state}`;
 }
 

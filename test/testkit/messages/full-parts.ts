@@ -59,7 +59,7 @@ function textOrNumber(draw: Draw): MessageJson {
   return drawOneOf(draw, rawNumber("8001"), rawNumber("0"), rawNumber("12.50"), "8001", drawText(draw, 70));
 }
 
-export function drawAddress(draw: Draw): MessageObject {
+function drawAddress(draw: Draw): MessageObject {
   const line = (): string => drawText(draw, 70);
   return drawSome(draw, {
     addressType: () => drawOneOf(draw, "ADDR", "PBOX", "HOME", "BIZZ", "MLTO", "DLVY"),

@@ -55,7 +55,7 @@ export async function feedPhase({ name, forMs, messages }: PlannedPhase, ports: 
 }
 
 /** Builds the record of a message, and the digest of the content that every attempt must have. */
-export function recordWriter({ serde, businessDate, random, time }: Pick<DeliveryFeedPorts, "serde" | "businessDate" | "random" | "time">) {
+function recordWriter({ serde, businessDate, random, time }: Pick<DeliveryFeedPorts, "serde" | "businessDate" | "random" | "time">) {
   const pool = random.hex(poolBytes / 2);
 
   function buildBody(message: TrialMessage): Uint8Array {

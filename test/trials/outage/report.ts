@@ -41,7 +41,7 @@ export interface OutageReport {
  * Memory must not grow with the backlog. Node's heap takes up to 128 MiB of this for young objects, and lets old ones
  * grow to 96 MiB and more before it collects them (processes.ts).
  */
-export const outageMemoryMaxMiB = 480;
+const outageMemoryMaxMiB = 480;
 /**
  * The consumer group waits for the killed process for up to 9 s of this. It must not grow with the backlog, because
  * other banks' messages wait too.

@@ -52,7 +52,7 @@ interface Trial {
   readonly recorder: ReleaseRecorder;
 }
 
-export const memoryMaxMiB = 300;
+const memoryMaxMiB = 300;
 const mebibyte = 1_048_576;
 const lookIntervalMs = 1_000;
 const reportIntervalMs = 10_000;

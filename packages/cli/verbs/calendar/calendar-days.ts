@@ -115,7 +115,7 @@ export function formatDayContent(day: CalendarDay, takesDebits: boolean): string
   return `${[...numbered, ...voids].join(", ")}; cut-off ${clock(day.cutOff)}; reconciliation ${clock(day.reconciliation)}`;
 }
 
-export function formatClosed(closed: NoBusinessReason, date: string): string {
+function formatClosed(closed: NoBusinessReason, date: string): string {
   switch (closed.kind) {
     case "holiday":
       return `closed: ${closed.name ?? "a date of the calendar"}`;

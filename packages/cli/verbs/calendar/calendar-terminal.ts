@@ -16,7 +16,7 @@ export interface CalendarTerminal extends Pick<RulesTerminal, "out" | "err" | "t
   heldDebits(): Promise<readonly HeldOnDate[] | null>;
 }
 
-export const calendarTerminal: CalendarTerminal = {
+const calendarTerminal: CalendarTerminal = {
   ...rulesTerminal,
   upFile: async () => (await readUpState())?.configurationFile ?? null,
   async heldDebits() {

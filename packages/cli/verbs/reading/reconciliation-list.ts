@@ -2,7 +2,7 @@
 // and added up.
 
 import { controlOptions } from "../../terminal/control-client.ts";
-import { listVerb, pageOptions, runList, type ListVerb } from "../../terminal/control-list.ts";
+import { listVerb, pageOptions, type ListVerb } from "../../terminal/control-list.ts";
 import { column, numberColumn, memberText } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
@@ -43,9 +43,6 @@ const summary: ListVerb = {
   ],
   none: "the day has no item",
 };
-
-export const runReconciliationList = runList(list);
-export const runReconciliationSummary = runList(summary);
 
 export const reconciliationListVerb: Verb = {
   name: "reconciliation list",

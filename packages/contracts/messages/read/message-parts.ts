@@ -87,7 +87,7 @@ export const amountsSchema: Reads<wire.Amounts> = object({
     "bankSettlementAmount is what is debited or credited, limited and counted. instructedAmount is carried through, and not compared.",
 });
 
-export const addressSchema: Reads<wire.Address> = object({
+const addressSchema: Reads<wire.Address> = object({
   addressType: optional(choice(["ADDR", "PBOX", "HOME", "BIZZ", "MLTO", "DLVY"])),
   department: optional(string(70, 1)),
   streetName: optional(string(70, 1)),

@@ -27,7 +27,7 @@ export interface CredentialsListener {
   certificateEnds(atMs: number): void;
 }
 
-export const signingSecretsMax = 4;
+const signingSecretsMax = 4;
 
 export function createCredentials(party: ConfiguredParty, files: SecretFiles, listener: CredentialsListener): Credentials {
   const token = watchBearerToken(party, files);

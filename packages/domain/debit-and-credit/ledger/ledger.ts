@@ -12,7 +12,7 @@
 import { type DayKey, dayKey } from "../../fact.ts";
 import type { CreditState, DebitState, Transaction, Transition } from "../transaction.ts";
 
-export const debitLedgerColumns = [
+const debitLedgerColumns = [
   "accepted",
   "rolledIn",
   "completed",
@@ -23,7 +23,7 @@ export const debitLedgerColumns = [
   "rolledOut",
   "open",
 ] as const;
-export const creditLedgerColumns = [
+const creditLedgerColumns = [
   "creditAccepted",
   "creditResponseAccepted",
   "creditRejected",
@@ -31,7 +31,7 @@ export const creditLedgerColumns = [
   "creditReconciled",
   "creditOpen",
 ] as const;
-export const ledgerColumns = [...debitLedgerColumns, ...creditLedgerColumns] as const;
+const ledgerColumns = [...debitLedgerColumns, ...creditLedgerColumns] as const;
 export type LedgerColumn = (typeof ledgerColumns)[number];
 
 /** Columns by which a transaction comes onto a day; all other columns of its kind say where it went. */

@@ -12,7 +12,7 @@
 import type { DayKey, State } from "@sluice/domain";
 import type { Time } from "@sluice/kernel";
 
-export const silentAfterMs = 60_000;
+const silentAfterMs = 60_000;
 
 /** `open` stays equal as long as the same window is open and the bank was not paused in between. */
 export interface ReleaseRound {
