@@ -26,7 +26,7 @@ export function mapText(sources: Sources, entries: readonly MapEntry[]): string 
 }
 
 /** Lists the records and types that name a type directly. */
-export function findUsers(name: string, sources: Sources): readonly string[] {
+function findUsers(name: string, sources: Sources): readonly string[] {
   return [...sources.records, ...sources.types]
     .filter((source) => collectNames(source.schema).includes(name))
     .map((source) => source.schema.name);
@@ -52,7 +52,7 @@ const tail = `
 1. Change the \`.avsc\`. Only a field with a default may be added or taken away; enums have the default \`UNKNOWN\`; unions are
    \`["null", X]\`; a decimal keeps its scale and precision; every field has a doc.
 2. \`./sluice generate --new-version\` adds \`versions/<record>/<n>.avsc\`, the types and this page. The schema gate
-   (\`packages/contracts/wire/schema-compatibility.test.ts\`) reads what every version writes with every other version, both ways.
+   (\`packages/contracts/wire/schema-compatibility.test.ts\`) reads what every version writes with every other version.
 3. A file in \`versions/\` is never changed: \`versions/lock.json\` holds the SHA-256 of each. Only a version
    newer than the released one (\`released\` in that file) may be rewritten with \`--rewrite-unreleased\`.
 4. \`./sluice generate --check\` fails where anything generated differs from its source.

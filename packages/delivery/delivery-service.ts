@@ -1,6 +1,6 @@
 // A service that delivers: its rules, its receivers, and a table with the work of each record of its topic.
 //
-// #1 A record that the table does not name does not belong into the topic, and is dead-lettered.
+// #1 A record that the table does not name does not belong in the topic, and is dead-lettered.
 
 import type { ConfiguredParty } from "@sluice/config";
 import type { AnyDecodedRecord, DecodedRecord, RecordName, Records } from "@sluice/contracts";
@@ -64,5 +64,5 @@ function startWork<N extends RecordName>(
   worker: DeliveryWorker,
 ): Promise<void> | string | null {
   const start: RecordWork<N> | undefined = records[name];
-  return start === undefined ? `${name} does not belong into ${topic}` : (start(value, record, worker) ?? null);
+  return start === undefined ? `${name} does not belong in ${topic}` : (start(value, record, worker) ?? null);
 }

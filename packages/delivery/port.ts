@@ -17,7 +17,7 @@ export interface ReceiverRequest {
 }
 
 /**
- * What a request brought; a failure is an expected answer, never a rejection. `no-response` means that there was no
+ * What a request brought; a failure is an expected answer, never a rejection. `silent` means that there was no
  * HTTP answer, and its `reason` is a short, stable code (`timeout`, `ECONNREFUSED`, …).
  */
 export type ReceiverAnswer =
@@ -27,9 +27,9 @@ export type ReceiverAnswer =
 export interface ReceiverGateway {
   post(request: ReceiverRequest): Promise<ReceiverAnswer>;
   /**
-   * Calls `renewed` with each receiver whose credentials or authorities were replaced; an adapter without it never
+   * Calls `replaced` with each receiver whose credentials or authorities were replaced; an adapter without it never
    * replaces any.
    */
-  onCredentialsReplaced?(renewed: (receiverId: string) => void): void;
+  onCredentialsReplaced?(replaced: (receiverId: string) => void): void;
   close(): Promise<void>;
 }

@@ -13,14 +13,14 @@ function open(broken: string | null) {
       opened.defer(() => void calls.push(`close ${name}`));
       return name;
     });
-  const surroundings = { name: "x", configuration: sampleConfiguration(), time: machineTime, logger: silentLogger, metrics: silentMetrics };
+  const context = { name: "x", configuration: sampleConfiguration(), time: machineTime, logger: silentLogger, metrics: silentMetrics };
 
   async function run(): Promise<unknown> {
     await using opened = new AsyncDisposableStack();
     const needs = { registry: need("registry"), store: need("store"), broker: need("broker") };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these needs read no variable
     const environment = {} as Parameters<typeof openNeeds>[1]["environment"];
-    return await openNeeds(needs, { ...surroundings, environment, stopping: new AbortController().signal, opened });
+    return await openNeeds(needs, { ...context, environment, stopping: new AbortController().signal, opened });
   }
   return { calls, run };
 }

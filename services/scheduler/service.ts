@@ -10,7 +10,8 @@
 //   ItemResolutionRequested ItemResolutionConfirmed      on-transaction-fact.ts   an operator's finding about an item
 //   DeadLettersReplayed                                  on-transaction-fact.ts   its dead letters follow right behind
 //   DayPlanned DayTimeReached                            on-day-fact.ts           day; markers to every partition
-//   CreditsFinalRequested PartitionCredits PartitionBankClear      on-day-fact.ts           day; markers to every partition
+//   CreditsFinalRequested                                on-day-fact.ts           day; markers to every partition
+//   PartitionCredits PartitionBankClear                  on-day-fact.ts           day; markers to every partition
 //   CloseExtensionRequested GateOpeningRequested         on-day-fact.ts           an operator's decision; markers
 //   BankPauseRequested BankResumeRequested               on-bank-fact.ts          bank; markers to three topics
 //   DayTimes DayVoid WindowOpened WindowClosed           on-day-marker.ts         applied by the partition
@@ -18,20 +19,20 @@
 //   BankPaused BankResumed                               on-bank-marker.ts        applied by the partition
 //   unreadable, undecidable, or skipped by an operator   dead-letter-record.ts    dead letter; transaction quarantined
 //
-//   background task         appends          when
-//   releaser.ts             Release          a held debit's window and gate are open and its bank has room
-//   day-closer.ts           DayClosed        a day is reconciled and a debit of it is unresolved, or its outcome report
-//                                            is not acknowledged; its last window is closed, or the day was voided, and
-//                                            a held debit is carried over to the next business date
-//   deadlines.ts            DeadlinePassed   a credit's deadline has passed and it is unresolved, or its outcome report
-//                                            is not acknowledged
-//   gate-reporter.ts        PartitionCredits      credits were declared final
-//                           PartitionBankClear    the last credit to a bank from before that has ended
-//   day-clock.ts            DayTimeReached   the broker clock has passed a planned time
-//   day-planner.ts          DayPlanned       at start and at local midnight
-//   missing-day-planner.ts  DayPlanned       a past date that an open debit names was never planned
-//   ledger-audit.ts         nothing          a day was reconciled, or the partition was taken over: it compares the
-//                                            accepted transactions with what became of them (I11)
+//   background task         appends            when
+//   releaser.ts             Release            a held debit's window and gate are open and its bank has room
+//   day-closer.ts           DayClosed          a day is reconciled and a debit of it is unresolved, or its outcome report
+//                                              is not acknowledged; its last window is closed, or the day was voided, and
+//                                              a held debit is carried over to the next business date
+//   deadlines.ts            DeadlinePassed     a credit's deadline has passed and it is unresolved, or its outcome report
+//                                              is not acknowledged
+//   gate-reporter.ts        PartitionCredits   credits were declared final
+//                           PartitionBankClear the last credit to a bank from before that has ended
+//   day-clock.ts            DayTimeReached     the broker clock has passed a planned time
+//   day-planner.ts          DayPlanned         at start and at local midnight
+//   missing-day-planner.ts  DayPlanned         a past date that an open debit names was never planned
+//   ledger-audit.ts         nothing            a day was reconciled, or the partition was taken over: it compares the
+//                                              accepted transactions with what became of them (I11)
 
 import { groups, type RecordKind, recordKinds, topics } from "@sluice/contracts";
 import { createBatchConsumer, startBrokerClock, createOperatorSkips, createProbe, type PartitionConsumer } from "@sluice/messaging";

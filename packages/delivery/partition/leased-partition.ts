@@ -49,7 +49,7 @@ export class LeasedPartition {
     return this.#partition;
   }
 
-  /** Set from the begin of the take-over, so that suspensions and releases of endpoints reach it. */
+  /** Set from the beginning of the take-over, so that suspensions and releases of endpoints reach it. */
   get partition(): DeliveryPartition | null {
     return this.#partition ?? this.#opening;
   }

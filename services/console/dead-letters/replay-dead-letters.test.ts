@@ -71,7 +71,7 @@ test("a record that was dead-lettered between the read and the append follows be
   for (let at = 0; at < 20; at += 1) await world.raw(dayClosedBytes());
   await world.save(buildConsoleDebit(["RECEIVED"], { applied: 7n, quarantined: { sinceMs: consoleStartAtMs, offset: 7n, records: 1 } }));
   await world.schedulerReaches(20n);
-  const lane0 = (await world.settled(world.store.partitions.list("scheduler")))[0];
+  const stored = (await world.settled(world.store.partitions.list("scheduler")))[0];
   const producer = await world.settled(world.messaging.producer("scheduler"));
   // Plays the scheduler: once the decision is in the journal, it dead-letters one more record and applies the decision.
   const pass = (): void => {
@@ -80,7 +80,7 @@ test("a record that was dead-lettered between the read and the append follows be
       const record = buildReceivedRecord(15n, dayClosedBytes(), traced(15n));
       void producer
         .send([buildDeadLetter({ record, reason: "parked", service: "scheduler" }, deadLetterSerde)])
-        .then(() => world.store.partitions.write("scheduler", deadLetterPartition, lane0?.epoch ?? 0, 1_000n));
+        .then(() => world.store.partitions.write("scheduler", deadLetterPartition, stored?.epoch ?? 0, 1_000n));
     }
   };
   pass();

@@ -15,10 +15,10 @@ import { findServedOperation, readSubject, type IntakeResult, type IngressOperat
 export const outboundDirectDebit: IngressOperation = {
   name: "outboundDirectDebit",
   ...findServedOperation("outboundDirectDebit"),
-  parseAndAuthorize: judge,
+  parseAndAuthorize,
 };
 
-function judge({ caller, configuration, body, receivedAtMs }: Submission): IntakeResult {
+function parseAndAuthorize({ caller, configuration, body, receivedAtMs }: Submission): IntakeResult {
   const reading = readDirectDebit(body);
   if (!reading.ok) return { ok: false, refusal: { ...reading, retryAfterSeconds: null }, subject: null };
   const { message: debit, contentHash, substanceHash } = reading.read;

@@ -12,10 +12,10 @@ import { findServedOperation, readSubject, type IntakeResult, type IngressOperat
 export const schemeInboundCreditTransferAuthorization: IngressOperation = {
   name: "inboundCreditTransferAuthorization",
   ...findServedOperation("schemeInboundCreditTransferAuthorization"),
-  parseAndAuthorize: judge,
+  parseAndAuthorize,
 };
 
-function judge({ caller, configuration, body, receivedAtMs }: Submission): IntakeResult {
+function parseAndAuthorize({ caller, configuration, body, receivedAtMs }: Submission): IntakeResult {
   const reading = readCreditTransfer(body);
   if (!reading.ok) return { ok: false, refusal: { ...reading, retryAfterSeconds: null }, subject: null };
   const { message: credit, contentHash, substanceHash } = reading.read;

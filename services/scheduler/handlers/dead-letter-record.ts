@@ -26,12 +26,12 @@ export function deadLetterRecord(
   read: JournalRecord | UnreadableRecord,
   reason: string,
   working: UnitOfWork,
-  surroundings: HandlerContext,
+  context: HandlerContext,
 ): HandledRecord {
   const { record } = read;
-  const { service, serde, partitionCount } = surroundings;
+  const { service, serde, partitionCount } = context;
   const uetr = readRecordUetr(read, partitionCount);
-  const marked = uetr === null ? null : quarantine(record, uetr, reason, working, surroundings);
+  const marked = uetr === null ? null : quarantine(record, uetr, reason, working, context);
   const letter = buildDeadLetter({ record, service, ...deadLetterReason("unreadable" in read ? read : { unreadable: reason }) }, serde);
   const name: RecordName | "unreadable" = "decoded" in read ? read.decoded.name : "unreadable";
   const key = record.key === null ? "" : new TextDecoder().decode(record.key);
@@ -40,9 +40,9 @@ export function deadLetterRecord(
 }
 
 /** Marks the transaction; null if the domain cannot decide any fact about it. */
-function quarantine(record: ReceivedRecord, uetr: string, reason: string, working: UnitOfWork, surroundings: HandlerContext) {
+function quarantine(record: ReceivedRecord, uetr: string, reason: string, working: UnitOfWork, context: HandlerContext) {
   try {
-    return handleFact({ record, decoded: null }, uetr, { kind: "RecordDeadLettered", reason }, working, surroundings);
+    return handleFact({ record, decoded: null }, uetr, { kind: "RecordDeadLettered", reason }, working, context);
   } catch {
     return null;
   }

@@ -67,7 +67,7 @@ export interface JournalHandler {
   /** Set if everything before the record must be written and produced first: a batch begins with it. */
   readonly beginsBatch?: true;
   /** Puts the changed aggregate into `working`. Throws if the record cannot be decided; it is then dead-lettered. */
-  handle(record: JournalRecord, working: UnitOfWork, surroundings: HandlerContext): HandledRecord;
+  handle(record: JournalRecord, working: UnitOfWork, context: HandlerContext): HandledRecord;
 }
 
 export type JournalHandlers = Readonly<Partial<Record<RecordName, JournalHandler>>>;

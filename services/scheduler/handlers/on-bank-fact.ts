@@ -9,12 +9,12 @@ import { type HandlerContext, type JournalHandler, noEffects } from "./handler.t
 
 export const onBankFact: JournalHandler = {
   aggregate: "bank",
-  handle({ record, key, decoded }, working, surroundings) {
+  handle({ record, key, decoded }, working, context) {
     const fact = factFromRecord(decoded, key);
     assert(fact !== null && isBankFact(fact), `${decoded.name} is a fact about a bank`);
     const place = { offset: record.offset, appendedAtMs: record.appendedAtMs };
     const outcome = decideBank(key, working.banks.get(key) ?? null, fact, place);
-    const outgoing = outcome.outputs.flatMap((output) => copyToPartitions(output, key, surroundings));
+    const outgoing = outcome.outputs.flatMap((output) => copyToPartitions(output, key, context));
     working.banks.set(key, outcome.state);
     const { decision, reason, state: bank } = outcome;
     return { ...noEffects, record, key, name: decoded.name, decision, reason, outgoing, bank, action: fact.action };

@@ -9,13 +9,13 @@ import { type HandlerContext, type JournalHandler, noEffects } from "./handler.t
 
 export const onDayFact: JournalHandler = {
   aggregate: "day",
-  handle({ record, key, decoded }, working, surroundings) {
+  handle({ record, key, decoded }, working, context) {
     const fact = factFromRecord(decoded, key);
     assert(fact !== null && isDayFact(fact), `${decoded.name} is a fact about a day`);
     const place = { offset: record.offset, appendedAtMs: record.appendedAtMs };
     const outcome = decideDay(key, working.days.get(key) ?? null, fact, place);
-    const partitionCount = outcome.day?.plan.partitionCount ?? surroundings.partitionCount;
-    const outgoing = outcome.outputs.flatMap((output) => copyToPartitions(output, key, partitionCount, surroundings));
+    const partitionCount = outcome.day?.plan.partitionCount ?? context.partitionCount;
+    const outgoing = outcome.outputs.flatMap((output) => copyToPartitions(output, key, partitionCount, context));
     working.days.set(key, outcome.day);
     const action = "action" in fact ? fact.action : null;
     const { decision, reason, day } = outcome;

@@ -16,15 +16,15 @@ import { renderOutputs } from "./render-outputs.ts";
 
 export const onTransactionFact: JournalHandler = {
   aggregate: "transaction",
-  handle(read, working, surroundings) {
+  handle(read, working, context) {
     const { record, key, decoded } = read;
     const fact = factFromRecord(decoded, key);
     assert(fact !== null && isTransactionFact(fact), `${decoded.name} is a fact about a transaction`);
-    const handled = handleFact(read, key, fact, working, surroundings);
+    const handled = handleFact(read, key, fact, working, context);
     const { decision, reason } = handled;
     const letters =
       decision === "dead-lettered"
-        ? [buildDeadLetter({ record, reason: reason ?? decision, service: surroundings.service }, surroundings.serde)]
+        ? [buildDeadLetter({ record, reason: reason ?? decision, service: context.service }, context.serde)]
         : [];
     const action = "action" in fact ? fact.action : null;
     return { ...noEffects, ...handled, record, key, name: decoded.name, outgoing: [...handled.outgoing, ...letters], action };
@@ -40,13 +40,13 @@ export function handleFact(
   key: string,
   fact: TransactionFact,
   working: UnitOfWork,
-  surroundings: HandlerContext,
+  context: HandlerContext,
 ): Pick<HandledRecord, "decision" | "reason" | "transaction" | "outgoing"> {
   const before = working.documents.get(key) ?? null;
   const place = { offset: cause.record.offset, appendedAtMs: cause.record.appendedAtMs };
   const { decision, reason, transaction, outputs } = decide(key, before?.transaction ?? null, fact, place, working.markers, sha256Hex);
   const after = updateDocument(before, transaction, decision === "applied", cause);
-  const outgoing = after === null ? [] : renderOutputs(outputs, after, cause, surroundings);
+  const outgoing = after === null ? [] : renderOutputs(outputs, after, cause, context);
   working.documents.set(key, after);
   return { decision, reason, transaction, outgoing };
 }

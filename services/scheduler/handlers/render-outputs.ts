@@ -27,10 +27,10 @@ export function renderOutputs(
   outputs: readonly Output[],
   document: TransactionDocument,
   cause: SourceRecord,
-  surroundings: HandlerContext,
+  context: HandlerContext,
 ): readonly OutgoingRecord[] {
   if (outputs.length === 0) return [];
-  const { serde, partitionCount } = surroundings;
+  const { serde, partitionCount } = context;
   const { uetr } = document.transaction;
   const traceparent = cause.record.headers[headers.traceparent];
   const options = { partitionCount, headers: traceparent === undefined ? {} : { [headers.traceparent]: traceparent } };
@@ -38,7 +38,7 @@ export function renderOutputs(
   return outputs.flatMap((output) => {
     switch (output.kind) {
       case "event": {
-        const records = eventRecords(output, sources, eventOptions(document.transaction, surroundings));
+        const records = eventRecords(output, sources, eventOptions(document.transaction, context));
         return records.map((record) => outgoingRecord(serde, topics.events, uetr, record, options));
       }
       case "dispatch":

@@ -27,7 +27,7 @@ export async function readJournal(record: ReceivedRecord, reader: JournalReaderP
   const decoded = await readOrLearn(record, reader.serde);
   if (typeof decoded === "string") return { record, unreadable: decoded };
   const handler = reader.handlers[decoded.name];
-  if (handler === undefined) return { record, unreadable: `${decoded.name} does not belong into the journal` };
+  if (handler === undefined) return { record, unreadable: `${decoded.name} does not belong in the journal` };
   const isInOwnPartition = handler.aggregate === "partition" || partitionFor(record.key, reader.partitionCount) === record.partition;
   return isInOwnPartition ? { record, key, decoded, handler } : { record, unreadable: "its key belongs to another partition" };
 }

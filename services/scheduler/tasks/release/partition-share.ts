@@ -4,7 +4,7 @@
 //
 // #1 The shares of all partitions at one moment add up to `maxUnacknowledged`.
 // #2 A debit released in an earlier rotation counts in its own partition only: a bank whose limit is below the number
-//    of partitions may for a while exceed it, by at most one debit for each partition.
+//    of partitions may exceed it for a while, by at most one debit for each partition.
 
 export const shareRotationMs = 1_000;
 
