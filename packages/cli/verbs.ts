@@ -6,7 +6,7 @@ import { checkVerb } from "./verbs/checking/check.ts";
 import { generateVerb } from "./verbs/checking/generate.ts";
 import { testVerb } from "./verbs/checking/test.ts";
 import { deadLettersListVerb } from "./verbs/dead-letters/list.ts";
-import { deadLettersPutVerb } from "./verbs/dead-letters/put.ts";
+import { deadLettersSkipVerb } from "./verbs/dead-letters/skip.ts";
 import { deadLettersReplayVerb } from "./verbs/dead-letters/replay.ts";
 import { deadLettersShowVerb } from "./verbs/dead-letters/show.ts";
 import {
@@ -67,7 +67,7 @@ export const verbs: readonly Verb[] = [
   bankResumeVerb,
   deadLettersListVerb,
   deadLettersShowVerb,
-  deadLettersPutVerb,
+  deadLettersSkipVerb,
   deadLettersReplayVerb,
   rebuildVerb,
   generateVerb,

@@ -322,7 +322,7 @@ export const controlAnswers = {
       })
       .nullable(),
   }),
-  putDeadLetter: z.strictObject({
+  skipStuckRecord: z.strictObject({
     schema: z.literal("SkipRequested"),
     action: textSchema,
     letter: letterId,

@@ -125,7 +125,7 @@ export const controlBodies = {
   openGate: gateOpening,
   pauseBank: pause,
   resumeBank: reasoned,
-  putDeadLetter: skipRecord,
+  skipStuckRecord: skipRecord,
   replayDeadLetter: replay,
   replayTransaction: replay,
 } as const satisfies Partial<Record<ControlOperationName, z.ZodType>>;

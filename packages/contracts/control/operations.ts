@@ -52,7 +52,7 @@ export const controlOperations = [
   decision("openGate", "/days/{scheme}/{date}/gate-opening", "Open a bank's gate over unresolved credits"),
   decision("pauseBank", "/banks/{bank}/pause", "Pause a bank"),
   decision("resumeBank", "/banks/{bank}/resume", "End a bank's pause"),
-  decision("putDeadLetter", "/skip", "Skip a record that stops a partition"),
+  decision("skipStuckRecord", "/skip", "Skip a record that stops a partition"),
   decision("replayDeadLetter", "/dead-letters/{letter}/replay", "Append one dead letter again"),
   decision("replayTransaction", "/transactions/{uetr}/replay", "Append all dead letters of a transaction again"),
 ] as const satisfies readonly ControlOperation[];

@@ -56,7 +56,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "Partition by partition, the oldest first. A page may have fewer rows than asked for and a `next` all the same: go on with it. Never the content of a record.",
   showDeadLetter:
     "Whether it could be read now and as what, how far the partition has come, and whether records of its transaction are dead-lettered. Never its content.",
-  putDeadLetter:
+  skipStuckRecord:
     "Only the record at which the partition stands (409 otherwise; `GET /status` names positions), such as one whose schema no registry has. The partition goes on past it within ten seconds; under a UETR the transaction is marked and what follows is dead-lettered too, until it is replayed. Sent again under the same id it is one letter.",
   replayDeadLetter:
     "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: each reader does so once. One whose schema is not known is refused: it would stop the partition again.",
@@ -111,7 +111,7 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   },
   pauseBank: { reason: "The bank's core system is being restored", until: "2026-11-22T03:00:00+02:00" },
   resumeBank: { reason: "The bank says that it is back" },
-  putDeadLetter: {
+  skipStuckRecord: {
     reason: "Its schema was never registered, ticket 4711",
     service: "scheduler",
     topic: "sluice.journal.v1",

@@ -10,7 +10,7 @@ import { createControlQueries } from "../queries/control-queries.ts";
 import type { KnownAsOf } from "../own-transactions/known-as-of.ts";
 import { showAction } from "../queries/show-action.ts";
 import { pauseBank, resumeBank } from "../decisions/pause-bank.ts";
-import { putDeadLetter } from "../dead-letters/put-dead-letter.ts";
+import { skipStuckRecord } from "../dead-letters/skip-stuck-record.ts";
 import { replayDeadLetter, replayTransaction } from "../dead-letters/replay-dead-letters.ts";
 import { extendClose } from "../decisions/extend-close.ts";
 import { declareCreditsFinal } from "../decisions/declare-credits-final.ts";
@@ -41,7 +41,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     openGate: openGate(acting),
     pauseBank: pauseBank(acting),
     resumeBank: resumeBank(acting),
-    putDeadLetter: putDeadLetter(ports),
+    skipStuckRecord: skipStuckRecord(ports),
     replayDeadLetter: replayDeadLetter(ports),
     replayTransaction: replayTransaction(ports),
   };

@@ -69,7 +69,7 @@ const given: Readonly<Record<string, (world: World) => Promise<void>>> = {
   extendClose: (world) => world.saveDay(planOpenDay()),
   declareCreditsFinal: (world) => world.saveDay(planOpenDay()),
   openGate: waitingForCredit,
-  async putDeadLetter(world) {
+  async skipStuckRecord(world) {
     await world.append(topics.journal, consoleUetr, { name: "DayClosed", value: { day } });
     await world.settled(world.store.partitions.takeOver("scheduler", partition));
   },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ControlTerminal, RunControlVerb } from "../../terminal/control-client.ts";
 import { runDeadLettersList } from "./list.ts";
-import { runDeadLettersPut } from "./put.ts";
+import { runDeadLettersSkip } from "./skip.ts";
 import { runDeadLettersReplay } from "./replay.ts";
 import { runDeadLettersShow } from "./show.ts";
 
@@ -89,7 +89,7 @@ test("put requests the skip of a record under one id, and waits until the partit
   let looks = 0;
   const options = { service: "dispatcher", partition: "3", offset: "120", reason, id: "put-1" };
   const { exit, posts, lines } = await runAgainst(
-    runDeadLettersPut,
+    runDeadLettersSkip,
     (method) => {
       if (method === "POST") return { status: 202, body: { letter: "3:4" } };
       looks += 1;
@@ -100,7 +100,7 @@ test("put requests the skip of a record under one id, and waits until the partit
   const body = { reason, service: "dispatcher", topic: "sluice.dispatch.v1", partition: 3, offset: "120" };
   expect(posts).toMatchObject([{ path: "/skip", body, id: "put-1" }]);
   expect([exit, looks, lines.join()]).toEqual([0, 2, expect.stringContaining("the partition has skipped it (letter 3:4")]);
-  await expect(runAgainst(runDeadLettersPut, () => ({ body: {} }), { ...options, service: "ingress" })).rejects.toThrow("--service");
+  await expect(runAgainst(runDeadLettersSkip, () => ({ body: {} }), { ...options, service: "ingress" })).rejects.toThrow("--service");
 });
 
 test("replay takes each transaction once and other letters one by one, ignores skip requests, and prints each record's outcome", async () => {

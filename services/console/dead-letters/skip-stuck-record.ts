@@ -1,4 +1,4 @@
-// putDeadLetter: an operator asks a partition to skip the record at which it is stopped, such as one whose schema no
+// skipStuckRecord: an operator asks a partition to skip the record at which it is stopped, such as one whose schema no
 // registry has.
 //
 // #1 Only the record at the partition's position can be skipped. The request is a dead letter with the header `asked`,
@@ -18,7 +18,7 @@ import { appendInOrder, appendOutcomeUnknown, type DeadLetterAppendPorts } from 
 import { deadLetterId, readDeadLetters, type StoredDeadLetter, type DeadLetterReadPorts } from "./read-dead-letters.ts";
 import { findPartitionPosition, topicByService } from "./partition-position.ts";
 
-export interface PutDeadLetterPorts extends DeadLetterReadPorts, DeadLetterAppendPorts {
+export interface SkipStuckRecordPorts extends DeadLetterReadPorts, DeadLetterAppendPorts {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -27,26 +27,26 @@ export interface PutDeadLetterPorts extends DeadLetterReadPorts, DeadLetterAppen
   readonly partitionCount: number;
 }
 
-type Put = DecisionContext<"putDeadLetter">;
+type SkipDecision = DecisionContext<"skipStuckRecord">;
 
-export function putDeadLetter(ports: PutDeadLetterPorts): ControlHandler {
-  return createDecisionHandler(ports, "putDeadLetter", async (put) => {
-    const { service, topic, partition } = put.body;
+export function skipStuckRecord(ports: SkipStuckRecordPorts): ControlHandler {
+  return createDecisionHandler(ports, "skipStuckRecord", async (decision) => {
+    const { service, topic, partition } = decision.body;
     const read = topicByService[service] ?? "";
     if (topic !== read) return refuseWith(422, "The message cannot be processed.", `/topic: the ${service} reads ${read}`);
     if (partition >= ports.partitionCount)
       return refuseWith(422, "The message cannot be processed.", `/partition: there are ${ports.partitionCount}`);
-    const before = await findEarlierRequest(ports, put);
+    const before = await findEarlierRequest(ports, decision);
     if (before !== null) return before;
-    const record = await readRecord(ports, put);
+    const record = await readRecord(ports, decision);
     if (record === null) return refuseWith(404, "Not known", "There is no such record.");
     const position = await findPartitionPosition(ports, service, partition);
-    return position === record.offset ? await requestSkip(ports, put, record) : refuseOtherPosition(position);
+    return position === record.offset ? await requestSkip(ports, decision, record) : refuseOtherPosition(position);
   });
 }
 
 /** #3 */
-async function findEarlierRequest(ports: PutDeadLetterPorts, { body, action }: Put): Promise<ControlAnswer | null> {
+async function findEarlierRequest(ports: SkipStuckRecordPorts, { body, action }: SkipDecision): Promise<ControlAnswer | null> {
   const isNoRequest = (record: ReceivedRecord): boolean => record.headers[headers.byHand] !== "asked";
   const isSameAction = (letter: StoredDeadLetter): boolean => letter.deadLetter.actionId === action.id;
   const [letter] = await readDeadLetters(ports, body.partition, { isSkipped: isNoRequest }, isSameAction);
@@ -58,7 +58,10 @@ async function findEarlierRequest(ports: PutDeadLetterPorts, { body, action }: P
   return refuseWith(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
 }
 
-async function readRecord({ messaging }: PutDeadLetterPorts, { body: { topic, partition, offset } }: Put): Promise<ReceivedRecord | null> {
+async function readRecord(
+  { messaging }: SkipStuckRecordPorts,
+  { body: { topic, partition, offset } }: SkipDecision,
+): Promise<ReceivedRecord | null> {
   const place = { topic, partition };
   const [ends] = await messaging.ends([place]);
   if (ends === undefined || offset < ends.logStart || offset >= ends.logEnd) return null;
@@ -72,7 +75,7 @@ function refuseOtherPosition(position: bigint | null): ControlAnswer {
   return refuseWith(409, "Not possible now", `not-there: only the record at which the partition is stopped can be skipped; ${where}.`);
 }
 
-async function requestSkip(ports: PutDeadLetterPorts, { body, action }: Put, record: ReceivedRecord): Promise<ControlAnswer> {
+async function requestSkip(ports: SkipStuckRecordPorts, { body, action }: SkipDecision, record: ReceivedRecord): Promise<ControlAnswer> {
   const { service } = body;
   const by = { operator: action.operator, actionId: action.id, stage: "asked" } as const;
   const [appended] =
@@ -96,7 +99,7 @@ async function requestSkip(ports: PutDeadLetterPorts, { body, action }: Put, rec
 }
 
 function acceptedAnswer(
-  { body, action }: Pick<Put, "body" | "action">,
+  { body, action }: Pick<SkipDecision, "body" | "action">,
   letter: Parameters<typeof deadLetterId>[0],
   atMs: number,
 ): ControlAnswer {

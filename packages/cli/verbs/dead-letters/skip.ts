@@ -1,4 +1,4 @@
-// `./sluice dead-letters put`: asks a partition to skip the record at which it is stopped, then waits until it has
+// `./sluice dead-letters skip`: asks a partition to skip the record at which it is stopped, then waits until it has
 // skipped it.
 
 import { randomUUID } from "node:crypto";
@@ -20,7 +20,7 @@ const topicByService: Readonly<Record<string, string>> = {
   "event-publisher": topics.events,
 };
 
-export const runDeadLettersPut: RunControlVerb = async (call, where) => {
+export const runDeadLettersSkip: RunControlVerb = async (call, where) => {
   const service = needed(call, "service");
   const [topic, partition, offset] = [topicByService[service], needed(call, "partition"), needed(call, "offset")];
   if (topic === undefined)
@@ -45,8 +45,8 @@ export const runDeadLettersPut: RunControlVerb = async (call, where) => {
   return hasPassed || isUnawaited ? 0 : 1;
 };
 
-export const deadLettersPutVerb: Verb = {
-  name: "dead-letters put",
+export const deadLettersSkipVerb: Verb = {
+  name: "dead-letters skip",
   summary: "skips the record at which a partition is stopped, such as one whose schema no registry has",
   arguments: [],
   options: {
@@ -64,8 +64,8 @@ export const deadLettersPutVerb: Verb = {
     ...controlOptions,
   },
   notes: ["Exit 0 if the partition has skipped it, 1 if not within 30 s."],
-  examples: ['dead-letters put --service scheduler --partition 3 --offset 118 --reason "no registry has its schema"'],
-  run: asControlVerb(runDeadLettersPut),
+  examples: ['dead-letters skip --service scheduler --partition 3 --offset 118 --reason "no registry has its schema"'],
+  run: asControlVerb(runDeadLettersSkip),
 };
 
 async function awaitSkip(client: ControlClient, time: Time, letter: string): Promise<boolean> {
