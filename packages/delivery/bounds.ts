@@ -1,8 +1,14 @@
 // Every bound of the engine (I15) with its unit. Tests make them small.
 
 export interface DeliveryBounds {
-  /** Parked messages that a partition keeps in memory, over all receivers. */
-  readonly pageMessagesMax: number;
+  /** Parked messages that were never tried and that a partition keeps in memory, over all receivers, without bodies. */
+  readonly untriedInMemoryMax: number;
+  /** The same for those that have failed and wait for their next attempt. */
+  readonly failedInMemoryMax: number;
+  /** Retries of parked messages that the process has under way, over all receivers, each with its body. */
+  readonly retriesMax: number;
+  /** Probes that the process has under way. */
+  readonly probesMax: number;
   /** Records that a partition has taken in and not finished. */
   readonly bufferedRecordsMax: number;
   /**
@@ -31,9 +37,9 @@ export interface DeliveryBounds {
   readonly takeOverMessagesMax: number;
   /** Milliseconds that retries wait after a take-over for the records that were in the partition at that time. */
   readonly catchUpWaitMaxMs: number;
-  /** Milliseconds between two scans of a partition. */
+  /** Milliseconds until a partition reads on after a failure, and until a section without room is tried again. */
   readonly scanSpacingMs: number;
-  /** Messages parked during a scan that are remembered until its end, per partition and receiver. */
+  /** Messages parked during one read of the store that are remembered until its end, per partition. */
   readonly scanArrivalsMax: number;
   /** Ended deliveries whose attempts a late stop can still report, per partition. */
   readonly recentEndsMax: number;
@@ -42,7 +48,10 @@ export interface DeliveryBounds {
 }
 
 export const deliveryBounds: DeliveryBounds = {
-  pageMessagesMax: 10_000,
+  untriedInMemoryMax: 16_000,
+  failedInMemoryMax: 24_000,
+  retriesMax: 2_000,
+  probesMax: 256,
   bufferedRecordsMax: 500,
   runningPerPartitionMax: 64,
   slotWaitMaxMs: 250,
@@ -59,8 +68,4 @@ export const deliveryBounds: DeliveryBounds = {
 
 export function receiverShareMax(bounds: DeliveryBounds): number {
   return Math.max(1, Math.floor(Math.min(bounds.bufferedRecordsMax, bounds.runningPerPartitionMax) / 8));
-}
-
-export function receiverPageMax(bounds: DeliveryBounds, receiverCount: number): number {
-  return Math.max(4, Math.floor(bounds.pageMessagesMax / Math.max(1, receiverCount)));
 }

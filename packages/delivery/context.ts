@@ -10,6 +10,7 @@ import type { DeliveryMetrics } from "./metrics.ts";
 import type { DeliveryRules } from "./rules.ts";
 import type { EndpointEvents } from "./endpoint/endpoint.ts";
 import { Endpoints } from "./endpoint/endpoints.ts";
+import { ProcessLimit } from "./endpoint/retry-places.ts";
 import { TimeoutGroup } from "./timeout-group.ts";
 import { createParkedCalls, type ParkedCalls } from "./backlog/parked-calls.ts";
 import type { ReceiverGateway } from "./port.ts";
@@ -40,6 +41,9 @@ export interface EngineContext extends EnginePorts {
   readonly parkedCalls: ParkedCalls;
   receiver(id: string): ConfiguredParty | null;
   readonly endpoints: Endpoints;
+  /** The parked messages that the process has in hand, and its probes. */
+  readonly retryLimit: ProcessLimit;
+  readonly probeLimit: ProcessLimit;
   /** One timeout of `answerWaitMaxMs` for each running first attempt. */
   readonly answerTimeouts: TimeoutGroup;
   /** Tells whether the process was asked to end; from then on no parked message is retried. */
@@ -54,8 +58,11 @@ export function createEngineContext(
   events: Omit<EndpointEvents, "changed">,
 ): EngineContext {
   const receivers = new Map(ports.receivers.map((receiver) => [receiver.id, receiver]));
+  const retryLimit = new ProcessLimit(bounds.retriesMax);
   return {
     ...ports,
+    retryLimit,
+    probeLimit: new ProcessLimit(bounds.probesMax),
     heartbeatAgeMs: () => ports.heartbeatAgeMs(),
     partitionEnds: (partition) => ports.partitionEnds(partition),
     bounds,
@@ -64,6 +71,6 @@ export function createEngineContext(
     isStopping,
     answerTimeouts: new TimeoutGroup(ports.time, bounds.answerWaitMaxMs),
     receiver: (id) => receivers.get(id) ?? null,
-    endpoints: new Endpoints({ ...ports, service: ports.rules.service, metrics, events }),
+    endpoints: new Endpoints({ ...ports, service: ports.rules.service, metrics, events, retryLimit }),
   };
 }

@@ -7,6 +7,7 @@ export interface DeliveryMetrics {
   readonly attemptSeconds: Histogram;
   readonly ended: Counter;
   readonly parked: Counter;
+  readonly backlogFull: Counter;
   readonly redrives: Counter;
   readonly waiting: Gauge;
   readonly paused: Gauge;
@@ -28,6 +29,11 @@ export function createDeliveryMetrics(metrics: Metrics): DeliveryMetrics {
     attemptSeconds: metrics.histogram("sluice_delivery_attempt_seconds", "How long attempts took.", ["receiver"]),
     ended: metrics.counter("sluice_delivery_ended_total", "Deliveries that ended, by outcome.", ["receiver", "outcome"]),
     parked: metrics.counter("sluice_delivery_parked_total", "Messages parked, by reason.", ["receiver", "reason"]),
+    backlogFull: metrics.counter(
+      "sluice_delivery_backlog_full_total",
+      "Reads of parked messages that found no room, because too many before them fail.",
+      [],
+    ),
     redrives: metrics.counter("sluice_delivery_redrives_total", "Redrives, by result.", ["receiver", "result"]),
     waiting: metrics.gauge("sluice_delivery_waiting_messages", "Parked messages in memory that are still tried.", [
       "receiver",

@@ -306,15 +306,17 @@ export interface ParkedStore {
   update(message: ParkedRow): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
   /**
-   * Lists a partition's messages without those of the excluded receivers (≤ 1,000), by (sequence, id) after `after`, at
-   * most `limit` (≤ 10,000). This is a scan, for take-overs and refills of the backlog page.
+   * Lists a partition's messages by (sequence, id) after `after`, at most `limit` (≤ 10,000), all or some. For
+   * take-overs and refills of the backlog page.
    */
   listByPartition(
     partition: number,
     after: PartitionCursor | null,
     limit: number,
-    banks?: { readonly exceptReceivers: readonly string[] },
+    selection?: ParkedSelection,
   ): Promise<readonly ParkedRow[]>;
+  /** Lists the messages of at most 1,000 delivery keys by (sequence, id), at most `limit` (≤ 10,000). */
+  listByKeys(deliveryKeys: readonly string[], limit: number): Promise<readonly ParkedRow[]>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ParkedMessage>>;
   /**
    * Lists the messages of one receiver, or of all (null), in all partitions by (receiver, sequence, id) after `after`,
@@ -324,6 +326,11 @@ export interface ParkedStore {
   /** Counts the messages by receiver and day. For operators. */
   totals(): Promise<readonly ParkedTotals[]>;
 }
+
+/** All but those of some receivers (≤ 1,000), or those of one receiver and some of its operations (null: all). */
+export type ParkedSelection =
+  | { readonly exceptReceivers: readonly string[] }
+  | { readonly only: { readonly receiverId: string; readonly operations: readonly (string | null)[] | null } };
 
 export type PartitionCursor = Pick<ParkedCursor, "sequence" | "id">;
 

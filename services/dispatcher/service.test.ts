@@ -354,7 +354,7 @@ describe("the close of a day", { timeout: 30_000 }, () => {
   });
 
   it("does not make a bank spill: messages of the next day take the fast path", async () => {
-    const environment = createDispatcherEnvironment({ bounds: { pageMessagesMax: 8 } });
+    const environment = createDispatcherEnvironment({ bounds: { untriedInMemoryMax: 8 } });
     const first = await environment.start();
     environment.answers(() => 503);
     await environment.dispatch(...Array.from({ length: 30 }, (_, index) => ({ messageIdentification: dispatchMessageId(index + 1) })));

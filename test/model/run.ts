@@ -28,7 +28,7 @@ import { modelBanks, type BankAnswerKind, type ModelSettings } from "./steps.ts"
  * two.
  */
 const smallBounds: Partial<DeliveryBounds> = {
-  pageMessagesMax: 64,
+  untriedInMemoryMax: 64,
   bufferedRecordsMax: 16,
   scanMessagesMax: 3,
   takeOverMessagesMax: 6,

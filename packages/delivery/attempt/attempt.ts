@@ -92,6 +92,7 @@ export function evaluateAnswer(
   context.endpoints.forOperation(delivery.receiverId, delivery.operation).recordAnswer({
     class: answerClass,
     uetr: delivery.uetr,
+    failedBefore: before.attempts,
     status: httpStatusCode,
     isTimeout: answer.kind === "silent" && answer.reason === "timeout",
     isDuplicateCode: httpStatusCode !== null && receiver?.duplicateCodes.includes(httpStatusCode) === true,

@@ -161,7 +161,11 @@ async function handleFailure(
   const next = { progress, nextAttemptAtMs: result.nextAttemptAtMs, ended: null };
   if (!isParked) return park(context, partition, delivery, next, "failed");
   await context.parkedCalls.update(partition.lease, toParkedMessage(partition, delivery, next));
-  getQueue(context, partition, delivery.receiverId).page.reschedule(delivery.id, context.time.monotonicMs() + result.waitMs);
+  getQueue(context, partition, delivery.receiverId).page.reschedule(
+    delivery.id,
+    context.time.monotonicMs() + result.waitMs,
+    progress.attempts,
+  );
 }
 
 /** #4. The last attempt is the one that was refused. */

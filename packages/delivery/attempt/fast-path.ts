@@ -249,7 +249,7 @@ function isAlreadyHandled({ logger }: EngineContext, partition: DeliveryPartitio
 
 /** Tells whether nothing is parked, neither in memory nor in the store: the usual case. */
 function isNothingParked({ page, isSpilling }: ReceiverQueue): boolean {
-  return page.size === 0 && page.coveredBelow === null && !isSpilling;
+  return page.size === 0 && page.isComplete && !page.hasKeysToLookUp && !isSpilling;
 }
 
 /** The progress before this owner's first attempt; an earlier owner may have tried it. */

@@ -83,7 +83,7 @@ async function apply(context: EngineContext, partition: DeliveryPartition, redri
   partition.givenUp.remove(parked.id);
   partition.recentEnds.recordChange(parked.id, progress, redrive.causedByOffset);
   const queue = getQueue(context, partition, parked.receiverId);
-  addToPage(context, queue, toBacklogEntry(context, partition, message));
+  addToPage(context, partition, queue, toBacklogEntry(context, partition, message));
   updateSpilling(context, partition, queue);
 }
 

@@ -1,28 +1,19 @@
-// The part of a receiver's backlog in one partition that is in memory. It holds no bodies, only what decides which
-// message is due.
+// What is in memory of a receiver's backlog in one partition: the first message of each key, without its body.
 //
-// #1 The page has every parked message that is still tried and whose sequence is below `coveredBelow`; without that
-//    limit, all.
-// #2 Only the first message of each key is ever due.
-// #3 Due messages come oldest first (by sequence), whatever their due time.
-// #4 The page has at most `messagesMax` messages: the newest are dropped, and the cover shrinks to what is left.
+// #1 A section for each endpoint knows, of all parked messages below its `coveredBelow`, the first one of each key;
+//    without that limit, of all. The others of a key are followers: only that there are some is remembered.
+// #2 Only the first message of a key is ever due. When it is gone, the store is asked for the next of its key
+//    (`takeKeysToLookUp`, `resolveKey`); until the answer the key counts as parked.
+// #3 While another section does not cover a message, an older one of its key may be unknown. Then the store is asked
+//    before the message may be the first (`isInDoubt`).
+// #4 Untried messages and failed ones have room of their own, shared by all receivers of a partition
+//    (backlog-room.ts). What finds none limits the cover. So messages that fail do not hide those behind them.
+// #5 Due messages are taken by rank, and within a rank oldest first (by sequence), whatever their due time.
 
 import type { Endpoint } from "../endpoint/endpoint.ts";
+import type { BacklogRoom, RoomKind } from "./backlog-room.ts";
+import { hasten, kindOf, rankOf, type BacklogEntry, type TriedRank } from "./backlog-entry.ts";
 import { PriorityQueue } from "./priority-queue.ts";
-
-export interface BacklogEntry {
-  readonly id: string;
-  readonly key: string;
-  readonly endpoint: Endpoint;
-  readonly sequence: bigint;
-  readonly reconciliationDay: string | null;
-  readonly stopsAtMs: number | null;
-  readonly deadlineMs: number | null;
-  /** True where no attempt is made and only the end has to be reported. */
-  readonly isEnding: boolean;
-  /** When the next attempt is due, in milliseconds of the monotonic clock. */
-  dueMs: number;
-}
 
 interface Slot {
   readonly entry: BacklogEntry;
@@ -37,39 +28,100 @@ interface Ticket {
   readonly wakeMs: number;
 }
 
-export class BacklogPage {
-  readonly messagesMax: number;
-  /** Computes when to look at an entry: when it is due, or when its attempts end if that is earlier. */
-  readonly #computeWakeMs: (entry: BacklogEntry) => number;
-  readonly #byId = new Map<string, Slot>();
-  readonly #byKey = new Map<string, Slot[]>();
-  readonly #waiting = new PriorityQueue<Ticket>((a, b) => a.wakeMs < b.wakeMs || (a.wakeMs === b.wakeMs && isOlder(a, b)));
-  readonly #due = new PriorityQueue<Ticket>(isOlder);
-  #tickets = 0;
-  #coveredBelow: bigint | null;
+interface KeyState {
+  /** Null while the store is asked for the first message of the key. */
+  head: Slot | null;
+  /** Tells whether the store may have later messages of the key. */
+  hasFollowers: boolean;
+}
 
-  constructor(options: { messagesMax: number; coveredBelow: bigint | null; computeWakeMs: (entry: BacklogEntry) => number }) {
-    this.messagesMax = options.messagesMax;
-    this.#coveredBelow = options.coveredBelow;
-    this.#computeWakeMs = options.computeWakeMs;
+class Section {
+  coveredBelow: bigint | null;
+  readonly counts: Record<RoomKind, number> = { untried: 0, failed: 0 };
+  readonly due: Readonly<Record<TriedRank, PriorityQueue<Ticket>>> = {
+    untried: new PriorityQueue<Ticket>(isOlder),
+    failed: new PriorityQueue<Ticket>(isOlder),
+    failing: new PriorityQueue<Ticket>(isOlder),
+  };
+
+  constructor(coveredBelow: bigint | null) {
+    this.coveredBelow = coveredBelow;
+  }
+}
+
+export interface BacklogPageOptions {
+  readonly room: BacklogRoom;
+  readonly endpoints: readonly Endpoint[];
+  /** Up to where the sections of those endpoints know that nothing is parked; null where nothing is at all. */
+  readonly coveredBelow: bigint | null;
+  /** Computes when to look at an entry: when it is due, or when its attempts end if that is earlier. */
+  readonly computeWakeMs: (entry: BacklogEntry) => number;
+  /** Tells whether an entry ends without a further attempt. */
+  readonly isOver: (entry: BacklogEntry) => boolean;
+}
+
+export class BacklogPage {
+  readonly #options: BacklogPageOptions;
+  readonly #sections = new Map<Endpoint, Section>();
+  readonly #byId = new Map<string, Slot>();
+  readonly #byKey = new Map<string, KeyState>();
+  readonly #waiting = new PriorityQueue<Ticket>((a, b) => a.wakeMs < b.wakeMs || (a.wakeMs === b.wakeMs && isOlder(a, b)));
+  readonly #ended = new PriorityQueue<Ticket>(isOlder);
+  readonly #keysToLookUp = new Set<string>();
+  /** True once an older message may have been unknown (#3): then every key may have followers. */
+  #wasInDoubt = false;
+  #tickets = 0;
+
+  constructor(options: BacklogPageOptions) {
+    this.#options = options;
+    for (const endpoint of options.endpoints) this.#sections.set(endpoint, new Section(options.coveredBelow));
   }
 
+  /** The number of first messages in memory. */
   get size(): number {
     return this.#byId.size;
   }
 
-  /** Null where the page has all parked messages that are still tried. */
-  get coveredBelow(): bigint | null {
-    return this.#coveredBelow;
+  /** How many first messages of the endpoint were never tried. */
+  untried(endpoint: Endpoint): number {
+    return this.#section(endpoint).counts.untried;
   }
 
-  covers(sequence: bigint): boolean {
-    return this.#coveredBelow === null || sequence < this.#coveredBelow;
+  /** How many of them a section may hold now. */
+  get untriedShare(): number {
+    return this.#options.room.shareFor("untried");
   }
 
-  /** Sets the cover after a scan, or lowers it so that a scan is made. */
-  setCoveredBelow(below: bigint | null): void {
-    this.#coveredBelow = below;
+  get hasUntried(): boolean {
+    return [...this.#sections.values()].some(({ counts }) => counts.untried > 0);
+  }
+
+  get endpoints(): readonly Endpoint[] {
+    return [...this.#sections.keys()];
+  }
+
+  /** Null where the section knows the keys of all parked messages that are still tried. */
+  coveredBelow(endpoint: Endpoint): bigint | null {
+    return this.#section(endpoint).coveredBelow;
+  }
+
+  get isComplete(): boolean {
+    for (const { coveredBelow } of this.#sections.values()) if (coveredBelow !== null) return false;
+    return true;
+  }
+
+  covers({ endpoint, sequence }: Pick<BacklogEntry, "endpoint" | "sequence">): boolean {
+    return isBelow(sequence, this.#section(endpoint).coveredBelow);
+  }
+
+  /** Sets the cover after a read of the store. */
+  setCoveredBelow(endpoint: Endpoint, below: bigint | null): void {
+    this.#section(endpoint).coveredBelow = below;
+  }
+
+  /** Makes all be read again. */
+  uncover(): void {
+    for (const section of this.#sections.values()) section.coveredBelow = 0n;
   }
 
   has(id: string): boolean {
@@ -85,84 +137,150 @@ export class BacklogPage {
     return this.#byKey.has(key);
   }
 
-  /** Adds a message that the page covers and does not have. */
-  offer(entry: BacklogEntry): void {
-    if (!this.covers(entry.sequence) || this.#byId.has(entry.id)) return;
-    const slot: Slot = { entry, ticket: 0, isGone: false };
-    this.#byId.set(entry.id, slot);
-    const queue = this.#byKey.get(entry.key);
-    if (queue === undefined) this.#byKey.set(entry.key, [slot]);
-    else insertBySequence(queue, slot);
-    if (this.#headFor(entry.key) === slot) this.#arm(slot);
-    if (this.size > this.messagesMax) this.#trim();
+  /** True where a message of this rank would find room (#4). */
+  hasRoom(endpoint: Endpoint, kind: RoomKind): boolean {
+    return this.#options.room.fits(kind, this.#section(endpoint).counts[kind]);
   }
 
-  /** Takes the oldest due message out of the queues, until `reschedule` or `remove`. */
-  takeDue(nowMs: number): BacklogEntry | null {
-    this.#ripen(nowMs);
-    for (let ticket = this.#due.pop(); ticket !== undefined; ticket = this.#due.pop()) {
-      if (!this.#isCurrent(ticket)) continue;
-      ticket.slot.ticket = 0;
-      return ticket.slot.entry;
+  /** Adds a parked message that its section covers; false where it found no room and now limits the cover. */
+  offer(entry: BacklogEntry): boolean {
+    const section = this.#section(entry.endpoint);
+    if (!isBelow(entry.sequence, section.coveredBelow) || this.#byId.has(entry.id)) return true;
+    const state = this.#byKey.get(entry.key);
+    if (state !== undefined && (state.head === null || state.head.entry.sequence < entry.sequence)) {
+      state.hasFollowers = true;
+      return true;
     }
-    return null;
+    if (!this.hasRoom(entry.endpoint, kindOf(entry))) {
+      section.coveredBelow = entry.sequence;
+      return false;
+    }
+    if (state !== undefined) {
+      // A redriven message goes before the later ones of its key.
+      this.#forget(state.head!);
+      this.#place(entry, { head: null, hasFollowers: true });
+    } else if (this.#isInDoubt(entry)) {
+      this.#wasInDoubt = true;
+      this.#lookUp(entry.key, { head: null, hasFollowers: false });
+    } else this.#place(entry, { head: null, hasFollowers: this.#wasInDoubt });
+    return true;
   }
 
-  /** When the next message has to be looked at, on the monotonic clock; null where none waits. */
+  /** The keys whose first message has to be asked from the store; each is returned once. */
+  takeKeysToLookUp(): readonly string[] {
+    const keys = [...this.#keysToLookUp];
+    this.#keysToLookUp.clear();
+    return keys;
+  }
+
+  get hasKeysToLookUp(): boolean {
+    return this.#keysToLookUp.size > 0;
+  }
+
+  /**
+   * Takes the answer of the store: the oldest message of the key that is still tried, or null where there is none.
+   * `hasFollowers` tells whether there are later ones.
+   */
+  resolveKey(key: string, entry: BacklogEntry | null, hasFollowers: boolean): void {
+    const state = this.#byKey.get(key);
+    if (state === undefined || state.head !== null) return;
+    // What was parked or redriven meanwhile may be missing in the answer.
+    if (state.hasFollowers && entry === null) return this.#lookUp(key, { head: null, hasFollowers: false });
+    if (entry !== null && this.covers(entry) && !this.#byId.has(entry.id)) {
+      this.#place(entry, { head: null, hasFollowers: hasFollowers || state.hasFollowers || this.#wasInDoubt });
+    } else {
+      // It lies beyond the cover: the read that comes to it brings it.
+      this.#byKey.delete(key);
+    }
+  }
+
+  /** Asks the store again after a failure. */
+  lookUpAgain(key: string): void {
+    if (this.#byKey.get(key)?.head === null) this.#keysToLookUp.add(key);
+  }
+
+  hasDue(endpoint: Endpoint, rank: TriedRank, nowMs: number): boolean {
+    this.#ripen(nowMs);
+    return this.#peek(this.#section(endpoint).due[rank]) !== undefined;
+  }
+
+  /** Takes the oldest due message of a rank out of the queues, until `reschedule` or `remove`. */
+  takeDue(endpoint: Endpoint, rank: TriedRank, nowMs: number): BacklogEntry | null {
+    this.#ripen(nowMs);
+    return this.#take(this.#section(endpoint).due[rank]);
+  }
+
+  /** Takes a message that ends without an attempt. */
+  takeEnded(nowMs: number): BacklogEntry | null {
+    this.#ripen(nowMs);
+    return this.#take(this.#ended);
+  }
+
+  hasDueUntried(nowMs: number): boolean {
+    this.#ripen(nowMs);
+    return [...this.#sections.values()].some(({ due }) => this.#peek(due.untried) !== undefined);
+  }
+
+  /** When the next message that waits has to be looked at, on the monotonic clock; null where none waits. */
   nextWakeMs(nowMs: number): number | null {
     this.#ripen(nowMs);
-    if (this.#peek(this.#due) !== undefined) return nowMs;
     return this.#peek(this.#waiting)?.wakeMs ?? null;
   }
 
-  reschedule(id: string, dueMs: number): void {
+  /** `attempts` is given where one was made. */
+  reschedule(id: string, dueMs: number, attempts?: number): void {
     const slot = this.#byId.get(id);
     if (slot === undefined) return;
+    this.#count(slot.entry, -1);
     slot.entry.dueMs = dueMs;
-    if (this.#headFor(slot.entry.key) === slot) this.#arm(slot);
+    slot.entry.attempts = attempts ?? slot.entry.attempts;
+    this.#count(slot.entry, 1);
+    this.#arm(slot);
   }
 
   /** Computes the wake times again after what they depend on has changed. */
   rearm(): void {
-    for (const [head] of this.#byKey.values()) if (head !== undefined && head.ticket !== 0) this.#arm(head);
+    for (const slot of this.#byId.values()) if (slot.ticket !== 0) this.#arm(slot);
   }
 
-  /** Makes all messages due, or those that `isMeant` selects. */
-  makeDue(nowMs: number, isMeant: (entry: BacklogEntry) => boolean = () => true): void {
-    for (const { entry } of this.#byId.values()) if (isMeant(entry)) entry.dueMs = Math.min(entry.dueMs, nowMs);
+  /** Makes messages due: all, or those to the endpoint. Those that fail often wait for `failingWithinMs` at most. */
+  makeDue(nowMs: number, endpoint: Endpoint | null = null, failingWithinMs = 0): void {
+    for (const { entry } of this.#byId.values()) {
+      if (endpoint === null || entry.endpoint === endpoint) hasten(entry, nowMs, failingWithinMs);
+    }
     this.rearm();
   }
 
-  /**
-   * Takes a first message for the endpoint, due or not: the oldest beyond `after`, else the oldest of all. It leaves
-   * the queues as in `takeDue`.
-   */
-  takeHead(endpoint: Endpoint, after: bigint | null): BacklogEntry | null {
-    let oldest: Slot | null = null;
-    let next: Slot | null = null;
-    for (const [head] of this.#byKey.values()) {
-      if (head === undefined || head.ticket === 0 || head.entry.isEnding || head.entry.endpoint !== endpoint) continue;
-      const { sequence } = head.entry;
-      if (oldest === null || sequence < oldest.entry.sequence) oldest = head;
-      if (after !== null && sequence > after && (next === null || sequence < next.entry.sequence)) next = head;
+  /** Takes an untried first message for a probe, due or not: the newest, as what stands first may be what fails. */
+  takeUntriedProbe(endpoint: Endpoint): BacklogEntry | null {
+    let newest: Slot | null = null;
+    for (const slot of this.#probable(endpoint)) {
+      if (slot.entry.attempts === 0 && (newest === null || slot.entry.sequence > newest.entry.sequence)) newest = slot;
     }
-    const taken = next ?? oldest;
-    if (taken === null) return null;
-    taken.ticket = 0;
-    return taken.entry;
+    return takeOut(newest);
   }
 
+  /** Takes a first message for a probe, due or not: the oldest beyond `after`, else the oldest of all. */
+  takeRotatingProbe(endpoint: Endpoint, after: bigint | null): BacklogEntry | null {
+    let oldest: Slot | null = null;
+    let next: Slot | null = null;
+    for (const slot of this.#probable(endpoint)) {
+      const { sequence } = slot.entry;
+      if (oldest === null || sequence < oldest.entry.sequence) oldest = slot;
+      if (after !== null && sequence > after && (next === null || sequence < next.entry.sequence)) next = slot;
+    }
+    return takeOut(next ?? oldest);
+  }
+
+  /** Removes a message that is parked no more, or not tried any more. */
   remove(id: string): void {
     const slot = this.#byId.get(id);
     if (slot === undefined) return;
-    this.#byId.delete(id);
-    slot.isGone = true;
+    this.#forget(slot);
     const { key } = slot.entry;
-    const wasHead = this.#headFor(key) === slot;
-    const rest = (this.#byKey.get(key) ?? []).filter((other) => other !== slot);
-    if (rest.length === 0) this.#byKey.delete(key);
-    else this.#byKey.set(key, rest);
-    if (wasHead && rest[0] !== undefined) this.#arm(rest[0]);
+    const state = this.#byKey.get(key);
+    if (state?.hasFollowers === true) this.#lookUp(key, { head: null, hasFollowers: false });
+    else this.#byKey.delete(key);
   }
 
   /** Removes all messages that `isKept` rejects. */
@@ -170,51 +288,105 @@ export class BacklogPage {
     for (const { entry } of this.#byId.values()) if (!isKept(entry)) this.remove(entry.id);
   }
 
-  #headFor(key: string): Slot | undefined {
-    return this.#byKey.get(key)?.[0];
+  /** An endpoint that came later has everything to read. */
+  #section(endpoint: Endpoint): Section {
+    const known = this.#sections.get(endpoint);
+    if (known !== undefined) return known;
+    const section = new Section(0n);
+    this.#sections.set(endpoint, section);
+    return section;
+  }
+
+  /** #3 */
+  #isInDoubt({ endpoint, sequence }: BacklogEntry): boolean {
+    if (this.#sections.size < 2) return false;
+    for (const [other, { coveredBelow }] of this.#sections) {
+      if (other !== endpoint && !isBelow(sequence, coveredBelow)) return true;
+    }
+    return false;
+  }
+
+  #lookUp(key: string, state: KeyState): void {
+    this.#byKey.set(key, state);
+    this.#keysToLookUp.add(key);
+  }
+
+  #place(entry: BacklogEntry, state: KeyState): void {
+    const slot: Slot = { entry, ticket: 0, isGone: false };
+    state.head = slot;
+    this.#byKey.set(entry.key, state);
+    this.#keysToLookUp.delete(entry.key);
+    this.#byId.set(entry.id, slot);
+    this.#count(entry, 1);
+    this.#arm(slot);
+  }
+
+  #forget(slot: Slot): void {
+    slot.isGone = true;
+    this.#byId.delete(slot.entry.id);
+    this.#count(slot.entry, -1);
+  }
+
+  #count(entry: BacklogEntry, change: 1 | -1): void {
+    const kind = kindOf(entry);
+    this.#section(entry.endpoint).counts[kind] += change;
+    this.#options.room.count(kind, change);
+  }
+
+  #probable(endpoint: Endpoint): readonly Slot[] {
+    return [...this.#byId.values()].filter(
+      ({ ticket, entry }) => ticket !== 0 && !entry.isEnding && entry.endpoint === endpoint && !this.#options.isOver(entry),
+    );
   }
 
   #arm(slot: Slot): void {
     this.#tickets += 1;
     slot.ticket = this.#tickets;
-    this.#waiting.push({ slot, number: slot.ticket, wakeMs: this.#computeWakeMs(slot.entry) });
-    if (this.#waiting.size > 2 * this.messagesMax) this.#waiting.sweep((ticket) => this.#isCurrent(ticket));
+    this.#waiting.push({ slot, number: slot.ticket, wakeMs: this.#options.computeWakeMs(slot.entry) });
+    if (this.#waiting.size > 2 * this.size + 16) this.#waiting.sweep(isCurrent);
   }
 
   #ripen(nowMs: number): void {
     for (let next = this.#peek(this.#waiting); next !== undefined && next.wakeMs <= nowMs; next = this.#peek(this.#waiting)) {
       this.#waiting.pop();
-      this.#due.push(next);
+      const { entry } = next.slot;
+      const isOver = entry.isEnding || this.#options.isOver(entry);
+      const queue = isOver ? this.#ended : this.#section(entry.endpoint).due[rankOf(entry)];
+      queue.push(next);
+      if (queue.size > 2 * this.size + 16) queue.sweep(isCurrent);
     }
+  }
+
+  #take(queue: PriorityQueue<Ticket>): BacklogEntry | null {
+    const next = this.#peek(queue);
+    if (next === undefined) return null;
+    queue.pop();
+    return takeOut(next.slot);
   }
 
   #peek(queue: PriorityQueue<Ticket>): Ticket | undefined {
     for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
-      if (this.#isCurrent(next)) return next;
+      if (isCurrent(next)) return next;
       queue.pop();
     }
     return undefined;
   }
+}
 
-  #isCurrent({ slot, number }: Ticket): boolean {
-    return !slot.isGone && slot.ticket === number && this.#headFor(slot.entry.key) === slot;
-  }
+function takeOut(slot: Slot | null): BacklogEntry | null {
+  if (slot === null) return null;
+  slot.ticket = 0;
+  return slot.entry;
+}
 
-  /** Drops a quarter at once, so that a page under pressure is not sorted for each message. */
-  #trim(): void {
-    const bySequence = [...this.#byId.values()].sort((a, b) => (a.entry.sequence < b.entry.sequence ? -1 : 1));
-    const fallen = bySequence.slice(Math.max(1, Math.floor((this.messagesMax * 3) / 4)));
-    this.#coveredBelow = fallen[0]!.entry.sequence;
-    for (const { entry } of fallen) this.remove(entry.id);
-  }
+function isCurrent({ slot, number }: Ticket): boolean {
+  return !slot.isGone && slot.ticket === number;
 }
 
 function isOlder(a: Ticket, b: Ticket): boolean {
   return a.slot.entry.sequence < b.slot.entry.sequence;
 }
 
-function insertBySequence(queue: Slot[], slot: Slot): void {
-  const index = queue.findIndex(({ entry }) => entry.sequence > slot.entry.sequence);
-  if (index < 0) queue.push(slot);
-  else queue.splice(index, 0, slot);
+function isBelow(sequence: bigint, coveredBelow: bigint | null): boolean {
+  return coveredBelow === null || sequence < coveredBelow;
 }

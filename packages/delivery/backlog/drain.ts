@@ -1,10 +1,11 @@
 // Drain: parked messages are retried when they are due.
 //
-// #1 Only the first message of each key is retried, oldest first, and as many at once as the receiver has slots. The
-//    next message of the key becomes due when the first is gone.
+// #1 Only the first message of each key is retried: those that were never tried first, then those that have failed,
+//    each oldest first; those that fail often have a bounded share (attempt-slots.ts #1). A message gets its place
+//    before its body is loaded (retry-places.ts). The next message of the key becomes due when the first is gone.
 // #2 Each retry uses the copy in the store; a message that is gone there has ended elsewhere.
 // #3 A message that can no longer be tried leaves the page: its attempts are over (the store keeps it), or its own
-//    deadline has passed (it expires).
+//    deadline has passed (it expires). That needs no place.
 // #4 No fault here loses a message: it becomes due again.
 // #5 No attempt begins while the receiver is paused, and only a probe while the endpoint is suspended; a message that
 //    ends without an attempt does end.
@@ -14,6 +15,8 @@ import { runAttempt } from "../attempt/attempt.ts";
 import type { EngineContext } from "../context.ts";
 import type { Delivery } from "../rules.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
+import type { RetryUse } from "../endpoint/attempt-slots.ts";
+import type { Place } from "../endpoint/retry-places.ts";
 import { expireDelivery, reportRefusal, settleAttempt } from "../attempt/end.ts";
 import { lockKey } from "../partition/key-locks.ts";
 import {
@@ -25,7 +28,8 @@ import {
   type DeliveryPartition,
 } from "../partition/delivery-partition.ts";
 import { isPartitionClosed } from "../partition/delivery-lease.ts";
-import type { BacklogEntry } from "./backlog-page.ts";
+import { failingFromAttempts, type BacklogEntry, type Rank } from "./backlog-entry.ts";
+import { lookUpKeys } from "./look-up-keys.ts";
 import { readParkedDelivery } from "./read-parked.ts";
 import { scheduleScan } from "./scan.ts";
 import { progressFromParked } from "./spill.ts";
@@ -40,49 +44,109 @@ export function drainPartition(context: EngineContext, partition: DeliveryPartit
 export function drainReceiver(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue): void {
   if (!partition.lease.isOpen || !partition.isCaughtUp || context.isStopping()) return;
   const nowMs = context.time.monotonicMs();
-  const endpoints = context.endpoints.forReceiver(queue.receiverId);
-  for (const endpoint of endpoints) endpoint.probeIfDue();
-  const retriesMax = endpoints.reduce((sum, { slots }) => sum + slots.limit, 0);
-  while (queue.retriesInFlight < retriesMax) {
-    const entry = queue.page.takeDue(nowMs);
-    if (entry === null) break;
-    start(context, partition, queue, entry, false);
-  }
+  lookUpKeys(context, partition, queue, () => drainReceiver(context, partition, queue));
+  for (const endpoint of context.endpoints.forReceiver(queue.receiverId)) endpoint.probeIfDue();
+  startEnded(context, partition, queue, nowMs);
+  for (const endpoint of queue.page.endpoints) for (const use of uses) drainUse(context, { partition, queue, endpoint, use }, nowMs);
   updateSpilling(context, partition, queue);
   context.metrics.waiting.set(queue.page.size, { receiver: queue.receiverId, partition: String(partition.number) });
   scheduleScan(context, partition, () => drainPartition(context, partition));
-  wake(context, partition, queue, nowMs, retriesMax);
+  wake(context, partition, queue, nowMs);
+}
+
+const uses: readonly RetryUse[] = ["retry", "failing"];
+const ranksByUse = { retry: ["untried", "failed"], failing: ["failing"] } as const satisfies Record<RetryUse, readonly Rank[]>;
+
+interface Drained {
+  readonly partition: DeliveryPartition;
+  readonly queue: ReceiverQueue;
+  readonly endpoint: Endpoint;
+  readonly use: RetryUse;
+}
+
+/** #1 */
+function drainUse(context: EngineContext, drained: Drained, nowMs: number): void {
+  const { partition, queue, endpoint, use } = drained;
+  const { page, placeWaits } = queue;
+  const ranks = ranksByUse[use];
+  const waitKey = `${endpoint.origin ?? ""} ${use}`;
+  while (!placeWaits.has(waitKey) && ranks.some((rank) => page.hasDue(endpoint, rank, nowMs))) {
+    const place = endpoint.places.take(use);
+    if (place === null) {
+      placeWaits.add(waitKey);
+      endpoint.places.wait(use, () => {
+        placeWaits.delete(waitKey);
+        if (partition.lease.isOpen && !context.isStopping()) drainUse(context, drained, context.time.monotonicMs());
+      });
+      return;
+    }
+    const rank = ranks.find((one) => page.hasDue(endpoint, one, nowMs));
+    const entry = rank === undefined ? null : page.takeDue(endpoint, rank, nowMs);
+    if (entry === null) return place[Symbol.dispose]();
+    start(context, { partition, queue, entry, isProbe: false }, place);
+  }
+}
+
+/** Messages of a receiver that end without an attempt, in hand at once in a partition. */
+const endedInHandMax = 64;
+
+/** #3 */
+function startEnded(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, nowMs: number): void {
+  while (queue.endedInHand < endedInHandMax) {
+    const entry = queue.page.takeEnded(nowMs);
+    if (entry === null) return;
+    queue.endedInHand += 1;
+    start(context, { partition, queue, entry, isProbe: false }, { [Symbol.dispose]: () => void (queue.endedInHand -= 1) });
+  }
+}
+
+/** In turn a message that was never tried, and the next of all. */
+export type ProbeKind = "untried" | "rotating";
+
+interface Probe extends Omit<Drained, "use"> {
+  readonly kind: ProbeKind;
 }
 
 /** Sends one message as a probe to a suspended endpoint; false where this partition has none for it. */
-export function startProbe(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, endpoint: Endpoint): boolean {
-  const entry = queue.page.takeHead(endpoint, queue.probes.get(endpoint)?.sequence ?? null);
+export function startProbe(context: EngineContext, { partition, queue, endpoint, kind }: Probe): boolean {
+  const { page, probes } = queue;
+  const last = probes.get(endpoint);
+  const entry = kind === "untried" ? page.takeUntriedProbe(endpoint) : page.takeRotatingProbe(endpoint, last?.sequence ?? null);
   if (entry === null) return false;
   const atMs = context.time.monotonicMs();
-  queue.probes.set(endpoint, { atMs, sequence: entry.sequence });
+  probes.set(endpoint, { atMs, sequence: kind === "untried" ? (last?.sequence ?? null) : entry.sequence });
   entry.dueMs = Math.min(entry.dueMs, atMs);
-  start(context, partition, queue, entry, true);
+  start(
+    context,
+    { partition, queue, entry, isProbe: true },
+    {
+      [Symbol.dispose]: () => {
+        context.probeLimit.giveBack();
+        endpoint.endProbe();
+      },
+    },
+  );
   return true;
 }
 
-function start(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, entry: BacklogEntry, isProbe: boolean): void {
-  queue.retriesInFlight += 1;
-  const retrying = retry(context, { partition, queue, entry, isProbe }).then(() => {
+/** Gives `place` back when the message is settled. */
+function start(context: EngineContext, starting: Retry, place: Place): void {
+  const { partition, queue } = starting;
+  const retrying = retry(context, starting).then(() => {
     partition.running.delete(retrying);
-    queue.retriesInFlight -= 1;
-    if (isProbe) entry.endpoint.endProbe();
+    place[Symbol.dispose]();
     drainReceiver(context, partition, queue);
     return undefined;
   });
   partition.running.add(retrying);
 }
 
-function wake(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, nowMs: number, retriesMax: number): void {
+function wake(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, nowMs: number): void {
   queue.timer?.[Symbol.dispose]();
   queue.timer = null;
+  // What is due already begins when a place is given back.
   const wakeMs = queue.page.nextWakeMs(nowMs);
-  // With all slots taken, the end of any retry drains again.
-  if (wakeMs === null || wakeMs === Number.POSITIVE_INFINITY || queue.retriesInFlight >= retriesMax) return;
+  if (wakeMs === null || wakeMs === Number.POSITIVE_INFINITY) return;
   // Rounded up to whole milliseconds: a lost fraction would fire the timer just too early, again and again.
   queue.timer = context.time.after(Math.max(0, Math.ceil(wakeMs - nowMs)), () => {
     queue.timer = null;
@@ -130,7 +194,8 @@ interface LoadedRetry extends Retry {
 
 async function tryAgain(context: EngineContext, message: LoadedRetry): Promise<void> {
   const { partition, queue, entry, parked, delivery, isProbe } = message;
-  const slot = await entry.endpoint.slots.acquire("retry", Number.POSITIVE_INFINITY, partition.lease);
+  const use = isProbe || entry.attempts < failingFromAttempts ? "retry" : "failing";
+  const slot = await entry.endpoint.slots.acquire(use, Number.POSITIVE_INFINITY, partition.lease);
   if (slot === null) return;
   let isAttempted = false;
   try {

@@ -18,7 +18,8 @@ import {
   type ReceiverQueue,
   type DeliveryPartition,
 } from "../partition/delivery-partition.ts";
-import type { BacklogEntry } from "./backlog-page.ts";
+import type { BacklogEntry } from "./backlog-entry.ts";
+import { rememberArrival } from "./scan-state.ts";
 
 export interface ParkedState {
   readonly progress: AttemptProgress;
@@ -49,19 +50,14 @@ export async function park(
   });
   if (state.ended !== null || areAttemptsOver(context, partition, message)) return;
   const queue = getQueue(context, partition, delivery.receiverId);
-  addToPage(context, queue, toBacklogEntry(context, partition, message));
+  addToPage(context, partition, queue, toBacklogEntry(context, partition, message));
   updateSpilling(context, partition, queue);
 }
 
 /** #2 */
-export function addToPage(context: EngineContext, { page, scan }: ReceiverQueue, entry: BacklogEntry): void {
-  if (page.covers(entry.sequence)) {
-    page.offer(entry);
-    return;
-  }
-  if (scan === null) return;
-  if (scan.arrivals.length < context.bounds.scanArrivalsMax) scan.arrivals.push(entry);
-  else if (scan.lowestDropped === null || entry.sequence < scan.lowestDropped) scan.lowestDropped = entry.sequence;
+export function addToPage(context: EngineContext, partition: DeliveryPartition, { page }: ReceiverQueue, entry: BacklogEntry): void {
+  if (page.covers(entry)) page.offer(entry);
+  else rememberArrival(partition.scan, entry, context.bounds.scanArrivalsMax);
 }
 
 export function toParkedMessage(

@@ -2,7 +2,8 @@
 //
 // #1 At most `limit` attempts run; it is learnt (concurrency.ts) and never above `slotsMax`. At most half of them are
 //    retries, so that failing messages cannot keep the others out. While the receiver spills in some partition, nothing
-//    else is tried, and retries may take all.
+//    else is tried, and retries may take all. Messages that fail often have an eighth of the slots, and where there are
+//    fewer than eight, one slot for an eighth of the time.
 // #2 Waiters are served first come, first served; a waiter that may not go does not delay those behind it.
 // #3 A waiter whose time is over may wait longer: up to a second while the receiver acknowledges, and without limit
 //    while it keeps up, because then what waits is its ordinary backlog. A receiver counts as keeping up in its first
@@ -12,7 +13,9 @@
 import type { Time } from "@sluice/kernel";
 import { LinkedList, type ListLink } from "../linked-list.ts";
 
-export type SlotUse = "first" | "retry";
+export type SlotUse = "first" | RetryUse;
+/** `failing`: the retry of a message that has failed often. */
+export type RetryUse = "retry" | "failing";
 
 /** Disposed once, when the attempt is over. */
 export type Slot = Disposable;
@@ -38,6 +41,8 @@ export interface SlotWaiter {
  */
 const keepsUpPerSecond = 100;
 const secondMs = 1_000;
+/** One part in so many of the slots is for messages that fail often. */
+const failingShare = 8;
 const stuckAfterMs = 250;
 /** A timer that fires this late shows that the process stood still and has not read its receivers' answers. */
 const standstillMs = 100;
@@ -46,8 +51,10 @@ export class AttemptSlots {
   readonly #time: Time;
   readonly #slotsMax: number;
   readonly #waiters = new LinkedList<SlotRequest>();
-  readonly #running: Record<SlotUse, number> = { first: 0, retry: 0 };
+  readonly #running: Record<SlotUse, number> = { first: 0, retry: 0, failing: 0 };
   #limit: number;
+  #failingFreeAtMs = Number.NEGATIVE_INFINITY;
+  #failingTimer: Disposable | null = null;
   #spillingPartitions = 0;
   #checkTimer: Disposable | null = null;
   /** Acknowledgements of the current second, and of the second before it. */
@@ -77,7 +84,7 @@ export class AttemptSlots {
   }
 
   get running(): number {
-    return this.#running.first + this.#running.retry;
+    return this.#running.first + this.#running.retry + this.#running.failing;
   }
 
   /** Sets the limit; attempts beyond a lower one go on. */
@@ -170,6 +177,12 @@ export class AttemptSlots {
     return 0;
   }
 
+  /** Cancels its timers. */
+  stop(): void {
+    this.#failingTimer?.[Symbol.dispose]();
+    this.#failingTimer = null;
+  }
+
   /** Counts the partitions in which the receiver spills: +1 when it starts in one, −1 when it ends. */
   changeSpilling(change: 1 | -1): void {
     this.#spillingPartitions += change;
@@ -178,7 +191,26 @@ export class AttemptSlots {
 
   #isFree(use: SlotUse): boolean {
     if (this.running >= this.#limit) return false;
-    return use === "first" || this.#running.retry < this.#retriesMax;
+    if (use === "first") return true;
+    if (this.#running.retry + this.#running.failing >= this.#retriesMax) return false;
+    return use === "retry" || (this.#running.failing < this.maxFor("failing") && this.#time.monotonicMs() >= this.#failingFreeAtMs);
+  }
+
+  /** How many attempts of a retry's use may run at once. */
+  maxFor(use: RetryUse): number {
+    return use === "retry" ? this.#limit : Math.max(1, Math.floor(this.#limit / failingShare));
+  }
+
+  /** #1. With few slots, the one for failing messages rests between two attempts. */
+  #restFailing(tookMs: number, nowMs: number): void {
+    const restMs = Math.ceil(tookMs * (failingShare / this.#limit - 1));
+    if (restMs <= 0) return;
+    this.#failingFreeAtMs = nowMs + restMs;
+    this.#failingTimer?.[Symbol.dispose]();
+    this.#failingTimer = this.#time.after(restMs, () => {
+      this.#failingTimer = null;
+      this.#serve(this.#time.monotonicMs());
+    });
   }
 
   get #retriesMax(): number {
@@ -189,13 +221,14 @@ export class AttemptSlots {
     this.#changedMs = nowMs;
     this.#judgeableFromMs ??= nowMs + secondMs;
     this.#running[use] += 1;
-    return new TakenSlot(this, use);
+    return new TakenSlot(this, use, nowMs);
   }
 
   /** Called by a slot when it is disposed. */
-  giveBack(use: SlotUse): void {
+  giveBack(use: SlotUse, takenAtMs: number): void {
     this.#isStuck = false;
     const nowMs = this.#time.monotonicMs();
+    if (use === "failing") this.#restFailing(nowMs - takenAtMs, nowMs);
     this.#changedMs = nowMs;
     this.#running[use] -= 1;
     this.#serve(nowMs);
@@ -224,17 +257,19 @@ export class AttemptSlots {
 class TakenSlot implements Slot {
   readonly #slots: AttemptSlots;
   readonly #use: SlotUse;
+  readonly #takenAtMs: number;
   #isOver = false;
 
-  constructor(slots: AttemptSlots, use: SlotUse) {
+  constructor(slots: AttemptSlots, use: SlotUse, takenAtMs: number) {
     this.#slots = slots;
     this.#use = use;
+    this.#takenAtMs = takenAtMs;
   }
 
   [Symbol.dispose](): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#slots.giveBack(this.#use);
+    this.#slots.giveBack(this.#use, this.#takenAtMs);
   }
 }
 

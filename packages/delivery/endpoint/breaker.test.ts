@@ -1,8 +1,23 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countAnswer, failuresToOpen, noStreaks, reasonToOpen, type CountedAnswer } from "./breaker.ts";
+import {
+  countAnswer,
+  failuresToOpen,
+  noStreaks,
+  reasonToOpen as reasonWithPast,
+  type BreakerPast,
+  type CountedAnswer,
+  type FailureStreaks,
+} from "./breaker.ts";
 
-const answer = (of: CountedAnswer["class"], uetr = "a", isDuplicateCode = false): CountedAnswer => ({ class: of, uetr, isDuplicateCode });
+const answer = (of: CountedAnswer["class"], uetr = "a", isDuplicateCode = false): CountedAnswer => ({
+  class: of,
+  uetr,
+  isDuplicateCode,
+  failedBefore: 0,
+});
+const firstTime: BreakerPast = { reopenings: 0, unacknowledgedMs: 0 };
+const reasonToOpen = (rows: FailureStreaks, past = firstTime) => reasonWithPast(rows, past);
 const after = (answers: readonly CountedAnswer[]) => answers.reduce(countAnswer, noStreaks);
 const times = (count: number, make: (index: number) => CountedAnswer): CountedAnswer[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -42,6 +57,32 @@ describe("when a breaker opens", () => {
     expect(reasonToOpen(after(times(100, (index) => answer("refused", `${index}`, true))))).toBeNull();
     const nine = times(9, (index) => answer("transient", `${index}`));
     expect(reasonToOpen(after([...nine, answer("refused", "x", true), answer("transient")]))).toBe("transient");
+  });
+
+  it("I14: the fourth failure of a message and those after it say nothing, whatever their kind", () => {
+    for (const of of ["transient", "address", "refused"] as const) {
+      const failedOften = times(1_000, (index) => ({ ...answer(of, `${index}`), failedBefore: 3 + (index % 5) }));
+      expect(after(failedOften)).toEqual(noStreaks);
+      const failedTwice = times(10, (index) => ({ ...answer(of, `${index}`), failedBefore: 2 }));
+      expect(reasonToOpen(after([...failedOften, ...failedTwice]))).toBe(of);
+    }
+  });
+
+  it("a breaker that one message closed opens after eight times as many, or once nothing is acknowledged for 30 s", () => {
+    const streak = (count: number) => after(times(count, (index) => answer("transient", `${index}`)));
+    const past = (reopenings: number, unacknowledgedMs = 0): BreakerPast => ({ reopenings, unacknowledgedMs });
+    for (const [reopenings, needed] of [
+      [0, 10],
+      [1, 80],
+      [2, 640],
+      [3, 5_120],
+      [9, 5_120],
+    ] as const) {
+      expect(reasonToOpen(streak(needed - 1), past(reopenings))).toBeNull();
+      expect(reasonToOpen(streak(needed), past(reopenings))).toBe("transient");
+    }
+    expect(reasonToOpen(streak(10), past(3, 29_999))).toBeNull();
+    expect(reasonToOpen(streak(10), past(3, 30_000))).toBe("transient");
   });
 
   it("after an acknowledgement it takes ten more answers, whatever came before", () => {

@@ -8,18 +8,33 @@
 // #3 A code that means "seen before", on an attempt that may be the first, does not count.
 // #4 While it is open one message is tried every 10 s; every 60 s where it opened over the address, because such a
 //    fault does not go away by itself.
+// #5 Evidence about the endpoint are messages that have not failed often. One that failed three times says nothing any
+//    more, whatever it is answered: its failures do not count, only its acknowledgement does.
+// #6 A breaker that opened over messages which the receiver chokes on is closed by one that it takes. Then it opens
+//    later each time: after eight times as many in a row, or where nothing was acknowledged for 30 s. So each message
+//    that fails gets its three attempts, however many there are. After ten quiet minutes the first streak counts again.
 
 import type { AnswerClass } from "../attempt/retry-law.ts";
 
 export type BreakerReason = Exclude<AnswerClass, "acknowledged">;
 
 export const failuresToOpen = 10;
+/** The attempts on a message that are evidence. */
+const evidenceAttempts = 3;
+/** Milliseconds after a close in which an opening counts as another of the same trouble. */
+export const quietMs = 600_000;
+const unacknowledgedMaxMs = 30_000;
+const growth = 8;
+const reopeningsMax = 3;
+const streakMax = failuresToOpen * growth ** reopeningsMax;
 export const probeIntervalMs: Readonly<Record<BreakerReason, number>> = { transient: 10_000, refused: 10_000, address: 60_000 };
 
 export interface CountedAnswer {
   readonly class: AnswerClass;
   readonly uetr: string;
   readonly isDuplicateCode: boolean;
+  /** The attempts on the message before this one. */
+  readonly failedBefore: number;
 }
 
 interface Row {
@@ -37,6 +52,7 @@ export const noStreaks: FailureStreaks = { transient: noRow, address: noRow, ref
 /** #2, #3 */
 export function countAnswer(rows: FailureStreaks, answer: CountedAnswer): FailureStreaks {
   if (answer.class === "acknowledged") return noStreaks;
+  if (!isEvidence(answer)) return rows;
   if (answer.class === "refused") {
     return answer.isDuplicateCode ? rows : { ...noStreaks, refused: longer(rows.refused, answer.uetr) };
   }
@@ -44,12 +60,30 @@ export function countAnswer(rows: FailureStreaks, answer: CountedAnswer): Failur
 }
 
 function longer({ count, uetr, isOfSeveral }: Row, next: string): Row {
-  return { count: Math.min(count + 1, failuresToOpen), uetr: uetr ?? next, isOfSeveral: isOfSeveral || (uetr !== null && uetr !== next) };
+  return { count: Math.min(count + 1, streakMax), uetr: uetr ?? next, isOfSeveral: isOfSeveral || (uetr !== null && uetr !== next) };
 }
 
-/** #1. Why the breaker opens now; null where it does not. */
-export function reasonToOpen(rows: FailureStreaks): BreakerReason | null {
-  if (rows.refused.count >= failuresToOpen) return "refused";
+/** #5 */
+export function isEvidence({ failedBefore }: Pick<CountedAnswer, "failedBefore">): boolean {
+  return failedBefore < evidenceAttempts;
+}
+
+/** #6. How a breaker that was closed lately is judged. */
+export interface BreakerPast {
+  /** How often it was closed, each time less than `quietMs` before it opened again. */
+  readonly reopenings: number;
+  /** Milliseconds since the last acknowledgement. */
+  readonly unacknowledgedMs: number;
+}
+
+/** #1, #6. Why the breaker opens now; null where it does not. */
+export function reasonToOpen(rows: FailureStreaks, { reopenings, unacknowledgedMs }: BreakerPast): BreakerReason | null {
+  const needed = unacknowledgedMs >= unacknowledgedMaxMs ? failuresToOpen : failuresToOpen * growth ** Math.min(reopenings, reopeningsMax);
+  if (rows.refused.count >= needed) return "refused";
   const reasons = ["transient", "address"] as const;
-  return reasons.find((reason) => rows[reason].count >= failuresToOpen && rows[reason].isOfSeveral) ?? null;
+  return reasons.find((reason) => rows[reason].count >= needed && rows[reason].isOfSeveral) ?? null;
+}
+
+export function isBreakerReason(text: string): text is BreakerReason {
+  return Object.hasOwn(probeIntervalMs, text);
 }

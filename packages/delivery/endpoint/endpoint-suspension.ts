@@ -2,20 +2,24 @@
 //
 // #1 While an endpoint is suspended, its parked messages are looked at only when their attempts end or a `Retry-After`
 //    admits them; new messages are parked untried.
-// #2 On release its messages are due, and the receiver's queue drains, oldest first, before a new message of it is
-//    tried.
-// #3 A probe is the first message of a key in the partition that has not sent one for longest. Otherwise one message
-//    that the receiver chokes on would keep the others away as long as it is tried (ADR 18).
+// #2 On release its messages are due, and the receiver's untried ones drain, oldest first, before a new message of it
+//    is tried. Those that fail often are due within `failingReleasedWithinMs`.
+// #3 A probe is the first message of a key in the partition that has not sent one for longest: in turn one that was
+//    never tried, and the next of all in rotation. So no number of messages that the receiver chokes on keeps the
+//    others away (ADR 24).
 
 import type { EngineContext } from "../context.ts";
 import type { Endpoint, EndpointEvents } from "./endpoint.ts";
-import { drainReceiver, startProbe } from "../backlog/drain.ts";
-import { startDraining, type ReceiverQueue, type DeliveryPartition } from "../partition/delivery-partition.ts";
+import { hasten } from "../backlog/backlog-entry.ts";
+import { drainReceiver, startProbe, type ProbeKind } from "../backlog/drain.ts";
+import { failingReleasedWithinMs, startDraining, type ReceiverQueue, type DeliveryPartition } from "../partition/delivery-partition.ts";
 
 export function createEndpointSuspension(
   context: () => EngineContext,
   partitions: () => readonly DeliveryPartition[],
 ): Omit<EndpointEvents, "changed"> {
+  /** Endpoints whose probe waits until the process has room for it. */
+  const waiting = new Set<Endpoint>();
   return {
     suspended(endpoint) {
       for (const { partition, queue } of findQueues(partitions(), endpoint)) {
@@ -26,7 +30,7 @@ export function createEndpointSuspension(
     released(endpoint, isAllDue) {
       const nowMs = context().time.monotonicMs();
       for (const { partition, queue } of findQueues(partitions(), endpoint)) {
-        if (isAllDue) hasten(queue, nowMs, endpoint);
+        if (isAllDue) hastenAll(partition, queue, nowMs, endpoint);
         else queue.page.rearm();
         queue.probes.delete(endpoint);
         startDraining(context(), partition, queue);
@@ -35,22 +39,34 @@ export function createEndpointSuspension(
     },
     // #3
     probe(endpoint) {
-      if (context().isStopping()) return false;
+      const { probeLimit } = context();
+      if (context().isStopping() || waiting.has(endpoint)) return false;
+      if (!probeLimit.take()) {
+        waiting.add(endpoint);
+        probeLimit.wait(() => {
+          waiting.delete(endpoint);
+          endpoint.probeIfDue();
+        });
+        return false;
+      }
       const candidates = findQueues(partitions(), endpoint).filter(
         ({ partition, queue }) => partition.isCaughtUp && !partition.pauses.isPaused(queue.receiverId),
       );
       const leastRecent = candidates.toSorted((a, b) => lastProbeMs(a.queue, endpoint) - lastProbeMs(b.queue, endpoint));
-      return leastRecent.some(({ partition, queue }) => startProbe(context(), partition, queue, endpoint));
+      const kinds: readonly ProbeKind[] = endpoint.isProbeUntried ? ["untried", "rotating"] : ["rotating", "untried"];
+      const isStarted = kinds.some((kind) =>
+        leastRecent.some(({ partition, queue }) => startProbe(context(), { partition, queue, endpoint, kind })),
+      );
+      if (!isStarted) probeLimit.giveBack();
+      return isStarted;
     },
   };
 }
 
-/** Makes the endpoint's messages due, including those that a running scan has read or remembered. */
-function hasten({ page, scan }: ReceiverQueue, nowMs: number, endpoint: Endpoint): void {
-  page.makeDue(nowMs, (entry) => entry.endpoint === endpoint);
-  for (const entry of [...(scan?.found ?? []), ...(scan?.arrivals ?? [])]) {
-    if (entry.endpoint === endpoint) entry.dueMs = Math.min(entry.dueMs, nowMs);
-  }
+/** Makes the endpoint's messages due, including those that were parked during a read of the store. */
+function hastenAll({ scan }: DeliveryPartition, { page }: ReceiverQueue, nowMs: number, endpoint: Endpoint): void {
+  page.makeDue(nowMs, endpoint, failingReleasedWithinMs);
+  for (const entry of scan.arrivals) if (entry.endpoint === endpoint) hasten(entry, nowMs, failingReleasedWithinMs);
 }
 
 interface PartitionQueue {

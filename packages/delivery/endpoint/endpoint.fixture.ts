@@ -3,7 +3,9 @@
 import { silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime } from "@sluice/testkit";
 import { createDeliveryMetrics } from "../metrics.ts";
-import { Endpoint, type AttemptAnswer, type EndpointOptions } from "./endpoint.ts";
+import { ProcessLimit } from "./retry-places.ts";
+import type { AttemptAnswer } from "./attempt-answer.ts";
+import { Endpoint, type EndpointOptions } from "./endpoint.ts";
 
 export const endpointStartMs = Date.UTC(2026, 10, 20, 8);
 
@@ -20,6 +22,7 @@ export function createTestEndpoint(over: Partial<EndpointOptions> = {}): Endpoin
     metrics: createDeliveryMetrics(silentMetrics),
     brokerClock: { nowMs: () => time.nowMs() },
     events: { suspended: () => {}, released: () => {}, probe: () => false, changed: () => {} },
+    retryLimit: new ProcessLimit(1_000),
     ...over,
   });
 }
@@ -29,6 +32,7 @@ export function buildAttemptAnswer(startedMs: number, over: Partial<AttemptAnswe
   return {
     class: "transient",
     uetr: "u1",
+    failedBefore: 0,
     status: 503,
     isTimeout: false,
     isDuplicateCode: false,

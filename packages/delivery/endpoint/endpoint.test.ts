@@ -1,7 +1,8 @@
+import type { AttemptAnswer } from "./attempt-answer.ts";
 import { createVirtualTime } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { buildAttemptAnswer, createTestEndpoint, endpointStartMs } from "./endpoint.fixture.ts";
-import type { AttemptAnswer, Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 const secondMs = 1_000;
 

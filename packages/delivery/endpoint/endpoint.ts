@@ -12,8 +12,10 @@
 
 import type { Logger, Time } from "@sluice/kernel";
 import type { EndpointHealth } from "@sluice/store";
+import type { AttemptAnswer } from "./attempt-answer.ts";
 import { AttemptSlots } from "./attempt-slots.ts";
-import { countAnswer, noStreaks, reasonToOpen, probeIntervalMs, type BreakerReason, type FailureStreaks } from "./breaker.ts";
+import { isBreakerReason, isEvidence, probeIntervalMs, type BreakerReason } from "./breaker.ts";
+import { BreakerJudge } from "./breaker-judge.ts";
 import {
   learntLimit,
   restoredConcurrency,
@@ -24,7 +26,8 @@ import {
   type LearntConcurrency,
 } from "./concurrency.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
-import { retryAfterMaxMs, parseRetryAfterMs, type AnswerClass } from "../attempt/retry-law.ts";
+import { RetryPlaces, type ProcessLimit } from "./retry-places.ts";
+import { retryAfterMaxMs, parseRetryAfterMs } from "../attempt/retry-law.ts";
 
 /** Acts on the backlogs of all partitions (endpoint-suspension.ts). */
 export interface EndpointEvents {
@@ -51,20 +54,8 @@ export interface EndpointOptions {
   readonly metrics: DeliveryMetrics;
   readonly brokerClock: { nowMs(): number };
   readonly events: EndpointEvents;
-}
-
-export interface AttemptAnswer {
-  readonly class: AnswerClass;
-  readonly uetr: string;
-  /** Null where there was no answer. */
-  readonly status: number | null;
-  readonly isTimeout: boolean;
-  readonly isDuplicateCode: boolean;
-  readonly retryAfter: string | null;
-  readonly tookMs: number;
-  /** When the attempt began, and when its answer came, in milliseconds of the monotonic clock. */
-  readonly startedMs: number;
-  readonly nowMs: number;
+  /** The parked messages that the process has in hand. */
+  readonly retryLimit: ProcessLimit;
 }
 
 export type BlockReason = "breaker" | "gate";
@@ -79,10 +70,13 @@ export class Endpoint {
   readonly receiverId: string;
   readonly origin: string | null;
   readonly slots: AttemptSlots;
+  readonly places: RetryPlaces;
   readonly #options: EndpointOptions;
   /** Labels of its metrics and fields of its log lines. */
   readonly labels: { readonly receiver: string; readonly endpoint: string };
-  #streaks: FailureStreaks = noStreaks;
+  readonly #judge: BreakerJudge;
+  /** Whether the next probe is a message that was never tried: every other one is. */
+  isProbeUntried = true;
   #concurrency: LearntConcurrency;
   #open: { readonly sinceMs: number; readonly reason: BreakerReason } | null = null;
   /** Milliseconds of the monotonic clock. */
@@ -111,10 +105,12 @@ export class Endpoint {
   constructor(options: EndpointOptions) {
     this.#options = options;
     this.#healthWrittenAtMs = options.time.monotonicMs();
+    this.#judge = new BreakerJudge(this.#healthWrittenAtMs);
     this.receiverId = options.receiverId;
     this.origin = options.origin;
     this.labels = { receiver: options.receiverId, endpoint: options.origin ?? "none" };
     this.slots = new AttemptSlots(options.time, options.connections);
+    this.places = new RetryPlaces(options.retryLimit, (use) => this.slots.maxFor(use));
     this.#concurrency = initialConcurrency(this.slots.slotsMax);
     if (options.origin === null) return;
     const { metrics } = options;
@@ -164,9 +160,9 @@ export class Endpoint {
     this.#applyRetryAfter(answer);
     // #4
     if (this.#open !== null) return;
-    this.#streaks = countAnswer(this.#streaks, answer);
+    this.#judge.recordFailure(answer);
     this.#throttle(answer);
-    const reason = reasonToOpen(this.#streaks);
+    const reason = this.#judge.reasonToOpen(answer.nowMs);
     if (reason === null) return;
     this.#openBreaker(reason);
     events.suspended(this);
@@ -184,6 +180,7 @@ export class Endpoint {
 
   markProbeStarted(): void {
     this.#hasProbeBegun = true;
+    this.isProbeUntried = !this.isProbeUntried;
     this.#probedAtMs = this.#options.time.monotonicMs();
   }
 
@@ -251,7 +248,7 @@ export class Endpoint {
     this.#retryAfterSetAtMs = never;
     this.#learn(learnt);
     if (breaker === null) return;
-    const reason = isReason(breaker.reason) ? breaker.reason : "transient";
+    const reason = isBreakerReason(breaker.reason) ? breaker.reason : "transient";
     this.#open = { sinceMs: breaker.sinceMs, reason };
     this.#options.metrics.breakerOpen.set(1, this.labels);
     this.#options.logger.warn("breaker.still-open", { ...this.labels, reason, sinceMs: breaker.sinceMs });
@@ -260,13 +257,14 @@ export class Endpoint {
 
   stop(): void {
     this.#isStopped = true;
+    this.slots.stop();
     this.#retryAfterTimer?.[Symbol.dispose]();
     this.#probeTimer?.[Symbol.dispose]();
   }
 
   #recordAcknowledgement(nowMs: number): void {
     this.slots.recordAcknowledgement(nowMs);
-    this.#streaks = noStreaks;
+    this.#judge.recordAcknowledgement(nowMs);
     if (this.#open !== null) return this.#closeBreaker();
     this.#refreshHealth(nowMs);
     if (this.#options.isLearning) this.#learn(raiseLimit(this.#concurrency, this.slots.running, this.slots.slotsMax));
@@ -282,10 +280,11 @@ export class Endpoint {
   #openBreaker(reason: BreakerReason): void {
     const { time, logger, metrics, events } = this.#options;
     this.#open = { sinceMs: time.nowMs(), reason };
+    this.isProbeUntried = true;
+    const failures = this.#judge.recordOpened(reason, time.monotonicMs());
     metrics.breakerOpen.set(1, this.labels);
     metrics.breakerTransitions.add({ ...this.labels, to: "open" });
-    logger.warn("breaker.opened", { ...this.labels, reason, failures: this.#streaks[reason].count });
-    this.#streaks = noStreaks;
+    logger.warn("breaker.opened", { ...this.labels, reason, failures });
     this.#probeIn(probeIntervalMs[reason]);
     events.changed(this);
   }
@@ -296,6 +295,7 @@ export class Endpoint {
     const { time, logger, metrics, events } = this.#options;
     const openForMs = time.nowMs() - this.#open.sinceMs;
     this.#open = null;
+    this.#judge.recordClosed(time.monotonicMs());
     this.#dueSinceMs = time.nowMs();
     this.#isProbeDue = false;
     this.#probeTimer?.[Symbol.dispose]();
@@ -363,10 +363,10 @@ export class Endpoint {
     this.#noteThrottled();
   }
 
-  #throttle({ status, retryAfter, isTimeout, startedMs, nowMs }: AttemptAnswer): void {
+  #throttle({ status, retryAfter, isTimeout, startedMs, nowMs, failedBefore }: AttemptAnswer): void {
     if (!this.#options.isLearning) return;
     const isAsked = status === 429 || (status === 503 && retryAfter !== null);
-    const isSign = (status === 503 || isTimeout) && this.#streaks.transient.isOfSeveral;
+    const isSign = isEvidence({ failedBefore }) && (status === 503 || isTimeout) && this.#judge.isOfSeveral;
     if (!isAsked && !isSign) return;
     const before = this.slots.limit;
     this.#learn(lowerLimit(this.#concurrency, { startedMs, nowMs, isTimeout }));
@@ -380,6 +380,7 @@ export class Endpoint {
     const limit = Math.floor(next.limit);
     if (limit === this.slots.limit) return;
     this.slots.setLimit(limit);
+    this.places.serve();
     this.#options.metrics.concurrency.set(limit, this.labels);
     this.#options.events.changed(this);
   }
@@ -393,8 +394,4 @@ export class Endpoint {
     metrics.throttleTransitions.add({ ...this.labels, to: isThrottled ? "throttled" : "active" });
     if (!isThrottled) logger.info("endpoint.unthrottled", this.labels);
   }
-}
-
-function isReason(text: string): text is BreakerReason {
-  return Object.hasOwn(probeIntervalMs, text);
 }

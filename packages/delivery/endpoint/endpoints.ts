@@ -11,6 +11,7 @@ import type { EndpointHealthStore } from "@sluice/store";
 import { deliveryOperations, findOperationAddress } from "./operation-addresses.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
 import { Endpoint, type EndpointEvents } from "./endpoint.ts";
+import type { ProcessLimit } from "./retry-places.ts";
 
 export interface EndpointsOptions {
   readonly service: string;
@@ -22,6 +23,7 @@ export interface EndpointsOptions {
   readonly metrics: DeliveryMetrics;
   readonly brokerClock: { nowMs(): number };
   readonly events: Omit<EndpointEvents, "changed">;
+  readonly retryLimit: ProcessLimit;
 }
 
 const writeSpacingMs = 1_000;
@@ -57,6 +59,14 @@ export class Endpoints {
   /** Has at least one endpoint. */
   forReceiver(receiverId: string): readonly Endpoint[] {
     return this.#endpointsFor(receiverId).all;
+  }
+
+  /** The operations that use the endpoint, null for records without one; null where all of its receiver do. */
+  operationsOf(endpoint: Endpoint): readonly (string | null)[] | null {
+    const { all, byOperation } = this.#endpointsFor(endpoint.receiverId);
+    if (all.length === 1 && all[0] === endpoint) return null;
+    const own = [...byOperation].flatMap(([operation, used]) => (used === endpoint ? [operation] : []));
+    return all[0] === endpoint ? [...own, null] : own;
   }
 
   /** #1. Rejects as the store does; a later call tries again. */
@@ -124,8 +134,9 @@ export class Endpoints {
     address: string | null,
     party: Pick<ConfiguredParty, "connections" | "concurrency" | "answerTimeoutMs">,
   ): Endpoint {
-    const { time, logger, metrics, brokerClock, events } = this.#options;
+    const { time, logger, metrics, brokerClock, events, retryLimit } = this.#options;
     return new Endpoint({
+      retryLimit,
       receiverId,
       origin: address,
       connections: party.connections,

@@ -23,10 +23,10 @@ export function applyDayTimes(
   for (const { page } of partition.queues.values()) page.rearm();
   if (!wasOver || partition.days.isOver(day, nowMs)) return drainPartition(context, partition);
   // #2
-  partition.scannedBelow = 0n;
-  partition.nextScanMs = context.time.monotonicMs();
+  partition.scan.passedBelow = 0n;
+  partition.scan.nextMs = context.time.monotonicMs();
   for (const queue of partition.queues.values()) {
-    queue.page.setCoveredBelow(0n);
+    queue.page.uncover();
     updateSpilling(context, partition, queue);
   }
   drainPartition(context, partition);

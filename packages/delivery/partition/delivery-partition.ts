@@ -1,15 +1,14 @@
 // One partition while this process owns it: its days, its pauses, and for each receiver what is parked there and
 // whether it spills.
 //
-// #1 A receiver spills from when its page does not hold all that it has parked (`coveredBelow`) until its queue has
-//    drained: nothing is due, and at most half a page waits. It also spills from a pause until it is resumed and has
+// #1 A receiver spills from when its page does not cover all that it has parked until its queue has drained: everything
+//    is covered, and no message that was never tried is due. It also spills from a pause until it is resumed and has
 //    drained, and from the release of an endpoint until it has drained. While it spills, no new message of it takes the
 //    fast path.
 // #2 A message whose attempts are over (its day closed, its own time to stop passed, or it was refused) is in no page,
 //    so it delays no other message and keeps no receiver spilling. The store keeps it until a change comes.
 
 import type { ParkedMessage } from "@sluice/store";
-import { receiverPageMax } from "../bounds.ts";
 import { RecentReceivers } from "./recent-receivers.ts";
 import type { EngineContext } from "../context.ts";
 import type { Delivery } from "../rules.ts";
@@ -19,37 +18,30 @@ import { KeyLocks } from "./key-locks.ts";
 import { PartitionDays } from "./partition-days.ts";
 import { PartitionPauses } from "./partition-pauses.ts";
 import { DeliveryLease } from "./delivery-lease.ts";
-import { BacklogPage, type BacklogEntry } from "../backlog/backlog-page.ts";
+import { BacklogPage } from "../backlog/backlog-page.ts";
+import { failingFromAttempts, type BacklogEntry } from "../backlog/backlog-entry.ts";
+import { BacklogRoom } from "../backlog/backlog-room.ts";
+import { createBacklogScan, type BacklogScan } from "../backlog/scan-state.ts";
 import { RecentEnds } from "../attempt/recent-ends.ts";
 import { retryAfterMaxMs } from "../attempt/retry-law.ts";
-
-/** What a running scan of the store has found for one receiver. */
-export interface ReceiverScan {
-  /** The cover of the page when the scan began. */
-  readonly startBelow: bigint | null;
-  readonly found: BacklogEntry[];
-  /** The first sequence that did not fit; null while all did. */
-  fullAt: bigint | null;
-  /** Messages parked during the scan, beyond the cover of the page. */
-  readonly arrivals: BacklogEntry[];
-  /** The least sequence that found no room in `arrivals`. */
-  lowestDropped: bigint | null;
-}
 
 export interface ReceiverQueue {
   readonly receiverId: string;
   readonly page: BacklogPage;
+  /** When the refill of a section that found no room may be tried again, in milliseconds of the monotonic clock. */
+  readonly refillFromMs: Map<Endpoint, number>;
+  /** The number of the newest refill of each section. */
+  readonly refilled: Map<Endpoint, number>;
   isSpilling: boolean;
   /** New messages in progress: waiting for a slot, being tried, or being parked. */
   newInFlight: number;
-  /** Parked messages that are being tried. */
-  retriesInFlight: number;
+  /** The endpoints and ranks for which it waits for a place (retry-places.ts). */
+  readonly placeWaits: Set<string>;
+  /** Messages in hand that end without an attempt. */
+  endedInHand: number;
   timer: Disposable | null;
-  scan: ReceiverScan | null;
-  /** The number of the last scan that filled its page (scan.ts #1). */
-  scannedLast: number;
   /** The last probe that this partition sent to each endpoint; `atMs` is monotonic. */
-  readonly probes: Map<Endpoint, { readonly atMs: number; readonly sequence: bigint }>;
+  readonly probes: Map<Endpoint, { readonly atMs: number; readonly sequence: bigint | null }>;
 }
 
 export interface DeliveryPartition {
@@ -79,11 +71,10 @@ export interface DeliveryPartition {
   ownerEpoch: number;
   /** Records below this offset were in the partition at the take-over: an attempt on one may not be the first. */
   repeatsBelow: bigint;
-  /** How far the store has been read for receivers that are not known yet; null for its end. */
-  scannedBelow: bigint | null;
-  /** The number of the last scan that moved it. */
-  scannedLast: number;
-  scanNumber: number;
+  readonly scan: BacklogScan;
+  readonly room: BacklogRoom;
+  /** The number of refills so far. */
+  refills: number;
   /** True from the end of the take-over on. */
   isTakenOver: boolean;
   /**
@@ -92,10 +83,6 @@ export interface DeliveryPartition {
    */
   isCaughtUp: boolean;
   catchUpTimer: Disposable | null;
-  isScanning: boolean;
-  /** The earliest time of the next scan, in milliseconds of the monotonic clock. */
-  nextScanMs: number;
-  scanTimer: Disposable | null;
   /** Tells whether the store has what is known of days and pauses. */
   isStateWritten: boolean;
 }
@@ -126,15 +113,12 @@ export function createDeliveryPartition(
     pauses: before?.pauses ?? new PartitionPauses(),
     ownerEpoch: 0,
     repeatsBelow: 0n,
-    scannedBelow: 0n,
-    scannedLast: 0,
-    scanNumber: 0,
+    scan: createBacklogScan(),
+    room: new BacklogRoom({ untried: bounds.untriedInMemoryMax, failed: bounds.failedInMemoryMax }),
+    refills: 0,
     isTakenOver: false,
     isCaughtUp: false,
     catchUpTimer: null,
-    isScanning: false,
-    nextScanMs: 0,
-    scanTimer: null,
     isStateWritten: before === null,
   };
 }
@@ -143,45 +127,40 @@ export function getQueue(context: EngineContext, partition: DeliveryPartition, r
   const known = partition.queues.get(receiverId);
   if (known !== undefined) return known;
   const page = new BacklogPage({
-    messagesMax: receiverPageMax(context.bounds, context.receivers.length),
-    coveredBelow: partition.scannedBelow,
+    room: partition.room,
+    endpoints: context.endpoints.forReceiver(receiverId),
+    coveredBelow: partition.scan.passedBelow,
     computeWakeMs: (entry) => wakeMs(context, partition, entry),
+    isOver: (entry) => areAttemptsOver(context, partition, entry) || isExpired(context, entry),
   });
   const queue: ReceiverQueue = {
     receiverId,
     page,
     isSpilling: false,
     newInFlight: 0,
-    retriesInFlight: 0,
+    placeWaits: new Set(),
+    endedInHand: 0,
+    refillFromMs: new Map(),
+    refilled: new Map(),
     timer: null,
-    scan: null,
-    scannedLast: 0,
     probes: new Map(),
   };
-  if (partition.isScanning && partition.scannedBelow !== null) queue.scan = createScan(partition.scannedBelow);
   partition.queues.set(receiverId, queue);
   if (partition.isTakenOver) updateSpilling(context, partition, queue);
   return queue;
 }
 
-export function createScan(startBelow: bigint | null): ReceiverScan {
-  return { startBelow, found: [], fullAt: null, arrivals: [], lowestDropped: null };
-}
-
 /** #1 */
 export function updateSpilling(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue): void {
-  const nowMs = context.time.monotonicMs();
-  const isComplete = queue.page.coveredBelow === null;
-  const wakesAtMs = queue.page.nextWakeMs(nowMs);
-  const hasDrained = isComplete && (wakesAtMs === null || wakesAtMs > nowMs) && queue.page.size * 2 <= queue.page.messagesMax;
-  const isSpilling = partition.pauses.isPaused(queue.receiverId) || (queue.isSpilling ? !hasDrained : !isComplete);
+  const { page } = queue;
+  const hasDrained = page.isComplete && !page.hasDueUntried(context.time.monotonicMs());
+  const isSpilling = partition.pauses.isPaused(queue.receiverId) || (queue.isSpilling ? !hasDrained : !page.isComplete);
   if (isSpilling !== queue.isSpilling) setSpilling(context, partition, queue, isSpilling);
 }
 
 /** From now on the backlog goes first, until it has drained. */
 export function startDraining(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue): void {
-  const isWaiting = queue.page.size > 0 || (queue.scan !== null && queue.scan.found.length > 0);
-  if (isWaiting && !queue.isSpilling) setSpilling(context, partition, queue, true);
+  if (queue.page.hasUntried && !queue.isSpilling) setSpilling(context, partition, queue, true);
 }
 
 function setSpilling(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, isSpilling: boolean): void {
@@ -230,12 +209,20 @@ export function isExpired(context: EngineContext, message: Pick<Delivery, "deadl
 
 /** Limits the wait of a stored message, so that one parked under a wrong clock is tried all the same (I7). */
 export function toBacklogEntry(context: EngineContext, partition: DeliveryPartition, message: Omit<ParkedMessage, "record">): BacklogEntry {
-  const { id, deliveryKey: key, sequence, reconciliationDay, stopsAtMs, nextAttemptAtMs } = message;
+  const { id, deliveryKey: key, sequence, reconciliationDay, stopsAtMs, nextAttemptAtMs, attempts } = message;
   const endpoint = context.endpoints.forOperation(message.receiverId, message.operation);
-  const leftMs = hasWaitedLongEnough(partition, endpoint, message) ? 0 : nextAttemptAtMs - context.brokerClock.nowMs();
+  const untilMs = nextAttemptAtMs - context.brokerClock.nowMs();
+  const leftMs = hasWaitedLongEnough(partition, endpoint, message) ? Math.min(untilMs, releasedWithinMs(message)) : untilMs;
   const dueMs = context.time.monotonicMs() + Math.min(retryAfterMaxMs, Math.max(0, leftMs));
   const isEnding = message.ended !== null;
-  return { id, key, endpoint, sequence, reconciliationDay, stopsAtMs, deadlineMs: effectiveDeadlineMs(message), isEnding, dueMs };
+  return { id, key, endpoint, sequence, reconciliationDay, stopsAtMs, deadlineMs: effectiveDeadlineMs(message), isEnding, attempts, dueMs };
+}
+
+/** Milliseconds within which a message is due once its endpoint is released: those that fail often keep apart. */
+export const failingReleasedWithinMs = 30_000;
+
+function releasedWithinMs({ attempts }: Pick<ParkedMessage, "attempts">): number {
+  return attempts < failingFromAttempts ? 0 : failingReleasedWithinMs;
 }
 
 /** A message tried last before its receiver was resumed, or before its endpoint's breaker closed, is due. */

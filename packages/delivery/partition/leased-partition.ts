@@ -190,8 +190,8 @@ function disarm(partition: DeliveryPartition): void {
   partition.stoppedTimer = null;
   partition.catchUpTimer?.[Symbol.dispose]();
   partition.catchUpTimer = null;
-  partition.scanTimer?.[Symbol.dispose]();
-  partition.scanTimer = null;
+  partition.scan.timer?.[Symbol.dispose]();
+  partition.scan.timer = null;
   for (const queue of partition.queues.values()) {
     queue.timer?.[Symbol.dispose]();
     queue.timer = null;

@@ -11,7 +11,10 @@ import type { PartitionEnds } from "@sluice/messaging";
 import type { PartitionDocument } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import type { DeliveryPartition } from "./delivery-partition.ts";
-import { scanBacklog } from "../backlog/scan.ts";
+import { passBacklog } from "../backlog/scan.ts";
+
+/** Ids that are remembered as parked ahead of the position. */
+const parkedAheadMax = 10_000;
 
 /** Resolves with the offset to read from. Rejects as the store does; a later call tries again. */
 export async function takeOver(context: EngineContext, partition: DeliveryPartition, log: PartitionEnds): Promise<bigint> {
@@ -25,11 +28,8 @@ export async function takeOver(context: EngineContext, partition: DeliveryPartit
     context.metrics.paused.set(1, { receiver: receiverId, partition: String(number) });
   partition.position = position;
   partition.repeatsBelow = log.logEnd;
-  await scanBacklog(context, partition, {
-    messagesMax: context.bounds.takeOverMessagesMax,
-    onRow: ({ id, sequence }) => {
-      if (sequence >= position && partition.parkedAhead.size < context.bounds.pageMessagesMax) partition.parkedAhead.add(id);
-    },
+  await passBacklog(context, partition, context.bounds.takeOverMessagesMax, ({ id, sequence }) => {
+    if (sequence >= position && partition.parkedAhead.size < parkedAheadMax) partition.parkedAhead.add(id);
   });
   partition.isTakenOver = true;
   const parked = [...partition.queues.values()].reduce((sum, { page }) => sum + page.size, 0);

@@ -236,4 +236,31 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
     const { record: _, ...row } = messages[1]!;
     expect(await store.listByPartition(2, null, 10, { exceptReceivers: ["one", "three", "four"] })).toStrictEqual([row]);
   });
+
+  test(`${name}: one receiver's messages in a partition are read alone, of all operations or of some`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, sequence: bigint, receiverId: string, operation: string | null): ParkedMessage =>
+      conformanceParked({ id, sequence, partition: 2, receiverId, operation });
+    await store.insert([at("a", 9n, "one", "x"), at("b", 10n, "two", "x"), at("c", 11n, "one", null), at("d", 12n, "one", "y")]);
+    await store.insert([conformanceParked({ id: "e", sequence: 13n, partition: 3, receiverId: "one" })]);
+    const only = async (after: PartitionCursor | null, limit: number, operations: readonly (string | null)[] | null) =>
+      (await store.listByPartition(2, after, limit, { only: { receiverId: "one", operations } })).map(({ id }) => id);
+    expect(await only(null, 10, null)).toEqual(["a", "c", "d"]);
+    expect(await only({ sequence: 9n, id: "a" }, 1, null)).toEqual(["c"]);
+    expect(await only(null, 10, ["x", null])).toEqual(["a", "c"]);
+    expect(await only(null, 10, ["y"])).toEqual(["d"]);
+  });
+
+  test(`${name}: the messages of some delivery keys are read, the oldest first, without the bytes`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, sequence: bigint, deliveryKey: string, ended: ParkedMessage["ended"] = null): ParkedMessage =>
+      conformanceParked({ id, sequence, deliveryKey, ended });
+    const messages = [at("a", 12n, "k1"), at("b", 10n, "k2"), at("c", 11n, "k1", "refused"), at("d", 9n, "k3")];
+    await store.insert(messages);
+    expect((await store.listByKeys(["k1", "k2", "gone"], 10)).map(({ id }) => id)).toEqual(["b", "c", "a"]);
+    expect((await store.listByKeys(["k1", "k2"], 2)).map(({ id }) => id)).toEqual(["b", "c"]);
+    expect(await store.listByKeys([], 10)).toEqual([]);
+    const { record: _, ...row } = messages[3]!;
+    expect(await store.listByKeys(["k3"], 10)).toStrictEqual([row]);
+  });
 }

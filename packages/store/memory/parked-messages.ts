@@ -9,7 +9,7 @@ import {
   attemptStateCodec,
   totalsSortKey,
 } from "../documents/parked-message-document.ts";
-import type { ParkedStore, ParkedTotals } from "../port.ts";
+import type { ParkedSelection, ParkedStore, ParkedTotals } from "../port.ts";
 
 export function createMemoryParkedMessages(
   name: "deliveries" | "postings",
@@ -38,13 +38,25 @@ export function createMemoryParkedMessages(
         for (const id of ids.slice(0, documentsMax)) kept.delete(id);
       });
     },
-    async listByPartition(partition, after, limit, { exceptReceivers } = { exceptReceivers: [] }) {
+    async listByPartition(partition, after, limit, selection = { exceptReceivers: [] }) {
       assertPage(limit);
-      assertBulk(exceptReceivers.length);
-      return call(`${name}.listByPartition`, [`${partition}`], [after, limit, exceptReceivers], () =>
+      if ("exceptReceivers" in selection) assertBulk(selection.exceptReceivers.length);
+      return call(`${name}.listByPartition`, [`${partition}`], [after, limit, selection], () =>
         [...kept.values()]
-          .filter((stored) => stored.partition === partition && !exceptReceivers.includes(stored.bank))
+          .filter((stored) => stored.partition === partition && isSelected(selection, stored))
           .filter((stored) => after === null || bySequence(stored, { sequence: after.sequence, _id: after.id }) > 0)
+          .sort(bySequence)
+          .slice(0, limit)
+          .map(parkedRowCodec.decode),
+      );
+    },
+    async listByKeys(deliveryKeys, limit) {
+      assertBulk(deliveryKeys.length);
+      assertPage(limit);
+      const keys = new Set(deliveryKeys);
+      return call(`${name}.listByKeys`, deliveryKeys, limit, () =>
+        [...kept.values()]
+          .filter((stored) => keys.has(stored.deliveryKey))
           .sort(bySequence)
           .slice(0, limit)
           .map(parkedRowCodec.decode),
@@ -67,6 +79,12 @@ export function createMemoryParkedMessages(
     },
     totals: () => call(`${name}.totals`, [], null, () => countTotals([...kept.values()].filter(({ ended }) => ended !== "stopped"))),
   };
+}
+
+function isSelected(selection: ParkedSelection, { bank, operation }: StoredParkedMessage): boolean {
+  if ("exceptReceivers" in selection) return !selection.exceptReceivers.includes(bank);
+  const { receiverId, operations } = selection.only;
+  return bank === receiverId && (operations === null || operations.includes(operation));
 }
 
 function countTotals(kept: readonly StoredParkedMessage[]): readonly ParkedTotals[] {

@@ -98,6 +98,8 @@ async function prepare(db: Db): Promise<void> {
   ]);
   for (const parked of ["deliveries", "postings"]) {
     await db.collection(parked).createIndex({ partition: 1, sequence: 1, _id: 1 }, { name: "of-partition" });
+    await db.collection(parked).createIndex({ partition: 1, bank: 1, sequence: 1 }, { name: "of-receiver" });
+    await db.collection(parked).createIndex({ deliveryKey: 1, sequence: 1 }, { name: "of-key" });
     await db.collection(parked).createIndex({ bank: 1, sequence: 1, _id: 1 }, { name: "of-bank" });
   }
 }

@@ -10,11 +10,18 @@ import {
   attemptStateCodec,
   totalsSortKey,
 } from "../documents/parked-message-document.ts";
-import type { ParkedCursor, ParkedRow, ParkedStore, ParkedTotals } from "../port.ts";
+import type { ParkedCursor, ParkedRow, ParkedSelection, ParkedStore, ParkedTotals } from "../port.ts";
 
 const batchDocuments = 1_000;
+const bySequence = { sequence: 1, _id: 1 } as const;
 
 export function createMongoParkedMessages(name: "deliveries" | "postings", collection: Collection<StoredParkedMessage>): ParkedStore {
+  async function findRows(call: string, filter: Filter<StoredParkedMessage>, sort: Readonly<Record<string, 1>>, limit: number) {
+    const options = { projection: { recordBytes: 0 }, sort: { ...sort }, limit, batchSize: batchDocuments };
+    const found = await runGuarded(call, "read", () => collection.find(filter, options).toArray());
+    return found.map(parkedRowCodec.decode);
+  }
+
   return {
     async insert(messages) {
       assertBulk(messages.length);
@@ -34,25 +41,23 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
       await runGuarded(`${name}.remove`, "write", () => collection.deleteMany({ _id: { $in: ids.toSorted() } }));
     },
 
-    async listByPartition(partition, after, limit, { exceptReceivers } = { exceptReceivers: [] }) {
+    async listByPartition(partition, after, limit, selection = { exceptReceivers: [] }) {
       assertPage(limit);
-      assertBulk(exceptReceivers.length);
-      const banks = exceptReceivers.length === 0 ? {} : { bank: { $nin: [...exceptReceivers] } };
+      const selected = toFilter(selection);
       const rows: ParkedRow[] = [];
       for (const part of partsAfter(after, limit)) {
         const left = limit - rows.length;
         if (left === 0) break;
-        const found = await runGuarded(`${name}.listByPartition`, "read", () =>
-          collection
-            .find(
-              { partition, ...part, ...banks },
-              { projection: { recordBytes: 0 }, sort: { sequence: 1, _id: 1 }, limit: left, batchSize: batchDocuments },
-            )
-            .toArray(),
-        );
-        rows.push(...found.map(parkedRowCodec.decode));
+        rows.push(...(await findRows(`${name}.listByPartition`, { partition, ...part, ...selected }, bySequence, left)));
       }
       return rows;
+    },
+
+    async listByKeys(deliveryKeys, limit) {
+      assertBulk(deliveryKeys.length);
+      assertPage(limit);
+      if (deliveryKeys.length === 0) return [];
+      return findRows(`${name}.listByKeys`, { deliveryKey: { $in: [...deliveryKeys] } }, bySequence, limit);
     },
 
     async load(ids) {
@@ -70,13 +75,7 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
       const all: Filter<StoredParkedMessage>[] = [{ ended: { $ne: "stopped" } }];
       if (bank !== null) all.push({ bank });
       if (after !== null) all.push(filterAfter(after));
-      const filter = { $and: all };
-      const found = await runGuarded(`${name}.listByReceiver`, "read", () =>
-        collection
-          .find(filter, { projection: { recordBytes: 0 }, sort: { bank: 1, sequence: 1, _id: 1 }, limit, batchSize: batchDocuments })
-          .toArray(),
-      );
-      return found.map(parkedRowCodec.decode);
+      return findRows(`${name}.listByReceiver`, { $and: all }, { bank: 1, ...bySequence }, limit);
     },
 
     async totals() {
@@ -89,6 +88,16 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
       return [...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
     },
   };
+}
+
+function toFilter(selection: ParkedSelection): Filter<StoredParkedMessage> {
+  if ("exceptReceivers" in selection) {
+    const { exceptReceivers } = selection;
+    assertBulk(exceptReceivers.length);
+    return exceptReceivers.length === 0 ? {} : { bank: { $nin: [...exceptReceivers] } };
+  }
+  const { receiverId, operations } = selection.only;
+  return operations === null ? { bank: receiverId } : { bank: receiverId, operation: { $in: [...operations] } };
 }
 
 function filterAfter({ receiverId, sequence, id }: ParkedCursor): Filter<StoredParkedMessage> {

@@ -121,7 +121,7 @@ describe("a credit with a time of its own at which attempts stop", { timeout: 30
   });
 
   it("is parked without an attempt if it comes after its time, and does not delay the bank's other messages", async () => {
-    const environment = createDispatcherEnvironment({ bounds: { pageMessagesMax: 8 } });
+    const environment = createDispatcherEnvironment({ bounds: { untriedInMemoryMax: 8 } });
     await environment.start();
     await environment.dispatch(...Array.from({ length: 30 }, (_, index) => buildCreditDispatch(index + 1, deliveryStartMs - 1)));
     await environment.dispatch(buildCreditDispatch(40, stopsAtMs));

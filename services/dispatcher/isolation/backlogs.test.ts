@@ -10,7 +10,7 @@ const many = (count: number, bank: string, from = 1) =>
 
 describe("a backlog that drains for a long time", { timeout: 30_000 }, () => {
   const banks = [sampleBank({ id: "first", connections: 1, concurrency: "fixed" }), sampleBank({ id: "second" })];
-  const bounds = { pageMessagesMax: 16, scanMessagesMax: 5, scanSpacingMs: 100, takeOverMessagesMax: 20 };
+  const bounds = { untriedInMemoryMax: 16, scanMessagesMax: 5, scanSpacingMs: 100, takeOverMessagesMax: 20 };
 
   it("I14: does not block the fast path of another bank after a take-over that could not read the whole backlog", async () => {
     const environment = createDispatcherEnvironment({ banks, bounds });

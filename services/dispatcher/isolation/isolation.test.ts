@@ -118,7 +118,7 @@ describe("a busy bank", { timeout: 30_000 }, () => {
 });
 
 describe("a backlog", { timeout: 30_000 }, () => {
-  const bounds = { pageMessagesMax: 16, scanMessagesMax: 5, scanSpacingMs: 100 };
+  const bounds = { untriedInMemoryMax: 16, scanMessagesMax: 5, scanSpacingMs: 100 };
 
   it("I15, I16: is read from the store page by page where it does not fit in memory, until everything is delivered", async () => {
     const environment = createDispatcherEnvironment({ bounds });

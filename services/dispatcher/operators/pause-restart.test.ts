@@ -89,7 +89,7 @@ describe("a pause over restarts", { timeout: 30_000 }, () => {
   });
 
   it("messages beyond the memory are due once the bank is resumed too", async () => {
-    const environment = createDispatcherEnvironment({ bounds: { pageMessagesMax: 4 } });
+    const environment = createDispatcherEnvironment({ bounds: { untriedInMemoryMax: 4 } });
     await environment.start();
     environment.answers(() => ({ status: 503, retryAfter: "900" }));
     await environment.dispatch(...all(12));

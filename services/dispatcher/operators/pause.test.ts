@@ -133,7 +133,7 @@ describe("a paused bank", { timeout: 30_000 }, () => {
     const environment = await pauseBank(
       createDispatcherEnvironment({
         banks: [sampleBank({ id: "first", connections: 1 })],
-        bounds: { pageMessagesMax: 8, scanMessagesMax: 5 },
+        bounds: { untriedInMemoryMax: 8, scanMessagesMax: 5 },
       }),
     );
     await environment.dispatch(...all(60));

@@ -116,7 +116,7 @@ describe("redrive of a refused delivery", { timeout: 30_000 }, () => {
   it("a redriven message leaves also if its bank has parked more than memory holds", async () => {
     const environment = createDispatcherEnvironment({
       banks: [sampleBank({ id: "first", connections: 2 })],
-      bounds: { pageMessagesMax: 8, scanMessagesMax: 3 },
+      bounds: { untriedInMemoryMax: 8, scanMessagesMax: 3 },
     });
     await environment.start();
     environment.answers(({ id }) => (id === dispatchMessageId(40) ? 422 : 503));

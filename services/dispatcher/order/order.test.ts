@@ -116,8 +116,8 @@ describe("order per key (I4)", { timeout: 30_000 }, () => {
         fc.array(fc.tuple(fc.integer({ min: 50, max: 8_000 }), fc.constantFrom(...troubles)), { maxLength: 5 }),
         fc.constantFrom(4, 8, 10_000),
         fc.constantFrom(0, 0, 0.1, 0.3),
-        async (seed, given, ends, pageMessagesMax, faultShare) => {
-          const environment = createDispatcherEnvironment({ seed, partitionCount: 2, bounds: { pageMessagesMax, scanMessagesMax: 3 } });
+        async (seed, given, ends, untriedInMemoryMax, faultShare) => {
+          const environment = createDispatcherEnvironment({ seed, partitionCount: 2, bounds: { untriedInMemoryMax, scanMessagesMax: 3 } });
           const random = seededRandom(seed);
           let requests = 0;
           environment.answers(() => given[requests++] ?? 202);

@@ -1,0 +1,41 @@
+// A parked message as the memory knows it, without its body. Pure.
+
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import type { RoomKind } from "./backlog-room.ts";
+
+export interface BacklogEntry {
+  readonly id: string;
+  readonly key: string;
+  readonly endpoint: Endpoint;
+  readonly sequence: bigint;
+  readonly reconciliationDay: string | null;
+  readonly stopsAtMs: number | null;
+  readonly deadlineMs: number | null;
+  /** True where no attempt is made and only the end has to be reported. */
+  readonly isEnding: boolean;
+  /** The attempts made so far. */
+  attempts: number;
+  /** When the next attempt is due, in milliseconds of the monotonic clock. */
+  dueMs: number;
+}
+
+/** The attempts after which a message says nothing about its endpoint any more. */
+export const failingFromAttempts = 3;
+
+/** What a due message needs: no attempt, its first, a further one, or one within the share of those that fail often. */
+export type Rank = "ended" | TriedRank;
+export type TriedRank = "untried" | "failed" | "failing";
+
+/** Makes an entry due now, or within `failingWithinMs` where it fails often. */
+export function hasten(entry: BacklogEntry, nowMs: number, failingWithinMs: number): void {
+  entry.dueMs = Math.min(entry.dueMs, entry.attempts < failingFromAttempts ? nowMs : nowMs + failingWithinMs);
+}
+
+export function kindOf({ attempts }: BacklogEntry): RoomKind {
+  return attempts === 0 ? "untried" : "failed";
+}
+
+export function rankOf({ attempts }: BacklogEntry): TriedRank {
+  if (attempts === 0) return "untried";
+  return attempts < failingFromAttempts ? "failed" : "failing";
+}
