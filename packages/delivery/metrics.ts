@@ -8,6 +8,7 @@ export interface DeliveryMetrics {
   readonly ended: Counter;
   readonly parked: Counter;
   readonly redrives: Counter;
+  readonly staleWrites: Counter;
   readonly waiting: Gauge;
   readonly paused: Gauge;
   readonly pauseTransitions: Counter;
@@ -29,6 +30,11 @@ export function createDeliveryMetrics(metrics: Metrics): DeliveryMetrics {
     ended: metrics.counter("sluice_delivery_ended_total", "Deliveries that ended, by outcome.", ["receiver", "outcome"]),
     parked: metrics.counter("sluice_delivery_parked_total", "Messages parked, by reason.", ["receiver", "reason"]),
     redrives: metrics.counter("sluice_delivery_redrives_total", "Redrives, by result.", ["receiver", "result"]),
+    staleWrites: metrics.counter(
+      "sluice_delivery_stale_writes_total",
+      "Writes of parked messages that came too late: lost to a newer write, or overwritten by one.",
+      ["call", "result"],
+    ),
     waiting: metrics.gauge("sluice_delivery_waiting_messages", "Parked messages in memory that are still tried.", [
       "receiver",
       "partition",

@@ -19,6 +19,7 @@ import {
   type DeliveryPartition,
 } from "../partition/delivery-partition.ts";
 import type { BacklogEntry } from "./backlog-page.ts";
+import type { UnversionedMessage } from "./parked-calls.ts";
 
 export interface ParkedState {
   readonly progress: AttemptProgress;
@@ -38,7 +39,7 @@ export async function park(
   reason: ParkReason,
 ): Promise<void> {
   const message = toParkedMessage(partition, delivery, state);
-  await context.parkedCalls.insert(partition.lease, message);
+  await context.parkedCalls.insert(partition, message);
   context.metrics.parked.add({ receiver: delivery.receiverId, reason });
   context.logger.debug("delivery.parked", {
     id: delivery.id,
@@ -68,7 +69,7 @@ export function toParkedMessage(
   partition: DeliveryPartition,
   delivery: Delivery,
   { progress, nextAttemptAtMs, ended }: ParkedState,
-): ParkedMessage {
+): UnversionedMessage {
   const { id, receiverId, deliveryKey, uetr, operation, sequence, record, traceparent, reconciliationDay, stopsAtMs, deadlineMs } =
     delivery;
   return {

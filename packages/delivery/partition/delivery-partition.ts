@@ -77,6 +77,8 @@ export interface DeliveryPartition {
   readonly pauses: PartitionPauses;
   /** The owner epoch in the store. */
   ownerEpoch: number;
+  /** Gives the partition up once another owner has taken it over; set when its own take-over is done. */
+  loseLease: () => void;
   /** Records below this offset were in the partition at the take-over: an attempt on one may not be the first. */
   repeatsBelow: bigint;
   /** How far the store has been read for receivers that are not known yet; null for its end. */
@@ -125,6 +127,7 @@ export function createDeliveryPartition(
     days: before?.days ?? new PartitionDays(),
     pauses: before?.pauses ?? new PartitionPauses(),
     ownerEpoch: 0,
+    loseLease: () => {},
     repeatsBelow: 0n,
     scannedBelow: 0n,
     scannedLast: 0,
@@ -228,8 +231,10 @@ export function isExpired(context: EngineContext, message: Pick<Delivery, "deadl
   return message.deadlineMs !== null && message.deadlineMs <= context.brokerClock.nowMs();
 }
 
+type UnversionedRow = Omit<ParkedMessage, "record" | "version">;
+
 /** Limits the wait of a stored message, so that one parked under a wrong clock is tried all the same (I7). */
-export function toBacklogEntry(context: EngineContext, partition: DeliveryPartition, message: Omit<ParkedMessage, "record">): BacklogEntry {
+export function toBacklogEntry(context: EngineContext, partition: DeliveryPartition, message: UnversionedRow): BacklogEntry {
   const { id, deliveryKey: key, sequence, reconciliationDay, stopsAtMs, nextAttemptAtMs } = message;
   const endpoint = context.endpoints.forOperation(message.receiverId, message.operation);
   const leftMs = hasWaitedLongEnough(partition, endpoint, message) ? 0 : nextAttemptAtMs - context.brokerClock.nowMs();
@@ -239,11 +244,7 @@ export function toBacklogEntry(context: EngineContext, partition: DeliveryPartit
 }
 
 /** A message tried last before its receiver was resumed, or before its endpoint's breaker closed, is due. */
-function hasWaitedLongEnough(
-  partition: DeliveryPartition,
-  endpoint: Endpoint,
-  { receiverId, recentAttempts }: Omit<ParkedMessage, "record">,
-): boolean {
+function hasWaitedLongEnough(partition: DeliveryPartition, endpoint: Endpoint, { receiverId, recentAttempts }: UnversionedRow): boolean {
   const dueSinceMs = Math.max(partition.pauses.resumedAtMs(receiverId) ?? 0, endpoint.dueSinceMs ?? 0);
   const last = recentAttempts.at(-1);
   return last !== undefined && last.atMs < dueSinceMs;

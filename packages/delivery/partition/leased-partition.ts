@@ -109,6 +109,7 @@ export class LeasedPartition {
     try {
       const position = await takeOver(this.#context, partition, log);
       this.#partition = partition;
+      partition.loseLease = () => this.#lost(partition);
       for (const { page } of partition.queues.values()) page.rearm();
       if (this.#isOver) this.#giveUp("its epoch is over");
       else {
