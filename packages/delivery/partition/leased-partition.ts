@@ -13,6 +13,7 @@ import type { PartitionEnds } from "@sluice/messaging";
 import type { EngineContext } from "../context.ts";
 import { drainPartition } from "../backlog/drain.ts";
 import { removeStopped } from "../attempt/remove-stopped.ts";
+import { removeUntried } from "../attempt/closed-days.ts";
 import { createDeliveryPartition, type DeliveryPartition } from "./delivery-partition.ts";
 import { partitionClosed } from "./delivery-lease.ts";
 import { awaitMaintenanceEnds, clearMaintenanceTimer } from "./apply-pause-markers.ts";
@@ -115,6 +116,7 @@ export class LeasedPartition {
       else {
         awaitMaintenanceEnds(this.#context, partition);
         removeStopped(this.#context, partition);
+        removeUntried(this.#context, partition);
         this.#catchUp(partition, position);
       }
       return position;
