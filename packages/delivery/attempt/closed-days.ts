@@ -7,6 +7,7 @@
 //    shows that nobody has tried it, so it waits for its stop.
 // #3 The removal reads the store once from the first such message on. If it fails, the next close or the next owner
 //    starts it again.
+// #4 A message that this owner has reported as acknowledged is done too: a replay of the scheduler appended it again.
 
 import type { ParkedRow } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
@@ -29,7 +30,8 @@ export async function parkOver(
   delivery: Delivery,
   parking: () => Promise<void>,
 ): Promise<void> {
-  if (isDoneByClose(partition, delivery)) return;
+  // #4
+  if (isDoneByClose(partition, delivery) || partition.recentEnds.isAcknowledged(delivery.id)) return;
   const { reconciliationDay, sequence } = delivery;
   const isNoted = reconciliationDay !== null && mayBeRepeat(partition, delivery) && partition.days.noteOver(reconciliationDay, sequence);
   if (isNoted) partition.isStateWritten = false;

@@ -98,7 +98,7 @@ function recordEnded(
   // The records are appended together, so the time of the last one serves for all.
   const last = appended.at(-1);
   if (last !== undefined) context.brokerClock.observe(last.appendedAtMs);
-  partition.recentEnds.recordEnd(subject.id, progress);
+  partition.recentEnds.recordEnd(subject.id, progress, outcome === "acknowledged");
   context.metrics.ended.add({ receiver: subject.receiverId, outcome });
   // An ordinary acknowledgement has its metric and its receipt; the logger gets what took more attempts or ended
   // otherwise.
