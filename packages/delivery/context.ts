@@ -67,7 +67,12 @@ export function createEngineContext(
     partitionEnds: (partition) => ports.partitionEnds(partition),
     bounds,
     metrics,
-    parkedCalls: createParkedCalls(ports.parked, bounds.bulkMessagesMax),
+    parkedCalls: createParkedCalls({
+      store: ports.parked,
+      messagesMax: bounds.bulkMessagesMax,
+      logger: ports.logger,
+      staleWrites: metrics.staleWrites,
+    }),
     isStopping,
     answerTimeouts: new TimeoutGroup(ports.time, bounds.answerWaitMaxMs),
     receiver: (id) => receivers.get(id) ?? null,

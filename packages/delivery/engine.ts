@@ -37,7 +37,7 @@ export interface DeliveryWorker {
   deliver(delivery: Delivery): Promise<void>;
   stop(stop: DeliveryStop): Promise<void>;
   planDay(marker: DayTimes): void;
-  reconcileDay(marker: DayReconciled): void;
+  reconcileDay(marker: DayReconciled, place: Pick<MarkerPosition, "offset">): void;
   redrive(redrive: DeliveryRedrive): Promise<void>;
   pauseReceiver(marker: BankPaused, place: MarkerPosition): void;
   resumeReceiver(marker: BankResumed, place: MarkerPosition): void;
@@ -135,7 +135,7 @@ function createWorker(context: EngineContext, partition: DeliveryPartition): Del
     deliver: (delivery) => deliver(context, partition, delivery),
     stop: (stop) => applyStop(context, partition, stop),
     planDay: (marker) => applyDayTimes(context, partition, marker),
-    reconcileDay: (marker) => applyDayReconciled(context, partition, marker),
+    reconcileDay: (marker, place) => applyDayReconciled(context, partition, marker, place),
     redrive: (redrive) => applyRedrive(context, partition, redrive),
     pauseReceiver: (marker, place) => applyPause(context, partition, marker, place),
     resumeReceiver: (marker, place) => applyResume(context, partition, marker, place),

@@ -9,6 +9,7 @@ export interface DeliveryMetrics {
   readonly parked: Counter;
   readonly backlogFull: Counter;
   readonly redrives: Counter;
+  readonly staleWrites: Counter;
   readonly waiting: Gauge;
   readonly paused: Gauge;
   readonly pauseTransitions: Counter;
@@ -35,6 +36,11 @@ export function createDeliveryMetrics(metrics: Metrics): DeliveryMetrics {
       [],
     ),
     redrives: metrics.counter("sluice_delivery_redrives_total", "Redrives, by result.", ["receiver", "result"]),
+    staleWrites: metrics.counter(
+      "sluice_delivery_stale_writes_total",
+      "Writes of parked messages that came too late: lost to a newer write, or overwritten by one.",
+      ["call", "result"],
+    ),
     waiting: metrics.gauge("sluice_delivery_waiting_messages", "Parked messages in memory that are still tried.", [
       "receiver",
       "partition",

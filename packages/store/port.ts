@@ -242,7 +242,12 @@ export interface ParkedMessage {
   readonly ended: "refusing" | "refused" | "stopped" | null;
   /** The newest redrive that was applied; null: none. */
   readonly redrive: ParkedRedrive | null;
+  /** The write that it comes from. Each write has its own version; the write that counts has the greatest. */
+  readonly version: bigint;
 }
+
+/** A parked message at one version. */
+export type ParkedVersion = Pick<ParkedMessage, "id" | "version">;
 
 /** An operator's decision to try it again. */
 export interface ParkedRedrive {
@@ -300,11 +305,18 @@ export interface EndpointHealthStore {
 }
 
 export interface ParkedStore {
-  /** Inserts at most 1,000 messages. A duplicate id succeeds and leaves the stored one. */
-  insert(messages: readonly ParkedMessage[]): Promise<void>;
-  /** Replaces the attempt state; an absent id succeeds. */
-  update(message: ParkedRow): Promise<void>;
-  remove(ids: readonly string[]): Promise<void>;
+  /** Inserts at most 1,000 messages. Returns the ids that existed already; their stored messages stay. */
+  insert(messages: readonly ParkedMessage[]): Promise<{ readonly existing: readonly string[] }>;
+  /**
+   * Replaces attempt state and version by compare-and-set; returns false where the stored version is not
+   * `expectedVersion`, or the message is absent.
+   */
+  update(message: ParkedRow, expectedVersion: bigint): Promise<boolean>;
+  /**
+   * Removes at most 1,000 messages, each by compare-and-set on its version. Returns the ids of those that are still
+   * stored, at another version.
+   */
+  remove(messages: readonly ParkedVersion[]): Promise<{ readonly conflicts: readonly string[] }>;
   /**
    * Lists a partition's messages by (sequence, id) after `after`, at most `limit` (≤ 10,000), all or some. For
    * take-overs and refills of the backlog page.

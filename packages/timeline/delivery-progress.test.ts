@@ -61,6 +61,7 @@ function parked(over: Partial<ParkedMessage> = {}): ParkedMessage {
     earlier: null,
     ended: null,
     redrive: null,
+    version: 1n,
     ...over,
   };
 }

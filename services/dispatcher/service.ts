@@ -24,7 +24,7 @@ const records: DeliveryRecords = {
   // passes it.
   DayTimes: (marker, _record, worker) => worker.planDay(marker),
   // The reconciliation window of a day has closed: no further attempt on its messages begins. Their stops follow.
-  DayReconciled: (marker, _record, worker) => worker.reconcileDay(marker),
+  DayReconciled: (marker, record, worker) => worker.reconcileDay(marker, record),
   ...pauseRecords,
 };
 

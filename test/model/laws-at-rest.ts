@@ -1,10 +1,11 @@
 // The laws that hold when all faults and all work have ended.
 //
 // #1 Nothing is lost, and nothing stays undone (I1, I16). Each message was acknowledged, was stopped, expired by its
-//    own deadline, or is parked because it was refused or its attempts have ended.
-// #2 Each stop was answered. A message that has ended is no longer parked, unless it was refused, or a later owner read
-//    its record again after its attempts had ended, because that owner cannot know that the message had been
-//    acknowledged.
+//    own deadline, or is parked because it was refused or its attempts have ended. One that was in the partition at a
+//    take-over, below the marker that reconciles its day, may be gone: its stop, if any, is answered without it.
+// #2 Each stop was answered, by STOPPED or by the message's acknowledgement. A message that has ended is no longer
+//    parked, unless it was refused, or a later owner read its record again after its attempts had ended, because that
+//    owner cannot know that the message had been acknowledged.
 // #3 Each fact that a delivery ended has its receipt, unless its owner died between the two and the next owner ended
 //    the delivery otherwise or had nothing to try.
 // #4 The position of each partition is its end.
@@ -79,9 +80,19 @@ function isOverNow({ inputs, environment }: ModelRun, { reconciliationDay, stops
   return newest !== null && newest <= nowMs;
 }
 
+/** True if the marker that reconciles its day lies beyond it, and an owner may have taken the partition since. */
+function mayBeGone({ inputs, isDisturbed }: ModelRun, { reconciliationDay, partition, offset }: InputMessage): boolean {
+  const reconciling = inputs.plans.filter(({ day, closesAtMs }) => day === reconciliationDay && closesAtMs === null);
+  const isBelow = reconciling.some(({ places }) => places.some((place) => place.partition === partition && place.offset > offset));
+  return isDisturbed && isBelow;
+}
+
 function unansweredStops({ inputs, recorded }: ModelRun) {
   const answered = new Set(recorded.facts.map(({ value }) => value.stopOffset));
-  return inputs.changes.filter(({ kind, cause }) => kind === "STOP" && !answered.has(cause));
+  const acknowledged = new Set(
+    recorded.facts.flatMap(({ value }) => (value.outcome === "ACKNOWLEDGED" ? [value.messageIdentification] : [])),
+  );
+  return inputs.changes.filter(({ kind, cause, message }) => kind === "STOP" && !answered.has(cause) && !acknowledged.has(message.id));
 }
 
 function findViolations(run: ModelRun, message: InputMessage, parked: ParkedRow | undefined): string[] {
@@ -89,7 +100,7 @@ function findViolations(run: ModelRun, message: InputMessage, parked: ParkedRow 
   const isOver = haveAttemptsEnded(run.inputs, message, run.environment.time.nowMs());
   const label = `${message.id} to ${message.bank} (${[...outcomes].join(" ")})`;
   if (parked === undefined) {
-    if (isEnded(run, message)) return [];
+    if (isEnded(run, message) || mayBeGone(run, message)) return [];
     return [`I1: ${label} is lost: it did not end, and is not parked`];
   }
   if (parked.ended === "refused" && outcomes.has("REFUSED"))

@@ -16,6 +16,8 @@ const processesMax = 2;
  * after that.
  */
 const settlingMs = 20_000;
+/** Milliseconds until a late write takes effect: longer than a dead process keeps its partitions. */
+const lateWriteMs = 20_000;
 /** Milliseconds of an outage, long enough for ten answers in a row. */
 const outageMs = 30_000;
 /** Milliseconds until a marker is read and the messages that it lets go are read from the store. */
@@ -99,8 +101,9 @@ const performers: { readonly [D in ModelStep["do"]]: Performer<D> } = {
   },
   store(run, { trouble, share, ms }) {
     const untilMs = run.nowMs() + ms;
+    run.environment.hooks.store.lateMs = lateWriteMs;
     run.environment.hooks.store.fault = () => (run.nowMs() < untilMs && run.random.fraction() < share ? trouble : "none");
-    markTroubled(run, ms);
+    markTroubled(run, trouble === "late" ? ms + lateWriteMs : ms);
   },
   log(run, { trouble, share, ms }) {
     const untilMs = run.nowMs() + ms;

@@ -48,6 +48,22 @@ const regressions: readonly (readonly [string, ModelSettings, readonly ModelStep
       dispatch(0, 0),
     ],
   ],
+  [
+    "I5: a write that lands behind a refusal does not bring the refused message back",
+    plain,
+    [
+      { do: "answer", bank: 0, key: null, how: "503" },
+      dispatch(0, 0),
+      advance(1_500),
+      { do: "store", trouble: "late", share: 1, ms: 2_000 },
+      advance(1_500),
+      { do: "answer", bank: 0, key: null, how: "422" },
+      advance(12_000),
+      advance(30_000),
+      { do: "kill", process: 0 },
+      advance(70_000),
+    ],
+  ],
 ];
 
 describe("sequences that once broke a law", () => {

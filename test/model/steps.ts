@@ -35,7 +35,7 @@ const bankAnswerKinds = [
 ] as const;
 export type BankAnswerKind = (typeof bankAnswerKinds)[number];
 
-export type StoreTrouble = "down" | "slow" | "ambiguous" | "torn";
+export type StoreTrouble = "down" | "slow" | "ambiguous" | "torn" | "late";
 export type LogTrouble = "refuse" | "lose-answer" | "lose-request" | "unknown";
 
 export type ModelStep =
@@ -142,7 +142,7 @@ export const anyStep: fc.Arbitrary<ModelStep> = fc.oneof(
   {
     weight: 1,
     arbitrary: step<StepOf<"store">>("store", {
-      trouble: fc.constantFrom<StoreTrouble>("down", "slow", "ambiguous", "torn"),
+      trouble: fc.constantFrom<StoreTrouble>("down", "slow", "ambiguous", "torn", "late", "late"),
       share,
       ms: faultMs,
     }),

@@ -288,7 +288,7 @@ function isWithin(span: readonly [number, number] | null, time: VirtualTime): bo
 
 function storeFault(scenario: Scenario, random: Random, isTroubled: boolean): StoreFault {
   if (!isTroubled || random.fraction() >= scenario.storeTrouble) return "none";
-  const kinds: readonly StoreFault[] = ["down", "ambiguous", "torn", "slow"];
+  const kinds: readonly StoreFault[] = ["down", "ambiguous", "torn", "slow", "late"];
   return kinds[Math.floor(random.fraction() * kinds.length)] ?? "none";
 }
 

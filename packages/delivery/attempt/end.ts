@@ -98,7 +98,7 @@ function recordEnded(
   // The records are appended together, so the time of the last one serves for all.
   const last = appended.at(-1);
   if (last !== undefined) context.brokerClock.observe(last.appendedAtMs);
-  partition.recentEnds.recordEnd(subject.id, progress);
+  partition.recentEnds.recordEnd(subject.id, progress, outcome === "acknowledged");
   context.metrics.ended.add({ receiver: subject.receiverId, outcome });
   // An ordinary acknowledgement has its metric and its receipt; the logger gets what took more attempts or ended
   // otherwise.
@@ -160,7 +160,7 @@ async function handleFailure(
   });
   const next = { progress, nextAttemptAtMs: result.nextAttemptAtMs, ended: null };
   if (!isParked) return park(context, partition, delivery, next, "failed");
-  await context.parkedCalls.update(partition.lease, toParkedMessage(partition, delivery, next));
+  await context.parkedCalls.update(partition, toParkedMessage(partition, delivery, next));
   getQueue(context, partition, delivery.receiverId).page.reschedule(
     delivery.id,
     context.time.monotonicMs() + result.waitMs,
@@ -198,7 +198,7 @@ export async function unpark(
   partition: DeliveryPartition,
   subject: Pick<DeliverySubject, "id" | "receiverId">,
 ): Promise<void> {
-  await context.parkedCalls.remove(partition.lease, subject);
+  await context.parkedCalls.remove(partition, subject);
   getQueue(context, partition, subject.receiverId).page.remove(subject.id);
 }
 
@@ -213,6 +213,6 @@ export async function markEnded(
   const kept = { ...state, nextAttemptAtMs: context.brokerClock.nowMs() };
   if (kept.ended !== "refusing") partition.givenUp.add(delivery.id);
   if (!isParked) return park(context, partition, delivery, kept, "ended");
-  await context.parkedCalls.update(partition.lease, toParkedMessage(partition, delivery, kept));
+  await context.parkedCalls.update(partition, toParkedMessage(partition, delivery, kept));
   if (kept.ended !== "refusing") getQueue(context, partition, delivery.receiverId).page.remove(delivery.id);
 }

@@ -24,6 +24,7 @@
 //    its record is done, while the attempt goes on under the key's lock (I14).
 // #5 A further record of a given-up message is done as it is read (given-up-messages.ts).
 
+import { parkOver } from "./closed-days.ts";
 import { startAttempt, evaluateAnswer, type RunningAttempt, type AttemptResult } from "./attempt.ts";
 import type { Slot, SlotWaiter } from "../endpoint/attempt-slots.ts";
 import { receiverShareMax } from "../bounds.ts";
@@ -265,7 +266,8 @@ async function parkUntried(
   waitMs: number,
 ): Promise<void> {
   const state = { progress: untried, nextAttemptAtMs: context.brokerClock.nowMs() + waitMs, ended: null };
-  return park(context, partition, delivery, state, reason);
+  const parking = (): Promise<void> => park(context, partition, delivery, state, reason);
+  return reason === "over" ? parkOver(context, partition, delivery, parking) : parking();
 }
 
 /** #4. Its retry is due only after the attempt must be over; should it come sooner, it waits for the lock. */

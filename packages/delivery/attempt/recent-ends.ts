@@ -32,12 +32,17 @@ export class RecentEnds {
     return this.#ends.some((end) => end.id === id && end.changeOffset !== null && changeOffset < end.changeOffset);
   }
 
-  recordEnd(id: string, progress: AttemptProgress): void {
-    this.#nextEnd().keep(id, progress, null);
+  /** Tells whether the newest end of the message is an acknowledgement, which the journal has. */
+  isAcknowledged(id: string): boolean {
+    return this.#newest(id)?.isAcknowledged ?? false;
+  }
+
+  recordEnd(id: string, progress: AttemptProgress, isAcknowledged: boolean): void {
+    this.#nextEnd().keep(id, progress, null, isAcknowledged);
   }
 
   recordChange(id: string, progress: AttemptProgress, changeOffset: bigint): void {
-    this.#nextEnd().keep(id, progress, changeOffset);
+    this.#nextEnd().keep(id, progress, changeOffset, false);
   }
 
   /** #2 */
@@ -61,6 +66,7 @@ export class RecentEnds {
 class End {
   id = "";
   changeOffset: bigint | null = null;
+  isAcknowledged = false;
   /** Null where `#attempt` has it. */
   #progress: AttemptProgress | null = unknown;
   #mayHaveBeenTaken = false;
@@ -75,9 +81,10 @@ class End {
   };
 
   /** #1 */
-  keep(id: string, progress: AttemptProgress, changeOffset: bigint | null): void {
+  keep(id: string, progress: AttemptProgress, changeOffset: bigint | null, isAcknowledged: boolean): void {
     this.id = id;
     this.changeOffset = changeOffset;
+    this.isAcknowledged = isAcknowledged;
     const { attempts, recentAttempts, earlier, redrive } = progress;
     const [made] = recentAttempts;
     if (attempts !== 1 || recentAttempts.length !== 1 || made === undefined || earlier !== null || redrive !== null) {

@@ -79,7 +79,7 @@ async function apply(context: EngineContext, partition: DeliveryPartition, redri
   if (parked.ended === "refusing") await reportRefusal(context, partition, delivery, before);
   const progress = { ...before, redrive: { offset: redrive.causedByOffset, untilMs: untilMs(context, redrive, parked) } };
   const message = toParkedMessage(partition, delivery, { progress, nextAttemptAtMs: context.brokerClock.nowMs(), ended: null });
-  await context.parkedCalls.update(partition.lease, message);
+  await context.parkedCalls.update(partition, message);
   partition.givenUp.remove(parked.id);
   partition.recentEnds.recordChange(parked.id, progress, redrive.causedByOffset);
   const queue = getQueue(context, partition, parked.receiverId);

@@ -7,6 +7,9 @@
 // #3 A message that could still be tried stays in the store for a while, marked, because its record may be read again
 //    (given-up-messages.ts).
 // #4 A change older than the last one applied to the message is ignored.
+// #5 A message that this owner has reported as acknowledged needs no answer: the journal has it. Nothing is appended,
+//    and the store is not read where all that the receiver has parked is in memory. A bank that reports at once, before
+//    its 202 is in the journal, causes such a stop in every second journey.
 
 import type { ParkedMessage } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
@@ -39,7 +42,11 @@ export async function applyStop(context: EngineContext, partition: DeliveryParti
     return;
   }
   await partition.locks.run(lockKey(subject.receiverId, stop.deliveryKey), async () => {
+    const isAcknowledged = partition.recentEnds.isAcknowledged(subject.id);
+    if (isAcknowledged && isSurelyNotParked(context, partition, stop)) return;
     const parked = await context.parkedCalls.load(partition.lease, subject);
+    // #5
+    if (isAcknowledged && parked === undefined) return;
     const progress = parked === undefined ? partition.recentEnds.progress(subject.id) : progressFromParked(partition, parked);
     // A message that was stopped before is answered once more, to the journal alone.
     const isKnown = parked !== undefined && parked.ended !== "stopped";
@@ -55,6 +62,15 @@ export async function applyStop(context: EngineContext, partition: DeliveryParti
     partition.recentEnds.recordChange(subject.id, progress, causedByOffset);
   });
   drainReceiver(context, partition, getQueue(context, partition, subject.receiverId));
+}
+
+/**
+ * Tells whether memory alone shows that an acknowledged message is not parked again. One whose day is over is in no
+ * page, and is not parked again either (closed-days.ts #4).
+ */
+function isSurelyNotParked(context: EngineContext, partition: DeliveryPartition, { subject, deliveryKey }: DeliveryStop): boolean {
+  const { page } = getQueue(context, partition, subject.receiverId);
+  return page.isComplete && !partition.scan.isReading && !page.containsKey(deliveryKey);
 }
 
 /** #3 */

@@ -4,74 +4,207 @@
 //    that goes down nor one that drains.
 // #2 Each call is repeated until the store has acknowledged it, as long as the partition is open and its lease is
 //    confirmed.
+// #3 Every write is a compare-and-set on the version that this process knows of the row, which costs no further call.
+//    Where the row has another version it is read again, and `row-version.ts` judges. A write of a lesser version loses:
+//    it is counted and logged, and where a later owner has written, the partition is given up.
+// #4 A message that the store no longer has has ended elsewhere: its update and its removal count as done.
 
+import { Fault, type Counter, type Logger } from "@sluice/kernel";
 import type { ParkedMessage, ParkedRow, ParkedStore } from "@sluice/store";
 import { BulkCalls } from "./bulk-calls.ts";
+import { groupByKey, listKeys, type ParkedKey } from "./keyed-rows.ts";
+import { judgeWrite, knowsMore, ownerEpochIn, rowVersion } from "./row-version.ts";
 import type { DeliveryLease } from "../partition/delivery-lease.ts";
 
+/** The partition that a write belongs to. */
+export interface RowOwner {
+  readonly number: number;
+  readonly lease: DeliveryLease;
+  readonly ownerEpoch: number;
+  /** Gives the partition up, because another owner has taken it over. */
+  loseLease(): void;
+}
+
+export type UnversionedMessage = Omit<ParkedMessage, "version">;
+type MessageKey = Pick<ParkedMessage, "id" | "receiverId">;
+type VersionedKey = Pick<ParkedMessage, "id" | "receiverId" | "version">;
+
 export interface ParkedCalls {
-  insert(lease: DeliveryLease, message: ParkedMessage): Promise<void>;
-  update(lease: DeliveryLease, message: ParkedMessage): Promise<void>;
+  /** Inserts a message; one that is stored already stays, unless the new one knows more (row-version.ts #3). */
+  insert(owner: RowOwner, message: UnversionedMessage): Promise<void>;
+  update(owner: RowOwner, message: UnversionedMessage): Promise<void>;
   /** Resolves with undefined where the store no longer has it. */
   load(lease: DeliveryLease, of: MessageKey): Promise<ParkedMessage | undefined>;
-  remove(lease: DeliveryLease, of: MessageKey): Promise<void>;
+  remove(owner: RowOwner, of: MessageKey): Promise<void>;
   /** Lists what is parked for a receiver under a key, oldest first, with what has ended. */
   listKey(lease: DeliveryLease, of: ParkedKey): Promise<readonly ParkedRow[]>;
 }
 
-type MessageKey = Pick<ParkedMessage, "id" | "receiverId">;
-type ParkedKey = Pick<ParkedMessage, "deliveryKey" | "receiverId">;
-
-export function createParkedCalls(store: ParkedStore, messagesMax: number): ParkedCalls {
-  const nothing = (): void => {};
-  const receiverIdFor = ({ receiverId }: MessageKey): string => receiverId;
-  const inserts = new BulkCalls<ParkedMessage, void>((messages) => store.insert(messages).then(() => nothing), messagesMax, receiverIdFor);
-  const removes = new BulkCalls<MessageKey, void>(
-    (all) => store.remove(all.map(({ id }) => id)).then(() => nothing),
-    messagesMax,
-    receiverIdFor,
-  );
-  const loads = new BulkCalls<MessageKey, ParkedMessage | undefined>(
-    (all) =>
-      store.load([...new Set(all.map(({ id }) => id))]).then(
-        (found) =>
-          ({ id }) =>
-            found.get(id),
-      ),
-    messagesMax,
-    receiverIdFor,
-  );
-  const keys = new BulkCalls<ParkedKey, readonly ParkedRow[]>(
-    (all) => listKeys(store, [...new Set(all.map(({ deliveryKey }) => deliveryKey))]).then(groupByKey),
-    messagesMax,
-    ({ receiverId }) => receiverId,
-  );
-  return {
-    insert: (lease, message) => lease.retryUntilDone("parked.insert", () => inserts.ask(message, () => lease.isConfirmed)),
-    update: (lease, message) => lease.retryUntilDone("parked.update", () => store.update(message)),
-    load: (lease, of) => lease.retryUntilDone("parked.load", () => loads.ask(of, () => lease.isConfirmed)),
-    remove: (lease, of) => lease.retryUntilDone("parked.remove", () => removes.ask(of, () => lease.isConfirmed)),
-    listKey: (lease, of) => lease.retryUntilDone("parked.list-key", () => keys.ask(of, () => lease.isConfirmed)),
-  };
+export interface ParkedCallsOptions {
+  readonly store: ParkedStore;
+  /** Messages that one call writes, reads or removes. */
+  readonly messagesMax: number;
+  readonly logger: Logger;
+  /** Counts stale writes, by call and result. */
+  readonly staleWrites: Counter;
 }
 
-/** Messages that one call returns for its keys; where there are more, each half of the keys is asked for. */
-const keyRowsMax = 10_000;
+/** Versions of rows that a process remembers. A row beyond is read before it is written. */
+const versionsKept = 10_000;
 
-async function listKeys(store: ParkedStore, deliveryKeys: readonly string[]): Promise<readonly ParkedRow[]> {
-  const rows = await store.listByKeys(deliveryKeys, keyRowsMax);
-  if (rows.length < keyRowsMax || deliveryKeys.length < 2) return rows;
-  const middle = Math.ceil(deliveryKeys.length / 2);
-  return [...(await listKeys(store, deliveryKeys.slice(0, middle))), ...(await listKeys(store, deliveryKeys.slice(middle)))];
+export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
+  return new VersionedCalls(options);
 }
 
-function groupByKey(rows: readonly ParkedRow[]): (of: ParkedKey) => readonly ParkedRow[] {
-  const groups = new Map<string, ParkedRow[]>();
-  for (const row of rows) {
-    const key = `${row.receiverId} ${row.deliveryKey}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
+class VersionedCalls implements ParkedCalls {
+  readonly #store: ParkedStore;
+  readonly #logger: Logger;
+  readonly #staleWrites: Counter;
+  /** Answers true where the message was inserted. */
+  readonly #inserts: BulkCalls<ParkedMessage, boolean>;
+  readonly #loads: BulkCalls<MessageKey, ParkedMessage | undefined>;
+  /** Answers true where the message is no longer stored. */
+  readonly #removes: BulkCalls<VersionedKey, boolean>;
+  readonly #keys: BulkCalls<ParkedKey, readonly ParkedRow[]>;
+  /** The versions of the rows that were read or written last, in that order. */
+  readonly #versions = new Map<string, bigint>();
+  #writes = 0;
+
+  constructor({ store, messagesMax, logger, staleWrites }: ParkedCallsOptions) {
+    const receiverIdFor = ({ receiverId }: MessageKey): string => receiverId;
+    this.#store = store;
+    this.#logger = logger;
+    this.#staleWrites = staleWrites;
+    this.#inserts = new BulkCalls<ParkedMessage, boolean>(
+      (messages) => store.insert(messages).then(({ existing }) => absenceIn(existing)),
+      messagesMax,
+      receiverIdFor,
+    );
+    this.#removes = new BulkCalls<VersionedKey, boolean>(
+      (messages) => store.remove(messages).then(({ conflicts }) => absenceIn(conflicts)),
+      messagesMax,
+      receiverIdFor,
+    );
+    this.#keys = new BulkCalls<ParkedKey, readonly ParkedRow[]>(
+      (all) => listKeys(store, [...new Set(all.map(({ deliveryKey }) => deliveryKey))]).then(groupByKey),
+      messagesMax,
+      ({ receiverId }) => receiverId,
+    );
+    this.#loads = new BulkCalls(
+      (all) =>
+        store.load([...new Set(all.map(({ id }) => id))]).then(
+          (found) =>
+            ({ id }) =>
+              found.get(id),
+        ),
+      messagesMax,
+      receiverIdFor,
+    );
   }
-  return ({ receiverId, deliveryKey }) => groups.get(`${receiverId} ${deliveryKey}`) ?? [];
+
+  listKey(lease: DeliveryLease, of: ParkedKey): Promise<readonly ParkedRow[]> {
+    return lease.retryUntilDone("parked.list-key", () => this.#keys.ask(of, () => lease.isConfirmed));
+  }
+
+  insert(owner: RowOwner, message: UnversionedMessage): Promise<void> {
+    const versioned = this.#versioned(owner, message);
+    return owner.lease.retryUntilDone("parked.insert", async () => {
+      if (await this.#inserts.ask(versioned, () => owner.lease.isConfirmed)) return this.#remember(versioned);
+      const stored = await this.#read(versioned);
+      if (stored === undefined) throw changedMeanwhile(versioned.id);
+      if (judgeWrite(versioned.version, stored.version) === "replaces" && !knowsMore(versioned, stored)) return this.#remember(stored);
+      return this.#replace(owner, "insert", versioned, stored);
+    });
+  }
+
+  update(owner: RowOwner, message: UnversionedMessage): Promise<void> {
+    const versioned = this.#versioned(owner, message);
+    return owner.lease.retryUntilDone("parked.update", async () => {
+      const known = this.#versions.get(versioned.id);
+      if (known !== undefined && (await this.#store.update(versioned, known))) return this.#remember(versioned);
+      const stored = await this.#read(versioned);
+      // #4
+      if (stored === undefined) return undefined;
+      return this.#replace(owner, "update", versioned, stored, known);
+    });
+  }
+
+  load(lease: DeliveryLease, of: MessageKey): Promise<ParkedMessage | undefined> {
+    return lease.retryUntilDone("parked.load", async () => {
+      const stored = await this.#loads.ask(of, () => lease.isConfirmed);
+      if (stored !== undefined) this.#remember(stored);
+      return stored;
+    });
+  }
+
+  remove(owner: RowOwner, { id, receiverId }: MessageKey): Promise<void> {
+    const removal = this.#versioned(owner, { id, receiverId });
+    const removeAt = (version: bigint): Promise<boolean> => this.#removes.ask({ id, receiverId, version }, () => owner.lease.isConfirmed);
+    return owner.lease.retryUntilDone("parked.remove", async () => {
+      const known = this.#versions.get(id);
+      this.#versions.delete(id);
+      if (known !== undefined && (await removeAt(known))) return;
+      const stored = await this.#read(removal);
+      // #4
+      if (stored === undefined) return;
+      if (judgeWrite(removal.version, stored.version) !== "replaces") return this.#lose(owner, "remove", removal, stored);
+      this.#reportOverwritten("remove", stored, known);
+      if (!(await removeAt(stored.version))) throw changedMeanwhile(id);
+    });
+  }
+
+  /** #3: replaces a stored row of a lesser version. */
+  async #replace(owner: RowOwner, call: "insert" | "update", message: ParkedMessage, stored: ParkedMessage, known?: bigint): Promise<void> {
+    const verdict = judgeWrite(message.version, stored.version);
+    if (verdict === "written") return this.#remember(stored);
+    if (verdict !== "replaces") return this.#lose(owner, call, message, stored);
+    if (!owner.lease.isConfirmed) throw changedMeanwhile(message.id);
+    if (!(await this.#store.update(message, stored.version))) throw changedMeanwhile(message.id);
+    this.#reportOverwritten(call, stored, known);
+    return this.#remember(message);
+  }
+
+  /** #3 */
+  #lose(owner: RowOwner, call: string, { id, version }: VersionedKey, stored: ParkedMessage): void {
+    const fields = { ownerEpoch: ownerEpochIn(version), storedOwnerEpoch: ownerEpochIn(stored.version) };
+    this.#staleWrites.add({ call, result: "lost" });
+    this.#logger.warn("delivery.stale-write", { id, call, result: "lost", partition: owner.number, ...fields });
+    if (judgeWrite(version, stored.version) !== "fenced") return;
+    owner.loseLease();
+    owner.lease.requireOpen();
+  }
+
+  /** A write of an earlier owner came between this owner's reading of the row and its own write. */
+  #reportOverwritten(call: string, { id, partition, version }: ParkedMessage, known: bigint | undefined): void {
+    if (known === undefined) return;
+    this.#staleWrites.add({ call, result: "overwritten" });
+    this.#logger.warn("delivery.stale-write", { id, call, result: "overwritten", partition, storedOwnerEpoch: ownerEpochIn(version) });
+  }
+
+  /** Reads a row even without the lease, so that a process notices its own write that came too late. */
+  #read(of: MessageKey): Promise<ParkedMessage | undefined> {
+    return this.#loads.ask(of, () => true);
+  }
+
+  #versioned<M extends MessageKey>({ ownerEpoch }: RowOwner, message: M): M & { readonly version: bigint } {
+    this.#writes += 1;
+    return { ...message, version: rowVersion(ownerEpoch, this.#writes) };
+  }
+
+  #remember({ id, version }: Pick<ParkedMessage, "id" | "version">): void {
+    this.#versions.delete(id);
+    this.#versions.set(id, version);
+    if (this.#versions.size <= versionsKept) return;
+    const [oldest] = this.#versions.keys();
+    if (oldest !== undefined) this.#versions.delete(oldest);
+  }
+}
+
+function absenceIn(ids: readonly string[]): (item: MessageKey) => boolean {
+  const listed = new Set(ids);
+  return ({ id }) => !listed.has(id);
+}
+
+function changedMeanwhile(id: string): Fault {
+  return new Fault("delivery.row-changed", `the parked row of ${id} changed between two calls`, { isRetryable: true });
 }

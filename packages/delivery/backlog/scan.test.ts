@@ -86,7 +86,10 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
     await time.advance(100);
     return await promise;
   };
-  const messages: ParkedMessage[] = stored.map((sequence) => toParkedMessage(partition, delivery(sequence), state));
+  const toStored = (sequence: number, bank: string, of: ParkedState): ParkedMessage => {
+    return { ...toParkedMessage(partition, delivery(sequence, bank), of), version: 1n };
+  };
+  const messages = stored.map((sequence) => toStored(sequence, "first", state));
   await during(deliveries.insert(messages));
   return {
     partition,
@@ -95,7 +98,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
     /** What each read was to list. */
     selections,
     stored: (...given: readonly (readonly [number, string, ParkedState])[]) =>
-      during(deliveries.insert(given.map(([sequence, bank, of]) => toParkedMessage(partition, delivery(sequence, bank), of)))),
+      during(deliveries.insert(given.map(([sequence, bank, of]) => toStored(sequence, bank, of)))),
     queue: () => getQueue(context, partition, "first"),
     answered: (over: Partial<AttemptAnswer>) =>
       context.endpoints.forOperation("first", "inboundDirectDebit").recordAnswer(buildAttemptAnswer(time.monotonicMs(), over)),

@@ -20,6 +20,7 @@ import {
 } from "../partition/delivery-partition.ts";
 import type { BacklogEntry } from "./backlog-entry.ts";
 import { rememberArrival } from "./scan-state.ts";
+import type { UnversionedMessage } from "./parked-calls.ts";
 
 export interface ParkedState {
   readonly progress: AttemptProgress;
@@ -39,7 +40,7 @@ export async function park(
   reason: ParkReason,
 ): Promise<void> {
   const message = toParkedMessage(partition, delivery, state);
-  await context.parkedCalls.insert(partition.lease, message);
+  await context.parkedCalls.insert(partition, message);
   context.metrics.parked.add({ receiver: delivery.receiverId, reason });
   context.logger.debug("delivery.parked", {
     id: delivery.id,
@@ -64,7 +65,7 @@ export function toParkedMessage(
   partition: DeliveryPartition,
   delivery: Delivery,
   { progress, nextAttemptAtMs, ended }: ParkedState,
-): ParkedMessage {
+): UnversionedMessage {
   const { id, receiverId, deliveryKey, uetr, operation, sequence, record, traceparent, reconciliationDay, stopsAtMs, deadlineMs } =
     delivery;
   return {

@@ -69,6 +69,8 @@ export interface DeliveryPartition {
   readonly pauses: PartitionPauses;
   /** The owner epoch in the store. */
   ownerEpoch: number;
+  /** Gives the partition up once another owner has taken it over; set when its own take-over is done. */
+  loseLease: () => void;
   /** Records below this offset were in the partition at the take-over: an attempt on one may not be the first. */
   repeatsBelow: bigint;
   readonly scan: BacklogScan;
@@ -112,6 +114,7 @@ export function createDeliveryPartition(
     days: before?.days ?? new PartitionDays(),
     pauses: before?.pauses ?? new PartitionPauses(),
     ownerEpoch: 0,
+    loseLease: () => {},
     repeatsBelow: 0n,
     scan: createBacklogScan(),
     room: new BacklogRoom({ untried: bounds.untriedInMemoryMax, failed: bounds.failedInMemoryMax }),
@@ -207,8 +210,10 @@ export function isExpired(context: EngineContext, message: Pick<Delivery, "deadl
   return message.deadlineMs !== null && message.deadlineMs <= context.brokerClock.nowMs();
 }
 
+type UnversionedRow = Omit<ParkedMessage, "record" | "version">;
+
 /** Limits the wait of a stored message, so that one parked under a wrong clock is tried all the same (I7). */
-export function toBacklogEntry(context: EngineContext, partition: DeliveryPartition, message: Omit<ParkedMessage, "record">): BacklogEntry {
+export function toBacklogEntry(context: EngineContext, partition: DeliveryPartition, message: UnversionedRow): BacklogEntry {
   const { id, deliveryKey: key, sequence, reconciliationDay, stopsAtMs, nextAttemptAtMs, attempts } = message;
   const endpoint = context.endpoints.forOperation(message.receiverId, message.operation);
   const untilMs = nextAttemptAtMs - context.brokerClock.nowMs();
@@ -226,11 +231,7 @@ function releasedWithinMs({ attempts }: Pick<ParkedMessage, "attempts">): number
 }
 
 /** A message tried last before its receiver was resumed, or before its endpoint's breaker closed, is due. */
-function hasWaitedLongEnough(
-  partition: DeliveryPartition,
-  endpoint: Endpoint,
-  { receiverId, recentAttempts }: Omit<ParkedMessage, "record">,
-): boolean {
+function hasWaitedLongEnough(partition: DeliveryPartition, endpoint: Endpoint, { receiverId, recentAttempts }: UnversionedRow): boolean {
   const dueSinceMs = Math.max(partition.pauses.resumedAtMs(receiverId) ?? 0, endpoint.dueSinceMs ?? 0);
   const last = recentAttempts.at(-1);
   return last !== undefined && last.atMs < dueSinceMs;

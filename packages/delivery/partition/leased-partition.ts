@@ -13,6 +13,7 @@ import type { PartitionEnds } from "@sluice/messaging";
 import type { EngineContext } from "../context.ts";
 import { drainPartition } from "../backlog/drain.ts";
 import { removeStopped } from "../attempt/remove-stopped.ts";
+import { removeUntried } from "../attempt/closed-days.ts";
 import { createDeliveryPartition, type DeliveryPartition } from "./delivery-partition.ts";
 import { partitionClosed } from "./delivery-lease.ts";
 import { awaitMaintenanceEnds, clearMaintenanceTimer } from "./apply-pause-markers.ts";
@@ -109,11 +110,13 @@ export class LeasedPartition {
     try {
       const position = await takeOver(this.#context, partition, log);
       this.#partition = partition;
+      partition.loseLease = () => this.#lost(partition);
       for (const { page } of partition.queues.values()) page.rearm();
       if (this.#isOver) this.#giveUp("its epoch is over");
       else {
         awaitMaintenanceEnds(this.#context, partition);
         removeStopped(this.#context, partition);
+        removeUntried(this.#context, partition);
         this.#catchUp(partition, position);
       }
       return position;

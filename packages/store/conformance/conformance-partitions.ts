@@ -162,19 +162,22 @@ export function conformanceParked(over: Partial<ParkedMessage> = {}): ParkedMess
     earlier: null,
     ended: null,
     redrive: null,
+    version: 4_294_967_297n,
     ...over,
   };
 }
 
 export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | "postings"): void {
-  test(`${name}: inserting a duplicate succeeds and leaves the stored message; the others of the bulk are inserted`, async () => {
+  test(`${name}: inserting a duplicate leaves the stored message and names it; the others of the bulk are inserted`, async () => {
     const store = (await open())[name];
-    await store.insert([conformanceParked()]);
-    await store.insert([
+    expect(await store.insert([conformanceParked()])).toEqual({ existing: [] });
+    const inserted = await store.insert([
       conformanceParked({ id: "m0", deadlineMs: 1_795_000_000_999, stopsAtMs: 1_795_000_000_998, reconciliationDay: null }),
-      conformanceParked({ attempts: 9 }),
+      conformanceParked({ attempts: 9, version: 9n }),
       conformanceParked({ id: "m2" }),
     ]);
+    expect(inserted).toEqual({ existing: ["m1"] });
+    expect(await store.insert([])).toEqual({ existing: [] });
     const loaded = await store.load(["m2", "m1", "m0", "m9"]);
     expect([...loaded.keys()]).toEqual(["m2", "m1", "m0"]);
     expect(loaded.get("m1")).toStrictEqual(conformanceParked());
@@ -183,7 +186,7 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
     );
   });
 
-  test(`${name}: an update replaces the attempt state and nothing else; updating an absent message succeeds`, async () => {
+  test(`${name}: an update replaces attempt state and version, and nothing else; an absent message is not updated`, async () => {
     const store = (await open())[name];
     await store.insert([conformanceParked()]);
     const changed = {
@@ -195,21 +198,48 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
       earlier: { count: 3, firstAtMs: 1_795_000_000_001, lastAtMs: 1_795_000_000_009, answers: [{ httpStatusCode: null, count: 3 }] },
       ended: "refused",
       redrive: { offset: 9_007_199_254_740_995n, untilMs: 1_795_000_003_600 },
+      version: 9_007_199_254_740_997n,
     } as const;
-    await store.update(conformanceParked({ ...changed, record: Uint8Array.of(9), receiverId: "second" }));
-    await store.update(conformanceParked({ id: "gone" }));
+    const { version } = conformanceParked();
+    expect(await store.update(conformanceParked({ ...changed, record: Uint8Array.of(9), receiverId: "second" }), version)).toBe(true);
+    expect(await store.update(conformanceParked({ id: "gone" }), version)).toBe(false);
     expect([...(await store.load(["m1", "gone"])).values()]).toStrictEqual([conformanceParked(changed)]);
-    await store.update(conformanceParked({ redrive: { offset: 1n, untilMs: null } }));
-    expect((await store.load(["m1"])).get("m1")).toStrictEqual(conformanceParked({ redrive: { offset: 1n, untilMs: null } }));
+    const again = { redrive: { offset: 1n, untilMs: null }, version: 9_007_199_254_740_999n } as const;
+    expect(await store.update(conformanceParked(again), changed.version)).toBe(true);
+    expect((await store.load(["m1"])).get("m1")).toStrictEqual(conformanceParked(again));
+  });
+
+  test(`${name}: an update is a compare-and-set on the version: of writers that expect the same one, one wins`, async () => {
+    const store = (await open())[name];
+    await store.insert([conformanceParked({ version: 7n })]);
+    expect(await store.update(conformanceParked({ attempts: 2, version: 9n }), 6n)).toBe(false);
+    expect(await store.update(conformanceParked({ attempts: 2, version: 9n }), 8n)).toBe(false);
+    expect((await store.load(["m1"])).get("m1")).toStrictEqual(conformanceParked({ version: 7n }));
+    const wins = await Promise.all([11n, 12n, 13n].map((version) => store.update(conformanceParked({ version }), 7n)));
+    expect(wins.filter(Boolean)).toHaveLength(1);
+    expect((await store.load(["m1"])).get("m1")!.version).toBe(11n + BigInt(wins.indexOf(true)));
   });
 
   test(`${name}: a removal is final and can be repeated`, async () => {
     const store = (await open())[name];
     await store.insert([conformanceParked(), conformanceParked({ id: "m2" })]);
-    await store.remove(["m1", "gone"]);
-    await store.remove(["m1"]);
-    await store.remove([]);
+    const [m1, gone] = [conformanceParked(), conformanceParked({ id: "gone" })];
+    expect(await store.remove([m1, gone])).toEqual({ conflicts: [] });
+    expect(await store.remove([m1])).toEqual({ conflicts: [] });
+    expect(await store.remove([])).toEqual({ conflicts: [] });
     expect([...(await store.load(["m1", "m2"])).keys()]).toEqual(["m2"]);
+  });
+
+  test(`${name}: a removal is a compare-and-set on the version: it names what stays, and removes the others of the bulk`, async () => {
+    const store = (await open())[name];
+    await store.insert(["m1", "m2", "m3"].map((id) => conformanceParked({ id, version: 7n })));
+    const removed = await store.remove([
+      { id: "m3", version: 6n },
+      { id: "m2", version: 7n },
+      { id: "m1", version: 8n },
+    ]);
+    expect(removed).toEqual({ conflicts: ["m1", "m3"] });
+    expect([...(await store.load(["m1", "m2", "m3"])).keys()]).toEqual(["m1", "m3"]);
   });
 
   test(`${name}: a partition is read in order of sequence, then id, in pages`, async () => {

@@ -359,11 +359,12 @@ export function parkedForPeoplePromises(open: () => Promise<Store>, name: "deliv
     await store.insert([conformanceParked({ id: "a", recentAttempts: [] }), conformanceParked({ id: "b", earlier })]);
     const since = async () => (await store.totals()).map(({ waitingSinceMs }) => waitingSinceMs);
     expect(await since()).toEqual([1_794_999_999_000]);
-    await store.update(conformanceParked({ id: "b", earlier, ended: "refused" }));
+    const { version } = conformanceParked();
+    await store.update(conformanceParked({ id: "b", earlier, ended: "refused" }), version);
     expect(await since()).toEqual([1_795_000_000_000]);
-    await store.update(conformanceParked({ id: "a", nextAttemptAtMs: 1_795_000_777_000 }));
+    await store.update(conformanceParked({ id: "a", nextAttemptAtMs: 1_795_000_777_000 }), version);
     expect(await since()).toEqual([1_795_000_000_000]);
-    await store.update(conformanceParked({ id: "a", ended: "refused" }));
+    await store.update(conformanceParked({ id: "a", ended: "refused" }), version);
     expect(await since()).toEqual([null]);
   });
 }

@@ -49,11 +49,12 @@ const attemptState = {
   ),
   ended: plain,
   redrive: nullable(document<ParkedRedrive>()({ offset: plain, until: as("untilMs", nullable(date)) })),
+  version: plain,
 } as const;
 
 type AttemptState = Pick<
   ParkedRow,
-  "nextAttemptAtMs" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "earlier" | "ended" | "redrive"
+  "nextAttemptAtMs" | "attempts" | "anyAnswer" | "mayHaveBeenTaken" | "recentAttempts" | "earlier" | "ended" | "redrive" | "version"
 >;
 
 export const attemptStateCodec = document<AttemptState>()(attemptState);

@@ -18,9 +18,10 @@ export interface StoreCall {
 /**
  * What happens to a call.
  * `down`: rejected without effect. `slow`: answered after `slowMs`. `ambiguous`: written, then rejected. `torn`: a part
- * of the bulk is written, then the call is rejected. The last two act as `down` for a call that writes nothing.
+ * of the bulk is written, then the call is rejected. These two act as `down` for a call that writes nothing. `late`:
+ * rejected, and written `lateMs` later, behind newer writes; a call that writes nothing is not concerned.
  */
-export type StoreFault = "none" | "down" | "slow" | "ambiguous" | "torn";
+export type StoreFault = "none" | "down" | "slow" | "ambiguous" | "torn" | "late";
 
 export interface MemoryStoreHooks {
   readonly fault?: (call: StoreCall) => StoreFault;
@@ -29,6 +30,8 @@ export interface MemoryStoreHooks {
   readonly latencyMs?: readonly [number, number];
   /** Milliseconds that a slow call takes; 2,000 by default. */
   readonly slowMs?: number;
+  /** Milliseconds until a late write takes effect; 20,000 by default. */
+  readonly lateMs?: number;
 }
 
 export interface MemoryStoreOptions {
@@ -70,21 +73,31 @@ export function createMemoryCall({ time, random, hooks = {} }: MemoryStoreOption
     const call: StoreCall = { atMs: time.nowMs(), operation, key: keys.join(","), payload: () => asText(payload), isWrite };
     hooks.observe?.(call);
     const wanted = hooks.fault?.(call) ?? "none";
-    const fault = !isWrite && (wanted === "ambiguous" || wanted === "torn") ? "down" : wanted;
+    const fault = isWrite ? wanted : faultOfRead(wanted);
     const untilEffectMs = fault === "slow" ? (hooks.slowMs ?? 2_000) : latencyMs();
     const untilAnswerMs = latencyMs();
     const documentsMax = fault === "torn" ? Math.floor(random.fraction() * (keys.length + 1)) : Infinity;
+    const noAnswer = (): Fault => new Fault("store.unknown-outcome", `${operation}: no answer to a write`, { isRetryable: true });
+    if (fault === "late") {
+      time.after(hooks.lateMs ?? 20_000, () => void attempt(() => effect(documentsMax)));
+      return new Promise((_, reject) => void time.after(untilEffectMs + untilAnswerMs, () => reject(noAnswer())));
+    }
     return new Promise((resolve, reject) => {
       time.after(untilEffectMs, () => {
         const answer = fault === "down" ? undefined : attempt(() => effect(documentsMax));
         time.after(untilAnswerMs, () => {
           if (answer === undefined) reject(new Fault("store.unavailable", `${operation}: no store answers`, { isRetryable: true }));
           else if (fault === "none" || fault === "slow") settle(answer, resolve, reject);
-          else reject(new Fault("store.unknown-outcome", `${operation}: no answer to a write`, { isRetryable: true }));
+          else reject(noAnswer());
         });
       });
     });
   };
+}
+
+function faultOfRead(wanted: StoreFault): StoreFault {
+  if (wanted === "late") return "none";
+  return wanted === "ambiguous" || wanted === "torn" ? "down" : wanted;
 }
 
 type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };

@@ -64,6 +64,15 @@ test("a torn bulk is written in part and rejected", async () => {
   expect(sizes.size).toBeGreaterThan(3);
 });
 
+test("a late write is rejected at once and takes effect long after, behind newer writes; reads go on", async () => {
+  const { store, nowMs } = openStore({ fault: () => "late", lateMs: 5_000 });
+  await expect(store.deliveries.insert([conformanceParked()])).rejects.toMatchObject({ code: "store.unknown-outcome", isRetryable: true });
+  expect(nowMs() - startAtMs).toBeLessThan(1_000);
+  expect((await store.deliveries.load(["m1"])).size).toBe(0);
+  while (nowMs() - startAtMs < 6_000) await store.ping();
+  expect((await store.deliveries.load(["m1"])).size).toBe(1);
+});
+
 test("a slow call takes its time, and others overtake it", async () => {
   const { store, nowMs } = openStore({ fault: (call) => (call.key === "slow" ? "slow" : "none"), slowMs: 5_000 });
   const order: string[] = [];

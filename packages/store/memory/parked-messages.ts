@@ -22,20 +22,30 @@ export function createMemoryParkedMessages(
       const sorted = messages.map(parkedMessageCodec.encode).sort((a, b) => compareText(a._id, b._id));
       const keys = sorted.map((stored) => stored._id);
       return call(`${name}.insert`, keys, sorted, (documentsMax) => {
-        for (const stored of sorted.slice(0, documentsMax)) if (!kept.has(stored._id)) kept.set(stored._id, stored);
+        const existing: string[] = [];
+        for (const stored of sorted.slice(0, documentsMax)) {
+          if (kept.has(stored._id)) existing.push(stored._id);
+          else kept.set(stored._id, stored);
+        }
+        return { existing };
       });
     },
-    async update(message) {
+    async update(message, expectedVersion) {
       const attemptState = attemptStateCodec.encode(message);
-      return call(`${name}.update`, [message.id], attemptState, () => {
+      return call(`${name}.update`, [message.id], [attemptState, expectedVersion], () => {
         const found = kept.get(message.id);
-        if (found !== undefined) kept.set(message.id, { ...found, ...attemptState });
+        if (found?.version !== expectedVersion) return false;
+        kept.set(message.id, { ...found, ...attemptState });
+        return true;
       });
     },
-    async remove(ids) {
-      assertBulk(ids.length);
-      return call(`${name}.remove`, ids, null, (documentsMax) => {
-        for (const id of ids.slice(0, documentsMax)) kept.delete(id);
+    async remove(messages) {
+      assertBulk(messages.length);
+      const sorted = messages.toSorted((a, b) => compareText(a.id, b.id));
+      const ids = sorted.map(({ id }) => id);
+      return call(`${name}.remove`, ids, sorted, (documentsMax) => {
+        for (const { id, version } of sorted.slice(0, documentsMax)) if (kept.get(id)?.version === version) kept.delete(id);
+        return { conflicts: ids.filter((id) => kept.has(id)) };
       });
     },
     async listByPartition(partition, after, limit, selection = { exceptReceivers: [] }) {

@@ -67,8 +67,8 @@ test("every write waits for the majority, every read reads what the majority has
   );
   await store.transactions.load([conformanceUetr(1)]);
   await store.deliveries.insert([conformanceParked({ id: "b" }), conformanceParked({ id: "a" })]);
-  await store.deliveries.update(conformanceParked({ id: "b" }));
-  await store.deliveries.remove(["b"]);
+  await store.deliveries.update(conformanceParked({ id: "b" }), conformanceParked().version);
+  await store.deliveries.remove([conformanceParked({ id: "b" })]);
   await store.partitions.takeOver("scheduler", 1);
   await store.partitions.write("scheduler", 1, 1, 5n, {});
   const writes = commands.filter(({ commandName }) => ["insert", "update", "delete"].includes(commandName));

@@ -97,6 +97,7 @@ async function prepare(db: Db): Promise<void> {
     { key: { partition: 1, day: 1 }, name: "of-partition" },
   ]);
   for (const parked of ["deliveries", "postings"]) {
+    await db.collection(parked).createIndex({ _id: 1, version: 1 }, { name: "compare-and-set", unique: true });
     await db.collection(parked).createIndex({ partition: 1, sequence: 1, _id: 1 }, { name: "of-partition" });
     await db.collection(parked).createIndex({ partition: 1, bank: 1, sequence: 1 }, { name: "of-receiver" });
     await db.collection(parked).createIndex({ deliveryKey: 1, sequence: 1 }, { name: "of-key" });

@@ -23,23 +23,7 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
   }
 
   return {
-    async insert(messages) {
-      assertBulk(messages.length);
-      if (messages.length === 0) return;
-      const sorted = messages.map(parkedMessageCodec.encode).sort((a, b) => (a._id < b._id ? -1 : 1));
-      await runGuarded(`${name}.insert`, "write", () => insertIgnoringDuplicates(() => collection.insertMany(sorted, { ordered: false })));
-    },
-
-    async update(message) {
-      const changed = attemptStateCodec.encode(message);
-      await runGuarded(`${name}.update`, "write", () => collection.updateOne({ _id: message.id }, { $set: changed }));
-    },
-
-    async remove(ids) {
-      assertBulk(ids.length);
-      if (ids.length === 0) return;
-      await runGuarded(`${name}.remove`, "write", () => collection.deleteMany({ _id: { $in: ids.toSorted() } }));
-    },
+    ...createWrites(name, collection),
 
     async listByPartition(partition, after, limit, selection = { exceptReceivers: [] }) {
       assertPage(limit);
@@ -98,6 +82,44 @@ function toFilter(selection: ParkedSelection): Filter<StoredParkedMessage> {
   }
   const { receiverId, operations } = selection.only;
   return operations === null ? { bank: receiverId } : { bank: receiverId, operation: { $in: [...operations] } };
+}
+
+function createWrites(
+  name: "deliveries" | "postings",
+  collection: Collection<StoredParkedMessage>,
+): Pick<ParkedStore, "insert" | "update" | "remove"> {
+  return {
+    async insert(messages) {
+      assertBulk(messages.length);
+      if (messages.length === 0) return { existing: [] };
+      const sorted = messages.map(parkedMessageCodec.encode).sort((a, b) => (a._id < b._id ? -1 : 1));
+      const duplicates = await runGuarded(`${name}.insert`, "write", () =>
+        insertIgnoringDuplicates(() => collection.insertMany(sorted, { ordered: false })),
+      );
+      return { existing: duplicates.map((index) => sorted[index]!._id) };
+    },
+
+    async update(message, expectedVersion) {
+      const changed = attemptStateCodec.encode(message);
+      const { matchedCount } = await runGuarded(`${name}.update`, "write", () =>
+        collection.updateOne({ _id: message.id, version: expectedVersion }, { $set: changed }),
+      );
+      return matchedCount === 1;
+    },
+
+    async remove(messages) {
+      assertBulk(messages.length);
+      if (messages.length === 0) return { conflicts: [] };
+      const sorted = messages.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const removals = sorted.map(({ id, version }) => ({ deleteOne: { filter: { _id: id, version } } }));
+      const { deletedCount } = await runGuarded(`${name}.remove`, "write", () => collection.bulkWrite(removals, { ordered: false }));
+      if (deletedCount === sorted.length) return { conflicts: [] };
+      const left = await runGuarded(`${name}.remove`, "write", () =>
+        collection.find({ _id: { $in: sorted.map(({ id }) => id) } }, { projection: { _id: 1 }, batchSize: batchDocuments }).toArray(),
+      );
+      return { conflicts: left.map(({ _id }) => _id).sort() };
+    },
+  };
 }
 
 function filterAfter({ receiverId, sequence, id }: ParkedCursor): Filter<StoredParkedMessage> {

@@ -201,6 +201,7 @@ export function buildParkedMessage(id: string, sequence: bigint, over: Partial<P
     earlier: null,
     ended: null,
     redrive: null,
+    version: 1n,
     ...over,
   };
 }

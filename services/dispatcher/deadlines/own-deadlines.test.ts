@@ -144,10 +144,10 @@ describe("a credit with a time of its own at which attempts stop", { timeout: 30
   });
 
   it.each([
-    ["acknowledged", 202, ["ACKNOWLEDGED", "STOPPED"], false],
+    ["acknowledged", 202, ["ACKNOWLEDGED"], false],
     ["refused", 422, ["REFUSED", "STOPPED"], false],
     ["not answered", 503, ["STOPPED"], true],
-  ] as const)("a stop waits for a running attempt: it is %s, and the stop reports it", async (_, status, outcomes, mayHaveBeenTaken) => {
+  ] as const)("a stop waits for a running attempt: it is %s, and the journal says so", async (_, status, outcomes, mayHaveBeenTaken) => {
     const environment = createDispatcherEnvironment();
     await environment.start();
     environment.answers(() => ({ status, afterMs: 3_000 }));

@@ -165,7 +165,8 @@ describe("an open breaker", { timeout: 30_000 }, () => {
     const { environment } = await openBreaker();
     await environment.stop(buildStop(1));
     await environment.until(() => environment.ended().some(({ outcome }) => outcome === "STOPPED"));
-    environment.answers(() => 202);
+    // The acknowledgement of a delivery is its answer; a refused one is answered by the stop.
+    environment.answers(({ id }) => (id === dispatchMessageId(2) ? 422 : 202));
     await environment.until(() => environment.endedIds().size === 20, 30_000);
     await environment.stop(buildStop(2));
     await environment.until(() => environment.ended().filter(({ outcome }) => outcome === "STOPPED").length === 2);

@@ -209,7 +209,7 @@ describe("a backlog", { timeout: 30_000 }, () => {
     await first.stop();
     const [parked] = await environment.parked("deliveries");
     await environment.during(
-      environment.store.deliveries.update({ ...parked!, nextAttemptAtMs: environment.time.nowMs() + 5 * 60 * minuteMs }),
+      environment.store.deliveries.update({ ...parked!, nextAttemptAtMs: environment.time.nowMs() + 5 * 60 * minuteMs }, parked!.version),
     );
     environment.answers(() => 202);
     await environment.start();

@@ -22,7 +22,7 @@ async function refuseUnreported({ isRedriven = false, isDayOver = false } = {}):
   await environment.time.advance(1_000);
   await first.stop();
   const [message] = await environment.parked("deliveries");
-  await environment.during(environment.store.deliveries.update({ ...message!, ended: "refusing" }));
+  await environment.during(environment.store.deliveries.update({ ...message!, ended: "refusing" }, message!.version));
   await environment.pause();
   if (isRedriven) await environment.redrive({});
   if (isDayOver) await environment.dayReconciled();
