@@ -13,6 +13,6 @@ export const endpointHealthCodec = document<EndpointHealth>()({
   address: as("origin", plain),
   breaker: nullable(document<NonNullable<EndpointHealth["breaker"]>>()({ since: as("sinceMs", date), reason: plain })),
   concurrency: plain,
-  gateUntil: as("retryAfterUntilMs", nullable(date)),
+  retryAfterUntil: as("retryAfterUntilMs", nullable(date)),
   updatedAt: as("updatedAtMs", date),
 });

@@ -195,11 +195,11 @@ function messageView({ kind, row }: Found, { days, nowMs, isPaused, address }: M
 }
 
 /** #2 */
-function findBlockReason(isPaused: boolean, address: EndpointStatus | null): "paused" | "breaker-open" | "gated" | "waiting" {
+function findBlockReason(isPaused: boolean, address: EndpointStatus | null): "paused" | "breaker-open" | "retry-after" | "waiting" {
   if (isPaused) return "paused";
   if (address === null) return "waiting";
   if (address.breaker !== null) return "breaker-open";
-  return address.retryAfterUntilMs === null ? "waiting" : "gated";
+  return address.retryAfterUntilMs === null ? "waiting" : "retry-after";
 }
 
 /** Null: none is scheduled; the message is tried when the pause or the breaker ends. */

@@ -27,7 +27,7 @@ const learnt: EndpointHealth = {
   updatedAtMs: consoleStartAtMs,
 };
 const open = { ...learnt, breaker: { sinceMs: consoleStartAtMs - 90_000, reason: "transient" } };
-const gated = { ...learnt, retryAfterUntilMs: consoleStartAtMs + 120_000, concurrency: 4 };
+const backingOff = { ...learnt, retryAfterUntilMs: consoleStartAtMs + 120_000, concurrency: 4 };
 
 async function saveHealth(world: ConsoleEnvironment, ...health: readonly EndpointHealth[]): Promise<void> {
   await world.settled(world.store.endpointHealth.write(health));
@@ -54,7 +54,7 @@ test("without any endpoint health a receiver is active, with each of its address
   const world = await openConsoleEnvironment({ banks: [sampleBank({ id: "first", ...urls })] });
   const row = await readFirstBank(world);
   expect(row).toMatchObject({ state: "active", isPaused: false, until: null, why: [] });
-  const now = { state: "active", breaker: null, gateUntil: null, secondsToGate: null, concurrency: 16, connections: 16 };
+  const now = { state: "active", breaker: null, retryAfterUntil: null, secondsToRetry: null, concurrency: 16, connections: 16 };
   expect(row["addresses"]).toEqual([
     { service: "dispatcher", address, ...now },
     { service: "dispatcher", address: "http://debits.first.invalid", ...now },
@@ -78,16 +78,16 @@ test("an open breaker is shown with its address, since when, why, and what happe
 
 test("a Retry-After and a learnt limit are throttling; a Retry-After that is over is not", async () => {
   const world = await openConsoleEnvironment();
-  await saveHealth(world, gated);
+  await saveHealth(world, backingOff);
   expect(await readFirstBank(world)).toMatchObject({
     state: "throttled",
-    addresses: [{ state: "throttled", gateUntil: "2026-11-20T06:02:00.000Z", concurrency: 4, connections: 16 }, {}],
+    addresses: [{ state: "throttled", retryAfterUntil: "2026-11-20T06:02:00.000Z", concurrency: 4, connections: 16 }, {}],
     why: ["http://first.invalid (dispatcher): it asked to wait until 2026-11-20T06:02:00.000Z (Retry-After)."],
   });
   await world.time.advance(121_000);
   await world.appendToJournal();
   await world.time.advance(1_000);
-  const after = { gateUntil: null, secondsToGate: null, concurrency: 4 };
+  const after = { retryAfterUntil: null, secondsToRetry: null, concurrency: 4 };
   const why = ["http://first.invalid (dispatcher): it sustains 4 of 16 requests at once."];
   expect(await readFirstBank(world)).toMatchObject({ state: "throttled", addresses: [after, {}], why });
   await saveHealth(world, { ...learnt, retryAfterUntilMs: consoleStartAtMs });
@@ -171,7 +171,7 @@ test("a bank shows what waits for it over all days, how old that is, and the fir
 
 test("each message shows whether it waits for its address or for its own back-off, and its attempts", async () => {
   const world = await openConsoleEnvironment();
-  await saveHealth(world, { ...gated, service: "event-publisher" }, open);
+  await saveHealth(world, { ...backingOff, service: "event-publisher" }, open);
   const earlier = {
     count: 3,
     firstAtMs: consoleStartAtMs - 9_000,
@@ -195,7 +195,7 @@ test("each message shows whether it waits for its address or for its own back-of
       earlierAttempts: { count: 3, from: "2026-11-20T05:59:51.000Z", answers: [{ httpStatusCode: null, count: 3 }] },
     },
     { status: "refused", nextAttempt: null, earlierAttempts: null },
-    { status: "gated", address, nextAttempt: "2026-11-20T06:02:00.000Z" },
+    { status: "retry-after", address, nextAttempt: "2026-11-20T06:02:00.000Z" },
   ]);
 });
 

@@ -95,9 +95,9 @@ function endpointStatus(
   connections: number,
   nowMs: number,
 ): EndpointStatus {
-  const { breaker = null, retryAfterUntilMs: gateUntilMs = null } = found ?? {};
+  const { breaker = null, retryAfterUntilMs: untilMs = null } = found ?? {};
   const concurrency = Math.min(found?.concurrency ?? connections, connections);
-  const retryAfterMs = gateUntilMs !== null && gateUntilMs > nowMs ? gateUntilMs : null;
+  const retryAfterMs = untilMs !== null && untilMs > nowMs ? untilMs : null;
   const isThrottled = retryAfterMs !== null || concurrency < connections;
   const state = breaker !== null ? "breaker-open" : isThrottled ? "throttled" : "active";
   return { ...at, state, breaker, retryAfterUntilMs: retryAfterMs, concurrency, connections };
@@ -135,8 +135,8 @@ export function endpointView({ origin, breaker, retryAfterUntilMs, ...endpoint }
       breaker === null
         ? null
         : { since: formatInstant(breaker.sinceMs), openForSeconds: secondsSince(breaker.sinceMs, nowMs), reason: breaker.reason },
-    gateUntil: formatOptionalInstant(retryAfterUntilMs),
-    secondsToGate: wholeSecondsUntil(retryAfterUntilMs, nowMs),
+    retryAfterUntil: formatOptionalInstant(retryAfterUntilMs),
+    secondsToRetry: wholeSecondsUntil(retryAfterUntilMs, nowMs),
   };
 }
 
