@@ -68,7 +68,7 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
     items: (transaction?.items ?? []).map(toTimelineItem),
     decisions,
     pauses: transaction === null ? [] : listPauses(transaction, (found ?? []).filter(isOfBank), await loadBankState(bank, ports)),
-    parked: toTimelineQuarantine(transaction),
+    quarantined: toTimelineQuarantine(transaction),
     observations: (transaction?.observations.last ?? []).map((observation) => ({ ...observation, offset: String(observation.offset) })),
     sharesIdentificationWith: transaction === null ? [] : await findSharedIdentification(transaction, ports),
     isComplete: logs.every(({ isComplete }) => isComplete),

@@ -261,7 +261,7 @@ export const controlAnswers = {
     items: z.array(item),
     decisions: z.array(decisionSchema),
     carryOversMax: countSchema.nullable(),
-    parked: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
+    quarantined: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
   }),
   listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
   listHeld: z.strictObject({ schema: z.literal("Held"), asOf: asOfSchema, rows: z.array(held), next: nextPageSchema }),
@@ -318,7 +318,7 @@ export const controlAnswers = {
     transaction: z
       .strictObject({
         uetr: uetrSchema,
-        parked: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
+        quarantined: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
       })
       .nullable(),
   }),

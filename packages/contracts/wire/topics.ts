@@ -23,7 +23,7 @@ export const headers = {
   /** Set on a replayed record: its dead letter, as `partition:offset`. */
   deadLetter: "sluice-dead-letter",
   /** Set on DeadLettersReplayed: the offset of the transaction's first dead-lettered record. */
-  parkedFrom: "sluice-parked-from",
+  quarantinedFrom: "sluice-quarantined-from",
 } as const;
 
 export const groups = {

@@ -33,7 +33,7 @@ export async function openDeadLetterEnvironment() {
   }
 
   /** Saves the transaction as quarantined from that offset on; the scheduler is far ahead. */
-  async function parked(offset: bigint, records: number): Promise<void> {
+  async function quarantine(offset: bigint, records: number): Promise<void> {
     await world.save(buildConsoleDebit(["RECEIVED"], { applied: offset, quarantined: { sinceMs: consoleStartAtMs, offset, records } }));
     await world.schedulerReaches(1_000_000n);
   }
@@ -50,7 +50,7 @@ export async function openDeadLetterEnvironment() {
     );
   }
 
-  return { ...world, put, parked, journal, raw, letters: () => readLetters(world) };
+  return { ...world, put, quarantine, journal, raw, letters: () => readLetters(world) };
 }
 
 function readLetters({ messaging }: Pick<ConsoleEnvironment, "messaging">): readonly Records["DeadLetter"][] {

@@ -76,8 +76,8 @@ test("a dead letter shows whether it could be read now, how far its partition is
     await world.put(buildReceivedRecord(8n, unreadableBytes)),
     await world.put(buildReceivedRecord(9n, unknownSchemaBytes), { service: "dispatcher" }),
   ];
-  await world.parked(7n, 2);
-  const transaction = { uetr: consoleUetr, parked: { offset: "7", records: 2 } };
+  await world.quarantine(7n, 2);
+  const transaction = { uetr: consoleUetr, quarantined: { offset: "7", records: 2 } };
   const applied = { position: "1000000", hasPassed: true };
   const reading = { isReadable: true, as: "DayClosed", why: null };
   expect(await readControlAnswer(world, `/dead-letters/${good}`)).toMatchObject({ reading, progress: applied, transaction });

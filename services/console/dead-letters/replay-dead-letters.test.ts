@@ -38,7 +38,7 @@ async function quarantineThree(): Promise<World> {
     await world.put(buildReceivedRecord(offset, offset === 7n ? unreadableBytes : dayClosedBytes(), traced(offset)));
   await world.put(buildReceivedRecord(10n, dayClosedBytes()), { service: "validator" });
   await world.put(buildReceivedRecord(11n, dayClosedBytes()), { skip: { operator: "thandi", actionId: "put-1", stage: "asked" } });
-  await world.parked(7n, 3);
+  await world.quarantine(7n, 3);
   return world;
 }
 
@@ -79,7 +79,7 @@ test("a record that was dead-lettered between the read and the append follows be
     else {
       const record = buildReceivedRecord(15n, dayClosedBytes(), traced(15n));
       void producer
-        .send([buildDeadLetter({ record, reason: "parked", service: "scheduler" }, deadLetterSerde)])
+        .send([buildDeadLetter({ record, reason: "quarantined", service: "scheduler" }, deadLetterSerde)])
         .then(() => world.store.partitions.write("scheduler", deadLetterPartition, stored?.epoch ?? 0, 1_000n));
     }
   };
@@ -107,7 +107,7 @@ test("without a quarantine or without a transaction nothing is replayed", async 
   await world.schedulerReaches(1_000n);
   expect(await requestReplay(world)).toMatchObject({ status: 404 });
   await world.save(buildConsoleDebit(["RECEIVED"]));
-  expect(await requestReplay(world)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("nothing-parked") } });
+  expect(await requestReplay(world)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("not-quarantined") } });
   expect(journal(world)).toEqual([]);
 });
 
@@ -123,11 +123,11 @@ test("the id of another decision, or of one that found nothing, replays nothing"
     kind: "DeadLettersReplayed",
     action,
     result: "ignored",
-    why: "nothing-parked",
+    why: "not-quarantined",
   } as const;
   const other = { ...note, kind: "WithdrawalRequested", action: { ...action, id: "withdraw-1" } } as const;
   await world.save({ ...before, version: before.version + 1, decisions: [note, other] }, before.version);
-  expect(await requestReplay(world)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("nothing-parked") } });
+  expect(await requestReplay(world)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("not-quarantined") } });
   expect(await requestReplay(world, path, {}, "withdraw-1")).toMatchObject({ status: 409, body: { message: "Another decision" } });
   expect(await requestReplay(world, path, { reason: "another" })).toMatchObject({ status: 409, body: { message: "Another decision" } });
   expect(journal(world)).toEqual([]);

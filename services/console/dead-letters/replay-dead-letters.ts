@@ -69,8 +69,8 @@ export function replayTransaction(ports: ReplayDeadLetterPorts): ControlHandler 
     const applied = transaction.decisions.find((note) => note.action.id === action.id && note.result === "applied");
     if (applied !== undefined) return await completeReplay(ports, uetr, action, applied);
     // Under this id the replay found nothing, and would find nothing again.
-    if (before === "repeat") return refuseNow("nothing-parked");
-    if (transaction.quarantined === null) return refuseNow("nothing-parked");
+    if (before === "repeat") return refuseNow("not-quarantined");
+    if (transaction.quarantined === null) return refuseNow("not-quarantined");
     const from = transaction.quarantined.offset;
     const found = await findLetters(ports, uetr, from, null);
     if ("kind" in found) return found;
@@ -134,7 +134,7 @@ async function replay(ports: ReplayDeadLetterPorts, replayed: Replayed): Promise
     { name: "DeadLettersReplayed", value },
     { partitionCount: ports.partitionCount },
   );
-  const marked = { ...head, headers: { ...head.headers, [headers.parkedFrom]: from.toString() } };
+  const marked = { ...head, headers: { ...head.headers, [headers.quarantinedFrom]: from.toString() } };
   const appended = await appendInOrder(ports, [marked, ...found.map(({ letter }) => buildReplayRecord(letter))]);
   const [first, ...rest] = appended ?? [];
   if (first === undefined) return appendOutcomeUnknown;
@@ -187,7 +187,7 @@ async function completeReplay(
     note.offset,
     note.offset + completedWithinRecords,
   )) {
-    if (record.offset === note.offset) from = BigInt(record.headers[headers.parkedFrom] ?? note.offset);
+    if (record.offset === note.offset) from = BigInt(record.headers[headers.quarantinedFrom] ?? note.offset);
     const letter = record.headers[headers.deadLetter];
     if (letter !== undefined && record.key !== null && Buffer.compare(record.key, key) === 0) named.add(letter);
   }

@@ -49,7 +49,7 @@ test("each term finds the transactions that match it, and no others", async () =
       query,
       [consoleUetrAt(1)],
     ]);
-  for (const query of ["identification=FILE", "account=789", "bank=third", "bank=first&state=COMPLETED", "parked=true"]) {
+  for (const query of ["identification=FILE", "account=789", "bank=third", "bank=first&state=COMPLETED", "quarantined=true"]) {
     expect([query, await readControlRows(world, `/transactions?${query}`)]).toEqual([query, []]);
   }
 });
@@ -112,7 +112,7 @@ test.each([
   "amount=0.00001",
   "account=12345",
   "businessDate=2026-02-30",
-  "parked=yes",
+  "quarantined=yes",
   "bank=FIRST",
   "reconciliationDay=2026-11-20",
   "reason=no%20reason",
@@ -127,7 +127,7 @@ test.each([
 
 test("the timeline of a transaction comes with its items, decisions and quarantine; an unknown transaction is 404", async () => {
   const world = await openConsoleEnvironment();
-  const parked = { sinceMs: 0, offset: 3n, records: 2 };
+  const quarantined = { sinceMs: 0, offset: 3n, records: 2 };
   const confirmed = { action: buildOperatorAction({ id: "action-2", operator: "second-person" }), atMs: consoleStartAtMs };
   const resolution = {
     kind: "replaced",
@@ -147,7 +147,7 @@ test("the timeline of a transaction comes with its items, decisions and quaranti
   } as const;
   const items = [buildItem({ lateAnswers: [{ offset: 9n, atMs: consoleStartAtMs, text: "202" }], resolution })];
   await saveTransactions(world, [
-    { ...buildConsoleDebit(["RECEIVED", "ACCEPTED"]), uetr: consoleUetrAt(5), quarantined: parked, items, decisions: [note] },
+    { ...buildConsoleDebit(["RECEIVED", "ACCEPTED"]), uetr: consoleUetrAt(5), quarantined: quarantined, items, decisions: [note] },
   ]);
   expect(await readControlAnswer(world, `/transactions/${consoleUetrAt(5).toUpperCase()}`)).toMatchObject({
     timeline: { uetr: consoleUetrAt(5), state: "ACCEPTED" },
@@ -155,7 +155,7 @@ test("the timeline of a transaction comes with its items, decisions and quaranti
       { row: 9, resolution: { kind: "REPLACED", replacedBy: consoleUetrAt(9), confirmed: { action: { operator: "second-person" } } } },
     ],
     decisions: [{ kind: "WithdrawalRequested", result: "refused", why: "released", operator: "operator", offset: "7" }],
-    parked: { since: "1970-01-01T00:00:00.000Z", records: 2, offset: "3" },
+    quarantined: { since: "1970-01-01T00:00:00.000Z", records: 2, offset: "3" },
   });
   expect((await world.control(`/transactions/${consoleUetrAt(6)}`)).status).toBe(404);
 });

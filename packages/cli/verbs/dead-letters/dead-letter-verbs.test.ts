@@ -74,7 +74,7 @@ test("list and show print where a record was, which operator skipped it, and whe
   expect(list.asked[0]?.path).toBe("/dead-letters?service=scheduler");
   expect(list.lines.join()).toMatch(/0:1.*thandi asked.*sluice\.journal\.v1.*no value/s);
   const reading = { isReadable: false, as: null, why: "schema 9999 is not known here" };
-  const mark = { uetr, parked: { since: "2026-11-20T06:00:00.000Z", offset: "7", records: 3 } };
+  const mark = { uetr, quarantined: { since: "2026-11-20T06:00:00.000Z", offset: "7", records: 3 } };
   const shown = await runAgainst(
     runDeadLettersShow,
     () => ({ body: { ...row("0:1"), reading, progress: { position: "8", hasPassed: true }, transaction: mark } }),
@@ -132,7 +132,7 @@ test("a refusal is printed and the run continues; the exit code says that not ev
   const refusal = {
     schema: "ErrorDetail",
     message: "Not possible now",
-    detail: "nothing-parked: the transaction is not quarantined: it has no dead letters.",
+    detail: "not-quarantined: the transaction is not quarantined: it has no dead letters.",
   };
   const console: Console = (_method, path) => (path.includes(uetr) ? { status: 409, body: refusal } : replayed([one]));
   const { exit, lines } = await runAgainst(runDeadLettersReplay, console, { reason, rate: "40", json: true }, uetr.toUpperCase(), "0:4");
@@ -142,7 +142,7 @@ test("a refusal is printed and the run continues; the exit code says that not ev
     refused: 1,
     stopped: null,
     rows: [
-      { of: uetr, outcome: "refused", why: expect.stringContaining("nothing-parked") },
+      { of: uetr, outcome: "refused", why: expect.stringContaining("not-quarantined") },
       { of: "0:4", outcome: "replayed" },
     ],
   });
