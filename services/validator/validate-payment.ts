@@ -39,7 +39,7 @@ export function validatePayment(
     bank: bankId,
     ...dates.verdict(isRefused),
     calendarVersion: times.calendar.version,
-    carryOversMax: flow !== "credit" && scheme.onMissedWindow === "roll" ? scheme.maxRolls : 0,
+    carryOversMax: flow !== "credit" && scheme.onMissedWindow === "carry-over" ? scheme.carryOversMax : 0,
     onUsOutcomeReport: flow === "on-us" && bank?.onUsOutcomeReport === true,
   };
 }

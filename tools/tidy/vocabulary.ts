@@ -15,6 +15,7 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\bagreed time\b/i, "broker clock"],
   [/\bremark(s|ed)?\b/i, "observation"],
   [/\btempers?\b/i, "profile"],
+  [/\b(max )?rolls?\b|\broll(ed|ing)\b/i, "carry over"],
   [/\bof late\b|\banew\b|\bwhoever\b/i, "a plain sentence"],
 ];
 

@@ -195,7 +195,7 @@ function withoutUndefined<T extends Readonly<Record<string, string | undefined>>
 
 function toScheme(file: SchemeInFile, calendar: Calendar, connectors: readonly PartAtPath<ConnectorInFile>[]): Scheme {
   const { id, currencies, creditsFinal, creditDeadline, accountRule, itemLimits } = file;
-  const { onMissedWindow, maxRolls } = file;
+  const { onMissedWindow, carryOversMax } = file;
   const isConnected = connectors.some(({ value }) => value.schemes.includes(id));
   return {
     id,
@@ -207,6 +207,6 @@ function toScheme(file: SchemeInFile, calendar: Calendar, connectors: readonly P
     accountRule,
     itemLimits: itemLimits.map(({ currency, amount }) => ({ scheme: id, currency, amountTenThousandths: amount })),
     onMissedWindow,
-    maxRolls,
+    carryOversMax,
   };
 }
