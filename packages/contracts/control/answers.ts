@@ -218,10 +218,10 @@ const letter = {
   bytes: countSchema.nullable(),
   sha256: nullableTextSchema.meta({ description: "Of its bytes." }),
   why: textSchema,
-  byHand: z
+  skip: z
     .strictObject({ operator: textSchema, action: textSchema, isDone: z.boolean() })
     .nullable()
-    .meta({ description: "isDone false: it was asked for; the partition has gone on when a letter says true." }),
+    .meta({ description: "isDone false: it was requested; the partition has gone on when a letter says true." }),
 };
 const cursor = textSchema.meta({ description: "Give it as `after` to go on behind this letter." });
 const replayedRow = z.strictObject({

@@ -27,7 +27,7 @@ test("a dead letter is shown with its place, key and reason, never with its cont
     type: "DayClosed",
     bytes: secret.byteLength,
     why: "first byte is 7, not 0",
-    byHand: null,
+    skip: null,
   });
   const shown = await readControlAnswer(world, `/dead-letters/${letter}`);
   expect(JSON.stringify([row, shown])).not.toMatch(/4711000815|YWNjb3VudC/);

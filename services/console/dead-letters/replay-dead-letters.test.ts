@@ -37,7 +37,7 @@ async function quarantineThree(): Promise<World> {
   for (const offset of [9n, 7n, 8n, 8n])
     await world.put(buildReceivedRecord(offset, offset === 7n ? unreadableBytes : dayClosedBytes(), traced(offset)));
   await world.put(buildReceivedRecord(10n, dayClosedBytes()), { service: "validator" });
-  await world.put(buildReceivedRecord(11n, dayClosedBytes()), { skip: { operator: "thandi", actionId: "put-1", stage: "asked" } });
+  await world.put(buildReceivedRecord(11n, dayClosedBytes()), { skip: { operator: "thandi", actionId: "put-1", stage: "requested" } });
   await world.quarantine(7n, 3);
   return world;
 }
@@ -206,10 +206,10 @@ test("a dead letter of another topic, of the validator or of a day goes back alo
 
 test("a dead letter of a transaction goes back only with its transaction; a mere skip request, or an unreadable one, does not go back", async () => {
   const world = await openDeadLetterEnvironment();
-  const by = { operator: "thandi", actionId: "put-1", stage: "asked" } as const;
+  const by = { operator: "thandi", actionId: "put-1", stage: "requested" } as const;
   const refusals = [
     [await world.put(buildReceivedRecord(4n, dayClosedBytes())), 409, "of-transaction"],
-    [await world.put(buildReceivedRecord(5n, dayClosedBytes()), { skip: by }), 409, "only-asked"],
+    [await world.put(buildReceivedRecord(5n, dayClosedBytes()), { skip: by }), 409, "only-requested"],
     [
       await world.put(buildReceivedRecord(6n, unknownSchemaBytes, { topic: topics.events }), { service: "event-publisher" }),
       409,

@@ -111,7 +111,7 @@ function isWithin(
 ): boolean {
   const { service, offset } = letter.deadLetter;
   const isInRange = offset >= from && (to === null || offset < to);
-  return isInRange && service === "scheduler" && letter.stage !== "asked" && deadLetterUetr(letter, partitionCount) === uetr;
+  return isInRange && service === "scheduler" && letter.stage !== "requested" && deadLetterUetr(letter, partitionCount) === uetr;
 }
 
 /** #4 */
@@ -209,11 +209,11 @@ export function replayDeadLetter(ports: ReplayDeadLetterPorts): ControlHandler {
   return createDecisionHandler(ports, "replayDeadLetter", async ({ action, body, question }) => {
     const letter = await findDeadLetter(ports, question.path["letter"] ?? "");
     if (letter === null) return refuseWith(404, "Not known", "There is no such dead letter.");
-    if (letter.stage === "asked") {
+    if (letter.stage === "requested") {
       return refuseWith(
         409,
         "Not possible now",
-        "only-asked: this letter asks a partition to skip a record; replay the letter that contains the record.",
+        "only-requested: this letter asks a partition to skip a record; replay the letter that contains the record.",
       );
     }
     const uetr = letter.deadLetter.service === "scheduler" ? deadLetterUetr(letter, ports.partitionCount) : null;

@@ -29,7 +29,7 @@ test("a skip of the record at which a partition is stopped is a dead letter with
   const said = { topic: topics.journal, partition: deadLetterPartition, offset: 1n, reason: "ticket 4711", service: "scheduler" };
   expect(world.letters()).toMatchObject([{ ...said, operator: "operator", actionId: "put-1" }]);
   const [record] = world.messaging.records({ topic: topics.deadLetters, partition: deadLetterPartition });
-  expect([new TextDecoder().decode(record?.key ?? undefined), record?.headers["sluice-by-hand"]]).toEqual([consoleUetr, "asked"]);
+  expect([new TextDecoder().decode(record?.key ?? undefined), record?.headers["sluice-skip"]]).toEqual([consoleUetr, "requested"]);
   expect([...(world.letters()[0]?.value ?? [])]).toEqual([...unknownSchemaBytes]);
 });
 
