@@ -232,7 +232,7 @@ function wrapPorts(killable: Killable, { messaging, store, gateway }: Pick<Deliv
       deliveries: killable.wrap(store.deliveries),
       postings: killable.wrap(store.postings),
       partitions: killable.wrap(store.partitions),
-      addresses: killable.wrap(store.endpointHealth),
+      endpointHealth: killable.wrap(store.endpointHealth),
     },
   };
 }

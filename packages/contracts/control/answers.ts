@@ -280,7 +280,7 @@ export const controlAnswers = {
       state: receiverStateSchema,
       until: nullableTimeSchema,
       why: blockReasonsSchema,
-      addresses: z.array(endpointSchema),
+      endpoints: z.array(endpointSchema),
       rows: z.array(undeliveredMessageSchema),
       next: nextPageSchema,
     }),

@@ -117,7 +117,7 @@ export const bankStatusSchema = z.strictObject({
   isPaused: z.boolean(),
   until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
   why: blockReasonsSchema,
-  addresses: z.array(endpointSchema),
+  endpoints: z.array(endpointSchema),
   waiting: z
     .strictObject({ deliveries: waitingTotals, postings: waitingTotals, closes: nullableTimeSchema, secondsToClose: secondsSchema })
     .nullable()

@@ -1,4 +1,4 @@
-// The document of the collection `addresses`: what a service knows of the health of one endpoint.
+// The document of the collection `endpointHealth`: what a service knows of the health of one endpoint.
 
 import type { EndpointHealth } from "../port.ts";
 import { as, date, derived, document, nullable, plain, type StoredIn } from "./codec.ts";

@@ -45,7 +45,7 @@ async function readFirstBank(world: ConsoleEnvironment) {
   return row;
 }
 
-test("without any endpoint health a receiver is active, with each of its addresses once for each service", async () => {
+test("without any endpoint health a receiver is active, with each of its endpoints once for each service", async () => {
   const debits = "http://debits.first.invalid/in";
   const urls = {
     baseUrl: "http://first.invalid/a",
@@ -55,7 +55,7 @@ test("without any endpoint health a receiver is active, with each of its address
   const row = await readFirstBank(world);
   expect(row).toMatchObject({ state: "active", isPaused: false, until: null, why: [] });
   const now = { state: "active", breaker: null, retryAfterUntil: null, secondsToRetry: null, concurrency: 16, connections: 16 };
-  expect(row["addresses"]).toEqual([
+  expect(row["endpoints"]).toEqual([
     { service: "dispatcher", address, ...now },
     { service: "dispatcher", address: "http://debits.first.invalid", ...now },
     { service: "event-publisher", address, ...now },
@@ -67,7 +67,7 @@ test("an open breaker is shown with its address, since when, why, and what happe
   await saveHealth(world, open);
   const row = await readFirstBank(world);
   expect(row).toMatchObject({ state: "breaker-open", isPaused: false });
-  expect(row["addresses"]).toMatchObject([
+  expect(row["endpoints"]).toMatchObject([
     { state: "breaker-open", breaker: { since: "2026-11-20T05:58:30.000Z", openForSeconds: 90, reason: "transient" } },
     { service: "event-publisher", state: "active", breaker: null },
   ]);
@@ -81,7 +81,7 @@ test("a Retry-After and a learnt limit are throttling; a Retry-After that is ove
   await saveHealth(world, backingOff);
   expect(await readFirstBank(world)).toMatchObject({
     state: "throttled",
-    addresses: [{ state: "throttled", retryAfterUntil: "2026-11-20T06:02:00.000Z", concurrency: 4, connections: 16 }, {}],
+    endpoints: [{ state: "throttled", retryAfterUntil: "2026-11-20T06:02:00.000Z", concurrency: 4, connections: 16 }, {}],
     why: ["http://first.invalid (dispatcher): it asked to wait until 2026-11-20T06:02:00.000Z (Retry-After)."],
   });
   await world.time.advance(121_000);
@@ -89,7 +89,7 @@ test("a Retry-After and a learnt limit are throttling; a Retry-After that is ove
   await world.time.advance(1_000);
   const after = { retryAfterUntil: null, secondsToRetry: null, concurrency: 4 };
   const why = ["http://first.invalid (dispatcher): it sustains 4 of 16 requests at once."];
-  expect(await readFirstBank(world)).toMatchObject({ state: "throttled", addresses: [after, {}], why });
+  expect(await readFirstBank(world)).toMatchObject({ state: "throttled", endpoints: [after, {}], why });
   await saveHealth(world, { ...learnt, retryAfterUntilMs: consoleStartAtMs });
   expect(await readFirstBank(world)).toMatchObject({ state: "active", why: [] });
 });
@@ -97,10 +97,10 @@ test("a Retry-After and a learnt limit are throttling; a Retry-After that is ove
 test("a learnt concurrency counts only up to the connections that are configured now", async () => {
   const world = await openConsoleEnvironment({ banks: [sampleBank({ id: "first", connections: 4 })] });
   await saveHealth(world, learnt);
-  expect(await readFirstBank(world)).toMatchObject({ state: "active", addresses: [{ concurrency: 4, connections: 4 }, {}] });
+  expect(await readFirstBank(world)).toMatchObject({ state: "active", endpoints: [{ concurrency: 4, connections: 4 }, {}] });
 });
 
-test("deliveries show a next attempt while one of their addresses may be called", async () => {
+test("deliveries show a next attempt while one of their endpoints may be called", async () => {
   const other = "http://debits.first.invalid";
   const world = await openConsoleEnvironment({
     banks: [sampleBank({ id: "first", operationUrls: { inboundDirectDebit: `${other}/in` } })],
@@ -185,7 +185,7 @@ test("each message shows whether it waits for its address or for its own back-of
   const summary = (await readControlRows(world, "/undelivered")).find(({ day }) => day !== null);
   expect(summary).toMatchObject({ state: "breaker-open", deliveries: { waiting: 1, nextAttempt: null } });
   const body = await readControlAnswer(world, "/undelivered?bank=first");
-  expect(body).toMatchObject({ state: "breaker-open", until: null, addresses: [{ state: "breaker-open" }, { state: "throttled" }] });
+  expect(body).toMatchObject({ state: "breaker-open", until: null, endpoints: [{ state: "breaker-open" }, { state: "throttled" }] });
   expect(body["rows"]).toMatchObject([
     {
       status: "breaker-open",
