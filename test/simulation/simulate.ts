@@ -97,7 +97,7 @@ export function simulate(seed: number): Promise<SimulationEnd> {
 
 export async function simulateScenario(seed: number, scenario: Scenario): Promise<SimulationEnd> {
   const time = createVirtualTime({ startAtMs: simulationStartAtMs, seed });
-  const random = seededRandom(`world ${seed}`);
+  const random = seededRandom(`environment ${seed}`);
   const trace = createTrace(time);
   const isTroubled = (): boolean => time.nowMs() - simulationStartAtMs < healAtMs;
   const broker = createMemoryBroker({

@@ -16,6 +16,7 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\bremark(s|ed)?\b/i, "observation"],
   [/\btempers?\b/i, "profile"],
   [/\b(max )?rolls?\b|\broll(ed|ing)\b/i, "carry over"],
+  [/\bworlds?\b/i, "environment"],
   [/\bof late\b|\banew\b|\bwhoever\b/i, "a plain sentence"],
 ];
 
