@@ -36,7 +36,7 @@ function heading({ uetr, state, flow, scheme, businessDate, amount, bank, partit
   return [...parts, `partition ${partition}`].filter((part) => part !== null && part !== "").join("  ");
 }
 
-/** Answers a line with a credit's deadline, the outcome report to the connector, and dead-lettered records. */
+/** Returns a line with a credit's deadline, the outcome report to the connector, and dead-lettered records. */
 function endingLines({ deadlineMs, outcome, quarantined }: Timeline): readonly string[] {
   const report = outcome === null ? null : `outcome report ${outcome.number} to the connector, ${acknowledged(outcome.acknowledgedAtMs)}`;
   const deadLettered =

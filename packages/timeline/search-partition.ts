@@ -52,7 +52,7 @@ export async function searchPartition(
 
 interface Scan {
   readonly found: readonly ReceivedRecord[];
-  /** Scans a range. Answers the append time of its last record; null if it had none. */
+  /** Scans a range. Returns the append time of its last record; null if it had none. */
   over(from: bigint, to: bigint): Promise<number | null>;
 }
 
@@ -129,7 +129,7 @@ export async function findOffsetSince(messaging: Messaging, partition: TopicPart
   return low;
 }
 
-/** Answers the first record at or beyond `from`, because offsets have holes. */
+/** Returns the first record at or beyond `from`, because offsets have holes. */
 async function firstFrom(messaging: Messaging, partition: TopicPartition, from: bigint, to: bigint): Promise<ReceivedRecord | null> {
   for await (const record of messaging.read(partition, from, to)) return record;
   return null;

@@ -79,7 +79,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
   };
 }
 
-/** Answers all calendars by name, including the shipped ones. */
+/** Returns all calendars by name, including the shipped ones. */
 function readCalendars(given: unknown, problems: Problem[]): ReadonlyMap<string, Calendar> {
   const shipped = { za: southAfrica, "za-every-day": southAfricaEveryDay };
   const calendars = new Map<string, Calendar>(Object.entries(shipped));

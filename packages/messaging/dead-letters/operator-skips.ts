@@ -136,7 +136,7 @@ function keep({ skips }: PartitionSkips, skip: Skip | null): void {
   if (skips.size > skipsMax && oldest !== undefined) skips.delete(oldest);
 }
 
-/** Answers null for another service's letter, or a record that is no dead letter. */
+/** Returns null for another service's letter, or a record that is no dead letter. */
 async function readSkip(record: ReceivedRecord, serde: OperatorSkipsPorts["serde"], service: string): Promise<Skip | null> {
   const decoded = await readOrLearn(record, serde);
   if (typeof decoded === "string" || decoded.name !== "DeadLetter" || decoded.value.service !== service) return null;

@@ -40,7 +40,7 @@ export function createKafkaClient(connection: KafkaConnection, logger: Logger): 
   });
 }
 
-/** Answers the settings that a kafkajs client and a bare cluster share. */
+/** Returns the settings that a kafkajs client and a bare cluster share. */
 export function clientSettings(connection: KafkaConnection) {
   return {
     brokers: [...connection.brokers],

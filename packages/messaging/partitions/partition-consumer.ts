@@ -42,7 +42,7 @@ export interface PartitionConsumer extends Running {
 
 /** One partition under one epoch. */
 export interface AssignedPartition {
-  /** Answers the offset to start at; null if the epoch ended meanwhile. */
+  /** Returns the offset to start at; null if the epoch ended meanwhile. */
   open(log: AssignedOffsets): Promise<bigint | null>;
   receive(records: readonly ReceivedRecord[]): void;
   /** The reason why this partition makes no progress; null while it does. */
@@ -198,7 +198,7 @@ export interface RetryWatch {
 
 /**
  * Runs `work` until it succeeds, with a back-off between attempts as long as its Fault is retryable.
- * Answers null if `isOver` became true first. Rejects with any error that is not retryable.
+ * Returns null if `isOver` became true first. Rejects with any error that is not retryable.
  */
 export async function retryUntilDone<T>(
   work: () => Promise<T>,
