@@ -51,7 +51,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
-  // The one room that opens what a service needs. What it opens stays below it, and knows nothing of a process.
+  // The one package that opens what a service needs. What it opens stays below it, and knows nothing of a process.
   "packages/process": { values: ["config", "contracts", "kernel", "messaging", "service", "store"] },
   "packages/delivery": { values: ["config", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
