@@ -69,8 +69,6 @@ export interface DeliveryTestOptions {
   readonly metrics?: Metrics;
 }
 
-export type DeliveryTestEnvironment = ReturnType<typeof createDeliveryTestEnvironment>;
-
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A record to append; its key decides the partition where none is given. */

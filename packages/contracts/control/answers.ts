@@ -343,5 +343,3 @@ export const controlAnswers = {
     ),
   }),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
-
-export type ControlAnswerName = keyof typeof controlAnswers;
