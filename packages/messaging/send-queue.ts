@@ -39,7 +39,7 @@ export interface SendQueue {
   close(): Promise<void>;
 }
 
-export const sendRecordsMax = 10_000;
+const sendRecordsMax = 10_000;
 
 interface Send {
   readonly answers: AppendResult[];

@@ -11,7 +11,7 @@
 
 import type { PartitionEnds, Messaging, ReceivedRecord, TopicPartition } from "@sluice/messaging";
 
-export const searchedRecordsMax = 200_000n;
+const searchedRecordsMax = 200_000n;
 const aroundRecordsMax = 20_000n;
 /** Milliseconds that a record may have been appended before its known time, because brokers' clocks differ. */
 const aroundBeforeMs = 2_000;

@@ -39,7 +39,7 @@ export interface ModelRun {
 }
 
 /** Messages waited when the breaker closed, so one of them must be tried in time. */
-export interface DrainExpectation {
+interface DrainExpectation {
   readonly endpoint: ModelEndpoint;
   readonly heads: readonly InputMessage[];
   readonly fromMs: number;

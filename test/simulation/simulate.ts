@@ -64,7 +64,7 @@ const noCrashes: CrashPlan = { perCall: 0, freezePerCall: 0 };
 const cutMaxMs = 14_000;
 const cutsUntilMs = 85_000;
 const stepsMax = 3_000_000;
-export const partitionCount = 3;
+const partitionCount = 3;
 
 export interface SimulationEnd {
   readonly seed: number;

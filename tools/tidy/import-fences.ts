@@ -110,15 +110,15 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],
   "ajv-formats": ["packages/documents"],
-  avsc: ["packages/contracts", "tools"],
+  avsc: ["packages/contracts"],
   hono: ["packages/documents", "packages/service", "services/ingress", "services/console"],
   // The IBAN registry's lengths, formats and national check digits: the one library of a pure package, itself pure.
   ibantools: ["packages/account-validation"],
   kafkajs: ["packages/messaging", "test"],
-  mongodb: ["packages/store", "infra/local", "test"],
+  mongodb: ["packages/store", "infra/local"],
   pino: ["packages/service"],
   "prom-client": ["packages/service"],
-  undici: ["packages/delivery", "packages/cli", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
+  undici: ["packages/delivery", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
   yaml: ["packages/config", "packages/documents", "packages/cli"],
   zod: ["packages/config", "packages/contracts", "packages/documents"],
 };

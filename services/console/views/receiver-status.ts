@@ -12,7 +12,7 @@ import type { EndpointHealth, Store } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import { wholeSecondsUntil, formatOptionalInstant } from "./control-values.ts";
 
-export type ReceiverState = "active" | "throttled" | "breaker-open" | "paused" | "maintenance";
+type ReceiverState = "active" | "throttled" | "breaker-open" | "paused" | "maintenance";
 
 /** A bank or connector from the configuration; only a bank has an address for events. */
 export type ConfiguredReceiver = ConfiguredParty & Partial<Pick<Bank, "eventsUrl">>;

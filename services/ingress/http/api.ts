@@ -44,7 +44,7 @@ interface Known {
   readonly caller: string | null;
 }
 
-export const bodyBytesMax = 256 * 1024;
+const bodyBytesMax = 256 * 1024;
 const slowRefusalMs = 200;
 const slowRefusalsMax = 64;
 

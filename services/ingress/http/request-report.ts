@@ -5,7 +5,7 @@ import type { IngressAnswer } from "./answer.ts";
 import type { AppendOutcome } from "../journal/journal-appender.ts";
 import type { MessageSubject } from "../intake/operation.ts";
 
-export interface RequestFields {
+interface RequestFields {
   /** Null: the address is that of no operation. */
   readonly operation: string | null;
   /** Id of the bank or connector; null: an unknown caller. */

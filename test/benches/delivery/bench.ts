@@ -32,7 +32,7 @@ export interface DeliveryBenchOptions {
   readonly time?: Time;
 }
 
-export interface DeliveryFigures {
+interface DeliveryFigures {
   readonly service: DeliveringService;
   readonly deliveriesPerSecond: Spread;
   /** Per round, the service's speed over the mean of the bare loops before and after it. */
