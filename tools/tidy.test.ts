@@ -14,7 +14,6 @@ import { importCircles } from "./tidy/import-circles.ts";
 import { fixtureNames, numberedInvariants, oneImportAModule, commentWidth } from "./tidy/notations.ts";
 import { schemeNames } from "./tidy/scheme-names.ts";
 import { uniqueExports } from "./tidy/unique-exports.ts";
-import { unusedExports } from "./tidy/unused-exports.ts";
 import { fileSizes, namesOfFiles } from "./tidy/sizes-and-names.ts";
 import { notesOfWork, testsRun } from "./tidy/unfinished-work.ts";
 import { vocabulary } from "./tidy/vocabulary.ts";
@@ -228,12 +227,6 @@ const cases: readonly Case[] = [
     rule: uniqueExports,
     broken: [[{ "packages/a/x.ts": "export function go() {}\n", "packages/b/y.ts": "export const go = 1;\n" }, "go is defined in"]],
     whole: { "packages/a/x.ts": "export function go() {}\n", "packages/b/y.test.ts": "export const go = 1;\n" },
-  },
-  {
-    promise: "an exported value is used by another file",
-    rule: unusedExports,
-    broken: [[{ "packages/a/x.ts": "export const go = 1;\n", "packages/b/y.ts": "// go\n" }, "no other file uses it"]],
-    whole: { "packages/a/x.ts": "export const go = 1;\n", "packages/b/y.ts": 'import { go } from "./x.ts";\n' },
   },
   {
     promise: "invariants are numbered in one way",

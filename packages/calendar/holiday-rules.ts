@@ -19,7 +19,7 @@ interface Named {
   readonly to: string | null;
 }
 
-export type ClosingRule =
+type ClosingRule =
   /** On the same day each year, `MM-DD`. */
   | (Named & { readonly kind: "fixed"; readonly monthDay: string; readonly substitute: Substitute })
   /** A number of days after Western Easter Sunday; negative: before it. */
@@ -30,7 +30,7 @@ export type ClosingRule =
   | (Named & { readonly kind: "dates"; readonly dates: readonly string[]; readonly substitute: Substitute });
 
 /** Dates that work whatever their weekday and the other rules say. */
-export type WorkingRule = Named & { readonly kind: "works"; readonly dates: readonly string[] };
+type WorkingRule = Named & { readonly kind: "works"; readonly dates: readonly string[] };
 
 export type HolidayRule = ClosingRule | WorkingRule;
 

@@ -1,14 +1,13 @@
 export { onUsBusinessDate, firstReconciliationCloseAfter, offUsBusinessDate, subServiceFor } from "./business-date.ts";
-export type { BusinessDate, NamedDates, SubService, UsableDate } from "./business-date.ts";
+export type { BusinessDate, NamedDates } from "./business-date.ts";
 export { creditBusinessDate, datesAhead, isWorkingDay, localDate } from "./calendar.ts";
 export type { SchemeTimes } from "./calendar.ts";
 export { easterSunday } from "./easter.ts";
-export type { ClosingRule, HolidayRule, Substitute, WorkingRule } from "./holiday-rules.ts";
+export type { HolidayRule, Substitute } from "./holiday-rules.ts";
 export { calendarVersionOn } from "./holidays.ts";
 export type { Calendar, CalendarVersion, Closure } from "./holidays.ts";
 export { readLocalTime, wallTimeMs } from "./local-time.ts";
-export type { LocalTime } from "./local-time.ts";
 export { firstDateWithoutNext, noBusinessReasonOn, planDay } from "./plan-day.ts";
 export type { NoBusinessReason, PlannedTimes, PlannedWindowTimes } from "./plan-day.ts";
 export { openWindowsAt, nextTimesAfter } from "./window-times.ts";
-export type { NextTimes, NextTime, NextWindowTime, OpenWindow } from "./window-times.ts";
+export type { NextTime } from "./window-times.ts";

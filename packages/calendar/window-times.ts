@@ -16,7 +16,7 @@ export interface NextTime {
   readonly businessDate: string;
 }
 
-export interface NextWindowTime extends NextTime {
+interface NextWindowTime extends NextTime {
   /** Number of the window. */
   readonly number: number;
 }

@@ -18,7 +18,7 @@ export function listCallers({ banks, connectors }: Configuration): readonly Call
   ];
 }
 
-/** #1, #2: answers the callers of `running` with the credentials and limits of `next`. */
+/** #1, #2: returns the callers of `running` with the credentials and limits of `next`. */
 export function updateCallers(running: Configuration, next: Configuration): readonly CallerSettings[] {
   const named = listCallers(next);
   return listCallers(running).map(
@@ -26,7 +26,7 @@ export function updateCallers(running: Configuration, next: Configuration): read
   );
 }
 
-/** #1: answers the paths of all other differences, such as `/banks/first` and `/schemes`. */
+/** #1: returns the paths of all other differences, such as `/banks/first` and `/schemes`. */
 export function listRestartChanges(running: Configuration, next: Configuration): readonly string[] {
   return [
     ...listChangedParties("banks", running.banks, next.banks),

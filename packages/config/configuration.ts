@@ -130,12 +130,12 @@ export interface Scheme {
   /** Largest amount of one payment by currency, for every bank (AM14). */
   readonly itemLimits: readonly ItemLimit[];
   /**
-   * Treatment of debits still HELD at the last processing close: `reconcile` makes them items, `roll` carries them
-   * over.
+   * Treatment of debits still HELD at the last processing close: `reconcile` makes them items, `carry-over` moves them
+   * to the next business day.
    */
-  readonly onMissedWindow: "reconcile" | "roll";
+  readonly onMissedWindow: "reconcile" | "carry-over";
   /** Most times that a debit is carried over. */
-  readonly maxRolls: number;
+  readonly carryOversMax: number;
 }
 
 export const operatorRoles = ["read", "act", "approve"] as const;

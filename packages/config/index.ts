@@ -7,7 +7,6 @@ export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configurat
 export { readDuration } from "./file/durations.ts";
 export type { Problem } from "./file/problem.ts";
 export { readConfiguration } from "./file/read-configuration.ts";
-export type { ConfigurationReading } from "./file/read-configuration.ts";
 export { defaultScheme } from "@sluice/domain/schemes";
 export { findScheme } from "./find-scheme.ts";
 export { southAfrica, southAfricaEveryDay } from "./calendars/south-africa.ts";

@@ -69,8 +69,6 @@ export interface DeliveryTestOptions {
   readonly metrics?: Metrics;
 }
 
-export type DeliveryTestEnvironment = ReturnType<typeof createDeliveryTestEnvironment>;
-
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A record to append; its key decides the partition where none is given. */
@@ -232,7 +230,7 @@ function wrapPorts(killable: Killable, { messaging, store, gateway }: Pick<Deliv
       deliveries: killable.wrap(store.deliveries),
       postings: killable.wrap(store.postings),
       partitions: killable.wrap(store.partitions),
-      addresses: killable.wrap(store.endpointHealth),
+      endpointHealth: killable.wrap(store.endpointHealth),
     },
   };
 }

@@ -53,7 +53,7 @@ export function startDeliveryService(ports: DeliveryServicePorts, service: Deliv
     endpointHealth: store.endpointHealth,
     readKey: (decoded) => service.readKey(decoded),
     handle: (decoded, record, worker) => startWork(service, decoded, record, worker),
-    onFailure: fail,
+    fail,
   });
 }
 

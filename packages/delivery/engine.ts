@@ -65,11 +65,17 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
   const leasedPartitions = new Map<number, LeasedPartition>();
   const workers = new WeakMap<DeliveryPartition, DeliveryWorker>();
   let isStopping = false;
-  const events = createEndpointSuspension(
+  const endpointSuspension = createEndpointSuspension(
     () => context,
     () => [...leasedPartitions.values()].flatMap(({ partition }) => partition ?? []),
   );
-  const context = createEngineContext(ports, { ...deliveryBounds, ...bounds }, createDeliveryMetrics(metrics), () => isStopping, events);
+  const context = createEngineContext(
+    ports,
+    { ...deliveryBounds, ...bounds },
+    createDeliveryMetrics(metrics),
+    () => isStopping,
+    endpointSuspension,
+  );
 
   ports.gateway.onCredentialsReplaced?.((receiverId) => {
     for (const endpoint of context.endpoints.forReceiver(receiverId)) endpoint.retryWithNewCredentials();

@@ -50,7 +50,7 @@ export interface DeliveryOptions extends ServicePorts {
   readKey(decoded: AnyDecodedRecord): string | null;
   /** Starts the work and returns it; null where it is done at once; a text says why the record does not belong here. */
   handle(decoded: AnyDecodedRecord, record: ReceivedRecord, worker: DeliveryWorker): Promise<void> | string | null;
-  onFailure(reason: unknown): void;
+  fail(reason: unknown): void;
   readonly bounds?: Partial<DeliveryBounds>;
 }
 
@@ -93,7 +93,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
     time,
     random,
     logger,
-    failed: (reason) => options.onFailure(reason),
+    fail: (reason) => options.fail(reason),
     async startAt(partition, epoch, assigned) {
       // #3
       if (brokerClock.nowMs() === null)
@@ -137,7 +137,7 @@ interface HandlerPorts {
   readonly observe: (appendedAtMs: number) => void;
 }
 
-type Handler = (record: ReceivedRecord, worker: PartitionEpoch, decoded: AnyDecodedRecord | null) => Promise<void>;
+type Handler = (record: ReceivedRecord, owned: PartitionEpoch, decoded: AnyDecodedRecord | null) => Promise<void>;
 
 function createHandler(options: DeliveryOptions, { producer, engine, observe }: HandlerPorts): Handler {
   const { messaging, serde, topic } = options;
@@ -162,11 +162,11 @@ function createHandler(options: DeliveryOptions, { producer, engine, observe }: 
     return working ?? alreadyDone;
   }
 
-  return (record, worker, decoded) => {
+  return (record, owned, decoded) => {
     observe(record.appendedAtMs);
     try {
       const working =
-        decoded === null ? readOrLearn(record, serde).then((read) => work(record, worker, read)) : work(record, worker, decoded);
+        decoded === null ? readOrLearn(record, serde).then((read) => work(record, owned, read)) : work(record, owned, decoded);
       return working.catch((error: unknown) => handleFailure(record, error));
     } catch (error) {
       return handleFailure(record, error);

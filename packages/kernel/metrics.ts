@@ -18,7 +18,7 @@ export interface Metrics {
   counter(name: string, help: string, labels?: readonly string[]): Counter;
   gauge(name: string, help: string, labels?: readonly string[]): Gauge;
   histogram(name: string, help: string, labels?: readonly string[], buckets?: readonly number[]): Histogram;
-  /** Answers all metrics as Prometheus text. */
+  /** Returns all metrics as Prometheus text. */
   text(): Promise<string>;
 }
 

@@ -1,9 +1,9 @@
 // Randomness as an argument, so that a seed reproduces a run.
 
 export interface Random {
-  /** Answers a uniform number in [0, 1). */
+  /** Returns a uniform number in [0, 1). */
   fraction(): number;
-  /** Answers `bytes` random bytes as lower-case hex text. */
+  /** Returns `bytes` random bytes as lower-case hex text. */
   hex(bytes: number): string;
 }
 

@@ -4,7 +4,7 @@ export * from "./partitions/batch-consumer.ts";
 export * from "./dead-letters/dead-letters.ts";
 export * from "./faults.ts";
 export { createKafkaMessaging } from "./kafka/messaging.ts";
-export type { KafkaConnection, KafkaMessagingOptions } from "./kafka/messaging.ts";
+export type { KafkaConnection } from "./kafka/messaging.ts";
 export * from "./partitions/keyed-consumer.ts";
 export * from "./partitions/record-reader.ts";
 export type { PartitionConsumer, PartitionConsumerOptions } from "./partitions/partition-consumer.ts";

@@ -64,7 +64,7 @@ export interface AssignedOffsets extends PartitionEnds {
 
 export interface ConsumerHandlers {
   /**
-   * This process owns the partition from now on, under this epoch. Answers the offset to start at. A rejection ends the
+   * This process owns the partition from now on, under this epoch. Returns the offset to start at. A rejection ends the
    * consumer.
    */
   assigned(partition: TopicPartition, epoch: number, log: AssignedOffsets): Promise<bigint>;
@@ -111,12 +111,12 @@ export interface Messaging {
   producer(name: string): Promise<Producer>;
   consumer(options: ConsumerOptions): Promise<Consumer>;
   /**
-   * Answers both ends of each partition, in the order asked. Rejects with `messaging.unknown-topic` or a retryable
+   * Returns both ends of each partition, in the order asked. Rejects with `messaging.unknown-topic` or a retryable
    * `messaging.unavailable`.
    */
   ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnds[]>;
   /**
-   * Answers the group's committed offset of each partition, in the order asked; null where it has none. Rejects as
+   * Returns the group's committed offset of each partition, in the order asked; null where it has none. Rejects as
    * `ends` does.
    */
   committedOffsets(group: string, partitions: readonly TopicPartition[]): Promise<readonly (bigint | null)[]>;

@@ -39,7 +39,7 @@ export interface SendQueue {
   close(): Promise<void>;
 }
 
-export const sendRecordsMax = 10_000;
+const sendRecordsMax = 10_000;
 
 interface Send {
   readonly answers: AppendResult[];
@@ -85,7 +85,7 @@ export function createSendQueue(options: SendQueueOptions): SendQueue {
     else linger ??= time.after(waitMs, () => void flush());
   }
 
-  /** Answers how long the gathering batch still waits. */
+  /** Returns how long the gathering batch still waits. */
   function leftMs(): number {
     if (isClosed || lingerMs === 0 || waiting.length >= options.batchRecordsMax) return 0;
     const busyMs = busyLingerMaxMs === null ? 0 : Math.min(busyLingerMaxMs, pace.perMs() * busyLingerPerRecordMs);

@@ -27,7 +27,7 @@ import { readEnvironment, type ServiceEnvironment, type VariableName } from "@sl
 const processVariables = ["SLUICE_OPS_HOST", "SLUICE_OPS_PORT", "SLUICE_LOG_LEVEL"] as const;
 type ProcessVariable = (typeof processVariables)[number];
 
-export interface ProcessContext<N extends VariableName = never> {
+interface ProcessContext<N extends VariableName = never> {
   readonly environment: Pick<ServiceEnvironment, N>;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -42,7 +42,7 @@ export interface ProcessContext<N extends VariableName = never> {
 }
 
 /** A running service with the `port` of its API and the `controlPort` of its API for operators, if it has them. */
-export interface RunningService extends Running {
+interface RunningService extends Running {
   readonly port?: number;
   readonly controlPort?: number;
 }

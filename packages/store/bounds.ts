@@ -2,11 +2,11 @@
 
 import { assert } from "@sluice/kernel";
 
-export const bulkMax = 1_000;
+const bulkMax = 1_000;
 export const pageMax = 10_000;
 export const openDaysMax = 100;
 export const endpointsMax = 10_000;
-export const searchMax = 1_000;
+const searchMax = 1_000;
 export const groupsMax = 100_000;
 
 export function assertBulk(size: number): void {

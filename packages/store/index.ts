@@ -2,5 +2,4 @@ export * from "./port.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
 export type { MemoryStoreHooks, MemoryStoreOptions, StoreCall, StoreFault } from "./memory/memory-call.ts";
 export { createMongoStore } from "./mongodb/mongodb-store.ts";
-export type { MongoStoreOptions } from "./mongodb/mongodb-store.ts";
 export * from "./conservation.ts";

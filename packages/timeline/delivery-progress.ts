@@ -13,7 +13,7 @@ export interface DeliveryProgress {
   readonly waiting: ReadonlyMap<string, TimelineParkedMessage>;
 }
 
-/** Answers the ends by id. The newest receipt of an id counts, because a redriven message ends again. */
+/** Returns the ends by id. The newest receipt of an id counts, because a redriven message ends again. */
 export function readEnds(receipts: readonly { readonly decoded: AnyDecodedRecord }[]): ReadonlyMap<string, TimelineEnd> {
   const byId = new Map<string, TimelineEnd>();
   for (const { decoded } of receipts) {

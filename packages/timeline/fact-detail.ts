@@ -8,7 +8,7 @@ export interface FactDetail {
   readonly detail: string;
 }
 
-/** Answers null for a message, and for a record that is not about one transaction. */
+/** Returns null for a message, and for a record that is not about one transaction. */
 export function describeFact(decoded: AnyDecodedRecord): FactDetail | null {
   if (decoded.name === "AccountVerified") return buildDetail(decoded.value.messageIdentification, describeVerdict(decoded.value));
   if (decoded.name === "Release") return buildDetail(null, describeRelease(decoded.value));

@@ -7,7 +7,7 @@ const indent = "      ";
 /** Most characters shown of an answer; the JSON form has the whole kept answer. */
 const answerCharactersMax = 160;
 
-/** Answers no lines for a message acknowledged at its first attempt, because its own line says enough. */
+/** Returns no lines for a message acknowledged at its first attempt, because its own line says enough. */
 export function formatAttempts(sent: TimelineEnd | TimelineParkedMessage | null): readonly string[] {
   if (sent === null || ("outcome" in sent && sent.outcome === "ACKNOWLEDGED" && sent.attempts === 1)) return [];
   return [...formatEarlier(sent.earlier), ...sent.recentAttempts.map(formatAttempt)].map((line) => `${indent}${line}`);

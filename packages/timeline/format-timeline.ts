@@ -36,13 +36,13 @@ function heading({ uetr, state, flow, scheme, businessDate, amount, bank, partit
   return [...parts, `partition ${partition}`].filter((part) => part !== null && part !== "").join("  ");
 }
 
-/** Answers a line with a credit's deadline, the outcome report to the connector, and dead-lettered records. */
-function endingLines({ deadlineMs, outcome, parked }: Timeline): readonly string[] {
+/** Returns a line with a credit's deadline, the outcome report to the connector, and dead-lettered records. */
+function endingLines({ deadlineMs, outcome, quarantined }: Timeline): readonly string[] {
   const report = outcome === null ? null : `outcome report ${outcome.number} to the connector, ${acknowledged(outcome.acknowledgedAtMs)}`;
   const deadLettered =
-    parked === null
+    quarantined === null
       ? null
-      : `quarantined since ${formatUtcTime(parked.sinceMs)}: ${parked.records} dead letters from offset ${parked.offset}`;
+      : `quarantined since ${formatUtcTime(quarantined.sinceMs)}: ${quarantined.records} dead letters from offset ${quarantined.offset}`;
   const parts = [deadlineMs === null ? null : `deadline ${formatUtcTime(deadlineMs)}`, report, deadLettered].filter(
     (part) => part !== null,
   );

@@ -2,5 +2,4 @@ export { formatTimeline } from "./format-timeline.ts";
 export { readTimeline } from "./read-timeline.ts";
 export type { TimelinePorts } from "./read-timeline.ts";
 export { findOffsetSince } from "./search-partition.ts";
-export type { OffsetSearch } from "./search-partition.ts";
 export type * from "./timeline.ts";

@@ -32,7 +32,7 @@ export interface TimelinePorts {
 
 const sharedUetrsMax = 20;
 
-/** Answers null if nothing is known of the UETR. Rejects with the Faults of store and messaging. */
+/** Returns null if nothing is known of the UETR. Rejects with the Faults of store and messaging. */
 export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<Timeline | null> {
   const key = uetr.toLowerCase();
   const partition = partitionFor(key, ports.partitionCount);
@@ -68,7 +68,7 @@ export async function readTimeline(uetr: string, ports: TimelinePorts): Promise<
     items: (transaction?.items ?? []).map(toTimelineItem),
     decisions,
     pauses: transaction === null ? [] : listPauses(transaction, (found ?? []).filter(isOfBank), await loadBankState(bank, ports)),
-    parked: toTimelineQuarantine(transaction),
+    quarantined: toTimelineQuarantine(transaction),
     observations: (transaction?.observations.last ?? []).map((observation) => ({ ...observation, offset: String(observation.offset) })),
     sharesIdentificationWith: transaction === null ? [] : await findSharedIdentification(transaction, ports),
     isComplete: logs.every(({ isComplete }) => isComplete),
@@ -126,7 +126,7 @@ async function find(
   return { records: read, isComplete: isComplete && read.length === records.length };
 }
 
-/** Answers null for an unreadable record; a timeline shows the readable ones. */
+/** Returns null for an unreadable record; a timeline shows the readable ones. */
 function decode({ value }: ReceivedRecord, serde: Serde): AnyDecodedRecord | null {
   try {
     return value === null ? null : serde.decode(value);
@@ -135,14 +135,14 @@ function decode({ value }: ReceivedRecord, serde: Serde): AnyDecodedRecord | nul
   }
 }
 
-/** Answers the times at which a state or an item began; messages, events and receipts were appended around them. */
+/** Returns the times at which a state or an item began; messages, events and receipts were appended around them. */
 function listKnownTimes(transaction: Transaction | null): readonly number[] {
   return transaction === null
     ? []
     : [...transaction.transitions.map(({ atMs }) => atMs), ...transaction.items.map(({ madeAtMs }) => madeAtMs)];
 }
 
-/** Answers the time of the UETR's first record, including orphan reports. */
+/** Returns the time of the UETR's first record, including orphan reports. */
 function findStartMs({ transitions, observations, quarantined }: Transaction): number | null {
   const times = [
     transitions[0]?.atMs,

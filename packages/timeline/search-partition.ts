@@ -11,7 +11,7 @@
 
 import type { PartitionEnds, Messaging, ReceivedRecord, TopicPartition } from "@sluice/messaging";
 
-export const searchedRecordsMax = 200_000n;
+const searchedRecordsMax = 200_000n;
 const aroundRecordsMax = 20_000n;
 /** Milliseconds that a record may have been appended before its known time, because brokers' clocks differ. */
 const aroundBeforeMs = 2_000;
@@ -52,7 +52,7 @@ export async function searchPartition(
 
 interface Scan {
   readonly found: readonly ReceivedRecord[];
-  /** Scans a range. Answers the append time of its last record; null if it had none. */
+  /** Scans a range. Returns the append time of its last record; null if it had none. */
   over(from: bigint, to: bigint): Promise<number | null>;
 }
 
@@ -129,7 +129,7 @@ export async function findOffsetSince(messaging: Messaging, partition: TopicPart
   return low;
 }
 
-/** Answers the first record at or beyond `from`, because offsets have holes. */
+/** Returns the first record at or beyond `from`, because offsets have holes. */
 async function firstFrom(messaging: Messaging, partition: TopicPartition, from: bigint, to: bigint): Promise<ReceivedRecord | null> {
   for await (const record of messaging.read(partition, from, to)) return record;
   return null;

@@ -35,7 +35,7 @@ export interface Timeline {
   /** Pauses of its bank between its first record and its end, as far as its partition has their markers. */
   readonly pauses: readonly TimelinePause[];
   /** Its dead-lettered records; null if the transaction is not quarantined. */
-  readonly parked: TimelineQuarantine | null;
+  readonly quarantined: TimelineQuarantine | null;
   /** At most 20 other UETRs for which the sender used the same identification; perhaps a mistake of the sender. */
   readonly sharesIdentificationWith: readonly string[];
   /** False if a partition is longer than the searched range or starts too late, so that entries may be missing. */

@@ -31,13 +31,13 @@ export type ConsoleEnvironment = Awaited<ReturnType<typeof openConsoleEnvironmen
 /** Creates the ports that the console is started with. */
 function createPorts(over: Partial<Configuration>) {
   const time = createVirtualTime({ startAtMs: consoleStartAtMs });
-  const world: { fault: StoreFault; lines: { event: string; fields: LogFields }[] } = { fault: "none", lines: [] };
+  const environment: { fault: StoreFault; lines: { event: string; fields: LogFields }[] } = { fault: "none", lines: [] };
   const perPartition = Object.fromEntries(
     [topics.journal, topics.dispatch, topics.events, topics.receipts, topics.deadLetters].map((topic) => [topic, partitionCount]),
   );
   const messaging = createMemoryBroker({ time, random: seededRandom("log"), topics: { ...perPartition, [topics.probe]: 1 } });
-  const store = createMemoryStore({ time, random: seededRandom("store"), hooks: { fault: () => world.fault } });
-  const note = (event: string, fields: LogFields = {}): void => void world.lines.push({ event, fields });
+  const store = createMemoryStore({ time, random: seededRandom("store"), hooks: { fault: () => environment.fault } });
+  const note = (event: string, fields: LogFields = {}): void => void environment.lines.push({ event, fields });
   const logger: Logger = { ...silentLogger, info: note, warn: note };
   const metrics = createMetrics({ withProcess: false });
   const configuration = sampleConfiguration({
@@ -51,11 +51,11 @@ function createPorts(over: Partial<Configuration>) {
     ...over,
   });
   const random = seededRandom("console");
-  return { world, ports: { time, random, logger, metrics, messaging, store, serde, configuration, partitionCount } };
+  return { environment, ports: { time, random, logger, metrics, messaging, store, serde, configuration, partitionCount } };
 }
 
 export async function openConsoleEnvironment(over: Partial<Configuration> = {}) {
-  const { world, ports } = createPorts(over);
+  const { environment, ports } = createPorts(over);
   const { time, messaging, store, serde, metrics } = ports;
 
   async function settled<T>(work: Promise<T>): Promise<T> {
@@ -116,7 +116,7 @@ export async function openConsoleEnvironment(over: Partial<Configuration> = {}) 
 
   return {
     time,
-    world,
+    environment,
     messaging,
     store,
     metrics,

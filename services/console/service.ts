@@ -51,9 +51,9 @@ export async function startConsole(ports: ConsoleServicePorts): Promise<Console>
   const { time, logger, messaging, store, serde, configuration, partitionCount } = ports;
   const producer = await messaging.producer("console");
   const brokerClock = startBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(producer) });
-  const parties = listCallers(configuration);
-  const callers = createCallers(parties);
-  const meter = createCallerMeter(parties, () => time.monotonicMs());
+  const configured = listCallers(configuration);
+  const callers = createCallers(configured);
+  const meter = createCallerMeter(configured, () => time.monotonicMs());
   const operators = createTokens(configuration.operators);
   const operatorMeter = createCallerMeter(configuration.operators.map(toOperatorLimits), () => time.monotonicMs());
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });

@@ -1,7 +1,7 @@
 // Records of the dispatch topic for tests, and the dispatcher in a test environment.
 
 import { topics, type Records } from "@sluice/contracts";
-import { createDeliveryTestEnvironment, deliveryDay, type DeliveryTestOptions } from "@sluice/delivery/delivery-world";
+import { createDeliveryTestEnvironment, deliveryDay, type DeliveryTestOptions } from "@sluice/delivery/delivery-environment";
 import { startDispatcher } from "./service.ts";
 
 export function createDispatcherEnvironment(options: Omit<DeliveryTestOptions, "start"> = {}) {

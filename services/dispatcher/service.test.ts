@@ -1,5 +1,5 @@
 import { deliveryHeaders, topics } from "@sluice/contracts";
-import { deliveryDay, deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { deliveryDay, deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { createDispatcherEnvironment, dispatchMessageId, buildStop, dispatchUetr } from "./dispatcher.fixture.ts";

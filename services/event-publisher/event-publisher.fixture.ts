@@ -1,7 +1,7 @@
 // Events for tests, and the event publisher in a test environment.
 
 import { topics, type Records } from "@sluice/contracts";
-import { createDeliveryTestEnvironment, deliveryStartMs, type DeliveryTestOptions } from "@sluice/delivery/delivery-world";
+import { createDeliveryTestEnvironment, deliveryStartMs, type DeliveryTestOptions } from "@sluice/delivery/delivery-environment";
 import { startEventPublisher } from "./service.ts";
 
 export const publisherHourMs = 3_600_000;

@@ -1,7 +1,7 @@
 // What a pause of a bank, and a redrive of a posting that was given up, do to events.
 
 import { topics } from "@sluice/contracts";
-import { deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import { redriveExtensionMs } from "@sluice/delivery";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";

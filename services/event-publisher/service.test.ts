@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { topics } from "@sluice/contracts";
-import { deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import { eventId as derivedId } from "@sluice/domain";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";

@@ -54,7 +54,13 @@ describe("a debit that is accepted", () => {
     await requested("/outbound/direct-debit", postBody(encodeBody(buildDirectDebit())));
     const lines = environment.lines.filter(({ event }) => event === "ingress.answered");
     expect(lines).toHaveLength(1);
-    expect(lines[0]?.fields).toMatchObject({ operation: "outboundDirectDebit", bank: "first", status: 202, uetr: sampleUetr, offset: 0n });
+    expect(lines[0]?.fields).toMatchObject({
+      operation: "outboundDirectDebit",
+      caller: "first",
+      status: 202,
+      uetr: sampleUetr,
+      offset: 0n,
+    });
     const written = JSON.stringify(lines, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
     for (const secret of ["62001872440", "Mokoena", "Karoo", sampleToken("first")]) expect(written).not.toContain(secret);
   });

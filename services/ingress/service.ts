@@ -69,9 +69,9 @@ export function startIngress(ports: IngressPorts): Ingress {
   const appender = createJournalAppender(ports);
   const queue = createFairQueue(time);
   const report = createIngressRequestReport(ports);
-  const parties = listCallers(configuration);
-  const callers = createCallers(parties);
-  const meter = createCallerMeter(parties, () => time.monotonicMs());
+  const configured = listCallers(configuration);
+  const callers = createCallers(configured);
+  const meter = createCallerMeter(configured, () => time.monotonicMs());
   let stopped: Promise<void> | null = null;
 
   async function take(request: IngressRequest): Promise<IngressAnswer> {
@@ -84,7 +84,7 @@ export function startIngress(ports: IngressPorts): Ingress {
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
     report({
       operation: request.operation,
-      bank: request.caller,
+      caller: request.caller,
       status: answer.status,
       detail: refusalDetail(answer),
       bytes: request.body.byteLength,

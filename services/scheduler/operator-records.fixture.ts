@@ -7,7 +7,7 @@ const scheme = "ZA_EFT";
 let actions = 0;
 
 /** Builds an action; each call makes a new one unless an id is given. */
-export function operatorAction(id = `action-${(actions += 1)}`): Records["BankPauseRequested"]["action"] {
+function operatorAction(id = `action-${(actions += 1)}`): Records["BankPauseRequested"]["action"] {
   return { id, operator: "thandi", reason: "the bank asked for it", requestedAtMs: 0 };
 }
 

@@ -130,7 +130,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     random,
     logger,
     open: (partition, _epoch, assigned) => openPartitionWorker(context, partition, assigned.logEnd),
-    failed: (reason) => ports.fail(reason),
+    fail: (reason) => ports.fail(reason),
   });
   const running = opening.adopt(owned, (consumed) => consumed.stop());
   const open = opening.move();

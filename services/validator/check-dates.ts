@@ -19,7 +19,7 @@ import type { AccountVerified, Reason } from "@sluice/contracts";
 import { dayKey } from "@sluice/domain";
 import type { Payment } from "./payment.ts";
 
-export type VerdictDates = Pick<AccountVerified, "businessDate" | "reconciliationDay" | "subService" | "deadlineMs">;
+type VerdictDates = Pick<AccountVerified, "businessDate" | "reconciliationDay" | "subService" | "deadlineMs">;
 
 /** The append time of the payment's record, by the broker. */
 export interface AppendTime {

@@ -85,7 +85,7 @@ export async function onPaymentReceived(record: ReceivedRecord, context: Validat
 /** Validates a record, or returns why it cannot be read (#3). */
 async function validateRecord(record: ReceivedRecord, context: ValidationContext): Promise<ReadResult> {
   try {
-    return validateReceived(record, await readPayment(record, context.serde), context);
+    return validateReceived(record, await decodePayment(record, context.serde), context);
   } catch (error) {
     return skipStoppedRecord(context.operatorSkips, record, error);
   }
@@ -114,8 +114,8 @@ function identifiersIn(received: ReceivedPayment): { readonly uetr: string } {
     : received.value.debit.transactionIdentifiers;
 }
 
-/** Reads the payment, or returns why it cannot be read. */
-async function readPayment(record: ReceivedRecord, serde: Serde): Promise<ReceivedPayment | string> {
+/** Decodes the payment, or returns why it cannot be read. */
+async function decodePayment(record: ReceivedRecord, serde: Serde): Promise<ReceivedPayment | string> {
   const decoded = await readOrLearn(record, serde);
   if (typeof decoded === "string") return decoded;
   const headerType = record.headers[headers.type];

@@ -43,7 +43,7 @@ export interface AccountSide {
 }
 
 /** Throws if the scheme is not configured or accepts no debits: then the payment cannot be validated. */
-export function readPayment(received: ReceivedPayment, configuration: Configuration): Payment {
+export function collectPaymentParts(received: ReceivedPayment, configuration: Configuration): Payment {
   if (received.name === "CreditTransferReceived") return readCredit(received, configuration);
   return received.value.flow === "OFF_US" ? readOffUsDebit(received, configuration) : readOnUsDebit(received, configuration);
 }

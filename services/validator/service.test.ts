@@ -248,9 +248,9 @@ test("a record whose schema cannot be found is passed when an operator skips it"
   await time.advance(5_000);
   expect(verdicts()).toEqual([]);
   const [record] = records(topics.journal);
-  const by = { operator: "thandi", actionId: "put-1", stage: "asked" } as const;
+  const by = { operator: "thandi", actionId: "put-1", stage: "requested" } as const;
   if (record !== undefined) await append([buildDeadLetter({ record, reason: "ticket 4711", service: "validator", skip: by }, known)]);
   await until(() => verdicts().length === 1);
   await settled(validator.stop());
-  expect(records(topics.deadLetters).map(({ headers }) => headers["sluice-by-hand"])).toEqual(["asked", "done"]);
+  expect(records(topics.deadLetters).map(({ headers }) => headers["sluice-skip"])).toEqual(["requested", "done"]);
 });

@@ -43,7 +43,7 @@ export async function startValidator(ports: ValidatorPorts): Promise<Running> {
     time,
     random,
     logger,
-    failed: (reason) => ports.fail(reason),
+    fail: (reason) => ports.fail(reason),
     startAt: (_partition, _epoch, { committed, logStart }) => Promise.resolve(committed ?? logStart),
     read: (record) => ({ key: Buffer.from(record.key ?? []).toString("latin1"), content: null }),
     handle: async (record) => {

@@ -11,7 +11,7 @@ import type { AccountVerified } from "@sluice/contracts";
 import { checkAccounts } from "./check-accounts.ts";
 import { checkAmount, checkBlocked } from "./check-configuration.ts";
 import { type AppendTime, checkDates, receiptMs } from "./check-dates.ts";
-import { readPayment, type ReceivedPayment } from "./payment.ts";
+import { collectPaymentParts, type ReceivedPayment } from "./payment.ts";
 
 /** Throws if the payment cannot be validated because its scheme is not configured. */
 export function validatePayment(
@@ -20,7 +20,7 @@ export function validatePayment(
   configuration: Configuration,
   book: RuleBook,
 ): AccountVerified {
-  const payment = readPayment(received, configuration);
+  const payment = collectPaymentParts(received, configuration);
   const { flow, scheme, bank, bankId, sides, sender, messageIdentification, contentHash } = payment;
   const { accountRule, times } = scheme;
   const atMs = receiptMs(payment, place);
@@ -39,7 +39,7 @@ export function validatePayment(
     bank: bankId,
     ...dates.verdict(isRefused),
     calendarVersion: times.calendar.version,
-    carryOversMax: flow !== "credit" && scheme.onMissedWindow === "roll" ? scheme.maxRolls : 0,
+    carryOversMax: flow !== "credit" && scheme.onMissedWindow === "carry-over" ? scheme.carryOversMax : 0,
     onUsOutcomeReport: flow === "on-us" && bank?.onUsOutcomeReport === true,
   };
 }

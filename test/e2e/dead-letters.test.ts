@@ -47,7 +47,7 @@ test("a record of an unknown schema stops its partition until an operator skips 
   expect(await registerSchema("later")).toBe(unknownId);
   expect(await replay("replay-1")).toMatchObject({ status: 202, answer: { key: uetr, rows: [{ outcome: "replayed", isReadable: true }] } });
   expect((await untilState(environment, uetr, "HELD")).quarantined).toBeNull();
-  expect(await replay("replay-2")).toMatchObject({ status: 409, answer: { detail: expect.stringContaining("nothing-parked") } });
+  expect(await replay("replay-2")).toMatchObject({ status: 409, answer: { detail: expect.stringContaining("not-quarantined") } });
   expect(environment.services.lost()).toEqual([]);
 });
 

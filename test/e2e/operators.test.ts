@@ -116,7 +116,7 @@ describe("waiting transactions", () => {
     await Promise.all([...credits, ...debits.map(plannedCase)].map(submit));
     // From here on a debit that misses its windows is carried over to the next date.
     for (const part of debits) await untilState(environment, plannedCase(part).uetr, part.name === "unheard" ? "ACCEPTED" : "HELD");
-    await environment.plan({ onMissedWindow: "roll" });
+    await environment.plan({ onMissedWindow: "carry-over" });
     await environment.services.restart("validator");
     await submit(carriedOver());
     await untilState(environment, carriedOver().uetr, "HELD");
@@ -391,12 +391,12 @@ describe("the close", () => {
     const cells = Object.fromEntries(readRows(body).map(({ bank, columns }) => [bank, columns]));
     expect(cells).toMatchObject({
       karoo: { accepted: { count: 6 }, completed: { count: 2 }, withdrawn: { count: 2, sum: "203.03" }, reconciled: { count: 2 } },
-      marula: { accepted: { count: 4 }, rolledOut: { count: 1, sum: heldOvernight }, reconciled: { count: 3 }, creditOpen: { count: 1 } },
+      marula: { accepted: { count: 4 }, carriedOut: { count: 1, sum: heldOvernight }, reconciled: { count: 3 }, creditOpen: { count: 1 } },
       acacia: { accepted: { count: 1 }, completed: { count: 1, sum: "204.04" } },
     });
   });
 
-  test("a debit that may be carried over is HELD for the next date, with an event for it, and can be withdrawn there [D9 roll]", async () => {
+  test("a debit that may be carried over is HELD for the next date, with an event for it, and can be withdrawn there [D9 carry-over]", async () => {
     const { uetr } = carriedOver();
     const next = String((await today())["nextBusinessDate"]);
     await untilHolds(async () => {

@@ -28,7 +28,7 @@ export interface EnvironmentDay {
   /** Close of the day in local time. */
   readonly reconciliation: string;
   /** What becomes of held debits whose window was missed; `reconcile` by default. */
-  readonly onMissedWindow?: "reconcile" | "roll";
+  readonly onMissedWindow?: "reconcile" | "carry-over";
 }
 
 /** A person who may read or decide through the control API. */

@@ -22,7 +22,7 @@ export interface InputMessage extends InputPlace {
   readonly deadlineMs: number | null;
 }
 
-export interface InputChange extends InputPlace {
+interface InputChange extends InputPlace {
   readonly kind: "STOP" | "REDRIVE";
   readonly message: InputMessage;
   readonly cause: bigint;
@@ -38,7 +38,7 @@ export interface InputPause {
   readonly places: readonly InputPlace[];
 }
 
-export interface InputPlan {
+interface InputPlan {
   readonly day: string;
   readonly number: number;
   /** The planned close; null if the day is reconciled. */

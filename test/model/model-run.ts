@@ -2,7 +2,7 @@
 // endpoint.
 
 import type { Random } from "@sluice/kernel";
-import type { createDeliveryTestEnvironment, DeliveryTestProcess } from "@sluice/delivery/delivery-world";
+import type { createDeliveryTestEnvironment, DeliveryTestProcess } from "@sluice/delivery/delivery-environment";
 import { createEndpoint, endpointOrigin, type ModelEndpoint } from "./endpoints.ts";
 import type { InputMessage, ModelInputs } from "./inputs.ts";
 import type { RecordedAttempt, RecordedRun } from "./recorded.ts";
@@ -39,7 +39,7 @@ export interface ModelRun {
 }
 
 /** Messages waited when the breaker closed, so one of them must be tried in time. */
-export interface DrainExpectation {
+interface DrainExpectation {
   readonly endpoint: ModelEndpoint;
   readonly heads: readonly InputMessage[];
   readonly fromMs: number;

@@ -2,7 +2,7 @@
 // nothing, so every part of a list of steps is a valid list of steps.
 
 import { groups, partitionFor, topics, type AnyDecodedRecord } from "@sluice/contracts";
-import type { DeliveryTestProcess } from "@sluice/delivery/delivery-world";
+import type { DeliveryTestProcess } from "@sluice/delivery/delivery-environment";
 import { bankIdAt, inputBusinessDate, inputDayKey, newestPause, modelScheme, inputUetr, type InputPlace } from "./inputs.ts";
 import type { ModelRun } from "./model-run.ts";
 import { modelBanks, keysPerBank, type BankAnswerKind, type ModelStep } from "./steps.ts";

@@ -2,7 +2,7 @@
 // appends.
 
 import type { ReceiverAnswer } from "@sluice/delivery";
-import type { ReceivedRequest } from "@sluice/delivery/delivery-world";
+import type { ReceivedRequest } from "@sluice/delivery/delivery-environment";
 import type { Records } from "@sluice/contracts";
 import type { InputMessage } from "./inputs.ts";
 

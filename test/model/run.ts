@@ -13,7 +13,7 @@ import {
   type DeliveryTestPorts,
   type ReceivedRequest,
   type ScriptedAnswer,
-} from "@sluice/delivery/delivery-world";
+} from "@sluice/delivery/delivery-environment";
 import { startDispatcher } from "@sluice/dispatcher";
 import type { EndpointHealth } from "@sluice/store";
 import { recordAnswer, otherOrigin, recordResume } from "./endpoints.ts";

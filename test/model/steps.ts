@@ -10,7 +10,7 @@ export const keysPerBank = 4;
 /**
  * What ends the attempts at a message: its day, its stop time, its deadline (which also ends the delivery), or nothing.
  */
-export type MessageLimit = "day" | "stops" | "deadline" | "never";
+type MessageLimit = "day" | "stops" | "deadline" | "never";
 
 /**
  * How a bank answers. `slow` is 202 after 2.5 s, `slow 503` is 503 after 2.5 s, `odd 503` is 503 to the first, third, …
@@ -35,8 +35,8 @@ const bankAnswerKinds = [
 ] as const;
 export type BankAnswerKind = (typeof bankAnswerKinds)[number];
 
-export type StoreTrouble = "down" | "slow" | "ambiguous" | "torn" | "late";
-export type LogTrouble = "refuse" | "lose-answer" | "lose-request" | "unknown";
+type StoreTrouble = "down" | "slow" | "ambiguous" | "torn" | "late";
+type LogTrouble = "refuse" | "lose-answer" | "lose-request" | "unknown";
 
 export type ModelStep =
   | {

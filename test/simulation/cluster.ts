@@ -15,7 +15,7 @@ export interface SimulatedProcessPorts {
   readonly fail: (reason: unknown) => void;
 }
 
-export interface ServiceKind<R extends Running> {
+interface ServiceKind<R extends Running> {
   readonly name: string;
   readonly instances: number;
   start(ports: SimulatedProcessPorts): Promise<R>;
@@ -30,7 +30,7 @@ export interface ClusterOptions {
   readonly skewMaxMs: number;
 }
 
-export interface Replicas<R extends Running> {
+interface Replicas<R extends Running> {
   /** The instances that are running now, in order of their numbers. */
   up(): readonly { readonly running: R; readonly process: SimulatedProcess }[];
   stop(): Promise<void>;

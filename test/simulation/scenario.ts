@@ -52,7 +52,7 @@ export interface Scenario {
   readonly instances: number;
   readonly skewMaxMs: number;
   /** What happens to a debit that misses its window. */
-  readonly onMissedWindow: "reconcile" | "roll";
+  readonly onMissedWindow: "reconcile" | "carry-over";
   /** The actions of operators. */
   readonly actions: readonly PlannedAction[];
   /** The services that do not run. */
@@ -158,7 +158,7 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
     cutsMax: Math.floor(share(5)),
     instances: 1 + Math.floor(random.fraction() * 2),
     skewMaxMs: share(900),
-    onMissedWindow: random.fraction() < 0.3 ? "roll" : "reconcile",
+    onMissedWindow: random.fraction() < 0.3 ? "carry-over" : "reconcile",
     actions: drawActions(seededRandom(`operators ${seed}`), {
       ...day,
       banks: simulatedBankIds,

@@ -64,7 +64,7 @@ const noCrashes: CrashPlan = { perCall: 0, freezePerCall: 0 };
 const cutMaxMs = 14_000;
 const cutsUntilMs = 85_000;
 const stepsMax = 3_000_000;
-export const partitionCount = 3;
+const partitionCount = 3;
 
 export interface SimulationEnd {
   readonly seed: number;
@@ -97,7 +97,7 @@ export function simulate(seed: number): Promise<SimulationEnd> {
 
 export async function simulateScenario(seed: number, scenario: Scenario): Promise<SimulationEnd> {
   const time = createVirtualTime({ startAtMs: simulationStartAtMs, seed });
-  const random = seededRandom(`world ${seed}`);
+  const random = seededRandom(`environment ${seed}`);
   const trace = createTrace(time);
   const isTroubled = (): boolean => time.nowMs() - simulationStartAtMs < healAtMs;
   const broker = createMemoryBroker({

@@ -99,7 +99,7 @@ export function sampleScheme(options: Partial<Scheme> = {}): Scheme {
     accountRule: "za-cdv",
     itemLimits: [],
     onMissedWindow: "reconcile",
-    maxRolls: 1,
+    carryOversMax: 1,
     ...options,
   };
 }

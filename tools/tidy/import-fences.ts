@@ -51,7 +51,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
-  // The one room that opens what a service needs. What it opens stays below it, and knows nothing of a process.
+  // The one package that opens what a service needs. What it opens stays below it, and knows nothing of a process.
   "packages/process": { values: ["config", "contracts", "kernel", "messaging", "service", "store"] },
   "packages/delivery": { values: ["config", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
@@ -110,15 +110,15 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],
   "ajv-formats": ["packages/documents"],
-  avsc: ["packages/contracts", "tools"],
+  avsc: ["packages/contracts"],
   hono: ["packages/documents", "packages/service", "services/ingress", "services/console"],
   // The IBAN registry's lengths, formats and national check digits: the one library of a pure package, itself pure.
   ibantools: ["packages/account-validation"],
   kafkajs: ["packages/messaging", "test"],
-  mongodb: ["packages/store", "infra/local", "test"],
+  mongodb: ["packages/store", "infra/local"],
   pino: ["packages/service"],
   "prom-client": ["packages/service"],
-  undici: ["packages/delivery", "packages/cli", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
+  undici: ["packages/delivery", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
   yaml: ["packages/config", "packages/documents", "packages/cli"],
   zod: ["packages/config", "packages/contracts", "packages/documents"],
 };

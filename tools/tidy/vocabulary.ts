@@ -15,6 +15,9 @@ const banned: readonly (readonly [RegExp, string])[] = [
   [/\bagreed time\b/i, "broker clock"],
   [/\bremark(s|ed)?\b/i, "observation"],
   [/\btempers?\b/i, "profile"],
+  [/\b(max )?rolls?\b|\broll(ed|ing)\b/i, "carry over"],
+  [/\bworlds?\b/i, "environment"],
+  [/\brooms\b|\bthe one room\b|\ba room of\b/i, "folder or package"],
   [/\bof late\b|\banew\b|\bwhoever\b/i, "a plain sentence"],
 ];
 
@@ -28,7 +31,7 @@ const exempt: ReadonlyMap<string, string> = new Map([
 export const vocabulary: Rule = (tree) => [...tree].flatMap(([path, text]) => findingsOf(path, text)).concat(unlistedWords(tree));
 
 function findingsOf(path: string, text: string): readonly TidyFinding[] {
-  if (!/\.(ts|md|yaml|avsc)$/.test(path) || /\/(golden|versions)\//.test(path) || exempt.has(path)) return [];
+  if (!/\.(ts|md|yaml|avsc)$|^docs\/.*\.json$/.test(path) || /\/(golden|versions)\//.test(path) || exempt.has(path)) return [];
   return text.split("\n").flatMap((line, index) => {
     const words = wordsOf(line);
     const found = banned.find(([pattern]) => pattern.test(words));

@@ -4,7 +4,7 @@
 import shipped from "../../../data/za-cdv.json" with { type: "json" };
 import { createRangeIndex, type RangeIndex } from "../range-index.ts";
 
-export type Confidence = "high" | "medium" | "low" | "conflict";
+type Confidence = "high" | "medium" | "low" | "conflict";
 
 export interface CdvRange {
   readonly bank: string;

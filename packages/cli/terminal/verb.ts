@@ -23,12 +23,12 @@ interface WordValues {
   readonly completes?: "files" | "folders";
 }
 
-export interface FlagOption {
+interface FlagOption {
   readonly type: "boolean";
   readonly text: string;
 }
 
-export interface ValueOption extends WordValues {
+interface ValueOption extends WordValues {
   readonly type: "string";
   readonly placeholder: string;
   readonly text: string;

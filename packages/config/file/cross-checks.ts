@@ -217,7 +217,7 @@ function checkBranchRanges(banks: readonly PartAtPath<BankInFile>[]): readonly P
   return problems;
 }
 
-/** Answers a problem at each place of a value that already has another owner. */
+/** Returns a problem at each place of a value that already has another owner. */
 function findRepeated(
   places: readonly { readonly path: Path; readonly owner: string; readonly value: string }[],
   text: string,

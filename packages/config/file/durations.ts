@@ -8,7 +8,7 @@ const unitMs = new Map([
   ["d", 86_400_000],
 ]);
 
-/** Answers milliseconds; null unless the text is a whole number and a unit. */
+/** Returns milliseconds; null unless the text is a whole number and a unit. */
 export function readDuration(text: string): number | null {
   const [, number, unit] = /^(\d{1,9})([a-z]{1,2})$/.exec(text) ?? [];
   const ms = unitMs.get(unit ?? "");

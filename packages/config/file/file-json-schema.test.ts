@@ -42,7 +42,7 @@ test.each([
   ["an address that is none", "baseUrl: ${FIRST_BANK_URL}", "baseUrl: ftp://first"],
   ["a duration without a unit", "cutOff: 15m", "cutOff: 15"],
   ["a local time that is none", 'opens: "08:00"', 'opens: "8:00"'],
-  ["a number beyond its bounds", "maxRolls: 1", "maxRolls: 6"],
+  ["a number beyond its bounds", "carryOversMax: 1", "carryOversMax: 6"],
   ["an operator without a role", "roles: [read, act]", "roles: []"],
   ["a rule of holidays without its name", "{ name: Spring Day, weekday", "{ weekday"],
 ])("an editor marks %s", (_, from, to) => {

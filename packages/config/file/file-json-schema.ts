@@ -46,7 +46,7 @@ function orReference(schema: Json, path: readonly (string | number)[]): void {
 }
 
 /**
- * Answers the members' comments by path, such as `banks[].baseUrl`. A comment on several members belongs to the first.
+ * Returns the members' comments by path, such as `banks[].baseUrl`. A comment on several members belongs to the first.
  */
 function readComments(sample: string): ReadonlyMap<string, string> {
   const comments = new Map<string, string>();
@@ -67,7 +67,7 @@ function readComments(sample: string): ReadonlyMap<string, string> {
   return comments;
 }
 
-/** Answers the last paragraph of a comment; earlier ones are about the file. */
+/** Returns the last paragraph of a comment; earlier ones are about the file. */
 function lastParagraph(comment: string): string {
   const paragraphs = comment.split(/\n\s*\n/);
   return (paragraphs.at(-1) ?? "")

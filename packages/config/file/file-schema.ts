@@ -179,8 +179,8 @@ const schemeMembers = z.strictObject({
     .array(z.strictObject({ currency: currencyCode, amount: money }))
     .max(100)
     .default([]),
-  onMissedWindow: z.enum(["reconcile", "roll"]).default("reconcile"),
-  maxRolls: z.int().min(1).max(5).default(1),
+  onMissedWindow: z.enum(["reconcile", "carry-over"]).default("reconcile"),
+  carryOversMax: z.int().min(1).max(5).default(1),
 });
 
 /** A scheme, with the defaults of its row for what the file leaves out. */

@@ -143,7 +143,7 @@ test("a file without schemes has ZA_EFT, 08:00 to 16:00, reconciliation 17:30, c
     accountRule: "za-cdv",
     itemLimits: [],
     onMissedWindow: "reconcile",
-    maxRolls: 1,
+    carryOversMax: 1,
     times: { calendar: southAfrica, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 900_000 },
   });
   expect(findScheme(configuration, "ZA_RTC")).toBeUndefined();
@@ -415,13 +415,17 @@ test("operators have at least one role, and share no id and no token with anybod
 });
 
 test("a missed debit waits for the reconciliation, or is carried over one to five times [D9 on-missed-window]", () => {
-  const rolling = read(spoilt("onMissedWindow: reconcile", "onMissedWindow: roll").replace("maxRolls: 1", "maxRolls: 5")).schemes[0];
-  expect(rolling).toMatchObject({ onMissedWindow: "roll", maxRolls: 5 });
+  const carryingOver = read(
+    spoilt("onMissedWindow: reconcile", "onMissedWindow: carry-over").replace("carryOversMax: 1", "carryOversMax: 5"),
+  ).schemes[0];
+  expect(carryingOver).toMatchObject({ onMissedWindow: "carry-over", carryOversMax: 5 });
   expect(findProblems(spoilt("onMissedWindow: reconcile", "onMissedWindow: drop")).map((line) => line.split(":")[0])).toEqual([
     "schemes[0].onMissedWindow",
   ]);
   for (const wrong of ["0", "6", "1.5"]) {
-    expect(findProblems(spoilt("maxRolls: 1", `maxRolls: ${wrong}`)).map((line) => line.split(":")[0])).toEqual(["schemes[0].maxRolls"]);
+    expect(findProblems(spoilt("carryOversMax: 1", `carryOversMax: ${wrong}`)).map((line) => line.split(":")[0])).toEqual([
+      "schemes[0].carryOversMax",
+    ]);
   }
 });
 

@@ -79,7 +79,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
   };
 }
 
-/** Answers all calendars by name, including the shipped ones. */
+/** Returns all calendars by name, including the shipped ones. */
 function readCalendars(given: unknown, problems: Problem[]): ReadonlyMap<string, Calendar> {
   const shipped = { za: southAfrica, "za-every-day": southAfricaEveryDay };
   const calendars = new Map<string, Calendar>(Object.entries(shipped));
@@ -195,7 +195,7 @@ function withoutUndefined<T extends Readonly<Record<string, string | undefined>>
 
 function toScheme(file: SchemeInFile, calendar: Calendar, connectors: readonly PartAtPath<ConnectorInFile>[]): Scheme {
   const { id, currencies, creditsFinal, creditDeadline, accountRule, itemLimits } = file;
-  const { onMissedWindow, maxRolls } = file;
+  const { onMissedWindow, carryOversMax } = file;
   const isConnected = connectors.some(({ value }) => value.schemes.includes(id));
   return {
     id,
@@ -207,6 +207,6 @@ function toScheme(file: SchemeInFile, calendar: Calendar, connectors: readonly P
     accountRule,
     itemLimits: itemLimits.map(({ currency, amount }) => ({ scheme: id, currency, amountTenThousandths: amount })),
     onMissedWindow,
-    maxRolls,
+    carryOversMax,
   };
 }

@@ -19,7 +19,7 @@ export const signingSecretForms = {
   ed25519: "whsk_ and an ed25519 key in base64: 32 bytes, or 64 with its public half behind",
 } as const;
 
-/** Answers the shared secret, or the ed25519 private key as PKCS #8 in DER; null if it is no secret of that kind. */
+/** Returns the shared secret, or the ed25519 private key as PKCS #8 in DER; null if it is no secret of that kind. */
 export function readSigningSecret(kind: SigningKey["kind"], secret: string): Buffer | null {
   const bytes = decodeAfter(prefixes[kind], secret);
   if (bytes === null) return null;
@@ -40,7 +40,7 @@ function derivePublicHalf(der: Buffer): Buffer {
   return key.export({ format: "der", type: "spki" }).subarray(-halfBytes);
 }
 
-/** Answers the bytes after the prefix; null if the prefix is another or the rest is not base64. */
+/** Returns the bytes after the prefix; null if the prefix is another or the rest is not base64. */
 function decodeAfter(prefix: string, secret: string): Buffer | null {
   if (!secret.startsWith(prefix)) return null;
   const encoded = secret.slice(prefix.length);

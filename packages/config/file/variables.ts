@@ -14,7 +14,7 @@ const name = /^[A-Z][A-Z0-9_]*$/;
 /** Names of members that hold secrets, anywhere in the file. */
 export const secretMembers: ReadonlySet<PropertyKey> = new Set(["bearerToken", "secret"]);
 
-/** Answers the same tree with every reference replaced. References that cannot be replaced are added to `problems`. */
+/** Returns the same tree with every reference replaced. References that cannot be replaced are added to `problems`. */
 export function resolveVariables(value: unknown, environment: FileVariables, problems: Problem[], path: Path = []): unknown {
   if (typeof value === "string") return replaceReferences(value, environment, problems, path);
   if (Array.isArray(value)) return value.map((member: unknown, index) => resolveVariables(member, environment, problems, [...path, index]));

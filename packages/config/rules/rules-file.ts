@@ -80,7 +80,7 @@ export function hashContent(content: unknown): string {
   return hashSource(JSON.stringify(content));
 }
 
-/** Answers the file, or a text that describes its problem. */
+/** Returns the file, or a text that describes its problem. */
 export function readRulesFile(name: string, json: string): RulesFile | string {
   const tree = parse(json);
   const read = fileSchema.safeParse(tree);
@@ -99,7 +99,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** Answers the content with the file's order of members, over which its digest was made. */
+/** Returns the content with the file's order of members, over which its digest was made. */
 function contentIn(tree: unknown): unknown {
   return typeof tree === "object" && tree !== null ? Reflect.get(tree, "content") : undefined;
 }

@@ -30,7 +30,7 @@ export function readRulesFolder(path: string | null): RuleBook {
   return path === null ? shippedRules : buildRuleBook(readRulesFiles(path));
 }
 
-/** Answers the files in the order of their import. */
+/** Returns the files in the order of their import. */
 export function readRulesFiles(folder: string): readonly RulesFile[] {
   const names = listNames(folder).filter((name) => name.endsWith(".json") && !name.startsWith("."));
   if (names.length > rulesFilesMax) throw invalid(folder, `more than ${rulesFilesMax} files`);
@@ -76,7 +76,7 @@ function ukVersions(tables: readonly Table[], given: readonly NonNullable<Substi
   return [...versions, ...others.map((one) => ({ ...one, effectiveTo: one.effectiveFrom }))];
 }
 
-/** Answers the file in force on a date; of two files from one date, the one imported later. */
+/** Returns the file in force on a date; of two files from one date, the one imported later. */
 function latest<File extends { readonly effectiveFrom: string }>(files: readonly File[], date: string): File | null {
   const begun = files.filter(({ effectiveFrom }) => effectiveFrom <= date);
   const start = begun.reduce((last, { effectiveFrom }) => (effectiveFrom > last ? effectiveFrom : last), "");

@@ -218,10 +218,10 @@ const letter = {
   bytes: countSchema.nullable(),
   sha256: nullableTextSchema.meta({ description: "Of its bytes." }),
   why: textSchema,
-  byHand: z
+  skip: z
     .strictObject({ operator: textSchema, action: textSchema, isDone: z.boolean() })
     .nullable()
-    .meta({ description: "isDone false: it was asked for; the partition has gone on when a letter says true." }),
+    .meta({ description: "isDone false: it was requested; the partition has gone on when a letter says true." }),
 };
 const cursor = textSchema.meta({ description: "Give it as `after` to go on behind this letter." });
 const replayedRow = z.strictObject({
@@ -261,7 +261,7 @@ export const controlAnswers = {
     items: z.array(item),
     decisions: z.array(decisionSchema),
     carryOversMax: countSchema.nullable(),
-    parked: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
+    quarantined: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
   }),
   listWindows: z.strictObject({ schema: z.literal("Windows"), rows: z.array(businessDay), next: z.null() }),
   listHeld: z.strictObject({ schema: z.literal("Held"), asOf: asOfSchema, rows: z.array(held), next: nextPageSchema }),
@@ -280,7 +280,7 @@ export const controlAnswers = {
       state: receiverStateSchema,
       until: nullableTimeSchema,
       why: blockReasonsSchema,
-      addresses: z.array(endpointSchema),
+      endpoints: z.array(endpointSchema),
       rows: z.array(undeliveredMessageSchema),
       next: nextPageSchema,
     }),
@@ -318,7 +318,7 @@ export const controlAnswers = {
     transaction: z
       .strictObject({
         uetr: uetrSchema,
-        parked: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
+        quarantined: z.strictObject({ since: timeSchema, offset: bigNumberSchema, records: countSchema }).nullable(),
       })
       .nullable(),
   }),
@@ -343,5 +343,3 @@ export const controlAnswers = {
     ),
   }),
 } as const satisfies Readonly<Record<string, z.ZodType>>;
-
-export type ControlAnswerName = keyof typeof controlAnswers;

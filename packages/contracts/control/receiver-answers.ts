@@ -33,8 +33,8 @@ export const endpointSchema = z
       .strictObject({ since: timeSchema, openForSeconds: countSchema.nullable(), reason: textSchema })
       .nullable()
       .meta({ description: "Open: one message at a time is tried until one is acknowledged. Null: closed." }),
-    gateUntil: nullableTimeSchema.meta({ description: "It asked to wait until then (Retry-After)." }),
-    secondsToGate: secondsSchema,
+    retryAfterUntil: nullableTimeSchema.meta({ description: "It asked to wait until then (Retry-After)." }),
+    secondsToRetry: secondsSchema,
     concurrency: countSchema.meta({ description: "Requests at once that it bears, as far as it is known." }),
     connections: countSchema.meta({ description: "Those that it may have, as configured." }),
   })
@@ -66,9 +66,9 @@ export const undeliveredMessageSchema = z.strictObject({
   uetr: uetrSchema,
   partition: countSchema,
   address: nullableTextSchema.meta({ description: "Where it goes: scheme, host and port." }),
-  status: z.enum(["waiting", "gated", "breaker-open", "paused", "refused", "expired"]).meta({
+  status: z.enum(["waiting", "retry-after", "breaker-open", "paused", "refused", "expired"]).meta({
     description:
-      "waiting: for its own back-off; gated, breaker-open: for its address; refused: a person has to redrive it; expired: a posting past its time.",
+      "waiting: for its own back-off; retry-after, breaker-open: for its address; refused: a person has to redrive it; expired: a posting past its time.",
   }),
   attempts: countSchema,
   anyAnswer: z.boolean(),
@@ -117,7 +117,7 @@ export const bankStatusSchema = z.strictObject({
   isPaused: z.boolean(),
   until: nullableTimeSchema.meta({ description: "End of the maintenance." }),
   why: blockReasonsSchema,
-  addresses: z.array(endpointSchema),
+  endpoints: z.array(endpointSchema),
   waiting: z
     .strictObject({ deliveries: waitingTotals, postings: waitingTotals, closes: nullableTimeSchema, secondsToClose: secondsSchema })
     .nullable()

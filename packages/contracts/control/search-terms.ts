@@ -47,7 +47,7 @@ export const searchTerms = [
     text: "A reason code of a refusal or a bank's report.",
     example: "AC02",
   },
-  { name: "parked", form: "true or false", text: "true: records of it lie in the dead letters.", example: "true" },
+  { name: "quarantined", form: "true or false", text: "true: it has dead letters.", example: "true" },
 ] as const satisfies readonly SearchTerm[];
 
 export type SearchTermName = (typeof searchTerms)[number]["name"];

@@ -74,7 +74,7 @@ export const deliveryHeaders = {
   },
 } as const satisfies Readonly<Record<string, DeliveryHeader>>;
 
-export type DeliveryHeaderName = keyof typeof deliveryHeaders;
+type DeliveryHeaderName = keyof typeof deliveryHeaders;
 
 type NamesWhen<When> = {
   [Name in DeliveryHeaderName]: (typeof deliveryHeaders)[Name]["when"] extends When ? Name : never;

@@ -1,7 +1,7 @@
 // The operations that callers may use, as one table: ingress and the console take their routes from it, the OpenAPI
 // document its paths. The first path of an operation is its address; the others are aliases that behave the same.
 
-export type OperationCaller = "bank" | "connector";
+type OperationCaller = "bank" | "connector";
 
 export interface ServedOperation {
   readonly name: string;

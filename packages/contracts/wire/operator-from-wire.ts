@@ -7,7 +7,7 @@ import type { DecodedRecord } from "../api.ts";
 import type * as wire from "../generated/records.ts";
 import { mapSymbol } from "./map-symbol.ts";
 
-export type OperatorRecordName =
+type OperatorRecordName =
   | "WithdrawalRequested"
   | "RedriveRequested"
   | "ItemResolutionRequested"

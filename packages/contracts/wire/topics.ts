@@ -16,14 +16,14 @@ export const headers = {
   type: "sluice-type",
   traceparent: "traceparent",
   /**
-   * Set on a dead letter that an operator asked for: `asked` by the console, `done` by the service whose partition was
-   * blocked by the record.
+   * Set on the dead letter of an operator's skip: `requested` by the console, `done` by the service whose partition the
+   * record blocked.
    */
-  byHand: "sluice-by-hand",
+  skip: "sluice-skip",
   /** Set on a replayed record: its dead letter, as `partition:offset`. */
   deadLetter: "sluice-dead-letter",
   /** Set on DeadLettersReplayed: the offset of the transaction's first dead-lettered record. */
-  parkedFrom: "sluice-parked-from",
+  quarantinedFrom: "sluice-quarantined-from",
 } as const;
 
 export const groups = {

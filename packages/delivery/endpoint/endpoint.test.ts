@@ -79,10 +79,10 @@ describe("a resume", () => {
     const resumedAtMs = time.nowMs();
     await time.advance(secondMs);
     answer({ status: 429, retryAfter: "60" });
-    expect(endpoint.blockReason(null)).toBe("gate");
+    expect(endpoint.blockReason(null)).toBe("retry-after");
     // A partition that lags behind reads the resume only now.
     endpoint.resume(resumedAtMs);
-    expect(endpoint.blockReason(null)).toBe("gate");
+    expect(endpoint.blockReason(null)).toBe("retry-after");
     endpoint.resume(time.nowMs() + secondMs);
     expect(endpoint.blockReason(null)).toBe(null);
   });

@@ -58,7 +58,7 @@ export interface EndpointOptions {
   readonly retryLimit: ProcessLimit;
 }
 
-export type BlockReason = "breaker" | "gate";
+export type BlockReason = "breaker" | "retry-after";
 
 const emptyProbeWaitMs = 1_000;
 const healthIntervalMs = 60_000;
@@ -145,7 +145,7 @@ export class Endpoint {
   /** Why no attempt may begin now; null where one may. */
   blockReason(endMs: number | null): BlockReason | null {
     if (this.#open !== null) return "breaker";
-    return this.#retryAfterUntilMs > never && this.freeAtMs(endMs) > this.#options.time.monotonicMs() ? "gate" : null;
+    return this.#retryAfterUntilMs > never && this.freeAtMs(endMs) > this.#options.time.monotonicMs() ? "retry-after" : null;
   }
 
   /** Milliseconds that a new message would wait for its slot, estimated from the answers so far; 0 before the first. */

@@ -96,7 +96,7 @@ export class Endpoints {
     } catch (error) {
       for (const endpoint of changed) this.#changed.add(endpoint);
       const reason = error instanceof Error ? error.message : String(error);
-      this.#options.logger.warn("endpoint-health.not-written", { addresses: healthChanges.length, reason });
+      this.#options.logger.warn("endpoint-health.not-written", { endpoints: healthChanges.length, reason });
     }
   }
 

@@ -12,7 +12,7 @@ import type { SecureContext } from "node:tls";
 import { buildConnector } from "undici";
 import { createAddressCheck, type AddressCheck, type AddressRefusal } from "./address-check.ts";
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }

@@ -122,9 +122,9 @@ function message(record: RecordName): Part {
 
 function ownHeaders(record: RecordName): Part {
   const text = (description: string): Part => ({ type: "string", description });
-  if (record === "DeadLettersReplayed") return { [headers.parkedFrom]: text("Offset of the first record that was dead-lettered.") };
+  if (record === "DeadLettersReplayed") return { [headers.quarantinedFrom]: text("Offset of the first record that was dead-lettered.") };
   if (record !== "DeadLetter") return {};
-  return { [headers.byHand]: text("By hand: `asked` by an operator, or `done` by the service whose partition stood at the record.") };
+  return { [headers.skip]: text("Skipped by an operator: `requested`, or `done` by the service whose partition stood at the record.") };
 }
 
 /** Records keyed by their business day, as markers are; the others are keyed by UETR. */

@@ -19,7 +19,7 @@ export interface ObservedExchange {
   readonly answer?: Uint8Array | null;
 }
 
-export interface DeliveredRequest {
+interface DeliveredRequest {
   readonly receiver: "bank" | "connector";
   /** The path as the receiver sees it; only its last part counts. */
   readonly path: string;

@@ -1,9 +1,9 @@
 // For the tests of services and simulators that serve or call what the document describes.
 
 export { createDocumentCheck, readOpenApi } from "./document-check.ts";
-export type { DeliveredRequest, DocumentCheck, ObservedExchange } from "./document-check.ts";
+export type { ObservedExchange } from "./document-check.ts";
 export { resolveReferences } from "./resolve-references.ts";
 export { documentedErrors, errorBody, errorsFor } from "../openapi/errors.ts";
-export type { DocumentedError, Provocation } from "../openapi/errors.ts";
+export type { DocumentedError } from "../openapi/errors.ts";
 export { buildReceivedExamples } from "../examples/examples.ts";
 export { buildProvokingBody } from "../examples/provoking-body.ts";

@@ -6,7 +6,7 @@
 
 import { servedOperations, type ServedOperationName } from "@sluice/contracts";
 
-export type Provocation =
+type Provocation =
   | { readonly change: readonly (readonly [path: string, json: string | null])[] }
   | { readonly body: string }
   | {

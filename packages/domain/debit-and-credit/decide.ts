@@ -55,7 +55,7 @@ export function decide(
 ): DecideResult {
   if (transaction !== null && place.offset <= transaction.applied) {
     const outputs = outputsAt(transaction, place.offset, digest);
-    if (wasDeadLettered(transaction, fact, place.offset)) return { decision: "dead-lettered", reason: "parked", transaction, outputs };
+    if (wasDeadLettered(transaction, fact, place.offset)) return { decision: "dead-lettered", reason: "quarantined", transaction, outputs };
     return { decision: "replayed", reason: null, transaction, outputs };
   }
   const result = transaction === null ? startWith(uetr, fact, place, partition) : decideFact(transaction, fact, place, partition, digest);

@@ -148,13 +148,13 @@ describe.each(flows)("%s", (flow) => {
         for (const { fact, decision, reason, transaction } of findRequests(steps)) {
           if (decision === "applied" && "action" in fact) seen.add(`${fact.kind} ${reason ?? ""}`.trim());
           if (decision === "dead-lettered") seen.add("dead-lettered");
-          if ((transaction?.transitions.filter(({ state }) => state === "HELD").length ?? 0) > 1) seen.add("rolled");
+          if ((transaction?.transitions.filter(({ state }) => state === "HELD").length ?? 0) > 1) seen.add("carried over");
         }
       }),
       { numRuns: 400, seed: 7 },
     );
     const always = ["RedriveRequested redrive", "RedriveRequested redrive-posting", "ItemResolutionRequested resolution-proposed"];
-    const ofDebits = flow === "credit" ? [] : ["WithdrawalRequested", "rolled"];
+    const ofDebits = flow === "credit" ? [] : ["WithdrawalRequested", "carried over"];
     const ofConnectors =
       flow === "on-us" ? [] : ["ItemResolutionRequested resolution-outcome", "ItemResolutionConfirmed resolution-outcome"];
     const expected = [...always, ...ofDebits, ...ofConnectors, "DeadLettersReplayed", "dead-lettered"];

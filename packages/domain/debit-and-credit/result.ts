@@ -57,8 +57,8 @@ export type DecisionReason =
   | "same-person"
   | "no-replacement"
   | "resolution-proposed"
-  | "nothing-parked"
-  | "parked"
+  | "not-quarantined"
+  | "quarantined"
   | "other-deadline"
   | "too-early";
 

@@ -23,7 +23,7 @@ export function describePartitionConsumers(environment: ConformanceEnvironment):
           group: environment.group,
           topic,
           batchRecordsMax: 100,
-          failed: (reason) => void failures.push(reason),
+          fail: (reason) => void failures.push(reason),
           open: async (partition) => ({
             startAt: BigInt(recorded[partition === 0 ? 0 : 1].length),
             close: async () => {},
@@ -61,7 +61,7 @@ export function describePartitionConsumers(environment: ConformanceEnvironment):
           group: environment.group,
           topic,
           runningMax: 8,
-          failed: (reason) => void firsts.push(`failed: ${reason.message}`),
+          fail: (reason) => void firsts.push(`failed: ${reason.message}`),
           startAt: async (partition) => positions.get(partition) ?? 0n,
           read: (record) => ({ key: Buffer.from(record.key ?? []).toString(), content: null }),
           handle: async (record, worker) => {

@@ -10,10 +10,10 @@ export interface DeadLetterSource {
   readonly reason: string;
   readonly service: string;
   /**
-   * The operator who decided to skip the record, and the id of that action. `asked`: its partition has not skipped it
-   * yet.
+   * The operator who decided to skip the record, and the id of that action. While it is `requested` the partition has
+   * not skipped it yet.
    */
-  readonly skip?: { readonly operator: string; readonly actionId: string; readonly stage: "asked" | "done" };
+  readonly skip?: { readonly operator: string; readonly actionId: string; readonly stage: "requested" | "done" };
 }
 
 /** An operator's own words go into the dead letter and into no log line. */
@@ -35,6 +35,6 @@ export function buildDeadLetter({ record, reason, service, skip }: DeadLetterSou
     partition,
     key,
     value: serde.encode("DeadLetter", letter),
-    headers: { [headers.type]: "DeadLetter", ...(skip === undefined ? {} : { [headers.byHand]: skip.stage }) },
+    headers: { [headers.type]: "DeadLetter", ...(skip === undefined ? {} : { [headers.skip]: skip.stage }) },
   };
 }

@@ -20,7 +20,7 @@ const record = {
   headers: {},
 };
 
-function letter(offset: bigint, stage: "asked" | "done", service = "scheduler", actionId = "put-1"): OutgoingRecord {
+function letter(offset: bigint, stage: "requested" | "done", service = "scheduler", actionId = "put-1"): OutgoingRecord {
   const by = { operator: "thandi", actionId, stage };
   return buildDeadLetter({ record: { ...record, offset }, reason: "ticket 4711", service, skip: by }, serde);
 }
@@ -51,7 +51,7 @@ function given() {
 
 test("a skip request, with operator and reason, is found for its service, topic, partition and offset alone", async () => {
   const { append, settle, skips } = given();
-  await append(letter(7n, "asked"), letter(8n, "asked", "validator"));
+  await append(letter(7n, "requested"), letter(8n, "requested", "validator"));
   expect(await settle(skips.findRequest(record))).toEqual({ operator: "thandi", actionId: "put-1", reason: "ticket 4711" });
   const others = [
     { ...record, offset: 8n },
@@ -64,7 +64,7 @@ test("a skip request, with operator and reason, is found for its service, topic,
 
 test("a done skip stays done, and a request alone is not done", async () => {
   const { append, settle, skips } = given();
-  await append(letter(7n, "asked"), letter(7n, "done"), letter(8n, "asked"), letter(9n, "done", "validator"));
+  await append(letter(7n, "requested"), letter(7n, "done"), letter(8n, "requested"), letter(9n, "done", "validator"));
   expect([...(await settle(skips.listDone(topics.journal, 1))).keys()]).toEqual([7n]);
   expect((await settle(skips.listDone(topics.dispatch, 1))).size).toBe(0);
 });
@@ -72,15 +72,15 @@ test("a done skip stays done, and a request alone is not done", async () => {
 test("I15: each look continues where the last one ended, even where retention has cut, and decodes no other letters", async () => {
   const { broker, reads, append, settle, skips } = given();
   const unreadable: OutgoingRecord = {
-    ...letter(1n, "asked"),
+    ...letter(1n, "requested"),
     value: Buffer.from([0, 0, 0, 99, 99]),
     headers: { [headers.type]: "DeadLetter" },
   };
-  await append(unreadable, letter(7n, "asked"));
+  await append(unreadable, letter(7n, "requested"));
   expect(await settle(skips.findRequest(record))).not.toBeNull();
   expect(await settle(skips.findRequest(record))).not.toBeNull();
   expect(reads).toEqual([0n]);
-  await append(unreadable, unreadable, letter(8n, "asked"));
+  await append(unreadable, unreadable, letter(8n, "requested"));
   broker.truncate({ topic: topics.deadLetters, partition: 1 }, 4n);
   expect(await settle(skips.findRequest({ ...record, offset: 8n }))).not.toBeNull();
   expect(reads).toEqual([0n, 4n]);
@@ -88,7 +88,11 @@ test("I15: each look continues where the last one ended, even where retention ha
 
 test("an operator's letter that cannot be read is ignored", async () => {
   const { append, settle, skips } = given();
-  await append({ ...letter(7n, "asked"), value: Buffer.from([7]) }, { ...letter(7n, "asked"), value: null }, letter(7n, "asked"));
+  await append(
+    { ...letter(7n, "requested"), value: Buffer.from([7]) },
+    { ...letter(7n, "requested"), value: null },
+    letter(7n, "requested"),
+  );
   expect(await settle(skips.findRequest(record))).not.toBeNull();
 });
 

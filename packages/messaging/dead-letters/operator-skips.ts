@@ -1,10 +1,10 @@
 // Finds the records that an operator has decided to skip, because their schema cannot be obtained and their partition
 // is blocked.
 //
-// #1 An operator's request is a dead letter marked `asked`. The partition's owner looks for it each time the record
+// #1 An operator's request is a dead letter marked `requested`. The partition's owner looks for it each time the record
 //    blocks it, and then skips the record with a dead letter of its own, marked `done`.
 // #2 A skip that is `done` is final: every later reading of the record (after a crash, from an older store, in a
-//    rebuild) skips it too, even if the record is readable by then. A skip that was only `asked` has no such effect,
+//    rebuild) skips it too, even if the record is readable by then. A skip that was only `requested` has no such effect,
 //    because the partition may have gone on without it.
 // #3 Each look reads the dead letters from where the last look ended; the first one starts at their beginning. Only
 //    operators' letters are decoded; a header marks them.
@@ -99,7 +99,7 @@ export function isStoppedByRecord(error: unknown): error is Fault {
 
 /** A record that is skipped without looking at its content. */
 export function skipByOperator(skip: SkipRequest): UnreadableReason {
-  return { unreadable: "by hand", skip };
+  return { unreadable: "skipped by an operator", skip };
 }
 
 /**
@@ -122,7 +122,7 @@ async function readNewLetters({ messaging, serde, service }: OperatorSkipsPorts,
   const from = known.nextOffset > ends.logStart ? known.nextOffset : ends.logStart;
   if (from < ends.logEnd) {
     for await (const record of messaging.read(place, from, ends.logEnd)) {
-      if (record.headers[headers.byHand] !== undefined) keep(known, await readSkip(record, serde, service));
+      if (record.headers[headers.skip] !== undefined) keep(known, await readSkip(record, serde, service));
       known.nextOffset = record.offset + 1n;
     }
   }
@@ -136,13 +136,13 @@ function keep({ skips }: PartitionSkips, skip: Skip | null): void {
   if (skips.size > skipsMax && oldest !== undefined) skips.delete(oldest);
 }
 
-/** Answers null for another service's letter, or a record that is no dead letter. */
+/** Returns null for another service's letter, or a record that is no dead letter. */
 async function readSkip(record: ReceivedRecord, serde: OperatorSkipsPorts["serde"], service: string): Promise<Skip | null> {
   const decoded = await readOrLearn(record, serde);
   if (typeof decoded === "string" || decoded.name !== "DeadLetter" || decoded.value.service !== service) return null;
   const { topic, offset, operator, actionId, reason } = decoded.value;
   const by = { operator: operator ?? "", actionId: actionId ?? "", reason };
-  return { topic, offset, by, isDone: record.headers[headers.byHand] === "done" };
+  return { topic, offset, by, isDone: record.headers[headers.skip] === "done" };
 }
 
 function keyFor(topic: string, offset: bigint, isDone: boolean): string {

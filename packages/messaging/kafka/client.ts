@@ -17,7 +17,7 @@ export interface KafkaConnection {
   readonly sasl?: { readonly mechanism: "scram-sha-256" | "scram-sha-512"; readonly username: string; readonly password: string };
 }
 
-export const requestTimeoutMs = 5000;
+const requestTimeoutMs = 5000;
 const connectionTimeoutMs = 3000;
 
 /**
@@ -40,7 +40,7 @@ export function createKafkaClient(connection: KafkaConnection, logger: Logger): 
   });
 }
 
-/** Answers the settings that a kafkajs client and a bare cluster share. */
+/** Returns the settings that a kafkajs client and a bare cluster share. */
 export function clientSettings(connection: KafkaConnection) {
   return {
     brokers: [...connection.brokers],

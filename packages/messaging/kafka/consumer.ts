@@ -44,8 +44,8 @@ const fetchBytesMax = 512 * 1024;
  * 130 MiB more.
  */
 const partitionBytesMax = 128 * 1024;
-export const sessionTimeoutMs = 6000;
-export const heartbeatIntervalMs = 1500;
+const sessionTimeoutMs = 6000;
+const heartbeatIntervalMs = 1500;
 const rebalanceTimeoutMs = 10_000;
 
 export class KafkaConsumer implements Consumer {

@@ -1,6 +1,6 @@
 // Interprets kafkajs's errors.
 
-/** Answers the error and its causes; kafkajs wraps the broker's error, sometimes more than once. */
+/** Returns the error and its causes; kafkajs wraps the broker's error, sometimes more than once. */
 function causeChain(error: unknown): readonly Error[] {
   const causes: Error[] = [];
   let next = error;

@@ -54,7 +54,7 @@ describe("the troubles of kafkajs", () => {
       time: machineTime,
       random: machineRandom,
       logger: silentLogger,
-      failed: (reason) => void failures.push(reason),
+      fail: (reason) => void failures.push(reason),
       open: async (partition, epoch) => {
         epochs.push(epoch);
         const handle = async (): Promise<void> => {

@@ -66,9 +66,11 @@ test("the producer measures how long the broker took to acknowledge each batch t
 });
 
 test("B: a partition missing in the answer was not sent, and it alone is sent again", async () => {
-  const world = setup([(partitions) => partitions.filter((partition) => partition !== 1).map((partition) => world.base(partition))]);
-  const sent = world.producer.send([record(0, "a"), record(1, "b"), record(1, "c"), record(2, "d")]);
-  await world.time.advance(50);
+  const environment = setup([
+    (partitions) => partitions.filter((partition) => partition !== 1).map((partition) => environment.base(partition)),
+  ]);
+  const sent = environment.producer.send([record(0, "a"), record(1, "b"), record(1, "c"), record(2, "d")]);
+  await environment.time.advance(50);
   const answers = await sent;
   expect(answers.map(({ partition, offset }) => [partition, offset])).toEqual([
     [0, 100n],
@@ -76,7 +78,7 @@ test("B: a partition missing in the answer was not sent, and it alone is sent ag
     [1, 301n],
     [2, 200n],
   ]);
-  const [sender] = world.senders;
+  const [sender] = environment.senders;
   expect(sender?.sent).toHaveLength(2);
   expect(sender?.sent[1]?.topicMessages.flatMap(({ messages }) => messages.map(({ value }) => String(value)))).toEqual(["b", "c"]);
 });

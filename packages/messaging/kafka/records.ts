@@ -5,7 +5,7 @@ import type { FetchedMessage } from "kafkajs/src/protocol/requests/fetch/index.j
 import type { ReceivedRecord } from "../port.ts";
 
 /**
- * Answers the records from an offset on. The messages are those that `fetch-answer.ts` has read, whatever their
+ * Returns the records from an offset on. The messages are those that `fetch-answer.ts` has read, whatever their
  * declared type.
  */
 export function recordsFrom(messages: readonly KafkaMessage[], from: bigint): readonly ReceivedRecord[] {

@@ -55,7 +55,7 @@ export interface MemoryBroker extends MemoryClient {
   addTopic(topic: string, partitions: number): void;
   setBroker(isUp: boolean): void;
   rebalance(group: string): void;
-  /** Answers every record of a partition at once and unobserved, for checkers. */
+  /** Returns every record of a partition at once and unobserved, for checkers. */
   records(partition: TopicPartition): readonly ReceivedRecord[];
   committedOffset(group: string, partition: TopicPartition): bigint | null;
   truncate(partition: TopicPartition, before: bigint): void;

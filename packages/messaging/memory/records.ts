@@ -8,12 +8,12 @@ import type { AppendResult, PartitionEnds, OutgoingRecord, ReceivedRecord, Topic
 
 export interface MemoryRecords {
   addTopic(topic: string, partitions: number): void;
-  /** Answers the number of partitions. Throws for a topic that does not exist. */
+  /** Returns the number of partitions. Throws for a topic that does not exist. */
   partitionCount(topic: string): number;
   has(partition: TopicPartition): boolean;
   append(record: OutgoingRecord): AppendResult;
   ends(partition: TopicPartition): PartitionEnds;
-  /** Answers at most `recordsMax` records from `from` on. */
+  /** Returns at most `recordsMax` records from `from` on. */
   slice(partition: TopicPartition, from: bigint, recordsMax: number): readonly ReceivedRecord[];
   all(partition: TopicPartition): readonly ReceivedRecord[];
   /** Removes the records below `before`, as retention does. */

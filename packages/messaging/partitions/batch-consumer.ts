@@ -105,7 +105,7 @@ class SerialPartition implements AssignedPartition {
         );
         if (done === null) return;
       } catch (error) {
-        this.#consumer.failed(error instanceof Error ? error : new Error(String(error)));
+        this.#consumer.fail(error instanceof Error ? error : new Error(String(error)));
         return;
       }
       this.#finish(records);

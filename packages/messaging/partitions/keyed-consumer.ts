@@ -51,7 +51,7 @@ export interface KeyedConsumerOptions<Content> extends PartitionConsumerOptions 
    * Handles a record. After a retryable Fault it is called again, with a back-off; any other rejection ends the
    * consumer.
    */
-  handle(record: ReceivedRecord, worker: PartitionEpoch, content: Content): Promise<void>;
+  handle(record: ReceivedRecord, owned: PartitionEpoch, content: Content): Promise<void>;
   /** Persists the first offset that is not done. Retried as `handle` is. */
   writePosition?(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
 }
@@ -205,7 +205,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
 
   #failed(entry: Entry<Content>, error: unknown): void {
     if (!(error instanceof Fault) || !error.isRetryable) {
-      this.#consumer.failed(error instanceof Error ? error : new Error(String(error)));
+      this.#consumer.fail(error instanceof Error ? error : new Error(String(error)));
       return;
     }
     this.#troubleByKey.set(entry.key, error.code);
@@ -280,7 +280,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     } catch (error) {
       this.#writeFailures += 1;
       if (!(error instanceof Fault) || !error.isRetryable) {
-        if (this.isCurrent()) this.#consumer.failed(error instanceof Error ? error : new Error(String(error)));
+        if (this.isCurrent()) this.#consumer.fail(error instanceof Error ? error : new Error(String(error)));
         return;
       }
       this.#warn("partition.retry", { what: "position", code: error.code, reason: error.message });

@@ -46,7 +46,7 @@ async function startBatch(
   client = environment.broker.client("c"),
 ) {
   const failures: Error[] = [];
-  const base = { ...environment.shared, messaging: client, batchRecordsMax: 10, failed: (reason: Error) => void failures.push(reason) };
+  const base = { ...environment.shared, messaging: client, batchRecordsMax: 10, fail: (reason: Error) => void failures.push(reason) };
   const partitionConsumer = await environment.during(createBatchConsumer({ ...base, ...options }));
   return { partitionConsumer, failures, client };
 }
@@ -63,7 +63,7 @@ async function startKeyed(
     runningMax: 8,
     startAt: async () => 0n,
     read: (record: { key: Uint8Array | null }) => ({ key: Buffer.from(record.key ?? []).toString(), content: null }),
-    failed: (reason: Error) => void failures.push(reason),
+    fail: (reason: Error) => void failures.push(reason),
   };
   const partitionConsumer = await environment.during(createKeyedConsumer({ ...base, ...options }));
   return { partitionConsumer, failures, client };

@@ -24,7 +24,7 @@ export interface PartitionConsumerOptions {
   readonly random: Random;
   readonly logger: Logger;
   /** The consumer cannot go on and the process must end. Called once. */
-  failed(reason: Error): void;
+  fail(reason: Error): void;
 }
 
 export interface PartitionConsumer extends Running {
@@ -42,7 +42,7 @@ export interface PartitionConsumer extends Running {
 
 /** One partition under one epoch. */
 export interface AssignedPartition {
-  /** Answers the offset to start at; null if the epoch ended meanwhile. */
+  /** Returns the offset to start at; null if the epoch ended meanwhile. */
   open(log: AssignedOffsets): Promise<bigint | null>;
   receive(records: readonly ReceivedRecord[]): void;
   /** The reason why this partition makes no progress; null while it does. */
@@ -62,7 +62,7 @@ export interface PartitionControl {
   pause(): void;
   resume(): void;
   commit(nextOffset: bigint): Promise<void>;
-  failed(reason: Error): void;
+  fail(reason: Error): void;
 }
 
 const heartbeatAgeMaxMs = 6000;
@@ -103,7 +103,7 @@ class RunningConsumer implements PartitionConsumer {
         assigned: (partition, epoch, log) => this.#assigned(partition, epoch, log),
         revoked: (partition) => this.#revoked(partition.partition),
         records: (partition, _epoch, records) => this.#partitions.get(partition.partition)?.receive(records),
-        failed: (reason) => this.#failed(reason),
+        failed: (reason) => this.#fail(reason),
       },
     });
   }
@@ -116,7 +116,7 @@ class RunningConsumer implements PartitionConsumer {
       pause: () => this.#consumer?.pause(place),
       resume: () => this.#consumer?.resume(place),
       commit: async (nextOffset) => await this.#consumer?.commit(place, nextOffset, epoch),
-      failed: (reason) => this.#failed(reason),
+      fail: (reason) => this.#fail(reason),
     });
     this.#partitions.set(partition, worker);
     await this.#closing.get(partition);
@@ -139,13 +139,13 @@ class RunningConsumer implements PartitionConsumer {
     this.#settling.add(settling);
   }
 
-  #failed(reason: Error): void {
+  #fail(reason: Error): void {
     if (this.#failure !== null) return;
     this.#failure = reason;
     this.#consumer?.pauseAll();
     this.#options.logger.error("partitions.failed", { group: this.#options.group, topic: this.#options.topic, error: reason });
     for (const partition of this.#partitions.keys()) this.#revoked(partition);
-    this.#options.failed(reason);
+    this.#options.fail(reason);
   }
 
   readiness(): Readiness {
@@ -198,7 +198,7 @@ export interface RetryWatch {
 
 /**
  * Runs `work` until it succeeds, with a back-off between attempts as long as its Fault is retryable.
- * Answers null if `isOver` became true first. Rejects with any error that is not retryable.
+ * Returns null if `isOver` became true first. Rejects with any error that is not retryable.
  */
 export async function retryUntilDone<T>(
   work: () => Promise<T>,

@@ -5,7 +5,7 @@ import type { Random } from "@sluice/kernel";
 const retryDelayMinMs = 100;
 const retryDelayMaxMs = 10_000;
 
-/** Answers between half and the whole of the doubled delay. `attempt` counts the failed attempts, from 1. */
+/** Returns between half and the whole of the doubled delay. `attempt` counts the failed attempts, from 1. */
 export function retryDelayMs(attempt: number, random: Random): number {
   const doublings = Math.min(attempt - 1, 20);
   const delayMs = Math.min(retryDelayMaxMs, retryDelayMinMs * 2 ** doublings);

@@ -6,7 +6,7 @@ export interface TaskPoolOptions<Item> {
   /** Works on an item and calls `over` at its end, but never before it has returned. Must not throw. */
   work(item: Item, over: () => void): void;
   /**
-   * Answers the next item when none is submitted; undefined if there is none now. `fill` is called when there may be
+   * Returns the next item when none is submitted; undefined if there is none now. `fill` is called when there may be
    * one again.
    */
   take(): Item | undefined;

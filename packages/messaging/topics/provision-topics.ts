@@ -23,7 +23,7 @@ const looksMax = 100;
 const lookAgainMs = 100;
 
 /**
- * Answers the topics it created. Rejects with `messaging.topics-differ` (not retryable) or `messaging.unavailable`
+ * Returns the topics it created. Rejects with `messaging.topics-differ` (not retryable) or `messaging.unavailable`
  * (retryable).
  */
 export async function provisionTopics({ connection, specs, logger }: ProvisionOptions): Promise<{ readonly created: readonly string[] }> {

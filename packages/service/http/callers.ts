@@ -16,11 +16,11 @@ export interface Callers {
   /** Finds the caller by an `Authorization` header; null if it is missing, not a bearer token, or unknown. */
   identify(authorization: string | null | undefined): Caller | null;
   /** Replaces all callers. Throws if a hash is malformed, and then keeps the former ones. */
-  replace(parties: readonly CallerCredentials[]): void;
+  replace(callers: readonly CallerCredentials[]): void;
 }
 
-export function createCallers(parties: readonly CallerCredentials[]): Callers {
-  const tokens = createTokens(parties);
+export function createCallers(callers: readonly CallerCredentials[]): Callers {
+  const tokens = createTokens(callers);
   return {
     identify(authorization) {
       const found = tokens.identify(authorization);

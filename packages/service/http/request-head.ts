@@ -24,7 +24,7 @@ const singleHeaders = new Set([
   "transfer-encoding",
 ]);
 
-/** Answers why the head is refused; null if it is accepted. `rawHeaders` holds names and values in turn. */
+/** Returns why the head is refused; null if it is accepted. `rawHeaders` holds names and values in turn. */
 export function refuseHead(
   request: Pick<IncomingMessage, "rawHeaders" | "httpVersion" | "headers" | "url">,
   headersMax: number,

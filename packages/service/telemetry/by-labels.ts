@@ -26,7 +26,7 @@ export class LabelledValues<Kept> {
     return kept;
   }
 
-  /** Answers all values in the order of their creation. */
+  /** Returns all values in the order of their creation. */
   all(): readonly Kept[] {
     return this.#all;
   }

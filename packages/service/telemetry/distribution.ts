@@ -53,7 +53,7 @@ export class Distribution {
     measured.sum += value;
   }
 
-  /** Answers the metric in the form that a registry asks for. */
+  /** Returns the metric in the form that a registry asks for. */
   get() {
     const { name, help, type, aggregator } = this;
     return Promise.resolve({ name, help, type, aggregator, values: this.#measured.all().flatMap((measured) => this.#toSamples(measured)) });

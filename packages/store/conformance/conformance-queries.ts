@@ -142,7 +142,7 @@ function buildWrite(n: number, over: Partial<Transaction> = {}, search: Partial<
 }
 
 const identity = { sender: "first", messageIdentification: "M-1", contentHash: "aa", substanceHash: "bb" };
-const parkedSince = { sinceMs: 1_795_000_000_950, offset: 15n, records: 3 };
+const quarantinedSince = { sinceMs: 1_795_000_000_950, offset: 15n, records: 3 };
 
 const buildWrites = (): readonly TransactionWrite[] => [
   buildWrite(1, {}, { endToEndIdentification: "E-1", debtorAccountEnd: "4321", reasons: ["AC01", "AM04"] }),
@@ -160,7 +160,7 @@ const buildWrites = (): readonly TransactionWrite[] => [
     items: [buildItem({ settledAtMs: 1_795_000_000_800 }), buildItem({ row: null, cause: "PDNG" })],
   }),
   buildWrite(8, { state: "RECONCILIATION", items: [buildResolvedItem(true), buildItem({ day: "ZA_EFT:2026-11-19", row: 3 })] }),
-  buildWrite(9, { state: "RECONCILIATION", items: [buildResolvedItem(false)], quarantined: parkedSince }),
+  buildWrite(9, { state: "RECONCILIATION", items: [buildResolvedItem(false)], quarantined: quarantinedSince }),
 ];
 
 const day = "ZA_EFT:2026-11-20";
@@ -216,7 +216,7 @@ export function queryPromises(open: () => Promise<Store>): void {
     const held = conformanceTransaction().transitions.flatMap((entry) =>
       [1, 2].map((stageVersion) => ({ ...entry, stageVersion, state: "HELD" as const, atMs: entry.atMs + stageVersion })),
     );
-    const over = { carryOversMax: 3, transitions: held, items: [buildItem()], quarantined: parkedSince };
+    const over = { carryOversMax: 3, transitions: held, items: [buildItem()], quarantined: quarantinedSince };
     await transactions.write([buildWrite(1, over, { debtorAccountEnd: "4321" })]);
     expect(await transactions.search({}, null, 10)).toStrictEqual([
       {
@@ -241,7 +241,7 @@ export function queryPromises(open: () => Promise<Store>): void {
         carryOversMax: 3,
         carryOversLeft: 2,
         items: [buildItem()],
-        quarantined: parkedSince,
+        quarantined: quarantinedSince,
         search: { ...noSearchTerms, debtorAccountEnd: "4321" },
       },
     ]);

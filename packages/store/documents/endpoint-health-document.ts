@@ -1,4 +1,4 @@
-// The document of the collection `addresses`: what a service knows of the health of one endpoint.
+// The document of the collection `endpointHealth`: what a service knows of the health of one endpoint.
 
 import type { EndpointHealth } from "../port.ts";
 import { as, date, derived, document, nullable, plain, type StoredIn } from "./codec.ts";
@@ -13,6 +13,6 @@ export const endpointHealthCodec = document<EndpointHealth>()({
   address: as("origin", plain),
   breaker: nullable(document<NonNullable<EndpointHealth["breaker"]>>()({ since: as("sinceMs", date), reason: plain })),
   concurrency: plain,
-  gateUntil: as("retryAfterUntilMs", nullable(date)),
+  retryAfterUntil: as("retryAfterUntilMs", nullable(date)),
   updatedAt: as("updatedAtMs", date),
 });

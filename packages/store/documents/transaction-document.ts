@@ -61,7 +61,7 @@ const view = document<Transaction>()({
   // Number and append time of the last entry; for an orphan, 0 and the time of its first report.
   stageVersion: derived(({ transitions }: Transaction) => transitions.length),
   updatedAt: derived(({ transitions, receivedAtMs }: Transaction) => new Date(transitions.at(-1)?.atMs ?? receivedAtMs)),
-  parked: as("quarantined", nullable(quarantineCodec)),
+  quarantined: nullable(quarantineCodec),
   decisions: list(decisionCodec),
 });
 

@@ -43,7 +43,7 @@ export function toMongoFilter(query: TransactionQuery): Filter<MongoTransaction>
   if (query.accountEnd !== undefined) all.push({ $or: accountEnds.map(([field]) => ({ [field]: query.accountEnd })) });
   if (query.dateFrom !== undefined) all.push({ businessDate: { $gte: query.dateFrom } });
   if (query.dateTo !== undefined) all.push({ businessDate: { $lte: query.dateTo } });
-  if (query.isQuarantined !== undefined) all.push({ parked: query.isQuarantined ? { $ne: null } : null });
+  if (query.isQuarantined !== undefined) all.push({ quarantined: query.isQuarantined ? { $ne: null } : null });
   const item = toItemFilter(query);
   if (item !== null) all.push({ items: { $elemMatch: item } });
   return all.length === 0 ? {} : { $and: all };
@@ -70,7 +70,7 @@ export function matchesQuery(stored: StoredTransaction, query: TransactionQuery)
   if (accountEnd !== undefined && !accountEnds.some(([, read]) => read(stored) === accountEnd)) return false;
   if (dateFrom !== undefined && !(stored.businessDate !== null && stored.businessDate >= dateFrom)) return false;
   if (dateTo !== undefined && !(stored.businessDate !== null && stored.businessDate <= dateTo)) return false;
-  if (isQuarantined !== undefined && isQuarantined !== (stored.parked !== null)) return false;
+  if (isQuarantined !== undefined && isQuarantined !== (stored.quarantined !== null)) return false;
   return toItemFilter(query) === null || stored.items.some((item) => matchesItem(item, query));
 }
 

@@ -27,7 +27,7 @@ export const summaryFields = {
   carryOversMax: 1,
   carryOversLeft: 1,
   items: 1,
-  parked: 1,
+  quarantined: 1,
   search: 1,
 } as const;
 
@@ -54,7 +54,7 @@ export function toSummary(stored: Pick<StoredTransaction, keyof typeof summaryFi
     carryOversMax: stored.carryOversMax,
     carryOversLeft: stored.carryOversLeft,
     items: stored.items.map(itemCodec.decode),
-    quarantined: nullable(quarantineCodec).decode(stored.parked),
+    quarantined: nullable(quarantineCodec).decode(stored.quarantined),
     search: searchTermsCodec.decode(stored.search),
   };
 }

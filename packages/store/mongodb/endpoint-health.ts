@@ -1,4 +1,4 @@
-// The collection `addresses` on MongoDB: endpoint health. It is small and advisory, so the last writer wins.
+// The collection `endpointHealth` on MongoDB: endpoint health. It is small and advisory, so the last writer wins.
 
 import type { Collection } from "mongodb";
 import { endpointHealthCodec, type StoredEndpointHealth } from "../documents/endpoint-health-document.ts";

@@ -80,7 +80,7 @@ export function mongoStoreOn(client: MongoClient, database: string): Store {
     },
     deliveries: createMongoParkedMessages("deliveries", db.collection<StoredParkedMessage>("deliveries")),
     postings: createMongoParkedMessages("postings", db.collection<StoredParkedMessage>("postings")),
-    endpointHealth: createMongoEndpointHealth(db.collection<StoredEndpointHealth>("addresses")),
+    endpointHealth: createMongoEndpointHealth(db.collection<StoredEndpointHealth>("endpointHealth")),
     prepare: () => runGuarded("store.prepare", "write", () => prepare(db)),
     async ping() {
       await runGuarded("store.ping", "read", () => db.command({ ping: 1 }));

@@ -23,34 +23,36 @@ export function dayClosedBytes(day = "ZA_EFT:2026-11-20"): Uint8Array {
 }
 
 export async function openDeadLetterEnvironment() {
-  const world = await openConsoleEnvironment();
-  const producer = await world.settled(world.messaging.producer("services"));
+  const environment = await openConsoleEnvironment();
+  const producer = await environment.settled(environment.messaging.producer("services"));
 
   async function put(record: ReceivedRecord, over: Partial<DeadLetterSource> = {}): Promise<string> {
     const letter = buildDeadLetter({ record, reason: "first byte is 7, not 0", service: "scheduler", ...over }, deadLetterSerde);
-    const [appended] = await world.settled(producer.send([letter]));
+    const [appended] = await environment.settled(producer.send([letter]));
     return `${appended?.partition}:${appended?.offset}`;
   }
 
   /** Saves the transaction as quarantined from that offset on; the scheduler is far ahead. */
-  async function parked(offset: bigint, records: number): Promise<void> {
-    await world.save(buildConsoleDebit(["RECEIVED"], { applied: offset, quarantined: { sinceMs: consoleStartAtMs, offset, records } }));
-    await world.schedulerReaches(1_000_000n);
+  async function quarantine(offset: bigint, records: number): Promise<void> {
+    await environment.save(
+      buildConsoleDebit(["RECEIVED"], { applied: offset, quarantined: { sinceMs: consoleStartAtMs, offset, records } }),
+    );
+    await environment.schedulerReaches(1_000_000n);
   }
 
   async function journal(decoded: AnyDecodedRecord): Promise<void> {
-    await world.settled(
+    await environment.settled(
       producer.send([outgoingRecord(deadLetterSerde, topics.journal, consoleUetr, decoded, { partitionCount: deadLetterPartitionCount })]),
     );
   }
 
   async function raw(value: Uint8Array, topic: string = topics.journal): Promise<void> {
-    await world.settled(
+    await environment.settled(
       producer.send([{ topic, partition: deadLetterPartition, key: buildReceivedRecord(0n, value).key, value, headers: {} }]),
     );
   }
 
-  return { ...world, put, parked, journal, raw, letters: () => readLetters(world) };
+  return { ...environment, put, quarantine, journal, raw, letters: () => readLetters(environment) };
 }
 
 function readLetters({ messaging }: Pick<ConsoleEnvironment, "messaging">): readonly Records["DeadLetter"][] {

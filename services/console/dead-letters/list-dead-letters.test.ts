@@ -13,10 +13,10 @@ import {
 } from "./dead-letters.fixture.ts";
 
 test("a dead letter is shown with its place, key and reason, never with its content", async () => {
-  const world = await openDeadLetterEnvironment();
+  const environment = await openDeadLetterEnvironment();
   const secret = new TextEncoder().encode("account 4711000815");
-  const letter = await world.put(buildReceivedRecord(7n, secret));
-  const [row] = await readControlRows(world, "/dead-letters");
+  const letter = await environment.put(buildReceivedRecord(7n, secret));
+  const [row] = await readControlRows(environment, "/dead-letters");
   expect(row).toMatchObject({
     letter,
     service: "scheduler",
@@ -27,26 +27,26 @@ test("a dead letter is shown with its place, key and reason, never with its cont
     type: "DayClosed",
     bytes: secret.byteLength,
     why: "first byte is 7, not 0",
-    byHand: null,
+    skip: null,
   });
-  const shown = await readControlAnswer(world, `/dead-letters/${letter}`);
+  const shown = await readControlAnswer(environment, `/dead-letters/${letter}`);
   expect(JSON.stringify([row, shown])).not.toMatch(/4711000815|YWNjb3VudC/);
 });
 
 test("filters and pages return each dead letter once, over all partitions", async () => {
-  const world = await openDeadLetterEnvironment();
+  const environment = await openDeadLetterEnvironment();
   const day = new TextEncoder().encode("ZA_EFT:2026-11-20");
-  for (let offset = 0n; offset < 5n; offset += 1n) await world.put(buildReceivedRecord(offset, unreadableBytes));
-  await world.put(buildReceivedRecord(9n, unreadableBytes, { partition: (deadLetterPartition + 1) % 3, key: day }), {
+  for (let offset = 0n; offset < 5n; offset += 1n) await environment.put(buildReceivedRecord(offset, unreadableBytes));
+  await environment.put(buildReceivedRecord(9n, unreadableBytes, { partition: (deadLetterPartition + 1) % 3, key: day }), {
     service: "validator",
     reason: "no value",
   });
-  const pages = await readControlPages(world, "/dead-letters?limit=2");
+  const pages = await readControlPages(environment, "/dead-letters?limit=2");
   expect(new Set(pages.flat().map(({ letter }) => letter)).size).toBe(6);
   expect(pages.flat()).toHaveLength(6);
   const [, second, third] = pages.flat();
-  expect(await readControlRows(world, `/dead-letters?limit=1&after=${String(second?.["cursor"])}`)).toEqual([third]);
-  const count = async (query: string): Promise<number> => (await readControlRows(world, `/dead-letters?${query}`)).length;
+  expect(await readControlRows(environment, `/dead-letters?limit=1&after=${String(second?.["cursor"])}`)).toEqual([third]);
+  const count = async (query: string): Promise<number> => (await readControlRows(environment, `/dead-letters?${query}`)).length;
   const queries = [
     "service=validator",
     `key=${consoleUetr}`,
@@ -56,33 +56,36 @@ test("filters and pages return each dead letter once, over all partitions", asyn
     "service=scheduler&why=7",
   ];
   expect(await Promise.all(queries.map(count))).toEqual([1, 5, 1, 6, 0, 5]);
-  await world.time.advance(60_000);
-  await world.put(buildReceivedRecord(10n, unreadableBytes));
+  await environment.time.advance(60_000);
+  await environment.put(buildReceivedRecord(10n, unreadableBytes));
   expect(await count(`since=${new Date(consoleStartAtMs + 30_000).toISOString()}`)).toBe(1);
 });
 
 test("an invalid page, instant or dead letter is refused", async () => {
-  const world = await openDeadLetterEnvironment();
-  const status = async (path: string): Promise<number> => (await world.control(path)).status;
+  const environment = await openDeadLetterEnvironment();
+  const status = async (path: string): Promise<number> => (await environment.control(path)).status;
   const paths = ["/dead-letters?after=x", "/dead-letters?since=yesterday", "/dead-letters/0-1", "/dead-letters/0:99", "/dead-letters/77:0"];
   expect([await status(paths[0]!), await status(paths[1]!), await status(paths[2]!)]).toEqual([400, 400, 400]);
   expect([await status(paths[3]!), await status(paths[4]!)]).toEqual([404, 404]);
 });
 
 test("a dead letter shows whether it could be read now, how far its partition is, and whether its transaction is quarantined", async () => {
-  const world = await openDeadLetterEnvironment();
+  const environment = await openDeadLetterEnvironment();
   const [good, bad, unknown] = [
-    await world.put(buildReceivedRecord(7n, dayClosedBytes())),
-    await world.put(buildReceivedRecord(8n, unreadableBytes)),
-    await world.put(buildReceivedRecord(9n, unknownSchemaBytes), { service: "dispatcher" }),
+    await environment.put(buildReceivedRecord(7n, dayClosedBytes())),
+    await environment.put(buildReceivedRecord(8n, unreadableBytes)),
+    await environment.put(buildReceivedRecord(9n, unknownSchemaBytes), { service: "dispatcher" }),
   ];
-  await world.parked(7n, 2);
-  const transaction = { uetr: consoleUetr, parked: { offset: "7", records: 2 } };
+  await environment.quarantine(7n, 2);
+  const transaction = { uetr: consoleUetr, quarantined: { offset: "7", records: 2 } };
   const applied = { position: "1000000", hasPassed: true };
   const reading = { isReadable: true, as: "DayClosed", why: null };
-  expect(await readControlAnswer(world, `/dead-letters/${good}`)).toMatchObject({ reading, progress: applied, transaction });
-  expect(await readControlAnswer(world, `/dead-letters/${bad}`)).toMatchObject({
+  expect(await readControlAnswer(environment, `/dead-letters/${good}`)).toMatchObject({ reading, progress: applied, transaction });
+  expect(await readControlAnswer(environment, `/dead-letters/${bad}`)).toMatchObject({
     reading: { isReadable: false, as: null, why: "first byte is 7, not 0" },
   });
-  expect(await readControlAnswer(world, `/dead-letters/${unknown}`)).toMatchObject({ reading: { isReadable: false }, progress: null });
+  expect(await readControlAnswer(environment, `/dead-letters/${unknown}`)).toMatchObject({
+    reading: { isReadable: false },
+    progress: null,
+  });
 });

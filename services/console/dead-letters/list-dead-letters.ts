@@ -88,9 +88,10 @@ export function deadLetterUetr({ deadLetter }: StoredDeadLetter, partitionCount:
 async function loadQuarantine({ store, partitionCount }: DeadLetterQueryPorts, letter: StoredDeadLetter) {
   const uetr = deadLetterUetr(letter, partitionCount);
   if (uetr === null) return null;
-  const parked = (await store.transactions.load([uetr])).get(uetr)?.transaction.quarantined ?? null;
-  const mark = parked === null ? null : { since: formatInstant(parked.sinceMs), offset: parked.offset, records: parked.records };
-  return { uetr, parked: mark };
+  const quarantined = (await store.transactions.load([uetr])).get(uetr)?.transaction.quarantined ?? null;
+  const mark =
+    quarantined === null ? null : { since: formatInstant(quarantined.sinceMs), offset: quarantined.offset, records: quarantined.records };
+  return { uetr, quarantined: mark };
 }
 
 function found(rows: readonly StoredDeadLetter[], next: string | null): ControlAnswer {

@@ -17,8 +17,8 @@ export interface StoredDeadLetter {
   readonly offset: bigint;
   readonly deadLetteredAtMs: number;
   readonly deadLetter: Records["DeadLetter"];
-  /** Of an operator's skip: requested ("asked") or executed ("done"); null: no operator was involved. */
-  readonly stage: "asked" | "done" | null;
+  /** How far an operator's skip is; null: no operator was involved. */
+  readonly stage: "requested" | "done" | null;
 }
 
 export interface DeadLetterRange {
@@ -122,7 +122,7 @@ export function deadLetterView({ deadLetter, stage, deadLetteredAtMs, ...place }
     bytes: value?.byteLength ?? null,
     sha256: value === null ? null : createHash("sha256").update(value).digest("hex"),
     why: reason,
-    byHand: stage === null ? null : { operator: operator ?? "", action: actionId ?? "", isDone: stage === "done" },
+    skip: stage === null ? null : { operator: operator ?? "", action: actionId ?? "", isDone: stage === "done" },
   };
 }
 
@@ -152,13 +152,13 @@ async function decodeDeadLetter(record: ReceivedRecord, serde: DeadLetterReadPor
   if (value === null) return null;
   const decoded = await decodeWithSchema(value, serde);
   if (decoded.name !== "DeadLetter") return null;
-  const stage = record.headers[headers.byHand];
+  const stage = record.headers[headers.skip];
   return {
     partition,
     offset,
     deadLetteredAtMs,
     deadLetter: decoded.value,
-    stage: stage === "asked" || stage === "done" ? stage : null,
+    stage: stage === "requested" || stage === "done" ? stage : null,
   };
 }
 

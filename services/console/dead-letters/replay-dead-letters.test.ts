@@ -14,40 +14,42 @@ import {
 } from "./dead-letters.fixture.ts";
 import { buildConsoleDebit, readJsonObject } from "../console.fixture.ts";
 
-type World = Awaited<ReturnType<typeof openDeadLetterEnvironment>>;
+type DeadLetterEnvironment = Awaited<ReturnType<typeof openDeadLetterEnvironment>>;
 
 const path = `/transactions/${consoleUetr.toUpperCase()}/replay`;
 
-async function requestReplay(world: World, at: string = path, over: object = {}, actionId = "replay-1") {
-  const answer = await world.control(at, { body: { reason: "registered now", ...over }, actionId });
+async function requestReplay(environment: DeadLetterEnvironment, at: string = path, over: object = {}, actionId = "replay-1") {
+  const answer = await environment.control(at, { body: { reason: "registered now", ...over }, actionId });
   return { status: answer.status, body: await readJsonObject(answer) };
 }
 
-function journal(world: World, topic: string = topics.journal) {
-  return world.messaging.records({ topic, partition: deadLetterPartition });
+function journal(environment: DeadLetterEnvironment, topic: string = topics.journal) {
+  return environment.messaging.records({ topic, partition: deadLetterPartition });
 }
 
 /**
  * Three dead letters from offset 7 on, one of them twice; one from before the quarantine, one of another service, and
  * one that only requests a skip.
  */
-async function quarantineThree(): Promise<World> {
-  const world = await openDeadLetterEnvironment();
-  await world.put(buildReceivedRecord(3n, dayClosedBytes()));
+async function quarantineThree(): Promise<DeadLetterEnvironment> {
+  const environment = await openDeadLetterEnvironment();
+  await environment.put(buildReceivedRecord(3n, dayClosedBytes()));
   for (const offset of [9n, 7n, 8n, 8n])
-    await world.put(buildReceivedRecord(offset, offset === 7n ? unreadableBytes : dayClosedBytes(), traced(offset)));
-  await world.put(buildReceivedRecord(10n, dayClosedBytes()), { service: "validator" });
-  await world.put(buildReceivedRecord(11n, dayClosedBytes()), { skip: { operator: "thandi", actionId: "put-1", stage: "asked" } });
-  await world.parked(7n, 3);
-  return world;
+    await environment.put(buildReceivedRecord(offset, offset === 7n ? unreadableBytes : dayClosedBytes(), traced(offset)));
+  await environment.put(buildReceivedRecord(10n, dayClosedBytes()), { service: "validator" });
+  await environment.put(buildReceivedRecord(11n, dayClosedBytes()), {
+    skip: { operator: "thandi", actionId: "put-1", stage: "requested" },
+  });
+  await environment.quarantine(7n, 3);
+  return environment;
 }
 
 const traced = (offset: bigint) => ({ headers: { [headers.type]: "DayClosed", traceparent: `00-${offset}` } });
 
 test("all dead letters of the quarantine go back unchanged and in order, behind one record that ends the quarantine", async () => {
-  const world = await quarantineThree();
-  const answer = await requestReplay(world);
-  const lying = journal(world);
+  const environment = await quarantineThree();
+  const answer = await requestReplay(environment);
+  const lying = journal(environment);
   expect(lying.map((record) => record.headers[headers.type])).toEqual(["DeadLettersReplayed", "DayClosed", "DayClosed", "DayClosed"]);
   expect(lying.slice(1).map((record) => [record.headers["traceparent"], [...(record.value ?? [])]])).toEqual([
     ["00-7", [...unreadableBytes]],
@@ -66,54 +68,56 @@ test("all dead letters of the quarantine go back unchanged and in order, behind 
 });
 
 test("a record that was dead-lettered between the read and the append follows behind the others", async () => {
-  const world = await openDeadLetterEnvironment();
-  await world.put(buildReceivedRecord(7n, dayClosedBytes(), traced(7n)));
-  for (let at = 0; at < 20; at += 1) await world.raw(dayClosedBytes());
-  await world.save(buildConsoleDebit(["RECEIVED"], { applied: 7n, quarantined: { sinceMs: consoleStartAtMs, offset: 7n, records: 1 } }));
-  await world.schedulerReaches(20n);
-  const stored = (await world.settled(world.store.partitions.list("scheduler")))[0];
-  const producer = await world.settled(world.messaging.producer("scheduler"));
+  const environment = await openDeadLetterEnvironment();
+  await environment.put(buildReceivedRecord(7n, dayClosedBytes(), traced(7n)));
+  for (let at = 0; at < 20; at += 1) await environment.raw(dayClosedBytes());
+  await environment.save(
+    buildConsoleDebit(["RECEIVED"], { applied: 7n, quarantined: { sinceMs: consoleStartAtMs, offset: 7n, records: 1 } }),
+  );
+  await environment.schedulerReaches(20n);
+  const stored = (await environment.settled(environment.store.partitions.list("scheduler")))[0];
+  const producer = await environment.settled(environment.messaging.producer("scheduler"));
   // Plays the scheduler: once the decision is in the journal, it dead-letters one more record and applies the decision.
   const pass = (): void => {
-    if (journal(world).length <= 20) void world.time.after(1, pass);
+    if (journal(environment).length <= 20) void environment.time.after(1, pass);
     else {
       const record = buildReceivedRecord(15n, dayClosedBytes(), traced(15n));
       void producer
-        .send([buildDeadLetter({ record, reason: "parked", service: "scheduler" }, deadLetterSerde)])
-        .then(() => world.store.partitions.write("scheduler", deadLetterPartition, stored?.epoch ?? 0, 1_000n));
+        .send([buildDeadLetter({ record, reason: "quarantined", service: "scheduler" }, deadLetterSerde)])
+        .then(() => environment.store.partitions.write("scheduler", deadLetterPartition, stored?.epoch ?? 0, 1_000n));
     }
   };
   pass();
-  const { status, body } = await requestReplay(world);
+  const { status, body } = await requestReplay(environment);
   expect([status, body["rows"]]).toMatchObject([202, [{ offset: "7" }, { offset: "15", outcome: "replayed", at: { offset: "22" } }]]);
   expect(
-    journal(world)
+    journal(environment)
       .map((record) => record.headers["traceparent"])
       .slice(-2),
   ).toEqual(["00-7", "00-15"]);
 });
 
 test("a dry run answers the same and appends nothing", async () => {
-  const world = await quarantineThree();
-  const { status, body } = await requestReplay(world, path, { isDryRun: true });
+  const environment = await quarantineThree();
+  const { status, body } = await requestReplay(environment, path, { isDryRun: true });
   expect([status, body["isDryRun"]]).toEqual([200, true]);
   expect(body["rows"]).toMatchObject([7, 8, 9].map((offset) => ({ offset: String(offset), outcome: "would-be-replayed", at: null })));
-  expect(journal(world)).toEqual([]);
+  expect(journal(environment)).toEqual([]);
 });
 
 test("without a quarantine or without a transaction nothing is replayed", async () => {
-  const world = await openDeadLetterEnvironment();
-  await world.put(buildReceivedRecord(7n, dayClosedBytes()));
-  await world.schedulerReaches(1_000n);
-  expect(await requestReplay(world)).toMatchObject({ status: 404 });
-  await world.save(buildConsoleDebit(["RECEIVED"]));
-  expect(await requestReplay(world)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("nothing-parked") } });
-  expect(journal(world)).toEqual([]);
+  const environment = await openDeadLetterEnvironment();
+  await environment.put(buildReceivedRecord(7n, dayClosedBytes()));
+  await environment.schedulerReaches(1_000n);
+  expect(await requestReplay(environment)).toMatchObject({ status: 404 });
+  await environment.save(buildConsoleDebit(["RECEIVED"]));
+  expect(await requestReplay(environment)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("not-quarantined") } });
+  expect(journal(environment)).toEqual([]);
 });
 
 test("the id of another decision, or of one that found nothing, replays nothing", async () => {
-  const world = await quarantineThree();
-  const found = await world.settled(world.store.transactions.load([consoleUetr]));
+  const environment = await quarantineThree();
+  const found = await environment.settled(environment.store.transactions.load([consoleUetr]));
   const before = found.get(consoleUetr)?.transaction;
   if (before === undefined) throw new Error("it is saved");
   const action = { id: "replay-1", operator: "operator", reason: "registered now", requestedAtMs: consoleStartAtMs };
@@ -123,32 +127,35 @@ test("the id of another decision, or of one that found nothing, replays nothing"
     kind: "DeadLettersReplayed",
     action,
     result: "ignored",
-    why: "nothing-parked",
+    why: "not-quarantined",
   } as const;
   const other = { ...note, kind: "WithdrawalRequested", action: { ...action, id: "withdraw-1" } } as const;
-  await world.save({ ...before, version: before.version + 1, decisions: [note, other] }, before.version);
-  expect(await requestReplay(world)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("nothing-parked") } });
-  expect(await requestReplay(world, path, {}, "withdraw-1")).toMatchObject({ status: 409, body: { message: "Another decision" } });
-  expect(await requestReplay(world, path, { reason: "another" })).toMatchObject({ status: 409, body: { message: "Another decision" } });
-  expect(journal(world)).toEqual([]);
+  await environment.save({ ...before, version: before.version + 1, decisions: [note, other] }, before.version);
+  expect(await requestReplay(environment)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("not-quarantined") } });
+  expect(await requestReplay(environment, path, {}, "withdraw-1")).toMatchObject({ status: 409, body: { message: "Another decision" } });
+  expect(await requestReplay(environment, path, { reason: "another" })).toMatchObject({
+    status: 409,
+    body: { message: "Another decision" },
+  });
+  expect(journal(environment)).toEqual([]);
 });
 
 test("a record whose schema is not known yet would stop the partition again, so nothing of the transaction goes back", async () => {
-  const world = await quarantineThree();
-  await world.put(buildReceivedRecord(12n, unknownSchemaBytes));
-  expect(await requestReplay(world)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("not-readable-yet") } });
-  expect(journal(world)).toEqual([]);
+  const environment = await quarantineThree();
+  await environment.put(buildReceivedRecord(12n, unknownSchemaBytes));
+  expect(await requestReplay(environment)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("not-readable-yet") } });
+  expect(journal(environment)).toEqual([]);
 });
 
 test("while the partition lags dead letters may still come, so the answer is 503", async () => {
-  const world = await openDeadLetterEnvironment();
-  await world.raw(dayClosedBytes());
-  expect((await requestReplay(world)).status).toBe(503);
+  const environment = await openDeadLetterEnvironment();
+  await environment.raw(dayClosedBytes());
+  expect((await requestReplay(environment)).status).toBe(503);
 });
 
 test("a replay that broke off is completed under the same id: records that the journal names are not appended again", async () => {
-  const world = await quarantineThree();
-  await requestReplay(world);
+  const environment = await quarantineThree();
+  await requestReplay(environment);
   // What the scheduler left: the quarantine has ended, and the decision is noted at its record's offset. Two records
   // never came.
   const late = await openDeadLetterEnvironment();
@@ -156,7 +163,7 @@ test("a replay that broke off is completed under the same id: records that the j
   await late.put(buildReceivedRecord(8n, dayClosedBytes(), traced(8n)));
   const producer = await late.settled(late.messaging.producer("broken"));
   for (let at = 0; at < 20; at += 1) await late.raw(dayClosedBytes());
-  const [head, one] = journal(world).map(({ key, value, headers: given }) => ({
+  const [head, one] = journal(environment).map(({ key, value, headers: given }) => ({
     topic: topics.journal,
     partition: deadLetterPartition,
     key,
@@ -189,39 +196,42 @@ test("a replay that broke off is completed under the same id: records that the j
 });
 
 test("a dead letter of another topic, of the validator or of a day goes back alone, to its own partition", async () => {
-  const world = await openDeadLetterEnvironment();
+  const environment = await openDeadLetterEnvironment();
   const day = new TextEncoder().encode("ZA_EFT:2026-11-20");
   const letters = [
-    [await world.put(buildReceivedRecord(4n, dayClosedBytes(), { topic: topics.dispatch }), { service: "dispatcher" }), topics.dispatch],
-    [await world.put(buildReceivedRecord(5n, dayClosedBytes()), { service: "validator" }), topics.journal],
-    [await world.put(buildReceivedRecord(6n, dayClosedBytes(), { key: day })), topics.journal],
+    [
+      await environment.put(buildReceivedRecord(4n, dayClosedBytes(), { topic: topics.dispatch }), { service: "dispatcher" }),
+      topics.dispatch,
+    ],
+    [await environment.put(buildReceivedRecord(5n, dayClosedBytes()), { service: "validator" }), topics.journal],
+    [await environment.put(buildReceivedRecord(6n, dayClosedBytes(), { key: day })), topics.journal],
   ] as const;
   for (const [letter, topic] of letters) {
-    expect(await requestReplay(world, `/dead-letters/${letter}/replay`, { isDryRun: true })).toMatchObject({ status: 200 });
-    const answer = await requestReplay(world, `/dead-letters/${letter}/replay`);
+    expect(await requestReplay(environment, `/dead-letters/${letter}/replay`, { isDryRun: true })).toMatchObject({ status: 200 });
+    const answer = await requestReplay(environment, `/dead-letters/${letter}/replay`);
     expect(answer).toMatchObject({ status: 202, body: { key: null, offset: null, rows: [{ letter, topic, outcome: "replayed" }] } });
-    expect(journal(world, topic).at(-1)?.headers[headers.deadLetter]).toBe(letter);
+    expect(journal(environment, topic).at(-1)?.headers[headers.deadLetter]).toBe(letter);
   }
 });
 
 test("a dead letter of a transaction goes back only with its transaction; a mere skip request, or an unreadable one, does not go back", async () => {
-  const world = await openDeadLetterEnvironment();
-  const by = { operator: "thandi", actionId: "put-1", stage: "asked" } as const;
+  const environment = await openDeadLetterEnvironment();
+  const by = { operator: "thandi", actionId: "put-1", stage: "requested" } as const;
   const refusals = [
-    [await world.put(buildReceivedRecord(4n, dayClosedBytes())), 409, "of-transaction"],
-    [await world.put(buildReceivedRecord(5n, dayClosedBytes()), { skip: by }), 409, "only-asked"],
+    [await environment.put(buildReceivedRecord(4n, dayClosedBytes())), 409, "of-transaction"],
+    [await environment.put(buildReceivedRecord(5n, dayClosedBytes()), { skip: by }), 409, "only-requested"],
     [
-      await world.put(buildReceivedRecord(6n, unknownSchemaBytes, { topic: topics.events }), { service: "event-publisher" }),
+      await environment.put(buildReceivedRecord(6n, unknownSchemaBytes, { topic: topics.events }), { service: "event-publisher" }),
       409,
       "not-readable-yet",
     ],
     ["0:77", 404, "no such dead letter"],
   ] as const;
   for (const [letter, status, why] of refusals) {
-    expect(await requestReplay(world, `/dead-letters/${letter}/replay`)).toMatchObject({
+    expect(await requestReplay(environment, `/dead-letters/${letter}/replay`)).toMatchObject({
       status,
       body: { detail: expect.stringContaining(why) },
     });
   }
-  expect(journal(world)).toEqual([]);
+  expect(journal(environment)).toEqual([]);
 });

@@ -69,8 +69,8 @@ export function replayTransaction(ports: ReplayDeadLetterPorts): ControlHandler 
     const applied = transaction.decisions.find((note) => note.action.id === action.id && note.result === "applied");
     if (applied !== undefined) return await completeReplay(ports, uetr, action, applied);
     // Under this id the replay found nothing, and would find nothing again.
-    if (before === "repeat") return refuseNow("nothing-parked");
-    if (transaction.quarantined === null) return refuseNow("nothing-parked");
+    if (before === "repeat") return refuseNow("not-quarantined");
+    if (transaction.quarantined === null) return refuseNow("not-quarantined");
     const from = transaction.quarantined.offset;
     const found = await findLetters(ports, uetr, from, null);
     if ("kind" in found) return found;
@@ -111,7 +111,7 @@ function isWithin(
 ): boolean {
   const { service, offset } = letter.deadLetter;
   const isInRange = offset >= from && (to === null || offset < to);
-  return isInRange && service === "scheduler" && letter.stage !== "asked" && deadLetterUetr(letter, partitionCount) === uetr;
+  return isInRange && service === "scheduler" && letter.stage !== "requested" && deadLetterUetr(letter, partitionCount) === uetr;
 }
 
 /** #4 */
@@ -134,7 +134,7 @@ async function replay(ports: ReplayDeadLetterPorts, replayed: Replayed): Promise
     { name: "DeadLettersReplayed", value },
     { partitionCount: ports.partitionCount },
   );
-  const marked = { ...head, headers: { ...head.headers, [headers.parkedFrom]: from.toString() } };
+  const marked = { ...head, headers: { ...head.headers, [headers.quarantinedFrom]: from.toString() } };
   const appended = await appendInOrder(ports, [marked, ...found.map(({ letter }) => buildReplayRecord(letter))]);
   const [first, ...rest] = appended ?? [];
   if (first === undefined) return appendOutcomeUnknown;
@@ -187,7 +187,7 @@ async function completeReplay(
     note.offset,
     note.offset + completedWithinRecords,
   )) {
-    if (record.offset === note.offset) from = BigInt(record.headers[headers.parkedFrom] ?? note.offset);
+    if (record.offset === note.offset) from = BigInt(record.headers[headers.quarantinedFrom] ?? note.offset);
     const letter = record.headers[headers.deadLetter];
     if (letter !== undefined && record.key !== null && Buffer.compare(record.key, key) === 0) named.add(letter);
   }
@@ -209,11 +209,11 @@ export function replayDeadLetter(ports: ReplayDeadLetterPorts): ControlHandler {
   return createDecisionHandler(ports, "replayDeadLetter", async ({ action, body, question }) => {
     const letter = await findDeadLetter(ports, question.path["letter"] ?? "");
     if (letter === null) return refuseWith(404, "Not known", "There is no such dead letter.");
-    if (letter.stage === "asked") {
+    if (letter.stage === "requested") {
       return refuseWith(
         409,
         "Not possible now",
-        "only-asked: this letter asks a partition to skip a record; replay the letter that contains the record.",
+        "only-requested: this letter asks a partition to skip a record; replay the letter that contains the record.",
       );
     }
     const uetr = letter.deadLetter.service === "scheduler" ? deadLetterUetr(letter, ports.partitionCount) : null;

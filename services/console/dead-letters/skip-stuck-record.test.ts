@@ -3,85 +3,85 @@ import { expect, test } from "vitest";
 import { openDeadLetterEnvironment, deadLetterPartition, unknownSchemaBytes, consoleUetr } from "./dead-letters.fixture.ts";
 import { readJsonObject } from "../console.fixture.ts";
 
-type World = Awaited<ReturnType<typeof openDeadLetterEnvironment>>;
+type DeadLetterEnvironment = Awaited<ReturnType<typeof openDeadLetterEnvironment>>;
 
 const body = { reason: "ticket 4711", service: "scheduler", topic: topics.journal, partition: deadLetterPartition, offset: "0" };
 
-async function stoppedAt(offset: bigint): Promise<World> {
-  const world = await openDeadLetterEnvironment();
-  for (let at = 0n; at <= offset; at += 1n) await world.raw(unknownSchemaBytes);
-  await world.schedulerReaches(offset);
-  return world;
+async function stoppedAt(offset: bigint): Promise<DeadLetterEnvironment> {
+  const environment = await openDeadLetterEnvironment();
+  for (let at = 0n; at <= offset; at += 1n) await environment.raw(unknownSchemaBytes);
+  await environment.schedulerReaches(offset);
+  return environment;
 }
 
-async function requestSkip(world: World, over: object = {}, actionId = "put-1", operator = "operator") {
-  const answer = await world.control("/skip", { body: { ...body, ...over }, actionId, operator });
+async function requestSkip(environment: DeadLetterEnvironment, over: object = {}, actionId = "put-1", operator = "operator") {
+  const answer = await environment.control("/skip", { body: { ...body, ...over }, actionId, operator });
   return { status: answer.status, body: await readJsonObject(answer) };
 }
 
 test("a skip of the record at which a partition is stopped is a dead letter with who, why and id, in its partition and under its key", async () => {
-  const world = await stoppedAt(1n);
-  const answer = await requestSkip(world, { offset: "1" });
+  const environment = await stoppedAt(1n);
+  const answer = await requestSkip(environment, { offset: "1" });
   expect(answer).toMatchObject({
     status: 202,
     body: { schema: "SkipRequested", action: "put-1", letter: `${deadLetterPartition}:0`, offset: "1" },
   });
   const said = { topic: topics.journal, partition: deadLetterPartition, offset: 1n, reason: "ticket 4711", service: "scheduler" };
-  expect(world.letters()).toMatchObject([{ ...said, operator: "operator", actionId: "put-1" }]);
-  const [record] = world.messaging.records({ topic: topics.deadLetters, partition: deadLetterPartition });
-  expect([new TextDecoder().decode(record?.key ?? undefined), record?.headers["sluice-by-hand"]]).toEqual([consoleUetr, "asked"]);
-  expect([...(world.letters()[0]?.value ?? [])]).toEqual([...unknownSchemaBytes]);
+  expect(environment.letters()).toMatchObject([{ ...said, operator: "operator", actionId: "put-1" }]);
+  const [record] = environment.messaging.records({ topic: topics.deadLetters, partition: deadLetterPartition });
+  expect([new TextDecoder().decode(record?.key ?? undefined), record?.headers["sluice-skip"]]).toEqual([consoleUetr, "requested"]);
+  expect([...(environment.letters()[0]?.value ?? [])]).toEqual([...unknownSchemaBytes]);
 });
 
 test("a request that is repeated under its id is one dead letter; the id of another request is refused", async () => {
-  const world = await stoppedAt(1n);
-  const first = await requestSkip(world, { offset: "1" });
-  await world.schedulerReaches(2n);
-  expect(await requestSkip(world, { offset: "1" })).toEqual(first);
-  expect(await requestSkip(world, { offset: "0" })).toMatchObject({ status: 409, body: { message: "Another decision" } });
-  expect(world.letters()).toHaveLength(1);
+  const environment = await stoppedAt(1n);
+  const first = await requestSkip(environment, { offset: "1" });
+  await environment.schedulerReaches(2n);
+  expect(await requestSkip(environment, { offset: "1" })).toEqual(first);
+  expect(await requestSkip(environment, { offset: "0" })).toMatchObject({ status: 409, body: { message: "Another decision" } });
+  expect(environment.letters()).toHaveLength(1);
 });
 
 test("a record at which no partition is stopped cannot be skipped, nor one that does not exist or that the service does not read", async () => {
-  const world = await stoppedAt(1n);
-  expect(await requestSkip(world)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("the service is at 1") } });
-  expect(await requestSkip(world, { offset: "2" })).toMatchObject({ status: 404 });
-  expect(await requestSkip(world, { service: "dispatcher" })).toMatchObject({ status: 422 });
-  expect(await requestSkip(world, { service: "dispatcher", topic: topics.dispatch })).toMatchObject({ status: 404 });
-  expect(await requestSkip(world, { partition: 99 })).toMatchObject({ status: 422 });
-  expect(await requestSkip(world, { offset: "-1" })).toMatchObject({ status: 400 });
-  expect(await requestSkip(world, { service: "ingress" })).toMatchObject({ status: 400 });
-  expect(await requestSkip(world, {}, "put-2", "reader")).toMatchObject({ status: 403 });
-  expect(world.letters()).toEqual([]);
+  const environment = await stoppedAt(1n);
+  expect(await requestSkip(environment)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("the service is at 1") } });
+  expect(await requestSkip(environment, { offset: "2" })).toMatchObject({ status: 404 });
+  expect(await requestSkip(environment, { service: "dispatcher" })).toMatchObject({ status: 422 });
+  expect(await requestSkip(environment, { service: "dispatcher", topic: topics.dispatch })).toMatchObject({ status: 404 });
+  expect(await requestSkip(environment, { partition: 99 })).toMatchObject({ status: 422 });
+  expect(await requestSkip(environment, { offset: "-1" })).toMatchObject({ status: 400 });
+  expect(await requestSkip(environment, { service: "ingress" })).toMatchObject({ status: 400 });
+  expect(await requestSkip(environment, {}, "put-2", "reader")).toMatchObject({ status: 403 });
+  expect(environment.letters()).toEqual([]);
 });
 
 test("the validator's position is that of its consumer group", async () => {
-  const world = await stoppedAt(2n);
-  expect(await requestSkip(world, { service: "validator", offset: "1" })).toMatchObject({ status: 409 });
-  expect(await requestSkip(world, { service: "validator", offset: "0" })).toMatchObject({ status: 202 });
-  expect(world.messaging.committedOffset(groups.validator, { topic: topics.journal, partition: deadLetterPartition })).toBeNull();
+  const environment = await stoppedAt(2n);
+  expect(await requestSkip(environment, { service: "validator", offset: "1" })).toMatchObject({ status: 409 });
+  expect(await requestSkip(environment, { service: "validator", offset: "0" })).toMatchObject({ status: 202 });
+  expect(environment.messaging.committedOffset(groups.validator, { topic: topics.journal, partition: deadLetterPartition })).toBeNull();
 });
 
 test("the positions of dispatcher and event-publisher are those of their partitions' documents", async () => {
-  const world = await openDeadLetterEnvironment();
+  const environment = await openDeadLetterEnvironment();
   for (const [service, topic] of [
     ["dispatcher", topics.dispatch],
     ["event-publisher", topics.events],
   ] as const) {
-    await world.raw(unknownSchemaBytes, topic);
-    expect(await requestSkip(world, { service, topic })).toMatchObject({
+    await environment.raw(unknownSchemaBytes, topic);
+    expect(await requestSkip(environment, { service, topic })).toMatchObject({
       status: 409,
       body: { detail: expect.stringContaining("never had a position") },
     });
-    await world.settled(world.store.partitions.takeOver(service, deadLetterPartition));
-    expect(await requestSkip(world, { service, topic }, `put-${service}`)).toMatchObject({ status: 202 });
+    await environment.settled(environment.store.partitions.takeOver(service, deadLetterPartition));
+    expect(await requestSkip(environment, { service, topic }, `put-${service}`)).toMatchObject({ status: 202 });
   }
 });
 
 test("with the broker away the result is not known, never a false 202, and the same id may be sent again", async () => {
-  const world = await stoppedAt(0n);
-  world.messaging.setBroker(false);
-  expect((await requestSkip(world)).status).toBe(503);
-  world.messaging.setBroker(true);
-  expect((await requestSkip(world)).status).toBe(202);
+  const environment = await stoppedAt(0n);
+  environment.messaging.setBroker(false);
+  expect((await requestSkip(environment)).status).toBe(503);
+  environment.messaging.setBroker(true);
+  expect((await requestSkip(environment)).status).toBe(202);
 });

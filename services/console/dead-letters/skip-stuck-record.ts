@@ -1,9 +1,9 @@
 // skipStuckRecord: an operator asks a partition to skip the record at which it is stopped, such as one whose schema no
 // registry has.
 //
-// #1 Only the record at the partition's position can be skipped. The request is a dead letter with the header `asked`,
-//    in the record's own partition. The partition's owner finds it the next time the record stops it, and skips the
-//    record with a dead letter of its own.
+// #1 Only the record at the partition's position can be skipped. The request is a dead letter with the header
+//    `requested`, in the record's own partition. The partition's owner finds it the next time the record stops it, and
+//    skips the record with a dead letter of its own.
 // #2 The request cannot be a record of the journal: the partition that would read it is the one that is stopped.
 // #3 A request that is repeated under the same id is the same dead letter.
 
@@ -47,7 +47,7 @@ export function skipStuckRecord(ports: SkipStuckRecordPorts): ControlHandler {
 
 /** #3 */
 async function findEarlierRequest(ports: SkipStuckRecordPorts, { body, action }: SkipDecision): Promise<ControlAnswer | null> {
-  const isNoRequest = (record: ReceivedRecord): boolean => record.headers[headers.byHand] !== "asked";
+  const isNoRequest = (record: ReceivedRecord): boolean => record.headers[headers.skip] !== "requested";
   const isSameAction = (letter: StoredDeadLetter): boolean => letter.deadLetter.actionId === action.id;
   const [letter] = await readDeadLetters(ports, body.partition, { isSkipped: isNoRequest }, isSameAction);
   if (letter === undefined) return null;
@@ -77,7 +77,7 @@ function refuseOtherPosition(position: bigint | null): ControlAnswer {
 
 async function requestSkip(ports: SkipStuckRecordPorts, { body, action }: SkipDecision, record: ReceivedRecord): Promise<ControlAnswer> {
   const { service } = body;
-  const by = { operator: action.operator, actionId: action.id, stage: "asked" } as const;
+  const by = { operator: action.operator, actionId: action.id, stage: "requested" } as const;
   const [appended] =
     (await appendInOrder(ports, [buildDeadLetter({ record, reason: action.reason, service, skip: by }, ports.serde)])) ?? [];
   const actions = ports.metrics.counter("sluice_console_actions_total", "Operators' decisions that were to be appended", [

@@ -50,8 +50,8 @@ export function planOpenDay(over: Partial<DayPlanned> = {}): DayPlanned {
 }
 
 export async function openDecisionEnvironment(over: Partial<Configuration> = {}) {
-  const world = await openConsoleEnvironment(over);
-  const { store, messaging, settled } = world;
+  const environment = await openConsoleEnvironment(over);
+  const { store, messaging, settled } = environment;
 
   function journal(): readonly JournalledRecord[] {
     return Array.from({ length: partitionCount }, (_, partition) => messaging.records({ topic: topics.journal, partition }))
@@ -76,10 +76,10 @@ export async function openDecisionEnvironment(over: Partial<Configuration> = {})
   /** Saves a debit of the bank `first` that has been through these states before the journal's first record. */
   async function saveDebit(...states: Parameters<typeof buildConsoleDebit>[0]): Promise<void> {
     const debit = buildConsoleDebit(states);
-    await world.save({ ...debit, applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day });
+    await environment.save({ ...debit, applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day });
   }
 
-  return { ...world, journal, saveDay, saveDebit, judge: (record: JournalledRecord) => settled(applyDecision(store, record)) };
+  return { ...environment, journal, saveDay, saveDebit, judge: (record: JournalledRecord) => settled(applyDecision(store, record)) };
 }
 
 /** Does what a scheduler does with one record of a decision, except for its outputs. */

@@ -16,7 +16,7 @@ const other = "1d6c5a1b-61a5-4c2e-9d3c-7d5fb0b2c3d4";
 const closesAt = new Date(consoleStartAtMs + 8.5 * decisionHourMs).toISOString();
 const opens = { kind: "DayTimeReached", scheme: "ZA_EFT", businessDate: "2026-11-20", time: "window-opens", number: 1 } as const;
 
-type World = Awaited<ReturnType<typeof openDecisionEnvironment>>;
+type DecisionEnvironment = Awaited<ReturnType<typeof openDecisionEnvironment>>;
 
 interface Case {
   readonly path: string;
@@ -25,28 +25,34 @@ interface Case {
   readonly name: JournalledRecord["decoded"]["name"];
   /** Members of the record besides the action. */
   readonly says: Readonly<Record<string, unknown>>;
-  given(world: World): Promise<void>;
+  given(environment: DecisionEnvironment): Promise<void>;
 }
 
 const saved =
   (...states: readonly DebitState[]) =>
-  (world: World) =>
-    world.saveDebit(...states);
-const plannedDay = (world: World) => world.saveDay(planOpenDay());
+  (environment: DecisionEnvironment) =>
+    environment.saveDebit(...states);
+const plannedDay = (environment: DecisionEnvironment) => environment.saveDay(planOpenDay());
 const nothing = (): Promise<void> => Promise.resolve();
 
 /** Saves a debit and withdraws it, so that it has an item to resolve. */
-async function withdrawn(world: World): Promise<void> {
-  await world.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
-  await decideAndApply(world, `/transactions/${consoleUetr}/withdrawal`, { reason: "wrong file" }, "w-1");
+async function withdrawn(environment: DecisionEnvironment): Promise<void> {
+  await environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
+  await decideAndApply(environment, `/transactions/${consoleUetr}/withdrawal`, { reason: "wrong file" }, "w-1");
 }
 
-async function decideAndApply(world: World, path: string, body: object, actionId: string, operator = "operator"): Promise<void> {
-  const answer = await world.control(path, { body, actionId, operator });
+async function decideAndApply(
+  environment: DecisionEnvironment,
+  path: string,
+  body: object,
+  actionId: string,
+  operator = "operator",
+): Promise<void> {
+  const answer = await environment.control(path, { body, actionId, operator });
   expect([path, answer.status]).toEqual([path, 202]);
-  const record = world.journal().at(-1);
+  const record = environment.journal().at(-1);
   if (record === undefined) throw new Error("nothing was appended");
-  await world.judge(record);
+  await environment.judge(record);
 }
 
 const dayPath = "/days/ZA_EFT/2026-11-20";
@@ -108,8 +114,8 @@ const cases: readonly Case[] = [
 
 const reason = "the bank asked for it, ticket 4711";
 
-function ask(world: World, { path, body }: Case, asked: ControlRequestInput = {}): Promise<Response> {
-  return world.control(path, { body: { reason, ...body }, actionId: "a-1", ...asked });
+function ask(environment: DecisionEnvironment, { path, body }: Case, asked: ControlRequestInput = {}): Promise<Response> {
+  return environment.control(path, { body: { reason, ...body }, actionId: "a-1", ...asked });
 }
 
 function requestedAtMs(record: JournalledRecord | undefined): number {
@@ -120,13 +126,13 @@ function requestedAtMs(record: JournalledRecord | undefined): number {
 
 describe.each(cases)("$name by $path", (given) => {
   test("appends exactly one record, under the right key, with who, why and when", async () => {
-    const world = await openDecisionEnvironment();
-    await given.given(world);
-    const before = world.journal().length;
-    const askedAtMs = world.time.nowMs();
-    const answer = await ask(world, given);
+    const environment = await openDecisionEnvironment();
+    await given.given(environment);
+    const before = environment.journal().length;
+    const askedAtMs = environment.time.nowMs();
+    const answer = await ask(environment, given);
     expect(answer.status).toBe(202);
-    const appended = world.journal().slice(before);
+    const appended = environment.journal().slice(before);
     expect(appended).toMatchObject([
       { key: given.key, decoded: { name: given.name, value: { ...given.says, action: { id: "a-1", operator: "operator", reason } } } },
     ]);
@@ -143,37 +149,37 @@ describe.each(cases)("$name by $path", (given) => {
   });
 
   test("sent twice under one id counts once and is answered 202 both times, even if it took effect in between", async () => {
-    const world = await openDecisionEnvironment();
-    await given.given(world);
-    await ask(world, given);
-    const [first] = world.journal().slice(-1);
-    if (first !== undefined) await world.judge(first);
+    const environment = await openDecisionEnvironment();
+    await given.given(environment);
+    await ask(environment, given);
+    const [first] = environment.journal().slice(-1);
+    if (first !== undefined) await environment.judge(first);
     const about = `/actions/a-1?key=${encodeURIComponent(given.key)}`;
-    const shown = await readJsonObject(await world.control(about));
+    const shown = await readJsonObject(await environment.control(about));
     expect(shown).toMatchObject({ schema: "Action", id: "a-1", operator: "operator", reason, kind: given.name });
-    expect((await ask(world, given)).status).toBe(202);
-    const [second] = world.journal().slice(-1);
+    expect((await ask(environment, given)).status).toBe(202);
+    const [second] = environment.journal().slice(-1);
     expect(second).not.toEqual(first);
-    if (second !== undefined) await world.judge(second);
-    expect(await readJsonObject(await world.control(about))).toEqual(shown);
+    if (second !== undefined) await environment.judge(second);
+    expect(await readJsonObject(await environment.control(about))).toEqual(shown);
   });
 
   test("with the id of another decision is refused", async () => {
-    const world = await openDecisionEnvironment();
-    await given.given(world);
-    await ask(world, given);
-    const [first] = world.journal().slice(-1);
-    if (first !== undefined) await world.judge(first);
-    const before = world.journal().length;
-    const answer = await ask(world, given, { body: { ...given.body, reason: "another" } });
-    expect([answer.status, world.journal().length]).toEqual([409, before]);
+    const environment = await openDecisionEnvironment();
+    await given.given(environment);
+    await ask(environment, given);
+    const [first] = environment.journal().slice(-1);
+    if (first !== undefined) await environment.judge(first);
+    const before = environment.journal().length;
+    const answer = await ask(environment, given, { body: { ...given.body, reason: "another" } });
+    expect([answer.status, environment.journal().length]).toEqual([409, before]);
   });
 
   test("without an idempotency key gets an id of its own", async () => {
-    const world = await openDecisionEnvironment();
-    await given.given(world);
+    const environment = await openDecisionEnvironment();
+    await given.given(environment);
     const body = { body: { reason, ...given.body } };
-    const ids = [await world.control(given.path, body), await world.control(given.path, body)].map(
+    const ids = [await environment.control(given.path, body), await environment.control(given.path, body)].map(
       async (answer) => (await readJsonObject(answer))["action"],
     );
     const [one, two] = await Promise.all(ids);
@@ -189,51 +195,51 @@ describe.each(cases)("$name by $path", (given) => {
     ["a reason that is none", { reason: 5 }],
     ["a member that is not known", { force: true }],
   ])("with %s is 400, and nothing is appended", async (_, spoilt) => {
-    const world = await openDecisionEnvironment();
-    await given.given(world);
-    const before = world.journal().length;
-    const answer = await ask(world, given, { body: { reason, ...given.body, ...spoilt } });
-    expect([answer.status, (await readJsonObject(answer))["schema"], world.journal().length]).toEqual([400, "ErrorDetail", before]);
+    const environment = await openDecisionEnvironment();
+    await given.given(environment);
+    const before = environment.journal().length;
+    const answer = await ask(environment, given, { body: { reason, ...given.body, ...spoilt } });
+    expect([answer.status, (await readJsonObject(answer))["schema"], environment.journal().length]).toEqual([400, "ErrorDetail", before]);
   });
 
   test("with the store away is 503, and nothing is appended", async () => {
-    const world = await openDecisionEnvironment();
-    await given.given(world);
-    const before = world.journal().length;
-    world.world.fault = "down";
-    expect([(await ask(world, given)).status, world.journal().length]).toEqual([503, before]);
+    const environment = await openDecisionEnvironment();
+    await given.given(environment);
+    const before = environment.journal().length;
+    environment.environment.fault = "down";
+    expect([(await ask(environment, given)).status, environment.journal().length]).toEqual([503, before]);
   });
 
   test("with the broker away is 503, never a false 202, and says that it may be sent again under its id", async () => {
-    const world = await openDecisionEnvironment();
-    await given.given(world);
-    world.messaging.setBroker(false);
-    const answer = await ask(world, given);
+    const environment = await openDecisionEnvironment();
+    await given.given(environment);
+    environment.messaging.setBroker(false);
+    const answer = await ask(environment, given);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
     expect((await readJsonObject(answer))["detail"]).toContain("again");
   });
 
   test("logs who decided what, and not why", async () => {
-    const world = await openDecisionEnvironment();
-    await given.given(world);
-    await ask(world, given);
-    const line = world.world.lines.findLast(({ event }) => event === "action.requested");
+    const environment = await openDecisionEnvironment();
+    await given.given(environment);
+    await ask(environment, given);
+    const line = environment.environment.lines.findLast(({ event }) => event === "action.requested");
     expect(line?.fields).toMatchObject({ kind: given.name, action: "a-1", operator: "operator", key: given.key });
-    expect(JSON.stringify(world.world.lines)).not.toContain("4711");
+    expect(JSON.stringify(environment.environment.lines)).not.toContain("4711");
   });
 });
 
 test.each(["", "{", "[]", "null", "5", '"x"', '{"reason":"a","reason":"b"}', '{"reason":1e400}', "[".repeat(40), '{"__proto__":{}}'])(
   "an invalid body is 400: %j",
   async (body) => {
-    const world = await openDecisionEnvironment();
-    expect((await world.control("/banks/first/pause", { body, method: "POST" })).status).toBe(400);
-    expect(world.journal()).toEqual([]);
+    const environment = await openDecisionEnvironment();
+    expect((await environment.control("/banks/first/pause", { body, method: "POST" })).status).toBe(400);
+    expect(environment.journal()).toEqual([]);
   },
 );
 
 test("an unknown bank, an unplanned day, and a UETR whose partition is up to date are 404; a UETR before that is 503", async () => {
-  const world = await openDecisionEnvironment();
+  const environment = await openDecisionEnvironment();
   const body = { reason };
   for (const path of [
     "/banks/nobody/pause",
@@ -241,13 +247,13 @@ test("an unknown bank, an unplanned day, and a UETR whose partition is up to dat
     "/days/ZA_EFT/2026-12-20/credits-final",
     "/days/ZA_RTC/2026-11-20/credits-final",
   ]) {
-    expect([path, (await world.control(path, { body })).status]).toEqual([path, 404]);
+    expect([path, (await environment.control(path, { body })).status]).toEqual([path, 404]);
   }
-  await world.appendToJournal();
-  expect((await world.control(`/transactions/${consoleUetr}/withdrawal`, { body })).status).toBe(503);
-  await world.schedulerReaches(1n);
-  expect((await world.control(`/transactions/${consoleUetr}/withdrawal`, { body })).status).toBe(404);
-  expect(world.journal()).toHaveLength(1);
+  await environment.appendToJournal();
+  expect((await environment.control(`/transactions/${consoleUetr}/withdrawal`, { body })).status).toBe(503);
+  await environment.schedulerReaches(1n);
+  expect((await environment.control(`/transactions/${consoleUetr}/withdrawal`, { body })).status).toBe(404);
+  expect(environment.journal()).toHaveLength(1);
 });
 
 describe("a decision that the aggregate would refuse is 409 with the reason, and not appended", () => {
@@ -258,11 +264,11 @@ describe("a decision that the aggregate would refuse is 409 with the reason, and
     ["a resolution without an item", "resolution", { day, resolution: "MADE" }, ["RECEIVED", "ACCEPTED"], "no-item"],
     ["a confirmation of nothing", "resolution/confirmation", { confirms: "r-1" }, ["RECEIVED"], "nothing-to-confirm"],
   ] as const)("%s", async (_, verb, body, states, why) => {
-    const world = await openDecisionEnvironment();
-    await world.saveDebit(...states);
-    const answer = await world.control(`/transactions/${consoleUetr}/${verb}`, { body: { reason, ...body } });
+    const environment = await openDecisionEnvironment();
+    await environment.saveDebit(...states);
+    const answer = await environment.control(`/transactions/${consoleUetr}/${verb}`, { body: { reason, ...body } });
     expect([answer.status, (await readJsonObject(answer))["detail"]]).toEqual([409, expect.stringContaining(`${why}: `)]);
-    expect(world.journal()).toEqual([]);
+    expect(environment.journal()).toEqual([]);
   });
 
   test.each([
@@ -275,22 +281,22 @@ describe("a decision that the aggregate would refuse is 409 with the reason, and
     ["by more than a day", { window: 0, closesAt: new Date(consoleStartAtMs + 40 * decisionHourMs).toISOString() }, "too-far"],
     ["of no window", { window: 2, closesAt }, "no-such-window"],
   ])("a close extended %s", async (_, body, why) => {
-    const world = await openDecisionEnvironment();
-    await world.saveDay(planOpenDay());
-    const answer = await world.control(`${dayPath}/close-extension`, { body: { reason, ...body } });
+    const environment = await openDecisionEnvironment();
+    await environment.saveDay(planOpenDay());
+    const answer = await environment.control(`${dayPath}/close-extension`, { body: { reason, ...body } });
     expect([answer.status, (await readJsonObject(answer))["detail"]]).toEqual([409, expect.stringContaining(`${why}: `)]);
-    expect(world.journal()).toEqual([]);
+    expect(environment.journal()).toEqual([]);
   });
 
   test("a gate before the credits are declared final, and before every partition has answered", async () => {
-    const world = await openDecisionEnvironment();
-    await world.saveDay(planOpenDay({ creditsFinal: "clock" }));
+    const environment = await openDecisionEnvironment();
+    await environment.saveDay(planOpenDay({ creditsFinal: "clock" }));
     const body = { reason, bank: "first", credits: [credit] };
-    expect((await readJsonObject(await world.control(`${dayPath}/gate-opening`, { body })))["detail"]).toContain("not-declared");
+    expect((await readJsonObject(await environment.control(`${dayPath}/gate-opening`, { body })))["detail"]).toContain("not-declared");
     const declared = await openDecisionEnvironment();
     await declared.saveDay(planOpenDay({ creditsFinal: "clock" }), opens);
     expect((await readJsonObject(await declared.control(`${dayPath}/gate-opening`, { body })))["detail"]).toContain("partitions-awaited");
-    expect([world.journal(), declared.journal()]).toEqual([[], []]);
+    expect([environment.journal(), declared.journal()]).toEqual([[], []]);
   });
 });
 
@@ -301,9 +307,9 @@ test.each([
   ["of no such kind", { day, resolution: "PERHAPS" }, 400],
   ["of a day that is none", { day: "ZA_EFT", resolution: "MADE" }, 400],
 ])("a resolution that is %s is refused", async (_, body, status) => {
-  const world = await openDecisionEnvironment();
-  await withdrawn(world);
-  expect((await world.control(`/transactions/${consoleUetr}/resolution`, { body: { reason, ...body } })).status).toBe(status);
+  const environment = await openDecisionEnvironment();
+  await withdrawn(environment);
+  expect((await environment.control(`/transactions/${consoleUetr}/resolution`, { body: { reason, ...body } })).status).toBe(status);
 });
 
 test.each([
@@ -315,9 +321,9 @@ test.each([
   [{ window: 1, closesAt: "2026-11-20T16:30:00" }, 400],
   [{ window: 1, closesAt: "2026-11-20T16:30:00.0001+02:00" }, 422],
 ])("a close extension that cannot be read is refused: %j", async (body, status) => {
-  const world = await openDecisionEnvironment();
-  await world.saveDay(planOpenDay());
-  expect((await world.control(`${dayPath}/close-extension`, { body: { reason, ...body } })).status).toBe(status);
+  const environment = await openDecisionEnvironment();
+  await environment.saveDay(planOpenDay());
+  expect((await environment.control(`${dayPath}/close-extension`, { body: { reason, ...body } })).status).toBe(status);
 });
 
 test.each([
@@ -327,19 +333,19 @@ test.each([
   [{ until: "2026-11-22T03:00:00" }, 400, "until"],
   [{ until: null }, 400, "until"],
 ])("a pause that ends %j is refused: %i", async (body, status, why) => {
-  const world = await openDecisionEnvironment();
-  const answer = await world.control("/banks/first/pause", { body: { reason, ...body } });
+  const environment = await openDecisionEnvironment();
+  const answer = await environment.control("/banks/first/pause", { body: { reason, ...body } });
   expect([answer.status, (await readJsonObject(answer))["detail"]]).toEqual([status, expect.stringContaining(why)]);
-  expect(world.journal()).toEqual([]);
+  expect(environment.journal()).toEqual([]);
 });
 
 test("a maintenance that is requested again after its end is still the same decision", async () => {
-  const world = await openDecisionEnvironment();
+  const environment = await openDecisionEnvironment();
   const body = { reason, until: new Date(consoleStartAtMs + 60_000).toISOString() };
-  await decideAndApply(world, "/banks/first/pause", body, "p-1");
-  await world.time.advance(2 * 60_000);
-  await decideAndApply(world, "/banks/first/pause", body, "p-1");
-  expect((await world.control("/banks/first/pause", { body, actionId: "p-2" })).status).toBe(422);
+  await decideAndApply(environment, "/banks/first/pause", body, "p-1");
+  await environment.time.advance(2 * 60_000);
+  await decideAndApply(environment, "/banks/first/pause", body, "p-1");
+  expect((await environment.control("/banks/first/pause", { body, actionId: "p-2" })).status).toBe(422);
 });
 
 test.each([
@@ -350,44 +356,45 @@ test.each([
   [{ bank: "first", credits: ["x"] }, 400],
   [{ bank: "first", credits: Array.from({ length: 1_001 }, (_, index) => credit.replace(/....$/, String(index).padStart(4, "0"))) }, 400],
 ])("a gate opening that cannot be read is refused: %#", async (body, status) => {
-  const world = await openDecisionEnvironment();
-  await world.saveDay(planOpenDay());
-  expect((await world.control(`${dayPath}/gate-opening`, { body: { reason, ...body } })).status).toBe(status);
+  const environment = await openDecisionEnvironment();
+  await environment.saveDay(planOpenDay());
+  expect((await environment.control(`${dayPath}/gate-opening`, { body: { reason, ...body } })).status).toBe(status);
 });
 
 test("a resolution that needs a second person counts when another operator confirms it, never by its own", async () => {
-  const world = await openDecisionEnvironment({ resolutionNeedsSecondPerson: true });
-  await withdrawn(world);
-  await decideAndApply(world, `/transactions/${consoleUetr}/resolution`, { reason, day, resolution: "NOT_MADE" }, "r-1");
-  expect(world.journal().at(-1)?.decoded.value).toMatchObject({ needsSecondPerson: true });
+  const environment = await openDecisionEnvironment({ resolutionNeedsSecondPerson: true });
+  await withdrawn(environment);
+  await decideAndApply(environment, `/transactions/${consoleUetr}/resolution`, { reason, day, resolution: "NOT_MADE" }, "r-1");
+  expect(environment.journal().at(-1)?.decoded.value).toMatchObject({ needsSecondPerson: true });
   const body = { reason: "seen in the bank's statement", confirms: "r-1" };
-  const own = await world.control(`/transactions/${consoleUetr}/resolution/confirmation`, { body });
+  const own = await environment.control(`/transactions/${consoleUetr}/resolution/confirmation`, { body });
   expect([own.status, (await readJsonObject(own))["detail"]]).toEqual([409, expect.stringContaining("same-person")]);
-  await decideAndApply(world, `/transactions/${consoleUetr}/resolution/confirmation`, body, "c-1", "second-person");
-  expect(await readJsonObject(await world.control(`/actions/c-1?key=${consoleUetr}`))).toMatchObject({
+  await decideAndApply(environment, `/transactions/${consoleUetr}/resolution/confirmation`, body, "c-1", "second-person");
+  expect(await readJsonObject(await environment.control(`/actions/c-1?key=${consoleUetr}`))).toMatchObject({
     result: "applied",
     operator: "second-person",
   });
-  const { items = [] } = (await world.settled(world.store.transactions.load([consoleUetr]))).get(consoleUetr)?.transaction ?? {};
+  const { items = [] } =
+    (await environment.settled(environment.store.transactions.load([consoleUetr]))).get(consoleUetr)?.transaction ?? {};
   expect(items).toMatchObject([{ resolution: { kind: "not-made", isFinal: true, confirmed: { action: { id: "c-1" } } } }]);
 });
 
 test("the result of a decision is 404 until the decision is applied, and a refusal is explained", async () => {
-  const world = await openDecisionEnvironment();
-  await world.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
+  const environment = await openDecisionEnvironment();
+  await environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
   const paths = [`/transactions/${consoleUetr}/withdrawal`, `/transactions/${consoleUetr}/withdrawal`];
-  for (const [index, path] of paths.entries()) await world.control(path, { body: { reason }, actionId: `w-${index}` });
-  expect((await world.control(`/actions/w-0?key=${consoleUetr}`)).status).toBe(404);
-  for (const record of world.journal()) await world.judge(record);
-  expect(await readJsonObject(await world.control(`/actions/w-0?key=${consoleUetr}`))).toMatchObject({
+  for (const [index, path] of paths.entries()) await environment.control(path, { body: { reason }, actionId: `w-${index}` });
+  expect((await environment.control(`/actions/w-0?key=${consoleUetr}`)).status).toBe(404);
+  for (const record of environment.journal()) await environment.judge(record);
+  expect(await readJsonObject(await environment.control(`/actions/w-0?key=${consoleUetr}`))).toMatchObject({
     result: "applied",
     why: null,
     explained: null,
   });
-  expect(await readJsonObject(await world.control(`/actions/w-1?key=${consoleUetr}`))).toMatchObject({
+  expect(await readJsonObject(await environment.control(`/actions/w-1?key=${consoleUetr}`))).toMatchObject({
     result: "refused",
     why: "not-in-this-state",
     explained: "the transaction's state does not allow it.",
   });
-  for (const key of ["", "bank:", "bank:A", "ZA_EFT", "x"]) expect((await world.control(`/actions/w-0?key=${key}`)).status).toBe(400);
+  for (const key of ["", "bank:", "bank:A", "ZA_EFT", "x"]) expect((await environment.control(`/actions/w-0?key=${key}`)).status).toBe(400);
 });

@@ -22,20 +22,20 @@ const credits = [one ?? "", two ?? ""];
 
 /** Saves two unresolved credits to the bank `first` from before the declaration, and one that came later. */
 async function openEnvironmentWithClosedGate() {
-  const world = await openDecisionEnvironment();
+  const environment = await openDecisionEnvironment();
   await saveDay(
-    world,
+    environment,
     applyDayFacts(
       [twoWindowPlan, creditsDeclared, partitionAnswered(0, ["first"]), partitionAnswered(1), partitionAnswered(2)],
       consoleStartAtMs - 60_000,
     ),
   );
-  await markDeclarationApplied(world, 100n);
+  await markDeclarationApplied(environment, 100n);
   const before = credits.map((uetr) => buildStoredCredit("CREDIT_AUTH_DELIVERED", uetr, 10n));
-  await saveTransactions(world, [...before, buildStoredCredit("CREDIT_AUTH_DELIVERED", late ?? "", 101n)]);
+  await saveTransactions(environment, [...before, buildStoredCredit("CREDIT_AUTH_DELIVERED", late ?? "", 101n)]);
   const open = (named: readonly string[], over: object = {}) =>
-    world.control(path, { body: { reason: "the bank agreed", bank: "first", credits: named, ...over }, actionId: "g-1" });
-  return { ...world, open };
+    environment.control(path, { body: { reason: "the bank agreed", bank: "first", credits: named, ...over }, actionId: "g-1" });
+  return { ...environment, open };
 }
 
 describe("I8: a gate opened by an operator", () => {
@@ -62,10 +62,10 @@ describe("I8: a gate opened by an operator", () => {
   });
 
   test("over more credits than can be listed needs the name of each listed one", async () => {
-    const { open, journal, ...world } = await openEnvironmentWithClosedGate();
+    const { open, journal, ...environment } = await openEnvironmentWithClosedGate();
     const many = Array.from({ length: awaitedCreditsMax + 10 }, (_, nth) => `00000000-0000-4000-8000-${String(nth).padStart(12, "0")}`);
     const documents = many.map((uetr) => buildStoredCredit("CREDIT_AUTH_DELIVERED", uetr, 10n));
-    for (let start = 0; start < documents.length; start += 500) await saveTransactions(world, documents.slice(start, start + 500));
+    for (let start = 0; start < documents.length; start += 500) await saveTransactions(environment, documents.slice(start, start + 500));
     const listed = [...credits, ...many].toSorted().slice(0, awaitedCreditsMax);
     const refused = await open(listed.slice(1));
     expect([refused.status, (await readJsonObject(refused))["detail"], journal()]).toEqual([409, `Not named: ${listed[0]}, …`, []]);

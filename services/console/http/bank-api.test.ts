@@ -8,13 +8,13 @@ import { createBankApi } from "./bank-api.ts";
 
 function createTestApi(transactionStatus: TransactionQueryHandler) {
   const time = createVirtualTime({ startAtMs: 0 });
-  const parties = listCallers(sampleConfiguration());
-  const meter = createCallerMeter(parties, () => time.monotonicMs());
+  const configured = listCallers(sampleConfiguration());
+  const meter = createCallerMeter(configured, () => time.monotonicMs());
   const errors: string[] = [];
   const log = { ...silentLogger, error: (event: string) => void errors.push(event) };
   const report = async (_name: string | null, _uetr: string | null, work: () => Promise<{ readonly response: Response }>) =>
     (await work()).response;
-  const api = createBankApi({ time, logger: log, callers: createCallers(parties), meter, operations: { transactionStatus }, report });
+  const api = createBankApi({ time, logger: log, callers: createCallers(configured), meter, operations: { transactionStatus }, report });
   const headers = { authorization: `Bearer ${sampleToken("first")}` };
   const ask = (): Promise<Response> => api.fetch(new Request(`http://console/transactions/${sampleUetr}`, { headers }), null);
   return { time, errors, ask };

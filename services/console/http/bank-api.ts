@@ -13,7 +13,7 @@ import { formatInstant, type TransactionAnswer, type TransactionQueryHandler } f
 import { createRequestSlots } from "./request-slots.ts";
 import type { QuestionReport } from "./request-report.ts";
 
-export type BankOperations = Readonly<Partial<Record<ServedOperationName, TransactionQueryHandler>>>;
+type BankOperations = Readonly<Partial<Record<ServedOperationName, TransactionQueryHandler>>>;
 
 export interface BankApiPorts {
   readonly time: Time;

@@ -18,7 +18,7 @@ import { parseActionId, parsePathParts, parseQuery } from "./control-parameters.
 import { createRequestSlots, type RequestSlot, type RequestSlots } from "./request-slots.ts";
 import type { QuestionReport } from "./request-report.ts";
 
-export interface KnownOperator extends TokenHolder {
+interface KnownOperator extends TokenHolder {
   readonly name: string;
   readonly roles: readonly ControlRole[];
 }

@@ -34,7 +34,7 @@ const decisions = Object.entries(document.paths).flatMap(([path, methods]) => {
   return post === undefined ? [] : [[post.operationId, path, post] as const];
 });
 
-type World = Awaited<ReturnType<typeof openDecisionEnvironment>>;
+type DecisionEnvironment = Awaited<ReturnType<typeof openDecisionEnvironment>>;
 const withdrawn = { reason: "wrong file" };
 const partition = partitionFor(consoleUetr, 3);
 const place = (path: string): string =>
@@ -52,46 +52,46 @@ function readExample({ requestBody }: Operation): object {
 }
 
 /** Prepares what each example needs; the document's bank is called sample. */
-const given: Readonly<Record<string, (world: World) => Promise<void>>> = {
-  withdrawDebit: (world) => world.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD"),
+const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promise<void>>> = {
+  withdrawDebit: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD"),
   redriveDelivery: refusedReport,
   resolveItem: withWithdrawal,
-  async confirmResolution(world) {
-    await withWithdrawal(world);
+  async confirmResolution(environment) {
+    await withWithdrawal(environment);
     await decideAndApply(
-      world,
+      environment,
       `/transactions/${consoleUetr}/resolution`,
       { reason: "seen", day, resolution: "MADE" },
       "resolve-4711",
       "operator",
     );
   },
-  extendClose: (world) => world.saveDay(planOpenDay()),
-  declareCreditsFinal: (world) => world.saveDay(planOpenDay()),
+  extendClose: (environment) => environment.saveDay(planOpenDay()),
+  declareCreditsFinal: (environment) => environment.saveDay(planOpenDay()),
   openGate: waitingForCredit,
-  async skipStuckRecord(world) {
-    await world.append(topics.journal, consoleUetr, { name: "DayClosed", value: { day } });
-    await world.settled(world.store.partitions.takeOver("scheduler", partition));
+  async skipStuckRecord(environment) {
+    await environment.append(topics.journal, consoleUetr, { name: "DayClosed", value: { day } });
+    await environment.settled(environment.store.partitions.takeOver("scheduler", partition));
   },
-  replayDeadLetter: (world) => saveDeadLetter(world, "validator"),
-  async replayTransaction(world) {
-    await saveDeadLetter(world, "scheduler");
-    await world.save({ ...buildConsoleDebit(["RECEIVED"]), quarantined: { sinceMs: consoleStartAtMs, offset: 7n, records: 1 } });
-    await world.schedulerReaches(1_000n);
+  replayDeadLetter: (environment) => saveDeadLetter(environment, "validator"),
+  async replayTransaction(environment) {
+    await saveDeadLetter(environment, "scheduler");
+    await environment.save({ ...buildConsoleDebit(["RECEIVED"]), quarantined: { sinceMs: consoleStartAtMs, offset: 7n, records: 1 } });
+    await environment.schedulerReaches(1_000n);
   },
 };
 
-async function saveDeadLetter(world: World, service: string): Promise<void> {
+async function saveDeadLetter(environment: DecisionEnvironment, service: string): Promise<void> {
   const place = { topic: topics.journal, partition, offset: 7n, appendedAtMs: consoleStartAtMs };
   const key = new TextEncoder().encode(consoleUetr);
   const value = createFixedSerde().encode("DayClosed", { day });
-  const producer = await world.settled(world.messaging.producer("services"));
+  const producer = await environment.settled(environment.messaging.producer("services"));
   const letter = buildDeadLetter({ record: { ...place, key, value, headers: {} }, reason: "no value", service }, createFixedSerde());
-  await world.settled(producer.send([letter]));
+  await environment.settled(producer.send([letter]));
 }
 
 /** Saves a debit whose report ACCP was refused: an open item of row 3. */
-async function refusedReport(world: World): Promise<void> {
+async function refusedReport(environment: DecisionEnvironment): Promise<void> {
   const debit = buildConsoleDebit(["RECEIVED", "ACCEPTED"]);
   const evidence = {
     attempts: 1,
@@ -112,22 +112,28 @@ async function refusedReport(world: World): Promise<void> {
     lateAnswers: [],
     resolution: null,
   };
-  await world.save({ ...debit, applied: -1n, bank: "sample", businessDate: "2026-11-20", reconciliationDay: day, items: [item] });
+  await environment.save({ ...debit, applied: -1n, bank: "sample", businessDate: "2026-11-20", reconciliationDay: day, items: [item] });
 }
 
-async function withWithdrawal(world: World): Promise<void> {
-  await world.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
-  await decideAndApply(world, `/transactions/${consoleUetr}/withdrawal`, withdrawn, "w-1", "operator");
+async function withWithdrawal(environment: DecisionEnvironment): Promise<void> {
+  await environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
+  await decideAndApply(environment, `/transactions/${consoleUetr}/withdrawal`, withdrawn, "w-1", "operator");
 }
 
-async function decideAndApply(world: World, path: string, body: object, actionId: string, operator: string): Promise<void> {
-  expect((await world.control(path, { body, actionId, operator })).status).toBe(202);
-  const record = world.journal().at(-1);
-  if (record !== undefined) await world.judge(record);
+async function decideAndApply(
+  environment: DecisionEnvironment,
+  path: string,
+  body: object,
+  actionId: string,
+  operator: string,
+): Promise<void> {
+  expect((await environment.control(path, { body, actionId, operator })).status).toBe(202);
+  const record = environment.journal().at(-1);
+  if (record !== undefined) await environment.judge(record);
 }
 
 /** Saves a day whose declaration every partition has answered, one of them with an unresolved credit to the bank. */
-async function waitingForCredit(world: World): Promise<void> {
+async function waitingForCredit(environment: DecisionEnvironment): Promise<void> {
   const about = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
   const opens = { kind: "DayTimeReached", ...about, time: "window-opens", number: 1 } as const;
   const declaration = `${day}:CreditsDeclared:1`;
@@ -138,26 +144,26 @@ async function waitingForCredit(world: World): Promise<void> {
     partition,
     banksUnresolved: partition === 1 ? ["sample"] : [],
   }));
-  await world.saveDay(planOpenDay({ creditsFinal: "clock" }), opens, ...answers);
+  await environment.saveDay(planOpenDay({ creditsFinal: "clock" }), opens, ...answers);
 }
 
-function openDocumentedEnvironment(): Promise<World> {
+function openDocumentedEnvironment(): Promise<DecisionEnvironment> {
   return openDecisionEnvironment({ resolutionNeedsSecondPerson: true, banks: [sampleBank({ id: "first" }), sampleBank({ id: "sample" })] });
 }
 
 test.each(decisions)("the example of %s is accepted", async (name, path, operation) => {
-  const world = await openDocumentedEnvironment();
-  await given[name]?.(world);
+  const environment = await openDocumentedEnvironment();
+  await given[name]?.(environment);
   const operator = name === "confirmResolution" ? "second-person" : "operator";
   const example = readExample(operation);
   const body = "partition" in example ? { ...example, partition } : example;
-  const answer = await world.control(place(path), { body, operator });
+  const answer = await environment.control(place(path), { body, operator });
   expect([name, answer.status, answer.status === 202 ? "" : await answer.text()]).toEqual([name, 202, ""]);
 });
 
 interface Provoked extends ControlRequestInput {
   readonly path: string;
-  readonly before?: (world: World) => Promise<unknown>;
+  readonly before?: (environment: DecisionEnvironment) => Promise<unknown>;
 }
 
 const pause = { path: "/banks/first/pause", body: { reason: "r" } };
@@ -182,29 +188,32 @@ const provoked: Readonly<Record<string, Provoked>> = {
   "unknown-letter": { path: "/dead-letters/0:99/replay", body: { reason: "r" } },
   "unknown-bank": { path: "/banks/nobody/pause", body: { reason: "r" } },
   "method-not-allowed": { path: "/banks", body: {} },
-  "not-possible": { ...withdrawal, before: (world) => world.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED") },
+  "not-possible": { ...withdrawal, before: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED") },
   "another-decision": {
     ...pause,
     actionId: "a-1",
-    before: (world) => decideAndApply(world, "/banks/first/resume", { reason: "r" }, "a-1", "operator"),
+    before: (environment) => decideAndApply(environment, "/banks/first/resume", { reason: "r" }, "a-1", "operator"),
   },
   "length-required": { ...pause, headers: { "transfer-encoding": "chunked" } },
   "too-large": { ...pause, body: "x".repeat(128 * 1024 + 1) },
   "not-json": { ...pause, headers: { "content-type": "text/plain" } },
   "no-replacement": { path: `/transactions/${consoleUetr}/resolution`, body: { reason: "r", day, resolution: "REPLACED" } },
-  "too-many": { ...pause, before: async (world) => await Promise.all(Array.from({ length: 60 }, () => world.control("/banks"))) },
+  "too-many": {
+    ...pause,
+    before: async (environment) => await Promise.all(Array.from({ length: 60 }, () => environment.control("/banks"))),
+  },
   "store-away": {
     ...pause,
-    before: (world) => {
-      world.world.fault = "down";
+    before: (environment) => {
+      environment.environment.fault = "down";
       return Promise.resolve();
     },
   },
   "outcome-unknown": {
     ...pause,
     actionId: "pause-4711",
-    before: (world) => {
-      world.messaging.setBroker(false);
+    before: (environment) => {
+      environment.messaging.setBroker(false);
       return Promise.resolve();
     },
   },
@@ -239,9 +248,9 @@ test("every documented error is provoked here or tested elsewhere", () => {
 
 test.each(Object.entries(provoked))("the error %s is answered as documented", async (name, { path, before, ...asked }) => {
   const operators = [sampleOperator(), sampleOperator({ id: "reader", roles: ["read"] }), sampleOperator({ id: "actor", roles: ["act"] })];
-  const world = await openDecisionEnvironment({ operators });
-  await before?.(world);
-  const answer = await world.control(path, asked);
+  const environment = await openDecisionEnvironment({ operators });
+  await before?.(environment);
+  const answer = await environment.control(path, asked);
   expect(await readJsonObject(answer)).toEqual(document.components.examples[name]?.value);
   const operation = operationAt(path, asked.body === undefined ? "get" : "post");
   expect(Object.keys(operation?.responses ?? {})).toContain(String(answer.status));

@@ -29,7 +29,7 @@ export interface EventSearch {
   readonly wanted: readonly Pick<Transition, "stageVersion" | "atMs">[];
 }
 
-export interface PostedEvent {
+interface PostedEvent {
   /** The `webhook-id` of its posting. */
   readonly id: string;
   /** JSON text as it was posted. */

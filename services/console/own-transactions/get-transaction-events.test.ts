@@ -15,8 +15,8 @@ const states = ["RECEIVED", "ACCEPTED", "REPORTED", "HELD", "RELEASED", "DELIVER
 const other = "00000000-0000-4000-8000-000000000001";
 const all = [1, 2, 3, 4, 5, 6, 7];
 
-async function readEventsText(world: ConsoleEnvironment, query = "", caller = "first"): Promise<string> {
-  const answer = await world.ask(`${path}${query}`, caller);
+async function readEventsText(environment: ConsoleEnvironment, query = "", caller = "first"): Promise<string> {
+  const answer = await environment.ask(`${path}${query}`, caller);
   expect(answer.status).toBe(200);
   return await answer.text();
 }
@@ -28,14 +28,14 @@ function list(stageVersions: readonly number[], next: number | null): string {
 }
 
 async function openEnvironmentWithEvents(stageVersions: readonly number[] = all): Promise<ConsoleEnvironment> {
-  const world = await openConsoleEnvironment();
-  await world.save(buildConsoleDebit(states, { bank: "first" }));
-  await world.append(topics.events, other, buildStateEvent(1));
+  const environment = await openConsoleEnvironment();
+  await environment.save(buildConsoleDebit(states, { bank: "first" }));
+  await environment.append(topics.events, other, buildStateEvent(1));
   for (const stageVersion of stageVersions) {
-    await world.append(topics.events, consoleUetr, buildStateEvent(stageVersion));
-    await world.append(topics.events, other, buildStateEvent(stageVersion));
+    await environment.append(topics.events, consoleUetr, buildStateEvent(stageVersion));
+    await environment.append(topics.events, other, buildStateEvent(stageVersion));
   }
-  return world;
+  return environment;
 }
 
 test("the events of one's own transaction come in order, exactly as they are posted [D8 events-again]", async () => {
@@ -43,10 +43,10 @@ test("the events of one's own transaction come in order, exactly as they are pos
 });
 
 test("events start at the requested stageVersion; beyond the newest one the list is empty", async () => {
-  const world = await openEnvironmentWithEvents();
-  expect(await readEventsText(world, "?from=6")).toBe(list([6, 7], null));
-  expect(await readEventsText(world, "?from=8")).toBe(list([], null));
-  for (const wrong of ["0", "-1", "x", "1.5", "", "10000"]) expect((await world.ask(`${path}?from=${wrong}`)).status).toBe(400);
+  const environment = await openEnvironmentWithEvents();
+  expect(await readEventsText(environment, "?from=6")).toBe(list([6, 7], null));
+  expect(await readEventsText(environment, "?from=8")).toBe(list([], null));
+  for (const wrong of ["0", "-1", "x", "1.5", "", "10000"]) expect((await environment.ask(`${path}?from=${wrong}`)).status).toBe(400);
 });
 
 test("an event that a replay produced again is returned once", async () => {
@@ -54,45 +54,45 @@ test("an event that a replay produced again is returned once", async () => {
 });
 
 test("I4: an event that is not in the topic yet ends the list, which says where to continue", async () => {
-  const world = await openEnvironmentWithEvents([1, 2, 3]);
-  expect(await readEventsText(world)).toBe(list([1, 2, 3], 4));
-  expect(await readEventsText(world, "?from=4")).toBe(list([], 4));
-  await world.append(topics.events, consoleUetr, buildStateEvent(4));
-  expect(await readEventsText(world, "?from=4")).toBe(list([4], 5));
+  const environment = await openEnvironmentWithEvents([1, 2, 3]);
+  expect(await readEventsText(environment)).toBe(list([1, 2, 3], 4));
+  expect(await readEventsText(environment, "?from=4")).toBe(list([], 4));
+  await environment.append(topics.events, consoleUetr, buildStateEvent(4));
+  expect(await readEventsText(environment, "?from=4")).toBe(list([4], 5));
 });
 
 test("an event of class ESM_STATE follows the event of its state", async () => {
-  const world = await openConsoleEnvironment();
-  await world.save(buildConsoleDebit(states.slice(0, 2), { bank: "first" }));
+  const environment = await openConsoleEnvironment();
+  await environment.save(buildConsoleDebit(states.slice(0, 2), { bank: "first" }));
   for (const stageVersion of [1, 2]) {
-    await world.append(topics.events, consoleUetr, buildStateEvent(stageVersion));
-    await world.append(topics.events, consoleUetr, buildEsmEvent(stageVersion, { id: `esm-${stageVersion}` }));
+    await environment.append(topics.events, consoleUetr, buildStateEvent(stageVersion));
+    await environment.append(topics.events, consoleUetr, buildEsmEvent(stageVersion, { id: `esm-${stageVersion}` }));
   }
-  const { events, webhookIds, next } = JSON.parse(await readEventsText(world));
+  const { events, webhookIds, next } = JSON.parse(await readEventsText(environment));
   expect(webhookIds).toEqual(["event-1", "esm-1", "event-2", "esm-2"]);
   expect(events).toMatchObject([{ stageVersion: 1 }, { class: "ESM_STATE", of: 1 }, { stageVersion: 2 }, { class: "ESM_STATE", of: 2 }]);
   expect(next).toBeNull();
-  const { events: last }: { events: readonly object[] } = JSON.parse(await readEventsText(world, "?from=2"));
+  const { events: last }: { events: readonly object[] } = JSON.parse(await readEventsText(environment, "?from=2"));
   expect(last).toMatchObject([{ stageVersion: 2 }, { class: "ESM_STATE", of: 2 }]);
 });
 
 test("an event of class ESM_STATE that a replay wrote again is not returned for another state", async () => {
-  const world = await openConsoleEnvironment();
-  await world.save(buildConsoleDebit(states.slice(0, 2), { bank: "first" }));
+  const environment = await openConsoleEnvironment();
+  await environment.save(buildConsoleDebit(states.slice(0, 2), { bank: "first" }));
   for (const event of [buildStateEvent(1), buildEsmEvent(1), buildStateEvent(2), buildEsmEvent(1)])
-    await world.append(topics.events, consoleUetr, event);
-  const { events }: { events: readonly object[] } = JSON.parse(await readEventsText(world));
+    await environment.append(topics.events, consoleUetr, event);
+  const { events }: { events: readonly object[] } = JSON.parse(await readEventsText(environment));
   expect(events).toMatchObject([{ stageVersion: 1 }, { class: "ESM_STATE", of: 1 }, { stageVersion: 2 }]);
 });
 
 test("a page is bounded in bytes, and the next one continues", async () => {
-  const world = await openConsoleEnvironment();
-  await world.save(buildConsoleDebit(states, { bank: "first" }));
+  const environment = await openConsoleEnvironment();
+  await environment.save(buildConsoleDebit(states, { bank: "first" }));
   const body = new TextEncoder().encode(JSON.stringify("x".repeat(300_000)));
-  for (const stageVersion of all) await world.append(topics.events, consoleUetr, buildStateEvent(stageVersion, { body }));
+  for (const stageVersion of all) await environment.append(topics.events, consoleUetr, buildStateEvent(stageVersion, { body }));
   const pages: number[] = [];
   for (let from: number | null = 1; from !== null && pages.length < 10;) {
-    const page: { events: readonly unknown[]; next: number | null } = JSON.parse(await readEventsText(world, `?from=${from}`));
+    const page: { events: readonly unknown[]; next: number | null } = JSON.parse(await readEventsText(environment, `?from=${from}`));
     pages.push(page.events.length);
     from = page.next;
   }
@@ -100,18 +100,18 @@ test("a page is bounded in bytes, and the next one continues", async () => {
 });
 
 test("a long topic is searched from the time of each state", async () => {
-  const world = await openConsoleEnvironment();
-  await world.save(buildConsoleDebit(states.slice(0, 2), { bank: "first" }));
-  await world.append(topics.events, consoleUetr, buildStateEvent(1));
+  const environment = await openConsoleEnvironment();
+  await environment.save(buildConsoleDebit(states.slice(0, 2), { bank: "first" }));
+  await environment.append(topics.events, consoleUetr, buildStateEvent(1));
   const fillers = Array.from({ length: 3_000 }, (_, count) => count);
-  const { messaging, settled, time } = world;
+  const { messaging, settled, time } = environment;
   const producer = await settled(messaging.producer("filler"));
-  const record = messaging.records({ topic: topics.events, partition: await findPartition(world) })[0]!;
+  const record = messaging.records({ topic: topics.events, partition: await findPartition(environment) })[0]!;
   await settled(producer.send(fillers.map(() => ({ ...record, key: Buffer.from(other) }))));
   await time.advance(60_000);
   await settled(producer.send(fillers.map(() => ({ ...record, key: Buffer.from(other) }))));
-  await world.append(topics.events, consoleUetr, buildStateEvent(2));
-  expect(await readEventsText(world)).toBe(list([1, 2], null));
+  await environment.append(topics.events, consoleUetr, buildStateEvent(2));
+  expect(await readEventsText(environment)).toBe(list([1, 2], null));
 });
 
 async function findPartition({ messaging }: ConsoleEnvironment): Promise<number> {
@@ -120,24 +120,26 @@ async function findPartition({ messaging }: ConsoleEnvironment): Promise<number>
 }
 
 test("only postings to the caller are returned: a connector that sent a debit gets none of the bank's", async () => {
-  const world = await openConsoleEnvironment();
+  const environment = await openConsoleEnvironment();
   const { message } = buildConsoleDebit(["RECEIVED"]);
-  await world.save(buildConsoleDebit(states.slice(0, 2), { flow: "off-us", bank: "first", message: { ...message!, sender: "clearing" } }));
-  for (const stageVersion of [1, 2]) await world.append(topics.events, consoleUetr, buildStateEvent(stageVersion));
-  expect(await readEventsText(world, "", "first")).toBe(list([1, 2], null));
-  expect(await readEventsText(world, "", "clearing")).toBe(list([], null));
+  await environment.save(
+    buildConsoleDebit(states.slice(0, 2), { flow: "off-us", bank: "first", message: { ...message!, sender: "clearing" } }),
+  );
+  for (const stageVersion of [1, 2]) await environment.append(topics.events, consoleUetr, buildStateEvent(stageVersion));
+  expect(await readEventsText(environment, "", "first")).toBe(list([1, 2], null));
+  expect(await readEventsText(environment, "", "clearing")).toBe(list([], null));
 });
 
 test("another caller's transaction is answered like one that does not exist", async () => {
-  const world = await openEnvironmentWithEvents();
-  await world.schedulerReaches(0n);
-  const answer = await world.ask(path, "second");
+  const environment = await openEnvironmentWithEvents();
+  await environment.schedulerReaches(0n);
+  const answer = await environment.ask(path, "second");
   expect([answer.status, await answer.json()]).toMatchObject([404, { schema: "ErrorDetail", notKnownAsOf: expect.any(String) }]);
 });
 
 test("a broker that does not answer is 503 with Retry-After", async () => {
-  const world = await openEnvironmentWithEvents();
-  world.messaging.setBroker(false);
-  const answer = await world.ask(path);
+  const environment = await openEnvironmentWithEvents();
+  environment.messaging.setBroker(false);
+  const answer = await environment.ask(path);
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
 });

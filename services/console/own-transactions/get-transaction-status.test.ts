@@ -107,11 +107,11 @@ test("notKnownAsOf is never later than a record that was not applied, whenever t
 });
 
 test("without the store or the broker the answer is 503, never a guess", async () => {
-  const { ask, world, messaging, schedulerReaches } = await openConsoleEnvironment();
+  const { ask, environment, messaging, schedulerReaches } = await openConsoleEnvironment();
   await schedulerReaches(0n);
-  world.fault = "down";
+  environment.fault = "down";
   expect((await ask(path)).status).toBe(503);
-  world.fault = "none";
+  environment.fault = "none";
   messaging.setBroker(false);
   expect((await ask(path)).status).toBe(503);
   messaging.setBroker(true);
@@ -153,21 +153,21 @@ test("a caller that asks more at once than its share is 503, and another caller 
 });
 
 test("what is asked for and is no UETR may be anything, and stands in no line of the log [D10 privacy]", async () => {
-  const { ask, world } = await openConsoleEnvironment();
+  const { ask, environment } = await openConsoleEnvironment();
   for (const caller of ["first", null]) await ask("/transactions/62005551230", caller);
-  expect(world.lines.map(({ event, fields }) => [event, fields["status"]])).toEqual([
+  expect(environment.lines.map(({ event, fields }) => [event, fields["status"]])).toEqual([
     ["console.answered", 400],
     ["console.answered", 401],
   ]);
-  expect(JSON.stringify(world.lines)).not.toContain("62005551230");
+  expect(JSON.stringify(environment.lines)).not.toContain("62005551230");
 });
 
 test("no log event says more than caller, UETR, status and time", async () => {
-  const { ask, save, world } = await openConsoleEnvironment();
+  const { ask, save, environment } = await openConsoleEnvironment();
   await save(buildConsoleDebit(["RECEIVED"]));
   await ask(path);
-  expect(world.lines).toHaveLength(1);
-  expect(world.lines[0]).toMatchObject({
+  expect(environment.lines).toHaveLength(1);
+  expect(environment.lines[0]).toMatchObject({
     event: "console.answered",
     fields: { operation: "transactionStatus", caller: "first", status: 200, uetr: consoleUetr },
   });

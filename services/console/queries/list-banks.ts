@@ -112,13 +112,13 @@ function earliest(a: number | null, b: number | null): number | null {
 }
 
 function receiverView(receiver: ReceiverStatus, nowMs: number | null) {
-  const { state, pause, untilMs, addresses } = receiver;
+  const { state, pause, untilMs, endpoints } = receiver;
   return {
     state,
     isPaused: pause !== null,
     until: formatOptionalInstant(untilMs),
     why: explainReceiver(receiver),
-    addresses: addresses.map((address) => endpointView(address, nowMs)),
+    endpoints: endpoints.map((address) => endpointView(address, nowMs)),
   };
 }
 

@@ -31,13 +31,13 @@ const evidence = {
 
 /** Saves one transaction for each item, in order. */
 async function openEnvironmentWithItems(items: readonly Item[]): Promise<ConsoleEnvironment> {
-  const world = await openConsoleEnvironment();
+  const environment = await openConsoleEnvironment();
   await saveTransactions(
-    world,
+    environment,
     items.map((item, index) => buildStoredTransaction("RECONCILIATION", index + 1, { items: [item] })),
     { endToEndIdentification: "=E,2", debtorAccountEnd: "7890" },
   );
-  return world;
+  return environment;
 }
 
 const several = [
@@ -55,8 +55,8 @@ const several = [
 ];
 
 test("items are listed by day, bank, row and whether they are open, with evidence, late answers and resolution", async () => {
-  const world = await openEnvironmentWithItems(several);
-  const uetrs = async (query: string) => (await readControlRows(world, `/reconciliation?${query}`)).map((row) => row["uetr"]);
+  const environment = await openEnvironmentWithItems(several);
+  const uetrs = async (query: string) => (await readControlRows(environment, `/reconciliation?${query}`)).map((row) => row["uetr"]);
   expect(await uetrs(`day=${day}`)).toEqual([1, 2, 3, 4, 5].map(consoleUetrAt));
   expect(await uetrs(`day=${day}&open=true`)).toEqual([1, 2, 4].map(consoleUetrAt));
   expect(await uetrs(`day=${day}&open=false`)).toEqual([3, 5].map(consoleUetrAt));
@@ -64,7 +64,7 @@ test("items are listed by day, bank, row and whether they are open, with evidenc
   expect(await uetrs("row=unknown")).toEqual([consoleUetrAt(6)]);
   expect(await uetrs("")).toEqual([1, 2, 4, 6].map(consoleUetrAt));
   expect(await uetrs("bank=second")).toEqual([]);
-  const rows = await readControlRows(world, `/reconciliation?day=${day}`);
+  const rows = await readControlRows(environment, `/reconciliation?day=${day}`);
   expect(rows[0]).toMatchObject({ row: 9, cause: "PDNG", amount: "1250.50", lateAnswers: [{ text: "202 late" }], resolution: null });
   expect(rows[1]).toMatchObject({ state: "RELEASED", evidence: { attempts: 3, httpStatusCode: 500 }, isOpen: true });
   expect(rows[2]).toMatchObject({
@@ -72,26 +72,26 @@ test("items are listed by day, bank, row and whether they are open, with evidenc
     resolution: { kind: "MADE", isFinal: true, action: { operator: "operator", reason: "the bank called" } },
   });
   for (const wrong of ["day=2026-11-20", "row=11", "open=yes", "bank=A"]) {
-    expect([wrong, (await world.control(`/reconciliation?${wrong}`)).status]).toEqual([wrong, 400]);
+    expect([wrong, (await environment.control(`/reconciliation?${wrong}`)).status]).toEqual([wrong, 400]);
   }
 });
 
 test("pages of items end between transactions and contain each item once", async () => {
-  const world = await openConsoleEnvironment();
+  const environment = await openConsoleEnvironment();
   const two = [buildItem({ row: 3, cause: "OUTCOME_UNDELIVERED" }), buildItem({ row: 9 })];
   await saveTransactions(
-    world,
+    environment,
     Array.from({ length: 5 }, (_, index) => buildStoredTransaction("RECONCILIATION", index, { items: two })),
   );
-  const pages = await readControlPages(world, `/reconciliation?day=${day}&limit=2`);
+  const pages = await readControlPages(environment, `/reconciliation?day=${day}&limit=2`);
   expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
   expect(new Set(pages.flat().map((row) => `${String(row["uetr"])} ${String(row["row"])}`)).size).toBe(10);
 });
 
 test("counts and sums by bank, currency, row and cause are exact over many pages; what was settled before the close is none of them [D9 reconciliation-sums]", async () => {
-  const world = await openEnvironmentWithItems(several);
+  const environment = await openEnvironmentWithItems(several);
   await saveTransactions(
-    world,
+    environment,
     Array.from({ length: 1_000 }, (_, index) =>
       buildStoredTransaction("RECONCILIATION", 1_000 + index, {
         bank: "second",
@@ -101,18 +101,18 @@ test("counts and sums by bank, currency, row and cause are exact over many pages
       }),
     ),
   );
-  expect(await readControlRows(world, `/reconciliation/summary?day=${day}`)).toEqual([
+  expect(await readControlRows(environment, `/reconciliation/summary?day=${day}`)).toEqual([
     { bank: "first", currency: "ZAR", row: 0, cause: "WITHDRAWN", count: 1, sum: "1250.50", open: 1, openSum: "1250.50" },
     { bank: "first", currency: "ZAR", row: 8, cause: "BREAKER_OPEN", count: 2, sum: "2501.00", open: 1, openSum: "1250.50" },
     { bank: "first", currency: "ZAR", row: 9, cause: "PDNG", count: 1, sum: "1250.50", open: 1, openSum: "1250.50" },
     { bank: "second", currency: "USD", row: 9, cause: null, count: 1_000, sum: "499500.10", open: 1_000, openSum: "499500.10" },
   ]);
-  expect((await world.control("/reconciliation/summary")).status).toBe(400);
+  expect((await environment.control("/reconciliation/summary")).status).toBe(400);
 });
 
 test("the CSV has a line for each item, no name, four characters of an account, and nothing that computes [D10 privacy]", async () => {
-  const world = await openEnvironmentWithItems(several);
-  const answer = await world.control(`/reconciliation/export?day=${day}&format=csv`);
+  const environment = await openEnvironmentWithItems(several);
+  const answer = await environment.control(`/reconciliation/export?day=${day}&format=csv`);
   const lines = (await answer.text()).split("\r\n");
   expect(answer.headers.get("content-type")).toMatch(/^text\/csv/);
   expect(lines).toHaveLength(1 + 4 + 1);
@@ -124,37 +124,37 @@ test("the CSV has a line for each item, no name, four characters of an account, 
 });
 
 test("an export of many pages contains every item once, in order", async () => {
-  const world = await openConsoleEnvironment();
+  const environment = await openConsoleEnvironment();
   const indexes = Array.from({ length: 1_203 }, (_, index) => index);
   for (const some of [indexes.slice(0, 1_000), indexes.slice(1_000)]) {
     await saveTransactions(
-      world,
+      environment,
       some.map((index) => buildStoredTransaction("RECONCILIATION", index, { items: [buildItem()] })),
     );
   }
-  const answer = await world.control(`/reconciliation/export?day=${day}&format=csv`);
-  const lines = (await world.settled(answer.text())).split("\r\n").slice(1, -1);
+  const answer = await environment.control(`/reconciliation/export?day=${day}&format=csv`);
+  const lines = (await environment.settled(answer.text())).split("\r\n").slice(1, -1);
   expect(lines.map((line) => line.split(",")[1])).toEqual(indexes.map(consoleUetrAt));
 });
 
 test("the JSON export has the same rows as the list", async () => {
-  const world = await openEnvironmentWithItems(several);
-  const body = await readControlAnswer(world, `/reconciliation/export?day=${day}&format=json`);
-  const listed = await readControlRows(world, `/reconciliation?day=${day}`);
+  const environment = await openEnvironmentWithItems(several);
+  const body = await readControlAnswer(environment, `/reconciliation/export?day=${day}&format=json`);
+  const listed = await readControlRows(environment, `/reconciliation?day=${day}`);
   expect(body).toMatchObject({ schema: "ReconciliationExport", day, rows: listed.filter((row) => row["settledAt"] === null) });
 });
 
 test("the ISO 20022 export is a pacs.002.001.10: PDNG where nobody knows, ACSC and RJCT where people found out, with the reason [D9 reconciliation-export]", async () => {
   const reason = `<script> & ${"a long reason ".repeat(20)}`;
-  const world = await openEnvironmentWithItems([
+  const environment = await openEnvironmentWithItems([
     ...several,
     buildItem({ resolution: buildResolution("not-made", { action: buildOperatorAction({ reason }) }) }),
     buildItem({ resolution: buildResolution("replaced", { replacedBy: consoleUetrAt(99) }) }),
   ]);
   const noVersion4 = "7d5fb0b2-61a5-1c2e-9d3c-0d6c5a1b2c3d";
   const detached = buildItem({ cause: "OUTCOME_UNDELIVERED", row: 5, state: "COMPLETED" });
-  await saveTransactions(world, [buildStoredTransaction("COMPLETED", 0, { uetr: noVersion4, flow: "off-us", items: [detached] })]);
-  const answer = await world.control(`/reconciliation/export?day=${day}&format=iso20022`);
+  await saveTransactions(environment, [buildStoredTransaction("COMPLETED", 0, { uetr: noVersion4, flow: "off-us", items: [detached] })]);
+  const answer = await environment.control(`/reconciliation/export?day=${day}&format=iso20022`);
   const xml = await answer.text();
   expect([answer.headers.get("content-type"), findPacs002Problems(xml)]).toEqual(["application/xml", []]);
   const root = parseXml(xml);
@@ -169,14 +169,14 @@ test("the ISO 20022 export is a pacs.002.001.10: PDNG where nobody knows, ACSC a
 });
 
 test("a day without items is an empty file in each format; another format, or no day, is 400; a store that is away is 503", async () => {
-  const world = await openConsoleEnvironment();
+  const environment = await openConsoleEnvironment();
   const texts = [];
   for (const format of ["csv", "json", "iso20022"])
-    texts.push(await (await world.control(`/reconciliation/export?day=${day}&format=${format}`)).text());
+    texts.push(await (await environment.control(`/reconciliation/export?day=${day}&format=${format}`)).text());
   expect(texts.map((text) => text.split("\n").length > 1)).toEqual([true, true, true]);
   expect(findPacs002Problems(texts[2] ?? "")).toEqual([]);
   for (const wrong of [`day=${day}&format=pdf`, "format=csv"])
-    expect((await world.control(`/reconciliation/export?${wrong}`)).status).toBe(400);
-  world.world.fault = "down";
-  expect((await world.control(`/reconciliation/export?day=${day}&format=csv`)).status).toBe(503);
+    expect((await environment.control(`/reconciliation/export?${wrong}`)).status).toBe(400);
+  environment.environment.fault = "down";
+  expect((await environment.control(`/reconciliation/export?day=${day}&format=csv`)).status).toBe(503);
 });

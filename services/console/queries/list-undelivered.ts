@@ -90,8 +90,8 @@ async function count(counts: ParkedCounts): Promise<ParkedCount> {
 }
 
 /** True if no attempt is scheduled: the next one comes when the pause or the breaker ends. */
-function isBlocked({ pause, addresses }: ReceiverStatus, service: EndpointStatus["service"]): boolean {
-  const mine = addresses.filter((one) => one.service === service);
+function isBlocked({ pause, endpoints }: ReceiverStatus, service: EndpointStatus["service"]): boolean {
+  const mine = endpoints.filter((one) => one.service === service);
   return pause !== null || (mine.length > 0 && mine.every(({ breaker }) => breaker !== null));
 }
 
@@ -116,7 +116,7 @@ async function listMessages(ports: UndeliveredPorts, bank: string, page: PageReq
     ...new Set(found.flatMap(({ row }) => (row.reconciliationDay === null ? [] : [row.reconciliationDay]))),
   ]);
   const rows = found.map(({ kind, row }) => {
-    const address = findEndpointStatus(configured, receiver.addresses, { kind, operation: row.operation });
+    const address = findEndpointStatus(configured, receiver.endpoints, { kind, operation: row.operation });
     return messageView({ kind, row }, { days, nowMs, isPaused: receiver.pause !== null, address });
   });
   const last = found.at(-1);
@@ -126,7 +126,7 @@ async function listMessages(ports: UndeliveredPorts, bank: string, page: PageReq
     state: receiver.state,
     until: formatOptionalInstant(receiver.untilMs),
     why: explainReceiver(receiver),
-    addresses: receiver.addresses.map((address) => endpointView(address, nowMs)),
+    endpoints: receiver.endpoints.map((address) => endpointView(address, nowMs)),
   };
   return { kind: "found", body: { schema: "UndeliveredMessages", asOf: formatOptionalInstant(nowMs), bank, ...status, rows, next } };
 }
@@ -195,11 +195,11 @@ function messageView({ kind, row }: Found, { days, nowMs, isPaused, address }: M
 }
 
 /** #2 */
-function findBlockReason(isPaused: boolean, address: EndpointStatus | null): "paused" | "breaker-open" | "gated" | "waiting" {
+function findBlockReason(isPaused: boolean, address: EndpointStatus | null): "paused" | "breaker-open" | "retry-after" | "waiting" {
   if (isPaused) return "paused";
   if (address === null) return "waiting";
   if (address.breaker !== null) return "breaker-open";
-  return address.retryAfterUntilMs === null ? "waiting" : "gated";
+  return address.retryAfterUntilMs === null ? "waiting" : "retry-after";
 }
 
 /** Null: none is scheduled; the message is tried when the pause or the breaker ends. */

@@ -11,7 +11,7 @@ import { isDate } from "../http/control-parameters.ts";
 import { invalidRequest } from "../views/control-values.ts";
 import { windowReport } from "../views/window-report.ts";
 
-export interface DayScheme {
+interface DayScheme {
   readonly id: string;
   readonly takesDebits: boolean;
   readonly times: { readonly calendar: { readonly zone: string } };

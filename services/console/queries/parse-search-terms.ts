@@ -31,7 +31,7 @@ const parsers: Readonly<Record<SearchTermName, (text: string) => TransactionQuer
   },
   currency: (text) => (/^[A-Z]{3}$/.test(text) ? { currency: text } : null),
   reason: (text) => (/^[A-Z0-9]{1,4}$/.test(text) ? { reason: text } : null),
-  parked: (text) => {
+  quarantined: (text) => {
     const isParked = parseFlag(text);
     return isParked === null ? null : { isQuarantined: isParked };
   },

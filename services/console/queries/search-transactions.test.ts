@@ -15,7 +15,7 @@ import {
 } from "./stored-data.fixture.ts";
 
 test("each term finds the transactions that match it, and no others", async () => {
-  const world = await openConsoleEnvironment();
+  const environment = await openConsoleEnvironment();
   const terms = {
     endToEndIdentification: "E-1",
     transactionIdentification: "T-1",
@@ -25,8 +25,10 @@ test("each term finds the transactions that match it, and no others", async () =
     reasons: ["AC02"],
   };
   const message = { sender: "first", messageIdentification: "FILE-7", contentHash: "c", substanceHash: "s" };
-  await saveTransactions(world, [buildStoredTransaction("HELD", 1, { message, amountTenThousandths: 99_000_000n })], terms);
-  await saveTransactions(world, [buildStoredTransaction("COMPLETED", 2, { bank: "second", businessDate: "2026-11-23", currency: "USD" })]);
+  await saveTransactions(environment, [buildStoredTransaction("HELD", 1, { message, amountTenThousandths: 99_000_000n })], terms);
+  await saveTransactions(environment, [
+    buildStoredTransaction("COMPLETED", 2, { bank: "second", businessDate: "2026-11-23", currency: "USD" }),
+  ]);
   const asked = [
     "identification=FILE-7",
     "identification=E-1",
@@ -45,26 +47,26 @@ test("each term finds the transactions that match it, and no others", async () =
     "reconciliationDay=ZA_EFT:2026-11-20&bank=first",
   ];
   for (const query of asked)
-    expect([query, (await readControlRows(world, `/transactions?${query}`)).map((row) => row["uetr"])]).toEqual([
+    expect([query, (await readControlRows(environment, `/transactions?${query}`)).map((row) => row["uetr"])]).toEqual([
       query,
       [consoleUetrAt(1)],
     ]);
-  for (const query of ["identification=FILE", "account=789", "bank=third", "bank=first&state=COMPLETED", "parked=true"]) {
-    expect([query, await readControlRows(world, `/transactions?${query}`)]).toEqual([query, []]);
+  for (const query of ["identification=FILE", "account=789", "bank=third", "bank=first&state=COMPLETED", "quarantined=true"]) {
+    expect([query, await readControlRows(environment, `/transactions?${query}`)]).toEqual([query, []]);
   }
 });
 
 test.each(searchTerms)("the term $name takes its example, and a refusal says its form", async ({ name, form, example }) => {
-  const world = await openConsoleEnvironment();
-  expect(await readControlRows(world, `/transactions?${name}=${encodeURIComponent(example)}`)).toEqual([]);
-  const refused = await readJsonObject(await world.control(`/transactions?${name}=`));
+  const environment = await openConsoleEnvironment();
+  expect(await readControlRows(environment, `/transactions?${name}=${encodeURIComponent(example)}`)).toEqual([]);
+  const refused = await readJsonObject(await environment.control(`/transactions?${name}=`));
   expect(refused).toMatchObject({ schema: "ErrorDetail", detail: `${name}: ${form}.` });
 });
 
 test("a row shows no name, and of accounts the last four characters; an amount is text with its currency's digits", async () => {
-  const world = await openConsoleEnvironment();
-  await saveTransactions(world, [buildStoredTransaction("HELD", 1)], { debtorAccountEnd: "7890" });
-  const [row] = await readControlRows(world, "/transactions");
+  const environment = await openConsoleEnvironment();
+  await saveTransactions(environment, [buildStoredTransaction("HELD", 1)], { debtorAccountEnd: "7890" });
+  const [row] = await readControlRows(environment, "/transactions");
   expect(row).toMatchObject({
     amount: "1250.50",
     currency: "ZAR",
@@ -76,27 +78,27 @@ test("a row shows no name, and of accounts the last four characters; an amount i
 });
 
 test("pages contain every transaction once, even if some appear or disappear in between", async () => {
-  const world = await openConsoleEnvironment();
+  const environment = await openConsoleEnvironment();
   await saveTransactions(
-    world,
+    environment,
     Array.from({ length: 23 }, (_, index) => buildStoredTransaction("HELD", 2 * index)),
   );
-  const pages = await readControlPages(world, "/transactions?limit=10");
+  const pages = await readControlPages(environment, "/transactions?limit=10");
   expect(pages.map((page) => page.length)).toEqual([10, 10, 3]);
   expect(pages.flat().map((row) => row["uetr"])).toEqual(Array.from({ length: 23 }, (_, index) => consoleUetrAt(2 * index)));
-  const first = await readJsonObject(await world.control("/transactions?limit=10"));
-  await saveTransactions(world, [buildStoredTransaction("HELD", 1), buildStoredTransaction("HELD", 21)]);
-  const second = await readControlRows(world, `/transactions?limit=10&after=${String(first["next"])}`);
+  const first = await readJsonObject(await environment.control("/transactions?limit=10"));
+  await saveTransactions(environment, [buildStoredTransaction("HELD", 1), buildStoredTransaction("HELD", 21)]);
+  const second = await readControlRows(environment, `/transactions?limit=10&after=${String(first["next"])}`);
   expect(second.slice(0, 2).map((row) => row["uetr"])).toEqual([consoleUetrAt(20), consoleUetrAt(21)]);
 });
 
 test("a page that is exactly full is the last one if there are no more rows", async () => {
-  const world = await openConsoleEnvironment();
+  const environment = await openConsoleEnvironment();
   await saveTransactions(
-    world,
+    environment,
     [1, 2].map((index) => buildStoredTransaction("HELD", index)),
   );
-  expect(await readControlPages(world, "/transactions?limit=2")).toHaveLength(1);
+  expect(await readControlPages(environment, "/transactions?limit=2")).toHaveLength(1);
 });
 
 test.each([
@@ -112,7 +114,7 @@ test.each([
   "amount=0.00001",
   "account=12345",
   "businessDate=2026-02-30",
-  "parked=yes",
+  "quarantined=yes",
   "bank=FIRST",
   "reconciliationDay=2026-11-20",
   "reason=no%20reason",
@@ -120,14 +122,14 @@ test.each([
   "unknown=1",
   "state=HELD&state=RELEASED",
 ])("%s is refused with 400 and finds nothing", async (query) => {
-  const world = await openConsoleEnvironment();
-  const answer = await world.control(`/transactions?${query}`);
+  const environment = await openConsoleEnvironment();
+  const answer = await environment.control(`/transactions?${query}`);
   expect([answer.status, await readJsonObject(answer)]).toMatchObject([400, { schema: "ErrorDetail" }]);
 });
 
 test("the timeline of a transaction comes with its items, decisions and quarantine; an unknown transaction is 404", async () => {
-  const world = await openConsoleEnvironment();
-  const parked = { sinceMs: 0, offset: 3n, records: 2 };
+  const environment = await openConsoleEnvironment();
+  const quarantined = { sinceMs: 0, offset: 3n, records: 2 };
   const confirmed = { action: buildOperatorAction({ id: "action-2", operator: "second-person" }), atMs: consoleStartAtMs };
   const resolution = {
     kind: "replaced",
@@ -146,22 +148,22 @@ test("the timeline of a transaction comes with its items, decisions and quaranti
     why: "released",
   } as const;
   const items = [buildItem({ lateAnswers: [{ offset: 9n, atMs: consoleStartAtMs, text: "202" }], resolution })];
-  await saveTransactions(world, [
-    { ...buildConsoleDebit(["RECEIVED", "ACCEPTED"]), uetr: consoleUetrAt(5), quarantined: parked, items, decisions: [note] },
+  await saveTransactions(environment, [
+    { ...buildConsoleDebit(["RECEIVED", "ACCEPTED"]), uetr: consoleUetrAt(5), quarantined: quarantined, items, decisions: [note] },
   ]);
-  expect(await readControlAnswer(world, `/transactions/${consoleUetrAt(5).toUpperCase()}`)).toMatchObject({
+  expect(await readControlAnswer(environment, `/transactions/${consoleUetrAt(5).toUpperCase()}`)).toMatchObject({
     timeline: { uetr: consoleUetrAt(5), state: "ACCEPTED" },
     items: [
       { row: 9, resolution: { kind: "REPLACED", replacedBy: consoleUetrAt(9), confirmed: { action: { operator: "second-person" } } } },
     ],
     decisions: [{ kind: "WithdrawalRequested", result: "refused", why: "released", operator: "operator", offset: "7" }],
-    parked: { since: "1970-01-01T00:00:00.000Z", records: 2, offset: "3" },
+    quarantined: { since: "1970-01-01T00:00:00.000Z", records: 2, offset: "3" },
   });
-  expect((await world.control(`/transactions/${consoleUetrAt(6)}`)).status).toBe(404);
+  expect((await environment.control(`/transactions/${consoleUetrAt(6)}`)).status).toBe(404);
 });
 
 test("a store that is away is 503, and never an empty list", async () => {
-  const world = await openConsoleEnvironment();
-  world.world.fault = "down";
-  expect((await world.control("/transactions")).status).toBe(503);
+  const environment = await openConsoleEnvironment();
+  environment.environment.fault = "down";
+  expect((await environment.control("/transactions")).status).toBe(503);
 });

@@ -23,12 +23,14 @@ export function showTransaction(ports: TimelinePorts): ControlHandler {
       items: items.map(itemView),
       decisions: decisions.map(decisionView),
       carryOversMax,
-      parked: quarantineView(quarantined ?? null),
+      quarantined: quarantineView(quarantined ?? null),
     };
     return { kind: "found", body };
   };
 }
 
-function quarantineView(parked: Quarantine | null) {
-  return parked === null ? null : { since: formatInstant(parked.sinceMs), offset: parked.offset, records: parked.records };
+function quarantineView(quarantined: Quarantine | null) {
+  return quarantined === null
+    ? null
+    : { since: formatInstant(quarantined.sinceMs), offset: quarantined.offset, records: quarantined.records };
 }

@@ -58,7 +58,7 @@ export function buildStoredCredit(state: State, uetr: string, receivedOffset: bi
 }
 
 export async function saveTransactions(
-  world: ConsoleEnvironment,
+  environment: ConsoleEnvironment,
   transactions: readonly Transaction[],
   search: Partial<SearchTerms> = {},
 ): Promise<void> {
@@ -66,7 +66,7 @@ export async function saveTransactions(
     document: { transaction, acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: { ...noSearchTerms, ...search } },
     expectedVersion: 0,
   }));
-  await world.settled(world.store.transactions.write(writes));
+  await environment.settled(environment.store.transactions.write(writes));
 }
 
 export function buildItem(over: Partial<Item> = {}): Item {
@@ -128,32 +128,35 @@ export function applyDayFacts(facts: readonly DayFact[], atMs: number): Day {
   return made;
 }
 
-export async function saveDay(world: ConsoleEnvironment, saved: Day): Promise<void> {
-  await world.settled(world.store.days.write(saved, 0));
+export async function saveDay(environment: ConsoleEnvironment, saved: Day): Promise<void> {
+  await environment.settled(environment.store.days.write(saved, 0));
 }
 
 /** Marks the declaration as applied in all partitions of the scheduler, at this offset. */
-export async function markDeclarationApplied(world: ConsoleEnvironment, offset: bigint): Promise<void> {
+export async function markDeclarationApplied(environment: ConsoleEnvironment, offset: bigint): Promise<void> {
   const marker = { id: `${day}:CreditsDeclared:1`, kind: "CreditsDeclared", ...about, number: 1, bank: null, declaredBy: "connector" };
   for (let partition = 0; partition < partitionCount; partition += 1) {
-    const { epoch } = await world.settled(world.store.partitions.takeOver("scheduler", partition));
+    const { epoch } = await environment.settled(environment.store.partitions.takeOver("scheduler", partition));
     const state = { markers: [{ marker, offset: String(offset), atMs: consoleStartAtMs }] };
-    await world.settled(world.store.partitions.write("scheduler", partition, epoch, offset + 1n, state));
+    await environment.settled(environment.store.partitions.write("scheduler", partition, epoch, offset + 1n, state));
   }
 }
 
 /** Reads an answer and checks it against its documented schema. Throws if it is refused or differs. */
-export async function readControlAnswer(world: ConsoleEnvironment, path: string): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await world.control(path);
-  const body = await world.settled(readJsonObject(answer));
+export async function readControlAnswer(environment: ConsoleEnvironment, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await environment.control(path);
+  const body = await environment.settled(readJsonObject(answer));
   const documented = Object.values(controlAnswers).some((schema) => schema.safeParse(body).success);
   if (answer.status !== 200 || !documented) throw new Error(`${path}: ${answer.status} ${JSON.stringify(body)}`);
   return body;
 }
 
 /** Reads the rows of a list as an operator. */
-export async function readControlRows(world: ConsoleEnvironment, path: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  return rowsIn(await readControlAnswer(world, path));
+export async function readControlRows(
+  environment: ConsoleEnvironment,
+  path: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return rowsIn(await readControlAnswer(environment, path));
 }
 
 function rowsIn({ rows }: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
@@ -163,13 +166,13 @@ function rowsIn({ rows }: Readonly<Record<string, unknown>>): readonly Readonly<
 
 /** Reads every page of a list. */
 export async function readControlPages(
-  world: ConsoleEnvironment,
+  environment: ConsoleEnvironment,
   path: string,
 ): Promise<readonly (readonly Readonly<Record<string, unknown>>[])[]> {
   const pages = [];
   let after = "";
   for (;;) {
-    const body = await readControlAnswer(world, `${path}${after}`);
+    const body = await readControlAnswer(environment, `${path}${after}`);
     pages.push(rowsIn(body));
     if (typeof body["next"] !== "string") return pages;
     after = `&after=${body["next"]}`;

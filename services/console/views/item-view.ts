@@ -20,7 +20,7 @@ export interface ItemView {
   readonly resolution: ResolutionView | null;
 }
 
-export interface ResolutionView {
+interface ResolutionView {
   /** MADE, NOT_MADE or REPLACED. */
   readonly kind: string;
   readonly replacedBy: string | null;

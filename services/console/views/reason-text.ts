@@ -19,7 +19,7 @@ const texts: Readonly<Record<string, string>> = {
   "not-in-this-state": "the transaction's state does not allow it.",
   "not-later": "it is not later than the close in force.",
   "not-planned": "the day is not planned.",
-  "nothing-parked": "the transaction is not quarantined: it has no dead letters.",
+  "not-quarantined": "the transaction is not quarantined: it has no dead letters.",
   "nothing-received": "nothing is known under this UETR.",
   "nothing-refused": "there is no such delivery that was refused and is awaited.",
   "nothing-to-confirm": "no resolution that was asked for under this id waits for a confirmation.",

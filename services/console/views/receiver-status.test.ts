@@ -27,35 +27,35 @@ const learnt: EndpointHealth = {
   updatedAtMs: consoleStartAtMs,
 };
 const open = { ...learnt, breaker: { sinceMs: consoleStartAtMs - 90_000, reason: "transient" } };
-const gated = { ...learnt, retryAfterUntilMs: consoleStartAtMs + 120_000, concurrency: 4 };
+const backingOff = { ...learnt, retryAfterUntilMs: consoleStartAtMs + 120_000, concurrency: 4 };
 
-async function saveHealth(world: ConsoleEnvironment, ...health: readonly EndpointHealth[]): Promise<void> {
-  await world.settled(world.store.endpointHealth.write(health));
+async function saveHealth(environment: ConsoleEnvironment, ...health: readonly EndpointHealth[]): Promise<void> {
+  await environment.settled(environment.store.endpointHealth.write(health));
 }
 
-async function savePause(world: ConsoleEnvironment, over: Partial<BankState> = {}): Promise<void> {
+async function savePause(environment: ConsoleEnvironment, over: Partial<BankState> = {}): Promise<void> {
   const since = { action: buildOperatorAction(), atMs: consoleStartAtMs };
   const paused = { version: 1, applied: 0n, isPaused: true, untilMs: null, since, pauses: 1, resumes: 0, markers: [], decisions: [] };
-  await world.settled(world.store.banks.write({ bank: "first", ...paused, ...over }, 0));
+  await environment.settled(environment.store.banks.write({ bank: "first", ...paused, ...over }, 0));
 }
 
-async function readFirstBank(world: ConsoleEnvironment) {
-  const row = (await readControlRows(world, "/banks")).find(({ bank }) => bank === "first");
+async function readFirstBank(environment: ConsoleEnvironment) {
+  const row = (await readControlRows(environment, "/banks")).find(({ bank }) => bank === "first");
   if (row === undefined) throw new Error("no such bank");
   return row;
 }
 
-test("without any endpoint health a receiver is active, with each of its addresses once for each service", async () => {
+test("without any endpoint health a receiver is active, with each of its endpoints once for each service", async () => {
   const debits = "http://debits.first.invalid/in";
   const urls = {
     baseUrl: "http://first.invalid/a",
     operationUrls: { inboundDirectDebit: debits, inboundDirectDebitResponse: `${debits}/2` },
   };
-  const world = await openConsoleEnvironment({ banks: [sampleBank({ id: "first", ...urls })] });
-  const row = await readFirstBank(world);
+  const environment = await openConsoleEnvironment({ banks: [sampleBank({ id: "first", ...urls })] });
+  const row = await readFirstBank(environment);
   expect(row).toMatchObject({ state: "active", isPaused: false, until: null, why: [] });
-  const now = { state: "active", breaker: null, gateUntil: null, secondsToGate: null, concurrency: 16, connections: 16 };
-  expect(row["addresses"]).toEqual([
+  const now = { state: "active", breaker: null, retryAfterUntil: null, secondsToRetry: null, concurrency: 16, connections: 16 };
+  expect(row["endpoints"]).toEqual([
     { service: "dispatcher", address, ...now },
     { service: "dispatcher", address: "http://debits.first.invalid", ...now },
     { service: "event-publisher", address, ...now },
@@ -63,11 +63,11 @@ test("without any endpoint health a receiver is active, with each of its address
 });
 
 test("an open breaker is shown with its address, since when, why, and what happens next", async () => {
-  const world = await openConsoleEnvironment();
-  await saveHealth(world, open);
-  const row = await readFirstBank(world);
+  const environment = await openConsoleEnvironment();
+  await saveHealth(environment, open);
+  const row = await readFirstBank(environment);
   expect(row).toMatchObject({ state: "breaker-open", isPaused: false });
-  expect(row["addresses"]).toMatchObject([
+  expect(row["endpoints"]).toMatchObject([
     { state: "breaker-open", breaker: { since: "2026-11-20T05:58:30.000Z", openForSeconds: 90, reason: "transient" } },
     { service: "event-publisher", state: "active", breaker: null },
   ]);
@@ -77,56 +77,56 @@ test("an open breaker is shown with its address, since when, why, and what happe
 });
 
 test("a Retry-After and a learnt limit are throttling; a Retry-After that is over is not", async () => {
-  const world = await openConsoleEnvironment();
-  await saveHealth(world, gated);
-  expect(await readFirstBank(world)).toMatchObject({
+  const environment = await openConsoleEnvironment();
+  await saveHealth(environment, backingOff);
+  expect(await readFirstBank(environment)).toMatchObject({
     state: "throttled",
-    addresses: [{ state: "throttled", gateUntil: "2026-11-20T06:02:00.000Z", concurrency: 4, connections: 16 }, {}],
+    endpoints: [{ state: "throttled", retryAfterUntil: "2026-11-20T06:02:00.000Z", concurrency: 4, connections: 16 }, {}],
     why: ["http://first.invalid (dispatcher): it asked to wait until 2026-11-20T06:02:00.000Z (Retry-After)."],
   });
-  await world.time.advance(121_000);
-  await world.appendToJournal();
-  await world.time.advance(1_000);
-  const after = { gateUntil: null, secondsToGate: null, concurrency: 4 };
+  await environment.time.advance(121_000);
+  await environment.appendToJournal();
+  await environment.time.advance(1_000);
+  const after = { retryAfterUntil: null, secondsToRetry: null, concurrency: 4 };
   const why = ["http://first.invalid (dispatcher): it sustains 4 of 16 requests at once."];
-  expect(await readFirstBank(world)).toMatchObject({ state: "throttled", addresses: [after, {}], why });
-  await saveHealth(world, { ...learnt, retryAfterUntilMs: consoleStartAtMs });
-  expect(await readFirstBank(world)).toMatchObject({ state: "active", why: [] });
+  expect(await readFirstBank(environment)).toMatchObject({ state: "throttled", endpoints: [after, {}], why });
+  await saveHealth(environment, { ...learnt, retryAfterUntilMs: consoleStartAtMs });
+  expect(await readFirstBank(environment)).toMatchObject({ state: "active", why: [] });
 });
 
 test("a learnt concurrency counts only up to the connections that are configured now", async () => {
-  const world = await openConsoleEnvironment({ banks: [sampleBank({ id: "first", connections: 4 })] });
-  await saveHealth(world, learnt);
-  expect(await readFirstBank(world)).toMatchObject({ state: "active", addresses: [{ concurrency: 4, connections: 4 }, {}] });
+  const environment = await openConsoleEnvironment({ banks: [sampleBank({ id: "first", connections: 4 })] });
+  await saveHealth(environment, learnt);
+  expect(await readFirstBank(environment)).toMatchObject({ state: "active", endpoints: [{ concurrency: 4, connections: 4 }, {}] });
 });
 
-test("deliveries show a next attempt while one of their addresses may be called", async () => {
+test("deliveries show a next attempt while one of their endpoints may be called", async () => {
   const other = "http://debits.first.invalid";
-  const world = await openConsoleEnvironment({
+  const environment = await openConsoleEnvironment({
     banks: [sampleBank({ id: "first", operationUrls: { inboundDirectDebit: `${other}/in` } })],
   });
-  await world.settled(world.store.deliveries.insert([buildParkedMessage("A", 1n)]));
-  const next = async () => (await readControlRows(world, "/undelivered")).map(({ deliveries }) => deliveries);
-  await saveHealth(world, open);
+  await environment.settled(environment.store.deliveries.insert([buildParkedMessage("A", 1n)]));
+  const next = async () => (await readControlRows(environment, "/undelivered")).map(({ deliveries }) => deliveries);
+  await saveHealth(environment, open);
   expect(await next()).toMatchObject([{ nextAttempt: "2026-11-20T06:01:00.000Z" }]);
-  await saveHealth(world, { ...open, origin: other });
+  await saveHealth(environment, { ...open, origin: other });
   expect(await next()).toMatchObject([{ nextAttempt: null }]);
 });
 
 test("a pause comes before a breaker; a pause with an end is a maintenance and ends automatically", async () => {
-  const world = await openConsoleEnvironment();
-  await saveHealth(world, open);
-  await savePause(world, { untilMs: consoleStartAtMs + 60_000 });
-  const row = await readFirstBank(world);
+  const environment = await openConsoleEnvironment();
+  await saveHealth(environment, open);
+  await savePause(environment, { untilMs: consoleStartAtMs + 60_000 });
+  const row = await readFirstBank(environment);
   expect(row).toMatchObject({ state: "maintenance", isPaused: true, until: "2026-11-20T06:01:00.000Z" });
   expect(row["why"]).toMatchObject([
     expect.stringContaining("Nothing is sent until 2026-11-20T06:01:00.000Z."),
     expect.stringContaining("breaker"),
   ]);
-  await world.time.advance(61_000);
-  await world.appendToJournal();
-  await world.time.advance(1_000);
-  expect(await readFirstBank(world)).toMatchObject({
+  await environment.time.advance(61_000);
+  await environment.appendToJournal();
+  await environment.time.advance(1_000);
+  expect(await readFirstBank(environment)).toMatchObject({
     state: "breaker-open",
     isPaused: false,
     until: null,
@@ -135,9 +135,9 @@ test("a pause comes before a breaker; a pause with an end is a maintenance and e
 });
 
 test("health of an address or a bank that is no longer configured is ignored", async () => {
-  const world = await openConsoleEnvironment();
-  await saveHealth(world, { ...open, origin: "http://old.first.invalid" }, { ...open, receiverId: "gone" });
-  const rows = await readControlRows(world, "/banks");
+  const environment = await openConsoleEnvironment();
+  await saveHealth(environment, { ...open, origin: "http://old.first.invalid" }, { ...open, receiverId: "gone" });
+  const rows = await readControlRows(environment, "/banks");
   expect(rows.map(({ bank, state }) => [bank, state])).toEqual([
     ["clearing", "active"],
     ["first", "active"],
@@ -146,21 +146,21 @@ test("health of an address or a bank that is no longer configured is ignored", a
 });
 
 test("a bank shows what waits for it over all days, how old that is, and the first close", async () => {
-  const world = await openConsoleEnvironment();
-  await saveDay(world, applyDayFacts([twoWindowPlan, firstWindowOpens()], consoleStartAtMs));
+  const environment = await openConsoleEnvironment();
+  await saveDay(environment, applyDayFacts([twoWindowPlan, firstWindowOpens()], consoleStartAtMs));
   const later = { reconciliationDay: null, deadlineMs: consoleStartAtMs + 9_000_000 };
-  await world.settled(
-    world.store.deliveries.insert([
+  await environment.settled(
+    environment.store.deliveries.insert([
       buildParkedMessage("A", 1n),
       buildParkedMessage("B", 2n, { ended: "refused" }),
       buildParkedMessage("C", 3n, later),
     ]),
   );
-  await world.time.advance(30_000);
-  await world.appendToJournal();
-  await world.time.advance(1_000);
+  await environment.time.advance(30_000);
+  await environment.appendToJournal();
+  await environment.time.advance(1_000);
   const none = { waiting: 0, refused: 0, oldestSince: null, oldestAgeSeconds: null };
-  const { waiting } = await readFirstBank(world);
+  const { waiting } = await readFirstBank(environment);
   expect(waiting).toMatchObject({
     deliveries: { waiting: 2, refused: 1, oldestSince: "2026-11-20T06:00:00.000Z" },
     postings: none,
@@ -170,22 +170,24 @@ test("a bank shows what waits for it over all days, how old that is, and the fir
 });
 
 test("each message shows whether it waits for its address or for its own back-off, and its attempts", async () => {
-  const world = await openConsoleEnvironment();
-  await saveHealth(world, { ...gated, service: "event-publisher" }, open);
+  const environment = await openConsoleEnvironment();
+  await saveHealth(environment, { ...backingOff, service: "event-publisher" }, open);
   const earlier = {
     count: 3,
     firstAtMs: consoleStartAtMs - 9_000,
     lastAtMs: consoleStartAtMs - 1_000,
     answers: [{ httpStatusCode: null, count: 3 }],
   };
-  await world.settled(
-    world.store.deliveries.insert([buildParkedMessage("A", 1n, { earlier }), buildParkedMessage("B", 2n, { ended: "refused" })]),
+  await environment.settled(
+    environment.store.deliveries.insert([buildParkedMessage("A", 1n, { earlier }), buildParkedMessage("B", 2n, { ended: "refused" })]),
   );
-  await world.settled(world.store.postings.insert([buildParkedMessage("E", 1n, { operation: "events", reconciliationDay: null })]));
-  const summary = (await readControlRows(world, "/undelivered")).find(({ day }) => day !== null);
+  await environment.settled(
+    environment.store.postings.insert([buildParkedMessage("E", 1n, { operation: "events", reconciliationDay: null })]),
+  );
+  const summary = (await readControlRows(environment, "/undelivered")).find(({ day }) => day !== null);
   expect(summary).toMatchObject({ state: "breaker-open", deliveries: { waiting: 1, nextAttempt: null } });
-  const body = await readControlAnswer(world, "/undelivered?bank=first");
-  expect(body).toMatchObject({ state: "breaker-open", until: null, addresses: [{ state: "breaker-open" }, { state: "throttled" }] });
+  const body = await readControlAnswer(environment, "/undelivered?bank=first");
+  expect(body).toMatchObject({ state: "breaker-open", until: null, endpoints: [{ state: "breaker-open" }, { state: "throttled" }] });
   expect(body["rows"]).toMatchObject([
     {
       status: "breaker-open",
@@ -195,13 +197,13 @@ test("each message shows whether it waits for its address or for its own back-of
       earlierAttempts: { count: 3, from: "2026-11-20T05:59:51.000Z", answers: [{ httpStatusCode: null, count: 3 }] },
     },
     { status: "refused", nextAttempt: null, earlierAttempts: null },
-    { status: "gated", address, nextAttempt: "2026-11-20T06:02:00.000Z" },
+    { status: "retry-after", address, nextAttempt: "2026-11-20T06:02:00.000Z" },
   ]);
 });
 
 test("if counting what waits takes too long banks are listed without a count, or with the previous one and its time", async () => {
-  const world = await openConsoleEnvironment();
-  const { deliveries } = world.store;
+  const environment = await openConsoleEnvironment();
+  const { deliveries } = environment.store;
   let answer: () => void = () => undefined;
   let counts = 0;
   const slow = async () => {
@@ -210,17 +212,17 @@ test("if counting what waits takes too long banks are listed without a count, or
     return [];
   };
   Object.assign(deliveries, { totals: slow });
-  expect(await readControlAnswer(world, "/banks")).toMatchObject({
+  expect(await readControlAnswer(environment, "/banks")).toMatchObject({
     countedAt: null,
     rows: [{ waiting: null }, { waiting: null }, { waiting: null }],
   });
-  expect(await readFirstBank(world)).toMatchObject({ state: "active", waiting: null });
+  expect(await readFirstBank(environment)).toMatchObject({ state: "active", waiting: null });
   expect(counts).toBe(1);
   answer();
-  await world.time.advance(100);
-  const later = await readControlAnswer(world, "/undelivered");
+  await environment.time.advance(100);
+  const later = await readControlAnswer(environment, "/undelivered");
   expect([later["rows"], String(later["countedAt"]).slice(0, 19), counts]).toEqual([[], "2026-11-20T06:00:00", 2]);
-  expect(await readFirstBank(world)).toMatchObject({ waiting: { deliveries: { waiting: 0 } } });
-  await world.time.advance(700_000);
-  expect(await readFirstBank(world)).toMatchObject({ waiting: null });
+  expect(await readFirstBank(environment)).toMatchObject({ waiting: { deliveries: { waiting: 0 } } });
+  await environment.time.advance(700_000);
+  expect(await readFirstBank(environment)).toMatchObject({ waiting: null });
 });

@@ -12,7 +12,7 @@ import type { EndpointHealth, Store } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import { wholeSecondsUntil, formatOptionalInstant } from "./control-values.ts";
 
-export type ReceiverState = "active" | "throttled" | "breaker-open" | "paused" | "maintenance";
+type ReceiverState = "active" | "throttled" | "breaker-open" | "paused" | "maintenance";
 
 /** A bank or connector from the configuration; only a bank has an address for events. */
 export type ConfiguredReceiver = ConfiguredParty & Partial<Pick<Bank, "eventsUrl">>;
@@ -34,7 +34,7 @@ export interface ReceiverStatus {
   readonly untilMs: number | null;
   /** State of the bank while it is paused; null: it is not paused. */
   readonly pause: BankState | null;
-  readonly addresses: readonly EndpointStatus[];
+  readonly endpoints: readonly EndpointStatus[];
 }
 
 export interface ReceiverStatusPorts {
@@ -63,16 +63,16 @@ function buildReceiverStatus(
   nowMs: number | null,
 ): ReceiverStatus {
   const { receiver, bankState } = known;
-  const addresses = receiver === null ? [] : listEndpoints(receiver, known.learnt, nowMs ?? 0);
+  const endpoints = receiver === null ? [] : listEndpoints(receiver, known.learnt, nowMs ?? 0);
   const pause = bankState !== null && isPausedAt(bankState, nowMs ?? 0) ? bankState : null;
   const untilMs = pause?.untilMs ?? null;
-  return { bank, state: combineStates(pause, addresses), untilMs, pause, addresses };
+  return { bank, state: combineStates(pause, endpoints), untilMs, pause, endpoints };
 }
 
 /** #1 */
-function combineStates(pause: BankState | null, addresses: readonly EndpointStatus[]): ReceiverState {
+function combineStates(pause: BankState | null, endpoints: readonly EndpointStatus[]): ReceiverState {
   if (pause !== null) return pause.untilMs === null ? "paused" : "maintenance";
-  const states = addresses.map(({ state }) => state);
+  const states = endpoints.map(({ state }) => state);
   return (["breaker-open", "throttled"] as const).find((state) => states.includes(state)) ?? "active";
 }
 
@@ -95,9 +95,9 @@ function endpointStatus(
   connections: number,
   nowMs: number,
 ): EndpointStatus {
-  const { breaker = null, retryAfterUntilMs: gateUntilMs = null } = found ?? {};
+  const { breaker = null, retryAfterUntilMs: untilMs = null } = found ?? {};
   const concurrency = Math.min(found?.concurrency ?? connections, connections);
-  const retryAfterMs = gateUntilMs !== null && gateUntilMs > nowMs ? gateUntilMs : null;
+  const retryAfterMs = untilMs !== null && untilMs > nowMs ? untilMs : null;
   const isThrottled = retryAfterMs !== null || concurrency < connections;
   const state = breaker !== null ? "breaker-open" : isThrottled ? "throttled" : "active";
   return { ...at, state, breaker, retryAfterUntilMs: retryAfterMs, concurrency, connections };
@@ -116,7 +116,7 @@ function parseOrigin(url: string): string {
  */
 export function findEndpointStatus(
   receiver: ConfiguredReceiver | null,
-  addresses: readonly EndpointStatus[],
+  endpoints: readonly EndpointStatus[],
   message: { readonly kind: "delivery" | "posting"; readonly operation: string | null },
 ): EndpointStatus | null {
   if (receiver === null) return null;
@@ -124,7 +124,7 @@ export function findEndpointStatus(
   const own = new Map(Object.entries(operationUrls)).get(message.operation ?? "");
   const url = message.kind === "posting" ? eventsUrl : (own ?? baseUrl);
   const service = message.kind === "posting" ? eventPublisher : dispatcher;
-  return url === null ? null : (addresses.find((one) => one.service === service && one.origin === parseOrigin(url)) ?? null);
+  return url === null ? null : (endpoints.find((one) => one.service === service && one.origin === parseOrigin(url)) ?? null);
 }
 
 export function endpointView({ origin, breaker, retryAfterUntilMs, ...endpoint }: EndpointStatus, nowMs: number | null) {
@@ -135,8 +135,8 @@ export function endpointView({ origin, breaker, retryAfterUntilMs, ...endpoint }
       breaker === null
         ? null
         : { since: formatInstant(breaker.sinceMs), openForSeconds: secondsSince(breaker.sinceMs, nowMs), reason: breaker.reason },
-    gateUntil: formatOptionalInstant(retryAfterUntilMs),
-    secondsToGate: wholeSecondsUntil(retryAfterUntilMs, nowMs),
+    retryAfterUntil: formatOptionalInstant(retryAfterUntilMs),
+    secondsToRetry: wholeSecondsUntil(retryAfterUntilMs, nowMs),
   };
 }
 
@@ -148,12 +148,12 @@ function secondsSince(atMs: number, nowMs: number | null): number | null {
  * Why little or nothing is sent to the receiver, one sentence for each reason; no sentence: each message follows its
  * own back-off.
  */
-export function explainReceiver({ pause, untilMs, addresses }: ReceiverStatus): readonly string[] {
+export function explainReceiver({ pause, untilMs, endpoints }: ReceiverStatus): readonly string[] {
   const since = pause?.since ?? null;
   const by = since === null ? "" : ` by ${since.action.operator} since ${formatInstant(since.atMs)}: ${since.action.reason}`;
   const until = untilMs === null ? "until it is resumed" : `until ${formatInstant(untilMs)}`;
   const paused = pause === null ? [] : [`Paused${by}. Nothing is sent ${until}.`];
-  return [...paused, ...addresses.flatMap(explainEndpoint)];
+  return [...paused, ...endpoints.flatMap(explainEndpoint)];
 }
 
 function explainEndpoint({ service, origin, breaker, retryAfterUntilMs, concurrency, connections }: EndpointStatus): readonly string[] {

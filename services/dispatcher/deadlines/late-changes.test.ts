@@ -59,12 +59,12 @@ describe("a probe that waits for a connection", { timeout: 30_000 }, () => {
     await environment.until(() => environment.logged.some(({ event }) => event === "breaker.opened"));
     expect(hanging.every((id) => environment.attemptsOf(id).length === 1)).toBe(true);
     await environment.until(() => environment.logged.some(({ event }) => event === "endpoint.retry-after"));
-    const gatedAtMs = environment.time.nowMs();
+    const backedOffAtMs = environment.time.nowMs();
     const before = environment.received.length;
     await environment.time.advance(59_000);
     expect(environment.received.length).toBe(before);
     await environment.until(() => environment.received.length > before, 5_000);
-    expect(environment.time.nowMs() - gatedAtMs).toBeGreaterThanOrEqual(60_000);
+    expect(environment.time.nowMs() - backedOffAtMs).toBeGreaterThanOrEqual(60_000);
   });
 });
 

@@ -2,7 +2,7 @@
 // a report of the outcome has a deadline.
 
 import { topics } from "@sluice/contracts";
-import { deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import { sampleBank, sampleConnector } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import {

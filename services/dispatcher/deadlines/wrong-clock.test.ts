@@ -1,7 +1,7 @@
 // A dispatcher whose own clock is wrong: the broker clock decides when attempts end.
 
 import { topics } from "@sluice/contracts";
-import { createDeliveryTestEnvironment, deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { createDeliveryTestEnvironment, deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import type { Time } from "@sluice/kernel";
 import { describe, expect, it } from "vitest";
 import { buildCreditDispatch, buildDispatch, dispatchMessageId } from "../dispatcher.fixture.ts";

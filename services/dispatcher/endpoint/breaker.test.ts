@@ -246,13 +246,13 @@ describe("Retry-After", { timeout: 30_000 }, () => {
     await environment.dispatch(...many(1));
     await environment.until(() => environment.received.length === 1);
     await environment.time.advance(100);
-    const gatedAtMs = environment.time.nowMs();
+    const backedOffAtMs = environment.time.nowMs();
     await environment.dispatch(...many(10, 2), { messageIdentification: dispatchMessageId(50), bank: "second" });
     await environment.time.advance(119_000);
     expect(environment.received.filter(({ receiverId }) => receiverId === "first")).toHaveLength(1);
     expect(environment.endedIds()).toEqual(new Set([dispatchMessageId(50)]));
     await environment.until(() => environment.endedIds().size === 12, 5_000);
-    expect(environment.time.nowMs() - gatedAtMs).toBeLessThan(122_000);
+    expect(environment.time.nowMs() - backedOffAtMs).toBeLessThan(122_000);
     const order = environment.received.filter(({ receiverId: bank }) => bank === "first").map(({ id }) => id);
     const untried = Array.from({ length: 10 }, (_, index) => dispatchMessageId(index + 2));
     expect(order.slice(1)).toEqual([...untried, dispatchMessageId(1)]);
@@ -305,11 +305,11 @@ describe("Retry-After", { timeout: 30_000 }, () => {
     environment.answers(() => ({ status: 503, retryAfter: "90" }));
     const before = environment.received.length;
     await environment.until(() => environment.received.length === before + 1, 15_000);
-    const gatedAtMs = environment.time.nowMs();
+    const backedOffAtMs = environment.time.nowMs();
     environment.answers(() => 202);
     await environment.until(() => environment.received.length === before + 2, 2 * minuteMs);
-    expect(environment.time.nowMs() - gatedAtMs).toBeGreaterThanOrEqual(90_000);
-    expect(environment.time.nowMs() - gatedAtMs).toBeLessThan(91_000);
+    expect(environment.time.nowMs() - backedOffAtMs).toBeGreaterThanOrEqual(90_000);
+    expect(environment.time.nowMs() - backedOffAtMs).toBeLessThan(91_000);
   });
 });
 

@@ -1,7 +1,7 @@
 // Whether a message may have been taken: the evidence that decides between "failed" and "unknown" for a refused credit.
 
 import { groups, topics } from "@sluice/contracts";
-import { deliverySerde, deliveryStartMs, type ScriptedAnswer } from "@sluice/delivery/delivery-world";
+import { deliverySerde, deliveryStartMs, type ScriptedAnswer } from "@sluice/delivery/delivery-environment";
 import { sampleBank, seededRandom } from "@sluice/testkit";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

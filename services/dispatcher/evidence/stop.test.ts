@@ -1,6 +1,6 @@
 // What the answer to a stop says of a message that this owner has not tried itself: operators resolve the item by it.
 
-import { deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import { describe, expect, it } from "vitest";
 import { buildCreditDispatch, createDispatcherEnvironment, dispatchMessageId, buildStop } from "../dispatcher.fixture.ts";
 

@@ -1,6 +1,6 @@
 // A pause with an end: a maintenance ends by itself in every partition, by the broker clock, without a record.
 
-import { deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { createDispatcherEnvironment, dispatchMessageId, buildStop, type DispatcherEnvironment } from "../dispatcher.fixture.ts";

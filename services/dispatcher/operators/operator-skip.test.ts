@@ -18,7 +18,7 @@ test("a record that stops its key is skipped when an operator asks for it, and t
   await environment.dispatch({ messageIdentification: dispatchMessageId(1) });
   await environment.time.advance(minuteMs);
   expect(environment.ended()).toEqual([]);
-  const skip = { operator: "thandi", actionId: "put-1", stage: "asked" } as const;
+  const skip = { operator: "thandi", actionId: "put-1", stage: "requested" } as const;
   const letter = { record: { ...record, offset, appendedAtMs: 0 }, reason: "ticket 4711", service: "dispatcher", skip };
   await environment.during(producer.send([buildDeadLetter(letter, createFixedSerde())]));
   await environment.until(() => environment.ended().length === 1);

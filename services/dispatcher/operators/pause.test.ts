@@ -1,6 +1,6 @@
 // What an operator's pause of a bank does to its deliveries, and what its resume does.
 
-import { deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import { createMetrics } from "@sluice/service";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";

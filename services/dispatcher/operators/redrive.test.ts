@@ -1,7 +1,7 @@
 // A refused delivery that an operator redrives: when it is tried again, when it is not, and the result.
 
 import { topics } from "@sluice/contracts";
-import { deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import { sampleBank } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,7 +1,7 @@
 // Faults 3 and 4: the process ends at every port call, before and after its effect, and a second process continues.
 
 import { topics, type AnyDecodedRecord } from "@sluice/contracts";
-import { deliverySerde } from "@sluice/delivery/delivery-world";
+import { deliverySerde } from "@sluice/delivery/delivery-environment";
 import { describe, expect, it } from "vitest";
 import { createDispatcherEnvironment, dispatchMessageId, buildStop, type DispatcherEnvironment } from "../dispatcher.fixture.ts";
 

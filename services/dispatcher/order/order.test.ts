@@ -1,5 +1,5 @@
 import { groups, topics } from "@sluice/contracts";
-import type { ScriptedAnswer, ReceivedRequest } from "@sluice/delivery/delivery-world";
+import type { ScriptedAnswer, ReceivedRequest } from "@sluice/delivery/delivery-environment";
 import { sampleBank, seededRandom } from "@sluice/testkit";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";

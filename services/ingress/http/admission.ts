@@ -12,7 +12,7 @@ export interface AdmissionLimits {
 }
 
 /** Where there is no room: in the caller's share, or in the whole. */
-export type FullScope = "share" | "whole";
+type FullScope = "share" | "whole";
 
 export interface Admission {
   /** Reserves room for a request with a body of so many bytes, until it is disposed. */

@@ -2,7 +2,7 @@
 
 import type { ErrorDetail } from "@sluice/contracts";
 
-export type RefusalStatus = 400 | 403 | 422 | 429 | 500 | 503;
+type RefusalStatus = 400 | 403 | 422 | 429 | 500 | 503;
 
 export type IngressAnswer =
   | { readonly status: 202 }

@@ -41,10 +41,10 @@ export interface IngressApi {
 type Environment = { readonly Bindings: { readonly connection: ClientConnection | null } };
 interface Known {
   readonly operation: string | null;
-  readonly bank: string | null;
+  readonly caller: string | null;
 }
 
-export const bodyBytesMax = 256 * 1024;
+const bodyBytesMax = 256 * 1024;
 const slowRefusalMs = 200;
 const slowRefusalsMax = 64;
 
@@ -57,7 +57,7 @@ export function createIngressApi(ports: IngressApiPorts): IngressApi {
       app.all(path, () =>
         refused(
           ports,
-          { operation: operation.name, bank: null },
+          { operation: operation.name, caller: null },
           problemResponse(405, "Method not allowed", "Only POST.", { allow: "POST", ...close }),
         ),
       );
@@ -66,7 +66,7 @@ export function createIngressApi(ports: IngressApiPorts): IngressApi {
   app.notFound(async (context) => {
     const document = ports.documents === null ? null : await ports.documents(context.req.raw);
     if (document === null)
-      return refused(ports, { operation: null, bank: null }, problemResponse(404, "Not found", "There is no such address.", close));
+      return refused(ports, { operation: null, caller: null }, problemResponse(404, "Not found", "There is no such address.", close));
     // #1
     document.headers.set("connection", close.connection);
     return document;
@@ -84,7 +84,7 @@ async function post(
   connection: ClientConnection | null,
 ): Promise<Response> {
   const caller = ports.callers.identify(request.headers.get("authorization"));
-  const known = { operation: operation.name, bank: caller?.id ?? null };
+  const known = { operation: operation.name, caller: caller?.id ?? null };
   if (caller === null) {
     const challenge = { "www-authenticate": "Bearer", ...close };
     return refused(ports, known, problemResponse(401, "Not authenticated", "A known bearer token is needed.", challenge));

@@ -5,11 +5,11 @@ import type { IngressAnswer } from "./answer.ts";
 import type { AppendOutcome } from "../journal/journal-appender.ts";
 import type { MessageSubject } from "../intake/operation.ts";
 
-export interface RequestFields {
+interface RequestFields {
   /** Null: the address is that of no operation. */
   readonly operation: string | null;
   /** Id of the bank or connector; null: an unknown caller. */
-  readonly bank: string | null;
+  readonly caller: string | null;
   readonly status: number;
   /** The field and the reason of a refusal; null otherwise. */
   readonly detail: string | null;
@@ -32,7 +32,7 @@ export function createIngressRequestReport(ports: { readonly logger: Logger; rea
     if (fields.outcome !== null) seconds.observe(fields.tookMs / 1_000, { operation });
     ports.logger[chooseLevel(fields.status)]("ingress.answered", {
       operation,
-      bank: fields.bank,
+      caller: fields.caller,
       status: fields.status,
       detail: fields.detail,
       uetr: fields.subject?.uetr,

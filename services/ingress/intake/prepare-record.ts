@@ -41,7 +41,7 @@ export function prepareRecord(ports: PreparePorts, request: PrepareRequest, trac
     const carried = { partitionCount, headers: { [headers.traceparent]: traceparent } };
     return { ok: true, subject, record: outgoingRecord(serde, topics.journal, key, decoded, carried) };
   } catch (error) {
-    logger.error("ingress.prepare-failed", { operation: name, bank: caller, error });
+    logger.error("ingress.prepare-failed", { operation: name, caller, error });
     return { ok: false, refusal: refusal(500, "Internal error", "The message could not be processed."), subject: null };
   }
 }

@@ -22,7 +22,7 @@ export type AppendOutcome =
   /** The record may be in the journal or not. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-export type UnavailableReason = "starting" | "broker" | "clock" | "stopping";
+type UnavailableReason = "starting" | "broker" | "clock" | "stopping";
 
 export interface JournalAppender {
   append(record: OutgoingRecord): Promise<AppendOutcome>;

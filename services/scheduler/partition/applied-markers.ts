@@ -34,7 +34,7 @@ export interface MarkerHistory {
 export const emptyMarkerHistory: MarkerHistory = { ofDays: [], ofBanks: [] };
 
 /** The form in the partition's document: plain JSON. */
-export interface PartitionState {
+interface PartitionState {
   readonly markers: readonly PlainMarker<Marker>[];
   readonly ofBanks?: readonly PlainMarker<BankMarker>[];
 }

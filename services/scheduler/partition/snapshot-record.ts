@@ -24,7 +24,7 @@ export function buildSnapshotRecord(
   );
 }
 
-export function buildSnapshot({ transaction, search }: TransactionDocument): Records["TransactionSnapshot"] {
+function buildSnapshot({ transaction, search }: TransactionDocument): Records["TransactionSnapshot"] {
   const { uetr, version, flow, state, scheme, message, bank, businessDate, reconciliationDay, deadlineMs, currency, receivedAtMs } =
     transaction;
   const newest = transaction.transitions.at(-1);

@@ -63,8 +63,8 @@ export async function rebuildPartition(ports: RebuildPorts, partition: number, o
   const build = before.build + 1;
   await store.builds.prepare(build);
   await store.builds.remove(partition, build);
-  const byHand = await createOperatorSkips(ports).listDone(topics.journal, partition);
-  const fold = new PartitionFold({ ...ports, partition, skips: byHand }, store.builds.transactions(build));
+  const skips = await createOperatorSkips(ports).listDone(topics.journal, partition);
+  const fold = new PartitionFold({ ...ports, partition, skips }, store.builds.transactions(build));
   await foldNear(ports, partition, fold);
   const read = (from: bigint, to: bigint): AsyncIterable<ReceivedRecord> => messaging.read(place, from, to);
   const comparison: ComparePartitionOptions = {

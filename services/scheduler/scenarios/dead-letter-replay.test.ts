@@ -35,7 +35,7 @@ test("a replayed record that is still unreadable is dead-lettered again, with wh
 
   await replay(environment, uetr, "replay-1", [garbage, good]);
   await environment.until("dead-lettered again", () => reasons(environment).length === 4);
-  expect(reasons(environment)).toEqual(["first byte is 7, not 0", "parked", "first byte is 7, not 0", "parked"]);
+  expect(reasons(environment)).toEqual(["first byte is 7, not 0", "quarantined", "first byte is 7, not 0", "quarantined"]);
   const again = (await environment.document(uetr))?.transaction.quarantined;
   expect(again).toMatchObject({ records: 2 });
   expect(again?.offset).toBeGreaterThan(first?.offset ?? 0n);
@@ -61,7 +61,7 @@ test("of two replays at once the second finds no quarantine, and its copies are 
   const transaction = (await environment.document(uetr))?.transaction;
   expect(transaction?.decisions.map(({ result, why }) => [result, why])).toEqual([
     ["applied", null],
-    ["ignored", "nothing-parked"],
+    ["ignored", "not-quarantined"],
   ]);
   expect(transaction).toMatchObject({ state: "RECEIVED", quarantined: null });
   expect(environment.events(uetr)).toHaveLength(1);

@@ -31,11 +31,11 @@ test("a transaction with an unreadable record is quarantined, and what others se
   await environment.append(topics.journal, uetr, environment.debit(uetr, undefined, "M-again"));
   await environment.append(topics.journal, uetr, environment.report(uetr, "made"));
   await environment.until("three dead letters", () => listDeadLetters(environment).length === 3);
-  expect(listDeadLetters(environment).map(({ reason }) => reason)).toEqual(["first byte is 7, not 0", "parked", "parked"]);
+  expect(listDeadLetters(environment).map(({ reason }) => reason)).toEqual(["first byte is 7, not 0", "quarantined", "quarantined"]);
   const offsets = listDeadLetters(environment).map(({ offset }) => offset);
   expect(offsets).toEqual(offsets.toSorted((a, b) => (a < b ? -1 : 1)));
-  const parked = await environment.document(uetr);
-  expect(parked?.transaction.quarantined).toMatchObject({ offset: offsets[0], records: 3 });
+  const quarantined = await environment.document(uetr);
+  expect(quarantined?.transaction.quarantined).toMatchObject({ offset: offsets[0], records: 3 });
 });
 
 test("what Sluice itself appends is decided as always during quarantine, and the replay ends it", async () => {

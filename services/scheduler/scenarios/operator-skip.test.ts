@@ -22,13 +22,13 @@ function stoppingRecord(environment: SchedulerEnvironment): ReceivedRecord {
 
 /** Requests a skip, as the console does. */
 async function requestSkip(environment: SchedulerEnvironment, record: ReceivedRecord, service = "scheduler"): Promise<void> {
-  const by = { operator: "thandi", actionId: "put-1", stage: "asked" } as const;
+  const by = { operator: "thandi", actionId: "put-1", stage: "requested" } as const;
   const producer = await environment.settle(environment.broker.client("console").producer("console"));
   await environment.settle(producer.send([buildDeadLetter({ record, reason: "ticket 4711", service, skip: by }, environment.serde)]));
 }
 
 function listDone(environment: SchedulerEnvironment) {
-  return environment.named(topics.deadLetters, "DeadLetter").filter((letter) => letter.headers[headers.byHand] === "done");
+  return environment.named(topics.deadLetters, "DeadLetter").filter((letter) => letter.headers[headers.skip] === "done");
 }
 
 async function position(environment: SchedulerEnvironment): Promise<bigint | undefined> {

@@ -125,11 +125,11 @@ test("I9: an extension survives its scheduler: the next one closes at the new ti
 
 // ---- gate opening by an operator
 
-const gated = (options: SchedulerEnvironmentOptions = {}): SchedulerEnvironment =>
+const gatedDay = (options: SchedulerEnvironmentOptions = {}): SchedulerEnvironment =>
   new SchedulerEnvironment({ partitionCount: 3, banks: [second], creditsFinal: "connector", ...options });
 
 test("I8: if the connector is silent an operator declares, for one bank or for all, and the gates open by it [D9 gate-by-hand]", async () => {
-  const environment = gated();
+  const environment = gatedDay();
   await environment.scheduler();
   for (const to of [schedulerBank, second]) await environment.hold(environment.uetr(), environment.time.nowMs(), to);
   await opened(environment);
@@ -143,7 +143,7 @@ test("I8: if the connector is silent an operator declares, for one bank or for a
 });
 
 test("I8: an operator opens one bank's gate despite unresolved credits; their end opens nothing a second time [D9 gate-by-hand]", async () => {
-  const environment = gated();
+  const environment = gatedDay();
   await environment.scheduler();
   const credits = [environment.uetrInPartition(0), environment.uetrInPartition(2)];
   for (const uetr of credits) await environment.credit(uetr);
@@ -165,7 +165,7 @@ test("I8: an operator opens one bank's gate despite unresolved credits; their en
 
 test("I8: no operator opens a gate before the declaration, nor before a lagging partition has answered", async () => {
   const refused: unknown[] = [];
-  const environment = gated({ onProblem: (event, fields) => void (event === "action.refused" && refused.push(fields["reason"])) });
+  const environment = gatedDay({ onProblem: (event, fields) => void (event === "action.refused" && refused.push(fields["reason"])) });
   await environment.scheduler();
   await planned(environment);
   await requestDecision(environment, gateOpeningRecord(schedulerBank));
@@ -182,7 +182,7 @@ test("I8: no operator opens a gate before the declaration, nor before a lagging 
 
 test("I3: a gate that an operator opens opens once, also if the scheduler is killed around it", async () => {
   for (const dieAfterMs of [2, 15, 60]) {
-    const environment = gated();
+    const environment = gatedDay();
     const first = await environment.scheduler();
     await environment.credit(environment.uetr());
     await environment.hold(environment.uetr());

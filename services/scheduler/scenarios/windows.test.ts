@@ -103,25 +103,25 @@ test("I9: a window opens late after a scheduler was down over its opening; down 
   expect([listMarkers(missed), lines.slice(1)]).toEqual([["WindowClosed:1"], ["window.missed 1"]]);
 });
 
-test("a debit still held at the last close is carried over to the next business date and released there; one that may not be carried over is an item [D9 roll]", async () => {
+test("a debit still held at the last close is carried over to the next business date and released there; one that may not be carried over is an item [D9 carry-over]", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1, creditsFinal: "connector" });
   await environment.scheduler();
-  const [rolls, stays] = [environment.uetr(), environment.uetr()];
-  await environment.hold(rolls, undefined, undefined, 1);
+  const [carriesOver, stays] = [environment.uetr(), environment.uetr()];
+  await environment.hold(carriesOver, undefined, undefined, 1);
   await environment.hold(stays);
   await at(environment, closesAtMs + 2_000);
-  expect((await path(environment, rolls)).slice(-2)).toEqual(heldTwice);
-  expect(environment.events(rolls)).toEqual(["1 RECEIVED", "2 ACCEPTED", "3 REPORTED", "4 HELD", "5 HELD"]);
+  expect((await path(environment, carriesOver)).slice(-2)).toEqual(heldTwice);
+  expect(environment.events(carriesOver)).toEqual(["1 RECEIVED", "2 ACCEPTED", "3 REPORTED", "4 HELD", "5 HELD"]);
   await at(environment, reconciliationAtMs + 2_000);
-  expect((await environment.document(rolls))?.transaction).toMatchObject({ state: "HELD", reconciliationDay: nextDay, items: [] });
+  expect((await environment.document(carriesOver))?.transaction).toMatchObject({ state: "HELD", reconciliationDay: nextDay, items: [] });
   expect((await path(environment, stays)).at(-1)).toBe("RECONCILIATION 2026-11-20");
 
   await at(environment, schedulerStartAtMs + 24 * hourMs + 15_000);
   const { name, value } = { name: "CreditsFinalRequested" as const, value: { scheme: "ZA_EFT", businessDate: "2026-11-21" } };
   const asked = { ...value, requestedBy: "clearing", bank: null, receivedAtMs: environment.time.nowMs(), action: null };
   await environment.append(topics.journal, nextDay, { name, value: asked });
-  await environment.until("released", () => environment.events(rolls).length === 6);
-  expect((await path(environment, rolls)).at(-1)).toBe("RELEASED 2026-11-21");
+  await environment.until("released", () => environment.events(carriesOver).length === 6);
+  expect((await path(environment, carriesOver)).at(-1)).toBe("RELEASED 2026-11-21");
 });
 
 test("a debit that becomes held after the last close of its date is carried over at once", async () => {

@@ -110,23 +110,23 @@ const timesAgain: Marker = {
 };
 
 test("after the last window's close a held debit that may still be carried over gets a DayClosed, and no other transaction does", async () => {
-  const rolls = heldRow(1, { businessDate: schedulerBusinessDate, carryOversLeft: 1 });
+  const carriesOver = heldRow(1, { businessDate: schedulerBusinessDate, carryOversLeft: 1 });
   const stays = heldRow(2, { businessDate: schedulerBusinessDate, carryOversLeft: 0 });
   const released = heldRow(3, { businessDate: schedulerBusinessDate, carryOversLeft: 1, state: "RELEASED" });
   const later = heldRow(4, { businessDate: "2026-11-23", reconciliationDay: "ZA_EFT:2026-11-23", carryOversLeft: 1 });
-  const { time, pass, appended } = setUp([rolls, stays, released, later, openCreditRow(5, { businessDate: schedulerBusinessDate })]);
+  const { time, pass, appended } = setUp([carriesOver, stays, released, later, openCreditRow(5, { businessDate: schedulerBusinessDate })]);
   pass({ ...lastClosed, id: `${day}:WindowClosed:0`, isLast: false }, 8n);
   await time.settle();
   expect(appended).toEqual([]);
   pass(lastClosed);
   await time.settle();
-  expect(appended).toEqual([{ key: rolls.uetr, fact: { kind: "DayClosed", day } }]);
+  expect(appended).toEqual([{ key: carriesOver.uetr, fact: { kind: "DayClosed", day } }]);
 });
 
 test("I10: a reconciliation that comes while the last window is still being closed is not missed", async () => {
-  const rolls = heldRow(1, { businessDate: schedulerBusinessDate, carryOversLeft: 1 });
+  const carriesOver = heldRow(1, { businessDate: schedulerBusinessDate, carryOversLeft: 1 });
   const stays = heldRow(2, { businessDate: schedulerBusinessDate, carryOversLeft: 0 });
-  const { time, pass, journal, appended } = setUp([rolls, stays]);
+  const { time, pass, journal, appended } = setUp([carriesOver, stays]);
   // A scheduler that was down over both applies them one right after the other; the second comes while the first
   // DayClosed is being appended.
   journal.whileAppending = () => pass(reconciled, 10n);

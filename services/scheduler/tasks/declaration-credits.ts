@@ -10,7 +10,7 @@ import type { OpenDeclaration } from "../partition/read-day-markers.ts";
 /** The fields that decide whether a credit counts. */
 export type DeclarationCreditRow = Pick<OpenRow, "uetr" | "state" | "scheme" | "bank" | "businessDate" | "receivedOffset">;
 
-export const uetrsKeptMax = 2_000;
+const uetrsKeptMax = 2_000;
 
 export interface DeclarationCredits {
   /** Adds an open credit from the store. */

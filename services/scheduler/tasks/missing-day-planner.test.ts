@@ -15,20 +15,20 @@ async function path(environment: SchedulerEnvironment, uetr: string): Promise<re
 test("I10: a debit that is open on a date that no scheduler planned is not forgotten: the date is planned late, missed and reconciled", async () => {
   const troubles: string[] = [];
   const environment = new SchedulerEnvironment({ onProblem: (event) => void troubles.push(event) });
-  const [held, received, rolls] = [environment.uetr(), environment.uetr(), environment.uetr()];
+  const [held, received, carriesOver] = [environment.uetr(), environment.uetr(), environment.uetr()];
   await environment.hold(held);
   await environment.append(topics.journal, received, environment.debit(received));
-  await environment.hold(rolls, undefined, undefined, 1);
+  await environment.hold(carriesOver, undefined, undefined, 1);
   await environment.time.advance(10 * dayMs);
   await environment.scheduler();
   await environment.until("items", () =>
-    [held, received, rolls].every((uetr) => environment.events(uetr).at(-1)?.endsWith("RECONCILIATION") === true),
+    [held, received, carriesOver].every((uetr) => environment.events(uetr).at(-1)?.endsWith("RECONCILIATION") === true),
   );
   expect(await path(environment, held)).toEqual(["HELD 2026-11-20", "RECONCILIATION 2026-11-20"]);
   expect((await environment.document(held))?.transaction.items).toMatchObject([{ day: schedulerDay, row: 0, cause: "WINDOW_MISSED" }]);
   expect((await environment.document(received))?.transaction.items).toMatchObject([{ day: schedulerDay, row: 4 }]);
   // The next business date was not planned either.
-  expect(await path(environment, rolls)).toEqual(["HELD 2026-11-20", "HELD 2026-11-21", "RECONCILIATION 2026-11-21"]);
+  expect(await path(environment, carriesOver)).toEqual(["HELD 2026-11-20", "HELD 2026-11-21", "RECONCILIATION 2026-11-21"]);
   expect(troubles.filter((event) => event === "days.planned-late" || event === "window.missed").length).toBeGreaterThanOrEqual(2);
 });
 

@@ -32,7 +32,7 @@ export interface DeliveryBenchOptions {
   readonly time?: Time;
 }
 
-export interface DeliveryFigures {
+interface DeliveryFigures {
   readonly service: DeliveringService;
   readonly deliveriesPerSecond: Spread;
   /** Per round, the service's speed over the mean of the bare loops before and after it. */
@@ -68,7 +68,7 @@ interface Bench {
 /** The default of a bank's configuration. */
 const connections = 16;
 /** Values of the metric's label `reason`; other reasons do not occur in a bench. */
-const parkReasons = ["share", "slot", "slow", "held", "spilling", "failed", "breaker", "gate"] as const;
+const parkReasons = ["share", "slot", "slow", "held", "spilling", "failed", "breaker", "retry-after"] as const;
 type ParkReason = (typeof parkReasons)[number];
 /**
  * The broker compiles its hot code for this long: after one round of 150,000 its compiler still took up to a quarter of

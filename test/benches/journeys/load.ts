@@ -9,7 +9,7 @@ export interface JourneyLoad {
 }
 
 /** Milliseconds from the planned instant of the post, which is fixed beforehand. */
-export interface Latency {
+interface Latency {
   readonly p50: number;
   readonly p99: number;
   readonly most: number;

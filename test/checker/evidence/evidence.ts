@@ -53,9 +53,9 @@ export interface StateEvent {
 }
 
 /** Null if only reports are known of the UETR. */
-export type JourneyFlow = "on-us" | "off-us" | "credit" | null;
+type JourneyFlow = "on-us" | "off-us" | "credit" | null;
 
-export interface EsmEvent {
+interface EsmEvent {
   readonly id: string;
   readonly state: string;
   readonly bank: string;

@@ -145,7 +145,7 @@ function checkSums({ day, snapshots }: DayEvidence): readonly string[] {
 }
 
 /** Converts decimal text with at most four digits after the point. */
-export function tenThousandths(amount: string): bigint {
+function tenThousandths(amount: string): bigint {
   const [whole = "0", fraction = ""] = amount.split(".");
   return BigInt(whole + fraction.padEnd(4, "0"));
 }

@@ -75,7 +75,7 @@ export interface DemoTransaction {
   readonly end: DemoEnd;
 }
 
-export interface DemoEnd {
+interface DemoEnd {
   readonly state:
     | "COMPLETED"
     | "REJECTION_REPORTED"

@@ -118,7 +118,7 @@ class Watch {
     const banks = await requestConsole(this.#ports, operators[0], "/banks", { method: "GET" });
     if (undelivered?.status !== 200 || banks?.status !== 200) return null;
     const waiting = parseRows(undelivered.text).map((row) => readWaiting(row, "deliveries") + readWaiting(row, "postings"));
-    const isBreakerOpen = parseRows(banks.text).flatMap((row) => getArray(row, "addresses").map((address) => this.#noteBreaker(address)));
+    const isBreakerOpen = parseRows(banks.text).flatMap((row) => getArray(row, "endpoints").map((address) => this.#noteBreaker(address)));
     return { atMs, waiting: waiting.reduce((sum, count) => sum + count, 0), isBreakerOpen: isBreakerOpen.includes(true) };
   }
 

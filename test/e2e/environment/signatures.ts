@@ -13,13 +13,13 @@ const publicHalf = `whpk_${lastBytes(createPublicKey(privateKey).export({ format
 
 /** The environment variables to which the bank's members refer. */
 export const signingReferences = {
-  WORLD_SHARED_SECRET: shared,
-  WORLD_PRIVATE_KEY: `whsk_${lastBytes(privateKey.export({ format: "der", type: "pkcs8" }))}`,
+  SAMPLE_SHARED_SECRET: shared,
+  SAMPLE_PRIVATE_KEY: `whsk_${lastBytes(privateKey.export({ format: "der", type: "pkcs8" }))}`,
 } as const;
 
 export const signingKeys = [
-  { kind: "symmetric", secret: "${WORLD_SHARED_SECRET}" },
-  { kind: "ed25519", secret: "${WORLD_PRIVATE_KEY}" },
+  { kind: "symmetric", secret: "${SAMPLE_SHARED_SECRET}" },
+  { kind: "ed25519", secret: "${SAMPLE_PRIVATE_KEY}" },
 ] as const;
 
 /** Verifies each request to the bank by each of its keys alone, at the time of its receipt. */

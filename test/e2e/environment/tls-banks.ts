@@ -13,7 +13,7 @@ import { openEgressProxy, type EgressProxy } from "./egress-proxy.ts";
 import { openTlsProxy, type TlsProxy } from "./tls-proxy.ts";
 import type { E2eEnvironment, EnvironmentBank } from "./environment.ts";
 
-export type TlsBankId = "protea" | "kudu" | "mopane";
+type TlsBankId = "protea" | "kudu" | "mopane";
 
 export interface TlsBanks extends AsyncDisposable {
   readonly proxies: Readonly<Record<TlsBankId, TlsProxy>>;

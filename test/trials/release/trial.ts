@@ -32,7 +32,7 @@ export interface ReleaseTrialReport {
   readonly tookMs: number;
 }
 
-export interface ReleaseFigures {
+interface ReleaseFigures {
   readonly heldPerSecond: number;
   /** Between the first debit at a bank and the last. */
   readonly releasedPerSecond: number;

@@ -12,12 +12,12 @@ import {
 import type { Scheme } from "@sluice/config";
 
 /** One instant as local wall clock and as UTC, both RFC 3339. */
-export interface LocalMoment {
+interface LocalMoment {
   readonly local: string;
   readonly utc: string;
 }
 
-export interface CalendarWindow {
+interface CalendarWindow {
   readonly number: number;
   readonly opens: LocalMoment;
   readonly closes: LocalMoment;

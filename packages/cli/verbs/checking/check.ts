@@ -1,5 +1,5 @@
-// `./sluice check`: format, lint (code, and the interface's documents), types and the pure tests (with tidy) through
-// turbo, which runs them in parallel and skips steps whose inputs have not changed.
+// `./sluice check`: format, lint (code, and the interface's documents), types, what nothing uses (knip), and the pure
+// tests (with tidy) through turbo, which runs them in parallel and skips steps whose inputs have not changed.
 
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import { projectRoot, runProgram } from "@sluice/environment/run-program";
 import { countTests, listFailures, readReport, type TestCounts, type TestFailure } from "./test-counts.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
-export interface StepResult {
+interface StepResult {
   readonly name: string;
   readonly isGood: boolean;
   readonly tookMs: number;
   readonly isCached: boolean;
 }
 
-const steps = ["format:check", "lint", "lint:documents", "types", "test:pure"] as const;
+const steps = ["format:check", "lint", "lint:documents", "types", "unused", "test:pure"] as const;
 const pureReport = join(projectRoot, ".sluice", "reports", "pure.json");
 
 export const checkVerb: Verb = {

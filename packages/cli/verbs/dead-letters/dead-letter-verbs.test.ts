@@ -57,7 +57,7 @@ const row = (letter: string, over: object = {}) => ({
   key: uetr,
   type: "DayClosed",
   why: "no value",
-  byHand: null,
+  skip: null,
   ...over,
 });
 const replayed = (rows: readonly object[], appendedAt = "2026-11-20T07:00:00.000Z"): Answered => ({
@@ -67,14 +67,14 @@ const replayed = (rows: readonly object[], appendedAt = "2026-11-20T07:00:00.000
 const one = { topic: "sluice.journal.v1", partition: 0, offset: "7", type: "DayClosed", isReadable: true, outcome: "replayed", at: null };
 
 test("list and show print where a record was, which operator skipped it, and whether it could be read now", async () => {
-  const byHand = { operator: "thandi", action: "put-1", isDone: false };
-  const list = await runAgainst(runDeadLettersList, () => ({ body: { rows: [row("0:1", { byHand })], next: null } }), {
+  const skip = { operator: "thandi", action: "put-1", isDone: false };
+  const list = await runAgainst(runDeadLettersList, () => ({ body: { rows: [row("0:1", { skip })], next: null } }), {
     service: "scheduler",
   });
   expect(list.asked[0]?.path).toBe("/dead-letters?service=scheduler");
-  expect(list.lines.join()).toMatch(/0:1.*thandi asked.*sluice\.journal\.v1.*no value/s);
+  expect(list.lines.join()).toMatch(/0:1.*thandi, requested.*sluice\.journal\.v1.*no value/s);
   const reading = { isReadable: false, as: null, why: "schema 9999 is not known here" };
-  const mark = { uetr, parked: { since: "2026-11-20T06:00:00.000Z", offset: "7", records: 3 } };
+  const mark = { uetr, quarantined: { since: "2026-11-20T06:00:00.000Z", offset: "7", records: 3 } };
   const shown = await runAgainst(
     runDeadLettersShow,
     () => ({ body: { ...row("0:1"), reading, progress: { position: "8", hasPassed: true }, transaction: mark } }),
@@ -104,7 +104,7 @@ test("put requests the skip of a record under one id, and waits until the partit
 });
 
 test("replay takes each transaction once and other letters one by one, ignores skip requests, and prints each record's outcome", async () => {
-  const asking = { byHand: { operator: "thandi", action: "p", isDone: false } };
+  const asking = { skip: { operator: "thandi", action: "p", isDone: false } };
   const other = { service: "dispatcher", topic: "sluice.dispatch.v1" };
   const pages: Readonly<Record<string, object>> = {
     "": { rows: [row("0:1"), row("0:2"), row("0:3", asking)], next: "page-2" },
@@ -132,7 +132,7 @@ test("a refusal is printed and the run continues; the exit code says that not ev
   const refusal = {
     schema: "ErrorDetail",
     message: "Not possible now",
-    detail: "nothing-parked: the transaction is not quarantined: it has no dead letters.",
+    detail: "not-quarantined: the transaction is not quarantined: it has no dead letters.",
   };
   const console: Console = (_method, path) => (path.includes(uetr) ? { status: 409, body: refusal } : replayed([one]));
   const { exit, lines } = await runAgainst(runDeadLettersReplay, console, { reason, rate: "40", json: true }, uetr.toUpperCase(), "0:4");
@@ -142,7 +142,7 @@ test("a refusal is printed and the run continues; the exit code says that not ev
     refused: 1,
     stopped: null,
     rows: [
-      { of: uetr, outcome: "refused", why: expect.stringContaining("nothing-parked") },
+      { of: uetr, outcome: "refused", why: expect.stringContaining("not-quarantined") },
       { of: "0:4", outcome: "replayed" },
     ],
   });

@@ -38,8 +38,8 @@ const list: ListVerb = {
 };
 
 function operatorText(row: AnswerBody): string {
-  const operator = memberText(row, "byHand.operator");
-  return memberText(row, "byHand.isDone") === "false" ? `${operator} asked` : operator;
+  const operator = memberText(row, "skip.operator");
+  return memberText(row, "skip.isDone") === "false" ? `${operator}, requested` : operator;
 }
 
 export const runDeadLettersList = runList(list);

@@ -182,7 +182,7 @@ async function* findTargets(run: Run, call: VerbCall): AsyncGenerator<Target> {
 
 /** Null: a letter that only requests a skip. */
 function toTarget(row: AnswerBody): Target | null {
-  if (memberText(row, "byHand.isDone") === "false") return null;
+  if (memberText(row, "skip.isDone") === "false") return null;
   const at = (path: string): string => memberText(row, path);
   const isOfTransaction = at("service") === "scheduler" && uetrForm.test(at("key"));
   return isOfTransaction ? transactionTarget(at("key"), at("cursor")) : letterTarget(at("letter"), at("cursor"));

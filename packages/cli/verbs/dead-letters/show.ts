@@ -13,13 +13,15 @@ export const runDeadLettersShow: RunControlVerb = async (call, where) => {
     return 0;
   }
   const at = (path: string): string => memberText(body, path);
-  const hand = at("byHand.operator") === "-" ? "" : `, by ${at("byHand.operator")} (${at("byHand.action")})`;
-  const asked = at("byHand.isDone") === "false" ? ", only requested" : "";
+  const hand = at("skip.operator") === "-" ? "" : `, by ${at("skip.operator")} (${at("skip.action")})`;
+  const asked = at("skip.isDone") === "false" ? ", only requested" : "";
   const reading =
     at("reading.isReadable") === "true" ? `could be read now, as ${at("reading.as")}` : `cannot be read: ${at("reading.why")}`;
   const passed = at("progress.hasPassed") === "true" ? "is past it" : "is not past it";
   const mark =
-    at("transaction.parked.records") === "-" ? "not quarantined" : `quarantined, ${at("transaction.parked.records")} dead letters`;
+    at("transaction.quarantined.records") === "-"
+      ? "not quarantined"
+      : `quarantined, ${at("transaction.quarantined.records")} dead letters`;
   const lines = [
     `letter ${at("letter")}  dead-lettered ${at("deadLetteredAt")} by the ${at("service")}${hand}${asked}: ${at("why")}`,
     `record ${at("topic")}/${at("partition")} offset ${at("offset")}, appended ${at("appendedAt")}, key ${at("key")}, type ${at("type")}`,

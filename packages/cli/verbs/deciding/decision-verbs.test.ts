@@ -140,14 +140,14 @@ const pause = { path: "/banks/sample/pause", body: {}, what: "pause of sample" }
 /** Runs a decision under a virtual clock, which advances until the verb ends. */
 async function runUnderVirtualTime(answers: readonly Answer[], options: Readonly<Record<string, string | boolean>> = {}) {
   const time = createVirtualTime({ startAtMs: 0 });
-  const world = createFakeConsole(...answers);
-  const running = runDecision(buildCall("sample", { reason, id: "a-1", ...options }), world.where, time, pause);
+  const fake = createFakeConsole(...answers);
+  const running = runDecision(buildCall("sample", { reason, id: "a-1", ...options }), fake.where, time, pause);
   running.catch(() => null);
   for (let waited = 0; waited < 400; waited++) {
     for (let turn = 0; turn < 50; turn++) await Promise.resolve();
     await time.advance(100);
   }
-  return { ...world, running };
+  return { ...fake, running };
 }
 
 test.each([

@@ -5,7 +5,7 @@ import { memberRows, maskControlCharacters, tableText, memberText, type TableCol
 import { Fault } from "@sluice/kernel";
 import type { Verb } from "../../terminal/verb.ts";
 
-const debitColumns = ["accepted", "rolledIn", "completed", "rejected", "unpaid", "reconciled", "withdrawn", "rolledOut", "open"];
+const debitColumns = ["accepted", "carriedIn", "completed", "rejected", "unpaid", "reconciled", "withdrawn", "carriedOut", "open"];
 const creditColumns = ["creditAccepted", "creditResponseAccepted", "creditRejected", "creditFailed", "creditReconciled", "creditOpen"];
 
 export const runConservation: RunControlVerb = async (call, where) => {

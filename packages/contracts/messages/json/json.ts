@@ -17,7 +17,7 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly path: readonly PathPart[]; readonly reason: string };
 
-export const depthMax = 32;
+const depthMax = 32;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?/y;

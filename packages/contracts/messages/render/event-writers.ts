@@ -4,7 +4,7 @@ import type * as wire from "../../generated/records.ts";
 import type { ShownState } from "./state-table.ts";
 import { type JsonWriter, writeMessage, writeNumber, writeObject, writeText, writeToken } from "../json/write-json.ts";
 
-export type EventIdentifiers = Pick<wire.TransactionIdentifiers, "endToEndIdentification" | "transactionIdentification" | "uetr">;
+type EventIdentifiers = Pick<wire.TransactionIdentifiers, "endToEndIdentification" | "transactionIdentification" | "uetr">;
 
 export interface TransactionInfo {
   readonly direction: string;

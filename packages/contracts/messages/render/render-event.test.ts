@@ -171,9 +171,9 @@ test("the sub-service of a debit that was carried over grows with its working da
     ["ONE_DAY", 1, "TWO_DAY"],
     ["TWO_DAY", 3, "TWO_DAY"],
   ] as const;
-  for (const [subService, rolls, expected] of cases) {
+  for (const [subService, carryOvers, expected] of cases) {
     const given = { ...sourcesFor("on-us", "HELD"), verdict: { ...accountVerified("ACCEPTED"), subService } };
-    expect(jsonAt(posting("on-us", "HELD", whole, { carryOvers: rolls }, given), "transactionInfo", "subService")).toBe(expected);
+    expect(jsonAt(posting("on-us", "HELD", whole, { carryOvers: carryOvers }, given), "transactionInfo", "subService")).toBe(expected);
   }
 });
 

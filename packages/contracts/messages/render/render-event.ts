@@ -89,9 +89,9 @@ const subServices = ["SAME_DAY", "ONE_DAY", "TWO_DAY"];
  * Derives the sub-service: each carry-over of a held debit adds one working day to the verdict's, and two or more are
  * TWO_DAY.
  */
-function subServiceAfter(verdict: string, rolls: number): string {
+function subServiceAfter(verdict: string, carryOvers: number): string {
   const days = subServices.indexOf(verdict);
-  return days < 0 ? verdict : (subServices[Math.min(days + rolls, subServices.length - 1)] ?? verdict);
+  return days < 0 ? verdict : (subServices[Math.min(days + carryOvers, subServices.length - 1)] ?? verdict);
 }
 
 function serviceFor({ flow }: EventOutput, scheme: string): EsmStateEvent["service"] {

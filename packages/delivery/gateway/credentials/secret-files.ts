@@ -29,7 +29,7 @@ export interface SecretsOwner {
 }
 
 /** Files that belong together. */
-export interface SecretFilesUnit<T> {
+interface SecretFilesUnit<T> {
   readonly owner: SecretsOwner;
   readonly paths: readonly string[];
   /** `contents` has the order of `paths`; throws where they are wrong. */

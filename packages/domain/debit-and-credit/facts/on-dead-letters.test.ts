@@ -28,9 +28,9 @@ import { observationsKept } from "../transaction.ts";
 
 const close: readonly SequenceStep[] = [dayReconciled(), dayClosed()];
 
-test("a dead-lettered record quarantines its transaction and is counted; the state stays and nothing is sent [D9 parked]", () => {
+test("a dead-lettered record quarantines its transaction and is counted; the state stays and nothing is sent [D9 quarantined]", () => {
   const { last, transaction } = stateAfter(...heldSteps, recordDeadLettered(), recordDeadLettered());
-  expect(last).toMatchObject({ decision: "applied", reason: "parked", outputs: [] });
+  expect(last).toMatchObject({ decision: "applied", reason: "quarantined", outputs: [] });
   const { offset, appendedAtMs } = stepPosition(heldSteps.length);
   expect(transaction).toMatchObject({ state: "HELD", quarantined: { sinceMs: appendedAtMs, offset, records: 2 } });
 });
@@ -50,7 +50,7 @@ test.each([
 ])("$what that follows is dead-lettered too, in order: it is not decided, but counted and recorded by its name", ({ given, fact }) => {
   const before = stateAfter(...given).transaction;
   const { last, transaction } = stateAfter(...given, fact);
-  expect(last).toMatchObject({ decision: "dead-lettered", reason: "parked", outputs: [] });
+  expect(last).toMatchObject({ decision: "dead-lettered", reason: "quarantined", outputs: [] });
   const { quarantined, observations, version, applied, ...rest } = transaction;
   expect(before).toMatchObject(rest);
   expect([quarantined?.records, observations.count, version]).toEqual([2, 1, before.version + 1]);
@@ -102,8 +102,8 @@ test("a dead-lettered report does not count as a repeat when it is replayed", ()
 
 test("a request to replay where nothing is quarantined is ignored and noted", () => {
   const { last, transaction } = stateAfter(...heldSteps, deadLettersReplayed());
-  expect(last).toMatchObject({ decision: "ignored", reason: "nothing-parked", outputs: [] });
-  expect(transaction.decisions).toMatchObject([{ result: "ignored", why: "nothing-parked" }]);
+  expect(last).toMatchObject({ decision: "ignored", reason: "not-quarantined", outputs: [] });
+  expect(transaction.decisions).toMatchObject([{ result: "ignored", why: "not-quarantined" }]);
   expect(runSteps([deadLettersReplayed()]).transaction).toBeNull();
 });
 

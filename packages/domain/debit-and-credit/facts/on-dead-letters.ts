@@ -34,14 +34,14 @@ export function startQuarantined(uetr: string, place: RecordPosition, partition:
 }
 
 export function onRecordDeadLettered(transaction: Transaction, place: RecordPosition): FactResult {
-  return { decision: "applied", reason: "parked", transaction: countDeadLetter(transaction, place) };
+  return { decision: "applied", reason: "quarantined", transaction: countDeadLetter(transaction, place) };
 }
 
 export function deadLetterFollowing(transaction: Transaction, fact: FollowingFact, place: RecordPosition): FactResult {
   const message = fact.kind === "AccountVerified" ? fact.validatedMessage : fact.message;
   return {
     decision: "dead-lettered",
-    reason: "parked",
+    reason: "quarantined",
     transaction: recordObservation(countDeadLetter(transaction, place), place, "dead-lettered", message),
   };
 }
@@ -54,12 +54,12 @@ export function wasDeadLettered({ quarantined, observations }: Transaction, fact
 }
 
 export function onDeadLettersReplayed(transaction: Transaction): OperatorResult {
-  if (transaction.quarantined === null) return { decision: "ignored", reason: "nothing-parked", transaction };
+  if (transaction.quarantined === null) return { decision: "ignored", reason: "not-quarantined", transaction };
   return { decision: "applied", reason: null, transaction: { ...transaction, quarantined: null } };
 }
 
 function countDeadLetter(transaction: Transaction, place: RecordPosition): Transaction {
-  const { quarantined: parked } = transaction;
+  const { quarantined } = transaction;
   const first = { sinceMs: place.appendedAtMs, offset: place.offset, records: 1 };
-  return { ...transaction, quarantined: parked === null ? first : { ...parked, records: parked.records + 1 } };
+  return { ...transaction, quarantined: quarantined === null ? first : { ...quarantined, records: quarantined.records + 1 } };
 }

@@ -88,16 +88,16 @@ function withEntries(...over: readonly Partial<Transition>[]): Transaction {
 }
 
 test("I11: each carry-over moves a debit from one day to another", () => {
-  const rolled = withEntries(
+  const carriedOver = withEntries(
     { state: "HELD", businessDate: nextDate },
     { state: "HELD", businessDate: "2026-11-24" },
     { state: "RELEASED", businessDate: "2026-11-24" },
   );
-  const expected = ["+accepted 20", "+rolledOut 20", "+rolledIn 23", "+rolledOut 23", "+rolledIn 24", "+open 24"];
-  expect(short(balanceBelow(rolled, everyOffset))).toEqual(expected);
-  const ledgers = addUp(rolled.transitions.flatMap(({ offset }) => movementsAt(rolled, offset)));
+  const expected = ["+accepted 20", "+carriedOut 20", "+carriedIn 23", "+carriedOut 23", "+carriedIn 24", "+open 24"];
+  expect(short(balanceBelow(carriedOver, everyOffset))).toEqual(expected);
+  const ledgers = addUp(carriedOver.transitions.flatMap(({ offset }) => movementsAt(carriedOver, offset)));
   expect([...ledgers.values()].flatMap((ledger) => ledger.rows().flatMap(findImbalances))).toEqual([]);
-  expect(Object.keys(ledgers.get(today)!.rows()[0]!.columns)).toEqual(["accepted", "rolledOut"]);
+  expect(Object.keys(ledgers.get(today)!.rows()[0]!.columns)).toEqual(["accepted", "carriedOut"]);
 });
 
 test("a withdrawal counts in its own column, because its entry names no marker", () => {

@@ -3,8 +3,8 @@
 //
 // #1 How a transaction counts is a function of its entries below an offset: `balanceBelow`. So what the record at one
 //    offset moved is the difference of two balances, and a replay gives the same.
-// #2 On every day: accepted + rolledIn = completed + rejected + unpaid + reconciled + withdrawn + rolledOut + open, in
-//    count and sum; the same holds for credits with their own columns. No column is negative.
+// #2 On every day: accepted + carriedIn = completed + rejected + unpaid + reconciled + withdrawn + carriedOut + open,
+//    in count and sum; the same holds for credits with their own columns. No column is negative.
 // #3 A transaction is accepted on the business date of its verdict; before that on the provisional one. A carry-over
 //    moves it from one day to another. The bank is the sender of an on-us debit, otherwise the bank to which the
 //    message is sent.
@@ -14,13 +14,13 @@ import type { CreditState, DebitState, Transaction, Transition } from "../transa
 
 const debitLedgerColumns = [
   "accepted",
-  "rolledIn",
+  "carriedIn",
   "completed",
   "rejected",
   "unpaid",
   "reconciled",
   "withdrawn",
-  "rolledOut",
+  "carriedOut",
   "open",
 ] as const;
 const creditLedgerColumns = [
@@ -35,7 +35,7 @@ const ledgerColumns = [...debitLedgerColumns, ...creditLedgerColumns] as const;
 export type LedgerColumn = (typeof ledgerColumns)[number];
 
 /** Columns by which a transaction comes onto a day; all other columns of its kind say where it went. */
-const sources: ReadonlySet<LedgerColumn> = new Set<LedgerColumn>(["accepted", "rolledIn", "creditAccepted"]);
+const sources: ReadonlySet<LedgerColumn> = new Set<LedgerColumn>(["accepted", "carriedIn", "creditAccepted"]);
 
 /** The values of a transaction that the ledger reads. */
 export type LedgerTransaction = Pick<Transaction, "uetr" | "flow" | "bank" | "scheme" | "currency" | "amountTenThousandths"> & {
@@ -109,8 +109,8 @@ export function balanceBelow(transaction: LedgerTransaction, offset: bigint): re
   });
   put(carryOvers[0]?.from ?? last.businessDate, transaction.flow === "credit" ? "creditAccepted" : "accepted");
   for (const { from, to } of carryOvers) {
-    put(from, "rolledOut");
-    put(to, "rolledIn");
+    put(from, "carriedOut");
+    put(to, "carriedIn");
   }
   put(last.businessDate, toColumn(last));
   return moved;

@@ -6,7 +6,7 @@ import { type CreditState, type DebitState, type Flow, isTerminal, isUnresolved,
 type Before = "NONE" | OrphanState;
 export type DebitRow = Before | "RECEIVED on-us" | "RECEIVED off-us" | Exclude<DebitState, "RECEIVED">;
 /** The states of a credit, without `CREDIT_AUTH_`. */
-export type CreditStep = CreditState extends `CREDIT_AUTH_${infer Step}` ? Step : never;
+type CreditStep = CreditState extends `CREDIT_AUTH_${infer Step}` ? Step : never;
 export type CreditRow = Before | CreditStep;
 
 // prettier-ignore

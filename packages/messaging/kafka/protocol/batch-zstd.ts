@@ -31,13 +31,13 @@ let decompressing: Context | null = null;
 let failure: Error | null = null;
 let keptRoom: Buffer = Buffer.allocUnsafeSlow(roomFirstBytes);
 
-/** Answers the most that this many bytes can become, rounded up from ZSTD_compressBound. */
+/** Returns the most that this many bytes can become, rounded up from ZSTD_compressBound. */
 export function compressedBytesMax(bytes: number): number {
   return bytes + (bytes >>> 7) + 512;
 }
 
 /**
- * Compresses into `output` from `at` on, where `compressedBytesMax` bytes must be free. Answers how many bytes were
+ * Compresses into `output` from `at` on, where `compressedBytesMax` bytes must be free. Returns how many bytes were
  * written.
  */
 export function compressInto(input: Uint8Array, output: Uint8Array, at: number): number {

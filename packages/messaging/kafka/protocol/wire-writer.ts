@@ -119,7 +119,7 @@ function writeVarint(bytes: Uint8Array, from: number, value: number): number {
   return at + 1;
 }
 
-/** Answers the bytes that the varint of a non-negative number takes. */
+/** Returns the bytes that the varint of a non-negative number takes. */
 function countVarintBytes(value: number): number {
   let bytes = 1;
   for (let rest = value >>> 6; rest > 0; rest >>>= 7) bytes += 1;
