@@ -90,11 +90,11 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
   return {
     async open(partition, epoch, log) {
       await context.endpoints.load();
-      const leased = new LeasedPartition(context, partition, epoch);
+      const leased = new LeasedPartition(context, partition, epoch, log);
       // Registered before its take-over, so that it hears of every endpoint that is suspended or released meanwhile.
       leasedPartitions.set(partition, leased);
       try {
-        return await leased.open(log);
+        return await leased.open();
       } catch (error) {
         if (leasedPartitions.get(partition) === leased) leasedPartitions.delete(partition);
         throw error;

@@ -6,6 +6,7 @@ export * from "./faults.ts";
 export { createKafkaMessaging } from "./kafka/messaging.ts";
 export type { KafkaConnection } from "./kafka/messaging.ts";
 export * from "./partitions/keyed-consumer.ts";
+export * from "./partitions/partition-lease.ts";
 export * from "./partitions/record-reader.ts";
 export type { PartitionConsumer, PartitionConsumerOptions } from "./partitions/partition-consumer.ts";
 export * from "./memory/messaging.ts";

@@ -10,7 +10,7 @@ function setup() {
   const coordinator = { answeredAtMs: 0 };
   const heartbeatAgeMs = (): number => time.monotonicMs() - coordinator.answeredAtMs;
   const lease = new DeliveryLease({ time, random: seededRandom(1), logger: silentLogger, partition: 3, heartbeatAgeMaxMs, heartbeatAgeMs });
-  return { time, coordinator, ownership: lease };
+  return { time, coordinator, lease };
 }
 
 /** Records the outcome, so that no rejection is left without a handler. */
@@ -25,7 +25,7 @@ function recordOutcome(work: Promise<unknown>): { came: unknown } {
 
 describe("the lease of a partition", () => {
   it("#1: no work begins while the coordinator's last answer is too old, and it begins at once when a new one has come", async () => {
-    const { time, coordinator, ownership: lease } = setup();
+    const { time, coordinator, lease } = setup();
     await time.advance(heartbeatAgeMaxMs);
     let begun = 0;
     const writing = recordOutcome(lease.retryUntilDone("a write", () => Promise.resolve((begun += 1))));
@@ -37,7 +37,7 @@ describe("the lease of a partition", () => {
   });
 
   it("#2: work under way in a partition that closes is abandoned at once, and its outcome has no effect", async () => {
-    const { time, ownership: lease } = setup();
+    const { time, lease } = setup();
     const { promise, resolve } = Promise.withResolvers<string>();
     const attempt = recordOutcome(lease.whileOpen(promise));
     const write = recordOutcome(lease.retryUntilDone("a write", () => promise));
@@ -53,7 +53,7 @@ describe("the lease of a partition", () => {
   });
 
   it("#3: a write is repeated until it is acknowledged; after three tries it is reported as a trouble", async () => {
-    const { time, coordinator, ownership: lease } = setup();
+    const { time, coordinator, lease } = setup();
     let tries = 0;
     const write = async (): Promise<string> => {
       tries += 1;
@@ -75,7 +75,7 @@ describe("the lease of a partition", () => {
   });
 
   it("#3: a write that fails as the partition closes is left to the next owner", async () => {
-    const { time, ownership: lease } = setup();
+    const { time, lease } = setup();
     let tries = 0;
     const writing = recordOutcome(lease.retryUntilDone("a write", () => Promise.reject(new Error(`try ${(tries += 1)}`))));
     await time.settle();

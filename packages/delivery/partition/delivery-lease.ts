@@ -1,4 +1,5 @@
-// The lease of a partition: whether this process may act on it, as far as it can know.
+// What a delivery may do under the lease of its partition (`partition-lease.ts` of messaging), from one take-over to
+// the loss or the end of the assignment.
 //
 // #1 An attempt or a write begins only while the partition is open and the group's coordinator answered within half the
 //    session time-out. A process that was frozen or is cut off so does nothing with a partition that may have gone to
@@ -168,13 +169,13 @@ export class DeliveryLease {
 
 /** Work under way, whose outcome counts only while the partition is open. */
 class RunningWork<Done> implements CloseListener, Completion<Done> {
-  readonly #ownership: DeliveryLease;
+  readonly #lease: DeliveryLease;
   readonly #completion: Completion<Done>;
   /** Null once it is settled. */
   #link: ListLink<CloseListener> | null = null;
 
   constructor(lease: DeliveryLease, completion: Completion<Done>) {
-    this.#ownership = lease;
+    this.#lease = lease;
     this.#completion = completion;
     this.#link = lease.onClose(this);
     if (!lease.isOpen) this.giveUp();
@@ -191,13 +192,13 @@ class RunningWork<Done> implements CloseListener, Completion<Done> {
   }
 
   giveUp(): void {
-    this.reject(this.#ownership.closedFault());
+    this.reject(this.#lease.closedFault());
   }
 
   /** False where it was settled already. */
   #settle(): boolean {
     if (this.#link === null) return false;
-    this.#ownership.forget(this.#link);
+    this.#lease.forget(this.#link);
     this.#link = null;
     return true;
   }

@@ -1,15 +1,13 @@
-// A partition from its assignment to the end of its epoch. It is taken over, and taken again after a late take-over by
-// an earlier owner.
+// A partition from its assignment to the end of its epoch, under its lease (`partition-lease.ts` of messaging).
 //
-// #1 The position is written with the owner epoch and with what was read of days and pauses. If the store refuses the
-//    write, another owner has raised the epoch, and nothing more is done in the partition.
-// #2 If the group still assigns the partition to this process, that owner was a late one: the partition is taken again,
-//    after the coordinator has confirmed the assignment since. Work under way starts again; what is known of days,
-//    pauses and attempts is kept.
+// #1 The position is written under the owner epoch, with what was read of days and pauses.
+// #2 A partition that is taken over again starts its work again; what is known of days, pauses and attempts is kept.
+//    Every record that is in it then may have been tried by the owner that came between.
 // #3 Retries begin when the partition has read what was in it at the take-over, because an operator's pause may be
 //    among it. They wait for that at most `catchUpWaitMaxMs`.
 
-import type { PartitionEnds } from "@sluice/messaging";
+import { type PartitionEnds, PartitionLease } from "@sluice/messaging";
+import type { PartitionDocument } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import { drainPartition } from "../backlog/drain.ts";
 import { removeStopped } from "../attempt/remove-stopped.ts";
@@ -19,48 +17,67 @@ import { partitionClosed } from "./delivery-lease.ts";
 import { awaitMaintenanceEnds, clearMaintenanceTimer } from "./apply-pause-markers.ts";
 import { takeOver } from "./take-over.ts";
 
-/** Longer than two heartbeats: a heartbeat answered this recently was answered after the epoch was lost. */
-const confirmedAfterMs = 3_500;
-
 export class LeasedPartition {
   readonly number: number;
   readonly epoch: number;
   readonly #context: EngineContext;
+  readonly #assigned: PartitionEnds;
+  readonly #lease: PartitionLease<PartitionDocument, DeliveryPartition>;
+  /** Owned, or being taken over. */
   #partition: DeliveryPartition | null = null;
-  /** Set during a take-over. */
-  #opening: DeliveryPartition | null = null;
-  #isOver = false;
-  #lostAtMs = 0;
-  #retaking: Disposable | null = null;
+  /** The last partition that was taken over. */
+  #before: DeliveryPartition | null = null;
 
-  constructor(context: EngineContext, number: number, epoch: number) {
+  constructor(context: EngineContext, number: number, epoch: number, assigned: PartitionEnds) {
+    const { time, logger, rules, partitionStore } = context;
     this.#context = context;
+    this.#assigned = assigned;
     this.number = number;
     this.epoch = epoch;
+    this.#lease = new PartitionLease({
+      service: rules.service,
+      partition: number,
+      store: partitionStore,
+      time,
+      logger,
+      heartbeatAgeMs: () => context.heartbeatAgeMs(),
+      isStopping: () => context.isStopping(),
+      takeOver: (document) => this.#takeOver(document),
+      granted: (partition) => this.#start(partition),
+      lost: (ownerEpoch) => logger.error("partition.fenced", { partition: number, epoch, ownerEpoch }),
+      drop: (partition, reason) => this.#release(partition, reason),
+      unconfirmed: () =>
+        logger.warn("partition.retake-failed", {
+          partition: number,
+          reason: `partition ${number}: the group has not confirmed the assignment`,
+        }),
+    });
   }
 
   /** Resolves with the offset to read from. Rejects as the store does; a later call tries again. */
-  async open(log: PartitionEnds): Promise<bigint> {
-    return this.#take(createDeliveryPartition(this.#context, this.number, this.epoch, null), log);
+  async open(): Promise<bigint> {
+    return (await this.#lease.take()).position;
   }
 
   /** Rejects with a retryable Fault while the partition is not owned. */
   current(): DeliveryPartition {
-    if (this.#partition === null) throw partitionClosed(this.number, "not owned by this process");
-    return this.#partition;
+    const { owned } = this.#lease;
+    if (owned === null) throw partitionClosed(this.number, "not owned by this process");
+    return owned;
   }
 
   /** Set from the beginning of the take-over, so that suspensions and releases of endpoints reach it. */
   get partition(): DeliveryPartition | null {
-    return this.#partition ?? this.#opening;
+    return this.#partition;
   }
 
   get running(): readonly Promise<void>[] {
-    return this.#partition === null ? [] : [...this.#partition.running];
+    return [...(this.#lease.owned?.running ?? [])];
   }
 
   get trouble(): string | null {
-    return this.#partition === null ? "another owner came between" : this.#partition.lease.trouble;
+    const { owned } = this.#lease;
+    return owned === null ? "another owner came between" : owned.lease.trouble;
   }
 
   /** #1 */
@@ -72,98 +89,53 @@ export class LeasedPartition {
     partition.isStateWritten = true;
     const state = isStateNews ? { ...partition.days.state(), ...partition.pauses.state() } : undefined;
     try {
-      const { partitionStore, rules } = this.#context;
-      if (await partitionStore.write(rules.service, this.number, partition.ownerEpoch, nextOffset, state)) {
-        partition.position = nextOffset;
-        return;
-      }
+      if (await this.#lease.write(partition.ownerEpoch, nextOffset, state)) partition.position = nextOffset;
+      else partition.lease.requireOpen();
     } catch (error) {
       if (isStateNews) partition.isStateWritten = false;
       throw error;
     }
-    this.#lost(partition);
-    partition.lease.requireOpen();
   }
 
-  /** #3 */
-  #catchUp(partition: DeliveryPartition, position: bigint): void {
-    const { time, bounds } = this.#context;
-    if (position >= partition.repeatsBelow) return markCaughtUp(this.#context, partition);
-    partition.catchUpTimer = time.after(bounds.catchUpWaitMaxMs, () => markCaughtUp(this.#context, partition));
-  }
-
-  /** Cancels all timers. */
+  /** Cancels the timers of its work. */
   disarm(): void {
-    this.#retaking?.[Symbol.dispose]();
-    this.#retaking = null;
     if (this.#partition !== null) disarm(this.#partition);
   }
 
   close(reason: string): void {
-    this.#isOver = true;
-    this.disarm();
-    this.#giveUp(reason);
+    this.#lease.close(reason);
   }
 
-  async #take(partition: DeliveryPartition, log: PartitionEnds): Promise<bigint> {
-    this.#opening = partition;
+  /** #2 */
+  async #takeOver(document: PartitionDocument): Promise<DeliveryPartition> {
+    const log = this.#before === null ? this.#assigned : await this.#context.partitionEnds(this.number);
+    const partition = createDeliveryPartition(this.#context, this.number, this.epoch, this.#before);
+    this.#partition = partition;
     try {
-      const position = await takeOver(this.#context, partition, log);
-      this.#partition = partition;
-      partition.loseLease = () => this.#lost(partition);
-      for (const { page } of partition.queues.values()) page.rearm();
-      if (this.#isOver) this.#giveUp("its epoch is over");
-      else {
-        awaitMaintenanceEnds(this.#context, partition);
-        removeStopped(this.#context, partition);
-        removeUntried(this.#context, partition);
-        this.#catchUp(partition, position);
-      }
-      return position;
+      await takeOver(this.#context, partition, document, log);
     } catch (error) {
-      release(this.#context, partition, "its take-over failed");
+      this.#release(partition, "its take-over failed");
       throw error;
-    } finally {
-      this.#opening = null;
     }
+    this.#before = partition;
+    return partition;
   }
 
-  #lost(partition: DeliveryPartition): void {
-    if (this.#partition !== partition) return;
-    this.#context.logger.error("partition.fenced", { partition: this.number, epoch: this.epoch, ownerEpoch: partition.ownerEpoch });
-    this.#giveUp("another owner has taken it over");
-    this.#lostAtMs = this.#context.time.monotonicMs();
-    this.#retakeLater(partition);
+  /** #3 */
+  #start(partition: DeliveryPartition): void {
+    partition.loseLease = () => this.#lease.lose(partition.ownerEpoch);
+    for (const { page } of partition.queues.values()) page.rearm();
+    awaitMaintenanceEnds(this.#context, partition);
+    removeStopped(this.#context, partition);
+    removeUntried(this.#context, partition);
+    const { time, bounds } = this.#context;
+    if (partition.position >= partition.repeatsBelow) return markCaughtUp(this.#context, partition);
+    partition.catchUpTimer = time.after(bounds.catchUpWaitMaxMs, () => markCaughtUp(this.#context, partition));
   }
 
-  /** #2. If the partition is not ours, the group closes it. */
-  #retakeLater(before: DeliveryPartition): void {
-    const { time, logger } = this.#context;
-    if (this.#isOver || this.#context.isStopping()) return;
-    this.#retaking = time.after(confirmedAfterMs, () => {
-      this.#retaking = null;
-      const isConfirmed = this.#context.heartbeatAgeMs() < time.monotonicMs() - this.#lostAtMs;
-      const retaking = isConfirmed
-        ? this.#retake(before)
-        : Promise.reject(partitionClosed(this.number, "the group has not confirmed the assignment"));
-      retaking.catch((error: unknown) => {
-        logger.warn("partition.retake-failed", { partition: this.number, reason: error instanceof Error ? error.message : String(error) });
-        this.#retakeLater(before);
-      });
-    });
-  }
-
-  async #retake(before: DeliveryPartition): Promise<void> {
-    // The owner that came between may have tried everything that is in the partition by now.
-    const log = await this.#context.partitionEnds(this.number);
-    if (this.#isOver) return;
-    await this.#take(createDeliveryPartition(this.#context, this.number, this.epoch, before), log);
-  }
-
-  #giveUp(reason: string): void {
-    if (this.#partition === null) return;
-    release(this.#context, this.#partition, reason);
-    this.#partition = null;
+  #release(partition: DeliveryPartition, reason: string): void {
+    if (this.#partition === partition) this.#partition = null;
+    release(this.#context, partition, reason);
   }
 }
 

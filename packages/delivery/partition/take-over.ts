@@ -1,11 +1,10 @@
 // Take-over: what a partition starts from when this process becomes its owner.
 //
-// #1 The owner epoch in the store is raised first: from then on a write of an earlier owner fails.
-// #2 Before the first record is handled, all parked keys of the partition are known, or the receivers they may belong
+// #1 Before the first record is handled, all parked keys of the partition are known, or the receivers they may belong
 //    to spill.
-// #3 The partition starts at its own position and not at the group's offset, so that a restored store repairs itself by
+// #2 The partition starts at its own position and not at the group's offset, so that a restored store repairs itself by
 //    a replay.
-// #4 An earlier owner may have tried what is in the partition already.
+// #3 An earlier owner may have tried what is in the partition already.
 
 import type { PartitionEnds } from "@sluice/messaging";
 import type { PartitionDocument } from "@sluice/store";
@@ -16,10 +15,14 @@ import { passBacklog } from "../backlog/scan.ts";
 /** Ids that are remembered as parked ahead of the position. */
 const parkedAheadMax = 10_000;
 
-/** Resolves with the offset to read from. Rejects as the store does; a later call tries again. */
-export async function takeOver(context: EngineContext, partition: DeliveryPartition, log: PartitionEnds): Promise<bigint> {
-  const { lease, number } = partition;
-  const document = await lease.whileOpen(context.partitionStore.takeOver(context.rules.service, number));
+/** Rejects as the store does. */
+export async function takeOver(
+  context: EngineContext,
+  partition: DeliveryPartition,
+  document: PartitionDocument,
+  log: PartitionEnds,
+): Promise<void> {
+  const { number } = partition;
   const position = startPosition(document, log);
   partition.ownerEpoch = document.epoch;
   partition.days.restore(document.state);
@@ -34,7 +37,6 @@ export async function takeOver(context: EngineContext, partition: DeliveryPartit
   partition.isTakenOver = true;
   const parked = [...partition.queues.values()].reduce((sum, { page }) => sum + page.size, 0);
   context.logger.info("partition.taken", { partition: number, epoch: partition.epoch, ownerEpoch: document.epoch, position, parked });
-  return position;
 }
 
 /**

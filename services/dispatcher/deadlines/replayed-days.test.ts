@@ -1,7 +1,7 @@
 // The store of the dispatcher is lost, and its topic is read again from its first record.
 
 import { topics } from "@sluice/contracts";
-import { deliveryStartMs } from "@sluice/delivery/delivery-world";
+import { deliveryStartMs } from "@sluice/delivery/delivery-environment";
 import { describe, expect, it } from "vitest";
 import { buildDispatch, buildStop, createDispatcherEnvironment, dispatchMessageId, dispatchUetr } from "../dispatcher.fixture.ts";
 

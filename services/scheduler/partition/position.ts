@@ -3,24 +3,20 @@
 //
 // #1 It never runs ahead of what is done, and is written on condition of the owner epoch.
 // #2 It is written at most every `positionIntervalMs`, and at once on request (marker, revocation, stop).
-// #3 One write runs at a time. A failed write is repeated; a refused one means that another owner took the partition
-//    over.
+// #3 One write runs at a time. A failed write is repeated; a refused one is the last, because the lease is lost.
 
 import type { Logger, Time } from "@sluice/kernel";
-import type { PartitionStore } from "@sluice/store";
 
 export interface PartitionPositionOptions {
-  readonly service: string;
   readonly partition: number;
   readonly epoch: number;
   readonly position: bigint;
-  readonly store: Pick<PartitionStore, "write">;
+  /** Writes position and state on condition of the epoch; answers false where the lease is lost. */
+  writeUnderLease(position: bigint, state: unknown): Promise<boolean>;
   /** Returns the partition's state; called when it is written. */
   state(): unknown;
   /** Writes what has to be in the store before the position; called at each write. */
   beforeWrite?(): Promise<void>;
-  /** Called once, when another owner took over. */
-  onLost(): void;
   readonly time: Time;
   readonly logger: Logger;
 }
@@ -36,7 +32,6 @@ export interface PartitionPosition {
   confirm(): Promise<void>;
   /** Number of records that are done and not yet covered by the written position. */
   lag(): bigint;
-  isLost(): boolean;
   /** Stops the timer: from now on only `write` writes. */
   stop(): void;
 }
@@ -45,7 +40,7 @@ const positionIntervalMs = 100;
 const failedWritePauseMs = 1_000;
 
 export function createPartitionPosition(options: PartitionPositionOptions): PartitionPosition {
-  const { service, partition, epoch, store, time, logger } = options;
+  const { partition, epoch, time, logger } = options;
   let nextOffset = options.position;
   let writtenOffset = options.position;
   let isStateNew = false;
@@ -75,20 +70,14 @@ export function createPartitionPosition(options: PartitionPositionOptions): Part
     dueMs = time.monotonicMs() + positionIntervalMs;
     try {
       await options.beforeWrite?.();
-      const isOurs = await store.write(service, partition, epoch, offset, state);
-      if (isOurs) writtenOffset = offset;
-      else lose();
+      if (await options.writeUnderLease(offset, state)) writtenOffset = offset;
+      else isLost = true;
     } catch (error) {
       isStateNew ||= state !== undefined;
       dueMs = time.monotonicMs() + failedWritePauseMs;
       logger.warn("partition.position-not-written", { partition, epoch, offset, reason: String(error) });
     }
     if (nextOffset !== writtenOffset || isStateNew) arm();
-  }
-
-  function lose(): void {
-    isLost = true;
-    options.onLost();
   }
 
   return {
@@ -103,7 +92,6 @@ export function createPartitionPosition(options: PartitionPositionOptions): Part
     write: () => write(),
     confirm: () => write(true),
     lag: () => nextOffset - writtenOffset,
-    isLost: () => isLost,
     stop() {
       isStopped = true;
       timer?.[Symbol.dispose]();

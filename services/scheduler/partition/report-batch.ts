@@ -6,18 +6,18 @@ import type { HandledRecord } from "../handlers/handler.ts";
 import type { BatchResult } from "./batch.ts";
 import type { PartitionContext } from "./context.ts";
 import { reportDay } from "./report-day.ts";
-import type { PartitionLease } from "./lease.ts";
+import type { OwnedPartition } from "./take-over.ts";
 
 type ReportPorts = Pick<PartitionContext, "logger" | "metrics" | "brokerClock">;
 
 export function reportBatch(
   context: ReportPorts,
-  lease: Pick<PartitionLease, "partition" | "epoch" | "position">,
+  owned: Pick<OwnedPartition, "partition" | "epoch" | "position">,
   end: BatchResult,
   tookMs: number,
 ): void {
   const { logger, metrics, brokerClock } = context;
-  const { partition, epoch, position } = lease;
+  const { partition, epoch, position } = owned;
   for (const one of end.handled) reportRecord(context, partition, one);
   const newest = end.handled.at(-1)?.record;
   const ageMs = Math.max(0, (brokerClock.nowMs() ?? 0) - (newest?.appendedAtMs ?? 0));

@@ -1,9 +1,11 @@
 import { topics } from "@sluice/contracts";
-import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
+import type { BatchHandler, OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
+import type { Store } from "@sluice/store";
 import { expect, test } from "vitest";
 import type { FactToAppend } from "../tasks/append-facts.ts";
 import { schedulerDay, schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
+import type { PartitionContext } from "./context.ts";
 import { openPartitionWorker } from "./worker.ts";
 
 const journal = { topic: topics.journal, partition: 0 };
@@ -189,3 +191,56 @@ test("I16: in a partition that has nothing more to read, a new owner's tasks sti
   await environment.time.advance(received.value.deadlineMs - schedulerStartAtMs + 1_000);
   expect(appended).toContain(`${uetr} DeadlinePassed`);
 });
+
+/** Handles a debit, a marker and a debit, switches the partition to an empty build, and lets the owner notice. */
+async function switchToEmptyBuild(environment: SchedulerEnvironment, worker: BatchHandler): Promise<void> {
+  const { partitions, builds } = environment.store;
+  const debit = async (uetr: string): Promise<void> => void (await environment.append(topics.journal, uetr, environment.debit(uetr)));
+  await debit(environment.uetr());
+  const marker = { id: `${schedulerDay}:WindowOpened:1:0`, scheme: "ZA_EFT", businessDate: "2026-11-20", partition: 0, number: 1 };
+  await environment.append(topics.journal, schedulerDay, { name: "WindowOpened", value: marker }, 0);
+  await debit(environment.uetr());
+  await environment.settle(worker.handle(journalRecords(environment)));
+  await environment.time.advance(500);
+  await environment.settle(builds.prepare(1));
+  await environment.settle(partitions.lock("scheduler", 0, { id: "builder", untilMs: schedulerStartAtMs + 60_000 }));
+  await environment.settle(partitions.switchTo("scheduler", 0, "builder", { build: 1, position: 0n, state: null }));
+  await debit(environment.uetr());
+  await environment.settle(rejectionCode(worker.handle(journalRecords(environment, 3n))));
+}
+
+test.each([
+  // An earlier owner's take-over arrives now: the first marker that is read again learns of it.
+  { trouble: "loses its epoch", markers: [0, 0, 1], fail: (store: Store) => store.partitions.takeOver("scheduler", 0) },
+  {
+    trouble: "cannot read",
+    markers: [0, 0, 0],
+    fail: () => Promise.reject(new Fault("messaging.unavailable", "down", { isRetryable: true })),
+  },
+])(
+  "I16: an owner that $trouble while it reads a rebuilt partition again retakes it once more, and no marker of the earlier build counts",
+  async ({ markers, fail }) => {
+    const environment = new SchedulerEnvironment({ partitionCount: 1 });
+    const taken: unknown[] = [];
+    let hasFailed = false;
+    const base = await environment.partitionContext();
+    const context: PartitionContext = {
+      ...base,
+      logger: { ...base.logger, info: (event, fields) => void (event === "partition.taken" && taken.push(fields?.["markers"])) },
+      async *read(partition, from, to) {
+        const isFirst = !hasFailed;
+        hasFailed = true;
+        if (isFirst) await fail(environment.store);
+        yield* base.read(partition, from, to);
+      },
+    };
+    const worker = await environment.settle(openPartitionWorker(context, 0, 0n));
+    await switchToEmptyBuild(environment, worker);
+    await environment.time.advance(30_000);
+    expect(taken).toEqual(markers);
+    await environment.settle(worker.handle(journalRecords(environment, 3n)));
+    await environment.settle(worker.close());
+    const [document] = await environment.settle(environment.store.partitions.list("scheduler"));
+    expect(document).toMatchObject({ position: 4n, build: 1, state: { markers: [{ offset: "1" }] } });
+  },
+);

@@ -4,9 +4,8 @@
 // #1 A marker ends a batch: everything before it is written and produced before it is applied, and the position is
 //    written then. A handler may demand that a batch begins with its record.
 // #2 No owner handles a record twice: records below `nextOffset` are skipped when a batch is repeated.
-// #3 A lost epoch stops the worker: it does nothing more. If the group still assigns the partition to this process (a
-//    late take-over by an earlier owner came between), the worker takes the lease again, once the coordinator has
-//    confirmed the assignment after the loss.
+// #3 The worker acts under the partition's lease (`partition-lease.ts` of messaging). A lost epoch stops it: it does
+//    nothing more until the lease is granted again.
 // #4 A record that stops the partition stops it alone: the records before it are done, so that the position names it.
 //    At each retry the worker asks the dead letters whether an operator skipped the record; a skipped record is skipped
 //    at every reading.
@@ -16,33 +15,28 @@ import { topics } from "@sluice/contracts";
 import {
   type BatchHandler,
   isStoppedByRecord,
+  PartitionLease,
   type ReceivedRecord,
   skipByOperator,
   type SkipRequest,
   skipStoppedRecord,
 } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
+import type { PartitionDocument } from "@sluice/store";
 import type { HandledRecord } from "../handlers/handler.ts";
 import { type BatchRecord, runBatch } from "./batch.ts";
 import type { PartitionContext } from "./context.ts";
 import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
-import { emptyMarkerHistory, type MarkerHistory } from "./applied-markers.ts";
 import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report-batch.ts";
-import { type PartitionLease, takePartitionLease } from "./lease.ts";
+import { type OwnedPartition, takeOverPartition } from "./take-over.ts";
 
-/**
- * Milliseconds, longer than two heartbeats: an answer of the coordinator that is younger came after the epoch was lost.
- */
-const confirmedAfterMs = 3_500;
 /** Records of an earlier build that are read again in one piece. */
 const readAgainMax = 500;
 
 /** Opens the worker of a partition; `logEnd` is the end offset of the partition when it was assigned. */
 export async function openPartitionWorker(context: PartitionContext, partition: number, logEnd: bigint): Promise<BatchHandler> {
-  const worker = new PartitionWorker(context, partition, logEnd);
-  const startAt = await worker.take();
-  return { startAt, handle: (records) => worker.handle(records), close: () => worker.close() };
+  return await new PartitionWorker(context, partition, logEnd).open();
 }
 
 class PartitionWorker {
@@ -50,92 +44,101 @@ class PartitionWorker {
   readonly #partition: number;
   readonly #logEnd: bigint;
   readonly #ledgers: DayLedgers;
-  #lease: PartitionLease | null = null;
-  #history: MarkerHistory = emptyMarkerHistory;
+  readonly #lease: PartitionLease<PartitionDocument, OwnedPartition>;
+  /** What is kept of the last epoch. */
+  #before: Pick<OwnedPartition, "build" | "markers"> | null = null;
   /** What operators skipped, by offset. */
   #skips: ReadonlyMap<bigint, SkipRequest> = new Map();
-  #build: number | null = null;
   #nextOffset = 0n;
   /** The consumer does not hand over records below this offset again, whatever the build. */
   #handedTo = 0n;
-  #isReadingAgain = false;
-  #lostAtMs = 0;
-  #retaking: Disposable | null = null;
-  #isClosed = false;
 
   constructor(context: PartitionContext, partition: number, logEnd: bigint) {
+    const { service, store, time, logger } = context;
     this.#context = context;
     this.#partition = partition;
     this.#logEnd = logEnd;
-    this.#ledgers = createDayLedgers({ partition, store: context.store.ledgers });
+    this.#ledgers = createDayLedgers({ partition, store: store.ledgers });
+    this.#lease = new PartitionLease({
+      service,
+      partition,
+      store: store.partitions,
+      time,
+      logger,
+      heartbeatAgeMs: () => context.heartbeatAgeMs(),
+      takeOver: (document) => this.#takeOver(document),
+      granted: ({ tasks }) => tasks.wake(),
+      lost: (epoch) => logger.warn("partition.lost", { partition, epoch }),
+      drop: stopOwned,
+    });
   }
 
-  async take(): Promise<bigint> {
+  async open(): Promise<BatchHandler> {
+    await this.#lease.take();
+    return { startAt: this.#nextOffset, handle: (records) => this.handle(records), close: () => this.close() };
+  }
+
+  async #takeOver(document: PartitionDocument): Promise<OwnedPartition> {
     this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition);
-    const lease = await takePartitionLease({
+    const owned = await takeOverPartition({
       context: this.#context,
-      partition: this.#partition,
+      document,
+      lease: this.#lease,
       ledgers: this.#ledgers,
-      history: this.#history,
-      build: this.#build,
+      before: this.#before,
       handledBelow: this.#nextOffset,
       isCaughtUp: () => this.#nextOffset >= this.#logEnd,
-      onLost: () => this.#lost(),
     });
-    const isRebuilt = this.#build !== null && this.#build !== lease.build;
-    if (isRebuilt || lease.startAt > this.#nextOffset) this.#nextOffset = lease.startAt;
-    this.#build = lease.build;
-    this.#lease = lease;
-    if (!this.#isClosed && this.#handedTo > this.#nextOffset) await this.#readAgain(this.#nextOffset, this.#handedTo);
-    if (this.#isClosed) this.#giveUp();
-    else lease.tasks.wake();
-    return this.#nextOffset;
+    const { build, markers, startAt } = owned;
+    const isRebuilt = this.#before !== null && this.#before.build !== build;
+    if (isRebuilt || startAt > this.#nextOffset) this.#nextOffset = startAt;
+    this.#before = { build, markers };
+    if (this.#isCurrent(owned) && this.#handedTo > this.#nextOffset) await this.#readAgain(owned, this.#nextOffset, this.#handedTo);
+    return owned;
   }
 
   /**
    * Handles records again after a rebuild that ends below what this process handled in the earlier build: the consumer
    * does not hand them over a second time.
    */
-  async #readAgain(from: bigint, to: bigint): Promise<void> {
-    this.#isReadingAgain = true;
+  async #readAgain(owned: OwnedPartition, from: bigint, to: bigint): Promise<void> {
     try {
       const records: ReceivedRecord[] = [];
       for await (const record of this.#context.read(this.#partition, from, to)) {
         records.push(record);
-        if (records.length >= readAgainMax) await this.#handle(records.splice(0));
+        if (records.length >= readAgainMax) await this.#handle(owned, records.splice(0));
       }
-      await this.#handle(records);
+      await this.#handle(owned, records);
       this.#context.logger.info("partition.read-again", { partition: this.#partition, from, to });
     } catch (error) {
-      this.#giveUp();
+      stopOwned(owned);
       throw error;
-    } finally {
-      this.#isReadingAgain = false;
     }
   }
 
   async handle(records: readonly ReceivedRecord[]): Promise<void> {
-    if (this.#isReadingAgain) throw partitionLost(this.#partition);
-    await this.#handle(records);
+    const { owned } = this.#lease;
+    if (owned === null) throw partitionLost(this.#partition);
+    await this.#handle(owned, records);
   }
 
-  async #handle(records: readonly ReceivedRecord[]): Promise<void> {
+  async #handle(owned: OwnedPartition, records: readonly ReceivedRecord[]): Promise<void> {
     const fresh: BatchRecord[] = [];
     for (const record of records) {
       if (record.offset < this.#nextOffset) continue;
-      const read = await this.#read(record, fresh);
-      if (beginsBatch(read) && fresh.length > 0) await this.#runOrSplit(fresh.splice(0));
+      const read = await this.#read(owned, record, fresh);
+      if (beginsBatch(read) && fresh.length > 0) await this.#runOrSplit(owned, fresh.splice(0));
       fresh.push(read);
-      if (isMarker(read)) await this.#runOrSplit(fresh.splice(0));
+      if (isMarker(read)) await this.#runOrSplit(owned, fresh.splice(0));
     }
-    if (fresh.length > 0) await this.#runOrSplit(fresh);
+    if (fresh.length > 0) await this.#runOrSplit(owned, fresh);
   }
 
   /**
    * Reads a record; runs `before`, the records that are read and not handled yet, first if this one stops the partition
    * (#4).
    */
-  async #read(record: ReceivedRecord, before: BatchRecord[]): Promise<BatchRecord> {
+  async #read(owned: OwnedPartition, record: ReceivedRecord, before: BatchRecord[]): Promise<BatchRecord> {
     const { serde, handlers, partitionCount } = this.#context;
     const skip = this.#skips.get(record.offset);
     if (skip !== undefined) return { record, ...skipByOperator(skip) };
@@ -143,27 +146,27 @@ class PartitionWorker {
       return await readJournal(record, { serde, handlers, partitionCount });
     } catch (error) {
       if (!isStoppedByRecord(error)) throw error;
-      if (before.length > 0) await this.#runOrSplit(before.splice(0));
+      if (before.length > 0) await this.#runOrSplit(owned, before.splice(0));
       return { record, ...(await skipStoppedRecord(this.#context.operatorSkips, record, error)) };
     }
   }
 
   /** Runs the records as one batch, or one by one if one of them cannot be handled yet (#4). */
-  async #runOrSplit(records: readonly BatchRecord[]): Promise<void> {
+  async #runOrSplit(owned: OwnedPartition, records: readonly BatchRecord[]): Promise<void> {
     try {
-      await this.#run(records);
+      await this.#run(owned, records);
     } catch (error) {
       if (!isStoppedByRecord(error)) throw error;
       const [first] = records;
       if (first !== undefined && records.length === 1) {
         const skipped = await skipStoppedRecord(this.#context.operatorSkips, first.record, error);
-        await this.#run([{ record: first.record, ...skipped }]);
-      } else for (const one of records) await this.#runOrSplit([one]);
+        await this.#run(owned, [{ record: first.record, ...skipped }]);
+      } else for (const one of records) await this.#runOrSplit(owned, [one]);
     }
   }
 
-  async #run(records: readonly BatchRecord[]): Promise<void> {
-    const lease = this.#requireLease();
+  async #run(owned: OwnedPartition, records: readonly BatchRecord[]): Promise<void> {
+    this.#requireCurrent(owned);
     const { time, serde, configuration, partitionCount, service, producer, brokerClock, store } = this.#context;
     const startedMs = time.monotonicMs();
     const newest = records.at(-1)?.record;
@@ -174,32 +177,32 @@ class PartitionWorker {
       configuration,
       partitionCount,
       service,
-      markers: lease.markers,
+      markers: owned.markers,
       transactions: store.transactions,
       days: store.days,
       banks: store.banks,
       producer,
       brokerClock,
-      cache: lease.cache,
+      cache: owned.cache,
       onLostWrite: async () => {
         this.#context.metrics.lostWrites.add({ partition: String(this.#partition) });
-        await lease.position.confirm();
-        this.#requireLease();
+        await owned.position.confirm();
+        this.#requireCurrent(owned);
       },
     });
     await this.#ledgers.count(end.handled, newest.offset + 1n);
     // The epoch was lost during the batch. The next owner repeats it, with the same outputs.
-    if (this.#requireLease() !== lease) throw partitionLost(this.#partition);
+    this.#requireCurrent(owned);
     this.#nextOffset = newest.offset + 1n;
     if (this.#nextOffset > this.#handedTo) this.#handedTo = this.#nextOffset;
-    lease.position.advance(this.#nextOffset);
-    lease.tasks.observe(end.handled);
-    reportBatch(this.#context, lease, end, time.monotonicMs() - startedMs);
-    await this.#applyMarkers(lease, end.handled.at(-1));
+    owned.position.advance(this.#nextOffset);
+    owned.tasks.observe(end.handled);
+    reportBatch(this.#context, owned, end, time.monotonicMs() - startedMs);
+    await this.#applyMarkers(owned, end.handled.at(-1));
   }
 
   /** Applies the marker that the batch ended with, if it ended with one. */
-  async #applyMarkers({ markers, tasks, position }: PartitionLease, last: HandledRecord | undefined): Promise<void> {
+  async #applyMarkers({ markers, tasks, position }: OwnedPartition, last: HandledRecord | undefined): Promise<void> {
     const { marker = null, bankMarker = null } = last ?? {};
     if (marker !== null && markers.apply(marker.marker, marker.position)) {
       position.markStateChanged();
@@ -212,51 +215,25 @@ class PartitionWorker {
     if (marker !== null || bankMarker !== null) await position.write();
   }
 
-  #requireLease(): PartitionLease {
-    if (this.#lease === null) throw partitionLost(this.#partition);
-    return this.#lease;
+  #isCurrent({ epoch }: OwnedPartition): boolean {
+    return this.#lease.epoch === epoch;
   }
 
-  #lost(): void {
-    if (this.#lease === null) return;
-    this.#history = this.#lease.markers.history();
-    this.#giveUp();
-    this.#lostAtMs = this.#context.time.monotonicMs();
-    this.#retakeLater();
-  }
-
-  /** Takes the lease again later. If the partition belongs to another process, the group closes this worker. */
-  #retakeLater(): void {
-    if (this.#isClosed) return;
-    const { time, logger } = this.#context;
-    this.#retaking = time.after(confirmedAfterMs, () => {
-      const sinceLostMs = time.monotonicMs() - this.#lostAtMs;
-      if (this.#isClosed) return;
-      if (this.#context.heartbeatAgeMs() >= sinceLostMs) {
-        this.#retakeLater();
-        return;
-      }
-      this.take().catch((error: unknown) => {
-        logger.warn("partition.retake-failed", { partition: this.#partition, reason: String(error) });
-        this.#retakeLater();
-      });
-    });
-  }
-
-  #giveUp(): void {
-    this.#lease?.tasks.stop();
-    this.#lease?.position.stop();
-    this.#lease = null;
+  #requireCurrent(owned: OwnedPartition): void {
+    if (!this.#isCurrent(owned)) throw partitionLost(this.#partition);
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#retaking?.[Symbol.dispose]();
-    const lease = this.#lease;
-    lease?.tasks.stop();
-    await lease?.position.write();
-    this.#giveUp();
+    const { owned } = this.#lease;
+    owned?.tasks.stop();
+    if (owned !== null) await owned.position.write();
+    this.#lease.close("its assignment is over");
   }
+}
+
+function stopOwned({ tasks, position }: OwnedPartition): void {
+  tasks.stop();
+  position.stop();
 }
 
 function partitionLost(partition: number): Fault {

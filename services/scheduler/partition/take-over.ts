@@ -1,5 +1,4 @@
-// The lease of a partition under one owner epoch: taken by raising the epoch, valid until another owner raises it or
-// this process gives the partition up.
+// Take-over: what a worker starts from when this process becomes the owner of its partition.
 //
 // #1 It starts at the partition's own position, not at the group's offset: a store that was restored to an older point
 //    is repaired by replay.
@@ -10,21 +9,17 @@
 
 import { partitionFor } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
-import type { RebuildLock, OpenRow } from "@sluice/store";
+import type { PartitionLease } from "@sluice/messaging";
+import type { OpenRow, PartitionDocument, RebuildLock } from "@sluice/store";
 import type { PartitionContext } from "./context.ts";
 import type { DayLedgers } from "./day-ledgers.ts";
-import {
-  type AppliedMarkers,
-  createAppliedMarkers,
-  emptyMarkerHistory,
-  type MarkerHistory,
-  readPartitionState,
-} from "./applied-markers.ts";
+import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPartitionState } from "./applied-markers.ts";
 import { createPartitionPosition, type PartitionPosition } from "./position.ts";
 import { type PartitionTasks, startPartitionTasks } from "../tasks/partition-tasks.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
 
-export interface PartitionLease {
+/** A partition while this process owns it under one epoch. */
+export interface OwnedPartition {
   readonly partition: number;
   readonly epoch: number;
   /** The position in the partition's document. */
@@ -39,33 +34,31 @@ export interface PartitionLease {
 
 const pageRowsMax = 5_000;
 
-export interface TakeLeaseOptions {
+export interface PartitionTakeOver {
   readonly context: PartitionContext;
-  readonly partition: number;
+  readonly document: PartitionDocument;
+  readonly lease: Pick<PartitionLease<PartitionDocument, OwnedPartition>, "write">;
   readonly ledgers: DayLedgers;
-  /** Markers that this process has applied under an earlier epoch. */
-  readonly history: MarkerHistory;
-  /** The build in which it did so; null if it never owned the partition. */
-  readonly build: number | null;
+  /** What is kept of this process's last epoch; null if it never owned the partition. */
+  readonly before: Pick<OwnedPartition, "build" | "markers"> | null;
   /** Offset below which this process has handled everything, under an earlier epoch. */
   readonly handledBelow: bigint;
   /** Whether every record that the partition had when it was assigned has been handled. */
   readonly isCaughtUp: () => boolean;
-  readonly onLost: () => void;
 }
 
 /**
- * Takes the lease; rejects with the store's Faults. The tasks sleep until the worker wakes them: they ask whether the
- * partition has caught up, which only the worker knows.
+ * Reads what the owner starts from; rejects with the store's Faults. The tasks sleep until the worker wakes them: they
+ * ask whether the partition has caught up, which only the worker knows.
  */
-export async function takePartitionLease(options: TakeLeaseOptions): Promise<PartitionLease> {
-  const { context, partition, ledgers, onLost } = options;
-  const { service, store, time, logger, partitionCount } = context;
-  const { epoch, position: startAt, state, build, rebuildLock } = await store.partitions.takeOver(service, partition);
+export async function takeOverPartition(options: PartitionTakeOver): Promise<OwnedPartition> {
+  const { context, document, lease, ledgers, before } = options;
+  const { store, time, logger, partitionCount } = context;
+  const { partition, epoch, position: startAt, state, build, rebuildLock } = document;
   if (rebuildLock !== null) await refuseLocked(context, partition, rebuildLock);
   // Work in another build does not count: this build continues at its own position.
-  const isRebuilt = options.build !== null && options.build !== build;
-  const { history, handledBelow } = isRebuilt ? { history: emptyMarkerHistory, handledBelow: 0n } : options;
+  const isRebuilt = before !== null && before.build !== build;
+  const history = before === null || isRebuilt ? emptyMarkerHistory : before.markers.history();
   await ledgers.reload(startAt, isRebuilt);
   const kept = readPartitionState(state);
   const markers = createAppliedMarkers(partition, {
@@ -76,24 +69,18 @@ export async function takePartitionLease(options: TakeLeaseOptions): Promise<Par
   const tasks = startPartitionTasks({ context, partition, markers, ledgers, days, isCaughtUp: options.isCaughtUp });
   const open = await fill(context, partition, tasks);
   const position = createPartitionPosition({
-    service,
     partition,
     epoch,
     position: startAt,
-    store: store.partitions,
+    writeUnderLease: (offset, written) => lease.write(epoch, offset, written),
     state: () => markers.toState(),
     beforeWrite: () => ledgers.write(),
-    onLost() {
-      tasks.stop();
-      logger.warn("partition.lost", { partition, epoch });
-      onLost();
-    },
     time,
     logger,
   });
-  if (handledBelow > startAt) {
+  if (!isRebuilt && options.handledBelow > startAt) {
     position.markStateChanged();
-    position.advance(handledBelow);
+    position.advance(options.handledBelow);
   }
   logger.info("partition.taken", {
     partition,

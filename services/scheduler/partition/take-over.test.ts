@@ -5,7 +5,7 @@ import { openCreditRow, createOpenRows } from "../tasks/open-rows.fixture.ts";
 import { schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
 import { openPartitionWorker } from "./worker.ts";
 import { serializeOpenReads } from "./serialize-open-reads.ts";
-import { rebuildLockLeftMaxMs } from "./lease.ts";
+import { rebuildLockLeftMaxMs } from "./take-over.ts";
 
 test("I16: a new owner knows every open transaction of its partition, also those on a later page of the store", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });

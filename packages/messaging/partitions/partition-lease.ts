@@ -1,0 +1,162 @@
+// The lease of a partition: the right of this process to work on it, under an owner epoch in the store. It lives from
+// the assignment of the partition to the end of the assignment, over every epoch that it has meanwhile. Its states are
+// drawn in `lease-state.ts`; its owner brings only what a take-over reads and what a loss drops.
+//
+// #1 Every write of the partition's document needs the epoch. Where the store refuses one, another owner has raised the
+//    epoch: what was owned is dropped at once, and nothing more is done under this epoch.
+// #2 If the group still assigns the partition to this process, that was the late take-over of an earlier owner, and the
+//    lease is taken again after the coordinator has confirmed the assignment. Otherwise the group ends it.
+// #3 What is taken over is dropped once, also where the assignment ended during the take-over.
+
+import { assert, Fault, type Logger, type Time } from "@sluice/kernel";
+import { leaseEpoch, type LeaseEvent, type LeaseState, nextLeaseState } from "./lease-state.ts";
+
+/**
+ * Milliseconds, longer than two heartbeats: an answer of the coordinator that is younger came after the epoch was lost.
+ */
+export const confirmedAfterMs = 3_500;
+
+/** The documents of partitions in the store, as far as a lease needs them. */
+export interface LeaseStore<Document> {
+  /** Raises the owner epoch and answers the document. */
+  takeOver(service: string, partition: number): Promise<Document>;
+  /** Writes on condition of the epoch; answers false where it is not the present one. */
+  write(service: string, partition: number, epoch: number, position: bigint, state?: unknown): Promise<boolean>;
+}
+
+export interface PartitionLeaseOptions<Document extends { readonly epoch: number }, Owned> {
+  /** Names the service in the partition's document. */
+  readonly service: string;
+  readonly partition: number;
+  readonly store: LeaseStore<Document>;
+  readonly time: Time;
+  readonly logger: Logger;
+  /** Milliseconds since the group's coordinator last answered this process. */
+  heartbeatAgeMs(): number;
+  /** True once the process ends: a lost lease is not taken again. */
+  isStopping?(): boolean;
+  /** Reads all that an owner starts from. Where it rejects, it has dropped what it began. */
+  takeOver(document: Document): Promise<Owned>;
+  /** The partition is owned from now on. Must not throw. */
+  granted(owned: Owned): void;
+  /** Another owner has raised the epoch. Called before `drop`. */
+  lost(epoch: number): void;
+  /** Ends all work on what was taken over. */
+  drop(owned: Owned, reason: string): void;
+  /** The coordinator has not confirmed the assignment yet; the lease waits on. */
+  unconfirmed?(): void;
+}
+
+const raisedByAnother = "another owner has taken it over";
+
+export class PartitionLease<Document extends { readonly epoch: number }, Owned> {
+  readonly #options: PartitionLeaseOptions<Document, Owned>;
+  #state: LeaseState = { kind: "unowned" };
+  #owned: Owned | null = null;
+  #waiting: Disposable | null = null;
+
+  constructor(options: PartitionLeaseOptions<Document, Owned>) {
+    this.#options = options;
+  }
+
+  /** What was taken over; null while the partition is not owned. */
+  get owned(): Owned | null {
+    return this.#owned;
+  }
+
+  /** The epoch that counts, from the store's answer to a take-over on; null while there is none. */
+  get epoch(): number | null {
+    return leaseEpoch(this.#state);
+  }
+
+  /** Takes the partition over at its assignment. Rejects as the store and `takeOver` do; a later call tries again. */
+  async take(): Promise<Owned> {
+    assert(this.#state.kind === "unowned", "a lease is taken once for each assignment");
+    this.#on({ kind: "take" });
+    return await this.#takeOver();
+  }
+
+  /** #1: writes position (and state, unless undefined) under an epoch; answers false where the store refuses. */
+  async write(epoch: number, position: bigint, state?: unknown): Promise<boolean> {
+    const { service, partition, store } = this.#options;
+    if (await store.write(service, partition, epoch, position, state)) return true;
+    this.lose(epoch);
+    return false;
+  }
+
+  /** Gives the lease up after the store has shown that another owner has raised the epoch. */
+  lose(epoch: number): void {
+    if (epoch !== this.epoch) return;
+    this.#on({ kind: "refused", epoch, nowMs: this.#options.time.monotonicMs() });
+    this.#options.lost(epoch);
+    this.#drop(raisedByAnother);
+    this.#retakeLater();
+  }
+
+  /** The assignment is over. */
+  close(reason: string): void {
+    this.#on({ kind: "closed", reason });
+    this.#waiting?.[Symbol.dispose]();
+    this.#drop(reason);
+  }
+
+  #on(event: LeaseEvent): void {
+    this.#state = nextLeaseState(this.#state, event);
+  }
+
+  async #takeOver(): Promise<Owned> {
+    const { service, partition, store } = this.#options;
+    try {
+      const document = await store.takeOver(service, partition);
+      this.#on({ kind: "raised", epoch: document.epoch });
+      const owned = await this.#options.takeOver(document);
+      this.#on({ kind: "granted", epoch: document.epoch });
+      this.#settle(owned);
+      return owned;
+    } catch (error) {
+      this.#on({ kind: "failed" });
+      throw error;
+    }
+  }
+
+  #settle(owned: Owned): void {
+    const state = this.#state;
+    if (state.kind === "owned") {
+      this.#owned = owned;
+      this.#options.granted(owned);
+      return;
+    }
+    // #3
+    this.#options.drop(owned, state.kind === "over" ? state.reason : raisedByAnother);
+    if (state.kind === "over") return;
+    const { partition } = this.#options;
+    throw new Fault("messaging.lease-lost", `partition ${partition}: ${raisedByAnother}`, { isRetryable: true });
+  }
+
+  #drop(reason: string): void {
+    const owned = this.#owned;
+    this.#owned = null;
+    if (owned !== null) this.#options.drop(owned, reason);
+  }
+
+  /** #2 */
+  #retakeLater(): void {
+    if (this.#state.kind !== "lost" || this.#options.isStopping?.() === true) return;
+    this.#waiting = this.#options.time.after(confirmedAfterMs, () => this.#retake());
+  }
+
+  #retake(): void {
+    const { partition, time, logger } = this.#options;
+    if (this.#options.isStopping?.() === true) return;
+    this.#on({ kind: "waited", nowMs: time.monotonicMs(), heartbeatAgeMs: this.#options.heartbeatAgeMs() });
+    if (this.#state.kind !== "taking-over") {
+      this.#options.unconfirmed?.();
+      this.#retakeLater();
+      return;
+    }
+    this.#takeOver().catch((error: unknown) => {
+      logger.warn("partition.retake-failed", { partition, reason: error instanceof Error ? error.message : String(error) });
+      this.#retakeLater();
+    });
+  }
+}
