@@ -62,6 +62,15 @@ describe("a receiver's egress proxy", () => {
     expect(Buffer.concat(proxy.passed).toString("latin1")).not.toMatch(/s3cret|1250|inbound/);
   });
 
+  it("I14: a proxy's name is resolved as a bank's is, and occupies no thread", async () => {
+    const proxy = await startProxy();
+    const wanted: string[] = [];
+    const resolve = (name: string) => (wanted.push(name), Promise.resolve([{ address: "127.0.0.1", family: 4 }]));
+    const url = await httpBank(acknowledge);
+    const gateway = gatewayTo(url, { egressProxy: `http://proxy.test:${new URL(proxy.url).port}` }, { resolve });
+    expect([await gateway.post(buildReceiverRequest()), wanted]).toMatchObject([{ status: 202 }, ["proxy.test"]]);
+  });
+
   it("cannot impersonate a bank: the certificate is verified through the tunnel", async () => {
     const { post } = await throughProxy((await startProxy()).url, "other.test");
     expect(await post()).toEqual({ kind: "silent", reason: "ERR_TLS_CERT_ALTNAME_INVALID" });

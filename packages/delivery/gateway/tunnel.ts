@@ -1,14 +1,14 @@
 // Connects through an egress proxy: one tunnel (CONNECT) for each connection, with TLS and without.
 //
-// #1 The proxy resolves the name, and guards what lies inside. It sees a name, a port and, with TLS, nothing more;
-//    token, signature and message are for the receiver alone.
+// #1 The proxy resolves the receiver's name, and guards what lies inside. It sees a name, a port and, with TLS, nothing
+//    more; token, signature and message are for the receiver alone.
 // #2 A proxy that does not answer is given up after `timeoutMs`, and TLS inside the tunnel after the same time again.
 
 import { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import type { Time } from "@sluice/kernel";
 import { buildConnector, Client } from "undici";
-import { ConnectFailure } from "./connect.ts";
+import { ConnectFailure, createLookup, type ResolveHost } from "./connect.ts";
 
 export interface TunnelOptions {
   readonly time: Time;
@@ -16,9 +16,12 @@ export interface TunnelOptions {
   readonly timeoutMs: number;
   /** Null where the receiver is called without TLS. */
   readonly secureContext: SecureContext | null;
+  /** Resolves the proxy's own name. */
+  readonly resolve: ResolveHost;
 }
 
-export function createTunnelConnector({ time, proxy, timeoutMs, secureContext }: TunnelOptions): buildConnector.connector {
+export function createTunnelConnector({ time, proxy, timeoutMs, secureContext, resolve }: TunnelOptions): buildConnector.connector {
+  const lookup = createLookup(resolve);
   const verified = { rejectUnauthorized: true, minVersion: "TLSv1.2" } as const;
   const connectInside = buildConnector({
     timeout: timeoutMs,
@@ -28,7 +31,7 @@ export function createTunnelConnector({ time, proxy, timeoutMs, secureContext }:
   });
 
   async function openTunnel(target: string): Promise<Socket | ConnectFailure> {
-    const client = new Client(proxy.origin, { allowH2: false, connect: { timeout: timeoutMs, ...verified } });
+    const client = new Client(proxy.origin, { allowH2: false, connect: { timeout: timeoutMs, lookup, ...verified } });
     const givingUp = new AbortController();
     using _ = time.after(timeoutMs, () => givingUp.abort());
     try {
