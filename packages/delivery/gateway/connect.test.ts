@@ -2,10 +2,11 @@
 
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { Worker } from "node:worker_threads";
 import type { buildConnector } from "undici";
 import { describe, expect, it } from "vitest";
 import { createAddressCheck } from "./address-check.ts";
-import { createCheckedConnector, createCheckedLookup, type ResolveHost } from "./connect.ts";
+import { createCheckedConnector, createCheckedLookup, judgePeer, type ResolveHost } from "./connect.ts";
 import { openGatewayEnvironment, buildReceiverRequest } from "./gateway.fixture.ts";
 import type { ReceiverAnswer } from "../port.ts";
 
@@ -84,6 +85,29 @@ describe("the addresses that the gateway connects to", () => {
     const [theirs]: Socket[] = await came;
     theirs!.resume();
     await once(theirs!, "close");
+  });
+
+  it("a connection that is accepted and reset at once is a reset, and says nothing about the address", async () => {
+    // A thread of its own answers while our loop is between two events, as another machine does.
+    const program = `const { createServer } = require("node:net"), { parentPort } = require("node:worker_threads");
+      const server = createServer((socket) => socket.resetAndDestroy());
+      server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`;
+    const balancer = new Worker(program, { eval: true });
+    defer(() => balancer.terminate());
+    const [port]: unknown[] = await once(balancer, "message");
+    const gateway = gatewayTo(`http://127.0.0.1:${String(port)}`);
+    const reasons = new Set<string>();
+    for (let attempt = 0; attempt < 500; attempt += 1) {
+      const answer = await gateway.post(buildReceiverRequest());
+      reasons.add(answer.kind === "silent" ? answer.reason : String(answer.status));
+    }
+    // undici says UND_ERR_SOCKET or EPIPE where the reset comes while it writes.
+    expect([...reasons].filter((reason) => !["ECONNRESET", "UND_ERR_SOCKET", "EPIPE"].includes(reason))).toEqual([]);
+  });
+
+  it("a socket without a peer was reset; one at another address is refused", () => {
+    const check = createAddressCheck(["127.0.0.0/8"], false);
+    expect([undefined, "127.0.0.1", "10.0.0.1"].map((peer) => judgePeer(check, peer))).toEqual(["ECONNRESET", null, "address-not-allowed"]);
   });
 
   it("the lookup answers with all addresses of a name, or with the first, as asked", async () => {

@@ -44,12 +44,17 @@ export function createCheckedConnector(options: ConnectorOptions): buildConnecto
   return (to, callback) => {
     connect(to, (...[error, socket]) => {
       if (error !== null) return callback(error, null);
-      const refused = check(socket.remoteAddress ?? "");
-      if (refused === null) return callback(null, socket);
+      const failure = judgePeer(check, socket.remoteAddress);
+      if (failure === null) return callback(null, socket);
       socket.destroy();
-      callback(new ConnectFailure(refused), null);
+      callback(new ConnectFailure(failure), null);
     });
   };
+}
+
+/** Why a new connection is not used; null where it is. A socket that has no peer any more was reset by it. */
+export function judgePeer(check: AddressCheck, peer: string | undefined): AddressRefusal | "ECONNRESET" | null {
+  return peer === undefined ? "ECONNRESET" : check(peer);
 }
 
 /**
