@@ -94,7 +94,7 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
     if (secureContext === null) return "credentials-not-read";
     const client =
       findAddressRefusal(url, receiver.allowedAddresses, receiver.egressProxy !== null) ??
-      createPool(receiver, origin, createBoundedConnector(createConnector(receiver, url, secureContext ?? null, { time, resolve })));
+      createPool(receiver, origin, createConnector(receiver, url, secureContext ?? null, { time, resolve, credentials }));
     clients.set(origin, client);
     return client;
   }
@@ -142,14 +142,24 @@ function createPool(receiver: DeliveryReceiver, origin: string, connect: buildCo
   });
 }
 
+interface ConnectorNeeds {
+  readonly time: Time;
+  readonly resolve: ResolveHost;
+  readonly credentials: Credentials;
+}
+
 /** `secureContext` is null where the address has no TLS. */
 function createConnector(
   { egressProxy, allowedAddresses, answerTimeoutMs }: DeliveryReceiver,
   url: URL,
   secureContext: SecureContext | null,
-  { time, resolve }: { readonly time: Time; readonly resolve: ResolveHost },
+  { time, resolve, credentials }: ConnectorNeeds,
 ): buildConnector.connector {
   const timeoutMs = Math.min(connectTimeoutMs, answerTimeoutMs);
-  if (egressProxy !== null) return createTunnelConnector({ time, proxy: new URL(egressProxy), timeoutMs, secureContext, resolve });
-  return createCheckedConnector({ url, allowedAddresses, timeoutMs, secureContext, resolve });
+  const authorization = (): string | null => credentials.proxyAuthorization();
+  return createBoundedConnector(
+    egressProxy === null
+      ? createCheckedConnector({ url, allowedAddresses, timeoutMs, secureContext, resolve })
+      : createTunnelConnector({ time, proxy: new URL(egressProxy), timeoutMs, secureContext, resolve, authorization }),
+  );
 }
