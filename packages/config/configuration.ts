@@ -47,6 +47,8 @@ export interface ConfiguredParty {
   readonly signingKeys: readonly SigningKey[];
   /** Address of the HTTP proxy for every connection to it; null for none. */
   readonly egressProxy: string | null;
+  /** File with `user:password` for that proxy; read again when it changes. Null where it asks for none. */
+  readonly egressProxyCredentialsFile: string | null;
 }
 
 /** PEM files, read again when they change. */

@@ -4,9 +4,8 @@
 // #2 A service that does not start reports the reason: the last error of its log.
 // #3 `stop` always ends it: SIGTERM, and SIGKILL after its grace time. `kill` is SIGKILL at once.
 // #4 No variable of our own environment named SLUICE_… reaches it: it gets only what it is given.
-// #5 Its memory is kept small. Young objects have little room, so that resident memory is what is in use (measured: 50
-//    MiB less); compiled code comes from a cache (23 MiB less, and half of the processor time of a start); large
-//    buffers are returned to the system when they are freed.
+// #5 It is started with a memory profile of its own (memory-profiles.ts). Compiled code comes from a cache: 23 MiB
+//    less, and half of the processor time of a start.
 
 import { spawn } from "node:child_process";
 import { mkdir, open, readFile } from "node:fs/promises";
@@ -14,6 +13,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { noteProcess } from "@sluice/local-servers/running-record";
 import { Fault, machineTime, sleep } from "@sluice/kernel";
+import { readLocalMemoryProfile } from "./memory-profiles.ts";
 import { projectRoot } from "./run-program.ts";
 
 export const serviceNames = ["ingress", "validator", "scheduler", "dispatcher", "event-publisher", "console"] as const;
@@ -54,32 +54,7 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Size of the young generation in MiB; Node's default is 16 or more. */
-const nodeArguments = ["--max-semi-space-size=4"] as const;
-/** Objects of a message under way live longer than a small young generation, and would be collected as old ones. */
-const forDeliveries = [
-  "--max-semi-space-size=64",
-  "--min-semi-space-size=32",
-  "--initial-old-space-size=96",
-  "--heap-growing-percent=150",
-] as const;
-/**
- * V8 collects old objects from this many MiB on, and again after this much growth; by default it would wait for several
- * times the live size. The options bound growth, not size, so that no process ends because of them. They trade memory
- * for speed: for services that deliver much, 20 % cost a third of the processor time.
- */
-const ownArguments: Partial<Record<ServiceName, readonly string[]>> = {
-  dispatcher: forDeliveries,
-  "event-publisher": forDeliveries,
-  scheduler: ["--initial-old-space-size=64", "--heap-growing-percent=20"],
-};
-const smallMemory = {
-  NODE_COMPILE_CACHE: join(projectRoot, ".sluice", "compiled"),
-  // Read by glibc only.
-  MALLOC_ARENA_MAX: "2",
-  MALLOC_MMAP_THRESHOLD_: "131072",
-  MALLOC_TRIM_THRESHOLD_: "131072",
-} as const;
+const compileCache = join(projectRoot, ".sluice", "compiled");
 const startTimeoutMs = 60_000;
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 12_000;
@@ -96,10 +71,11 @@ export async function startService(
   await mkdir(dirname(logFile), { recursive: true });
   const log = await open(logFile, "a");
   const { size: logStart } = await log.stat();
+  const memory = await readLocalMemoryProfile(name);
   // The process group is separate: a Ctrl-C in the terminal reaches only us, and we stop in order.
   // The path of the log is an argument that the service does not read; the process is recognised by it later.
-  const child = spawn(process.execPath, [...nodeArguments, ...(ownArguments[name] ?? []), entryFile(name), logFile], {
-    env: { ...ownEnvironment(), ...smallMemory, SLUICE_OPS_PORT: "0", ...environment },
+  const child = spawn(process.execPath, [...memory.nodeArguments, entryFile(name), logFile], {
+    env: { ...ownEnvironment(), ...memory.environment, NODE_COMPILE_CACHE: compileCache, SLUICE_OPS_PORT: "0", ...environment },
     stdio: ["ignore", log.fd, log.fd],
     detached: true,
   });

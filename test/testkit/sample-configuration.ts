@@ -76,6 +76,7 @@ function sampleParty(id: string, name: string): ConfiguredParty {
     bearerTokenFile: null,
     signingKeys: [],
     egressProxy: null,
+    egressProxyCredentialsFile: null,
   };
 }
 

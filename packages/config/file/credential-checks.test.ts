@@ -101,6 +101,13 @@ test("a proxy address is an origin without path, user and password", () => {
   }
 });
 
+test("credentials for a proxy need a proxy", () => {
+  expect(findProblems('egressProxy: "http://proxy.example:3128", egressProxyCredentialsFile: proxy')).toEqual([]);
+  expect(findProblems("egressProxyCredentialsFile: proxy")).toEqual([
+    "banks[0].egressProxyCredentialsFile: only together with egressProxy",
+  ]);
+});
+
 test("the sample shows each of these members", () => {
   const sample = readFileSync(new URL("../sluice.sample.yaml", import.meta.url), "utf8");
   for (const member of [
@@ -110,6 +117,7 @@ test("the sample shows each of these members", () => {
     "bearerTokenFile",
     "signingKeys",
     "egressProxy",
+    "egressProxyCredentialsFile",
     "concurrency",
   ]) {
     expect(sample).toContain(` ${member}:`);

@@ -22,6 +22,9 @@ export function checkCredentials(parties: readonly PartAtPath<BankInFile | Conne
     ...(value.bearerToken !== null && value.bearerTokenFile !== null
       ? [problemAt([...path, "bearerTokenFile"], "not together with bearerToken")]
       : []),
+    ...(value.egressProxyCredentialsFile !== null && value.egressProxy === null
+      ? [problemAt([...path, "egressProxyCredentialsFile"], "only together with egressProxy")]
+      : []),
     ...checkToken([...path, "bearerToken"], value.bearerToken),
     ...checkAddresses(path, value),
     ...value.signingKeys.flatMap((key, index) => checkSigningKey([...path, "signingKeys", index], key)),

@@ -108,6 +108,7 @@ const party = {
   bearerTokenFile: file.nullable().default(null),
   signingKeys: z.array(signingKey).max(4).default([]),
   egressProxy: origin.nullable().default(null),
+  egressProxyCredentialsFile: file.nullable().default(null),
 };
 
 export const bankSchema = z.strictObject({

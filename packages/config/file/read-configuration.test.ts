@@ -78,6 +78,7 @@ test("the sample file is read completely, with addresses and secrets from the en
       { kind: "ed25519", secret: null, secretFile: "/etc/sluice/first/signing-ed25519" },
     ],
     egressProxy: "http://egress.example:3128",
+    egressProxyCredentialsFile: "/etc/sluice/first/egress-proxy",
     eventDeadlineMs: 259_200_000,
     eventShape: "full",
     eventClasses: ["TRANSACTION_STATE", "ESM_STATE"],
@@ -112,6 +113,7 @@ test("the sample file is read completely, with addresses and secrets from the en
       bearerTokenFile: "/etc/sluice/clearing/token",
       signingKeys: [],
       egressProxy: null,
+      egressProxyCredentialsFile: null,
     },
   ]);
   expect(listParties(configuration).map(({ id }) => id)).toEqual(["first", "second", "clearing"]);
@@ -121,7 +123,7 @@ test("the defaults in the sample's comments are the real defaults", () => {
   const { banks, schemes } = read(sample);
   const [first, second] = banks;
   const own = ["id", "name", "agents", "tokenSha256", "baseUrl", "operationUrls", "eventsUrl", "bearerToken"];
-  const credentials = ["allowedAddresses", "caFile", "clientCertificate", "signingKeys", "egressProxy"];
+  const credentials = ["allowedAddresses", "caFile", "clientCertificate", "signingKeys", "egressProxy", "egressProxyCredentialsFile"];
   const chosen = ["eventClasses", "blockedAccounts", "itemLimits", "dayTotalAlarms", ...credentials];
   const shared = (bank: object): object => Object.fromEntries(Object.entries(bank).filter(([key]) => ![...own, ...chosen].includes(key)));
   expect(shared(second!)).toEqual(shared(first!));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { connectRefusals } from "./connect-refusals.ts";
 import { classifyAnswer, mayHaveTaken } from "../attempt/retry-law.ts";
 
-const ours = ["address-not-allowed", "tls-required", "credentials-not-read", "proxy-refused"];
+const ours = ["address-not-allowed", "tls-required", "credentials-not-read", "proxy-authentication-required", "proxy-refused"];
 const certificates = ["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "SELF_SIGNED_CERT_IN_CHAIN"];
 
 test("a connection that we refused is about the address, and nobody has taken the message", () => {

@@ -27,11 +27,15 @@ const certificateCodes = [
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ] as const;
 
-/** `credentials-not-read`: a credentials file is missing or wrong. `proxy-refused`: the proxy answered 4xx. */
+/**
+ * `credentials-not-read`: a credentials file is missing or wrong. `proxy-authentication-required`: the proxy answered
+ * 407, so it wants credentials, or others. `proxy-refused`: it answered another 4xx.
+ */
 export const connectRefusals = [
   "address-not-allowed",
   "tls-required",
   "credentials-not-read",
+  "proxy-authentication-required",
   "proxy-refused",
   ...certificateCodes,
 ] as const;

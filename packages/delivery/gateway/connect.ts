@@ -6,16 +6,11 @@
 // #2 TLS is 1.2 or later and always verified; neither the environment nor Node's options change that. A connection
 //    carries one HTTP/1.1 exchange at a time.
 
-import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import type { SecureContext } from "node:tls";
 import { buildConnector } from "undici";
 import { createAddressCheck, type AddressCheck, type AddressRefusal } from "./address-check.ts";
-
-interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
+import type { ResolvedAddress } from "./names/resolved-address.ts";
 
 /** Resolves all addresses of a name; rejects with an error that has a `code`. */
 export type ResolveHost = (hostname: string) => Promise<readonly ResolvedAddress[]>;
@@ -49,12 +44,17 @@ export function createCheckedConnector(options: ConnectorOptions): buildConnecto
   return (to, callback) => {
     connect(to, (...[error, socket]) => {
       if (error !== null) return callback(error, null);
-      const refused = check(socket.remoteAddress ?? "");
-      if (refused === null) return callback(null, socket);
+      const failure = judgePeer(check, socket.remoteAddress);
+      if (failure === null) return callback(null, socket);
       socket.destroy();
-      callback(new ConnectFailure(refused), null);
+      callback(new ConnectFailure(failure), null);
     });
   };
+}
+
+/** Why a new connection is not used; null where it is. A socket that has no peer any more was reset by it. */
+export function judgePeer(check: AddressCheck, peer: string | undefined): AddressRefusal | "ECONNRESET" | null {
+  return peer === undefined ? "ECONNRESET" : check(peer);
 }
 
 /**
@@ -74,37 +74,30 @@ export function findAddressRefusal(
 
 /** #1 */
 export function createCheckedLookup(resolve: ResolveHost, check: AddressCheck): LookupFunction {
-  async function permitted(hostname: string): Promise<readonly ResolvedAddress[] | Error> {
+  return createLookup(async (hostname) => {
+    const addresses = await resolve(hostname);
+    const refusal = addresses.map(({ address }) => check(address)).find((found) => found !== null);
+    if (refusal !== undefined) throw new ConnectFailure(refusal);
+    return addresses;
+  });
+}
+
+/** Gives `resolve` the form in which Node asks for addresses, unchecked. */
+export function createLookup(resolve: ResolveHost): LookupFunction {
+  async function found(hostname: string): Promise<readonly ResolvedAddress[] | Error> {
     try {
-      const addresses = await resolve(hostname);
-      const refusal = addresses.map(({ address }) => check(address)).find((found) => found !== null);
-      return refusal === undefined ? addresses : new ConnectFailure(refusal);
+      return await resolve(hostname);
     } catch (error) {
       return error instanceof Error ? error : new ConnectFailure("ENOTFOUND");
     }
   }
   async function answer(...[hostname, { all }, callback]: Parameters<LookupFunction>): Promise<void> {
-    const found = await permitted(hostname);
-    if (found instanceof Error) return callback(found, []);
-    const [first] = found;
+    const addresses = await found(hostname);
+    if (addresses instanceof Error) return callback(addresses, []);
+    const [first] = addresses;
     if (first === undefined) return callback(new ConnectFailure("ENOTFOUND"), []);
-    if (all === true) callback(null, [...found]);
+    if (all === true) callback(null, [...addresses]);
     else callback(null, first.address, first.family);
   }
   return (...asked) => void answer(...asked);
-}
-
-/**
- * Resolves names as the machine does, with one query per name at a time: each blocks one of few threads, and a slow
- * name must not take them all.
- */
-export function createSystemResolve(lookup = async (hostname: string) => systemLookup(hostname, { all: true })): ResolveHost {
-  const asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
-  return (hostname) => {
-    const known = asked.get(hostname);
-    if (known !== undefined) return known;
-    const asking = lookup(hostname).finally(() => asked.delete(hostname));
-    asked.set(hostname, asking);
-    return asking;
-  };
 }

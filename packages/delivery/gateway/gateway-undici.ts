@@ -16,8 +16,10 @@ import { createCredentialsReport } from "./credentials/credentials-report.ts";
 import { createCredentials, type Credentials } from "./credentials/credentials.ts";
 import { TimeoutGroups } from "../timeout-group.ts";
 import { createBoundedConnector } from "./exchange-bounds.ts";
-import { createCheckedConnector, findAddressRefusal, createSystemResolve, type ResolveHost } from "./connect.ts";
+import { createCheckedConnector, findAddressRefusal, type ResolveHost } from "./connect.ts";
 import { runExchange, noResponse } from "./exchange.ts";
+import { createNameReport } from "./names/name-report.ts";
+import { NameResolver } from "./names/name-resolver.ts";
 import { createTunnelConnector } from "./tunnel.ts";
 import type { ReceiverAnswer, ReceiverGateway, ReceiverRequest } from "../port.ts";
 import { createSecretFiles } from "./credentials/secret-files.ts";
@@ -32,7 +34,7 @@ export interface UndiciGatewayOptions {
   readonly metrics: Metrics;
   /** Milliseconds between two looks at the credential files; 5 s where it is not given. */
   readonly filesPollMs?: number;
-  /** The machine's own name resolution where it is not given. */
+  /** Where it is not given, names are resolved with the machine's hosts file and name servers. */
   readonly resolve?: ResolveHost;
 }
 
@@ -44,7 +46,9 @@ interface GatewayReceiver {
 }
 
 export function createUndiciGateway(receivers: readonly DeliveryReceiver[], options: UndiciGatewayOptions): ReceiverGateway {
-  const { time, filesPollMs, resolve = createSystemResolve() } = options;
+  const { time, filesPollMs } = options;
+  const names = openNames(options);
+  const resolve: ResolveHost = (hostname) => names.resolve(hostname);
   const report = createCredentialsReport(options);
   let renewed: ((receiverId: string) => void) | null = null;
   const files = createSecretFiles({
@@ -90,7 +94,7 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
     if (secureContext === null) return "credentials-not-read";
     const client =
       findAddressRefusal(url, receiver.allowedAddresses, receiver.egressProxy !== null) ??
-      createPool(receiver, origin, createBoundedConnector(createConnector(receiver, url, secureContext ?? null, { time, resolve })));
+      createPool(receiver, origin, createConnector(receiver, url, secureContext ?? null, { time, resolve, credentials }));
     clients.set(origin, client);
     return client;
   }
@@ -110,12 +114,18 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
     post: (request) => (isStarted ? post(request) : started.then(() => post(request))),
     onCredentialsReplaced: (listener) => void (renewed = listener),
     async close() {
+      names.close();
       await files.stop();
       const clients = [...receiversById.values()].flatMap((one) => [...one.clients.values()]);
       const pools = [...ending, ...clients.filter((client) => typeof client !== "string")];
       await Promise.allSettled(pools.map((pool) => pool.destroy()));
     },
   };
+}
+
+function openNames({ resolve, ...options }: UndiciGatewayOptions): Pick<NameResolver, "resolve" | "close"> {
+  if (resolve !== undefined) return { resolve, close: () => undefined };
+  return new NameResolver({ time: options.time, report: createNameReport(options) });
 }
 
 function createPool(receiver: DeliveryReceiver, origin: string, connect: buildConnector.connector): Pool {
@@ -132,14 +142,24 @@ function createPool(receiver: DeliveryReceiver, origin: string, connect: buildCo
   });
 }
 
+interface ConnectorNeeds {
+  readonly time: Time;
+  readonly resolve: ResolveHost;
+  readonly credentials: Credentials;
+}
+
 /** `secureContext` is null where the address has no TLS. */
 function createConnector(
   { egressProxy, allowedAddresses, answerTimeoutMs }: DeliveryReceiver,
   url: URL,
   secureContext: SecureContext | null,
-  { time, resolve }: { readonly time: Time; readonly resolve: ResolveHost },
+  { time, resolve, credentials }: ConnectorNeeds,
 ): buildConnector.connector {
   const timeoutMs = Math.min(connectTimeoutMs, answerTimeoutMs);
-  if (egressProxy !== null) return createTunnelConnector({ time, proxy: new URL(egressProxy), timeoutMs, secureContext });
-  return createCheckedConnector({ url, allowedAddresses, timeoutMs, secureContext, resolve });
+  const authorization = (): string | null => credentials.proxyAuthorization();
+  return createBoundedConnector(
+    egressProxy === null
+      ? createCheckedConnector({ url, allowedAddresses, timeoutMs, secureContext, resolve })
+      : createTunnelConnector({ time, proxy: new URL(egressProxy), timeoutMs, secureContext, resolve, authorization }),
+  );
 }

@@ -1,14 +1,15 @@
 // Connects through an egress proxy: one tunnel (CONNECT) for each connection, with TLS and without.
 //
-// #1 The proxy resolves the name, and guards what lies inside. It sees a name, a port and, with TLS, nothing more;
-//    token, signature and message are for the receiver alone.
-// #2 A proxy that does not answer is given up after `timeoutMs`, and TLS inside the tunnel after the same time again.
+// #1 The proxy resolves the receiver's name, and guards what lies inside. It sees a name, a port and, with TLS, nothing
+//    more; token, signature and message are for the receiver alone.
+// #2 The proxy's own credentials (Basic) go with each tunnel, as they are then. No tunnel is asked for without them.
+// #3 A proxy that does not answer is given up after `timeoutMs`, and TLS inside the tunnel after the same time again.
 
 import { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import type { Time } from "@sluice/kernel";
 import { buildConnector, Client } from "undici";
-import { ConnectFailure } from "./connect.ts";
+import { ConnectFailure, createLookup, type ResolveHost } from "./connect.ts";
 
 export interface TunnelOptions {
   readonly time: Time;
@@ -16,9 +17,15 @@ export interface TunnelOptions {
   readonly timeoutMs: number;
   /** Null where the receiver is called without TLS. */
   readonly secureContext: SecureContext | null;
+  /** Resolves the proxy's own name. */
+  readonly resolve: ResolveHost;
+  /** The header that says who asks: null while it is not known, empty where the proxy asks for none. */
+  authorization(): string | null;
 }
 
-export function createTunnelConnector({ time, proxy, timeoutMs, secureContext }: TunnelOptions): buildConnector.connector {
+export function createTunnelConnector(options: TunnelOptions): buildConnector.connector {
+  const { time, proxy, timeoutMs, secureContext, resolve } = options;
+  const lookup = createLookup(resolve);
   const verified = { rejectUnauthorized: true, minVersion: "TLSv1.2" } as const;
   const connectInside = buildConnector({
     timeout: timeoutMs,
@@ -28,14 +35,17 @@ export function createTunnelConnector({ time, proxy, timeoutMs, secureContext }:
   });
 
   async function openTunnel(target: string): Promise<Socket | ConnectFailure> {
-    const client = new Client(proxy.origin, { allowH2: false, connect: { timeout: timeoutMs, ...verified } });
+    const authorization = options.authorization();
+    if (authorization === null) return new ConnectFailure("credentials-not-read");
+    const headers = { host: target, ...(authorization === "" ? {} : { "proxy-authorization": authorization }) };
+    const client = new Client(proxy.origin, { allowH2: false, connect: { timeout: timeoutMs, lookup, ...verified } });
     const givingUp = new AbortController();
     using _ = time.after(timeoutMs, () => givingUp.abort());
     try {
-      const { statusCode, socket } = await client.connect({ path: target, headers: { host: target }, signal: givingUp.signal });
+      const { statusCode, socket } = await client.connect({ path: target, headers, signal: givingUp.signal });
       if (statusCode >= 200 && statusCode < 300 && socket instanceof Socket) return socket;
       socket.on("error", () => undefined).destroy();
-      return new ConnectFailure(statusCode >= 400 && statusCode < 500 ? "proxy-refused" : "proxy-failed");
+      return new ConnectFailure(toProxyFailure(statusCode));
     } catch {
       await client.destroy();
       return new ConnectFailure("proxy-unreachable");
@@ -50,6 +60,11 @@ export function createTunnelConnector({ time, proxy, timeoutMs, secureContext }:
     else callback(null, socket);
   }
   return (...asked) => void connect(...asked);
+}
+
+function toProxyFailure(statusCode: number): string {
+  if (statusCode === 407) return "proxy-authentication-required";
+  return statusCode >= 400 && statusCode < 500 ? "proxy-refused" : "proxy-failed";
 }
 
 function formatHost(hostname: string): string {

@@ -1,5 +1,6 @@
 // Proves Sluice's identity to a receiver, and verifies the receiver's: a bearer token, signing keys, a client
-// certificate and authorities, from the configuration and from files that are read again when they change.
+// certificate and authorities, from the configuration and from files that are read again when they change. It also
+// proves it to the receiver's egress proxy.
 //
 // #1 Nothing leaves before all configured credentials were read: a message without its token or signature would be
 //    refused, or taken for a stranger's.
@@ -17,6 +18,8 @@ export interface Credentials {
   addHeaders(headers: Readonly<Record<string, string>>, body: Uint8Array): Readonly<Record<string, string>> | null;
   /** Null while it was never read. */
   secureContext(): SecureContext | null;
+  /** The header for the egress proxy: null while it was never read, empty where none is configured. */
+  proxyAuthorization(): string | null;
 }
 
 /**
@@ -51,7 +54,22 @@ export function createCredentials(party: ConfiguredParty, files: SecretFiles, li
       };
     },
     secureContext: watchSecureContext(party, files, listener),
+    proxyAuthorization: watchProxyCredentials(party, files),
   };
+}
+
+/** `user:password` of RFC 7617. A line's end belongs to the file; any other blank may belong to the password. */
+function watchProxyCredentials({ id, egressProxyCredentialsFile: path }: ConfiguredParty, files: SecretFiles): () => string | null {
+  if (path === null) return () => "";
+  return files.watch({
+    owner: { receiverId: id, member: "egressProxyCredentialsFile" },
+    paths: [path],
+    make([content]) {
+      const credentials = String(content).replace(/\r?\n$/, "");
+      if (!/^[^:\p{Cc}]{1,512}:\P{Cc}{0,512}$/u.test(credentials)) throw new SecretProblem("no-proxy-credentials");
+      return `Basic ${Buffer.from(credentials).toString("base64")}`;
+    },
+  });
 }
 
 /** Empty where none is configured. */
