@@ -20,7 +20,7 @@ export { isJsonObject, numberText, parseJson } from "./messages/json/json.ts";
 export type { Json, JsonNumber, JsonObject, ParsedJson } from "./messages/json/json.ts";
 export { servedOperations } from "./messages/operations.ts";
 export type { OperationCaller, ServedOperation, ServedOperationName } from "./messages/operations.ts";
-export { outgoingRecord } from "./wire/outgoing-record.ts";
+export { findReceiver, outgoingRecord } from "./wire/outgoing-record.ts";
 export type { KeyedRecord, OutgoingRecordOptions } from "./wire/outgoing-record.ts";
 export { partitionFor } from "./wire/partition.ts";
 export { readCreditTransfer } from "./messages/read/read-credit-transfer.ts";

@@ -16,6 +16,11 @@ export const headers = {
   type: "sluice-type",
   traceparent: "traceparent",
   /**
+   * The bank or connector that a record of `dispatch` or `events` is for, so that a reader can let it pass the records
+   * of another one without decoding either.
+   */
+  receiver: "sluice-receiver",
+  /**
    * Set on a dead letter that an operator asked for: `asked` by the console, `done` by the service whose partition was
    * blocked by the record.
    */
