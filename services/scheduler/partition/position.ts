@@ -41,7 +41,7 @@ export interface PartitionPosition {
   stop(): void;
 }
 
-export const positionIntervalMs = 100;
+const positionIntervalMs = 100;
 const failedWritePauseMs = 1_000;
 
 export function createPartitionPosition(options: PartitionPositionOptions): PartitionPosition {
