@@ -25,10 +25,12 @@ export async function takeOver(context: EngineContext, partition: DeliveryPartit
     context.metrics.paused.set(1, { receiver: receiverId, partition: String(number) });
   partition.position = position;
   partition.repeatsBelow = log.logEnd;
+  const { takeOverMessagesMax, pageMessagesMax, bufferedRecordsMax } = context.bounds;
+  const parkedAheadMax = Math.max(pageMessagesMax, bufferedRecordsMax);
   await scanBacklog(context, partition, {
-    messagesMax: context.bounds.takeOverMessagesMax,
+    messagesMax: takeOverMessagesMax,
     onRow: ({ id, sequence }) => {
-      if (sequence >= position && partition.parkedAhead.size < context.bounds.pageMessagesMax) partition.parkedAhead.add(id);
+      if (sequence >= position && partition.parkedAhead.size < parkedAheadMax) partition.parkedAhead.add(id);
     },
   });
   partition.isTakenOver = true;
