@@ -77,6 +77,7 @@ export class PartitionBuffer {
     this.#bytes -= bytes;
     this.#options.limits.unbuffer(bytes);
     this.pauseOrResume();
+    this.lookSoon();
   }
 
   close(): void {

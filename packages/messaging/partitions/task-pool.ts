@@ -49,7 +49,9 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
   #counted = 0;
   #running = 0;
   #looks = 0;
+  /** True since the limits hold a source, until a look at all sources finds none that they hold. */
   #isHeld = false;
+  #hasHeldOne = false;
   #idle: (() => void)[] = [];
 
   constructor(options: TaskPoolOptions<Item, Source>) {
@@ -73,7 +75,6 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
 
   /** #3 */
   proceed(): boolean {
-    this.#isHeld = false;
     return this.fill();
   }
 
@@ -111,6 +112,7 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
     const { runningMax } = this.#options;
     let hasStarted = false;
     let firstRefused: Source | null = null;
+    this.#hasHeldOne = false;
     for (let source = this.#sources.first; source !== null && source !== firstRefused; source = this.#sources.first) {
       if (isByPlaces && this.#counted >= runningMax) break;
       if (this.#maySourceStart(source)) hasStarted = this.#startOne(source) || hasStarted;
@@ -119,6 +121,7 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
         this.#moveToEnd(source);
       }
     }
+    if (!isByPlaces) this.#isHeld = this.#hasHeldOne;
     return hasStarted;
   }
 
@@ -131,6 +134,7 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
     limits.hold(this);
     if (!this.#isHeld) this.#options.held(bound, source);
     this.#isHeld = true;
+    this.#hasHeldOne = true;
     return false;
   }
 
