@@ -76,8 +76,9 @@ export class PartitionBuffer {
     this.#left += 1;
     this.#bytes -= bytes;
     this.#options.limits.unbuffer(bytes);
-    this.pauseOrResume();
-    this.lookSoon();
+    // Every record passes here, and most of them while the partition reads.
+    if (this.#isPaused) this.pauseOrResume();
+    if (this.#lookTimer === null && (this.#isPaused || this.#options.isCrowded())) this.lookSoon();
   }
 
   close(): void {
