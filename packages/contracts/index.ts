@@ -19,7 +19,7 @@ export { isJsonObject, numberText, parseJson } from "./messages/json/json.ts";
 export type { Json, JsonNumber, JsonObject } from "./messages/json/json.ts";
 export { servedOperations } from "./messages/operations.ts";
 export type { ServedOperation, ServedOperationName } from "./messages/operations.ts";
-export { outgoingRecord } from "./wire/outgoing-record.ts";
+export { findReceiver, outgoingRecord } from "./wire/outgoing-record.ts";
 export { partitionFor } from "./wire/partition.ts";
 export { readCreditTransfer } from "./messages/read/read-credit-transfer.ts";
 export { readCreditsFinal } from "./messages/read/read-credits-final.ts";

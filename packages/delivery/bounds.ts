@@ -9,13 +9,23 @@ export interface DeliveryBounds {
   readonly retriesMax: number;
   /** Probes that the process has under way. */
   readonly probesMax: number;
-  /** Records that a partition has taken in and not finished. */
+  /** Records that a partition has taken in and not finished, or finished ahead of one that is not. */
   readonly bufferedRecordsMax: number;
+  /** Records that a partition takes in while they leave it within a second; beyond them it reads on only for others. */
+  readonly readAheadFromRecords: number;
+  /** Bytes of all records taken in and not finished, over all partitions. */
+  readonly bufferedBytesMax: number;
+  /** Records in progress at once, over all partitions; one receiver may have a third of what is free of them. */
+  readonly runningMax: number;
+  /** Bytes of all records in progress, over all partitions. */
+  readonly runningBytesMax: number;
   /**
-   * Records in progress at once: tried, waiting for their receiver, or being parked. A slow receiver may have an eighth
-   * of them.
+   * Records in progress at once in a partition: tried, waiting for their receiver, or being parked. What takes longer
+   * than 100 ms no longer counts. A slow receiver may have an eighth of them.
    */
   readonly runningPerPartitionMax: number;
+  /** Records of one receiver that may be in progress in a partition, whatever the others have. */
+  readonly receiverRunningMin: number;
   /** Milliseconds that a new message waits for a slot, unless its receiver keeps up (attempt-slots.ts #3). */
   readonly slotWaitMaxMs: number;
   /**
@@ -47,13 +57,20 @@ export interface DeliveryBounds {
   readonly bulkMessagesMax: number;
 }
 
+const mebibyte = 1_048_576;
+
 export const deliveryBounds: DeliveryBounds = {
   untriedInMemoryMax: 16_000,
   failedInMemoryMax: 24_000,
   retriesMax: 2_000,
   probesMax: 256,
-  bufferedRecordsMax: 500,
+  bufferedRecordsMax: 12_000,
+  readAheadFromRecords: 500,
+  bufferedBytesMax: 48 * mebibyte,
+  runningMax: 4_096,
+  runningBytesMax: 16 * mebibyte,
   runningPerPartitionMax: 64,
+  receiverRunningMin: 4,
   slotWaitMaxMs: 250,
   answerWaitMaxMs: 1_000,
   heartbeatAgeMaxMs: 3_000,

@@ -49,6 +49,8 @@ export interface DeliveryEngine {
   close(partition: number, epoch: number): void;
   worker(partition: number, epoch: number): DeliveryWorker;
   writePosition(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
+  /** The partition's memory is full, or no longer: what is in it delays what has not been read. */
+  markFull(partition: number, epoch: number, isFull: boolean): void;
   /** The reasons why partitions make no progress, one short text each. */
   troubles(): readonly string[];
   /** Stops all retries of parked messages. */
@@ -115,6 +117,10 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       return worker;
     },
     writePosition: async (partition, epoch, nextOffset) => requireLeased(partition, epoch).writePosition(nextOffset),
+    markFull(partition, epoch, isFull) {
+      const leased = leasedPartitions.get(partition);
+      if (leased?.epoch === epoch && leased.partition !== null) leased.partition.isFull = isFull;
+    },
     troubles() {
       return [...leasedPartitions.values()].flatMap(({ number, trouble }) => (trouble === null ? [] : [`partition ${number}: ${trouble}`]));
     },

@@ -7,9 +7,11 @@
 //    itself. A record that is unreadable in itself, or that an operator skipped while it waited, is dead-lettered: it
 //    is appended to the dead letters, that is acknowledged, and only then is the record passed.
 // #3 No partition is taken before the broker clock is known.
-// #4 A stop ends the retries, finishes what runs, writes the positions, and then leaves the consumer group.
+// #4 The receiver of a record is read from a header, so that the records of one receiver pass those of another that
+//    waits (I14). Markers have no receiver, and pass all.
+// #5 A stop ends the retries, finishes what runs, writes the positions, and then leaves the consumer group.
 
-import { headers as headerNames, type AnyDecodedRecord } from "@sluice/contracts";
+import { findReceiver, headers as headerNames, type AnyDecodedRecord } from "@sluice/contracts";
 import {
   startBrokerClock,
   createOperatorSkips,
@@ -22,8 +24,11 @@ import {
   type PartitionEnds,
   type Producer,
   deadLetterReason,
+  type ReachedBound,
   readOrLearn,
   type ReceivedRecord,
+  type ReceiverSharing,
+  SharedLimits,
   skipStoppedRecord,
   type UnreadableReason,
 } from "@sluice/messaging";
@@ -90,6 +95,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
     topic,
     runningMax: bounds.runningPerPartitionMax,
     bufferedRecordsMax: bounds.bufferedRecordsMax,
+    sharing: createSharing(options, bounds, engine),
     time,
     random,
     logger,
@@ -109,7 +115,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
   let stopped: Promise<void> | null = null;
 
   async function stop(): Promise<void> {
-    // #4
+    // #5
     using _grace = time.after(graceMs, () => engine.abandon());
     engine.quiesce();
     await partitionConsumer.drain();
@@ -128,6 +134,37 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
       stopped ??= stop();
       return stopped;
     },
+  };
+}
+
+/** Milliseconds between two log lines about the same bound. */
+const boundLogIntervalMs = 60_000;
+
+function createSharing(
+  { time, logger, metrics, topic, receivers }: Pick<DeliveryOptions, "time" | "logger" | "metrics" | "topic" | "receivers">,
+  bounds: DeliveryBounds,
+  engine: Pick<DeliveryEngine, "markFull">,
+): ReceiverSharing {
+  const reachedTotal = metrics.counter("sluice_delivery_bounds_reached_total", "Times that a bound began to hold records up, by bound.", [
+    "bound",
+  ]);
+  const connections = new Map(receivers.map((receiver) => [receiver.id, receiver.connections]));
+  const loggedAtMs = new Map<ReachedBound, number>();
+  return {
+    receiverRunningMin: bounds.receiverRunningMin,
+    runningMaxOf: (receiver) => Math.max(bounds.runningPerPartitionMax, 2 * (connections.get(receiver ?? "") ?? 0)),
+    readAheadFrom: bounds.readAheadFromRecords,
+    limits: new SharedLimits(bounds),
+    // #4
+    receiverOf: ({ headers }) => headers[headerNames.receiver] ?? null,
+    reached(bound, place) {
+      reachedTotal.add({ bound });
+      const nowMs = time.monotonicMs();
+      if (nowMs - (loggedAtMs.get(bound) ?? Number.NEGATIVE_INFINITY) < boundLogIntervalMs) return;
+      loggedAtMs.set(bound, nowMs);
+      logger.warn("delivery.bound-reached", { topic, bound, ...place });
+    },
+    full: (partition, epoch, isFull) => engine.markFull(partition, epoch, isFull),
   };
 }
 
@@ -177,7 +214,8 @@ function createHandler(options: DeliveryOptions, { producer, engine, observe }: 
 const alreadyDone = Promise.resolve();
 
 /**
- * Decodes each record once, when it arrives, for its key and its handler; `content` is null where it cannot be read.
+ * Decodes each record once, for its key and its handler, and for its receiver where no header names it; `content` is
+ * null where it cannot be read.
  */
 function readContent(
   record: ReceivedRecord,
@@ -185,7 +223,7 @@ function readContent(
 ): KeyedContent<AnyDecodedRecord | null> {
   try {
     const decoded = serde.decode(record.value ?? noBytes);
-    return { key: readKey(decoded) ?? recordKey(record), content: decoded };
+    return { key: readKey(decoded) ?? recordKey(record), content: decoded, receiver: findReceiver(decoded) };
   } catch {
     // #1: the handler's turn finds out, and reports, what is wrong with the record.
     return { key: recordKey(record), content: null };

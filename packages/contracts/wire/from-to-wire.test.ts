@@ -16,7 +16,7 @@ import {
   messageUetr,
   accountVerified,
 } from "../messages/render/outputs.fixture.ts";
-import { outgoingRecord } from "./outgoing-record.ts";
+import { findReceiver, outgoingRecord } from "./outgoing-record.ts";
 import { createFixedSerde } from "./serde.ts";
 import { type AppendedFact, dispatchChangeRecord, dispatchRecord, eventRecords, recordFromFact, recordFromMarker } from "./to-wire.ts";
 import { topics } from "./topics.ts";
@@ -270,6 +270,18 @@ test("outputs become records of their topics", () => {
     change: "STOP",
     causedByOffset: 5n,
   });
+});
+
+test("I14: a record for one receiver names it in a header, so that it can be let pass undecoded; no other record does", () => {
+  const stop = { kind: "stop", messageIdentification: "m", deliveryKey: messageUetr, receiver: "first", causedByOffset: 5n } as const;
+  const change = outgoingRecord(serde, topics.dispatch, messageUetr, dispatchChangeRecord(stop, messageUetr), { partitionCount: 12 });
+  expect(change.headers).toEqual({ "sluice-type": "DispatchChange", "sluice-receiver": "first" });
+  const sent = dispatchRecord(
+    buildDispatchOutput("D", "2026-11-20T06:00:01Z"),
+    buildMessageSources({ verdict: accountVerified("ACCEPTED") }),
+  );
+  expect(findReceiver(through(sent))).toBe("first");
+  expect(findReceiver(recordFromMarker(markers[1] ?? { kind: "DayVoid", id: "", ...day, nextBusinessDate: "" }, 7))).toBe(null);
 });
 
 test("a record goes out with its type in a header, to the partition of its key or to the given one", () => {

@@ -1,5 +1,5 @@
-// Encodes a record for a producer: bytes, key, partition, and its type in a header, so that readers can skip it without
-// decoding. The shape is `OutgoingRecord` of the messaging port.
+// Encodes a record for a producer: bytes, key, partition, and in headers its type and the receiver that it is for, so
+// that readers can skip it without decoding. The shape is `OutgoingRecord` of the messaging port.
 
 import type { AnyDecodedRecord, Serde } from "../api.ts";
 import { partitionFor } from "./partition.ts";
@@ -29,11 +29,27 @@ export function outgoingRecord(
   options: OutgoingRecordOptions,
 ): KeyedRecord {
   const keyBytes = Buffer.from(key);
+  const headers: Record<string, string> = { ...options.headers, [headerNames.type]: decoded.name };
+  const receiver = findReceiver(decoded);
+  if (receiver !== null) headers[headerNames.receiver] = receiver;
   return {
     topic,
     partition: options.partition ?? partitionFor(keyBytes, options.partitionCount),
     key: keyBytes,
     value: serde.encode(decoded.name, decoded.value),
-    headers: { ...options.headers, [headerNames.type]: decoded.name },
+    headers,
   };
+}
+
+/** Finds the bank or connector that a record is delivered to, or whose delivery it changes; null for other records. */
+export function findReceiver({ name, value }: AnyDecodedRecord): string | null {
+  switch (name) {
+    case "Dispatch":
+    case "DispatchChange":
+    case "TransactionStateEvent":
+    case "EsmStateEvent":
+      return value.bank;
+    default:
+      return null;
+  }
 }

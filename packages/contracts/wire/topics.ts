@@ -16,6 +16,11 @@ export const headers = {
   type: "sluice-type",
   traceparent: "traceparent",
   /**
+   * The bank or connector that a record of `dispatch` or `events` is for, so that a reader can let it pass the records
+   * of another one without decoding either.
+   */
+  receiver: "sluice-receiver",
+  /**
    * Set on the dead letter of an operator's skip: `requested` by the console, `done` by the service whose partition the
    * record blocked.
    */

@@ -14,11 +14,11 @@
 // #1 A message is tried only if nothing of its key is parked before it, its receiver does not spill and is not paused,
 //    its endpoint is not suspended (endpoint.ts), and its attempts are not over; otherwise it is parked untried.
 //    Handlers of one key run one after the other, so a message comes here when the one before it is done or parked.
-// #2 It waits at most `slotWaitMaxMs` for a slot. Where slots do not become free within that time, one receiver may
-//    have at most an eighth of what the partition has in progress. Beyond either limit the message is parked without an
-//    attempt (I14). A receiver that was the only one in the partition for a minute is waited for longer while it
-//    acknowledges (attempt-slots.ts #3): it delays only itself, and so a healthy receiver's backlog does not go through
-//    the store.
+// #2 It waits at most `slotWaitMaxMs` for a slot, and longer while its receiver acknowledges (attempt-slots.ts #3): the
+//    records of others pass it, so that it delays only itself, and a healthy receiver's backlog does not go through the
+//    store. Where the wait would be longer than `answerWaitMaxMs`, one receiver may have at most an eighth of what a
+//    partition has in progress; beyond that, its messages are parked without an attempt (I14). A partition whose memory
+//    is full can let nobody pass: there all but its only receiver in the last minute are waited for `slotWaitMaxMs`.
 // #3 An attempt begins only while the lease of the partition is confirmed.
 // #4 A receiver that has not answered after `answerWaitMaxMs` does not block the partition: the message is parked and
 //    its record is done, while the attempt goes on under the key's lock (I14).
@@ -119,11 +119,15 @@ class NewMessage implements SlotWaiter, TimeoutListener, Completion<void> {
     if (this.#queue.isSpilling) return "spilling";
     const { bounds } = this.#context;
     const { slots, expectedWaitMs } = this.#destination;
-    const isOnlyReceiver = this.#partition.recentReceivers.isOnly(receiverId, nowMs);
-    const isSlow = isOnlyReceiver
-      ? (slots.isStuck || expectedWaitMs > bounds.answerWaitMaxMs) && !slots.isKeepingUp
-      : slots.isStuck || expectedWaitMs > bounds.slotWaitMaxMs;
+    const isSlow = this.#delaysOthers(nowMs)
+      ? slots.isStuck || expectedWaitMs > bounds.slotWaitMaxMs
+      : (slots.isStuck || expectedWaitMs > bounds.answerWaitMaxMs) && !slots.isKeepingUp;
     return isSlow && this.#queue.newInFlight > receiverShareMax(bounds) ? "share" : null;
+  }
+
+  /** `nowMs` is monotonic. */
+  #delaysOthers(nowMs: number): boolean {
+    return this.#partition.isFull && !this.#partition.recentReceivers.isOnly(this.#delivery.receiverId, nowMs);
   }
 
   #blockReason(): "over" | "paused" | BlockReason | null {
@@ -136,7 +140,7 @@ class NewMessage implements SlotWaiter, TimeoutListener, Completion<void> {
 
   /** #2 */
   mayWaitLonger(): boolean {
-    return this.#partition.recentReceivers.isOnly(this.#delivery.receiverId, this.#context.time.monotonicMs());
+    return !this.#delaysOthers(this.#context.time.monotonicMs());
   }
 
   /** `slot` is null where none became free in time. */

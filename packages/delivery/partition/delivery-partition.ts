@@ -60,6 +60,8 @@ export interface DeliveryPartition {
   readonly parkedAhead: Set<string>;
   /** The receivers whose records came within the last minute. */
   readonly recentReceivers: RecentReceivers;
+  /** True while its memory is full, so that what waits here delays what has not been read. */
+  isFull: boolean;
   /** Messages that are not tried any more although their records may be read again. */
   readonly givenUp: GivenUpMessages;
   /** The position as the store has it. */
@@ -108,6 +110,7 @@ export function createDeliveryPartition(
     running: new Set(),
     parkedAhead: new Set(),
     recentReceivers: before?.recentReceivers ?? new RecentReceivers(),
+    isFull: before?.isFull ?? false,
     givenUp: before?.givenUp ?? new GivenUpMessages(),
     position: 0n,
     stoppedTimer: null,

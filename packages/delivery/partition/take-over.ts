@@ -12,9 +12,6 @@ import type { EngineContext } from "../context.ts";
 import type { DeliveryPartition } from "./delivery-partition.ts";
 import { passBacklog } from "../backlog/scan.ts";
 
-/** Ids that are remembered as parked ahead of the position. */
-const parkedAheadMax = 10_000;
-
 /** Rejects as the store does. */
 export async function takeOver(
   context: EngineContext,
@@ -32,7 +29,7 @@ export async function takeOver(
   partition.position = position;
   partition.repeatsBelow = log.logEnd;
   await passBacklog(context, partition, context.bounds.takeOverMessagesMax, ({ id, sequence }) => {
-    if (sequence >= position && partition.parkedAhead.size < parkedAheadMax) partition.parkedAhead.add(id);
+    if (sequence >= position && partition.parkedAhead.size < context.bounds.bufferedRecordsMax) partition.parkedAhead.add(id);
   });
   partition.isTakenOver = true;
   const parked = [...partition.queues.values()].reduce((sum, { page }) => sum + page.size, 0);

@@ -120,9 +120,18 @@ function message(record: RecordName): Part {
   };
 }
 
+/** The records of `dispatch` and `events` that are for one receiver. */
+const receiverRecords: ReadonlySet<RecordName> = new Set<RecordName>([
+  "Dispatch",
+  "DispatchChange",
+  "TransactionStateEvent",
+  "EsmStateEvent",
+]);
+
 function ownHeaders(record: RecordName): Part {
   const text = (description: string): Part => ({ type: "string", description });
   if (record === "DeadLettersReplayed") return { [headers.quarantinedFrom]: text("Offset of the first record that was dead-lettered.") };
+  if (receiverRecords.has(record)) return { [headers.receiver]: text("Id of the bank or connector that the record is for.") };
   if (record !== "DeadLetter") return {};
   return { [headers.skip]: text("Skipped by an operator: `requested`, or `done` by the service whose partition stood at the record.") };
 }

@@ -2,20 +2,23 @@
 // way.
 //
 // #1 Records of one key are handled first in, first out: the next one starts when the one before is complete.
-// #2 At most `runningMax` handlers run per partition, so that a busy partition does not slow another one down. A key in
-//    a back-off blocks only itself and takes none of these slots.
-// #3 The position is the watermark (`watermark.ts`). It is written after it has advanced: 200 ms after the last write,
-//    or under load every second or 1,000 completions. One write per partition is in flight at a time, and only in the
-//    current epoch.
+// #2 At most `runningMax` handlers count as running per partition, so that a busy partition does not slow another one
+//    down. A key in a back-off blocks only itself and takes none of these places; while `backOffsMax` keys are in one,
+//    nothing else starts in the partition.
+// #3 The position is the watermark (`watermark.ts`, `keyed-position.ts`).
 // #4 A completion after the end of its epoch is ignored, because a duplicate is better than a loss. An epoch inherits
 //    no state from the one before, so that no record can meet a stale entry. (parallel-consumer issue 909.)
-// #5 A commit or position write that fails is retried and stops nothing. (parallel-consumer issue 857.)
-// #6 Above `bufferedRecordsMax` the partition is paused, so that memory does not grow while handlers are slow.
-//    (parallel-consumer issue 832.)
-// #7 A record is decoded when a handler is free, not when it arrives: waiting records are only bytes, and decoded ones
+// #5 What a partition has in memory is bounded, and it is paused above that (`partition-buffer.ts`).
+// #6 A record is decoded when a handler is free, not when it arrives: waiting records are only bytes, and decoded ones
 //    die young.
+//
+// With `sharing`, records wait in a line for each receiver, and a receiver that waits delays no other (I14):
+//
+// #7 Receivers take turns. Whatever the others have, each may have `receiverRunningMin` handlers in the partition. A
+//    handler that has run for 100 ms no longer counts as running, because it waits for its receiver.
+// #8 What all partitions have in progress and in memory is bounded together (`shared-limits.ts`).
 
-import { Fault, type LogFields } from "@sluice/kernel";
+import { assert, Fault, type LogFields } from "@sluice/kernel";
 import {
   type AssignedPartition,
   type PartitionConsumer,
@@ -27,8 +30,11 @@ import {
 import type { AssignedOffsets, ReceivedRecord } from "../port.ts";
 import { type TrackedRecord, Watermark } from "./watermark.ts";
 import { retryDelayMs } from "./retry-delay.ts";
-import { TaskPool } from "./task-pool.ts";
-import { UnreadRecords } from "./unread-records.ts";
+import { PartitionBuffer, type ReceiverSharing } from "./partition-buffer.ts";
+import { KeyedPosition } from "./keyed-position.ts";
+import { recordBytes, SharedLimits } from "./shared-limits.ts";
+import { type PoolItem, TaskPool } from "./task-pool.ts";
+import { type KeyedContent, UnreadRecords } from "./unread-records.ts";
 
 /** The partition and epoch in which a record was received. */
 export interface PartitionEpoch {
@@ -41,11 +47,16 @@ export interface PartitionEpoch {
 export interface KeyedConsumerOptions<Content> extends PartitionConsumerOptions {
   /** Handlers that may run at once in each partition. */
   readonly runningMax: number;
+  /** Without it all records are alike, and nothing is bounded but each partition. */
+  readonly sharing?: ReceiverSharing;
   /** Takes a partition and answers the offset to start at. Retried as `handle` is. */
   startAt(partition: number, epoch: number, log: AssignedOffsets): Promise<bigint>;
   /** The epoch is over. Called once for each call of `startAt`, after that call has settled. */
   closed?(partition: number, epoch: number): void;
-  /** Decodes a record. Called once for each record, in order, when a handler is free. Must not throw. */
+  /**
+   * Decodes a record. Called once for each record, in the order of its receiver: when a handler is free, or when it
+   * arrives if it does not name its receiver. Must not throw.
+   */
   read(record: ReceivedRecord): KeyedContent<Content>;
   /**
    * Handles a record. After a retryable Fault it is called again, with a back-off; any other rejection ends the
@@ -56,14 +67,11 @@ export interface KeyedConsumerOptions<Content> extends PartitionConsumerOptions 
   writePosition?(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
 }
 
-/** A decoded record with its key: records of one key are handled in order, one at a time. */
-export interface KeyedContent<Content> {
-  readonly key: string;
-  /** The decoded content, which the handler gets together with the record. */
-  readonly content: Content;
-}
+type Source<Content> = UnreadRecords<Content, Entry<Content>>;
 
-interface Entry<Content> extends KeyedContent<Content> {
+interface Entry<Content> extends PoolItem<Entry<Content>, Source<Content>> {
+  readonly key: string;
+  readonly content: Content;
   readonly record: ReceivedRecord;
   readonly place: TrackedRecord;
   /** The next entry of the same key; null while this is the last one. */
@@ -71,26 +79,29 @@ interface Entry<Content> extends KeyedContent<Content> {
   tries: number;
 }
 
-const nothing = Promise.resolve();
-
-const positionIntervalMs = 200;
-/** Interval of a busy partition: one with at least `positionBusyCompletions` completions since its last write. */
-const positionBusyIntervalMs = 1_000;
-const positionBusyCompletions = 50;
-const positionCompletionsMax = 1_000;
+/** #2 */
+const backOffsMax = 500;
+/** Lines of receivers kept in a partition although nothing is in them. */
+const unusedLinesMax = 1_024;
 
 export async function createKeyedConsumer<Content>(options: KeyedConsumerOptions<Content>): Promise<PartitionConsumer> {
-  return await startPartitionConsumer(options, (consumer) => new ConcurrentPartition(options, consumer));
+  const limits = options.sharing?.limits ?? new SharedLimits(unlimited);
+  return await startPartitionConsumer(options, (consumer) => new ConcurrentPartition(options, consumer, limits));
 }
+
+const unlimited = { runningMax: Infinity, runningBytesMax: Infinity, bufferedBytesMax: Infinity };
 
 class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch {
   readonly partition: number;
   readonly epoch: number;
   readonly #options: KeyedConsumerOptions<Content>;
   readonly #consumer: PartitionControl;
-  readonly #pool: TaskPool<Entry<Content>>;
+  readonly #limits: SharedLimits;
+  readonly #pool: TaskPool<Entry<Content>, Source<Content>>;
   readonly #over = new AbortController();
-  readonly #unread = new UnreadRecords();
+  readonly #lines = new Map<string | null, Source<Content>>();
+  readonly #buffer: PartitionBuffer;
+  #position: KeyedPosition | null = null;
   readonly #lastByKey = new Map<string, Entry<Content>>();
   readonly #troubleByKey = new Map<string, string>();
   #isOver = false;
@@ -98,25 +109,38 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   #opening: Promise<{ readonly value: bigint } | null> | null = null;
   #openTrouble: string | null = "not yet open";
   #closing: Promise<void> | null = null;
-  #isPaused = false;
   #isDraining = false;
-  #completions = 0;
-  #isBusy = false;
-  #writeFailures = 0;
-  #writtenOffset: bigint | null = null;
-  #writeTimer: Disposable | null = null;
-  #writing: Promise<void> | null = null;
+  #backOffs = 0;
 
-  constructor(options: KeyedConsumerOptions<Content>, consumer: PartitionControl) {
+  constructor(options: KeyedConsumerOptions<Content>, consumer: PartitionControl, limits: SharedLimits) {
     this.#options = options;
     this.#consumer = consumer;
+    this.#limits = limits;
     this.#pool = new TaskPool({
       runningMax: options.runningMax,
-      work: (entry, over) => this.#handle(entry, over),
-      take: () => this.#take(),
+      sourceRunningMin: options.sharing?.receiverRunningMin ?? 0,
+      limits,
+      work: (entry) => this.#handle(entry),
+      take: (line) => this.#take(line),
+      mayStart: () => this.isCurrent() && !this.#isDraining && this.#backOffs < backOffsMax,
+      held: (bound, { load: { receiver } }) => this.#options.sharing?.reached(bound, { partition: this.partition, receiver }),
     });
     this.partition = consumer.partition;
     this.epoch = consumer.epoch;
+    this.#buffer = new PartitionBuffer({
+      partition: consumer.partition,
+      epoch: consumer.epoch,
+      time: options.time,
+      bufferedRecordsMax: options.bufferedRecordsMax,
+      sharing: options.sharing ?? null,
+      limits,
+      count: () => this.#watermark?.count ?? 0,
+      isCrowded: () => this.#pool.isCrowded,
+      letGo: () => this.#pool.letGo(),
+      pause: () => consumer.pause(),
+      resume: () => consumer.resume(),
+    });
+    limits.addPartition();
   }
 
   isCurrent(): boolean {
@@ -130,7 +154,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     if (opened === null || !this.isCurrent()) return null;
     this.#openTrouble = null;
     this.#watermark = new Watermark(opened.value);
-    this.#writtenOffset = opened.value;
+    this.#position = this.#createPosition(this.#watermark);
     return opened.value;
   }
 
@@ -150,49 +174,104 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     });
   }
 
-  receive(records: readonly ReceivedRecord[]): void {
-    if (this.#watermark === null || !this.isCurrent()) return;
-    this.#unread.push(records);
-    this.#pool.fill();
-    this.#pauseOrResume();
+  #createPosition(watermark: Watermark): KeyedPosition {
+    const { partition, epoch } = this;
+    return new KeyedPosition(watermark, {
+      time: this.#options.time,
+      random: this.#options.random,
+      isCurrent: () => this.isCurrent(),
+      write: async (nextOffset) => this.#options.writePosition?.(partition, epoch, nextOffset),
+      commit: (nextOffset) => this.#consumer.commit(nextOffset),
+      fail: (reason) => this.#consumer.fail(reason),
+      warn: (event, fields) => this.#warn(event, fields),
+    });
   }
 
-  /** #1, #7: decodes records up to the next one whose key is idle. */
-  #take(): Entry<Content> | undefined {
-    if (!this.isCurrent() || this.#isDraining) return undefined;
-    for (;;) {
-      const record = this.#unread.take();
-      if (record === undefined) return undefined;
-      const { key, content } = this.#options.read(record);
-      const place = { offset: record.offset, isDone: false };
-      const entry = { record, place, key, content, next: null, tries: 0 };
-      this.#watermark?.add(place);
+  receive(records: readonly ReceivedRecord[]): void {
+    if (this.#watermark === null || !this.isCurrent()) return;
+    let bytes = 0;
+    for (const record of records) {
+      bytes += recordBytes(record);
+      const receiver = this.#options.sharing?.receiverOf(record) ?? null;
+      const read = receiver === null && this.#options.sharing !== undefined ? this.#options.read(record) : null;
+      const unread = { offset: record.offset, isDone: false, record, read };
+      this.#watermark.add(unread);
+      const line = this.#line(receiver ?? read?.receiver ?? null);
+      line.push(unread);
+      this.#pool.offer(line);
+    }
+    this.#buffer.add(bytes);
+    this.#pool.fill();
+    this.#buffer.pauseOrResume();
+    this.#buffer.lookSoon();
+  }
+
+  #line(receiver: string | null): Source<Content> {
+    const known = this.#lines.get(receiver);
+    if (known !== undefined) return known;
+    if (this.#lines.size >= unusedLinesMax) this.#forgetUnusedLines();
+    const line: Source<Content> = new UnreadRecords(this.#limits.load(receiver), this.#options.sharing?.runningMaxOf(receiver) ?? Infinity);
+    this.#lines.set(receiver, line);
+    return line;
+  }
+
+  #forgetUnusedLines(): void {
+    for (const [receiver, line] of this.#lines) {
+      if (!line.isUnused) continue;
+      this.#lines.delete(receiver);
+      this.#limits.release(line.load);
+    }
+  }
+
+  /** #1, #6: decodes records of one receiver up to the next one whose key is idle. */
+  #take(line: Source<Content>): Entry<Content> | undefined {
+    const again = line.retries.shift();
+    if (again !== undefined) return again;
+    for (let unread = line.take(); unread !== undefined; unread = line.take()) {
+      const { record } = unread;
+      assert(record !== null, "a record is taken once");
+      const { key, content } = unread.read ?? this.#options.read(record);
+      unread.record = null;
+      unread.read = null;
+      const entry: Entry<Content> = {
+        record,
+        place: unread,
+        source: line,
+        bytes: recordBytes(record),
+        key,
+        content,
+        next: null,
+        tries: 0,
+        before: null,
+        after: null,
+        isLinked: false,
+        startedAtLook: 0,
+      };
       const last = this.#lastByKey.get(key);
       this.#lastByKey.set(key, entry);
       if (last === undefined) return entry;
       last.next = entry;
     }
+    return undefined;
   }
 
   /** Makes no promise of its own, because every record passes through here. */
-  #handle(entry: Entry<Content>, over: () => void): void {
-    if (!this.isCurrent() || this.#isDraining) return void nothing.then(over);
+  #handle(entry: Entry<Content>): void {
     entry.tries += 1;
     this.#startHandler(entry).then(
-      () => this.#handled(entry, over),
-      (error: unknown) => this.#handleFailed(entry, error, over),
+      () => this.#handled(entry),
+      (error: unknown) => this.#handleFailed(entry, error),
     );
   }
 
   /** #4 */
-  #handled(entry: Entry<Content>, over: () => void): void {
-    if (this.isCurrent()) this.#complete(entry);
-    over();
+  #handled(entry: Entry<Content>): void {
+    this.#pool.ended(entry, this.isCurrent() ? this.#complete(entry) : null);
   }
 
-  #handleFailed(entry: Entry<Content>, error: unknown, over: () => void): void {
+  #handleFailed(entry: Entry<Content>, error: unknown): void {
     if (this.isCurrent()) this.#failed(entry, error);
-    over();
+    this.#pool.ended(entry, null);
   }
 
   #startHandler({ record, content }: Entry<Content>): Promise<void> {
@@ -211,87 +290,29 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     this.#troubleByKey.set(entry.key, error.code);
     this.#warn("partition.retry", { what: "handling", code: error.code, reason: error.message });
     if (this.#isDraining) return;
-    // #2: the wait takes no slot of the pool. If it outlives the drain or the epoch, the entry it submits does nothing.
+    // #2: the wait takes no place in the pool. After a drain or the end of the epoch the pool starts nothing.
     const { time, random } = this.#options;
-    time.after(retryDelayMs(entry.tries, random), () => this.#pool.submit(entry));
+    this.#backOffs += 1;
+    time.after(retryDelayMs(entry.tries, random), () => {
+      this.#backOffs -= 1;
+      entry.source.retries.push(entry);
+      this.#pool.offer(entry.source);
+      this.#pool.fill();
+      this.#buffer.lookSoon();
+    });
   }
 
-  #complete(entry: Entry<Content>): void {
+  /** Returns the next record of the key, which takes its place. */
+  #complete(entry: Entry<Content>): Entry<Content> | null {
     if (this.#troubleByKey.size > 0) this.#troubleByKey.delete(entry.key);
     this.#watermark?.complete(entry.place);
-    this.#completions += 1;
     const { next } = entry;
     if (next === null) this.#lastByKey.delete(entry.key);
-    else this.#pool.submit(next);
     // Otherwise an old entry would keep all later ones from being collected young.
     entry.next = null;
-    this.#pauseOrResume();
-    this.#writeSoon();
-  }
-
-  #pauseOrResume(): void {
-    const { bufferedRecordsMax } = this.#options;
-    const count = this.#unread.count + (this.#watermark?.count ?? 0);
-    if (!this.#isPaused && count > bufferedRecordsMax) {
-      this.#isPaused = true;
-      this.#consumer.pause();
-    }
-    if (this.#isPaused && count <= bufferedRecordsMax / 2) {
-      this.#isPaused = false;
-      this.#consumer.resume();
-    }
-  }
-
-  #writeSoon(): void {
-    if (this.#writing !== null || this.#isWritten) return;
-    // After a failed write the back-off applies, and even a thousand completions do not shorten it.
-    if (this.#completions >= positionCompletionsMax && this.#writeFailures === 0) {
-      void this.#write();
-      return;
-    }
-    const { time, random } = this.#options;
-    const intervalMs = this.#isBusy ? positionBusyIntervalMs : positionIntervalMs;
-    const delayMs = this.#writeFailures === 0 ? intervalMs : retryDelayMs(this.#writeFailures + 1, random);
-    this.#writeTimer ??= time.after(delayMs, () => void this.#write());
-  }
-
-  get #isWritten(): boolean {
-    return !this.isCurrent() || this.#watermark === null || this.#watermark.nextOffset === this.#writtenOffset;
-  }
-
-  async #write(): Promise<void> {
-    this.#writeTimer?.[Symbol.dispose]();
-    this.#writeTimer = null;
-    if (this.#writing !== null || this.#isWritten || this.#watermark === null) return;
-    this.#isBusy = this.#completions >= positionBusyCompletions;
-    this.#completions = 0;
-    this.#writing = this.#writeOffset(this.#watermark.nextOffset);
-    await this.#writing;
-    this.#writing = null;
-    this.#writeSoon();
-  }
-
-  /** #5 */
-  async #writeOffset(nextOffset: bigint): Promise<void> {
-    try {
-      await this.#options.writePosition?.(this.partition, this.epoch, nextOffset);
-      this.#writtenOffset = nextOffset;
-      this.#writeFailures = 0;
-    } catch (error) {
-      this.#writeFailures += 1;
-      if (!(error instanceof Fault) || !error.isRetryable) {
-        if (this.isCurrent()) this.#consumer.fail(error instanceof Error ? error : new Error(String(error)));
-        return;
-      }
-      this.#warn("partition.retry", { what: "position", code: error.code, reason: error.message });
-      return;
-    }
-    try {
-      await this.#consumer.commit(nextOffset);
-    } catch (error) {
-      // The group's offset is only for display, and the next commit carries a later one.
-      this.#warn("partition.commit-failed", { reason: String(error) });
-    }
+    this.#buffer.remove(entry.bytes);
+    this.#position?.advance();
+    return this.#isDraining ? null : next;
   }
 
   #warn(event: string, fields: LogFields): void {
@@ -300,7 +321,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
 
   trouble(): string | null {
     if (this.#openTrouble !== null) return this.#openTrouble;
-    if (this.#writeFailures > 0) return "the position cannot be written";
+    if (this.#position?.isFailing === true) return "the position cannot be written";
     const [code] = this.#troubleByKey.values();
     return code === undefined ? null : `${this.#troubleByKey.size} keys are tried again: ${code}`;
   }
@@ -308,29 +329,35 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   async drain(): Promise<void> {
     this.#isDraining = true;
     await this.#pool.idle();
-    await this.#writing;
-    await this.#write();
+    await this.#position?.flush();
   }
 
   async close(): Promise<void> {
     this.#isOver = true;
     this.#over.abort();
-    this.#writeTimer?.[Symbol.dispose]();
-    this.#writeTimer = null;
+    this.#position?.stop();
     this.#closing ??= this.#close();
     await this.#closing;
   }
 
   async #close(): Promise<void> {
+    this.#releaseLimits();
     if (this.#opening === null) return;
     // `assigned` reports why a partition did not open.
     await this.#opening.catch(() => null);
     this.#options.closed?.(this.partition, this.epoch);
   }
 
+  #releaseLimits(): void {
+    this.#buffer.close();
+    this.#limits.removePartition(this.#pool, this.#buffer);
+    for (const { load } of this.#lines.values()) this.#limits.release(load);
+    this.#lines.clear();
+  }
+
   async settled(): Promise<void> {
     await this.#closing;
     await this.#pool.idle();
-    await this.#writing;
+    await this.#position?.settled();
   }
 }

@@ -239,7 +239,7 @@ describe("a batch consumer", () => {
 });
 
 describe("a keyed consumer", () => {
-  test("#7: a record is decoded when a handler is free; the next record of a decoded key comes before undecoded ones", async () => {
+  test("#6: a record is decoded when a handler is free; the next record of a decoded key comes before undecoded ones", async () => {
     const environment = setup(1);
     await environment.append(["a", "a", "b", "c", "d"]);
     const [read, handled]: [string[], string[]] = [[], []];
@@ -418,7 +418,7 @@ describe("a keyed consumer", () => {
     expect(closed).toEqual([1, 2]);
   });
 
-  test("#5: a position write or a commit that fails is retried and stops nothing (parallel-consumer issue 857)", async () => {
+  test("#3: a position write or a commit that fails is retried and stops nothing (parallel-consumer issue 857)", async () => {
     const environment = setup(16);
     await environment.append(numbered(3));
     let tries = 0;
@@ -437,7 +437,7 @@ describe("a keyed consumer", () => {
     await environment.during(partitionConsumer.stop());
   });
 
-  test("#6: with every handler stuck, the received records are bounded (parallel-consumer issue 832)", async () => {
+  test("#5: with every handler stuck, the received records are bounded (parallel-consumer issue 832)", async () => {
     const handedOver: string[] = [];
     const hooks: MemoryHooks = { observe: (_client, operation, key) => void (operation === "record" && handedOver.push(key)) };
     const environment = setup(17, { hooks });

@@ -13,7 +13,7 @@ export interface TrackedRecord {
   isDone: boolean;
 }
 
-/** Number of records behind the watermark at which they are released together. */
+/** Number of records behind the watermark at which they are released together, once they are half of all. */
 const compactAt = 128;
 
 export class Watermark {
@@ -49,7 +49,7 @@ export class Watermark {
       if (next === undefined) this.#nextOffset = head.offset + 1n;
       head = next;
     }
-    if (this.#head < compactAt) return;
+    if (this.#head < compactAt || this.#head * 2 < this.#places.length) return;
     this.#places = this.#places.slice(this.#head);
     this.#head = 0;
   }
