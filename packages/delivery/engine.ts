@@ -131,15 +131,19 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     },
     async waitUntilIdle() {
       await Promise.all([...leasedPartitions.values()].flatMap(({ running }) => running));
-      // Endpoint health is advice: a store that hangs must not keep the process in its consumer group.
-      const flushed = new AbortController();
-      const flushing = context.endpoints.flush().finally(() => flushed.abort());
-      await Promise.race([flushing, sleep(context.time, flushWaitMaxMs, flushed.signal)]);
+      await flushHealth(context);
     },
     abandon() {
       for (const leased of leasedPartitions.values()) leased.close("abandoned at the stop");
     },
   };
+}
+
+/** Endpoint health is advice: a store that hangs must not keep the process in its consumer group. */
+async function flushHealth({ endpoints, time }: EngineContext): Promise<void> {
+  const flushed = new AbortController();
+  const flushing = endpoints.flush().finally(() => flushed.abort());
+  await Promise.race([flushing, sleep(time, flushWaitMaxMs, flushed.signal)]);
 }
 
 function createWorker(context: EngineContext, partition: DeliveryPartition): DeliveryWorker {

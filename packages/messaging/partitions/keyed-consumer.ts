@@ -182,7 +182,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
       isCurrent: () => this.isCurrent(),
       write: async (nextOffset) => this.#options.writePosition?.(partition, epoch, nextOffset),
       commit: (nextOffset) => this.#consumer.commit(nextOffset),
-      fail: (reason) => this.#consumer.fail(reason),
+      failed: (reason) => this.#consumer.fail(reason),
       warn: (event, fields) => this.#warn(event, fields),
     });
   }

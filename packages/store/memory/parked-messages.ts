@@ -17,37 +17,7 @@ export function createMemoryParkedMessages(
   kept: Map<string, StoredParkedMessage>,
 ): ParkedStore {
   return {
-    async insert(messages) {
-      assertBulk(messages.length);
-      const sorted = messages.map(parkedMessageCodec.encode).sort((a, b) => compareText(a._id, b._id));
-      const keys = sorted.map((stored) => stored._id);
-      return call(`${name}.insert`, keys, sorted, (documentsMax) => {
-        const existing: string[] = [];
-        for (const stored of sorted.slice(0, documentsMax)) {
-          if (kept.has(stored._id)) existing.push(stored._id);
-          else kept.set(stored._id, stored);
-        }
-        return { existing };
-      });
-    },
-    async update(message, expectedVersion) {
-      const attemptState = attemptStateCodec.encode(message);
-      return call(`${name}.update`, [message.id], [attemptState, expectedVersion], () => {
-        const found = kept.get(message.id);
-        if (found?.version !== expectedVersion) return false;
-        kept.set(message.id, { ...found, ...attemptState });
-        return true;
-      });
-    },
-    async remove(messages) {
-      assertBulk(messages.length);
-      const sorted = messages.toSorted((a, b) => compareText(a.id, b.id));
-      const ids = sorted.map(({ id }) => id);
-      return call(`${name}.remove`, ids, sorted, (documentsMax) => {
-        for (const { id, version } of sorted.slice(0, documentsMax)) if (kept.get(id)?.version === version) kept.delete(id);
-        return { conflicts: ids.filter((id) => kept.has(id)) };
-      });
-    },
+    ...createWrites(name, call, kept),
     async listByPartition(partition, after, limit, selection = { exceptReceivers: [] }) {
       assertPage(limit);
       if ("exceptReceivers" in selection) assertBulk(selection.exceptReceivers.length);
@@ -88,6 +58,46 @@ export function createMemoryParkedMessages(
       );
     },
     totals: () => call(`${name}.totals`, [], null, () => countTotals([...kept.values()].filter(({ ended }) => ended !== "stopped"))),
+  };
+}
+
+function createWrites(
+  name: "deliveries" | "postings",
+  call: MemoryCall,
+  kept: Map<string, StoredParkedMessage>,
+): Pick<ParkedStore, "insert" | "update" | "remove"> {
+  return {
+    async insert(messages) {
+      assertBulk(messages.length);
+      const sorted = messages.map(parkedMessageCodec.encode).sort((a, b) => compareText(a._id, b._id));
+      const keys = sorted.map((stored) => stored._id);
+      return call(`${name}.insert`, keys, sorted, (documentsMax) => {
+        const existing: string[] = [];
+        for (const stored of sorted.slice(0, documentsMax)) {
+          if (kept.has(stored._id)) existing.push(stored._id);
+          else kept.set(stored._id, stored);
+        }
+        return { existing };
+      });
+    },
+    async update(message, expectedVersion) {
+      const attemptState = attemptStateCodec.encode(message);
+      return call(`${name}.update`, [message.id], [attemptState, expectedVersion], () => {
+        const found = kept.get(message.id);
+        if (found?.version !== expectedVersion) return false;
+        kept.set(message.id, { ...found, ...attemptState });
+        return true;
+      });
+    },
+    async remove(messages) {
+      assertBulk(messages.length);
+      const sorted = messages.toSorted((a, b) => compareText(a.id, b.id));
+      const ids = sorted.map(({ id }) => id);
+      return call(`${name}.remove`, ids, sorted, (documentsMax) => {
+        for (const { id, version } of sorted.slice(0, documentsMax)) if (kept.get(id)?.version === version) kept.delete(id);
+        return { conflicts: ids.filter((id) => kept.has(id)) };
+      });
+    },
   };
 }
 
