@@ -166,16 +166,13 @@ export const creditTransferText: JsonWriter<wire.CreditTransfer> = writeMessage<
   tax: writeObject<wire.Tax>({ totalAmount: writeAmount }),
 });
 
-/** Leaves out a legal name that was absent, which is kept as the empty text. */
-const originalParty: JsonWriter<wire.Party> = (read) => creditParty({ ...read, legalName: read.legalName === "" ? null : read.legalName });
-
 const originalTransactionData = writeObject<wire.OriginalTransactionData>({
   paymentMethod: writeText,
   amounts,
-  creditor: originalParty,
+  creditor: creditParty,
   creditorAccount: paymentAccount,
   creditorAgent: institution,
-  debtor: originalParty,
+  debtor: creditParty,
   debtorAccount: paymentAccount,
   debtorAgent: institution,
   settlementDate: writeText,
