@@ -46,7 +46,7 @@ function typeText(schema: Schema): string {
       throw new Error(`only unions ["null", X]: ${JSON.stringify(schema)}`);
     return `${typeText(second)} | null`;
   }
-  if (schema.type === "array") return `readonly ${typeText(schema.items)}[]`;
+  if (schema.type === "array") return `readonly ${Array.isArray(schema.items) ? `(${typeText(schema.items)})` : typeText(schema.items)}[]`;
   if (schema.type === "map") return `Readonly<Record<string, ${typeText(schema.values)}>>`;
   if (schema.type === "enum" || schema.type === "record") return schema.name;
   return schema.logicalType === undefined ? plainText(schema.type) : logicalText(schema.logicalType);

@@ -151,7 +151,7 @@ describe("a calendar with versions", () => {
 test("the last dates of a calendar are planned without a next business date", () => {
   const times = { calendar: versioned, processing: [{ opens: "08:00", closes: "16:00" }], reconciliation: "17:30", cutOffMs: 0 };
   const next = ["2028-12-29", "2028-12-30", "2028-12-31", "2029-05-05"].map((date) => planDay(times, "X", date).nextBusinessDate);
-  expect(next).toEqual(["2028-12-30", "", "", ""]);
+  expect(next).toEqual(["2028-12-30", null, null, null]);
 });
 
 test("a date that the zone's clocks skipped is no business date, and never the next one", () => {

@@ -27,8 +27,8 @@ export interface PlannedTimes {
   /** The last instant of receipt for the date. */
   readonly cutOffAtMs: number;
   readonly reconciliationAtMs: number;
-  /** The first business date after this one; empty if the calendar ends and has none for 400 days. */
-  readonly nextBusinessDate: string;
+  /** The first business date after this one; null if the calendar ends and has none for 400 days. */
+  readonly nextBusinessDate: string | null;
 }
 
 export interface PlannedWindowTimes {
@@ -47,7 +47,7 @@ export function planDay(times: SchemeTimes, schemeId: string, businessDate: stri
   const isWorkingDay = isWorking(calendar, date) && instants.windows.length > 0;
   const windows = isWorkingDay ? instants.windows : [];
   const { cutOffAtMs, reconciliationAtMs } = instants;
-  const nextBusinessDate = businessDateFrom(times, date.add({ days: 1 }))?.toString() ?? "";
+  const nextBusinessDate = businessDateFrom(times, date.add({ days: 1 }))?.toString() ?? null;
   const content = JSON.stringify([calendar.zone, windows, cutOffAtMs, reconciliationAtMs, nextBusinessDate]);
   return {
     scheme: schemeId,

@@ -31,7 +31,7 @@ export function listRestartChanges(running: Configuration, next: Configuration):
   return [
     ...listChangedParties("banks", running.banks, next.banks),
     ...listChangedParties("connectors", running.connectors, next.connectors),
-    ...(["schemes", "cdv", "rulesFolder", "resolutionNeedsSecondPerson"] as const).flatMap((part) =>
+    ...(["schemes", "cdv", "rulesFolder", "resolutionNeedsSecondPerson", "partitionCount"] as const).flatMap((part) =>
       isSame(running[part], next[part]) ? [] : [`/${part}`],
     ),
   ];

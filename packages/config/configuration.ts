@@ -166,6 +166,8 @@ export interface Configuration {
   readonly operators: readonly ConfiguredOperator[];
   /** Whether a person's resolution of a reconciliation item counts only once another person confirms it. */
   readonly resolutionNeedsSecondPerson: boolean;
+  /** Number of partitions of every topic but the probe's; fixed when the topics are created. */
+  readonly partitionCount: number;
 }
 
 /** Lists the banks and connectors, which call Sluice and are called by it. */

@@ -34,14 +34,10 @@ export interface MessageIdentity {
   readonly substanceHash: string;
 }
 
-export interface DirectDebitReceived {
+interface DebitReceivedBase {
   readonly kind: "DirectDebitReceived";
-  /** on-us: submitted by a bank; off-us: from a scheme connector. */
-  readonly flow: "on-us" | "off-us";
   readonly uetr: string;
   readonly message: MessageIdentity;
-  /** The debtor's bank of an off-us debit; null for on-us, where the verdict names it. */
-  readonly bank: string | null;
   readonly receivedAtMs: number;
   /** Provisional until the verdict: the day of the first reconciliation close at least an hour after receipt. */
   readonly reconciliationDay: DayKey;
@@ -51,6 +47,21 @@ export interface DirectDebitReceived {
   readonly amountTenThousandths: bigint;
   readonly currency: string;
 }
+
+/** A bank submitted the debit. The verdict names the bank to which it is sent. */
+interface OnUsDebitReceived extends DebitReceivedBase {
+  readonly flow: "on-us";
+  readonly bank: null;
+}
+
+/** A scheme connector sent the debit. */
+interface OffUsDebitReceived extends DebitReceivedBase {
+  readonly flow: "off-us";
+  /** The debtor's bank. */
+  readonly bank: string;
+}
+
+export type DirectDebitReceived = OnUsDebitReceived | OffUsDebitReceived;
 
 export interface CreditTransferReceived {
   readonly kind: "CreditTransferReceived";
@@ -76,8 +87,8 @@ export interface AccountVerified {
   /** The bank to which the debit or credit is sent. */
   readonly bank: string;
   readonly businessDate: string;
-  /** The day whose close is the deadline of a debit; empty for a credit. */
-  readonly reconciliationDay: DayKey;
+  /** The day whose close is the deadline of a debit; null for a credit. */
+  readonly reconciliationDay: DayKey | null;
   /** The deadline of a credit; null for a debit. */
   readonly deadlineMs: number | null;
   /** The initiating bank of an on-us debit wants an outcome report. */
@@ -176,7 +187,8 @@ export interface DayPlanned {
   readonly windows: readonly PlannedWindow[];
   readonly cutOffAtMs: number;
   readonly reconciliationAtMs: number;
-  readonly nextBusinessDate: string;
+  /** Null: the calendar has no business date after this one within reach. */
+  readonly nextBusinessDate: string | null;
   readonly creditsFinal: "clock" | "bank" | "connector";
   /** Number of partitions of the journal; each gets a copy of every marker. */
   readonly partitionCount: number;

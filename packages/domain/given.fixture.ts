@@ -40,26 +40,29 @@ export function identity(messageIdentification: string, content = "c1", sender =
   return { sender, messageIdentification, contentHash: `${content}/${messageIdentification}`, substanceHash: substance };
 }
 
-export function debit(changes: Partial<facts.DirectDebitReceived> = {}): facts.DirectDebitReceived {
+type DebitChanges = Partial<Omit<facts.DirectDebitReceived, "flow" | "bank">>;
+
+export function debit(changes: DebitChanges = {}): facts.DirectDebitReceived {
+  return { ...receivedDebit(), flow: "on-us", bank: null, ...changes };
+}
+
+/** A debit from the connector to the bank. */
+export function offUsDebit(changes: DebitChanges & { readonly bank?: string } = {}): facts.DirectDebitReceived {
+  return { ...receivedDebit(), flow: "off-us", message: identity("M1", "c1", connector), bank, ...changes };
+}
+
+function receivedDebit() {
   return {
     kind: "DirectDebitReceived",
-    flow: "on-us",
     uetr,
     message: identity("M1"),
-    bank: null,
     receivedAtMs: 1_000,
     reconciliationDay: today,
     closesAtMs: 900_000,
     scheme,
     amountTenThousandths: 12_505_000n,
     currency: "ZAR",
-    ...changes,
-  };
-}
-
-/** A debit from the connector to the bank. */
-export function offUsDebit(changes: Partial<facts.DirectDebitReceived> = {}): facts.DirectDebitReceived {
-  return debit({ flow: "off-us", message: identity("M1", "c1", connector), bank, ...changes });
+  } as const;
 }
 
 export function credit(changes: Partial<facts.CreditTransferReceived> = {}): facts.CreditTransferReceived {
@@ -100,7 +103,7 @@ export function offUsVerdict(changes: Partial<facts.AccountVerified> = {}): fact
 }
 
 export function creditVerdict(changes: Partial<facts.AccountVerified> = {}): facts.AccountVerified {
-  return offUsVerdict({ reconciliationDay: "", deadlineMs, ...changes });
+  return offUsVerdict({ reconciliationDay: null, deadlineMs, ...changes });
 }
 
 export function release(changes: Partial<facts.Release> = {}): facts.Release {

@@ -20,7 +20,8 @@ export interface DayTimesMarker extends MarkerBase {
 /** The date has no window; held debits are carried over to `nextBusinessDate`. */
 export interface DayVoidMarker extends MarkerBase {
   readonly kind: "DayVoid";
-  readonly nextBusinessDate: string;
+  /** Null: the calendar has none, and nothing is carried over. */
+  readonly nextBusinessDate: string | null;
 }
 export interface WindowOpenedMarker extends MarkerBase {
   readonly kind: "WindowOpened";
@@ -30,7 +31,8 @@ export interface WindowClosedMarker extends MarkerBase {
   readonly kind: "WindowClosed";
   readonly number: number;
   readonly isLast: boolean;
-  readonly nextBusinessDate: string;
+  /** Null: the calendar has none, and nothing is carried over. */
+  readonly nextBusinessDate: string | null;
 }
 export interface CreditsDeclaredMarker extends MarkerBase {
   readonly kind: "CreditsDeclared";

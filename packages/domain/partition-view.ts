@@ -4,6 +4,11 @@
 import type { AppliedPause } from "./bank/pause-history.ts";
 import type { BankMarker, DayKey, Marker, RecordPosition } from "./fact.ts";
 
+/** The number of partitions of every topic but the probe's, where the configuration names none. */
+export const partitionCountDefault = 12;
+/** A marker is copied into every partition, and each has a worker, a lease and a share of each bank's limit. */
+export const partitionCountMax = 120;
+
 export interface AppliedMarker {
   readonly marker: Marker;
   readonly position: RecordPosition;

@@ -111,6 +111,11 @@ export interface Messaging {
   producer(name: string): Promise<Producer>;
   consumer(options: ConsumerOptions): Promise<Consumer>;
   /**
+   * Returns how many partitions a topic has; null: there is no such topic. Rejects with a retryable
+   * `messaging.unavailable`.
+   */
+  partitionCount(topic: string): Promise<number | null>;
+  /**
    * Returns both ends of each partition, in the order asked. Rejects with `messaging.unknown-topic` or a retryable
    * `messaging.unavailable`.
    */

@@ -7,6 +7,7 @@ import type { Configuration, ServiceEnvironment, VariableName } from "@sluice/co
 import { createRegistrySerde, type Serde } from "@sluice/contracts";
 import type { Logger, Metrics, Time } from "@sluice/kernel";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
+import { requirePartitions } from "./partition-check.ts";
 
 export interface Opening<N extends VariableName = VariableName> {
   /** The name of the process, as it is known to the broker. */
@@ -56,12 +57,16 @@ export interface BrokerOptions {
   readonly busyLingerMaxMs?: number;
 }
 
+/** Opens only if the topics have the configured number of partitions. */
 export function broker(options: BrokerOptions = {}): Need<Messaging, "KAFKA_BROKERS"> {
   return {
     variables: ["KAFKA_BROKERS"],
-    open({ name, environment, time, logger, metrics, opened }) {
+    async open({ name, environment, configuration, time, logger, metrics, opened }) {
       const connection = { brokers: environment.KAFKA_BROKERS, clientId: name };
-      return opened.adopt(createKafkaMessaging({ connection, ...options, time, logger, metrics }), (messaging) => messaging.close());
+      const messaging = createKafkaMessaging({ connection, ...options, time, logger, metrics });
+      opened.defer(() => messaging.close());
+      await requirePartitions(messaging, configuration.partitionCount);
+      return messaging;
     },
   };
 }

@@ -1,13 +1,15 @@
 // Runs a service as a process. `main.ts` is a table of what the service needs, and this one call.
 //
-// #1 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
+// #1 A service does not start while topics have another number of partitions than configured: the process lives, is not
+//    ready, and `/readyz` names the topics.
+// #2 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
 
 import { type ConfigurationWatch, type ConfigurationWatchOptions, readConfigurationFile, type VariableName } from "@sluice/config";
-import { partitionCountDefault } from "@sluice/contracts";
-import type { Logger, Running } from "@sluice/kernel";
+import { Fault, type Logger, type Running } from "@sluice/kernel";
 import { listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "@sluice/service";
 import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
+import { partitionsDiffer } from "./partition-check.ts";
 import type { ServicePorts } from "./service-ports.ts";
 
 /** What a service is started with besides its needs. */
@@ -47,8 +49,14 @@ export function runService<N extends Needs, S extends Running>(name: string, tab
     const file = { time, path: environment.SLUICE_CONFIG, environment: process.env };
     const configuration = readConfigurationFile(file.path, file.environment);
     await using opened = new AsyncDisposableStack();
-    const needs = await openNeeds(table.needs, { name, environment, configuration, time, logger, metrics, stopping, opened });
-    const own = { time, random, logger, metrics, configuration, partitionCount: partitionCountDefault };
+    const opening = { name, environment, configuration, time, logger, metrics, stopping, opened };
+    const needs = await openNeeds(table.needs, opening).catch((error: unknown) => refusalOf(error));
+    if (needs instanceof Fault) {
+      logger.error("service.refused", { error: needs });
+      return { readiness: () => ({ isReady: false, reasons: [needs.message] }), stop: () => Promise.resolve() };
+    }
+    const { partitionCount } = configuration;
+    const own = { time, random, logger, metrics, configuration, partitionCount };
     const service = await table.start({ ...own, ...needs, fail: (reason) => context.fail(reason) });
     opened.defer(() => service.stop());
     const watch = table.watch?.(service, { ...file, running: configuration, logger });
@@ -63,4 +71,10 @@ export function runService<N extends Needs, S extends Running>(name: string, tab
     const running = opened.move();
     return { ...ports, readiness: () => service.readiness(), stop: () => running.disposeAsync() };
   });
+}
+
+/** #1; throws every other error again, which ends the process. */
+function refusalOf(error: unknown): Fault {
+  if (error instanceof Fault && error.code === partitionsDiffer) return error;
+  throw error;
 }

@@ -13,6 +13,6 @@ export interface ServicePorts {
   readonly messaging: Messaging;
   readonly serde: Serde;
   readonly configuration: Configuration;
-  /** Number of partitions of every topic but the probe's. */
+  /** Number of partitions of every topic but the probe's, as configured. */
   readonly partitionCount: number;
 }

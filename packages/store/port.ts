@@ -47,7 +47,8 @@ export interface OpenRow {
   readonly receivedOffset: bigint;
   readonly bank: string | null;
   readonly businessDate: string | null;
-  readonly reconciliationDay: string;
+  /** Null for a credit. */
+  readonly reconciliationDay: DayKey | null;
   /** Release order: receivedAt as 15 digits, then ':' and the UETR. */
   readonly queueKey: string;
   /** How many times it may still be carried over to the next business date. */

@@ -57,23 +57,17 @@ export interface TransactionQuery {
 }
 
 /** A transaction without its messages and its history. */
-export interface SummaryRow {
+interface SummaryRowBase {
   readonly uetr: string;
   readonly partition: number;
-  /** Null for an orphan. */
-  readonly flow: Flow | null;
-  readonly state: State | OrphanState;
-  readonly scheme: string;
   readonly sender: string | null;
   readonly messageIdentification: string | null;
   readonly bank: string | null;
   readonly businessDate: string | null;
-  readonly reconciliationDay: string;
+  /** Null for a credit and for an orphan. */
+  readonly reconciliationDay: string | null;
   readonly deadlineMs: number | null;
   readonly receivedAtMs: number;
-  readonly amountTenThousandths: bigint;
-  readonly currency: string;
-  readonly queueKey: string;
   /** The version of its last state entry; 0: it has none. */
   readonly stageVersion: number;
   /** Append time of the record that caused the entry; for an orphan, of its first report. */
@@ -87,11 +81,33 @@ export interface SummaryRow {
   readonly search: SearchTerms;
 }
 
+/** A transaction whose message was received. */
+export interface ReceivedSummaryRow extends SummaryRowBase {
+  readonly flow: Flow;
+  readonly state: State;
+  readonly scheme: string;
+  readonly amountTenThousandths: bigint;
+  readonly currency: string;
+  readonly queueKey: string;
+}
+
+interface OrphanSummaryRow extends SummaryRowBase {
+  readonly flow: null;
+  readonly state: OrphanState;
+  readonly scheme: null;
+  readonly amountTenThousandths: null;
+  readonly currency: null;
+  readonly queueKey: null;
+}
+
+export type SummaryRow = ReceivedSummaryRow | OrphanSummaryRow;
+
 export interface TotalsRow {
   readonly bank: string | null;
-  readonly scheme: string;
+  /** Null for orphans, as is `currency`. */
+  readonly scheme: string | null;
   readonly businessDate: string | null;
-  readonly currency: string;
+  readonly currency: string | null;
   readonly flow: Flow | null;
   readonly state: State | OrphanState;
   readonly count: number;

@@ -197,7 +197,7 @@ export class TimelineStory {
     const { messageIdentification } = isCredit ? received.credit.messageIdentifiers : received.debit.messageIdentifiers;
     const { sender, contentHash } = received;
     const until = isCredit
-      ? { reconciliationDay: "", deadlineMs: storyDeadlineMs }
+      ? { reconciliationDay: null, deadlineMs: storyDeadlineMs }
       : { reconciliationDay: `ZA_EFT:${businessDate}`, deadlineMs: null };
     const dated = {
       bank: storyBank,
@@ -313,5 +313,5 @@ function debitValue(message: MessageObject): Records["DirectDebitReceived"] {
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: debit, contentHash, substanceHash } = reading.read;
   const closes = { reconciliationDay: `ZA_EFT:${businessDate}`, closesAtMs: storyStartMs + 90_000 };
-  return { sender: storyBank, contentHash, substanceHash, receivedAtMs: storyStartMs, ...closes, debit, flow: "ON_US", bank: "" };
+  return { sender: storyBank, contentHash, substanceHash, receivedAtMs: storyStartMs, ...closes, debit, flow: "ON_US", bank: null };
 }

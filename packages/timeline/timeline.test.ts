@@ -148,7 +148,7 @@ test("a credit shows its states, its deadline and the outcome report to the conn
     flow: "credit",
     state: "CREDIT_AUTH_RESPONSE_ACCEPTED",
     amount: "ZAR 1250.50",
-    reconciliationDay: "",
+    reconciliationDay: null,
     deadlineMs: storyDeadlineMs,
   });
   expect(shown(timeline)).toEqual([

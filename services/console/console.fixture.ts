@@ -162,8 +162,17 @@ export async function readJsonObject(answer: Response): Promise<Readonly<Record<
   return { ...body };
 }
 
+/** Members of a transaction, of whatever flow. */
+export type TransactionChanges = { readonly [K in keyof Transaction]?: Transaction[K] };
+
+/** Changes members of a transaction; nobody checks that they fit together. */
+export function changeTransaction(transaction: Transaction, changes: TransactionChanges): Transaction {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A test gives the members that it needs.
+  return { ...transaction, ...changes } as Transaction;
+}
+
 /** Builds an on-us debit of the bank `first` that has been through these states, a minute apart. */
-export function buildConsoleDebit(states: readonly State[], over: Partial<Transaction> = {}): Transaction {
+export function buildConsoleDebit(states: readonly State[], over: TransactionChanges = {}): Transaction {
   const message = { sender: "first", messageIdentification: "M-1", contentHash: "c", substanceHash: "s" };
   const fact = {
     kind: "DirectDebitReceived",
@@ -189,7 +198,23 @@ export function buildConsoleDebit(states: readonly State[], over: Partial<Transa
     atMs: consoleStartAtMs + index * 60_000,
     offset: BigInt(index),
   }));
-  return { ...transaction, state: states.at(-1) ?? "RECEIVED", transitions, ...over };
+  return changeTransaction(transaction, { state: states.at(-1) ?? "RECEIVED", transitions, ...over });
+}
+
+/** Builds what is known of a UETR under which only a bank's report came. */
+export function buildConsoleOrphan(): Transaction {
+  const fact = {
+    kind: "StatusReportReceived",
+    about: "debit",
+    message: { sender: "first", messageIdentification: "R-1", contentHash: "c", substanceHash: "s" },
+    receivedAtMs: consoleStartAtMs,
+    outcome: "made",
+    originalMessageIdentification: "M-1",
+  } as const;
+  const place = { offset: 0n, appendedAtMs: consoleStartAtMs };
+  const { transaction } = decide(consoleUetr, null, fact, place, createPartitionView(partition, []), sha256Hex);
+  if (transaction === null) throw new Error("a report is kept");
+  return transaction;
 }
 
 export function buildStateEvent(stageVersion: number, over: Partial<Records["TransactionStateEvent"]> = {}): AnyDecodedRecord {

@@ -19,7 +19,7 @@ export interface DebitRecordOptions {
 
 export function onUsDebitRecord(options: DebitRecordOptions): DecodedRecord<"DirectDebitReceived"> {
   const { uetr, messageIdentification = `M-${uetr.slice(0, 8)}`, bank: sender = schedulerBank } = options;
-  return debitRecord(options, sender, "ON_US", "", encodeBody(buildDirectDebit({ uetr, messageIdentification })));
+  return debitRecord(options, sender, "ON_US", null, encodeBody(buildDirectDebit({ uetr, messageIdentification })));
 }
 
 export function offUsDebitRecord(options: DebitRecordOptions): DecodedRecord<"DirectDebitReceived"> {
@@ -31,7 +31,7 @@ function debitRecord(
   { receivedAtMs, closesAtMs }: DebitRecordOptions,
   sender: string,
   flow: "ON_US" | "OFF_US",
-  to: string,
+  to: string | null,
   body: Uint8Array,
 ): DecodedRecord<"DirectDebitReceived"> {
   const { message: debit, contentHash, substanceHash } = requireRead(readDirectDebit(body));
@@ -75,9 +75,9 @@ export function verdictRecord(
   const reasons = verdict === "REFUSED" ? [{ code: "AC02", text: "za-cdv/1 check-digit" }] : [];
   const dated =
     "credit" in value
-      ? { bank: value.bank, businessDate: value.businessDate, reconciliationDay: "", deadlineMs: value.deadlineMs }
+      ? { bank: value.bank, businessDate: value.businessDate, reconciliationDay: null, deadlineMs: value.deadlineMs }
       : {
-          bank: value.bank === "" ? sender : value.bank,
+          bank: value.bank ?? sender,
           businessDate: schedulerBusinessDate,
           reconciliationDay: schedulerDay,
           deadlineMs: null,

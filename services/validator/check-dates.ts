@@ -67,5 +67,10 @@ function debitDates(date: BusinessDate, isRefused: boolean, scheme: Scheme, atMs
 /** #3 */
 function creditDates({ times, creditDeadlineMs }: Scheme, atMs: number): VerdictDates {
   const businessDate = creditBusinessDate(times.calendar, atMs);
-  return { businessDate, reconciliationDay: "", subService: subServiceFor(times, atMs, businessDate), deadlineMs: atMs + creditDeadlineMs };
+  return {
+    businessDate,
+    reconciliationDay: null,
+    subService: subServiceFor(times, atMs, businessDate),
+    deadlineMs: atMs + creditDeadlineMs,
+  };
 }

@@ -63,9 +63,11 @@ function readOnUsDebit(received: DecodedRecord<"DirectDebitReceived">, configura
 }
 
 function readOffUsDebit(received: DecodedRecord<"DirectDebitReceived">, configuration: Configuration): Payment {
-  const bank = findBank(configuration, received.value.bank);
+  const { bank: bankId } = received.value;
+  assert(bankId !== null, "an off-us debit names its bank");
+  const bank = findBank(configuration, bankId);
   const sides = [buildDebtorSide(received, bank)];
-  return { ...readDebitParts(received, configuration), flow: "off-us", bank, bankId: received.value.bank, sides };
+  return { ...readDebitParts(received, configuration), flow: "off-us", bank, bankId, sides };
 }
 
 function readCredit({ value }: DecodedRecord<"CreditTransferReceived">, configuration: Configuration): Payment {

@@ -13,7 +13,7 @@ export function receivedOnUsDebit({ options = {}, receivedAtMs }: PaymentInput):
   if (!reading.ok) throw new Error(JSON.stringify(reading.error));
   const { message: debit, contentHash, substanceHash } = reading.read;
   const closes = { reconciliationDay: "ZA_EFT:2026-11-20", closesAtMs: 0 };
-  const value = { sender: "first", contentHash, substanceHash, receivedAtMs, ...closes, debit, flow: "ON_US", bank: "" };
+  const value = { sender: "first", contentHash, substanceHash, receivedAtMs, ...closes, debit, flow: "ON_US", bank: null };
   return { name: "DirectDebitReceived", value };
 }
 
@@ -27,14 +27,14 @@ export function receivedOffUsDebit(given: PaymentInput & { readonly bank?: strin
 export function receivedCredit(
   given: PaymentInput & { readonly bank?: string; readonly scheme?: string },
 ): DecodedRecord<"CreditTransferReceived"> {
-  const { contentHash, substanceHash, receivedAtMs, bank, sender, debit } = receivedOffUsDebit(given).value;
+  const { contentHash, substanceHash, receivedAtMs, sender, debit } = receivedOffUsDebit(given).value;
   const provisional = { businessDate: "2026-11-20", deadlineMs: receivedAtMs };
   const value = {
     sender,
     contentHash,
     substanceHash,
     receivedAtMs,
-    bank,
+    bank: given.bank ?? "first",
     ...provisional,
     credit: toCredit(debit, given.scheme ?? "ZA_EFT"),
   };

@@ -196,7 +196,7 @@ test("debits of both flows, and credits, each get a verdict", async () => {
   expect(uetrs.map((uetr) => byKey.get(uetr))).toMatchObject([
     { sender: "first", reconciliationDay: "ZA_EFT:2026-11-20", deadlineMs: null },
     { sender: "clearing", reconciliationDay: "ZA_EFT:2026-11-20", deadlineMs: null },
-    { sender: "clearing", reconciliationDay: "", deadlineMs: startAtMs + 7_200_000 },
+    { sender: "clearing", reconciliationDay: null, deadlineMs: startAtMs + 7_200_000 },
   ]);
   expect(await metrics.text()).toContain('sluice_validator_verdicts_total{record="CreditTransferReceived",verdict="ACCEPTED"} 1');
 });

@@ -307,7 +307,7 @@ test("a credit is checked by the creditor's account, has no reconciliation day a
     decisions: [{ account: "creditor", rule: "za-cdv", result: "valid" }],
     businessDate: "2026-11-20",
     subService: "SAME_DAY",
-    reconciliationDay: "",
+    reconciliationDay: null,
     deadlineMs: noonMs + 2 * hourMs,
     onUsOutcomeReport: false,
   });
@@ -321,7 +321,7 @@ test("a credit is refused for its account, its amount, its limits and its bank, 
   const options = { creditorAccount: invalidAccount(2), amount: "0", currency: "USD", requestedCollectionDate: "2026-11-19" };
   const verdict = validate({ flow: "credit", options, configuration: blocked, receivedAtMs: noonMs + 8 * hourMs });
   expect(verdict.reasons.map(({ code }) => code)).toEqual(["AG01", "AC03", "AM01", "AM03"]);
-  expect(verdict).toMatchObject({ businessDate: "2026-11-20", reconciliationDay: "", deadlineMs: noonMs + 10 * hourMs });
+  expect(verdict).toMatchObject({ businessDate: "2026-11-20", reconciliationDay: null, deadlineMs: noonMs + 10 * hourMs });
 });
 
 test("a credit's business date is its date of receipt if that works, otherwise the next working day of its scheme", () => {

@@ -670,7 +670,7 @@ function receipt(webhookId: string, outcome: string): RecordEntry {
 
 function orphan(uetr: string, offset: number): SnapshotEntry {
   const observations = [{ kind: "report-orphan", messageIdentification: "P-08", offset: String(offset) }];
-  return { kind: "snapshot", uetr, state: "ORPHAN", reconciliationDay: "", transitions: [], items: [], observations };
+  return { kind: "snapshot", uetr, state: "ORPHAN", reconciliationDay: null, transitions: [], items: [], observations };
 }
 
 /** Fifteen repeats, of which the last ten observations are kept. The repeat at `lostAt` has no observation. */

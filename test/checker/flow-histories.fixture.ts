@@ -56,7 +56,7 @@ export function creditHistory(story: CreditStory): readonly HistoryEntry[] {
       contentHash: "c1",
       bank: historyBank,
       businessDate,
-      reconciliationDay: "",
+      reconciliationDay: null,
       deadlineMs,
     };
     entries.push(
@@ -170,7 +170,7 @@ function outcomeReport(
 /** Builds the events and the snapshot of a path of states. */
 function eventsAndSnapshot(
   uetr: string,
-  reconciliationDay: string,
+  reconciliationDay: string | null,
   path: readonly (readonly [string, number])[],
   items: readonly SnapshotItem[],
 ): readonly HistoryEntry[] {

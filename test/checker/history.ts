@@ -74,7 +74,8 @@ export interface SnapshotEntry {
   readonly kind: "snapshot";
   readonly uetr: string;
   readonly state: string;
-  readonly reconciliationDay: string;
+  /** Null for a credit and for an orphan. */
+  readonly reconciliationDay: string | null;
   readonly transitions: readonly {
     readonly stageVersion: number;
     readonly state: string;

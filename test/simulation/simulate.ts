@@ -241,7 +241,7 @@ function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcess
     store: ports.process.through("store", environment.store),
     serde: createFixedSerde(),
     configuration: environment.configuration,
-    partitionCount,
+    partitionCount: environment.configuration.partitionCount,
     fail: ports.fail,
   };
 }
@@ -258,6 +258,7 @@ function buildConfiguration({ creditsFinal, esmBank, onMissedWindow, maxUnacknow
     cutOffMs: 1_000,
   };
   return sampleConfiguration({
+    partitionCount,
     banks: simulatedBankIds.map((id) =>
       sampleBank({
         id,

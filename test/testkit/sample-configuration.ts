@@ -117,6 +117,7 @@ export function sampleConfiguration(options: Partial<Configuration> & { readonly
     rulesFolder: null,
     operators: [],
     resolutionNeedsSecondPerson: false,
+    partitionCount: 12,
     ...rest,
   };
 }

@@ -3,7 +3,7 @@
 
 import { isIP } from "node:net";
 import { readLocalTime } from "@sluice/calendar";
-import { banksMax, connectorsMax } from "@sluice/domain";
+import { banksMax, connectorsMax, partitionCountDefault, partitionCountMax } from "@sluice/domain";
 import { defaultScheme, schemeIds, schemes } from "@sluice/domain/schemes";
 import { z } from "zod";
 import { operatorRoles } from "../configuration.ts";
@@ -218,6 +218,10 @@ export const fileSchema = z.strictObject({
     .meta({ description: "Folder of rule data imported with `./sluice rules import`. Left out: what ships alone." }),
   operators: z.array(z.unknown()).max(1_000).optional(),
   resolutionNeedsSecondPerson: z.boolean().default(false),
+  partitionCount: z.int().min(1).max(partitionCountMax).default(partitionCountDefault).meta({
+    description:
+      "Partitions of every topic but the probe's. Fixed once the topics exist: a service that finds another number does not start.",
+  }),
 });
 
 export type BankInFile = z.infer<typeof bankSchema>;

@@ -130,7 +130,7 @@ test("the defaults in the sample's comments are the real defaults", () => {
   expect(second).toMatchObject({ operationUrls: {}, eventsUrl: null, bearerToken: null, tokenSha256: [hash("second")] });
   expect(second).toMatchObject({ allowedAddresses: [], caFile: null, clientCertificate: null, signingKeys: [], egressProxy: null });
   expect(second).toMatchObject({ eventClasses: ["TRANSACTION_STATE"], blockedAccounts: [], itemLimits: [], dayTotalAlarms: [] });
-  expect(read(smallest)).toMatchObject({ connectors: [], operators: [], resolutionNeedsSecondPerson: false });
+  expect(read(smallest)).toMatchObject({ connectors: [], operators: [], resolutionNeedsSecondPerson: false, partitionCount: 12 });
   expect(read(smallest).schemes).toEqual([{ ...schemes[0], creditsFinal: "clock", itemLimits: [] }]);
 });
 
@@ -414,6 +414,14 @@ test("operators have at least one role, and share no id and no token with anybod
   ]);
   expect(findProblems(spoilt("id: thandi", "id: clearing"))).toEqual(["operators[0].id: another bank, connector or operator has this id"]);
   expect(read(spoilt("resolutionNeedsSecondPerson: false", "resolutionNeedsSecondPerson: true")).resolutionNeedsSecondPerson).toBe(true);
+});
+
+test("the topics have 1 to 120 partitions", () => {
+  for (const count of [1, 12, 120]) expect(read(spoilt("partitionCount: 12", `partitionCount: ${count}`)).partitionCount).toBe(count);
+  for (const wrong of ["0", "121", "1.5", "many"]) {
+    const problems = findProblems(spoilt("partitionCount: 12", `partitionCount: ${wrong}`));
+    expect(problems.map((line) => line.split(":")[0])).toEqual(["partitionCount"]);
+  }
 });
 
 test("a missed debit waits for the reconciliation, or is carried over one to five times [D9 on-missed-window]", () => {

@@ -75,6 +75,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
       rulesFolder: file.rulesFolder ?? null,
       operators: operators.map(({ value }) => toOperator(value)),
       resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
+      partitionCount: file.partitionCount,
     },
   };
 }

@@ -34,7 +34,7 @@ function debitThroughAvro(json: Json): string {
   const reading = readDirectDebit(encodeJson(json));
   if (!reading.ok) throw new Error(reading.error.detail);
   const { message: debit, ...hashes } = reading.read;
-  const value = { ...envelope, ...close, ...hashes, debit, flow: "ON_US", bank: "" };
+  const value = { ...envelope, ...close, ...hashes, debit, flow: "ON_US", bank: null };
   const decoded = serde.decode(serde.encode("DirectDebitReceived", value));
   return directDebitText((decoded.value as DirectDebitReceived).debit);
 }

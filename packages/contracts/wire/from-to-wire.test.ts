@@ -58,6 +58,7 @@ test.each(facts)("the fact $kind comes back from the wire the same", (fact) => {
 const markers: readonly Marker[] = [
   { kind: "DayTimes", id: "ZA_EFT:2026-11-20:DayTimes:1", ...day, number: 1, reconciliationAtMs: 5, calendarVersion: "1" },
   { kind: "DayVoid", id: "ZA_EFT:2026-11-20:DayVoid:1", ...day, nextBusinessDate: "2026-11-23" },
+  { kind: "DayVoid", id: "ZA_EFT:2026-11-20:DayVoid:2", ...day, nextBusinessDate: null },
   { kind: "WindowOpened", id: "ZA_EFT:2026-11-20:WindowOpened:1", ...day, number: 1 },
   { kind: "WindowClosed", id: "ZA_EFT:2026-11-20:WindowClosed:1", ...day, number: 1, isLast: true, nextBusinessDate: "2026-11-23" },
   { kind: "CreditsDeclared", id: "ZA_EFT:2026-11-20:CreditsDeclared:1", ...day, number: 1, bank: null, declaredBy: "clock" },
@@ -106,6 +107,8 @@ test("a received debit is a fact under its key, with its amount in ten-thousandt
 test("an off-us debit names its bank from the start, and a credit its deadline", () => {
   const debit = factFromRecord(through({ name: "DirectDebitReceived", value: receivedOffUs() }), messageUetr);
   expect(debit).toMatchObject({ kind: "DirectDebitReceived", flow: "off-us", bank: "first", message: { sender: "clearing" } });
+  const nameless = { ...receivedOffUs(), bank: null };
+  expect(() => factFromRecord(through({ name: "DirectDebitReceived", value: nameless }), messageUetr)).toThrow("names no bank");
   const value = receivedCredit();
   expect(factFromRecord(through({ name: "CreditTransferReceived", value }), "2c9d")).toEqual({
     kind: "CreditTransferReceived",
@@ -137,9 +140,9 @@ test("a declaration keeps its scope, a verdict on a credit its deadline, and a r
       action: null,
     });
   }
-  const verdict = { ...accountVerified("ACCEPTED"), reconciliationDay: "", deadlineMs: 7, onUsOutcomeReport: true };
+  const verdict = { ...accountVerified("ACCEPTED"), reconciliationDay: null, deadlineMs: 7, onUsOutcomeReport: true };
   expect(factFromRecord(through({ name: "AccountVerified", value: verdict }), messageUetr)).toMatchObject({
-    reconciliationDay: "",
+    reconciliationDay: null,
     deadlineMs: 7,
     wantsOutcomeReport: true,
   });
@@ -285,7 +288,7 @@ test("I14: a record for one receiver names it in a header, so that it can be let
 });
 
 test("a record goes out with its type in a header, to the partition of its key or to the given one", () => {
-  const record = recordFromMarker(markers[1] ?? { kind: "DayVoid", id: "", ...day, nextBusinessDate: "" }, 7);
+  const record = recordFromMarker(markers[1] ?? { kind: "DayVoid", id: "", ...day, nextBusinessDate: null }, 7);
   const copy = outgoingRecord(serde, topics.journal, "ZA_EFT:2026-11-20", record, { partitionCount: 12, partition: 7 });
   expect(copy).toMatchObject({ topic: "sluice.journal.v1", partition: 7, headers: { "sluice-type": "DayVoid" } });
   expect(new TextDecoder().decode(copy.key)).toBe("ZA_EFT:2026-11-20");

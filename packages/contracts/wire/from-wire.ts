@@ -115,19 +115,22 @@ function withoutPartition<T extends { readonly id: string; readonly partition: n
 function debitFact(received: wire.DirectDebitReceived, uetr: string): TransactionFact {
   const { debit } = received;
   const { value, currency } = debit.amounts.bankSettlementAmount;
-  return {
+  const flow = mapSymbol(received.flow, { ON_US: "on-us", OFF_US: "off-us" } as const);
+  const fact = {
     kind: "DirectDebitReceived",
-    flow: mapSymbol(received.flow, { ON_US: "on-us", OFF_US: "off-us" } as const),
     uetr,
     message: buildIdentity(received, debit.messageIdentifiers),
-    bank: received.bank === "" ? null : received.bank,
     receivedAtMs: received.receivedAtMs,
     reconciliationDay: received.reconciliationDay,
     closesAtMs: received.closesAtMs,
     scheme: debit.paymentScheme.schema,
     amountTenThousandths: value,
     currency,
-  };
+  } as const;
+  if (flow === "on-us") return { ...fact, flow, bank: null };
+  const { bank } = received;
+  if (bank === null) throw new Fault("contracts.unreadable", "an off-us debit names no bank", { isRetryable: false });
+  return { ...fact, flow, bank };
 }
 
 function creditFact(received: wire.CreditTransferReceived, uetr: string): TransactionFact {

@@ -19,12 +19,13 @@ test("a text and its bytes are the same key, also inside a larger buffer", () =>
   expect(partitionFor(bytes.subarray(1, -1), 12)).toBe(partitionFor("ZA_EFT:2026-11-20", 12));
 });
 
-test("UETRs spread over all partitions", () => {
-  const counts = Array.from({ length: 12 }, () => 0);
-  for (let at = 0; at < 12_000; at += 1) {
-    const partition = partitionFor(`6f4b2f0e-6f0a-4d52-9a57-${at.toString(16).padStart(12, "0")}`, 12);
+test.each([1, 12, 120])("UETRs spread over all of %i partitions", (partitionCount) => {
+  const counts = Array.from({ length: partitionCount }, () => 0);
+  for (let at = 0; at < partitionCount * 1_000; at += 1) {
+    const partition = partitionFor(`6f4b2f0e-6f0a-4d52-9a57-${at.toString(16).padStart(12, "0")}`, partitionCount);
     counts[partition] = (counts[partition] ?? 0) + 1;
   }
+  expect(counts).toHaveLength(partitionCount);
   expect(Math.min(...counts)).toBeGreaterThan(800);
 });
 

@@ -1,5 +1,7 @@
 // Topics, headers and consumer groups.
 
+export { partitionCountDefault } from "@sluice/domain";
+
 export const topics = {
   journal: "sluice.journal.v1",
   dispatch: "sluice.dispatch.v1",
@@ -38,5 +40,5 @@ export const groups = {
   "event-publisher": "sluice.event-publisher",
 } as const;
 
-/** The number of partitions of every topic but the probe; fixed when topics are created. */
-export const partitionCountDefault = 12;
+/** The topics that all have the configured number of partitions: every topic but the probe's. */
+export const partitionedTopics: readonly string[] = Object.values(topics).filter((topic) => topic !== topics.probe);

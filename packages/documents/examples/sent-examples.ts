@@ -73,7 +73,7 @@ function sampleSources(): Sources {
   const { message: offUs, flow: _offUs, ...offUsHashes } = handed;
   const { message: credited, ...creditHashes } = credit;
   const base = { finalReport: null, answered: null };
-  const ours = { sender: "first", receivedAtMs, ...onUsHashes, ...closes, debit: onUs, flow: "ON_US", bank: "" } as const;
+  const ours = { sender: "first", receivedAtMs, ...onUsHashes, ...closes, debit: onUs, flow: "ON_US", bank: null } as const;
   const theirs = { sender: "connector", receivedAtMs, ...offUsHashes, ...closes, debit: offUs, flow: "OFF_US", bank: "first" } as const;
   const paid = {
     sender: "connector",

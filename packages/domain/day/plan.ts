@@ -63,7 +63,7 @@ function losesLastWindow({ plan, closed }: Day, windows: readonly PlannedWindow[
 }
 
 function voidDate(plan: DayPlanned, merged: DayPlanned, later: DayPlanned): DayPlanned | PlanRefusal {
-  if (later.windows.length > 0 || later.nextBusinessDate === "") return "plan-leaves-no-window";
+  if (later.windows.length > 0 || later.nextBusinessDate === null) return "plan-leaves-no-window";
   return { ...merged, cutOffAtMs: plan.cutOffAtMs, reconciliationAtMs: plan.reconciliationAtMs };
 }
 

@@ -114,7 +114,7 @@ test("I6: a good credit goes through its states in order, is forwarded to the ba
   expect(transaction).toMatchObject({
     flow: "credit",
     bank,
-    reconciliationDay: "",
+    reconciliationDay: null,
     deadlineMs,
     outcomeReport: { number: 1, acknowledgedAtMs: 5_000 },
   });
@@ -228,6 +228,6 @@ test("the verdict replaces the provisional date and deadline of a credit, but no
 test("no window, gate or close of a day changes a credit", () => {
   expect(stateAfter(...creditPending, release()).last).toMatchObject({ decision: "refused", reason: "not-in-this-state" });
   expect(stateAfter(...creditPending, dayReconciled(), dayClosed()).last).toMatchObject({ decision: "refused", reason: "other-day" });
-  expect(stateAfter(credit()).transaction.reconciliationDay).toBe("");
+  expect(stateAfter(credit()).transaction.reconciliationDay).toBeNull();
   expect(stateAfter(dayReconciled(), ...creditFinal).states.at(-1)).toBe("CREDIT_AUTH_RESPONSE_ACCEPTED");
 });

@@ -49,7 +49,7 @@ export function dayVoid(businessDate = date, nextBusinessDate = nextDate): facts
   return { id: `${scheme}:${businessDate}:DayVoid:1`, scheme, businessDate, kind: "DayVoid", nextBusinessDate };
 }
 
-export function lastClosed(businessDate = date, nextBusinessDate = nextDate): facts.WindowClosedMarker {
+export function lastClosed(businessDate = date, nextBusinessDate: string | null = nextDate): facts.WindowClosedMarker {
   const number = 2;
   const id = `${scheme}:${businessDate}:WindowClosed:${number}`;
   return { id, scheme, businessDate, kind: "WindowClosed", number, isLast: true, nextBusinessDate };

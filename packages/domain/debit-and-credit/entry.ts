@@ -8,7 +8,7 @@
 // #4 Answers to further messages never use the places that the transaction's own outcome reports and stops need.
 
 import type { DayKey, RecordPosition } from "../fact.ts";
-import { requireFlow, identificationShownIn, kindSentIn } from "./tables/state-messages.ts";
+import { identificationShownIn, kindSentIn, requireReceived } from "./tables/state-messages.ts";
 import {
   answerNoticesMax,
   type Item,
@@ -16,6 +16,7 @@ import {
   noticesMax,
   type ObservationKind,
   observationsKept,
+  type ReceivedTransaction,
   type State,
   type Transaction,
   type Transition,
@@ -37,25 +38,35 @@ function dateFromDayKey(day: DayKey): string {
   return day.slice(day.lastIndexOf(":") + 1);
 }
 
+/** The date under which an entry is made; a debit has none of its own before its verdict. */
+function entryDate(transaction: ReceivedTransaction): string {
+  if (transaction.flow === "credit") return transaction.businessDate;
+  return transaction.businessDate ?? dateFromDayKey(transaction.reconciliationDay);
+}
+
 /** `httpStatusCode` is that of the exchange that caused the entry. */
-export function enterState(before: Transaction, state: State, cause: EntryCause, httpStatusCode: number | null): Transaction {
+export function enterState(transaction: Transaction, state: State, cause: EntryCause, httpStatusCode: number | null): ReceivedTransaction {
+  const before = countOutcomeReport(requireReceived(transaction), state);
   if (before.transitions.length >= transitionsMax) throw new Error(`more than ${transitionsMax} transitions: ${before.uetr}`);
-  const isOutcome = kindSentIn(requireFlow(before), state) === "outcome-report";
-  const outcomeReport = isOutcome ? { number: (before.outcomeReport?.number ?? 0) + 1, acknowledgedAtMs: null } : before.outcomeReport;
-  const transaction = { ...before, outcomeReport };
   const entry: Transition = {
-    stageVersion: transaction.transitions.length + 1,
+    stageVersion: before.transitions.length + 1,
     state,
     offset: cause.position.offset,
     atMs: cause.atMs,
     markerOffset: cause.markerOffset,
-    businessDate: transaction.businessDate ?? dateFromDayKey(transaction.reconciliationDay),
-    reconciliationDay: transaction.reconciliationDay,
-    messageIdentification: identificationShownIn(transaction, state),
+    businessDate: entryDate(before),
+    reconciliationDay: before.reconciliationDay,
+    messageIdentification: identificationShownIn(before, state),
     httpStatusCode,
   };
-  const items = isReconciliation(state) ? transaction.items : settleItems(transaction.items, cause.atMs);
-  return { ...transaction, state, transitions: [...transaction.transitions, entry], items };
+  const items = isReconciliation(state) ? before.items : settleItems(before.items, cause.atMs);
+  return { ...before, state, transitions: [...before.transitions, entry], items };
+}
+
+/** #3 */
+function countOutcomeReport(transaction: ReceivedTransaction, state: State): ReceivedTransaction {
+  if (kindSentIn(transaction.flow, state) !== "outcome-report") return transaction;
+  return { ...transaction, outcomeReport: { number: (transaction.outcomeReport?.number ?? 0) + 1, acknowledgedAtMs: null } };
 }
 
 function isReconciliation(state: State): boolean {
@@ -66,12 +77,12 @@ function settleItems(items: readonly Item[], atMs: number): readonly Item[] {
   return items.map((item) => (item.settledAtMs === null ? { ...item, settledAtMs: atMs } : item));
 }
 
-export function recordObservation(
-  transaction: Transaction,
+export function recordObservation<T extends Transaction>(
+  transaction: T,
   place: RecordPosition,
   kind: ObservationKind,
   message: { readonly messageIdentification: string; readonly sender: string },
-): Transaction {
+): T {
   const entry = {
     offset: place.offset,
     atMs: place.appendedAtMs,
@@ -97,7 +108,7 @@ const noticesBefore: Readonly<Record<Notice["kind"], number>> = {
 /**
  * Returns the same transaction when there is no place for a notice of this kind: then only its observation counts it.
  */
-export function addNotice(transaction: Transaction, notice: Notice): Transaction {
+export function addNotice<T extends Transaction>(transaction: T, notice: Notice): T {
   if (transaction.notices.length >= noticesBefore[notice.kind]) return transaction;
   return { ...transaction, notices: [...transaction.notices, notice] };
 }

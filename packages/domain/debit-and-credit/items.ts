@@ -13,7 +13,7 @@ import { dayKey, type DayKey, type DeliveryEvidence, type RecordPosition } from 
 import type { SentKind } from "../ids.ts";
 import { requireFlow, kindSentIn } from "./tables/state-messages.ts";
 import type { ReconciliationReason } from "./reconciliation-reasons.ts";
-import { isTerminal, type Item, lateAnswersKept, type State, type Transaction } from "./transaction.ts";
+import { isTerminal, type Item, lateAnswersKept, type ReceivedTransaction, type Transaction } from "./transaction.ts";
 
 function isOpen(item: Item): boolean {
   return item.settledAtMs === null;
@@ -29,9 +29,8 @@ function isAttached(item: Item): boolean {
 }
 
 /** The day to which items of the transaction belong. */
-function itemDay(transaction: Transaction): DayKey {
-  if (requireFlow(transaction) !== "credit") return transaction.reconciliationDay;
-  return dayKey(transaction.scheme, transaction.businessDate ?? "");
+function itemDay(transaction: ReceivedTransaction): DayKey {
+  return transaction.flow === "credit" ? dayKey(transaction.scheme, transaction.businessDate) : transaction.reconciliationDay;
 }
 
 export interface CloseItem {
@@ -40,8 +39,9 @@ export interface CloseItem {
   readonly atMs: number;
 }
 
-/** Makes the item of the close, or takes an early item over; `state` is the state before the close. */
-export function makeCloseItem(transaction: Transaction, state: State, { row, cause, atMs }: CloseItem): Transaction {
+/** Makes the item of the close, or takes an early item over. */
+export function makeCloseItem(transaction: ReceivedTransaction, { row, cause, atMs }: CloseItem): ReceivedTransaction {
+  const { state } = transaction;
   const day = itemDay(transaction);
   if (transaction.items.some(isAttached)) {
     return { ...transaction, items: transaction.items.map((item) => (isAttached(item) ? { ...item, day } : item)) };
@@ -50,8 +50,9 @@ export function makeCloseItem(transaction: Transaction, state: State, { row, cau
   return { ...transaction, items: [...transaction.items, newItem({ day, ...shown, state, madeAtMs: atMs })] };
 }
 
-/** Makes the item of a withdrawal, or turns an early item into it; `state` is the state before the withdrawal. */
-export function makeWithdrawalItem(transaction: Transaction, state: State, atMs: number): Transaction {
+/** Makes the item of a withdrawal, or turns an early item into it. */
+export function makeWithdrawalItem(transaction: ReceivedTransaction, atMs: number): ReceivedTransaction {
+  const { state } = transaction;
   const withdrawn = { day: itemDay(transaction), row: 0, cause: "WITHDRAWN" } as const;
   if (transaction.items.some(isAttached)) {
     return { ...transaction, items: transaction.items.map((item) => (isAttached(item) ? { ...item, ...withdrawn } : item)) };
@@ -66,7 +67,8 @@ function newItem(item: NewItem): Item {
 }
 
 /** Shows an item as soon as a not-recoverable answer comes. The state stays; a further refusal renews the evidence. */
-export function showRefusalItem(transaction: Transaction, state: State, place: RecordPosition, evidence: DeliveryEvidence): Transaction {
+export function showRefusalItem(transaction: ReceivedTransaction, place: RecordPosition, evidence: DeliveryEvidence): ReceivedTransaction {
+  const { state } = transaction;
   const isSame = isTerminal(state) ? isOpenDetached : isAttached;
   if (transaction.items.some(isSame)) {
     return { ...transaction, items: transaction.items.map((item) => (isSame(item) ? { ...item, row: 3, evidence } : item)) };
@@ -84,8 +86,9 @@ function isOpenDetached(item: Item): boolean {
  * Shows once, as row 5, that the outcome report was not acknowledged in time. Returns the same transaction if a
  * detached item exists.
  */
-export function showUndeliveredItem(transaction: Transaction, state: State, atMs: number): Transaction {
+export function showUndeliveredItem(transaction: ReceivedTransaction, atMs: number): ReceivedTransaction {
   if (transaction.items.some(isDetached)) return transaction;
+  const { state } = transaction;
   const item = newItem({ day: itemDay(transaction), row: 5, cause: "OUTCOME_UNDELIVERED", state, madeAtMs: atMs });
   return { ...transaction, items: [...transaction.items, item] };
 }

@@ -109,7 +109,6 @@ test("off-us no report ACCP or RJCT is sent, so an answer to one is refused", ()
 
 test("an off-us debit keeps the bank known on receipt, also if the verdict names another", () => {
   expect(stateAfter(offUsDebit(), offUsVerdict({ bank: "bank-b" })).transaction.bank).toBe(bank);
-  expect(stateAfter(offUsDebit({ bank: null }), offUsVerdict({ bank: "bank-b" })).transaction.bank).toBe("bank-b");
 });
 
 test("a report before the verdict is foreign unless it comes from the debtor's bank [D4 foreign]", () => {

@@ -148,7 +148,7 @@ function buildNoticeOutput(transaction: Transaction, notice: Notice): Output {
     receiver: notice.receiver,
     businessDate: entry.businessDate,
     reconciliationDay: null,
-    deadlineMs: notice.kind === "resolution-outcome" ? null : notice.deadlineMs,
+    deadlineMs: notice.deadlineMs,
     stopsAtMs: null,
     madeAtMs: notice.atMs,
     causedByOffset: notice.offset,

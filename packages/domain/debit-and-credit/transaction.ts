@@ -88,9 +88,10 @@ export interface Transition {
   readonly atMs: number;
   /** Offset of the marker that caused the entry; null where the fact itself did. */
   readonly markerOffset: bigint | null;
-  /** Business date at that moment; before the verdict the date of `reconciliationDay`. */
+  /** Business date at that moment; before the verdict on a debit the date of `reconciliationDay`. */
   readonly businessDate: string;
-  readonly reconciliationDay: DayKey;
+  /** Null for a credit, which no day closes. */
+  readonly reconciliationDay: DayKey | null;
   /** Identification of the message that caused this entry or is sent with it: the event's payload. */
   readonly messageIdentification: string;
   /**
@@ -137,8 +138,8 @@ export interface Notice {
   readonly about: string;
   /** Sender of the message that this notice answers. */
   readonly receiver: string;
-  /** Deadline of this notice, epoch milliseconds. */
-  readonly deadlineMs: number;
+  /** Deadline of the message that this notice sends, epoch milliseconds; null where it has none of its own. */
+  readonly deadlineMs: number | null;
 }
 
 /**
@@ -239,7 +240,8 @@ export interface OutcomeReport {
   readonly acknowledgedAtMs: number | null;
 }
 
-export interface Transaction {
+/** What every transaction has, whether a message or only reports were received under its UETR. */
+interface TransactionBase {
   /** In lower case. */
   readonly uetr: string;
   /** Number of journal records applied. */
@@ -247,28 +249,11 @@ export interface Transaction {
   /** Offset of the last record applied. */
   readonly applied: bigint;
   readonly partition: number;
-  readonly state: State | OrphanState;
-  /** Null for an orphan. */
-  readonly flow: Flow | null;
-  /** The message that created the transaction; null for an orphan, which has only reports. */
-  readonly message: MessageIdentity | null;
   readonly receivedAtMs: number;
-  readonly scheme: string;
-  readonly amountTenThousandths: bigint;
-  readonly currency: string;
-  /** The bank to which the debit or credit is sent; null before the verdict on an on-us debit. */
-  readonly bank: string | null;
-  readonly businessDate: string | null;
-  /** The day whose reconciliation close is the deadline; empty for a credit, which has `deadlineMs`. */
-  readonly reconciliationDay: DayKey;
-  /** The deadline of a credit, epoch milliseconds; null for a debit. */
-  readonly deadlineMs: number | null;
   /** The initiating bank wants an outcome report (from the verdict; on-us debits only). */
   readonly wantsOutcomeReport: boolean;
   /** Null: no connector has been sent an outcome report. */
   readonly outcomeReport: OutcomeReport | null;
-  /** Release order within (partition, bank, day): receivedAt as 15 digits, ':', UETR. */
-  readonly queueKey: string;
   /** Identity of the bank's final report; null until it arrives. */
   readonly finalReport: MessageIdentity | null;
   readonly finalOutcome: "made" | "not-made" | null;
@@ -285,6 +270,71 @@ export interface Transaction {
   /** The last `decisionsKept` requests of operators. */
   readonly decisions: readonly TransactionDecision[];
 }
+
+/** What the message that created a debit or credit says. */
+interface ReceivedBase extends TransactionBase {
+  readonly state: State;
+  /** The message that created the transaction. */
+  readonly message: MessageIdentity;
+  readonly scheme: string;
+  readonly amountTenThousandths: bigint;
+  readonly currency: string;
+  /** Release order within (partition, bank, day): receivedAt as 15 digits, ':', UETR. */
+  readonly queueKey: string;
+}
+
+/** A debit ends at the reconciliation close of its day. */
+interface DebitBase extends ReceivedBase {
+  /** Null before the verdict. */
+  readonly businessDate: string | null;
+  /** The day whose reconciliation close is the deadline. */
+  readonly reconciliationDay: DayKey;
+  readonly deadlineMs: null;
+}
+
+export interface OnUsDebit extends DebitBase {
+  readonly flow: "on-us";
+  /** The bank to which the debit is sent; null before the verdict. */
+  readonly bank: string | null;
+}
+
+export interface OffUsDebit extends DebitBase {
+  readonly flow: "off-us";
+  /** The bank to which the debit is sent. */
+  readonly bank: string;
+}
+
+/** A credit has a deadline of its own, and no day closes it. */
+interface Credit extends ReceivedBase {
+  readonly flow: "credit";
+  /** The bank to which the credit is sent. */
+  readonly bank: string;
+  readonly businessDate: string;
+  readonly reconciliationDay: null;
+  /** The deadline, epoch milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** Reports under a UETR for which neither a debit nor a credit was received. */
+export interface OrphanTransaction extends TransactionBase {
+  readonly state: OrphanState;
+  readonly flow: null;
+  readonly message: null;
+  readonly scheme: null;
+  readonly amountTenThousandths: null;
+  readonly currency: null;
+  readonly bank: null;
+  readonly businessDate: null;
+  readonly reconciliationDay: null;
+  readonly deadlineMs: null;
+  readonly queueKey: null;
+}
+
+/** A debit or credit whose message was received. */
+export type ReceivedTransaction = OnUsDebit | OffUsDebit | Credit;
+
+/** One form for each flow, and one for what was never received; `flow` tells which. */
+export type Transaction = ReceivedTransaction | OrphanTransaction;
 
 /** True while a connector has not acknowledged the newest outcome report. */
 export function isOutcomeReportAwaited({ outcomeReport }: Pick<Transaction, "outcomeReport">): boolean {

@@ -23,6 +23,14 @@ export function describeMessaging(open: () => Promise<BrokerUnderTest>): void {
 }
 
 function describeProducing(environment: ConformanceEnvironment): void {
+  test("a topic's number of partitions is answered; one that does not exist has none", async () => {
+    for (const count of [1, 12, 120]) {
+      const topic = await environment.subject.createTopic(count);
+      expect(await environment.client().partitionCount(topic)).toBe(count);
+    }
+    expect(await environment.client().partitionCount("sluice.no-such-topic")).toBeNull();
+  });
+
   describe("producer", () => {
     test("#1: a send answers with partition, offset and append time of each record, in the order given", async () => {
       const topic = await environment.subject.createTopic(3);

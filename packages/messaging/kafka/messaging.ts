@@ -84,6 +84,12 @@ class KafkaMessaging implements Messaging {
     return consumer;
   }
 
+  async partitionCount(topic: string): Promise<number | null> {
+    await this.#connected();
+    await this.#sizes.learn([topic]);
+    return this.#sizes.count(topic);
+  }
+
   async ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnds[]> {
     await this.#requireKnown(partitions);
     const byPlace = new Map<string, PartitionEnds>();

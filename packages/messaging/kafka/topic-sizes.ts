@@ -17,6 +17,11 @@ export class TopicSizes {
     return Number.isInteger(partition) && partition >= 0 && partition < (this.#partitionsByTopic.get(topic) ?? 0);
   }
 
+  /** Answers the number of partitions of a topic that was asked for before; null: it is not known. */
+  count(topic: string): number | null {
+    return this.#partitionsByTopic.get(topic) ?? null;
+  }
+
   knowsAll(places: readonly TopicPartition[]): boolean {
     return places.every(({ topic }) => this.#partitionsByTopic.has(topic));
   }

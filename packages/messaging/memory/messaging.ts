@@ -107,7 +107,7 @@ function createClient(broker: Broker, name: string): MemoryClient {
   const consumers: MemoryConsumer[] = [];
   let isClosed = false;
   let epoch = 0;
-  const observe = (operation: string, key: string, bytes: Uint8Array): void => hooks?.observe?.(name, operation, key, bytes);
+  const observe: Observe = (operation, key, bytes) => hooks?.observe?.(name, operation, key, bytes);
   const fate = (client: string, batch: readonly OutgoingRecord[]): ProduceFate => hooks?.produce?.(client, batch) ?? { kind: "append" };
 
   function requireOpen(): void {
@@ -135,20 +135,7 @@ function createClient(broker: Broker, name: string): MemoryClient {
       consumers.push(made);
       return made;
     },
-    async ends(partitions) {
-      requireOpen();
-      observe("ends", partitions.map(({ topic, partition }) => `${topic}/${partition}`).join(), new Uint8Array());
-      return await link.call(() => partitions.map((partition) => records.ends(partition)));
-    },
-    async committedOffsets(group, partitions) {
-      requireOpen();
-      return await link.call(() => committedIn(broker, group, partitions));
-    },
-    read(partition, from, to) {
-      requireOpen();
-      observe("read", `${partition.topic}/${partition.partition}@${from}…${to}`, new Uint8Array());
-      return readRecords(link, records, partition, from, to);
-    },
+    ...createReads(broker, link, requireOpen, observe),
     async close() {
       if (isClosed) return;
       isClosed = true;
@@ -169,6 +156,37 @@ function createClient(broker: Broker, name: string): MemoryClient {
       time.after(durationMs, () => {
         for (const consumer of consumers) consumer.rejoin();
       });
+    },
+  };
+}
+
+type Observe = (operation: string, key: string, bytes: Uint8Array) => void;
+
+function createReads(
+  broker: Broker,
+  link: NetworkLink,
+  requireOpen: () => void,
+  observe: Observe,
+): Pick<Messaging, "partitionCount" | "ends" | "committedOffsets" | "read"> {
+  const { records } = broker;
+  return {
+    async partitionCount(topic) {
+      requireOpen();
+      return await link.call(() => (records.has({ topic, partition: 0 }) ? records.partitionCount(topic) : null));
+    },
+    async ends(partitions) {
+      requireOpen();
+      observe("ends", partitions.map(({ topic, partition }) => `${topic}/${partition}`).join(), new Uint8Array());
+      return await link.call(() => partitions.map((partition) => records.ends(partition)));
+    },
+    async committedOffsets(group, partitions) {
+      requireOpen();
+      return await link.call(() => committedIn(broker, group, partitions));
+    },
+    read(partition, from, to) {
+      requireOpen();
+      observe("read", `${partition.topic}/${partition.partition}@${from}…${to}`, new Uint8Array());
+      return readRecords(link, records, partition, from, to);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { topics } from "@sluice/contracts";
+import { partitionedTopics, topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import { compareTopic, type TopicFound } from "./topic-differences.ts";
 import { buildTopicSpecs } from "./topic-specs.ts";
@@ -19,6 +19,14 @@ test("every topic uses append times, only the snapshots are compacted, and the j
   }
   expect(journal.config).toMatchObject({ "retention.ms": "-1", "retention.bytes": "-1" });
   expect(specs.find(({ topic }) => topic === topics.probe)).toMatchObject({ partitions: 1, config: { "retention.ms": "3600000" } });
+});
+
+test("every topic but the probe's has the number of partitions that is asked for", () => {
+  for (const partitionCount of [1, 12, 120]) {
+    const sized = buildTopicSpecs({ partitionCount, replication: 3, minInsync: 2 });
+    const counts = new Map(sized.map(({ topic, partitions }) => [topic, partitions]));
+    expect(counts).toEqual(new Map([...partitionedTopics.map((topic) => [topic, partitionCount] as const), [topics.probe, 1]]));
+  }
 });
 
 test("a topic as specified has no difference", () => {

@@ -3,7 +3,7 @@
 import type { BankState, Item, Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { conformanceAction, conformanceParked, conformanceUetr } from "./conformance-partitions.ts";
-import { conformanceDocument, conformanceTransaction } from "./conformance-transactions.ts";
+import { conformanceDocument, conformanceOrphan, conformanceTransaction, type TransactionChanges } from "./conformance-transactions.ts";
 import {
   noSearchTerms,
   type PartitionLedger,
@@ -134,7 +134,7 @@ function buildResolvedItem(isFinal: boolean): Item {
   });
 }
 
-function buildWrite(n: number, over: Partial<Transaction> = {}, search: Partial<SearchTerms> = {}): TransactionWrite {
+function buildWrite(n: number, over: TransactionChanges = {}, search: Partial<SearchTerms> = {}): TransactionWrite {
   return {
     document: { ...conformanceDocument({ uetr: conformanceUetr(n), ...over }), search: { ...noSearchTerms, ...search } },
     expectedVersion: 0,
@@ -153,7 +153,7 @@ const buildWrites = (): readonly TransactionWrite[] => [
     { bank: "second", businessDate: "2026-11-21", reconciliationDay: "ZA_EFT:2026-11-21", partition: 4 },
     { instructionIdentification: "I-4" },
   ),
-  buildWrite(5, { state: "ORPHAN", flow: null, message: null, bank: null, businessDate: null, transitions: [], reconciliationDay: "" }),
+  buildWrite(5, conformanceOrphan),
   buildWrite(6, { flow: "credit", state: "CREDIT_AUTH_DELIVERED", scheme: "ZA_RTC", currency: "USD", amountTenThousandths: 7n }),
   buildWrite(7, {
     state: "RECONCILIATION",
@@ -256,7 +256,7 @@ export function totalsPromises(open: () => Promise<Store>): void {
     await transactions.write([
       ...[1, 2, 3].map((n) => buildWrite(n, { amountTenThousandths: greatest, receivedAtMs: 1_795_000_000_000 - n })),
       buildWrite(4, { amountTenThousandths: 9_007_199_254_740_993n, state: "UNPAID" }),
-      buildWrite(5, { bank: null, businessDate: null, state: "ORPHAN", flow: null, message: null, amountTenThousandths: 0n }),
+      buildWrite(5, conformanceOrphan),
     ]);
     const rows = await transactions.totals({});
     const group = { bank: "first", scheme: "ZA_EFT", businessDate: "2026-11-20", currency: "ZAR", flow: "on-us" };
@@ -265,7 +265,9 @@ export function totalsPromises(open: () => Promise<Store>): void {
       {
         ...group,
         bank: null,
+        scheme: null,
         businessDate: null,
+        currency: null,
         flow: null,
         state: "ORPHAN",
         count: 1,

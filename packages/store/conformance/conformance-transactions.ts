@@ -4,9 +4,28 @@ import type { Transaction } from "@sluice/domain";
 import { conformanceAction, conformanceUetr } from "./conformance-partitions.ts";
 import { noSearchTerms, type TransactionDocument } from "../port.ts";
 
-export function conformanceTransaction(over: Partial<Transaction> = {}): Transaction {
+/** Members of a transaction, of whatever flow. */
+export type TransactionChanges = { readonly [K in keyof Transaction]?: Transaction[K] };
+
+/** What an orphan does not have. */
+export const conformanceOrphan = {
+  state: "ORPHAN",
+  flow: null,
+  message: null,
+  scheme: null,
+  amountTenThousandths: null,
+  currency: null,
+  bank: null,
+  businessDate: null,
+  reconciliationDay: null,
+  deadlineMs: null,
+  queueKey: null,
+  transitions: [],
+} as const;
+
+export function conformanceTransaction(over: TransactionChanges = {}): Transaction {
   const id = over.uetr ?? conformanceUetr(1);
-  return {
+  const transaction = {
     uetr: id,
     version: 1,
     applied: 9_007_199_254_740_995n,
@@ -49,6 +68,8 @@ export function conformanceTransaction(over: Partial<Transaction> = {}): Transac
     decisions: [],
     ...over,
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The store keeps any combination of members.
+  return transaction as Transaction;
 }
 
 /** A transaction with every optional part filled in. */
@@ -64,7 +85,6 @@ export function conformanceFullTransaction(): Transaction {
   return conformanceTransaction({
     state: "RECONCILIATION",
     flow: "off-us",
-    deadlineMs: 1_795_000_000_400,
     wantsOutcomeReport: true,
     outcomeReport: { number: 2, acknowledgedAtMs: 1_795_000_000_450 },
     finalReport: { sender: "first", messageIdentification: "R-1", contentHash: "cc", substanceHash: "dd" },
@@ -121,7 +141,7 @@ export function conformanceFullTransaction(): Transaction {
   });
 }
 
-export function conformanceDocument(over: Partial<Transaction> = {}, bytes = 7): TransactionDocument {
+export function conformanceDocument(over: TransactionChanges = {}, bytes = 7): TransactionDocument {
   return {
     transaction: conformanceTransaction(over),
     acceptedMessage: Uint8Array.of(0, 255, bytes),

@@ -1,10 +1,15 @@
 // The promises of every adapter of the store port, run on each: `describeStore(open)`.
 
-import type { Transaction } from "@sluice/domain";
 import { expect, test } from "vitest";
 import { dayPromises, partitionPromises, parkedPromises, conformanceUetr } from "./conformance-partitions.ts";
 import { endpointHealthPromises } from "./conformance-endpoint-health.ts";
-import { conformanceDocument, conformanceFullTransaction, conformanceTransaction } from "./conformance-transactions.ts";
+import {
+  conformanceDocument,
+  conformanceFullTransaction,
+  conformanceOrphan,
+  conformanceTransaction,
+  type TransactionChanges,
+} from "./conformance-transactions.ts";
 import { buildPromises } from "./conformance-builds.ts";
 import { bankStatePromises, ledgerPromises, parkedForPeoplePromises, queryPromises, totalsPromises } from "./conformance-queries.ts";
 import { noSearchTerms, type Store, type TransactionDocument } from "../port.ts";
@@ -126,12 +131,12 @@ function transactionPromises(open: () => Promise<Store>): void {
       for (let won = 0; won < wins;) {
         const loaded = await transactions.load(ids);
         const mark = `${name}/${won};`;
-        const pending = ids.filter((id) => !loaded.get(id)!.transaction.currency.includes(`;${mark}`));
+        const pending = ids.filter((id) => !loaded.get(id)!.transaction.currency?.includes(`;${mark}`));
         const { conflicts } = await transactions.write(
           pending.map((id) => {
             const { transaction, ...rest } = loaded.get(id)!;
             const next = { ...transaction, version: transaction.version + 1, currency: `${transaction.currency};${mark}` };
-            return { document: { ...rest, transaction: next }, expectedVersion: transaction.version };
+            return { document: { ...rest, transaction: conformanceTransaction(next) }, expectedVersion: transaction.version };
           }),
         );
         if (conflicts.length === 0) won += 1;
@@ -139,7 +144,7 @@ function transactionPromises(open: () => Promise<Store>): void {
     }
     await Promise.all(Array.from({ length: clients }, (_, name) => client(name)));
     for (const { transaction } of (await transactions.load(ids)).values()) {
-      const marks = transaction.currency.split(";").filter((mark) => mark.includes("/"));
+      const marks = transaction.currency!.split(";").filter((mark) => mark.includes("/"));
       expect(marks).toHaveLength(clients * wins);
       expect(new Set(marks).size).toBe(clients * wins);
       expect(transaction.version).toBe(1 + clients * wins);
@@ -164,11 +169,11 @@ function transactionPromises(open: () => Promise<Store>): void {
   test("transactions are found by their accepted message's identification and sender; orphans are never found", async () => {
     const { transactions } = await open();
     const message = { sender: "first", messageIdentification: "FILE-7", contentHash: "c", substanceHash: "s" };
-    const given: readonly Partial<Transaction>[] = [
+    const given: readonly TransactionChanges[] = [
       { message },
       { message: { ...message, messageIdentification: "FILE-8" } },
       { message: { ...message, sender: "second" } },
-      { state: "ORPHAN", message: null },
+      conformanceOrphan,
       { message },
     ];
     const documents = given.map((over, n) => conformanceDocument({ uetr: conformanceUetr(n + 1), ...over }));
@@ -184,14 +189,14 @@ function transactionPromises(open: () => Promise<Store>): void {
     // A row gives the offset of the first record, whatever came after it.
     const [first] = conformanceTransaction().transitions;
     const entered = first === undefined ? [] : [first, { ...first, stageVersion: 2, offset: first.offset + 100n }];
-    const given: readonly Partial<Transaction>[] = [
+    const given: readonly TransactionChanges[] = [
       { state: "RECEIVED" },
       { state: "COMPLETED" },
       { state: "HELD", flow: "off-us" },
-      { state: "ORPHAN", flow: null, outcomeReport: awaited },
+      { ...conformanceOrphan, outcomeReport: awaited },
       { state: "COMPLETED", flow: "off-us", outcomeReport: awaited },
       { state: "UNPAID", flow: "off-us", outcomeReport: { number: 1, acknowledgedAtMs: 1_795_000_000_900 } },
-      { state: "CREDIT_AUTH_DELIVERED", flow: "credit", deadlineMs: 1_795_000_007_000, reconciliationDay: "", transitions: entered },
+      { state: "CREDIT_AUTH_DELIVERED", flow: "credit", deadlineMs: 1_795_000_007_000, reconciliationDay: null, transitions: entered },
       { state: "CREDIT_AUTH_RECONCILIATION", flow: "credit", outcomeReport: { number: 2, acknowledgedAtMs: null } },
       { state: "CREDIT_AUTH_DELIVERY_FAILURE", flow: "credit" },
       { state: "REJECTED" },
@@ -216,7 +221,7 @@ function transactionPromises(open: () => Promise<Store>): void {
       receivedOffset: 9_007_199_254_740_993n,
       bank: "first",
       businessDate: "2026-11-20",
-      reconciliationDay: "",
+      reconciliationDay: null,
       queueKey: `001795000000123:${conformanceUetr(7)}`,
       carryOversLeft: 0,
     });
@@ -235,7 +240,7 @@ function transactionPromises(open: () => Promise<Store>): void {
 
   test("held transactions of a partition, bank and day come by queue key in pages", async () => {
     const { transactions } = await open();
-    const held = (n: number, queue: number, over: Partial<Transaction> = {}) =>
+    const held = (n: number, queue: number, over: TransactionChanges = {}) =>
       conformanceDocument({ uetr: conformanceUetr(n), queueKey: `${`${queue}`.padStart(15, "0")}:${conformanceUetr(n)}`, ...over });
     await transactions.write(
       [

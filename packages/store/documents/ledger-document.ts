@@ -1,5 +1,6 @@
 // The document of the collection `ledgers`: what a partition moved on a day.
 
+import { assert } from "@sluice/kernel";
 import { dayKey, type LedgerCell, type LedgerRow, type LedgerTransaction } from "@sluice/domain";
 import type { PartitionLedger } from "../port.ts";
 import { as, decimal, derived, document, list, plain, type StoredIn, table } from "./codec.ts";
@@ -47,18 +48,21 @@ export type StoredAccounted = Pick<
 
 export function toAccounted(stored: StoredAccounted): LedgerTransaction {
   const { _id: uetr, flow, bank, scheme, currency, amountTenThousandths, message } = stored;
-  return {
+  assert(message !== null && scheme !== null && currency !== null && amountTenThousandths !== null, "an orphan has no entries");
+  const shared = {
     uetr,
-    flow,
-    message: message === null ? null : { sender: message.sender },
-    bank,
+    message: { sender: message.sender },
     scheme,
     currency,
     amountTenThousandths,
     transitions: stored.transitions.map(({ state, offset, businessDate, markerOffset }) => ({ state, offset, businessDate, markerOffset })),
   };
+  if (flow === "on-us") return { ...shared, flow, bank };
+  assert(flow !== null && bank !== null, "what a connector sent names its bank");
+  return { ...shared, flow, bank };
 }
 
 export function wasOnDay(stored: Pick<StoredTransaction, "scheme" | "transitions">, day: string): boolean {
-  return stored.transitions.some(({ businessDate }) => dayKey(stored.scheme, businessDate) === day);
+  const { scheme, transitions } = stored;
+  return scheme !== null && transitions.some(({ businessDate }) => dayKey(scheme, businessDate) === day);
 }

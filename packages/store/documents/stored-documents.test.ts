@@ -5,7 +5,7 @@ import type { BankState, Day } from "@sluice/domain";
 import { BSON } from "mongodb";
 import { expect, test } from "vitest";
 import { conformanceAction, conformanceDay, conformanceParked } from "../conformance/conformance-partitions.ts";
-import { conformanceDocument, conformanceFullTransaction } from "../conformance/conformance-transactions.ts";
+import { conformanceDocument, conformanceFullTransaction, conformanceOrphan } from "../conformance/conformance-transactions.ts";
 import type { EndpointHealth, ParkedMessage, TransactionDocument } from "../port.ts";
 import { bankStateCodec } from "./bank-state-document.ts";
 import { dayCodec } from "./day-document.ts";
@@ -29,14 +29,7 @@ const fullTransaction: TransactionDocument = {
     reasons: ["AC01"],
   },
 };
-const emptyTransaction = conformanceDocument({
-  state: "ORPHAN",
-  flow: null,
-  message: null,
-  bank: null,
-  businessDate: null,
-  transitions: [],
-});
+const emptyTransaction = conformanceDocument(conformanceOrphan);
 
 const fullDay: Day = conformanceDay({ reconciledAtMs: 1_795_100_000_001 });
 const emptyDay: Day = conformanceDay({ isVoided: false, declarations: [], extensions: [], decisions: [], markers: [] });

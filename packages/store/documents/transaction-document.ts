@@ -94,20 +94,21 @@ export const openRowFields = {
 } as const;
 
 export function toOpenRow(stored: Pick<StoredTransaction, keyof typeof openRowFields>): OpenRow {
-  const { state, flow, receivedOffset } = stored;
-  assert(state !== "ORPHAN" && flow !== null && receivedOffset !== null, "an orphan is not open");
+  const { state, flow, scheme, queueKey, receivedOffset } = stored;
+  assert(state !== "ORPHAN" && flow !== null && scheme !== null && queueKey !== null, "an orphan is not open");
+  assert(receivedOffset !== null, "an open transaction has an entry");
   return {
     uetr: stored._id,
     state,
     flow,
-    scheme: stored.scheme,
+    scheme,
     deadlineMs: stored.deadline?.getTime() ?? null,
     isOutcomeAwaited: isAwaited(state, stored.outcome?.acknowledgedAt),
     receivedOffset,
     bank: stored.bank,
     businessDate: stored.businessDate,
     reconciliationDay: stored.reconciliationDay,
-    queueKey: stored.queueKey,
+    queueKey,
     carryOversLeft: stored.carryOversLeft,
   };
 }

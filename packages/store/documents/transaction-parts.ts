@@ -60,7 +60,7 @@ export const noticeCodec = document<Notice>()({
   messageIdentification: plain,
   about: plain,
   receiver: plain,
-  deadline: as("deadlineMs", date),
+  deadline: as("deadlineMs", nullable(date)),
 });
 
 const resolution = document<Resolution>()({

@@ -1,5 +1,6 @@
 // A transaction as lists show it to people, read from a projection of its document without messages and history.
 
+import { assert } from "@sluice/kernel";
 import type { SummaryRow } from "../port.ts";
 import { nullable } from "./codec.ts";
 import type { StoredTransaction } from "./transaction-document.ts";
@@ -32,12 +33,10 @@ export const summaryFields = {
 } as const;
 
 export function toSummary(stored: Pick<StoredTransaction, keyof typeof summaryFields>): SummaryRow {
-  return {
+  const { flow, state, scheme, amountTenThousandths, currency, queueKey } = stored;
+  const shared = {
     uetr: stored._id,
     partition: stored.partition,
-    flow: stored.flow,
-    state: stored.state,
-    scheme: stored.scheme,
     sender: stored.message?.sender ?? null,
     messageIdentification: stored.message?.messageIdentification ?? null,
     bank: stored.bank,
@@ -45,9 +44,6 @@ export function toSummary(stored: Pick<StoredTransaction, keyof typeof summaryFi
     reconciliationDay: stored.reconciliationDay,
     deadlineMs: stored.deadline?.getTime() ?? null,
     receivedAtMs: stored.receivedAt.getTime(),
-    amountTenThousandths: stored.amountTenThousandths,
-    currency: stored.currency,
-    queueKey: stored.queueKey,
     stageVersion: stored.stageVersion,
     updatedAtMs: stored.updatedAt.getTime(),
     applied: stored.applied,
@@ -57,4 +53,8 @@ export function toSummary(stored: Pick<StoredTransaction, keyof typeof summaryFi
     quarantined: nullable(quarantineCodec).decode(stored.quarantined),
     search: searchTermsCodec.decode(stored.search),
   };
+  if (state === "ORPHAN") return { ...shared, state, flow: null, scheme: null, amountTenThousandths: null, currency: null, queueKey: null };
+  assert(flow !== null && scheme !== null && amountTenThousandths !== null, "only an orphan has no flow, scheme and amount");
+  assert(currency !== null && queueKey !== null, "only an orphan has no currency and queue key");
+  return { ...shared, state, flow, scheme, amountTenThousandths, currency, queueKey };
 }

@@ -36,7 +36,7 @@ export function createTotals(): RunningTotals {
         flow,
         state,
         count: (previous?.count ?? 0) + 1,
-        sumTenThousandths: (previous?.sumTenThousandths ?? 0n) + amountTenThousandths,
+        sumTenThousandths: (previous?.sumTenThousandths ?? 0n) + (amountTenThousandths ?? 0n),
         oldestReceivedAtMs: Math.min(previous?.oldestReceivedAtMs ?? Infinity, receivedAt.getTime()),
       });
       assertGroups(groups.size);

@@ -47,10 +47,10 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
         all()
           .filter((stored) => stored.partition === partition && stored.state === "HELD" && stored.bank === bank)
           .filter((stored) => stored.scheme === scheme && stored.businessDate === businessDate)
-          .filter((stored) => afterQueueKey === null || stored.queueKey > afterQueueKey)
+          .map(toOpenRow)
+          .filter(({ queueKey }) => afterQueueKey === null || queueKey > afterQueueKey)
           .sort((a, b) => compareText(a.queueKey, b.queueKey))
-          .slice(0, limit)
-          .map(toOpenRow),
+          .slice(0, limit),
       );
     },
     async accounted(partition, day, afterUetr, limit) {

@@ -26,7 +26,8 @@ interface Group {
   readonly _id: Pick<TotalsRow, "bank" | "scheme" | "businessDate" | "currency" | "flow" | "state">;
   readonly count: number | bigint;
   readonly sum: number | bigint;
-  readonly greatest: number | bigint;
+  /** Null for orphans, which have no amount. */
+  readonly greatest: number | bigint | null;
   readonly oldest: Date;
 }
 
@@ -40,7 +41,7 @@ export async function readMongoTotals(
     const stages = [{ $match: asked }, group, { $limit: groupsMax + 1 }];
     const groups = await collection.aggregate<Group>(stages, { batchSize: batchDocuments }).toArray();
     assertGroups(groups.length);
-    const isExact = groups.every(({ count, greatest }) => BigInt(count) * BigInt(greatest) <= int64Max);
+    const isExact = groups.every(({ count, greatest }) => BigInt(count) * BigInt(greatest ?? 0) <= int64Max);
     return isExact ? groups.map(toTotals) : addUpHere(collection, asked);
   });
 }

@@ -15,7 +15,7 @@ import {
   type DayPlanned,
 } from "@sluice/domain";
 import { noSearchTerms, type Store } from "@sluice/store";
-import { buildConsoleDebit, openConsoleEnvironment, consoleStartAtMs, consoleUetr } from "../console.fixture.ts";
+import { buildConsoleDebit, changeTransaction, openConsoleEnvironment, consoleStartAtMs, consoleUetr } from "../console.fixture.ts";
 
 export const day = "ZA_EFT:2026-11-20";
 export const decisionHourMs = 3_600_000;
@@ -76,7 +76,7 @@ export async function openDecisionEnvironment(over: Partial<Configuration> = {})
   /** Saves a debit of the bank `first` that has been through these states before the journal's first record. */
   async function saveDebit(...states: Parameters<typeof buildConsoleDebit>[0]): Promise<void> {
     const debit = buildConsoleDebit(states);
-    await environment.save({ ...debit, applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day });
+    await environment.save(changeTransaction(debit, { applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day }));
   }
 
   return { ...environment, journal, saveDay, saveDebit, judge: (record: JournalledRecord) => settled(applyDecision(store, record)) };

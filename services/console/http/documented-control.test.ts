@@ -9,7 +9,7 @@ import { buildDeadLetter } from "@sluice/messaging";
 import { expect, test } from "vitest";
 import { reconciliationReasons, type Transaction } from "@sluice/domain";
 import { day, openDecisionEnvironment, planOpenDay, consoleStartAtMs, consoleUetr } from "../decisions/decisions.fixture.ts";
-import { buildConsoleDebit, readJsonObject, type ControlRequestInput } from "../console.fixture.ts";
+import { buildConsoleDebit, changeTransaction, readJsonObject, type ControlRequestInput } from "../console.fixture.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -112,7 +112,8 @@ async function refusedReport(environment: DecisionEnvironment): Promise<void> {
     lateAnswers: [],
     resolution: null,
   };
-  await environment.save({ ...debit, applied: -1n, bank: "sample", businessDate: "2026-11-20", reconciliationDay: day, items: [item] });
+  const changes = { applied: -1n, bank: "sample", businessDate: "2026-11-20", reconciliationDay: day, items: [item] };
+  await environment.save(changeTransaction(debit, changes));
 }
 
 async function withWithdrawal(environment: DecisionEnvironment): Promise<void> {

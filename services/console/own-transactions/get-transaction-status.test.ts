@@ -1,7 +1,14 @@
 import { topics } from "@sluice/contracts";
 import { expect, test } from "vitest";
 import { sampleToken } from "@sluice/testkit";
-import { buildConsoleDebit, openConsoleEnvironment, readJsonObject, consoleStartAtMs, consoleUetr } from "../console.fixture.ts";
+import {
+  buildConsoleDebit,
+  buildConsoleOrphan,
+  openConsoleEnvironment,
+  readJsonObject,
+  consoleStartAtMs,
+  consoleUetr,
+} from "../console.fixture.ts";
 
 const path = `/transactions/${consoleUetr}`;
 const formatTime = (atMs: number): string => Temporal.Instant.fromEpochMilliseconds(atMs).toString({ smallestUnit: "millisecond" });
@@ -62,7 +69,7 @@ test("an unknown UETR is 404 with the time up to which that is certain, as is an
 test("the UETR of an orphan report belongs to nobody", async () => {
   const { ask, save, schedulerReaches } = await openConsoleEnvironment();
   await schedulerReaches(0n);
-  await save({ ...buildConsoleDebit(["RECEIVED"]), state: "ORPHAN", transitions: [], message: null });
+  await save(buildConsoleOrphan());
   expect((await ask(path)).status).toBe(404);
 });
 

@@ -75,7 +75,7 @@ async function filterAwaited(
   return [...documents.values()].flatMap(({ transaction }) => {
     const [first] = transaction.transitions;
     const declaredOffset = asked.declaredAt.get(transaction.partition);
-    if (first === undefined || declaredOffset === undefined) return [];
+    if (transaction.flow !== "credit" || first === undefined || declaredOffset === undefined) return [];
     return isCreditAwaited({ ...transaction, receivedOffset: first.offset }, declared, declaredOffset) ? [transaction.uetr] : [];
   });
 }

@@ -23,7 +23,7 @@ export interface DayTotal {
 
 export type AlarmedBank = Pick<Bank, "id" | "dayTotalAlarms">;
 
-const refusedStates: ReadonlySet<State | OrphanState> = new Set(["REJECTED", "REJECTION_REPORTED", "CREDIT_AUTH_REJECTED", "ORPHAN"]);
+const refusedStates: ReadonlySet<State | OrphanState> = new Set(["REJECTED", "REJECTION_REPORTED", "CREDIT_AUTH_REJECTED"]);
 
 /** Totals of business dates from `dateFrom` on, by bank, scheme, date and currency. */
 export async function loadDayTotals(
@@ -37,7 +37,7 @@ export async function loadDayTotals(
 function sumDayTotals(rows: readonly TotalsRow[], banks: readonly AlarmedBank[]): readonly DayTotal[] {
   const totals = new Map<string, DayTotal>();
   for (const { bank, scheme, businessDate, currency, state, count, sumTenThousandths } of rows) {
-    if (bank === null || businessDate === null || refusedStates.has(state)) continue;
+    if (bank === null || scheme === null || businessDate === null || currency === null || refusedStates.has(state)) continue;
     const key = [bank, scheme, businessDate, currency].join(" ");
     const before = totals.get(key);
     const sum = (before?.sumTenThousandths ?? 0n) + sumTenThousandths;

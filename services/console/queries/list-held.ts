@@ -66,7 +66,7 @@ function parseHeldQuery(query: URLSearchParams): TransactionQuery | string {
 function sumHeldDebits(totals: readonly TotalsRow[]): readonly HeldTotal[] {
   const byPlace = new Map<string, HeldTotal>();
   for (const { bank, scheme, businessDate, currency, count, sumTenThousandths, oldestReceivedAtMs } of totals) {
-    if (bank === null || businessDate === null) continue;
+    if (bank === null || scheme === null || businessDate === null || currency === null) continue;
     const one = { bank, day: `${scheme}:${businessDate}`, currency, count, sumTenThousandths, oldestReceivedAtMs };
     const before = byPlace.get(totalKey(one));
     const sum =

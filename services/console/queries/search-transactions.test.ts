@@ -2,7 +2,7 @@
 
 import { searchTerms } from "@sluice/contracts";
 import { expect, test } from "vitest";
-import { buildConsoleDebit, openConsoleEnvironment, readJsonObject, consoleStartAtMs } from "../console.fixture.ts";
+import { buildConsoleDebit, buildConsoleOrphan, openConsoleEnvironment, readJsonObject, consoleStartAtMs } from "../console.fixture.ts";
 import {
   buildOperatorAction,
   readControlPages,
@@ -54,6 +54,13 @@ test("each term finds the transactions that match it, and no others", async () =
   for (const query of ["identification=FILE", "account=789", "bank=third", "bank=first&state=COMPLETED", "quarantined=true"]) {
     expect([query, await readControlRows(environment, `/transactions?${query}`)]).toEqual([query, []]);
   }
+});
+
+test("what is known of reports alone has no scheme, amount and currency", async () => {
+  const world = await openConsoleEnvironment();
+  await saveTransactions(world, [buildConsoleOrphan()]);
+  const [row] = await readControlRows(world, "/transactions?state=ORPHAN");
+  expect(row).toMatchObject({ state: "ORPHAN", flow: null, scheme: null, amount: null, currency: null, reconciliationDay: null });
 });
 
 test.each(searchTerms)("the term $name takes its example, and a refusal says its form", async ({ name, form, example }) => {

@@ -12,7 +12,14 @@ import {
   type Transaction,
 } from "@sluice/domain";
 import { noSearchTerms, type ParkedMessage, type SearchTerms } from "@sluice/store";
-import { buildConsoleDebit, readJsonObject, consoleStartAtMs, type ConsoleEnvironment } from "../console.fixture.ts";
+import {
+  buildConsoleDebit,
+  changeTransaction,
+  readJsonObject,
+  consoleStartAtMs,
+  type ConsoleEnvironment,
+  type TransactionChanges,
+} from "../console.fixture.ts";
 
 export const day = "ZA_EFT:2026-11-20";
 const hour = 3_600_000;
@@ -31,30 +38,29 @@ export function uetrInPartition(partition: number, nth: number): string {
   return found[nth] ?? "";
 }
 
-export function buildStoredTransaction(state: State, index: number, over: Partial<Transaction> = {}): Transaction {
+export function buildStoredTransaction(state: State, index: number, over: TransactionChanges = {}): Transaction {
   const uetr = consoleUetrAt(index);
   const given = buildConsoleDebit(["RECEIVED", state]);
   const queueKey = `${String(given.receivedAtMs).padStart(15, "0")}:${over.uetr ?? uetr}`;
-  return {
-    ...given,
+  return changeTransaction(given, {
     uetr,
     partition: partitionFor(over.uetr ?? uetr, partitionCount),
     bank: "first",
     businessDate: "2026-11-20",
     queueKey,
     ...over,
-  };
+  });
 }
 
 /** Builds a credit to the bank `first` that was received at this offset. */
-export function buildStoredCredit(state: State, uetr: string, receivedOffset: bigint, over: Partial<Transaction> = {}): Transaction {
-  const base = buildStoredTransaction(state, 0, { uetr, flow: "credit", reconciliationDay: "", deadlineMs: consoleStartAtMs + hour });
+export function buildStoredCredit(state: State, uetr: string, receivedOffset: bigint, over: TransactionChanges = {}): Transaction {
+  const base = buildStoredTransaction(state, 0, { uetr, flow: "credit", reconciliationDay: null, deadlineMs: consoleStartAtMs + hour });
   const transitions = base.transitions.map((entry, index) => ({
     ...entry,
     state: index === 0 ? ("CREDIT_AUTH_RECEIVED" as const) : state,
     offset: receivedOffset + BigInt(index),
   }));
-  return { ...base, transitions, ...over };
+  return changeTransaction(base, { transitions, ...over });
 }
 
 export async function saveTransactions(

@@ -5,7 +5,7 @@
 //    settled, and neither exported nor counted as open.
 
 import type { Item } from "@sluice/domain";
-import type { Store, SummaryRow, TransactionQuery } from "@sluice/store";
+import type { ReceivedSummaryRow, Store, SummaryRow, TransactionQuery } from "@sluice/store";
 import { isItemOpen, itemView, type ItemView } from "./item-view.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { formatAmount } from "./control-values.ts";
@@ -31,7 +31,7 @@ export interface ReconciliationRow extends ItemView {
 }
 
 export interface FoundItem {
-  readonly transaction: SummaryRow;
+  readonly transaction: ReceivedSummaryRow;
   readonly item: Item;
 }
 
@@ -51,6 +51,8 @@ export async function* readItemPages(store: Pick<Store, "transactions">, query: 
 
 /** Selects the transaction's items that match the query: its other items may belong to another day. */
 export function selectItems(transaction: SummaryRow, query: ItemQuery): readonly FoundItem[] {
+  // Only a message makes items.
+  if (transaction.flow === null) return [];
   return transaction.items.filter((item) => matches(item, query)).map((item) => ({ transaction, item }));
 }
 

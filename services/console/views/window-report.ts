@@ -34,7 +34,7 @@ export function windowReport(day: Day, banks: readonly string[], credits: Readon
       plan.windows.length === 0
         ? null
         : { closes: formatInstant(plan.reconciliationAtMs), closedAt: formatOptionalInstant(day.reconciledAtMs) },
-    nextBusinessDate: plan.nextBusinessDate === "" ? null : plan.nextBusinessDate,
+    nextBusinessDate: plan.nextBusinessDate,
     creditsFinal: plan.creditsFinal,
     declarations: listDeclarations(day),
     gates: plan.windows.length === 0 ? [] : banks.map((bank) => gateView(day, bank, credits.get(bank) ?? null)),

@@ -28,7 +28,7 @@ function parseAndAuthorize({ caller, configuration, body, receivedAtMs }: Submis
   const refused = checkAgents(configuration, caller, debit);
   if (refused !== null) return { ok: false, refusal: refused, subject };
   const deadline = provisionalClose(scheme.scheme, receivedAtMs);
-  const value = { sender: caller, contentHash, substanceHash, receivedAtMs, ...deadline, debit, flow: "ON_US", bank: "" };
+  const value = { sender: caller, contentHash, substanceHash, receivedAtMs, ...deadline, debit, flow: "ON_US", bank: null };
   return { ok: true, key: subject.uetr, subject, decoded: { name: "DirectDebitReceived", value } };
 }
 

@@ -94,8 +94,9 @@ const eventDefaults = {
 } as const;
 
 /** Finds who gets the postings: the sending bank for an on-us debit, else the bank that the transaction goes to. */
-function eventOptions({ flow, message: accepted, bank: to }: Transaction, { configuration }: HandlerContext): EventOptions {
-  const bank = (flow === "on-us" ? accepted?.sender : to) ?? "";
+function eventOptions(transaction: Transaction, { configuration }: HandlerContext): EventOptions {
+  const bank = transaction.flow === "on-us" ? transaction.message.sender : transaction.bank;
+  assert(bank !== null, "only a received message has events");
   const { eventDeadlineMs, eventShape, eventClasses, eventPayload } = configuration.banks.find(({ id }) => id === bank) ?? eventDefaults;
   return { bank, eventDeadlineMs, eventShape, eventClasses, eventPayload };
 }

@@ -7,9 +7,6 @@ import type { OutgoingRecord } from "@sluice/messaging";
 import type { TransactionDocument } from "@sluice/store";
 import type { HandlerContext } from "../handlers/handler.ts";
 
-/** The row of an item that depends on an answer that has not come yet. */
-const rowNotSet = -1;
-
 export function buildSnapshotRecord(
   document: TransactionDocument,
   { serde, partitionCount }: Pick<HandlerContext, "serde" | "partitionCount">,
@@ -33,20 +30,20 @@ function buildSnapshot({ transaction, search }: TransactionDocument): Records["T
     version: BigInt(version),
     flow,
     state,
-    stageVersion: newest?.stageVersion ?? 0,
+    stageVersion: newest?.stageVersion ?? null,
     scheme,
     sender: message?.sender ?? null,
     bank,
     businessDate,
     reconciliationDay,
     deadlineMs,
-    amount: message === null ? null : transaction.amountTenThousandths,
+    amount: transaction.amountTenThousandths,
     currency,
     receivedAtMs,
     updatedAtMs: newest?.atMs ?? receivedAtMs,
     messageIdentification: message?.messageIdentification ?? null,
     endToEndIdentification: search.endToEndIdentification,
-    rows: transaction.items.filter(isOpen).map(({ row }) => row ?? rowNotSet),
+    rows: transaction.items.filter(isOpen).map(({ row }) => row),
     journalOffset: transaction.applied,
   };
 }

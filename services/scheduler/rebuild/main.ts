@@ -3,7 +3,6 @@
 
 import { parseArgs } from "node:util";
 import { readConfigurationFile, readEnvironment } from "@sluice/config";
-import { partitionCountDefault } from "@sluice/contracts";
 import { machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { broker, needVariables, openNeeds, registry } from "@sluice/process";
 import { store } from "@sluice/process/store";
@@ -52,7 +51,7 @@ if (values["drop-old"]) {
     configuration,
     handlers: journalHandlers,
     service,
-    partitionCount: partitionCountDefault,
+    partitionCount: configuration.partitionCount,
     time,
     builderId,
     progress,

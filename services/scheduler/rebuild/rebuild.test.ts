@@ -1,4 +1,5 @@
 import { topics } from "@sluice/contracts";
+import type { Transaction } from "@sluice/domain";
 import { checkConservation } from "@sluice/store";
 import { expect, test } from "vitest";
 import { schedulerDay, reconciliationAtMs, schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
@@ -85,6 +86,10 @@ test("I3: what an idle owner handled in the old build after the switch is handle
   expect(new Set(ids.map((text) => text.slice(0, text.indexOf(" ")))).size).toBe(new Set(ids).size);
 });
 
+function inDollars(transaction: Transaction): Transaction {
+  return transaction.flow === null ? transaction : { ...transaction, currency: "USD" };
+}
+
 test("a dry run names the differences and changes nothing: a lost document, a changed one, a changed ledger and day", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   await environment.scheduler();
@@ -95,7 +100,7 @@ test("a dry run names the differences and changes nothing: a lost document, a ch
   await environment.settle(builds.remove(0, 0));
   const changed = kept
     .filter(({ transaction }) => transaction.uetr !== uetrs[0])
-    .map((one) => (one.transaction.uetr === uetrs[1] ? { ...one, transaction: { ...one.transaction, currency: "USD" } } : one));
+    .map((one) => (one.transaction.uetr === uetrs[1] ? { ...one, transaction: inDollars(one.transaction) } : one));
   await environment.settle(transactions.write(changed.map((document) => ({ document, expectedVersion: 0 }))));
   const [ledger] = await environment.settle(ledgers.listByDay(schedulerDay));
   await environment.settle(ledgers.write({ ...ledger!, version: ledger!.version + 1, rows: [] }, ledger!.version));

@@ -103,7 +103,7 @@ function findClosedDay(
   { state, flow, scheme, businessDate, reconciliationDay, carryOversLeft }: OpenRow,
   markers: AppliedMarkers,
 ): DayKey | null {
-  if (isReconciled(markers.markersOf(reconciliationDay))) return reconciliationDay;
+  if (reconciliationDay !== null && isReconciled(markers.markersOf(reconciliationDay))) return reconciliationDay;
   if (state !== "HELD" || flow === "credit" || businessDate === null) return null;
   const day = dayKey(scheme, businessDate);
   const endedBy = windowsEndedBy(markers.markersOf(day));

@@ -56,8 +56,9 @@ export function createDeclarationCredits(
 
 /** Reads the fields of a credit; null for a debit, and for a credit that was never received. */
 export function toDeclarationCreditRow(transaction: Transaction): DeclarationCreditRow | null {
-  const { uetr, state, flow, scheme, bank, businessDate, transitions } = transaction;
+  if (transaction.flow !== "credit") return null;
+  const { uetr, state, scheme, bank, businessDate, transitions } = transaction;
   const [first] = transitions;
-  if (flow !== "credit" || state === "ORPHAN" || first === undefined) return null;
+  if (first === undefined) return null;
   return { uetr, state, scheme, bank, businessDate, receivedOffset: first.offset };
 }

@@ -77,7 +77,7 @@ export function startMissingDayPlanner(options: MissingDayPlannerOptions): Missi
   }
 
   function want({ state, flow, reconciliationDay }: Pick<Transaction, "state" | "flow" | "reconciliationDay">): void {
-    if (flow === "credit" || reconciliationDay === "" || !isUnresolved(state) || wanted.has(reconciliationDay)) return;
+    if (flow === "credit" || reconciliationDay === null || !isUnresolved(state) || wanted.has(reconciliationDay)) return;
     if (wanted.size >= wantedMax || markers.markersOf(reconciliationDay).length > 0) return;
     wanted.add(reconciliationDay);
     isChecked = false;

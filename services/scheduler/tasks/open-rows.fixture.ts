@@ -16,7 +16,7 @@ export function openCreditRow(number: number, over: Partial<OpenRow> = {}): Open
     receivedOffset: BigInt(number),
     bank: "first",
     businessDate: schedulerBusinessDate,
-    reconciliationDay: "",
+    reconciliationDay: null,
     queueKey: `${String(number).padStart(15, "0")}:${uetr}`,
     carryOversLeft: 0,
     ...over,
@@ -44,7 +44,7 @@ export function transactionFromRow(row: OpenRow, causes: readonly Reconciliation
     lateAnswers: [],
     resolution: null,
   };
-  return {
+  const transaction = {
     uetr,
     state,
     flow,
@@ -74,6 +74,8 @@ export function transactionFromRow(row: OpenRow, causes: readonly Reconciliation
     quarantined: null,
     decisions: [],
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A row has one form for all flows.
+  return transaction as Transaction;
 }
 
 export interface OpenRows {

@@ -119,7 +119,8 @@ describe("the check of the demo day", () => {
       expect.stringContaining("is not in the store"),
       expect.stringContaining("those in the store are over"),
     ]);
-    expect(findProblems(({ snapshots }) => snapshots.set(good.uetr, { ...buildSnapshot(good), state: "HELD" }))).toEqual([
+    const held = { ...buildSnapshot(good), state: "HELD" } as Transaction;
+    expect(findProblems(({ snapshots }) => snapshots.set(good.uetr, held))).toEqual([
       expect.stringContaining("ended HELD, planned COMPLETED"),
     ]);
   });

@@ -43,7 +43,7 @@ async function openTrial(count = 200) {
     append(uetr, { name: "Release", value: { ...date, windowNumber: 1, bank } });
   const appendMarkers = async (name: "WindowOpened" | "WindowClosed"): Promise<void> => {
     for (let partition = 0; partition < partitionCountDefault; partition += 1) {
-      const value = { ...date, id: `${name}:${partition}`, partition, number: 1, isLast: true, nextBusinessDate: "" };
+      const value = { ...date, id: `${name}:${partition}`, partition, number: 1, isLast: true, nextBusinessDate: null };
       await append("ZA_EFT:2026-11-20", { name, value }, partition);
       const gate = { ...date, id: `gate:${partition}`, partition, number: 1, banks: null, except: [] };
       if (name === "WindowOpened") await append("ZA_EFT:2026-11-20", { name: "GateOpened", value: gate }, partition);

@@ -102,7 +102,7 @@ function findMove(held: HeldOnDate, before: Configuration, after: Configuration)
 
 /** Null if the calendar has no later business date. */
 function findNextDate({ id, times }: Scheme, date: string): string | null {
-  return planDay(times, id, date).nextBusinessDate || null;
+  return planDay(times, id, date).nextBusinessDate;
 }
 
 const changeWords = { added: "business date", removed: "no business date", times: "other times" } as const;

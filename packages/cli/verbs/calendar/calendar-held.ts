@@ -1,7 +1,6 @@
 // Counts held debits by scheme, date and bank. They are read from the store page by page as a projection of keys; only
 // the counts are kept.
 
-import { partitionCountDefault } from "@sluice/contracts";
 import { silentLogger } from "@sluice/kernel";
 import { createMongoStore, type TransactionStore } from "@sluice/store";
 import type { UpState } from "../local/up-state.ts";
@@ -42,10 +41,10 @@ function toHeldCount(day: string, banks: ReadonlyMap<string, number>): HeldOnDat
   return { scheme, businessDate, banks: inOrder.map(([bank, count]) => ({ bank, count })) };
 }
 
-export async function countHeldUp({ mongoUrl, database }: UpState): Promise<readonly HeldOnDate[]> {
+export async function countHeldUp({ mongoUrl, database, partitionCount }: UpState): Promise<readonly HeldOnDate[]> {
   const store = createMongoStore({ url: mongoUrl, database, logger: silentLogger });
   try {
-    return await countHeld(store.transactions, partitionCountDefault);
+    return await countHeld(store.transactions, partitionCount);
   } finally {
     await store.close();
   }

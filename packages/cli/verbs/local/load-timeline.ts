@@ -1,6 +1,6 @@
 // Loads the timeline of one transaction from the journal and the store of what is up.
 
-import { partitionCountDefault, createRegistrySerde } from "@sluice/contracts";
+import { createRegistrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
 import { machineTime, silentLogger } from "@sluice/kernel";
 import { createMongoStore } from "@sluice/store";
@@ -16,5 +16,5 @@ export async function loadTimeline(uetr: string, up: UpState): Promise<Timeline 
   const messaging = createKafkaMessaging({ connection, time: machineTime, logger: silentLogger });
   opened.defer(() => messaging.close());
   const serde = await createRegistrySerde({ url: up.schemaRegistryUrl, time: machineTime });
-  return await readTimeline(uetr, { store, messaging, serde, partitionCount: partitionCountDefault });
+  return await readTimeline(uetr, { store, messaging, serde, partitionCount: up.partitionCount });
 }

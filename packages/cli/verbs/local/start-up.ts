@@ -14,21 +14,21 @@ const consolePortWanted = 8081;
 const controlPortWanted = 8082;
 
 export async function startUp(configurationFile: string): Promise<void> {
-  readConfigurationFile(configurationFile, process.env);
+  const { partitionCount } = readConfigurationFile(configurationFile, process.env);
   generateConfigSchema(projectRoot);
   await stopRecordedProcesses(upDirectory);
   try {
-    await startAll(configurationFile);
+    await startAll(configurationFile, partitionCount);
   } catch (error) {
     await stopRecordedProcesses(upDirectory);
     throw error;
   }
 }
 
-async function startAll(configurationFile: string): Promise<void> {
+async function startAll(configurationFile: string, partitionCount: number): Promise<void> {
   const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say });
   say("topics, schemas, indexes");
-  await provision(servers, database);
+  await provision(servers, database, partitionCount);
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await freePorts(3, [httpPortWanted, consolePortWanted, controlPortWanted]);
   const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
   say(`starting ${serviceNames.join(", ")}`);
@@ -49,6 +49,7 @@ async function startAll(configurationFile: string): Promise<void> {
     mongoUrl,
     database,
     configurationFile,
+    partitionCount,
     ingressUrl: localUrl(findService("ingress")?.port),
     consoleUrl: localUrl(findService("console")?.port),
     controlUrl: localUrl(findService("console")?.controlPort),

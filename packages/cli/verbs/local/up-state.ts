@@ -10,6 +10,8 @@ import { Fault } from "@sluice/kernel";
 export interface UpState extends ServerAddresses {
   readonly database: string;
   readonly configurationFile: string;
+  /** Number of partitions that the topics were created with. */
+  readonly partitionCount: number;
   readonly ingressUrl: string;
   /** Address at which banks ask for the state of their transactions. */
   readonly consoleUrl: string;

@@ -6,9 +6,18 @@ import type { Amount } from "../../generated/records.ts";
 
 export type JsonWriter<T> = (value: T) => string;
 
+/** The writer of a member; the member's type follows from the schema or the type that names it. */
+type MemberWriter = JsonWriter<never>;
+
 /** Writes an object; the type ensures that no member is forgotten. */
 export function writeObject<T extends object>(members: { readonly [K in keyof T]-?: JsonWriter<NonNullable<T[K]>> }): JsonWriter<T> {
-  const writers: readonly (readonly [string, JsonWriter<unknown>])[] = Object.entries(members);
+  return writeMembers(Object.entries(members));
+}
+
+/** Writes an object whose members a schema names, in its order. */
+export function writeMembers(members: readonly (readonly [string, MemberWriter])[]): JsonWriter<object> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each writer is given the member that it was made for
+  const writers = members as readonly (readonly [string, JsonWriter<unknown>])[];
   return (value) => {
     let text = "";
     for (const [name, write] of writers) {
@@ -21,11 +30,7 @@ export function writeObject<T extends object>(members: { readonly [K in keyof T]
 }
 
 /** Writes an object that starts with `schema`, the constant that names the message. */
-export function writeMessage<T extends object>(
-  schema: string,
-  members: { readonly [K in keyof T]-?: JsonWriter<NonNullable<T[K]>> },
-): JsonWriter<T> {
-  const write = writeObject<T>(members);
+export function writeMessage<T extends object>(schema: string, write: JsonWriter<T>): JsonWriter<T> {
   return (value) => `{"schema":"${schema}",${write(value).slice(1)}`;
 }
 

@@ -134,17 +134,11 @@ export const partySchema: Reads<wire.Party> = object({ ...partyMembers, legalNam
   description: "A debtor or a creditor.",
 });
 
-/** The party of a credit: every member is optional. */
+/** The party of a credit, or of the transaction that a report is about: every member is optional. */
 export const creditPartySchema: Reads<wire.CreditParty> = object({ ...partyMembers, legalName: optional(string(140, 1)) }).meta({
   id: "CreditParty",
   description: "A debtor or a creditor of a credit: as Party, and its legal name may be absent.",
 });
-
-/**
- * The party in a report on a debit or on a credit. An absent legal name is kept as the empty text, which no party can
- * have.
- */
-export const originalPartySchema: Reads<wire.Party> = creditPartySchema.transform((read) => ({ ...read, legalName: read.legalName ?? "" }));
 
 const genericAccount = object({
   schema: z.literal("GENERIC"),

@@ -10,7 +10,7 @@ import {
   supplementaryDataSchema,
   institutionSchema,
   messageIdentifiersSchema,
-  originalPartySchema,
+  creditPartySchema,
   paymentAccountSchema,
   remittanceInformationSchema,
   transactionIdentifiersSchema,
@@ -52,10 +52,10 @@ const status: z.ZodType<Status> = object({
 
 const originalTransactionData: z.ZodType<OriginalTransactionData> = object({
   amounts: optional(amountsSchema),
-  creditor: optional(originalPartySchema),
+  creditor: optional(creditPartySchema),
   creditorAccount: optional(paymentAccountSchema),
   creditorAgent: optional(institutionSchema),
-  debtor: optional(originalPartySchema),
+  debtor: optional(creditPartySchema),
   debtorAccount: optional(paymentAccountSchema),
   debtorAgent: optional(institutionSchema),
   paymentMethod: optional(string(35, 1)),

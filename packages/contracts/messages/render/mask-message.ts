@@ -84,9 +84,9 @@ function maskedReport(report: wire.PaymentStatusReport): wire.PaymentStatusRepor
 function maskedOriginal(original: wire.OriginalTransactionData): wire.OriginalTransactionData {
   return {
     ...original,
-    creditor: original.creditor === null ? null : maskedParty(original.creditor),
+    creditor: original.creditor === null ? null : maskedCreditParty(original.creditor),
     creditorAccount: maskedAccount(original.creditorAccount),
-    debtor: original.debtor === null ? null : maskedParty(original.debtor),
+    debtor: original.debtor === null ? null : maskedCreditParty(original.debtor),
     debtorAccount: maskedAccount(original.debtorAccount),
     remittanceInformation: null,
   };

@@ -1,200 +1,52 @@
-// Writes messages as JSON text. Members are written in the order in which they are listed here, the same in every
-// message.
+// Writes messages as JSON text. The writers are made from the newest schemas of the records that hold the messages, so
+// the order of a message's members is that of its `.avsc`, and a member cannot be forgotten.
+//
+// #1 A text marked `"json": "token"` in its schema is kept as its JSON token, and written as it is.
+// #2 An Amount is written as a decimal number with the digits that it came with.
 
 import type * as wire from "../../generated/records.ts";
+import { schemaVersions } from "../../generated/records.ts";
 import {
   type JsonWriter,
   writeAmount,
   writeArray,
   writeMessage,
-  writeObject,
+  writeMembers,
   writePairs,
   writeText,
   writeToken,
 } from "../json/write-json.ts";
+import { collectNamed, readFields, type SchemaParts, toParts } from "../../wire/schema-compatibility.ts";
 
-const code = writeObject<wire.Code>({ schema: writeText, value: writeText });
+export const directDebitText: JsonWriter<wire.DirectDebit> = messageWriter("DirectDebitReceived", "DirectDebit");
+export const creditTransferText: JsonWriter<wire.CreditTransfer> = messageWriter("CreditTransferReceived", "CreditTransfer");
+export const statusReportText: JsonWriter<wire.PaymentStatusReport> = messageWriter("StatusReportReceived", "PaymentStatusReport");
 
-const messageIdentifiers = writeObject<wire.MessageIdentifiers>({ messageIdentification: writeText, creationDateTime: writeText });
+function messageWriter(record: wire.RecordName, message: string): JsonWriter<object> {
+  const schema: unknown = JSON.parse(schemaVersions[record].at(-1) ?? "{}");
+  const named = collectNamed(schema);
+  const made = new Map<string, JsonWriter<never>>([["Amount", writeAmount]]);
 
-const transactionIdentifiers = writeObject<wire.TransactionIdentifiers>({
-  endToEndIdentification: writeText,
-  transactionIdentification: writeText,
-  uetr: writeText,
-  instructionIdentification: writeText,
-});
+  function writerOf(type: unknown, isToken: boolean): JsonWriter<never> {
+    if (Array.isArray(type)) return writerOf(type[1], isToken);
+    if (type === "string") return isToken ? writeToken : writeText;
+    const parts = typeof type === "string" ? toParts(named.get(type)) : toParts(type);
+    if (parts["type"] === "array") return writeArray(writerOf(parts["items"], isToken));
+    if (parts["type"] === "map") return writePairs;
+    if (parts["type"] === "record") return recordWriter(parts);
+    throw new Error(`${message}: no writer for ${JSON.stringify(type)}`);
+  }
 
-const amounts = writeObject<wire.Amounts>({ bankSettlementAmount: writeAmount, instructedAmount: writeAmount });
+  function recordWriter(parts: SchemaParts): JsonWriter<never> {
+    const name = String(parts["name"]);
+    const writer = made.get(name) ?? writeMembers(membersOf(parts));
+    made.set(name, writer);
+    return writer;
+  }
 
-const address = writeObject<wire.Address>({
-  addressType: writeText,
-  department: writeText,
-  streetName: writeText,
-  buildingName: writeText,
-  buildingNumber: writeToken,
-  floor: writeToken,
-  postBox: writeToken,
-  postCode: writeToken,
-  townName: writeText,
-  townLocationName: writeText,
-  districtName: writeText,
-  countrySubDivision: writeText,
-  country: writeText,
-  addressLine: writeArray(writeToken),
-});
+  function membersOf(parts: SchemaParts): readonly (readonly [string, JsonWriter<never>])[] {
+    return readFields(parts).map(({ name, type, json }) => [String(name), writerOf(type, json === "token")] as const);
+  }
 
-const partyIdentifier = writeObject<wire.PartyIdentifier>({ identification: writeText, issuer: writeText, scheme: code });
-
-const creditParty = writeObject<wire.CreditParty>({
-  legalName: writeText,
-  knownAsName: writeText,
-  countryOfResidence: writeText,
-  address,
-  contactDetails: writeObject<wire.ContactDetails>({ phoneNumber: writeText, mobileNumber: writeText, emailAddress: writeText }),
-  identification: writeObject<wire.PartyIdentification>({ schema: writeText, identifiers: writeArray(partyIdentifier) }),
-});
-const party: JsonWriter<wire.Party> = creditParty;
-
-const paymentAccount = writeObject<wire.PaymentAccount>({
-  identification: writeObject<wire.AccountIdentification>({ schema: writeText, value: writeText, issuer: writeText, scheme: code }),
-  proxy: writeObject<wire.AccountProxy>({ schema: writeText, value: writeText, namespace: writeText }),
-  currency: writeText,
-  name: writeText,
-  type: code,
-});
-
-const institution = writeObject<wire.Institution>({
-  bicfi: writeText,
-  memberId: writeText,
-  name: writeText,
-  branch: writeObject<wire.Branch>({ identification: writeText, name: writeText, address }),
-  lei: writeText,
-  companyRegistration: writeText,
-  additionalIdentifications: writeArray(partyIdentifier),
-});
-
-const remittanceType = writeObject<wire.RemittanceType>({ issuer: writeText, schema: writeText, value: writeText });
-
-const structuredRemittance = writeObject<wire.StructuredRemittance>({
-  referredDocuments: writeArray(writeObject<wire.ReferredDocument>({ type: remittanceType, documentIdentifier: writeText })),
-  referredDocumentAmount: writeObject<wire.ReferredDocumentAmount>({ duePayableAmount: writeAmount, remittedAmount: writeAmount }),
-  creditorReference: writeObject<wire.CreditorReference>({ type: remittanceType, reference: writeText }),
-  additionalRemittanceInformation: writeArray(writeText),
-  originatorReference: writeText,
-});
-
-const remittanceInformation = writeObject<wire.RemittanceInformation>({
-  unstructured: writeArray(writeText),
-  structured: writeArray(structuredRemittance),
-});
-
-const paymentTypeInformation = writeObject<wire.PaymentTypeInformation>({
-  categoryPurpose: code,
-  localInstrument: code,
-  serviceLevel: writeArray(code),
-});
-
-const paymentScheme = writeObject<wire.PaymentScheme>({
-  schema: writeText,
-  schemeData: writeObject<wire.SchemeData>({
-    userReference: writeText,
-    shortenedDebtorAccountNumber: writeText,
-    shortenedCreditorAccountNumber: writeText,
-  }),
-});
-
-export const directDebitText: JsonWriter<wire.DirectDebit> = writeMessage<wire.DirectDebit>("DirectDebit", {
-  messageIdentifiers,
-  supplementaryData: writePairs,
-  transactionIdentifiers,
-  amounts,
-  creditor: party,
-  creditorAccount: paymentAccount,
-  creditorAgent: institution,
-  debtor: party,
-  debtorAccount: paymentAccount,
-  debtorAgent: institution,
-  instructedAgent: institution,
-  instructingAgent: institution,
-  intermediaryAgents: writeArray(institution),
-  mandateInformation: writeObject<wire.Mandate>({
-    mandateIdentification: writeText,
-    dateOfSignature: writeText,
-    firstCollectionDate: writeText,
-    finalCollectionDate: writeText,
-    electronicSignature: writeText,
-    frequency: writeText,
-    reason: code,
-    trackingDays: writeToken,
-  }),
-  paymentScheme,
-  paymentTypeInformation,
-  purpose: code,
-  remittanceInformation,
-  requestedCollectionDate: writeText,
-  sequenceType: writeText,
-  settlementDate: writeText,
-});
-
-export const creditTransferText: JsonWriter<wire.CreditTransfer> = writeMessage<wire.CreditTransfer>("CreditTransfer", {
-  messageIdentifiers,
-  supplementaryData: writePairs,
-  paymentScheme: writeObject<wire.CreditPaymentScheme>({
-    schema: writeText,
-    schemeData: writeObject<wire.CreditSchemeData>({
-      userReference: writeText,
-      originatorEchoData: writeText,
-      businessReference: writeText,
-    }),
-  }),
-  transactionIdentifiers,
-  amounts,
-  paymentTypeInformation,
-  creditor: creditParty,
-  debtor: creditParty,
-  creditorAccount: paymentAccount,
-  debtorAccount: paymentAccount,
-  creditorAgent: institution,
-  debtorAgent: institution,
-  instructingAgent: institution,
-  instructedAgent: institution,
-  instructionForCreditorAgent: writeArray(writeObject<wire.CreditorAgentInstruction>({ code: writeText, information: writeText })),
-  intermediaryAgents: writeArray(institution),
-  previousInstructingAgents: writeArray(institution),
-  purpose: code,
-  remittanceInformation,
-  tax: writeObject<wire.Tax>({ totalAmount: writeAmount }),
-});
-
-/** Leaves out a legal name that was absent, which is kept as the empty text. */
-const originalParty: JsonWriter<wire.Party> = (read) => creditParty({ ...read, legalName: read.legalName === "" ? null : read.legalName });
-
-const originalTransactionData = writeObject<wire.OriginalTransactionData>({
-  paymentMethod: writeText,
-  amounts,
-  creditor: originalParty,
-  creditorAccount: paymentAccount,
-  creditorAgent: institution,
-  debtor: originalParty,
-  debtorAccount: paymentAccount,
-  debtorAgent: institution,
-  settlementDate: writeText,
-  requestedCollectionDate: writeText,
-  remittanceInformation,
-});
-
-export const statusReportText: JsonWriter<wire.PaymentStatusReport> = writeMessage<wire.PaymentStatusReport>("PaymentStatusReport", {
-  messageIdentifiers,
-  supplementaryData: writePairs,
-  originalMessageIdentifiers: messageIdentifiers,
-  transactionIdentifiers,
-  instructingAgent: institution,
-  instructedAgent: institution,
-  originalTransactionData,
-  paymentScheme,
-  status: writeObject<wire.Status>({
-    code: writeText,
-    outcome: writeText,
-    reasonInfo: writeArray(writeObject<wire.StatusReason>({ reason: code, additionalInformation: writeText })),
-  }),
-});
+  return writeMessage(message, writeMembers(membersOf(toParts(named.get(message)))));
+}

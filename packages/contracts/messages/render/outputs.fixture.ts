@@ -25,7 +25,7 @@ export function receivedOnUs(change: (debit: Json) => Json = (debit) => debit): 
   const { message: debit, ...hashes } = reading.read;
   const receivedAtMs = parseTimeMs("2026-11-20T05:12:03.200Z");
   const close = { reconciliationDay: "ZA_EFT:2026-11-20", closesAtMs: receivedAtMs + 3_600_000 };
-  return { sender: "first", ...hashes, receivedAtMs, ...close, debit, flow: "ON_US", bank: "" };
+  return { sender: "first", ...hashes, receivedAtMs, ...close, debit, flow: "ON_US", bank: null };
 }
 
 export function accountVerified(verdict: wire.Verdict, reasons: readonly wire.Reason[] = []): wire.AccountVerified {

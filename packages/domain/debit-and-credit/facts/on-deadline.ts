@@ -10,19 +10,19 @@ import { findCell } from "../tables/find-cell.ts";
 import { isOutcomeReportAwaited, type State, type Transaction } from "../transaction.ts";
 
 export function onDeadlinePassed(transaction: Transaction, fact: DeadlinePassed, place: RecordPosition): FactResult {
-  const { state } = transaction;
-  if (state === "ORPHAN" || transaction.deadlineMs !== fact.deadlineMs)
+  if (transaction.flow !== "credit" || transaction.deadlineMs !== fact.deadlineMs)
     return { decision: "refused", reason: "other-deadline", transaction };
+  const { state } = transaction;
   if (place.appendedAtMs < fact.deadlineMs) return { decision: "refused", reason: "too-early", transaction };
   const cell = findCell(transaction, "deadline");
   if (cell === "undelivered" && isOutcomeReportAwaited(transaction)) {
-    const shown = showUndeliveredItem(transaction, state, place.appendedAtMs);
+    const shown = showUndeliveredItem(transaction, place.appendedAtMs);
     const decision = shown === transaction ? "ignored" : "applied";
     return { decision, reason: decision === "applied" ? "outcome-undelivered" : null, transaction: shown };
   }
   if (cell !== "RECONCILIATION") return { decision: "ignored", reason: null, transaction };
   const cause = state === "CREDIT_AUTH_DELIVERED" && transaction.pendingAtMs !== null ? "PDNG" : null;
-  const shown = makeCloseItem(transaction, state, { row: rows[state] ?? null, cause, atMs: place.appendedAtMs });
+  const shown = makeCloseItem(transaction, { row: rows[state] ?? null, cause, atMs: place.appendedAtMs });
   return { decision: "applied", reason: null, transaction: enterState(shown, "CREDIT_AUTH_RECONCILIATION", factCause(place), null) };
 }
 

@@ -33,20 +33,20 @@ const httpAccepted = 202;
 
 export function onDeliveryEnded(transaction: Transaction, fact: DeliveryEnded, place: RecordPosition): FactResult {
   const sent = findSent(transaction, fact.messageIdentification);
-  if (sent === null || transaction.state === "ORPHAN") return onNoticeEnded(transaction, fact);
+  if (sent === null || transaction.flow === null) return onNoticeEnded(transaction, fact);
   if (!isAwaited(transaction, fact, sent)) return onFinishedEnded(transaction, fact, sent, place);
   if (sent === "outcome-report" && fact.outcome === "stopped") return { decision: "ignored", reason: "delivery-finished", transaction };
   if (isOfResolution(transaction, fact)) return onResolutionEnded(transaction, fact, place);
   const cell = findCell(transaction, toColumn(transaction, fact, sent));
   const updated = sent === "outcome-report" && fact.outcome === "acknowledged" ? withOutcomeAcknowledged(transaction, place) : transaction;
-  const path = parsePath(requireFlow(transaction), cell);
+  const path = parsePath(transaction.flow, cell);
   if (path !== null) return { decision: "applied", reason: toReason(fact), transaction: enterPath(updated, fact, path, place) };
   if (cell === "acked") return { decision: "applied", reason: "outcome-acknowledged", transaction: updated };
   if (cell === "row 3") {
     return {
       decision: "applied",
       reason: "refused-by-bank",
-      transaction: showRefusalItem(transaction, transaction.state, place, fact.evidence),
+      transaction: showRefusalItem(transaction, place, fact.evidence),
     };
   }
   if (cell === "row") return onStopAnswered(transaction, fact);
@@ -165,6 +165,6 @@ function stopAgain(transaction: Transaction, { messageIdentification }: Delivery
     messageIdentification,
     about: messageIdentification,
     receiver: receiverFor(transaction, sent),
-    deadlineMs: 0,
+    deadlineMs: null,
   });
 }

@@ -10,7 +10,7 @@ import { answerIdentification, type Digest, type ReceivedOperation } from "../..
 import type { PartitionView } from "../../partition-view.ts";
 import type { FactResult } from "../result.ts";
 import { answerOperations } from "../tables/state-messages.ts";
-import type { Flow, Transaction } from "../transaction.ts";
+import type { Flow, OrphanTransaction, ReceivedTransaction, Transaction } from "../transaction.ts";
 
 export type MessageReceived = DirectDebitReceived | CreditTransferReceived;
 
@@ -29,29 +29,21 @@ const operations: Readonly<Record<Flow, ReceivedOperation>> = {
  */
 export function startTransaction(
   uetr: string,
-  orphan: Transaction | null,
+  orphan: OrphanTransaction | null,
   fact: MessageReceived,
   place: RecordPosition,
   partition: PartitionView,
 ): FactResult {
-  const isCredit = fact.kind === "CreditTransferReceived";
-  const state = isCredit ? "CREDIT_AUTH_RECEIVED" : "RECEIVED";
-  const fresh: Transaction = {
+  const shared = {
     uetr,
     version: orphan?.version ?? 0,
     applied: place.offset,
     partition: partition.partition,
-    state,
-    flow: isCredit ? "credit" : fact.flow,
     message: fact.message,
     receivedAtMs: fact.receivedAtMs,
     scheme: fact.scheme,
     amountTenThousandths: fact.amountTenThousandths,
     currency: fact.currency,
-    bank: fact.bank,
-    businessDate: isCredit ? fact.businessDate : null,
-    reconciliationDay: isCredit ? "" : fact.reconciliationDay,
-    deadlineMs: isCredit ? fact.deadlineMs : null,
     wantsOutcomeReport: false,
     outcomeReport: null,
     queueKey: queueKey(fact.receivedAtMs, uetr),
@@ -66,7 +58,20 @@ export function startTransaction(
     quarantined: orphan?.quarantined ?? null,
     decisions: orphan?.decisions ?? [],
   };
-  return { decision: "applied", reason: null, transaction: enterState(fresh, state, factCause(place), httpAccepted) };
+  const fresh = withFlow(shared, fact);
+  return { decision: "applied", reason: null, transaction: enterState(fresh, fresh.state, factCause(place), httpAccepted) };
+}
+
+type OfFlow = "state" | "flow" | "bank" | "businessDate" | "reconciliationDay" | "deadlineMs";
+
+/** Adds what depends on the flow. */
+function withFlow(shared: Omit<ReceivedTransaction, OfFlow>, fact: MessageReceived): ReceivedTransaction {
+  if (fact.kind === "CreditTransferReceived") {
+    const { bank, businessDate, deadlineMs } = fact;
+    return { ...shared, state: "CREDIT_AUTH_RECEIVED", flow: "credit", bank, businessDate, reconciliationDay: null, deadlineMs };
+  }
+  const debit = { ...shared, state: "RECEIVED", businessDate: null, reconciliationDay: fact.reconciliationDay, deadlineMs: null } as const;
+  return fact.flow === "on-us" ? { ...debit, flow: fact.flow, bank: null } : { ...debit, flow: fact.flow, bank: fact.bank };
 }
 
 /** Builds a key that sorts as text by the time of receipt, then by UETR. */
@@ -74,11 +79,15 @@ export function queueKey(receivedAtMs: number, uetr: string): string {
   return `${String(receivedAtMs).padStart(15, "0")}:${uetr}`;
 }
 
-export function onFurtherMessage(transaction: Transaction, fact: MessageReceived, place: RecordPosition, digest: Digest): FactResult {
+export function onFurtherMessage(
+  transaction: ReceivedTransaction,
+  fact: MessageReceived,
+  place: RecordPosition,
+  digest: Digest,
+): FactResult {
   const { message } = fact;
   const flow = fact.kind === "CreditTransferReceived" ? "credit" : fact.flow;
   const first = transaction.message;
-  if (first === null) throw new Error(`a state without a message: ${transaction.uetr}`);
   const isSameSide = message.sender === first.sender && flow === transaction.flow;
   if (isSameSide && message.messageIdentification === first.messageIdentification) {
     const kind = message.contentHash === first.contentHash ? "repeat" : "conflict";

@@ -29,12 +29,12 @@ function redrivePosting(
   place: RecordPosition,
   digest: Digest,
 ): Notice | DecisionReason {
-  const { uetr, transitions, flow, message } = transaction;
+  const { uetr, transitions } = transaction;
   const isEvent = transitions.some(({ stageVersion }) =>
     [eventId(uetr, stageVersion, digest), esmEventId(uetr, stageVersion, digest)].includes(messageIdentification),
   );
-  const receiver = flow === "on-us" ? message?.sender : transaction.bank;
-  if (!isEvent || receiver === null || receiver === undefined) return "no-such-event";
+  const receiver = transaction.flow === "on-us" ? transaction.message.sender : transaction.bank;
+  if (!isEvent || receiver === null) return "no-such-event";
   return buildNotice("redrive-posting", messageIdentification, receiver, place);
 }
 
@@ -51,15 +51,14 @@ function redriveDelivery(
 
 function buildNotice(kind: "redrive" | "redrive-posting", messageIdentification: string, receiver: string, place: RecordPosition): Notice {
   const at = { offset: place.offset, atMs: place.appendedAtMs };
-  return { ...at, kind, operation: null, messageIdentification, about: messageIdentification, receiver, deadlineMs: 0 };
+  return { ...at, kind, operation: null, messageIdentification, about: messageIdentification, receiver, deadlineMs: null };
 }
 
 /** The message whose delivery is awaited and was refused; null: there is none. */
 export function refusedKind(transaction: Transaction): SentKind | null {
-  const { state, flow } = transaction;
-  if (state === "ORPHAN" || flow === null) return null;
+  if (transaction.flow === null) return null;
   if (isOutcomeReportAwaited(transaction)) return isOutcomeRefused(transaction) ? "outcome-report" : null;
-  const sent = kindSentIn(flow, state);
+  const sent = kindSentIn(transaction.flow, transaction.state);
   return sent !== null && sent !== "outcome-report" && isRefusalShown(transaction, sent) ? sent : null;
 }
 

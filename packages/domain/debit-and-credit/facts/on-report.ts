@@ -10,9 +10,9 @@ import { sentIdentification } from "../../ids.ts";
 import { recordLateAnswer } from "../items.ts";
 import type { PartitionView } from "../../partition-view.ts";
 import type { FactResult } from "../result.ts";
-import { requireFlow, operationFor, receiverFor } from "../tables/state-messages.ts";
+import { operationFor, receiverFor } from "../tables/state-messages.ts";
 import { findCell } from "../tables/find-cell.ts";
-import type { ObservationKind, State, Transaction } from "../transaction.ts";
+import type { ObservationKind, OnUsDebit, OrphanTransaction, ReceivedTransaction, State, Transaction } from "../transaction.ts";
 
 /** HTTP status that ingress answered for the report that ended the transaction. */
 const httpAccepted = 202;
@@ -23,7 +23,7 @@ export function startOrphan(uetr: string, fact: StatusReportReceived, place: Rec
 }
 
 /** A transaction for which neither a debit nor a credit was received. */
-export function createOrphan(uetr: string, receivedAtMs: number, place: RecordPosition, partition: PartitionView): Transaction {
+export function createOrphan(uetr: string, receivedAtMs: number, place: RecordPosition, partition: PartitionView): OrphanTransaction {
   return {
     uetr,
     version: 0,
@@ -33,16 +33,16 @@ export function createOrphan(uetr: string, receivedAtMs: number, place: RecordPo
     flow: null,
     message: null,
     receivedAtMs,
-    scheme: "",
-    amountTenThousandths: 0n,
-    currency: "",
+    scheme: null,
+    amountTenThousandths: null,
+    currency: null,
     bank: null,
     businessDate: null,
-    reconciliationDay: "",
+    reconciliationDay: null,
     deadlineMs: null,
     wantsOutcomeReport: false,
     outcomeReport: null,
-    queueKey: "",
+    queueKey: null,
     finalReport: null,
     finalOutcome: null,
     pendingAtMs: null,
@@ -81,8 +81,10 @@ export function onReport(
   if (earlier !== undefined)
     return recordReport(transaction, fact, place, isContradicted(earlier.kind, fact) ? "conflict" : "report-repeat");
   const cell = findCell(transaction, fact.outcome);
-  const path = transaction.flow === null ? null : parsePath(transaction.flow, cell);
-  if (path !== null) return applyReport(transaction, fact, path, place, partition);
+  if (transaction.flow !== null) {
+    const path = parsePath(transaction.flow, cell);
+    if (path !== null) return applyReport(transaction, fact, path, place, partition);
+  }
   if (cell === "pending") return recordReport({ ...transaction, pendingAtMs: place.appendedAtMs }, fact, place, "report-pending");
   if (cell === "late") return recordReport(recordLateAnswer(transaction, place, `report: ${fact.outcome}`), fact, place, "report-late");
   if (cell === "second") {
@@ -116,20 +118,20 @@ function recordReport(transaction: Transaction, fact: StatusReportReceived, plac
 }
 
 function applyReport(
-  transaction: Transaction,
+  transaction: ReceivedTransaction,
   fact: StatusReportReceived,
   path: readonly State[],
   place: RecordPosition,
   partition: PartitionView,
 ): FactResult {
   const { outcome, message } = fact;
-  let entered: Transaction = outcome === "pending" ? transaction : { ...transaction, finalReport: message, finalOutcome: outcome };
+  let entered: ReceivedTransaction = outcome === "pending" ? transaction : { ...transaction, finalReport: message, finalOutcome: outcome };
   // DELIVERED without a status code: the report proves the delivery, which was not acknowledged (`outputs.ts` stops
   // it).
   for (const state of path) entered = enterState(entered, state, factCause(place), isDelivered(state) ? null : httpAccepted);
   if (outcome === "pending") {
     entered = recordObservation({ ...entered, pendingAtMs: place.appendedAtMs }, place, "report-pending", message);
-  } else if (transaction.wantsOutcomeReport) {
+  } else if (entered.flow === "on-us" && entered.wantsOutcomeReport) {
     entered = reportOnUsOutcome(entered, place, partition);
   }
   const sent = sentIdentification(transaction.uetr, transaction.flow === "credit" ? "inbound-credit" : "inbound-debit");
@@ -146,7 +148,7 @@ function isDelivered(state: State): boolean {
 const onUsOutcomeMs = 3_600_000;
 
 /** Sends ACSC or RJCT to the initiating bank of an on-us debit that has ended. It is no state and blocks nothing. */
-function reportOnUsOutcome(transaction: Transaction, place: RecordPosition, partition: PartitionView): Transaction {
+function reportOnUsOutcome(transaction: OnUsDebit, place: RecordPosition, partition: PartitionView): OnUsDebit {
   const times = partition
     .markersOf(transaction.reconciliationDay)
     .flatMap(({ marker, position: markerPlace }) => (marker.kind === "DayTimes" && markerPlace.offset < place.offset ? [marker] : []));
@@ -154,9 +156,9 @@ function reportOnUsOutcome(transaction: Transaction, place: RecordPosition, part
     offset: place.offset,
     atMs: place.appendedAtMs,
     kind: "on-us-outcome",
-    operation: operationFor(requireFlow(transaction), "on-us-outcome"),
+    operation: operationFor(transaction.flow, "on-us-outcome"),
     messageIdentification: sentIdentification(transaction.uetr, "on-us-outcome"),
-    about: transaction.message?.messageIdentification ?? "",
+    about: transaction.message.messageIdentification,
     receiver: receiverFor(transaction, "on-us-outcome"),
     deadlineMs: times.at(-1)?.reconciliationAtMs ?? place.appendedAtMs + onUsOutcomeMs,
   });

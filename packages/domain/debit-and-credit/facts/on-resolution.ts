@@ -17,8 +17,8 @@ import { isDetached } from "../items.ts";
 import { refusedKind } from "./on-redrive.ts";
 import type { OperatorResult } from "./on-operator.ts";
 import type { DecisionReason } from "../result.ts";
-import { requireFlow, operationFor, receiverFor } from "../tables/state-messages.ts";
-import type { Item, Resolution, Notice, Transaction } from "../transaction.ts";
+import { requireReceived, operationFor, receiverFor } from "../tables/state-messages.ts";
+import type { Item, Resolution, Notice, ReceivedTransaction, Transaction } from "../transaction.ts";
 
 /** An outcome report's identification has one digit for its number. */
 const outcomesMax = 9;
@@ -27,8 +27,9 @@ export function onResolutionRequested(transaction: Transaction, fact: ItemResolu
   const { action, day, resolution: kind, needsSecondPerson } = fact;
   const found = findItem(transaction, day);
   if (typeof found === "string") return { decision: "refused", reason: found, transaction };
-  const replacedBy = kind === "replaced" ? (fact.replacedBy?.toLowerCase() ?? "") : null;
-  if (replacedBy === "" || replacedBy === transaction.uetr) return { decision: "refused", reason: "no-replacement", transaction };
+  const replacedBy = kind === "replaced" ? (fact.replacedBy?.toLowerCase() ?? null) : null;
+  const isNamed = replacedBy !== null && replacedBy !== transaction.uetr;
+  if (kind === "replaced" && !isNamed) return { decision: "refused", reason: "no-replacement", transaction };
   const resolution: Resolution = { kind, replacedBy, action, atMs: place.appendedAtMs, isFinal: !needsSecondPerson, confirmed: null };
   return resolve(transaction, found, resolution, place);
 }
@@ -64,13 +65,13 @@ function findItem(transaction: Transaction, day: string): Item | DecisionReason 
 
 function resolve(transaction: Transaction, item: Item, resolution: Resolution, place: RecordPosition): OperatorResult {
   const items = transaction.items.map((other) => (other === item ? { ...item, resolution } : other));
-  const noted = { ...transaction, items };
+  const noted = { ...requireReceived(transaction), items };
   if (!resolution.isFinal) return { decision: "applied", reason: "resolution-proposed", transaction: noted };
-  if (isDetached(item) || requireFlow(noted) === "on-us") return { decision: "applied", reason: null, transaction: noted };
+  if (isDetached(item) || noted.flow === "on-us") return { decision: "applied", reason: null, transaction: noted };
   return { decision: "applied", reason: "resolution-outcome", transaction: reportResolution(noted, place) };
 }
 
-function reportResolution(transaction: Transaction, place: RecordPosition): Transaction {
+function reportResolution(transaction: ReceivedTransaction, place: RecordPosition): Transaction {
   const { uetr, outcomeReport: outcome } = transaction;
   const number = (outcome?.number ?? 0) + 1;
   if (number > outcomesMax) throw new Error(`more than ${outcomesMax} outcomes: ${uetr}`);
@@ -87,7 +88,7 @@ function reportResolution(transaction: Transaction, place: RecordPosition): Tran
 }
 
 function buildNotice(
-  transaction: Transaction,
+  transaction: ReceivedTransaction,
   kind: "stop-again" | "resolution-outcome",
   messageIdentification: string,
   place: RecordPosition,
@@ -96,10 +97,10 @@ function buildNotice(
     offset: place.offset,
     atMs: place.appendedAtMs,
     kind,
-    operation: operationFor(requireFlow(transaction), "outcome-report"),
+    operation: operationFor(transaction.flow, "outcome-report"),
     messageIdentification,
-    about: kind === "stop-again" ? messageIdentification : (transaction.message?.messageIdentification ?? ""),
+    about: kind === "stop-again" ? messageIdentification : transaction.message.messageIdentification,
     receiver: receiverFor(transaction, "outcome-report"),
-    deadlineMs: 0,
+    deadlineMs: null,
   };
 }

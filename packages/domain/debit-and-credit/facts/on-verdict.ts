@@ -3,37 +3,36 @@
 
 import { factCause, enterState } from "../entry.ts";
 import { parsePath } from "../tables/cell.ts";
-import type { AccountVerified, RecordPosition } from "../../fact.ts";
+import type { AccountVerified, MessageIdentity, RecordPosition } from "../../fact.ts";
 import type { FactResult } from "../result.ts";
-import { requireFlow } from "../tables/state-messages.ts";
 import { findCell } from "../tables/find-cell.ts";
-import type { Transaction } from "../transaction.ts";
+import type { ReceivedTransaction, Transaction } from "../transaction.ts";
 
 export function onVerdict(transaction: Transaction, fact: AccountVerified, place: RecordPosition): FactResult {
-  const { message } = transaction;
-  const isOfMessage =
-    message !== null &&
-    message.sender === fact.validatedMessage.sender &&
-    message.messageIdentification === fact.validatedMessage.messageIdentification &&
-    message.contentHash === fact.validatedMessage.contentHash;
-  if (!isOfMessage) return { decision: "refused", reason: "other-message-validated", transaction };
-  const path = parsePath(requireFlow(transaction), findCell(transaction, fact.verdict));
+  if (transaction.flow === null || !isAbout(fact, transaction.message)) {
+    return { decision: "refused", reason: "other-message-validated", transaction };
+  }
+  const path = parsePath(transaction.flow, findCell(transaction, fact.verdict));
   if (path === null) return { decision: "ignored", reason: null, transaction };
-  let entered = withVerdict(transaction, fact);
+  let entered: ReceivedTransaction = withVerdict(transaction, fact);
   for (const state of path) entered = enterState(entered, state, factCause(place), null);
   return { decision: "applied", reason: null, transaction: entered };
 }
 
+function isAbout({ validatedMessage }: AccountVerified, message: MessageIdentity): boolean {
+  return (
+    message.sender === validatedMessage.sender &&
+    message.messageIdentification === validatedMessage.messageIdentification &&
+    message.contentHash === validatedMessage.contentHash
+  );
+}
+
 /** A bank that was known on receipt stays, because the first events went to it. */
-function withVerdict(transaction: Transaction, fact: AccountVerified): Transaction {
-  const isCredit = transaction.flow === "credit";
-  return {
-    ...transaction,
-    bank: transaction.bank ?? fact.bank,
-    businessDate: fact.businessDate,
-    reconciliationDay: isCredit ? "" : fact.reconciliationDay,
-    deadlineMs: isCredit ? (fact.deadlineMs ?? transaction.deadlineMs) : null,
-    carryOversMax: isCredit ? 0 : fact.carryOversMax,
-    wantsOutcomeReport: transaction.flow === "on-us" && fact.wantsOutcomeReport,
-  };
+function withVerdict(transaction: ReceivedTransaction, fact: AccountVerified): ReceivedTransaction {
+  const { businessDate, carryOversMax, wantsOutcomeReport } = fact;
+  if (transaction.flow === "credit") return { ...transaction, businessDate, deadlineMs: fact.deadlineMs ?? transaction.deadlineMs };
+  const reconciliationDay = fact.reconciliationDay ?? transaction.reconciliationDay;
+  if (transaction.flow === "off-us") return { ...transaction, businessDate, reconciliationDay, carryOversMax };
+  const bank = transaction.bank ?? fact.bank;
+  return { ...transaction, bank, businessDate, reconciliationDay, carryOversMax, wantsOutcomeReport };
 }

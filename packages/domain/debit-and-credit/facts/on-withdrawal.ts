@@ -11,10 +11,10 @@ import { findCell } from "../tables/find-cell.ts";
 import type { Transaction } from "../transaction.ts";
 
 export function onWithdrawal(transaction: Transaction, place: RecordPosition): OperatorResult {
-  const { flow, state } = transaction;
-  const path = flow === null || state === "ORPHAN" ? null : parsePath(flow, findCell(transaction, "withdrawn"));
-  if (path === null || state === "ORPHAN") return { decision: "refused", reason: "not-in-this-state", transaction };
-  let entered = makeWithdrawalItem(transaction, state, place.appendedAtMs);
+  if (transaction.flow === null) return { decision: "refused", reason: "not-in-this-state", transaction };
+  const path = parsePath(transaction.flow, findCell(transaction, "withdrawn"));
+  if (path === null) return { decision: "refused", reason: "not-in-this-state", transaction };
+  let entered = makeWithdrawalItem(transaction, place.appendedAtMs);
   for (const next of path) entered = enterState(entered, next, factCause(place), null);
   return { decision: "applied", reason: null, transaction: entered };
 }

@@ -10,7 +10,7 @@
 //    message is sent.
 
 import { type DayKey, dayKey } from "../../fact.ts";
-import type { CreditState, DebitState, Transaction, Transition } from "../transaction.ts";
+import type { CreditState, DebitState, OrphanTransaction, Transition } from "../transaction.ts";
 
 const debitLedgerColumns = [
   "accepted",
@@ -38,10 +38,17 @@ export type LedgerColumn = (typeof ledgerColumns)[number];
 const sources: ReadonlySet<LedgerColumn> = new Set<LedgerColumn>(["accepted", "carriedIn", "creditAccepted"]);
 
 /** The values of a transaction that the ledger reads. */
-export type LedgerTransaction = Pick<Transaction, "uetr" | "flow" | "bank" | "scheme" | "currency" | "amountTenThousandths"> & {
-  readonly message: { readonly sender: string } | null;
+export type LedgerTransaction = LedgerTransactionBase &
+  ({ readonly flow: "on-us"; readonly bank: string | null } | { readonly flow: "off-us" | "credit"; readonly bank: string });
+
+interface LedgerTransactionBase {
+  readonly uetr: string;
+  readonly message: { readonly sender: string };
+  readonly scheme: string;
+  readonly currency: string;
+  readonly amountTenThousandths: bigint;
   readonly transitions: readonly LedgerEntry[];
-};
+}
 export type LedgerEntry = Pick<Transition, "state" | "offset" | "businessDate" | "markerOffset">;
 
 export interface LedgerCell {
@@ -93,9 +100,10 @@ const stateColumns: Readonly<Record<string, LedgerColumn>> = { ...debitStateColu
 
 /**
  * How the transaction counts by its entries below `offset`: once where it came from, once where it is, twice for each
- * carry-over.
+ * carry-over. An orphan does not count.
  */
-export function balanceBelow(transaction: LedgerTransaction, offset: bigint): readonly Movement[] {
+export function balanceBelow(transaction: LedgerTransaction | OrphanTransaction, offset: bigint): readonly Movement[] {
+  if (transaction.flow === null) return [];
   const entries = transaction.transitions.filter((entry) => entry.offset < offset);
   const last = entries.at(-1);
   if (last === undefined) return [];
@@ -117,7 +125,7 @@ export function balanceBelow(transaction: LedgerTransaction, offset: bigint): re
 }
 
 /** What the record at `offset` moved; nothing if it made no entry, or none that counts in another column. */
-export function movementsAt(transaction: LedgerTransaction, offset: bigint): readonly Movement[] {
+export function movementsAt(transaction: LedgerTransaction | OrphanTransaction, offset: bigint): readonly Movement[] {
   if (!transaction.transitions.some((entry) => entry.offset === offset)) return [];
   const left = [...balanceBelow(transaction, offset)];
   const entered = balanceBelow(transaction, offset + 1n).filter((movement) => {
@@ -133,9 +141,9 @@ function reverse(movement: Movement): Movement {
 }
 
 function buildMovement(transaction: LedgerTransaction, businessDate: string, column: LedgerColumn): Movement {
-  const { flow, message, bank, scheme, currency, amountTenThousandths } = transaction;
-  const of = flow === "on-us" ? (message?.sender ?? bank) : bank;
-  return { day: dayKey(scheme, businessDate), bank: of ?? "", currency, column, count: 1, sumTenThousandths: amountTenThousandths };
+  const { scheme, currency, amountTenThousandths } = transaction;
+  const bank = transaction.flow === "on-us" ? transaction.message.sender : transaction.bank;
+  return { day: dayKey(scheme, businessDate), bank, currency, column, count: 1, sumTenThousandths: amountTenThousandths };
 }
 
 function isCarryOver(before: LedgerEntry, entry: LedgerEntry): boolean {

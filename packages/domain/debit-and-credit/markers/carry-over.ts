@@ -13,10 +13,12 @@
 import { parsePath } from "../tables/cell.ts";
 import { closeMarkerBelow } from "./reconciliation-close.ts";
 import { enterState } from "../entry.ts";
-import { dayKey, type DayVoidMarker, type RecordPosition, type WindowClosedMarker } from "../../fact.ts";
+import { dayKey, type DayKey, type DayVoidMarker, type RecordPosition, type WindowClosedMarker } from "../../fact.ts";
 import type { PartitionView, AppliedMarker } from "../../partition-view.ts";
 import { findCell } from "../tables/find-cell.ts";
-import { type Transaction, transitionsMax } from "../transaction.ts";
+import { type OffUsDebit, type OnUsDebit, type Transaction, transitionsMax } from "../transaction.ts";
+
+type Debit = OnUsDebit | OffUsDebit;
 
 /** Transitions reserved for the rest of a held debit's life: its release, delivery and end. */
 const entriesKeptFree = 6;
@@ -37,7 +39,9 @@ export function takeCarryOvers(
   moment: "before" | "after",
 ): Transaction {
   let carried = transaction;
-  for (let next = findLastClose(carried, place, partition); next !== null; next = findLastClose(carried, place, partition)) {
+  while (isDebit(carried)) {
+    const next = findCarryOver(carried, place, partition);
+    if (next === null) break;
     carried = carryOver(carried, next, place, moment);
   }
   return carried;
@@ -49,25 +53,36 @@ interface LastClose {
   readonly marker: DayVoidMarker | WindowClosedMarker;
 }
 
-/** The marker by which the debit is carried over; null: it stays. */
-function findLastClose(transaction: Transaction, place: RecordPosition, partition: PartitionView): LastClose | null {
-  const last = isHeld(transaction) ? lastCloseBelow(transaction, place, partition) : null;
-  if (last === null || !mayCarryOver(transaction, last.marker)) return null;
-  const close = closeMarkerBelow(transaction, place, partition);
-  return close !== null && close.position.offset < last.applied.position.offset ? null : last;
+/** A last close by which the debit is carried over to `nextBusinessDate`. */
+interface CarryOver {
+  readonly applied: AppliedMarker;
+  readonly nextBusinessDate: string;
 }
 
-function isHeld({ flow, state }: Transaction): boolean {
-  return flow !== null && parsePath(flow, findCell({ flow, state }, "last-close")) !== null;
+function isDebit(transaction: Transaction): transaction is Debit {
+  return transaction.flow === "on-us" || transaction.flow === "off-us";
+}
+
+/** Null: the debit stays. */
+function findCarryOver(debit: Debit, place: RecordPosition, partition: PartitionView): CarryOver | null {
+  const { businessDate } = debit;
+  if (businessDate === null || parsePath(debit.flow, findCell(debit, "last-close")) === null) return null;
+  const last = lastCloseBelow(dayKey(debit.scheme, businessDate), place, partition);
+  if (last === null) return null;
+  const { applied, marker } = last;
+  const { nextBusinessDate } = marker;
+  if (nextBusinessDate === null || nextBusinessDate <= businessDate || !mayCarryOver(debit, marker)) return null;
+  const close = closeMarkerBelow(debit, place, partition);
+  return close !== null && close.position.offset < applied.position.offset ? null : { applied, nextBusinessDate };
 }
 
 /**
  * The first marker below `place` after which the date releases nothing. A void date that gets windows again (DayTimes)
  * does release.
  */
-function lastCloseBelow({ scheme, businessDate }: Transaction, place: RecordPosition, partition: PartitionView): LastClose | null {
+function lastCloseBelow(day: DayKey, place: RecordPosition, partition: PartitionView): LastClose | null {
   let last: LastClose | null = null;
-  for (const applied of partition.markersOf(dayKey(scheme, businessDate ?? ""))) {
+  for (const applied of partition.markersOf(day)) {
     const { marker } = applied;
     if (applied.position.offset >= place.offset) break;
     if (marker.kind === "DayTimes" && last?.marker.kind === "DayVoid") last = null;
@@ -76,21 +91,19 @@ function lastCloseBelow({ scheme, businessDate }: Transaction, place: RecordPosi
   return last;
 }
 
-function mayCarryOver(transaction: Transaction, { kind, nextBusinessDate }: DayVoidMarker | WindowClosedMarker): boolean {
-  const isLater = nextBusinessDate > (transaction.businessDate ?? "");
-  const isRoom = transaction.transitions.length < transitionsMax - entriesKeptFree;
-  return isLater && isRoom && (kind === "DayVoid" || countCarryOvers(transaction) < transaction.carryOversMax);
+function mayCarryOver(debit: Debit, { kind }: LastClose["marker"]): boolean {
+  const isRoom = debit.transitions.length < transitionsMax - entriesKeptFree;
+  return isRoom && (kind === "DayVoid" || countCarryOvers(debit) < debit.carryOversMax);
 }
 
 function carryOver(
-  transaction: Transaction,
-  { applied, marker }: LastClose,
+  debit: Debit,
+  { applied, nextBusinessDate: businessDate }: CarryOver,
   place: RecordPosition,
   moment: "before" | "after",
 ): Transaction {
   const markerMs = moment === "before" ? applied.position.appendedAtMs : place.appendedAtMs;
-  const atMs = Math.max(markerMs, transaction.transitions.at(-1)?.atMs ?? markerMs);
-  const businessDate = marker.nextBusinessDate;
-  const moved = { ...transaction, businessDate, reconciliationDay: dayKey(transaction.scheme, businessDate) };
+  const atMs = Math.max(markerMs, debit.transitions.at(-1)?.atMs ?? markerMs);
+  const moved = { ...debit, businessDate, reconciliationDay: dayKey(debit.scheme, businessDate) };
   return enterState(moved, "HELD", { position: place, atMs, markerOffset: applied.position.offset }, null);
 }

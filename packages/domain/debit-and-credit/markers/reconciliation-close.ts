@@ -15,12 +15,13 @@ import { isPausedBelow } from "../../bank/pause-history.ts";
 import type { AppliedMarker, PartitionView } from "../../partition-view.ts";
 import { findCell } from "../tables/find-cell.ts";
 import type { ReconciliationReason } from "../reconciliation-reasons.ts";
-import { isOutcomeReportAwaited, type State, type Transaction } from "../transaction.ts";
+import { isOutcomeReportAwaited, type ReceivedTransaction, type State, type Transaction } from "../transaction.ts";
 
 /** The marker of the close, if the partition has it below `place`; a credit has none. */
 export function closeMarkerBelow(transaction: Transaction, place: RecordPosition, partition: PartitionView): AppliedMarker | null {
-  if (transaction.reconciliationDay === "") return null;
-  const applied = partition.markersOf(transaction.reconciliationDay).find(({ marker }) => marker.kind === "DayReconciled");
+  const { reconciliationDay } = transaction;
+  if (reconciliationDay === null) return null;
+  const applied = partition.markersOf(reconciliationDay).find(({ marker }) => marker.kind === "DayReconciled");
   return applied !== undefined && applied.position.offset < place.offset ? applied : null;
 }
 
@@ -35,17 +36,17 @@ export function takeClose(
   partition: PartitionView,
   moment: "before" | "after",
 ): Transaction {
+  if (transaction.flow === null) return transaction;
   const { state } = transaction;
-  if (state === "ORPHAN") return transaction;
   const applied = closeMarkerBelow(transaction, place, partition);
   if (applied === null) return transaction;
   const markerMs = moment === "before" ? applied.position.appendedAtMs : place.appendedAtMs;
   const atMs = Math.max(markerMs, transaction.transitions.at(-1)?.atMs ?? markerMs);
   const cell = findCell(transaction, "close");
-  if (cell === "undelivered") return isOutcomeReportAwaited(transaction) ? showUndeliveredItem(transaction, state, atMs) : transaction;
+  if (cell === "undelivered") return isOutcomeReportAwaited(transaction) ? showUndeliveredItem(transaction, atMs) : transaction;
   if (cell !== "RECONCILIATION") return transaction;
   const cause: EntryCause = { position: place, atMs, markerOffset: applied.position.offset };
-  const shown = makeCloseItem(transaction, state, {
+  const shown = makeCloseItem(transaction, {
     row: rows[state] ?? null,
     cause: findCause(transaction, state, applied, partition),
     atMs,
@@ -64,7 +65,12 @@ const rows: Readonly<Partial<Record<State, number | null>>> = {
   DELIVERED: 9,
 };
 
-function findCause(transaction: Transaction, state: State, close: AppliedMarker, partition: PartitionView): ReconciliationReason | null {
+function findCause(
+  transaction: ReceivedTransaction,
+  state: State,
+  close: AppliedMarker,
+  partition: PartitionView,
+): ReconciliationReason | null {
   if (state === "HELD") return findHeldCause(transaction, close, partition);
   if (state === "DELIVERED" && transaction.pendingAtMs !== null) return "PDNG";
   return null;
@@ -74,11 +80,11 @@ function findCause(transaction: Transaction, state: State, close: AppliedMarker,
  * Finds why a held debit was not released. The bank counts as paused if it was whenever a window closed in which its
  * gate was open; a maintenance that had ended by then does not count.
  */
-function findHeldCause(transaction: Transaction, close: AppliedMarker, partition: PartitionView): ReconciliationReason {
+function findHeldCause(transaction: ReceivedTransaction, close: AppliedMarker, partition: PartitionView): ReconciliationReason {
+  const { scheme, businessDate, bank } = transaction;
+  if (bank === null || businessDate === null) throw new Error(`held before its verdict: ${transaction.uetr}`);
   const heldAt = transaction.transitions.findLast((entry) => entry.state === "HELD")?.offset ?? 0n;
-  const markers = partition
-    .markersOf(dayKey(transaction.scheme, transaction.businessDate ?? ""))
-    .filter(({ position }) => position.offset < close.position.offset);
+  const markers = partition.markersOf(dayKey(scheme, businessDate)).filter(({ position }) => position.offset < close.position.offset);
   const ends = markers.flatMap(({ marker, position: place }) => {
     if (marker.kind !== "WindowOpened") return [];
     const closed = markers.find((other) => other.marker.kind === "WindowClosed" && other.marker.number === marker.number);
@@ -86,8 +92,8 @@ function findHeldCause(transaction: Transaction, close: AppliedMarker, partition
     return end.offset > heldAt && place.offset < end.offset ? [end] : [];
   });
   if (ends.length === 0) return "WINDOW_MISSED";
-  const usable = ends.filter(({ offset }) => isGateOpenFor(transaction.bank, markers, offset));
+  const usable = ends.filter(({ offset }) => isGateOpenFor(bank, markers, offset));
   if (usable.length === 0) return "GATE_CLOSED";
-  const pauses = partition.bankMarkersOf(transaction.bank ?? "");
+  const pauses = partition.bankMarkersOf(bank);
   return usable.every((end) => isPausedBelow(pauses, end)) ? "BANK_PAUSED" : "NOT_REACHED_BEFORE_CLOSE";
 }

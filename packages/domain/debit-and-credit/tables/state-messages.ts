@@ -8,7 +8,7 @@
 
 import { isSentKind, sentIdentification, type SentKind } from "../../ids.ts";
 import type { MessageForm } from "../output.ts";
-import type { CreditState, DebitState, DeliveryOperation, Flow, State, Transaction } from "../transaction.ts";
+import type { CreditState, DebitState, DeliveryOperation, Flow, ReceivedTransaction, State, Transaction } from "../transaction.ts";
 
 interface StateMessages {
   /** null: it shows what the state before it shows. */
@@ -70,12 +70,13 @@ export function formShownAfter(transaction: Transaction, count: number): Message
 }
 
 /** Identification of the message that a state shows on entry. */
-export function identificationShownIn(transaction: Transaction, state: State): string {
-  const form = byFlow[requireFlow(transaction)][state]?.shows ?? null;
-  if (form === null) return transaction.transitions.at(-1)?.messageIdentification ?? "";
-  if (form === "final-report") return transaction.finalReport?.messageIdentification ?? "";
-  if (!isSentKind(form)) return transaction.message?.messageIdentification ?? "";
-  return sentIdentification(transaction.uetr, form, transaction.outcomeReport?.number);
+export function identificationShownIn(transaction: ReceivedTransaction, state: State): string {
+  const form = byFlow[transaction.flow][state]?.shows ?? null;
+  if (form !== null && isSentKind(form)) return sentIdentification(transaction.uetr, form, transaction.outcomeReport?.number);
+  const { message, finalReport, transitions } = transaction;
+  const shown = form === null ? transitions.at(-1) : form === "final-report" ? finalReport : message;
+  if (shown === null || shown === undefined) throw new Error(`no message for ${state} of ${transaction.uetr}`);
+  return shown.messageIdentification;
 }
 
 /** Number of the newest outcome report that a state up to the transition at `index` has sent. */
@@ -101,13 +102,17 @@ export const answerOperations = {
 /** Id of the receiver of a message of this kind. */
 export function receiverFor(transaction: Transaction, kind: SentKind): string {
   const isForBank = kind === "inbound-debit" || kind === "inbound-credit";
-  const receiver = isForBank ? transaction.bank : (transaction.message?.sender ?? null);
+  const receiver = isForBank ? transaction.bank : requireReceived(transaction).message.sender;
   if (receiver === null) throw new Error(`no receiver of ${kind} for ${transaction.uetr}`);
   return receiver;
 }
 
-/** Throws for an orphan, which alone has no flow. */
+/** Throws for an orphan, for which no message was received. */
+export function requireReceived(transaction: Transaction): ReceivedTransaction {
+  if (transaction.flow === null) throw new Error(`no message was received: ${transaction.uetr}`);
+  return transaction;
+}
+
 export function requireFlow(transaction: Transaction): Flow {
-  if (transaction.flow === null) throw new Error(`a state without a flow: ${transaction.uetr}`);
-  return transaction.flow;
+  return requireReceived(transaction).flow;
 }

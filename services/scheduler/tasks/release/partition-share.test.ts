@@ -9,6 +9,12 @@ test("the shares of all partitions add up to the bank's limit, and the first par
   for (const max of [1, 5, 11, 12, 13, 256]) expect(sharesAt(max, 12, 1_234_567).reduce((sum, share) => sum + share, 0)).toBe(max);
 });
 
+test.each([1, 12, 120])("the shares of %i partitions add up to the bank's limit, at any time", (count) => {
+  for (const max of [1, 11, 119, 256]) {
+    for (const nowMs of [0, 1_234_567]) expect(sharesAt(max, count, nowMs).reduce((sum, share) => sum + share, 0)).toBe(max);
+  }
+});
+
 test("with fewer debits allowed than partitions the shares rotate, and each partition knows when", () => {
   const partitions = new Set<number>();
   for (let rotation = 0; rotation < 12; rotation += 1) {

@@ -76,13 +76,13 @@ export function startReleaser(options: ReleaserOptions): Releaser {
   const task = startBackgroundTask({ name: "releaser", partition, time, logger, run: () => run(work) });
 
   function saw(
-    row: Pick<Transaction, "uetr" | "flow" | "scheme" | "bank" | "businessDate" | "queueKey" | "state">,
+    row: Pick<OpenRow, "uetr" | "flow" | "scheme" | "bank" | "businessDate" | "queueKey" | "state">,
     isRelease: boolean,
     datesBefore: ReadonlySet<string> = new Set(),
   ): void {
     const { uetr, flow, scheme, bank, businessDate, queueKey, state } = row;
     // Credits are never held.
-    if (flow === "credit" || bank === null || businessDate === null || state === "ORPHAN") return;
+    if (flow === "credit" || bank === null || businessDate === null) return;
     const day = dayKey(scheme, businessDate);
     if (out.observe(bank, uetr, state, isRelease)) held.insert(bank, day, queueKey);
     else held.remove(bank, day, queueKey);
@@ -94,7 +94,7 @@ export function startReleaser(options: ReleaserOptions): Releaser {
     fill: (row) => saw(row, false),
     observe(transaction, isRelease) {
       if (isRelease) ends.observeRelease(transaction);
-      saw(transaction, isRelease, listHeldDates(transaction));
+      if (transaction.flow !== null) saw(transaction, isRelease, listHeldDates(transaction));
     },
     wake: () => task.wake(),
     stop: () => task.stop(),

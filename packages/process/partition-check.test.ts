@@ -1,0 +1,25 @@
+import { partitionedTopics, topics } from "@sluice/contracts";
+import { expect, test } from "vitest";
+import { requirePartitions } from "./partition-check.ts";
+
+function check(configuredCount: number, sizes: Readonly<Record<string, number>>): Promise<void> {
+  return requirePartitions({ partitionCount: async (topic) => await Promise.resolve(sizes[topic] ?? null) }, configuredCount);
+}
+
+const sized = (count: number): Record<string, number> => Object.fromEntries(partitionedTopics.map((topic) => [topic, count]));
+
+test.each([1, 12, 120])("topics with the %i partitions that are configured are accepted; the probe has one", async (count) => {
+  await expect(check(count, { ...sized(count), [topics.probe]: 1 })).resolves.toBeUndefined();
+});
+
+test("each topic with another number of partitions is named", async () => {
+  await expect(check(6, { ...sized(6), [topics.journal]: 12, [topics.events]: 1 })).rejects.toMatchObject({
+    code: "process.partitions-differ",
+    message: "partitionCount is 6, but sluice.journal.v1 has 12, sluice.events.v1 has 1",
+    isRetryable: false,
+  });
+});
+
+test("topics that do not exist yet are accepted", async () => {
+  await expect(check(12, {})).resolves.toBeUndefined();
+});
