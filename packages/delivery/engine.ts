@@ -129,10 +129,7 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       for (const leased of leasedPartitions.values()) leased.disarm();
       context.endpoints.stop();
     },
-    async waitUntilIdle() {
-      await Promise.all([...leasedPartitions.values()].flatMap(({ running }) => running));
-      await flushHealth(context);
-    },
+    waitUntilIdle: () => Promise.all([...leasedPartitions.values()].flatMap(({ running }) => running)).then(() => flushHealth(context)),
     abandon() {
       for (const leased of leasedPartitions.values()) leased.close("abandoned at the stop");
     },

@@ -15,7 +15,8 @@
 // With `sharing`, records wait in a line for each receiver, and a receiver that waits delays no other (I14):
 //
 // #7 Receivers take turns. Whatever the others have, each may have `receiverRunningMin` handlers in the partition. A
-//    handler that has run for 100 ms no longer counts as running, because it waits for its receiver.
+//    handler that has run for 100 ms no longer counts as running, because it waits for its receiver. Records for no
+//    receiver, such as the markers of days and pauses, start at once: no record may pass a marker before it.
 // #8 What all partitions have in progress and in memory is bounded together (`shared-limits.ts`).
 
 import { assert, Fault, type LogFields } from "@sluice/kernel";
@@ -210,7 +211,9 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     const known = this.#lines.get(receiver);
     if (known !== undefined) return known;
     if (this.#lines.size >= unusedLinesMax) this.#forgetUnusedLines();
-    const line: Source<Content> = new UnreadRecords(this.#limits.load(receiver), this.#options.sharing?.runningMaxOf(receiver) ?? Infinity);
+    const { sharing } = this.#options;
+    const isFirst = sharing !== undefined && receiver === null;
+    const line: Source<Content> = new UnreadRecords(this.#limits.load(receiver), sharing?.runningMaxOf(receiver) ?? Infinity, isFirst);
     this.#lines.set(receiver, line);
     return line;
   }

@@ -106,49 +106,49 @@ const times = (count: number, receiver: string): string[] => Array.from({ length
 
 describe("receivers that share a partition (I14)", () => {
   test("#7: one whose handlers take all places lets another one start at once, and keeps its own order", async () => {
-    const world = await setup({ answerMs: (receiver) => (receiver === "slow" ? 60_000 : 5) });
-    const slow = await world.append(times(300, "slow"));
-    await world.time.advance(1_000);
-    const atMs = world.time.nowMs();
-    const [first = ""] = await world.append(["prompt"]);
-    await world.time.advance(100);
-    expect((world.started.get(first) ?? Infinity) - atMs).toBeLessThan(20);
-    expect(world.order.filter((name) => name.startsWith("slow"))).toEqual(slow.slice(0, 64));
-    await world.time.advance(61_000);
-    expect(world.order.filter((name) => name.startsWith("slow"))).toEqual(slow.slice(0, 128));
+    const environment = await setup({ answerMs: (receiver) => (receiver === "slow" ? 60_000 : 5) });
+    const slow = await environment.append(times(300, "slow"));
+    await environment.time.advance(1_000);
+    const atMs = environment.time.nowMs();
+    const [first = ""] = await environment.append(["prompt"]);
+    await environment.time.advance(100);
+    expect((environment.started.get(first) ?? Infinity) - atMs).toBeLessThan(20);
+    expect(environment.order.filter((name) => name.startsWith("slow"))).toEqual(slow.slice(0, 64));
+    await environment.time.advance(61_000);
+    expect(environment.order.filter((name) => name.startsWith("slow"))).toEqual(slow.slice(0, 128));
   });
 
   test("#7: thirty of them that take all places let another one start within 150 ms, however many there are", async () => {
-    const world = await setup({ answerMs: (receiver) => (receiver === "prompt" ? 5 : 60_000) });
-    for (let round = 0; round < 20; round += 1) await world.append(Array.from({ length: 30 }, (_, index) => `silent-${index}`));
-    const atMs = world.time.nowMs();
-    const names = await world.append(times(20, "prompt"));
-    await world.time.advance(1_000);
-    for (const name of names) expect((world.started.get(name) ?? Infinity) - atMs).toBeLessThan(150);
+    const environment = await setup({ answerMs: (receiver) => (receiver === "prompt" ? 5 : 60_000) });
+    for (let round = 0; round < 20; round += 1) await environment.append(Array.from({ length: 30 }, (_, index) => `silent-${index}`));
+    const atMs = environment.time.nowMs();
+    const names = await environment.append(times(20, "prompt"));
+    await environment.time.advance(1_000);
+    for (const name of names) expect((environment.started.get(name) ?? Infinity) - atMs).toBeLessThan(150);
   });
 
   test("#7: handlers that only wait for their receivers do not keep more of them from starting", async () => {
-    const world = await setup({ answerMs: () => 2_000 });
-    const names = await world.append(Array.from({ length: 300 }, (_, index) => `slow-${index % 10}`));
-    await world.time.advance(1_000);
-    expect(world.startedAll(names)).toBe(true);
+    const environment = await setup({ answerMs: () => 2_000 });
+    const names = await environment.append(Array.from({ length: 300 }, (_, index) => `slow-${index % 10}`));
+    await environment.time.advance(1_000);
+    expect(environment.startedAll(names)).toBe(true);
   });
 
   test("a record that does not name its receiver is decoded for it, waits in the receiver's line, and lets others pass", async () => {
-    const world = await setup({ unnamed: "slow", answerMs: (receiver) => (receiver === "slow" ? 60_000 : 5) });
-    await world.append(times(300, "slow"));
-    const prompt = await world.append(times(10, "prompt"));
-    await world.time.advance(1_000);
-    expect(world.startedAll(prompt)).toBe(true);
-    expect(world.order.filter((name) => name.startsWith("slow"))).toHaveLength(64);
-    expect(world.seen.read).toBe(310);
+    const environment = await setup({ unnamed: "slow", answerMs: (receiver) => (receiver === "slow" ? 60_000 : 5) });
+    await environment.append(times(300, "slow"));
+    const prompt = await environment.append(times(10, "prompt"));
+    await environment.time.advance(1_000);
+    expect(environment.startedAll(prompt)).toBe(true);
+    expect(environment.order.filter((name) => name.startsWith("slow"))).toHaveLength(64);
+    expect(environment.seen.read).toBe(310);
   });
 
   test("#6: a record that names its receiver is decoded only in its turn", async () => {
-    const world = await setup({ answerMs: () => 60_000 });
-    await world.append(times(300, "slow"));
-    await world.time.advance(1_000);
-    expect(world.seen.read).toBe(64);
+    const environment = await setup({ answerMs: () => 60_000 });
+    await environment.append(times(300, "slow"));
+    await environment.time.advance(1_000);
+    expect(environment.seen.read).toBe(64);
   });
 
   test("a partition reads on only where what it has takes long to leave", async () => {
@@ -169,7 +169,7 @@ describe("memory that partitions share (I15)", () => {
     ["one receiver", 1, 75],
     ["1,000 receivers", 1_000, 300],
   ])("is bounded for %s without an answer: records in progress, records in memory, and bytes", async (_, receivers, running) => {
-    const world = await setup({
+    const environment = await setup({
       partitions: 2,
       limits: { runningMax: 300, bufferedBytesMax: 4 * mebibyte },
       bufferedRecordsMax: 2_000,
@@ -177,67 +177,67 @@ describe("memory that partitions share (I15)", () => {
     });
     for (const partition of [0, 1])
       for (let round = 0; round < 5; round += 1)
-        await world.append(
+        await environment.append(
           Array.from({ length: 2_000 }, (_unused, index) => `r${index % receivers}`),
           { partition, bytes: 2_000 },
         );
-    await world.time.advance(60_000);
-    expect(world.limits.running).toBe(running);
+    await environment.time.advance(60_000);
+    expect(environment.limits.running).toBe(running);
     // A fetch in flight of each partition may exceed the bound.
-    expect(world.limits.bufferedBytes).toBeLessThan(4 * mebibyte + 2 * 100 * 2_500);
-    expect(world.reached).toContain("buffered-bytes");
-    expect(world.seen.full).toEqual([true, true]);
+    expect(environment.limits.bufferedBytes).toBeLessThan(4 * mebibyte + 2 * 100 * 2_500);
+    expect(environment.reached).toContain("buffered-bytes");
+    expect(environment.seen.full).toEqual([true, true]);
   });
 
   test("#1: a receiver has at most a third of what is free in progress, so that another one always finds room", async () => {
-    const world = await setup({
+    const environment = await setup({
       partitions: 8,
       limits: { runningMax: 100 },
       answerMs: (receiver) => (receiver === "slow" ? 3_600_000 : 5),
     });
-    for (let partition = 0; partition < 8; partition += 1) await world.append(times(64, "slow"), { partition });
-    await world.time.advance(5_000);
-    expect(world.limits.running).toBe(25);
-    expect(new Set(world.reached)).toEqual(new Set(["receiver-share"]));
-    const others = await world.append(times(50, "prompt"), { partition: 7 });
-    await world.time.advance(1_000);
-    expect(world.startedAll(others)).toBe(true);
+    for (let partition = 0; partition < 8; partition += 1) await environment.append(times(64, "slow"), { partition });
+    await environment.time.advance(5_000);
+    expect(environment.limits.running).toBe(25);
+    expect(new Set(environment.reached)).toEqual(new Set(["receiver-share"]));
+    const others = await environment.append(times(50, "prompt"), { partition: 7 });
+    await environment.time.advance(1_000);
+    expect(environment.startedAll(others)).toBe(true);
     // Each partition reports once that it is held, however often it is woken.
-    expect(world.reached.length).toBeLessThanOrEqual(8);
+    expect(environment.reached.length).toBeLessThanOrEqual(8);
   });
 
   test("#2: is bounded by the bytes of records in progress, and all of them are handled in the end", async () => {
-    const world = await setup({ limits: { runningBytesMax: 10_000 }, answerMs: () => 10 });
-    const names = await world.append(times(200, "a"), { bytes: 2_000 });
-    await world.time.advance(10_000);
-    expect(world.startedAll(names)).toBe(true);
-    expect(world.seen.runningMost).toBeLessThanOrEqual(5);
-    expect(world.limits.running).toBe(0);
-    expect(world.limits.bufferedBytes).toBe(0);
+    const environment = await setup({ limits: { runningBytesMax: 10_000 }, answerMs: () => 10 });
+    const names = await environment.append(times(200, "a"), { bytes: 2_000 });
+    await environment.time.advance(10_000);
+    expect(environment.startedAll(names)).toBe(true);
+    expect(environment.seen.runningMost).toBeLessThanOrEqual(5);
+    expect(environment.limits.running).toBe(0);
+    expect(environment.limits.bufferedBytes).toBe(0);
   });
 
   test("#3: a partition that others have left no memory reads on with its own part", async () => {
-    const world = await setup({
+    const environment = await setup({
       partitions: 2,
       limits: { bufferedBytesMax: mebibyte },
       answerMs: (receiver) => (receiver === "slow" ? 3_600_000 : 5),
     });
-    await world.append(times(2_000, "slow"), { partition: 0, bytes: 2_000 });
-    await world.time.advance(5_000);
-    expect(world.limits.bufferedBytes).toBeGreaterThan(mebibyte / 2);
-    const names = await world.append(times(500, "prompt"), { partition: 1, bytes: 2_000 });
-    await world.time.advance(10_000);
-    expect(world.startedAll(names)).toBe(true);
+    await environment.append(times(2_000, "slow"), { partition: 0, bytes: 2_000 });
+    await environment.time.advance(5_000);
+    expect(environment.limits.bufferedBytes).toBeGreaterThan(mebibyte / 2);
+    const names = await environment.append(times(500, "prompt"), { partition: 1, bytes: 2_000 });
+    await environment.time.advance(10_000);
+    expect(environment.startedAll(names)).toBe(true);
   });
 
   test("is released by the end of an epoch, so that a partition that comes and goes keeps nothing", async () => {
-    const world = await setup({ answerMs: () => 200 });
-    await world.append(times(300, "a"));
-    await world.time.advance(100);
-    world.broker.rebalance("g");
-    await world.time.advance(60_000);
-    expect(world.limits.running).toBe(0);
-    expect(world.limits.bufferedBytes).toBe(0);
+    const environment = await setup({ answerMs: () => 200 });
+    await environment.append(times(300, "a"));
+    await environment.time.advance(100);
+    environment.broker.rebalance("g");
+    await environment.time.advance(60_000);
+    expect(environment.limits.running).toBe(0);
+    expect(environment.limits.bufferedBytes).toBe(0);
   });
 });
 

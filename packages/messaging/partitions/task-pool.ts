@@ -4,6 +4,7 @@
 // #2 `letGo` stops counting what has run for long: it waits for its receiver, and needs no processor time.
 // #3 All pools of a consumer share its limits (shared-limits.ts). A pool that they hold goes on when another item ends.
 // #4 An item that follows another one takes its place at once.
+// #5 One source may go first: its items start at once, and none of another source starts before them.
 
 import { type LinkedItem, LinkedItems } from "./linked-items.ts";
 import type { HeldPartition, ReachedBound, ReceiverLoad, SharedLimits } from "./shared-limits.ts";
@@ -17,6 +18,8 @@ export interface PoolSource {
   /** Its items that count as running (#1). */
   counted: number;
   readonly hasMore: boolean;
+  /** Its items start before all others, whatever else runs (#5). */
+  readonly isFirst: boolean;
 }
 
 /** An item that works is in the pool's list while it counts as running. */
@@ -44,6 +47,8 @@ export interface TaskPoolOptions<Item, Source> {
 export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSource & LinkedItem<Source>> implements HeldPartition {
   readonly #options: TaskPoolOptions<Item, Source>;
   readonly #sources = new LinkedItems<Source>();
+  /** The source that goes before all others (#5). */
+  #first: Source | null = null;
   /** The items that count, in the order in which they started. */
   readonly #countedItems = new LinkedItems<Item>();
   #counted = 0;
@@ -65,7 +70,8 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
 
   /** Notes that a source may have an item. */
   offer(source: Source): void {
-    if (!source.isLinked) this.#sources.add(source);
+    if (source.isFirst) this.#first = source;
+    else if (!source.isLinked) this.#sources.add(source);
   }
 
   /** Starts whatever may start, and tells whether anything did. */
@@ -110,7 +116,7 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
   /** `isByPlaces`: only while there are places that any source may take. */
   #fill(isByPlaces: boolean): boolean {
     const { runningMax } = this.#options;
-    let hasStarted = false;
+    let hasStarted = this.#startFirst();
     let firstRefused: Source | null = null;
     this.#hasHeldOne = false;
     for (let source = this.#sources.first; source !== null && source !== firstRefused; source = this.#sources.first) {
@@ -122,6 +128,18 @@ export class TaskPool<Item extends PoolItem<Item, Source>, Source extends PoolSo
       }
     }
     if (!isByPlaces) this.#isHeld = this.#hasHeldOne;
+    return hasStarted;
+  }
+
+  /** #5 */
+  #startFirst(): boolean {
+    let hasStarted = false;
+    while (this.#first?.hasMore === true && this.#options.mayStart()) {
+      const item = this.#options.take(this.#first);
+      if (item === undefined) continue;
+      this.#start(item);
+      hasStarted = true;
+    }
     return hasStarted;
   }
 

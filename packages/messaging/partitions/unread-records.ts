@@ -39,9 +39,12 @@ export class UnreadRecords<Content, Retry> implements PoolSource, LinkedItem<Unr
   #records: UnreadRecord<Content>[] = [];
   #taken = 0;
 
-  constructor(load: ReceiverLoad, runningMax: number) {
+  readonly isFirst: boolean;
+
+  constructor(load: ReceiverLoad, runningMax: number, isFirst: boolean) {
     this.load = load;
     this.runningMax = runningMax;
+    this.isFirst = isFirst;
   }
 
   get hasMore(): boolean {

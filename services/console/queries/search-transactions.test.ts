@@ -57,9 +57,9 @@ test("each term finds the transactions that match it, and no others", async () =
 });
 
 test("what is known of reports alone has no scheme, amount and currency", async () => {
-  const world = await openConsoleEnvironment();
-  await saveTransactions(world, [buildConsoleOrphan()]);
-  const [row] = await readControlRows(world, "/transactions?state=ORPHAN");
+  const environment = await openConsoleEnvironment();
+  await saveTransactions(environment, [buildConsoleOrphan()]);
+  const [row] = await readControlRows(environment, "/transactions?state=ORPHAN");
   expect(row).toMatchObject({ state: "ORPHAN", flow: null, scheme: null, amount: null, currency: null, reconciliationDay: null });
 });
 
