@@ -43,13 +43,6 @@ export function outgoingRecord(
 
 /** Finds the bank or connector that a record is delivered to, or whose delivery it changes; null for other records. */
 export function findReceiver({ name, value }: AnyDecodedRecord): string | null {
-  switch (name) {
-    case "Dispatch":
-    case "DispatchChange":
-    case "TransactionStateEvent":
-    case "EsmStateEvent":
-      return value.bank;
-    default:
-      return null;
-  }
+  if (name === "Dispatch" || name === "DispatchChange" || name === "TransactionStateEvent" || name === "EsmStateEvent") return value.bank;
+  return null;
 }

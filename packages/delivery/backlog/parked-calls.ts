@@ -17,7 +17,7 @@ import { judgeWrite, knowsMore, ownerEpochIn, rowVersion } from "./row-version.t
 import type { DeliveryLease } from "../partition/delivery-lease.ts";
 
 /** The partition that a write belongs to. */
-export interface RowOwner {
+interface RowOwner {
   readonly number: number;
   readonly lease: DeliveryLease;
   readonly ownerEpoch: number;

@@ -97,25 +97,25 @@ export class KeyedPosition {
 
   /** #2 */
   async #writeOffset(nextOffset: bigint): Promise<void> {
-    const { isCurrent, failed, warn } = this.#options;
+    const options = this.#options;
     try {
-      await this.#options.write(nextOffset);
+      await options.write(nextOffset);
       this.#writtenOffset = nextOffset;
       this.#failures = 0;
     } catch (error) {
       this.#failures += 1;
       if (!(error instanceof Fault) || !error.isRetryable) {
-        if (isCurrent()) failed(error instanceof Error ? error : new Error(String(error)));
+        if (options.isCurrent()) options.failed(error instanceof Error ? error : new Error(String(error)));
         return;
       }
-      warn("partition.retry", { what: "position", code: error.code, reason: error.message });
+      options.warn("partition.retry", { what: "position", code: error.code, reason: error.message });
       return;
     }
     try {
-      await this.#options.commit(nextOffset);
+      await options.commit(nextOffset);
     } catch (error) {
       // The group's offset is only for display, and the next commit carries a later one.
-      warn("partition.commit-failed", { reason: String(error) });
+      options.warn("partition.commit-failed", { reason: String(error) });
     }
   }
 }

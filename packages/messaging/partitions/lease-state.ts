@@ -54,8 +54,9 @@ export function nextLeaseState(state: LeaseState, event: LeaseEvent): LeaseState
       if (event.kind !== "waited" || event.heartbeatAgeMs >= event.nowMs - state.lostAtMs) return state;
       return { kind: "taking-over", epoch: null, lostAtMs: state.lostAtMs };
     case "over":
-      return state;
+      break;
   }
+  return state;
 }
 
 function whileTakingOver(state: Extract<LeaseState, { kind: "taking-over" }>, event: LeaseEvent): LeaseState {

@@ -195,7 +195,7 @@ test("I16: in a partition that has nothing more to read, a new owner's tasks sti
 /** Handles a debit, a marker and a debit, switches the partition to an empty build, and lets the owner notice. */
 async function switchToEmptyBuild(environment: SchedulerEnvironment, worker: BatchHandler): Promise<void> {
   const { partitions, builds } = environment.store;
-  const debit = async (uetr: string): Promise<void> => void (await environment.append(topics.journal, uetr, environment.debit(uetr)));
+  const debit = async (uetr: string): Promise<void> => environment.append(topics.journal, uetr, environment.debit(uetr));
   await debit(environment.uetr());
   const marker = { id: `${schedulerDay}:WindowOpened:1:0`, scheme: "ZA_EFT", businessDate: "2026-11-20", partition: 0, number: 1 };
   await environment.append(topics.journal, schedulerDay, { name: "WindowOpened", value: marker }, 0);
