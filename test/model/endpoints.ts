@@ -4,7 +4,8 @@
 //
 // #1 The breaker opens after 10 transient answers in a row over at least 2 UETRs, after 10 answers about the address in
 //    a row over at least 2, or after 10 refusals in a row. An acknowledgement ends every row. A refusal ends the other
-//    two rows, and their answers end the row of refusals.
+//    two rows, and their answers end the row of refusals. A message that has failed three times does not count.
+//    Less than 10 min after a close it takes 80, 640, then 5,120 answers, or 10 once nothing was acknowledged for 30 s.
 // #2 While the breaker is open, answers to earlier attempts change nothing, except that the first acknowledgement
 //    closes it.
 // #3 `Retry-After` on 429 or 503 suspends the endpoint for 1 s to 15 min. The longest suspension counts.
@@ -41,6 +42,9 @@ export interface ModelEndpoint {
   /** When the answer with `Retry-After` came. */
   retryAfterAtMs: number;
   closedAtMs: number;
+  /** How often it was closed, each time less than 10 min before it opened again. */
+  closings: number;
+  acknowledgedAtMs: number;
   /** The number of attempts under way. */
   running: number;
   /** True after an answer whose meaning only the process knows. Nothing is checked until the next acknowledgement. */
@@ -49,6 +53,11 @@ export interface ModelEndpoint {
 
 export const modelProbeSpacingMs: Readonly<Record<Reason, number>> = { transient: 10_000, refused: 10_000, address: 60_000 };
 const failuresToOpen = 10;
+const evidenceAttempts = 3;
+const growth = 8;
+const growthsMax = 3;
+const quietMs = 600_000;
+const unacknowledgedMaxMs = 30_000;
 const retryAfterMinMs = 1_000;
 const retryAfterMaxMs = 15 * 60_000;
 
@@ -73,29 +82,32 @@ export function createEndpoint(process: string, bank: string, origin: string): M
     retryAfterMayLastUntilMs: 0,
     retryAfterAtMs: 0,
     closedAtMs: 0,
+    closings: 0,
+    acknowledgedAtMs: 0,
     running: 0,
     isUncertain: false,
   };
+}
+
+export interface ModelAnswer {
+  readonly meaning: AnswerMeaning;
+  readonly uetr: string;
+  /** The attempts on the message before this one. */
+  readonly failedBefore: number;
+  readonly answer: ReceiverAnswer;
+  readonly nowMs: number;
 }
 
 /**
  * Takes an answer that a process got. Returns whether it closed the breaker. A 409 counts for no row: on another
  * attempt it means "seen before".
  */
-export function recordAnswer(
-  endpoint: ModelEndpoint,
-  {
-    meaning,
-    uetr,
-    answer,
-    nowMs,
-  }: { readonly meaning: AnswerMeaning; readonly uetr: string; readonly answer: ReceiverAnswer; readonly nowMs: number },
-): boolean {
+export function recordAnswer(endpoint: ModelEndpoint, { meaning, uetr, failedBefore, answer, nowMs }: ModelAnswer): boolean {
   if (meaning === "either") endpoint.isUncertain = true;
   if (meaning === "acknowledged") return recordAcknowledgement(endpoint, nowMs);
   applyRetryAfter(endpoint, answer, nowMs);
   const isDuplicateCode = answer.kind === "answered" && answer.status === 409;
-  if (endpoint.open !== null || meaning === "either" || isDuplicateCode) return false;
+  if (endpoint.open !== null || meaning === "either" || isDuplicateCode || failedBefore >= evidenceAttempts) return false;
   if (meaning === "refused") {
     clear(endpoint, "transient");
     clear(endpoint, "address");
@@ -103,10 +115,18 @@ export function recordAnswer(
   endpoint.rows[meaning].count += 1;
   endpoint.rows[meaning].uetrs.add(uetr);
   const { count, uetrs } = endpoint.rows[meaning];
-  if (count < failuresToOpen || (meaning !== "refused" && uetrs.size < 2)) return false;
+  if (count < neededToOpen(endpoint, nowMs) || (meaning !== "refused" && uetrs.size < 2)) return false;
+  if (nowMs - endpoint.closedAtMs >= quietMs) endpoint.closings = 0;
+  for (const reason of ["transient", "address", "refused"] as const) clear(endpoint, reason);
   endpoint.open = { sinceMs: nowMs, reason: meaning };
   endpoint.probedAtMs = null;
   return false;
+}
+
+/** #1 */
+function neededToOpen({ closings, closedAtMs, acknowledgedAtMs }: ModelEndpoint, nowMs: number): number {
+  if (nowMs - closedAtMs >= quietMs || nowMs - acknowledgedAtMs >= unacknowledgedMaxMs) return failuresToOpen;
+  return failuresToOpen * growth ** Math.min(closings, growthsMax);
 }
 
 function recordAcknowledgement(endpoint: ModelEndpoint, nowMs: number): boolean {
@@ -114,7 +134,11 @@ function recordAcknowledgement(endpoint: ModelEndpoint, nowMs: number): boolean 
   for (const reason of ["transient", "address", "refused"] as const) clear(endpoint, reason);
   endpoint.open = null;
   endpoint.isUncertain = false;
-  if (wasOpen) endpoint.closedAtMs = nowMs;
+  endpoint.acknowledgedAtMs = nowMs;
+  if (wasOpen) {
+    endpoint.closedAtMs = nowMs;
+    endpoint.closings += 1;
+  }
   return wasOpen;
 }
 

@@ -20,7 +20,7 @@ import { recordAnswer, otherOrigin, recordResume } from "./endpoints.ts";
 import { noInputs } from "./inputs.ts";
 import { expectDrain } from "./laws-of-endpoints.ts";
 import { type AttemptLaw, endpointAt, endpointForMessage, type ModelEnvironment, type ModelRun } from "./model-run.ts";
-import { currentLease, interpretAnswer, nothingRecorded, type RecordedAttempt } from "./recorded.ts";
+import { currentLease, findAttempts, interpretAnswer, nothingRecorded, type RecordedAttempt } from "./recorded.ts";
 import { modelBanks, type BankAnswerKind, type ModelSettings } from "./steps.ts";
 
 /**
@@ -185,7 +185,9 @@ async function post(
   const nowMs = run.nowMs();
   endpoint.running -= 1;
   attempt.result = { answer, atMs: nowMs };
-  const hasClosed = recordAnswer(endpoint, { meaning: interpretAnswer(attempt) ?? "either", uetr: attempt.message.uetr, answer, nowMs });
+  const failedBefore = findAttempts(run.recorded, received.id).length - 1;
+  const meaning = interpretAnswer(attempt) ?? "either";
+  const hasClosed = recordAnswer(endpoint, { meaning, uetr: attempt.message.uetr, failedBefore, answer, nowMs });
   if (hasClosed) expectDrain(run, endpoint);
   return answer;
 }
