@@ -13,3 +13,4 @@ export * from "./port.ts";
 export * from "./broker-clock/probe.ts";
 export * from "./topics/provision-topics.ts";
 export * from "./topics/topic-specs.ts";
+export { batchRange, buildSkippedRecords, UnreadableBatchFault } from "./unreadable-batch.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import kafkajs from "kafkajs";
-import { Fault, machineRandom, machineTime, silentLogger } from "@sluice/kernel";
+import { Fault, machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createBatchConsumer } from "../partitions/batch-consumer.ts";
 import { eventually, buildTextRecord, startRecorder } from "../conformance/conformance.fixture.ts";
@@ -54,6 +54,8 @@ describe("the troubles of kafkajs", () => {
       time: machineTime,
       random: machineRandom,
       logger: silentLogger,
+      metrics: silentMetrics,
+      operatorSkips: { findBatchRequest: () => Promise.resolve(null) },
       failed: (reason) => void failures.push(reason),
       open: async (partition, epoch) => {
         epochs.push(epoch);
@@ -106,6 +108,7 @@ describe("the troubles of kafkajs", () => {
           calls += 1;
           throw new Error("broken");
         },
+        unreadable: async () => "read-again",
         failed: (reason) => void failures.push(reason),
       },
     });
@@ -175,7 +178,7 @@ describe("the troubles of kafkajs", () => {
     });
     try {
       const reading = Array.fromAsync(client().read({ topic, partition: 0 }, 0n, 1n));
-      await expect(reading).rejects.toMatchObject({ code: "messaging.unavailable", cause: { message: "zstd it was" } });
+      await expect(reading).rejects.toMatchObject({ batch: { reason: "compression", detail: "zstd: zstd it was" } });
     } finally {
       kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = codec;
     }

@@ -15,10 +15,10 @@
 import { topics } from "@sluice/contracts";
 import {
   type BatchHandler,
+  type DoneSkips,
   isStoppedByRecord,
   type ReceivedRecord,
   skipByOperator,
-  type SkipRequest,
   skipStoppedRecord,
 } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
@@ -52,8 +52,8 @@ class PartitionWorker {
   readonly #ledgers: DayLedgers;
   #lease: PartitionLease | null = null;
   #history: MarkerHistory = emptyMarkerHistory;
-  /** What operators skipped, by offset. */
-  #skips: ReadonlyMap<bigint, SkipRequest> = new Map();
+  /** What operators skipped. */
+  #skips: DoneSkips = { find: () => null };
   #build: number | null = null;
   #nextOffset = 0n;
   /** The consumer does not hand over records below this offset again, whatever the build. */
@@ -100,7 +100,7 @@ class PartitionWorker {
     this.#isReadingAgain = true;
     try {
       const records: ReceivedRecord[] = [];
-      for await (const record of this.#context.read(this.#partition, from, to)) {
+      for await (const record of this.#context.read(this.#partition, from, to, this.#skips)) {
         records.push(record);
         if (records.length >= readAgainMax) await this.#handle(records.splice(0));
       }
@@ -137,8 +137,8 @@ class PartitionWorker {
    */
   async #read(record: ReceivedRecord, before: BatchRecord[]): Promise<BatchRecord> {
     const { serde, handlers, partitionCount } = this.#context;
-    const skip = this.#skips.get(record.offset);
-    if (skip !== undefined) return { record, ...skipByOperator(skip) };
+    const skip = record.skip ?? this.#skips.find(record.offset);
+    if (skip !== null) return { record, ...skipByOperator(skip) };
     try {
       return await readJournal(record, { serde, handlers, partitionCount });
     } catch (error) {
