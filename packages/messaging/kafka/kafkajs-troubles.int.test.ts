@@ -12,7 +12,7 @@ import { createKafkaMessaging } from "./messaging.ts";
 import { testConnection, createTopic, freshGroup } from "./kafka.fixture.ts";
 import type { Messaging } from "../port.ts";
 import { provisionTopics } from "../topics/provision-topics.ts";
-import type { TopicSpec } from "../topics/topic-specs.ts";
+import { buildTopicSpecs, type TopicSpec } from "../topics/topic-specs.ts";
 
 // The Kafka adapter on a real broker, in the situations that kafkajs handles wrongly. Letters are the rows of the
 // trouble table in README.md.
@@ -325,6 +325,20 @@ describe("provisioning", () => {
     expect([...one.created, ...two.created].toSorted()).toEqual(names.toSorted());
     expect(await provisionTopics(options(specs))).toEqual({ created: [] });
     await admin.deleteTopics({ topics: names });
+  });
+
+  test("refuses a topic in which the broker packs batches so that they cannot be read", async () => {
+    const [topic, spec] = [`${freshGroup()}-packed`, buildTopicSpecs({ partitionCount: 3, replication: 1, minInsync: 1 })[0]!];
+    const configEntries = Object.entries({ ...spec.config, "compression.type": "lz4" }).map(([name, value]) => ({ name, value }));
+    await admin.createTopics({ topics: [{ topic, numPartitions: 3, replicationFactor: 1, configEntries }] });
+    await expect(provisionTopics(options([{ ...spec, topic }]))).rejects.toMatchObject({
+      code: "messaging.topics-differ",
+      message: expect.stringContaining(`${topic}: compression.type is lz4, must be producer`),
+    });
+    const made = { ...spec, topic: `${topic}-made` };
+    await provisionTopics(options([made]));
+    expect(await provisionTopics(options([made]))).toEqual({ created: [] });
+    await admin.deleteTopics({ topics: [topic, made.topic] });
   });
 
   test("refuses a topic that would break order or lose money, and names every difference", async () => {
