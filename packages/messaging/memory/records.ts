@@ -95,8 +95,8 @@ export function createMemoryRecords(topics: Readonly<Record<string, number>>, br
       for (const changed of watchers.get(partition.topic) ?? []) changed(partition.partition);
     },
     unreadableAt(partition, offset) {
-      const { records, broken } = find(partition);
-      const range = broken.find(({ firstOffset, lastOffset }) => offset >= firstOffset && offset <= lastOffset);
+      const { records, broken, end } = find(partition);
+      const range = broken.find(({ firstOffset, lastOffset }) => firstOffset < end && offset >= firstOffset && offset <= lastOffset);
       return range === undefined ? null : describeBroken(partition, range, records);
     },
     all: (partition) => [...find(partition).records],
