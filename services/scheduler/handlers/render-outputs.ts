@@ -16,6 +16,7 @@ import {
   type Serde,
   topics,
 } from "@sluice/contracts";
+import { findBank } from "@sluice/config";
 import type { Output, Transaction } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { assert } from "@sluice/kernel";
@@ -96,6 +97,6 @@ const eventDefaults = {
 /** Finds who gets the postings: the sending bank for an on-us debit, else the bank that the transaction goes to. */
 function eventOptions({ flow, message: accepted, bank: to }: Transaction, { configuration }: HandlerContext): EventOptions {
   const bank = (flow === "on-us" ? accepted?.sender : to) ?? "";
-  const { eventDeadlineMs, eventShape, eventClasses, eventPayload } = configuration.banks.find(({ id }) => id === bank) ?? eventDefaults;
+  const { eventDeadlineMs, eventShape, eventClasses, eventPayload } = findBank(configuration, bank) ?? eventDefaults;
   return { bank, eventDeadlineMs, eventShape, eventClasses, eventPayload };
 }
