@@ -69,7 +69,13 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
     () => context,
     () => [...leasedPartitions.values()].flatMap(({ partition }) => partition ?? []),
   );
-  const context = createEngineContext(ports, { ...deliveryBounds, ...bounds }, createDeliveryMetrics(metrics), () => isStopping, events);
+  const context = createEngineContext(
+    ports,
+    { ...deliveryBounds, ...bounds },
+    createDeliveryMetrics(metrics, ports.time),
+    () => isStopping,
+    events,
+  );
 
   ports.gateway.onCredentialsReplaced?.((receiverId) => {
     for (const endpoint of context.endpoints.forReceiver(receiverId)) endpoint.retryWithNewCredentials();
