@@ -10,6 +10,7 @@ import type { DeliveryMetrics } from "./metrics.ts";
 import type { DeliveryRules } from "./rules.ts";
 import type { EndpointEvents } from "./endpoint/endpoint.ts";
 import { Endpoints } from "./endpoint/endpoints.ts";
+import { findReceiverChanges } from "./endpoint/receiver-changes.ts";
 import { TimeoutGroup } from "./timeout-group.ts";
 import { createParkedCalls, type ParkedCalls } from "./backlog/parked-calls.ts";
 import type { ReceiverGateway } from "./port.ts";
@@ -39,6 +40,8 @@ export interface EngineContext extends EnginePorts {
   readonly metrics: DeliveryMetrics;
   readonly parkedCalls: ParkedCalls;
   receiver(id: string): ConfiguredParty | null;
+  /** Takes other receivers over. Returns the ids of those that were added, removed or changed. */
+  replaceReceivers(next: readonly ConfiguredParty[]): readonly string[];
   readonly endpoints: Endpoints;
   /** One timeout of `answerWaitMaxMs` for each running first attempt. */
   readonly answerTimeouts: TimeoutGroup;
@@ -53,9 +56,13 @@ export function createEngineContext(
   isStopping: () => boolean,
   events: Omit<EndpointEvents, "changed">,
 ): EngineContext {
-  const receivers = new Map(ports.receivers.map((receiver) => [receiver.id, receiver]));
+  let receivers: ReadonlyMap<string, ConfiguredParty> = new Map(ports.receivers.map((receiver) => [receiver.id, receiver]));
+  const endpoints = new Endpoints({ ...ports, service: ports.rules.service, metrics, events });
   return {
     ...ports,
+    get receivers() {
+      return [...receivers.values()];
+    },
     heartbeatAgeMs: () => ports.heartbeatAgeMs(),
     partitionEnds: (partition) => ports.partitionEnds(partition),
     bounds,
@@ -64,6 +71,12 @@ export function createEngineContext(
     isStopping,
     answerTimeouts: new TimeoutGroup(ports.time, bounds.answerWaitMaxMs),
     receiver: (id) => receivers.get(id) ?? null,
-    endpoints: new Endpoints({ ...ports, service: ports.rules.service, metrics, events }),
+    replaceReceivers(next) {
+      const changes = findReceiverChanges(receivers, next);
+      ({ receivers } = changes);
+      for (const id of changes.changed) endpoints.replace(id, receivers.get(id) ?? null);
+      return changes.changed;
+    },
+    endpoints,
   };
 }

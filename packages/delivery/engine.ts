@@ -14,6 +14,7 @@
 // #1 A partition works from its take-over to the end of its epoch (leased-partition.ts). A call for another epoch, or
 //    for a partition that this process does not own, rejects with a retryable Fault.
 
+import type { ConfiguredParty } from "@sluice/config";
 import type { BankPaused, BankResumed, DayReconciled, DayTimes } from "@sluice/contracts";
 import type { AssignedOffsets } from "@sluice/messaging";
 import { type Metrics, sleep } from "@sluice/kernel";
@@ -28,6 +29,7 @@ import type { MarkerPosition } from "./partition/partition-pauses.ts";
 import type { DeliveryPartition } from "./partition/delivery-partition.ts";
 import { LeasedPartition } from "./partition/leased-partition.ts";
 import { partitionClosed } from "./partition/delivery-lease.ts";
+import { rereadBacklog } from "./partition/reread-backlog.ts";
 import { applyPause, applyResume } from "./partition/apply-pause-markers.ts";
 import { applyRedrive, type DeliveryRedrive } from "./attempt/redrive.ts";
 import { applyStop, type DeliveryStop } from "./attempt/stop.ts";
@@ -49,6 +51,8 @@ export interface DeliveryEngine {
   close(partition: number, epoch: number): void;
   worker(partition: number, epoch: number): DeliveryWorker;
   writePosition(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
+  /** Takes other receivers over; only those that were added, removed or changed are touched. */
+  replaceReceivers(next: readonly ConfiguredParty[]): void;
   /** The reasons why partitions make no progress, one short text each. */
   troubles(): readonly string[];
   /** Stops all retries of parked messages. */
@@ -64,11 +68,9 @@ const flushWaitMaxMs = 2_000;
 export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bounds: Partial<DeliveryBounds> = {}): DeliveryEngine {
   const leasedPartitions = new Map<number, LeasedPartition>();
   const workers = new WeakMap<DeliveryPartition, DeliveryWorker>();
+  const partitions = (): readonly DeliveryPartition[] => [...leasedPartitions.values()].flatMap(({ partition }) => partition ?? []);
   let isStopping = false;
-  const events = createEndpointSuspension(
-    () => context,
-    () => [...leasedPartitions.values()].flatMap(({ partition }) => partition ?? []),
-  );
+  const events = createEndpointSuspension(() => context, partitions);
   const context = createEngineContext(
     ports,
     { ...deliveryBounds, ...bounds },
@@ -78,7 +80,7 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
   );
 
   ports.gateway.onCredentialsReplaced?.((receiverId) => {
-    for (const endpoint of context.endpoints.forReceiver(receiverId)) endpoint.retryWithNewCredentials();
+    context.endpoints.tryAll(receiverId);
   });
 
   function requireLeased(partition: number, epoch: number): LeasedPartition {
@@ -115,6 +117,7 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       return worker;
     },
     writePosition: async (partition, epoch, nextOffset) => requireLeased(partition, epoch).writePosition(nextOffset),
+    replaceReceivers: (next) => replaceReceivers(context, partitions(), next),
     troubles() {
       return [...leasedPartitions.values()].flatMap(({ number, trouble }) => (trouble === null ? [] : [`partition ${number}: ${trouble}`]));
     },
@@ -134,6 +137,13 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       for (const leased of leasedPartitions.values()) leased.close("abandoned at the stop");
     },
   };
+}
+
+function replaceReceivers(context: EngineContext, partitions: readonly DeliveryPartition[], next: readonly ConfiguredParty[]): void {
+  for (const receiverId of context.replaceReceivers(next)) {
+    for (const partition of partitions) rereadBacklog(context, partition, receiverId);
+    context.endpoints.tryAll(receiverId);
+  }
 }
 
 function createWorker(context: EngineContext, partition: DeliveryPartition): DeliveryWorker {

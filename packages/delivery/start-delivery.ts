@@ -57,7 +57,12 @@ export interface DeliveryOptions extends ServicePorts {
 /** Milliseconds that running work may take, within the ten seconds that a process has to stop. */
 const graceMs = 8_000;
 
-export async function startDelivery(options: DeliveryOptions): Promise<Running> {
+export interface RunningDelivery extends Running {
+  /** Takes other receivers over; only those that were added, removed or changed are touched. */
+  replaceReceivers(next: readonly ConfiguredParty[]): void;
+}
+
+export async function startDelivery(options: DeliveryOptions): Promise<RunningDelivery> {
   const { time, random, logger, messaging, rules, group, topic } = options;
   const bounds = { ...deliveryBounds, ...options.bounds };
   const producer = await messaging.producer(rules.service);
@@ -120,6 +125,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
   }
 
   return {
+    replaceReceivers: (next) => replaceReceivers(options, engine, next),
     readiness(): Readiness {
       const reasons = [...partitionConsumer.readiness().reasons, ...engine.troubles().map((trouble) => `${group}: ${trouble}`)];
       return { isReady: reasons.length === 0, reasons };
@@ -129,6 +135,12 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
       return stopped;
     },
   };
+}
+
+/** The gateway is first: an attempt that begins now goes to the new address. */
+function replaceReceivers({ gateway }: DeliveryOptions, engine: DeliveryEngine, next: readonly ConfiguredParty[]): void {
+  gateway.replaceReceivers?.(next);
+  engine.replaceReceivers(next);
 }
 
 interface HandlerPorts {

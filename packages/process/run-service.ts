@@ -1,14 +1,15 @@
 // Runs a service as a process. `main.ts` is a table of what the service needs, and this one call.
 //
 // #1 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
+// #2 Every service follows the configuration file while it runs.
 
-import { type ConfigurationWatch, type ConfigurationWatchOptions, readConfigurationFile, type VariableName } from "@sluice/config";
+import { type Configuration, readConfigurationFile, type VariableName } from "@sluice/config";
 import { partitionCountDefault } from "@sluice/contracts";
-import type { Logger, Running } from "@sluice/kernel";
 import { listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "@sluice/service";
+import { followConfiguration } from "./follow-configuration.ts";
 import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
-import type { ServicePorts } from "./service-ports.ts";
+import type { ConfiguredService, ServicePorts } from "./service-ports.ts";
 
 /** What a service is started with besides its needs. */
 interface StartPorts extends Omit<ServicePorts, "messaging" | "serde"> {
@@ -24,13 +25,9 @@ interface ServedApi<S> {
   readonly fetch: (service: S) => ListenOptions["fetch"];
 }
 
-type WatchedFile = Omit<ConfigurationWatchOptions, "changed" | "broken"> & { readonly logger: Logger };
-
-interface ServiceTable<N extends Needs, S extends Running> {
+interface ServiceTable<N extends Needs, S extends ConfiguredService> {
   readonly needs: N;
   readonly start: (ports: StartPorts & Opened<N>) => S | Promise<S>;
-  /** Watches the configuration file for what the service takes over while it runs. */
-  watch?(service: NoInfer<S>, file: WatchedFile): ConfigurationWatch;
   /** The APIs, by the name under which `service.listening` logs their port. */
   readonly serves?: { readonly port: ServedApi<NoInfer<S>>; readonly controlPort?: ServedApi<NoInfer<S>> };
 }
@@ -38,7 +35,7 @@ interface ServiceTable<N extends Needs, S extends Running> {
 /** Milliseconds for the requests in flight when a port closes. */
 const portGraceMs = 5_000;
 
-export function runService<N extends Needs, S extends Running>(name: string, table: ServiceTable<N, S>): void {
+export function runService<N extends Needs, S extends ConfiguredService>(name: string, table: ServiceTable<N, S>): void {
   const apis = Object.entries(table.serves ?? {});
   const served: readonly VariableName[] = apis.length === 0 ? [] : ["SLUICE_HTTP_HOST", ...apis.map(([, { variable }]) => variable)];
 
@@ -51,8 +48,9 @@ export function runService<N extends Needs, S extends Running>(name: string, tab
     const own = { time, random, logger, metrics, configuration, partitionCount: partitionCountDefault };
     const service = await table.start({ ...own, ...needs, fail: (reason) => context.fail(reason) });
     opened.defer(() => service.stop());
-    const watch = table.watch?.(service, { ...file, running: configuration, logger });
-    opened.defer(() => watch?.stop());
+    const replace = (next: Configuration): void => service.replaceConfiguration(next);
+    const following = followConfiguration({ ...file, running: configuration, logger, metrics, replace });
+    opened.defer(() => following.stop());
     const ports: Partial<Record<string, number>> = {};
     for (const [portName, { variable, limits = listenLimitsDefault, fetch }] of apis) {
       const address = { host: environment.SLUICE_HTTP_HOST, port: environment[variable] };

@@ -1,6 +1,6 @@
 import { createMetrics } from "@sluice/service";
 import { expect, test } from "vitest";
-import { findMetricWarnings, readMetrics } from "./service-metrics.ts";
+import { findConfiguration, findMetricWarnings, readMetrics } from "./service-metrics.ts";
 
 test("metrics are read as a service serves them, including labels with quotes", async () => {
   const metrics = createMetrics({ withProcess: false });
@@ -31,4 +31,13 @@ test("a clock within a second and counters at zero are no warning", () => {
     ),
   ).toEqual([]);
   expect(findMetricWarnings(readMetrics('sluice_conservation_broken{partition="3"} 1'))[0]).toContain("partition 3");
+});
+
+test("the configuration in force is read from its metrics; a refused file is a notice", () => {
+  const samples = readMetrics(
+    'sluice_configuration_version{version="2026-11",hash="0123456789ab"} 1\nsluice_configuration_since_seconds 1795161600\nsluice_configuration_refused 1\n',
+  );
+  expect(findConfiguration(samples)).toEqual({ version: "2026-11", hash: "0123456789ab", since: "2026-11-20T08:00:00.000Z" });
+  expect(findConfiguration([])).toBeNull();
+  expect(findMetricWarnings(samples)).toEqual([expect.stringContaining("is refused")]);
 });
