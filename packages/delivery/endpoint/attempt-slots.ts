@@ -8,7 +8,7 @@
 // #3 A waiter whose time is over may wait longer: up to a second while the receiver acknowledges, and without limit
 //    while it keeps up, because then what waits is its ordinary backlog. A receiver counts as keeping up in its first
 //    second, in which connections are made, and in the first second after this process stood still: nothing is known of
-//    it then. Where other receivers wait behind it, a waiter does not wait longer.
+//    it then. Where the partition is full and another receiver used it lately, a waiter does not wait longer.
 
 import type { Time } from "@sluice/kernel";
 import { LinkedList, type ListLink } from "../linked-list.ts";
