@@ -29,6 +29,8 @@ import {
   type ReceivedRecord,
   type ReceiverSharing,
   SharedLimits,
+  type OperatorSkips,
+  skippedBatchRecord,
   skipStoppedRecord,
   type UnreadableReason,
 } from "@sluice/messaging";
@@ -63,18 +65,13 @@ export interface DeliveryOptions extends ServicePorts {
 const graceMs = 8_000;
 
 export async function startDelivery(options: DeliveryOptions): Promise<Running> {
-  const { time, random, logger, messaging, rules, group, topic } = options;
+  const { time, random, logger, metrics, messaging, rules, group, topic } = options;
   const bounds = { ...deliveryBounds, ...options.bounds };
   const producer = await messaging.producer(rules.service);
-  const brokerClock = startBrokerClock({ time, logger, metrics: options.metrics, probe: createProbe(producer) });
+  const brokerClock = startBrokerClock({ time, logger, metrics, probe: createProbe(producer) });
   const nowMs = (): number => brokerClock.nowMs() ?? time.nowMs();
   let consumer: PartitionConsumer | null = null;
   const heartbeatAgeMs = (): number => consumer?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY;
-  const logEnds = async (partition: number): Promise<PartitionEnds> => {
-    const [ends] = await messaging.ends([{ topic, partition }]);
-    assert(ends !== undefined, "the broker answers for the partition asked");
-    return ends;
-  };
   const engine = createDeliveryEngine(
     {
       ...options,
@@ -82,12 +79,13 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
       partitionStore: options.partitionStore,
       brokerClock: { nowMs, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) },
       heartbeatAgeMs,
-      partitionEnds: logEnds,
+      partitionEnds: (partition) => readEnds(options, partition),
     },
-    options.metrics,
+    metrics,
     bounds,
   );
-  const handle = createHandler(options, { producer, engine, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) });
+  const operatorSkips = createOperatorSkips({ messaging, serde: options.serde, service: rules.service });
+  const handle = createHandler(options, { operatorSkips, producer, engine, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) });
 
   consumer = await createKeyedConsumer({
     messaging,
@@ -99,6 +97,8 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
     time,
     random,
     logger,
+    metrics,
+    operatorSkips,
     fail: (reason) => options.fail(reason),
     async startAt(partition, epoch, assigned) {
       // #3
@@ -170,16 +170,16 @@ function createSharing(
 
 interface HandlerPorts {
   readonly producer: Pick<Producer, "send">;
+  readonly operatorSkips: Pick<OperatorSkips, "findRequest">;
   readonly engine: Pick<DeliveryEngine, "worker">;
   readonly observe: (appendedAtMs: number) => void;
 }
 
 type Handler = (record: ReceivedRecord, owned: PartitionEpoch, decoded: AnyDecodedRecord | null) => Promise<void>;
 
-function createHandler(options: DeliveryOptions, { producer, engine, observe }: HandlerPorts): Handler {
-  const { messaging, serde, topic } = options;
+function createHandler(options: DeliveryOptions, { producer, operatorSkips, engine, observe }: HandlerPorts): Handler {
+  const { serde, topic } = options;
   const { service } = options.rules;
-  const operatorSkips = createOperatorSkips({ messaging, serde, service });
 
   /** #2 */
   async function sendToDeadLetters(record: ReceivedRecord, reason: UnreadableReason): Promise<void> {
@@ -201,6 +201,8 @@ function createHandler(options: DeliveryOptions, { producer, engine, observe }: 
 
   return (record, owned, decoded) => {
     observe(record.appendedAtMs);
+    const skipped = skippedBatchRecord(record);
+    if (skipped !== null) return sendToDeadLetters(record, skipped);
     try {
       const working =
         decoded === null ? readOrLearn(record, serde).then((read) => work(record, owned, read)) : work(record, owned, decoded);
@@ -238,4 +240,10 @@ function recordKey({ key, partition, offset }: ReceivedRecord): string {
 
 export function readDeliverySource({ offset, value, headers }: ReceivedRecord): DeliverySource {
   return { sequence: offset, record: value ?? noBytes, traceparent: headers[headerNames.traceparent] ?? null };
+}
+
+async function readEnds({ messaging, topic }: DeliveryOptions, partition: number): Promise<PartitionEnds> {
+  const [ends] = await messaging.ends([{ topic, partition }]);
+  assert(ends !== undefined, "the broker answers for the partition asked");
+  return ends;
 }

@@ -17,3 +17,4 @@ export * from "./port.ts";
 export * from "./broker-clock/probe.ts";
 export * from "./topics/provision-topics.ts";
 export * from "./topics/topic-specs.ts";
+export { batchRange, buildSkippedRecords, UnreadableBatchFault } from "./unreadable-batch.ts";

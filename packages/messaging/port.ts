@@ -16,6 +16,8 @@
 //    other start would skip records silently.
 // #7 A topic or partition that does not exist is refused, at once and for that call alone. Using a topic never creates
 //    it.
+// #8 A batch that cannot be read stops its partition alone: the records before it are handed over, then `unreadable` is
+//    called, again after each reading, until the batch can be read or the answer skips it.
 
 export interface TopicPartition {
   readonly topic: string;
@@ -49,6 +51,33 @@ export interface ReceivedRecord extends TopicPartition {
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
   readonly headers: Headers;
+  /** Set on the placeholders of an unreadable batch that an operator skips (`unreadable-batch.ts`). */
+  readonly skip?: SkipRequest;
+}
+
+/** The operator who asked for a skip, the id of that action, and the reason given. */
+export interface SkipRequest {
+  readonly operator: string;
+  readonly actionId: string;
+  readonly reason: string;
+}
+
+/** A batch of records that cannot be read (#8). Its sentences and bounds are in `unreadable-batch.ts`. */
+export interface UnreadableBatch extends TopicPartition {
+  readonly firstOffset: bigint;
+  /** Inclusive. With a wrong checksum it is taken from the batch that follows, if there is one. */
+  readonly lastOffset: bigint;
+  readonly reason: "checksum" | "compression" | "format" | "records";
+  /** What exactly was found, such as the number of the codec; never a value of a record. */
+  readonly detail: string;
+  /** Append time as the batch states it. */
+  readonly appendedAtMs: number;
+  /** The batch as the broker has it; null if it is larger than `unreadableBytesMax`. */
+  readonly bytes: Uint8Array | null;
+  readonly byteLength: number;
+  readonly sha256: string;
+  /** Keys that could be made out, each where it was seen first; a guess from damaged bytes. */
+  readonly keys: readonly { readonly offset: bigint; readonly key: Uint8Array }[];
 }
 
 /** First offset that the partition still has, and the next offset to be written. */
@@ -75,6 +104,12 @@ export interface ConsumerHandlers {
    * down.
    */
   records(partition: TopicPartition, epoch: number, records: readonly ReceivedRecord[]): void;
+  /**
+   * The partition stops at this batch. Answers whether the consumer goes on behind it; otherwise it reads the batch
+   * again after a back-off. After a rejection with a retryable Fault it does so too; any other rejection ends the
+   * consumer.
+   */
+  unreadable(batch: UnreadableBatch, epoch: number): Promise<"skip" | "read-again">;
   /**
    * The consumer cannot go on: it was fenced, its group or start offset is gone, or a handler failed. The process must
    * end.
@@ -128,7 +163,7 @@ export interface Messaging {
   /**
    * Reads the records from `from` (inclusive) to `to` (exclusive) in order, at most up to the end that the partition
    * had when the reading began. Timelines, the rebuild and the checker use it. Rejects with `messaging.outside-log` if
-   * retention has cut `from`.
+   * retention has cut `from`, and with an UnreadableBatchFault at a batch that cannot be read.
    */
   read(partition: TopicPartition, from: bigint, to: bigint): AsyncIterable<ReceivedRecord>;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 export { formatTimeline } from "./format-timeline.ts";
+export { readAround } from "./read-around.ts";
 export { readTimeline } from "./read-timeline.ts";
 export type { TimelinePorts } from "./read-timeline.ts";
 export { findOffsetSince } from "./search-partition.ts";

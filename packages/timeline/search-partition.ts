@@ -7,9 +7,10 @@
 // #2 If the scan does not reach the partition's end, it continues where something is known to have happened:
 //    `aroundRecordsMax` offsets from each time of `aroundMs`. So it finds the end of a delivery that waited for hours
 //    behind a million other records.
-// #3 The result tells whether records may lie outside the scanned ranges.
+// #3 The result tells whether records may lie outside the scanned ranges, or in a batch that cannot be read.
 
 import type { PartitionEnds, Messaging, ReceivedRecord, TopicPartition } from "@sluice/messaging";
+import { readAround } from "./read-around.ts";
 
 const searchedRecordsMax = 200_000n;
 const aroundRecordsMax = 20_000n;
@@ -47,23 +48,27 @@ export async function searchPartition(
     covered = await goOn(messaging, partition, { atMs, covered, logEnd: ends.logEnd, recordsMax }, scan);
   }
   const isBeginKnown = from === ends.logStart || search.sinceMs !== null;
-  return { records: scan.found, isComplete: isBeginKnown && to === ends.logEnd };
+  return { records: scan.found, isComplete: isBeginKnown && to === ends.logEnd && !scan.hasMissed() };
 }
 
 interface Scan {
   readonly found: readonly ReceivedRecord[];
   /** Scans a range. Returns the append time of its last record; null if it had none. */
   over(from: bigint, to: bigint): Promise<number | null>;
+  /** Tells whether a batch in the scanned ranges could not be read. */
+  hasMissed(): boolean;
 }
 
 function createScan(messaging: Messaging, partition: TopicPartition, keys: readonly string[]): Scan {
   const wanted = keys.map((key) => new TextEncoder().encode(key));
   const found: ReceivedRecord[] = [];
+  let hasMissed = false;
   return {
     found,
+    hasMissed: () => hasMissed,
     async over(from, to) {
       let lastAtMs: number | null = null;
-      for await (const record of messaging.read(partition, from, to)) {
+      for await (const record of readAround(messaging, partition, { from, to, missed: () => void (hasMissed = true) })) {
         lastAtMs = record.appendedAtMs;
         if (record.key !== null && includesKey(record.key, wanted)) found.push(record);
       }
@@ -131,7 +136,7 @@ export async function findOffsetSince(messaging: Messaging, partition: TopicPart
 
 /** Returns the first record at or beyond `from`, because offsets have holes. */
 async function firstFrom(messaging: Messaging, partition: TopicPartition, from: bigint, to: bigint): Promise<ReceivedRecord | null> {
-  for await (const record of messaging.read(partition, from, to)) return record;
+  for await (const record of readAround(messaging, partition, { from, to })) return record;
   return null;
 }
 

@@ -35,7 +35,14 @@
 //                                              accepted transactions with what became of them (I11)
 
 import { groups, type RecordKind, recordKinds, topics } from "@sluice/contracts";
-import { createBatchConsumer, startBrokerClock, createOperatorSkips, createProbe, type PartitionConsumer } from "@sluice/messaging";
+import {
+  createBatchConsumer,
+  startBrokerClock,
+  createOperatorSkips,
+  createProbe,
+  type PartitionConsumer,
+  readAroundSkips,
+} from "@sluice/messaging";
 import type { ServicePorts } from "@sluice/process";
 import type { Readiness, Running } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
@@ -99,6 +106,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     (task) => task.stop(),
   );
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
+  const operatorSkips = createOperatorSkips({ messaging, serde, service });
   let owned: PartitionConsumer | null = null;
   const context: PartitionContext = {
     service,
@@ -113,9 +121,10 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     brokerClock,
     metrics: createSchedulerMetrics(ports.metrics),
     producer: outputs,
-    operatorSkips: createOperatorSkips({ messaging, serde, service }),
+    operatorSkips,
     serializeAudit: createMutex(),
-    read: (partition, from, to) => messaging.read({ topic: topics.journal, partition }, from, to),
+    read: (partition, from, to, skips) =>
+      readAroundSkips(messaging, skips, { topic: topics.journal, partition }, { from, to, nowMs: time.nowMs() }),
     snapshots: createSnapshotCaches(),
     acknowledgedAtMs: new Map(),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
@@ -129,6 +138,8 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     time,
     random,
     logger,
+    metrics: ports.metrics,
+    operatorSkips,
     open: (partition, _epoch, assigned) => openPartitionWorker(context, partition, assigned.logEnd),
     fail: (reason) => ports.fail(reason),
   });

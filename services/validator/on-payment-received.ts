@@ -17,6 +17,7 @@ import {
   type Producer,
   readOrLearn,
   type ReceivedRecord,
+  skippedBatchRecord,
   skipStoppedRecord,
   type UnreadableReason,
 } from "@sluice/messaging";
@@ -84,6 +85,8 @@ export async function onPaymentReceived(record: ReceivedRecord, context: Validat
 
 /** Validates a record, or returns why it cannot be read (#3). */
 async function validateRecord(record: ReceivedRecord, context: ValidationContext): Promise<ReadResult> {
+  const skipped = skippedBatchRecord(record);
+  if (skipped !== null) return skipped;
   try {
     return validateReceived(record, await decodePayment(record, context.serde), context);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { shippedRules } from "@sluice/account-validation";
 import { createFixedSerde, type DecodedRecord, outgoingRecord, type Serde, topics } from "@sluice/contracts";
-import { buildDeadLetter, createMemoryBroker, type OutgoingRecord, type ProduceFate } from "@sluice/messaging";
+import { buildDeadLetter, buildSkippedRecords, createMemoryBroker, type OutgoingRecord, type ProduceFate } from "@sluice/messaging";
 import { Fault, type Logger, type LogFields, silentLogger } from "@sluice/kernel";
 import { createMetrics } from "@sluice/service";
 import { invalidAccount, createVirtualTime, sampleConfiguration, sampleUetr, seededRandom, drawUetr } from "@sluice/testkit";
@@ -253,4 +253,30 @@ test("a record whose schema cannot be found is passed when an operator skips it"
   await until(() => verdicts().length === 1);
   await settled(validator.stop());
   expect(records(topics.deadLetters).map(({ headers }) => headers["sluice-skip"])).toEqual(["requested", "done"]);
+});
+
+test("a batch that cannot be read stops its partition until an operator skips it; what could be made out is dead-lettered", async () => {
+  const { messaging: broker, start, append, settled, verdicts, records, until, time } = createEnvironment({});
+  const known = createFixedSerde();
+  const validator = await settled(start("validator"));
+  const sent = debitRecord(known);
+  const place = { topic: topics.journal, partition: sent.partition };
+  broker.breakBatch(place, { firstOffset: 0n, lastOffset: 1n, reason: "records", areKeysKnown: true });
+  await append([sent, sent, sent]);
+  await time.advance(5_000);
+  expect(verdicts()).toEqual([]);
+  expect(validator.readiness().reasons.join()).toContain("batch 0-1 cannot be read");
+  const by = { operator: "thandi", actionId: "put-1", reason: "ticket 4711" };
+  const batch = { ...place, firstOffset: 0n, lastOffset: 1n, reason: "records", detail: "", appendedAtMs: 0 } as const;
+  const asked = buildSkippedRecords({ ...batch, bytes: null, byteLength: 0, sha256: "", keys: [] }, by, 0);
+  await append(
+    asked.map((record) => buildDeadLetter({ record, reason: by.reason, service: "validator", skip: { ...by, stage: "requested" } }, known)),
+  );
+  await until(() => verdicts().length === 1);
+  await settled(validator.stop());
+  expect(records(topics.deadLetters).map(({ key, headers }) => [key === null, headers["sluice-skip"]])).toEqual([
+    [true, "requested"],
+    [false, "done"],
+    [true, "done"],
+  ]);
 });

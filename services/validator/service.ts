@@ -43,11 +43,13 @@ export async function startValidator(ports: ValidatorPorts): Promise<Running> {
     time,
     random,
     logger,
+    metrics: ports.metrics,
+    operatorSkips,
     fail: (reason) => ports.fail(reason),
     startAt: (_partition, _epoch, { committed, logStart }) => Promise.resolve(committed ?? logStart),
     read: (record) => ({ key: Buffer.from(record.key ?? []).toString("latin1"), content: null }),
     handle: async (record) => {
-      if (isPaymentRecord(record)) await onPaymentReceived(record, context);
+      if (record.skip !== undefined || isPaymentRecord(record)) await onPaymentReceived(record, context);
     },
   });
   let stopped: Promise<void> | null = null;

@@ -1,5 +1,6 @@
 // Draws a simulated day from its seed: debits and credits, the behaviour of banks and connector, and the faults.
 
+import { topics } from "@sluice/contracts";
 import type { Random } from "@sluice/kernel";
 import {
   acknowledge,
@@ -48,6 +49,8 @@ export interface Scenario {
   readonly rebalancesMax: number;
   /** The number of times that a process is cut off from the broker, sometimes for longer than its session. */
   readonly cutsMax: number;
+  /** The batches that no reader can read for some seconds. */
+  readonly unreadable: readonly PlannedUnreadable[];
   /** The number of instances of each service. */
   readonly instances: number;
   readonly skewMaxMs: number;
@@ -67,6 +70,16 @@ export interface Scenario {
   readonly reconciliation: string;
   /** When the day is examined first, in milliseconds from the start of the run. */
   readonly firstLookMs: number;
+}
+
+/** Records that are appended from `atMs` on and cannot be read until `untilMs`, from the start of the run. */
+interface PlannedUnreadable {
+  readonly topic: string;
+  /** A number from 0 up to 1, which picks the partition. */
+  readonly partition: number;
+  readonly atMs: number;
+  readonly untilMs: number;
+  readonly records: number;
 }
 
 /** The times of the day, in milliseconds from the start of the run. */
@@ -96,6 +109,7 @@ export const calmScenario: Scenario = {
   lostAnswer: 0,
   rebalancesMax: 0,
   cutsMax: 0,
+  unreadable: [],
   instances: 1,
   skewMaxMs: 0,
   onMissedWindow: "reconcile",
@@ -156,6 +170,7 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
     lostAnswer: share(0.1),
     rebalancesMax: Math.floor(share(4)),
     cutsMax: Math.floor(share(5)),
+    unreadable: isCalm ? [] : drawUnreadable(seededRandom(`unreadable ${seed}`), day.healMs),
     instances: 1 + Math.floor(random.fraction() * 2),
     skewMaxMs: share(900),
     onMissedWindow: random.fraction() < 0.3 ? "carry-over" : "reconcile",
@@ -165,6 +180,24 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
       uetrs: messages.flatMap(({ message }) => readUetr(message)),
     }),
   };
+}
+
+/** Milliseconds that a batch cannot be read; readings that grow rarer add as much again. */
+const unreadableMaxMs = 4_000;
+const unreadableCountMax = 6;
+
+function drawUnreadable(random: Random, healMs: number): readonly PlannedUnreadable[] {
+  const read = [topics.journal, topics.dispatch, topics.events];
+  return Array.from({ length: Math.floor(random.fraction() * (unreadableCountMax + 1)) }, () => {
+    const atMs = random.fraction() * (healMs - 2 * unreadableMaxMs);
+    return {
+      topic: read[Math.floor(random.fraction() * read.length)] ?? topics.journal,
+      partition: random.fraction(),
+      atMs,
+      untilMs: atMs + random.fraction() * unreadableMaxMs,
+      records: 1 + Math.floor(random.fraction() * 10),
+    };
+  });
 }
 
 function readUetr(message: MessageObject): readonly string[] {

@@ -3,7 +3,7 @@
 // #1 Nothing reads a real clock or real randomness. One seed is one run, to the last byte of every port call
 //    (`trace.ts`).
 // #2 Processes die between any two of their effects and are restarted. Calls are refused, answered late, or take effect
-//    with the answer lost. Partitions move, and clocks differ. No fault is injected from `healAtMs` on.
+//    with the answer lost. Partitions move, batches cannot be read for a while, and clocks differ. No fault is injected from `healAtMs` on.
 // #3 The run ends when every delivery and every transaction has ended, or at `endAtMs` (I16).
 // #4 The checker examines the history: what banks sent and received, every record of every topic, and the snapshots.
 
@@ -152,6 +152,7 @@ export async function simulateScenario(seed: number, scenario: Scenario): Promis
   });
   for (const planned of scenario.messages) time.after(planned.sendAtMs, () => banks.send(planned));
   planRebalances(environment);
+  planUnreadable(environment);
   for (let count = 0; count < scenario.cutsMax; count += 1) {
     time.after(random.fraction() * cutsUntilMs, () => cluster.cutOne(1_000 + random.fraction() * cutMaxMs, random.fraction() < 0.5));
   }
@@ -291,6 +292,19 @@ function storeFault(scenario: Scenario, random: Random, isTroubled: boolean): St
   if (!isTroubled || random.fraction() >= scenario.storeTrouble) return "none";
   const kinds: readonly StoreFault[] = ["down", "ambiguous", "torn", "slow", "late"];
   return kinds[Math.floor(random.fraction() * kinds.length)] ?? "none";
+}
+
+/** The memory adapter takes the range before its records are there, so no process has read them. */
+function planUnreadable({ scenario, time, broker }: SimulatedEnvironment): void {
+  for (const { topic, partition: fraction, atMs, untilMs, records } of scenario.unreadable) {
+    const partition = { topic, partition: Math.floor(fraction * partitionCount) };
+    time.after(atMs, () => {
+      const firstOffset = BigInt(broker.records(partition).length);
+      const lastOffset = firstOffset + BigInt(records) - 1n;
+      broker.breakBatch(partition, { firstOffset, lastOffset, reason: "checksum", areKeysKnown: true });
+    });
+    time.after(untilMs, () => broker.breakBatch(partition, null));
+  }
 }
 
 function planRebalances(environment: SimulatedEnvironment): void {

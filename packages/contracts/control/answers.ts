@@ -218,6 +218,9 @@ const letter = {
   bytes: countSchema.nullable(),
   sha256: nullableTextSchema.meta({ description: "Of its bytes." }),
   why: textSchema,
+  batch: nullableTextSchema.meta({
+    description: "First and last offset of the batch that could not be read and that it was in, as 120-139; null: it was in none.",
+  }),
   skip: z
     .strictObject({ operator: textSchema, action: textSchema, isDone: z.boolean() })
     .nullable()
@@ -328,6 +331,7 @@ export const controlAnswers = {
     letter: letterId,
     service: textSchema,
     ...place,
+    lastOffset: bigNumberSchema.nullable().meta({ description: "Of a batch; null: of a record." }),
     appendedAt: timeSchema,
   }),
   replayDeadLetter: replay,

@@ -99,6 +99,8 @@ const pause = object({
   ),
 });
 
+const offsetText = matching(/^(0|[1-9][0-9]{0,18})$/, "an offset, as text");
+
 const skipRecord = object({
   reason,
   service: choice(["scheduler", "validator", "dispatcher", "event-publisher"]).meta({
@@ -106,8 +108,16 @@ const skipRecord = object({
   }),
   topic: string(249, 1).meta({ description: "The topic that it reads." }),
   partition: integerToken(0, "The partition in which the partition stands.", partitionMax),
-  offset: matching(/^(0|[1-9][0-9]{0,18})$/, "an offset, as text").meta({ description: "Offset of the record, as text." }),
-}).transform(({ partition, offset, ...rest }) => ({ ...rest, partition: Number(numberText(partition)), offset: BigInt(offset) }));
+  offset: offsetText.meta({ description: "Offset of the record, as text; of a batch that cannot be read, its first one." }),
+  lastOffset: optional(
+    offsetText.meta({ description: "Only of a batch that cannot be read: its last offset, as the service's readiness names it." }),
+  ),
+}).transform(({ partition, offset, lastOffset, ...rest }) => ({
+  ...rest,
+  partition: Number(numberText(partition)),
+  offset: BigInt(offset),
+  lastOffset: lastOffset === null ? null : BigInt(lastOffset),
+}));
 
 const replay = object({
   reason,

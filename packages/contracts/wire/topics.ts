@@ -27,6 +27,10 @@ export const headers = {
    * record blocked.
    */
   skip: "sluice-skip",
+  /** Set in the dead letters of a batch that could not be read: its first and last offset, as `120-139`. */
+  unreadableBatch: "sluice-unreadable-batch",
+  /** Set in the dead letter that stands for the whole batch: how many bytes it has, and their SHA-256. */
+  unreadableBytes: "sluice-unreadable-bytes",
   /** Set on a replayed record: its dead letter, as `partition:offset`. */
   deadLetter: "sluice-dead-letter",
   /** Set on DeadLettersReplayed: the offset of the transaction's first dead-lettered record. */

@@ -57,7 +57,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   showDeadLetter:
     "Whether it could be read now and as what, how far the partition has come, and whether records of its transaction are dead-lettered. Never its content.",
   skipStuckRecord:
-    "Only the record at which the partition stands (409 otherwise; `GET /status` names positions), such as one whose schema no registry has. The partition goes on past it within ten seconds; under a UETR the transaction is marked and what follows is dead-lettered too, until it is replayed. Sent again under the same id it is one letter.",
+    "Only the record at which the partition stands (409 otherwise; `GET /status` names positions), such as one whose schema no registry has. The partition goes on past it within ten seconds; under a UETR the transaction is marked and what follows is dead-lettered too, until it is replayed. A batch that cannot be read is skipped whole, by its first and last offset: so is every transaction in it whose UETR could be made out. Sent again under the same id it is one letter.",
   replayDeadLetter:
     "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: each reader does so once. One whose schema is not known is refused: it would stop the partition again.",
   replayTransaction:

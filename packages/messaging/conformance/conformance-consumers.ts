@@ -1,5 +1,6 @@
 // The conformance suite for members of a group. Numbers in titles are the promises of `port.ts`.
 
+import { Fault } from "@sluice/kernel";
 import { describe, expect, test } from "vitest";
 import { eventually, numberedTexts, startRecorder, type ConformanceEnvironment } from "./conformance.fixture.ts";
 
@@ -146,6 +147,43 @@ export function describeConsumers(environment: ConformanceEnvironment): void {
       );
       await eventually("the failure", () => recorded.failed.length > 0);
       expect(recorded.failed.map(({ message }) => message)).toEqual(["no"]);
+      await consumer.stop();
+    });
+
+    test("#8: a batch that cannot be read stops its partition alone, behind the records before it", async () => {
+      const topic = await environment.subject.createTopic(2);
+      await environment.append(topic, 0, ["a", "b"]);
+      await environment.subject.appendUnreadable({ topic, partition: 0 }, ["x", "y", "z"]);
+      await environment.append(topic, 0, ["c"]);
+      await environment.append(topic, 1, ["d"]);
+      const { consumer, recorded, texts } = await startRecorder(environment.client(), environment.group, topic);
+      await eventually("two readings of the batch", () => recorded.unreadable.length >= 2 || recorded.failed.length > 0);
+      await environment.append(topic, 1, ["e"]);
+      await eventually("the other partition", () => texts(1).length === 2);
+      expect(texts(0)).toEqual(["a", "b"]);
+      const found = { topic, partition: 0, firstOffset: 2n, lastOffset: 4n, reason: "compression" };
+      expect(recorded.unreadable.slice(0, 2)).toMatchObject([found, found]);
+      expect(recorded.failed).toEqual([]);
+      expect(recorded.violations).toEqual([]);
+      await consumer.stop();
+    });
+
+    test("#8: a skipped batch is not read again, and the records behind it follow; a retryable Fault is no skip", async () => {
+      const topic = await environment.subject.createTopic(1);
+      await environment.subject.appendUnreadable({ topic, partition: 0 }, ["x", "y", "z"]);
+      await environment.append(topic, 0, ["c"]);
+      const answers = ["fault", "read-again", "skip"];
+      const { consumer, recorded, texts } = await startRecorder(environment.client(), environment.group, topic, undefined, () => {
+        const answer = answers.shift();
+        if (answer === "fault") throw new Fault("test.busy", "busy", { isRetryable: true });
+        return answer === "skip" ? "skip" : "read-again";
+      });
+      await eventually("the record behind it", () => texts().length === 1);
+      await environment.append(topic, 0, ["d"]);
+      await eventually("the next record", () => texts().length === 2);
+      expect(texts()).toEqual(["c", "d"]);
+      expect(recorded.unreadable).toHaveLength(3);
+      expect([recorded.failed, recorded.violations]).toEqual([[], []]);
       await consumer.stop();
     });
 

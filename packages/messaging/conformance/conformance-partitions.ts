@@ -1,7 +1,7 @@
 // Partition consumers on every adapter handle each record once and in order while members join and leave.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { Fault, machineRandom, machineTime, silentLogger } from "@sluice/kernel";
+import { Fault, machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { describe, expect, test } from "vitest";
 import { createBatchConsumer } from "../partitions/batch-consumer.ts";
 import { eventually, numberedTexts, buildTextRecord, startRecorder, type ConformanceEnvironment } from "./conformance.fixture.ts";
@@ -9,7 +9,9 @@ import { createKeyedConsumer } from "../partitions/keyed-consumer.ts";
 
 export function describePartitionConsumers(environment: ConformanceEnvironment): void {
   describe("partition consumers", () => {
-    const shared = { bufferedRecordsMax: 500, time: machineTime, random: machineRandom, logger: silentLogger };
+    const operatorSkips = { findBatchRequest: () => Promise.resolve(null) };
+    const ports = { time: machineTime, random: machineRandom, logger: silentLogger, metrics: silentMetrics };
+    const shared = { ...ports, operatorSkips, bufferedRecordsMax: 500 };
 
     test("a batch consumer handles every record once in order, and continues at its own position after a restart", async () => {
       const topic = await environment.subject.createTopic(2);

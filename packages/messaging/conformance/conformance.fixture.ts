@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach } from "vitest";
-import type { AssignedOffsets, Consumer, Messaging, OutgoingRecord, ReceivedRecord, TopicPartition } from "../port.ts";
+import type { AssignedOffsets, Consumer, Messaging, OutgoingRecord, ReceivedRecord, TopicPartition, UnreadableBatch } from "../port.ts";
 
 /** A broker under test. */
 export interface BrokerUnderTest {
@@ -11,6 +11,8 @@ export interface BrokerUnderTest {
   /** Creates a fresh topic and answers its name. */
   createTopic(partitions: number): Promise<string>;
   truncate(partition: TopicPartition, before: bigint): Promise<void>;
+  /** Appends records as one batch that cannot be read. */
+  appendUnreadable(partition: TopicPartition, texts: readonly string[]): Promise<void>;
   /** Milliseconds that the heartbeat of an idle consumer is old at most. */
   readonly heartbeatAgeMaxMs: number;
   close(): Promise<void>;
@@ -42,12 +44,14 @@ export async function startRecorder(
   group: string,
   topic: string,
   startAt: (partition: number, log: AssignedOffsets) => bigint | Promise<bigint> = (_partition, log) => log.logStart,
+  onUnreadable: (batch: UnreadableBatch) => "skip" | "read-again" | Promise<"skip" | "read-again"> = () => "read-again",
 ) {
   const recorded = {
     assigned: [] as { partition: number; epoch: number; log: AssignedOffsets }[],
     revoked: [] as { partition: number; epoch: number }[],
     records: [] as { epoch: number; record: ReceivedRecord }[],
     failed: [] as Error[],
+    unreadable: [] as UnreadableBatch[],
     /** Epochs of the partitions assigned now, by partition. */
     epochs: new Map<number, number>(),
     violations: [] as string[],
@@ -82,6 +86,13 @@ export async function startRecorder(
           next.set(partition, record.offset + 1n);
           recorded.records.push({ epoch, record });
         }
+      },
+      unreadable: async (batch, epoch) => {
+        note("an unreadable batch of an epoch that is over", recorded.epochs.get(batch.partition) === epoch);
+        recorded.unreadable.push(batch);
+        const answer = await onUnreadable(batch);
+        if (answer === "skip") next.set(batch.partition, batch.lastOffset + 1n);
+        return answer;
       },
       failed: (reason) => void recorded.failed.push(reason),
     },

@@ -163,6 +163,25 @@ function describeProducing(environment: ConformanceEnvironment): void {
       expect(await Array.fromAsync(messaging.read(place, 1200n, 1300n))).toEqual([]);
     });
 
+    test("#8: a read ends with a Fault at a batch that cannot be read, and may begin behind it", async () => {
+      const topic = await environment.subject.createTopic(1);
+      const place = { topic, partition: 0 };
+      await environment.append(topic, 0, ["a"]);
+      await environment.subject.appendUnreadable(place, ["x", "y"]);
+      await environment.append(topic, 0, ["b"]);
+      const messaging = environment.client();
+      const read: string[] = [];
+      const reading = (async () => {
+        for await (const record of messaging.read(place, 0n, 10n)) read.push(readText(record));
+      })();
+      const batch = { ...place, firstOffset: 1n, lastOffset: 2n, reason: "compression" };
+      await expect(reading).rejects.toMatchObject({ code: "messaging.unreadable-batch", isRetryable: true, batch });
+      expect(read).toEqual(["a"]);
+      expect((await Array.fromAsync(messaging.read(place, 0n, 1n))).map(readText)).toEqual(["a"]);
+      await expect(Array.fromAsync(messaging.read(place, 2n, 3n))).rejects.toMatchObject({ batch });
+      expect((await Array.fromAsync(messaging.read(place, 3n, 10n))).map(readText)).toEqual(["b"]);
+    });
+
     test("#6: a read from before the partition's start is refused, not started later", async () => {
       const topic = await environment.subject.createTopic(1);
       await environment.append(topic, 0, numberedTexts(10));

@@ -4,8 +4,9 @@ import { createFixedSerde, headers, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { createOperatorSkips, isStoppedByRecord } from "./operator-skips.ts";
+import { createOperatorSkips, isStoppedByRecord, readAroundSkips } from "./operator-skips.ts";
 import { buildDeadLetter } from "./dead-letters.ts";
+import { buildSkippedRecords } from "../unreadable-batch.ts";
 import { createMemoryBroker } from "../memory/messaging.ts";
 import type { OutgoingRecord } from "../port.ts";
 
@@ -65,8 +66,9 @@ test("a skip request, with operator and reason, is found for its service, topic,
 test("a done skip stays done, and a request alone is not done", async () => {
   const { append, settle, skips } = given();
   await append(letter(7n, "requested"), letter(7n, "done"), letter(8n, "requested"), letter(9n, "done", "validator"));
-  expect([...(await settle(skips.listDone(topics.journal, 1))).keys()]).toEqual([7n]);
-  expect((await settle(skips.listDone(topics.dispatch, 1))).size).toBe(0);
+  const done = await settle(skips.listDone(topics.journal, 1));
+  expect([6n, 7n, 8n, 9n].filter((offset) => done.find(offset) !== null)).toEqual([7n]);
+  expect((await settle(skips.listDone(topics.dispatch, 1))).find(7n)).toBeNull();
 });
 
 test("I15: each look continues where the last one ended, even where retention has cut, and decodes no other letters", async () => {
@@ -102,4 +104,70 @@ test("a record blocks its partition if it is not understood, but not if the stor
   expect(stops.map((code) => isStoppedByRecord(retryable(code)))).toEqual(stops.map(() => true));
   const others = [retryable("store.unavailable"), retryable("scheduler.partition-lost"), new Error("contracts.unknown-schema")];
   expect([...others, new Fault("contracts.unreadable", "", { isRetryable: false })].map(isStoppedByRecord)).not.toContain(true);
+});
+
+const batch = {
+  topic: topics.journal,
+  partition: 1,
+  firstOffset: 20n,
+  lastOffset: 22n,
+  reason: "checksum",
+  detail: "",
+  appendedAtMs: 0,
+  bytes: Buffer.from("bytes"),
+  byteLength: 5,
+  sha256: "",
+  keys: [{ offset: 20n, key: Buffer.from("k") }],
+} as const;
+
+function batchLetters(stage: "requested" | "done", service = "scheduler"): readonly OutgoingRecord[] {
+  const by = { operator: "thandi", actionId: "put-1", reason: "ticket 4711" };
+  return buildSkippedRecords(batch, by, 0).map((skipped) =>
+    buildDeadLetter({ record: skipped, reason: by.reason, service, skip: { ...by, stage } }, serde),
+  );
+}
+
+test("#4: the request to skip a batch is found by its service and both ends, and not for a record of it", async () => {
+  const { append, settle, skips } = given();
+  await append(...batchLetters("requested"));
+  expect(await settle(skips.findBatchRequest(batch))).toEqual({ operator: "thandi", actionId: "put-1", reason: "ticket 4711" });
+  for (const other of [{ firstOffset: 19n }, { lastOffset: 23n }, { topic: topics.dispatch }, { partition: 0 }]) {
+    expect(await settle(skips.findBatchRequest({ ...batch, ...other }))).toBeNull();
+  }
+  for (const offset of [20n, 21n, 22n]) expect(await settle(skips.findRequest({ ...record, offset }))).toBeNull();
+  const foreign = given();
+  await foreign.append(...batchLetters("requested", "validator"));
+  expect(await foreign.settle(foreign.skips.findBatchRequest(batch))).toBeNull();
+});
+
+test("#4: a batch that was skipped covers all of its offsets, and a request alone none", async () => {
+  const { append, settle, skips } = given();
+  await append(...batchLetters("requested"));
+  expect((await settle(skips.listDone(topics.journal, 1))).find(21n)).toBeNull();
+  await append(...batchLetters("done"));
+  const done = await settle(skips.listDone(topics.journal, 1));
+  expect([19n, 20n, 21n, 22n, 23n].filter((offset) => done.find(offset) !== null)).toEqual([20n, 21n, 22n]);
+});
+
+test("a reading goes on behind a batch that was skipped, with its placeholders, and ends at any other", async () => {
+  const { broker, append, settle, skips } = given();
+  await append(...batchLetters("done"));
+  broker.addTopic(topics.journal, 2);
+  const producer = await settle(broker.producer("journal"));
+  const place = { topic: topics.journal, partition: 1 };
+  await settle(producer.send(Array.from({ length: 25 }, () => ({ ...place, key: record.key, value: record.value, headers: {} }))));
+  const damaged = { reason: "checksum", areKeysKnown: false } as const;
+  broker.breakBatch(place, { ...damaged, firstOffset: 20n, lastOffset: 22n });
+  const done = await settle(skips.listDone(topics.journal, 1));
+  const read = (from: bigint, to: bigint) => settle(Array.fromAsync(readAroundSkips(broker, done, place, { from, to, nowMs: 0 })));
+  expect((await read(18n, 30n)).map(({ offset, skip }) => [offset, skip?.actionId])).toEqual([
+    [18n, undefined],
+    [19n, undefined],
+    [22n, "put-1"],
+    [23n, undefined],
+    [24n, undefined],
+  ]);
+  expect((await read(18n, 21n)).map(({ offset }) => offset)).toEqual([18n, 19n]);
+  broker.breakBatch(place, { ...damaged, firstOffset: 23n, lastOffset: 24n });
+  await expect(read(18n, 30n)).rejects.toMatchObject({ code: "messaging.unreadable-batch" });
 });

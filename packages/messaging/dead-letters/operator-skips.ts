@@ -8,18 +8,14 @@
 //    because the partition may have gone on without it.
 // #3 Each look reads the dead letters from where the last look ended; the first one starts at their beginning. Only
 //    operators' letters are decoded; a header marks them.
+// #4 A batch that cannot be read is skipped in the same way. The letters that ask for it and report it name its first
+//    and last offset in a header, and a skip that is `done` covers all offsets of the batch.
 
-import { headers, type Serde, topics } from "@sluice/contracts";
+import { headers, type Records, type Serde, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
 import { readOrLearn } from "../partitions/record-reader.ts";
-import type { Messaging, ReceivedRecord } from "../port.ts";
-
-/** The operator who asked for the skip, the id of that action, and the reason given. */
-export interface SkipRequest {
-  readonly operator: string;
-  readonly actionId: string;
-  readonly reason: string;
-}
+import { buildSkippedRecords, parseBatchRange, UnreadableBatchFault } from "../unreadable-batch.ts";
+import type { Messaging, ReceivedRecord, SkipRequest, TopicPartition, UnreadableBatch } from "../port.ts";
 
 /** Why a record is dead-lettered instead of handled. */
 export interface UnreadableReason {
@@ -35,8 +31,16 @@ export interface OperatorSkips {
    * messaging Faults.
    */
   findRequest(record: Pick<ReceivedRecord, "topic" | "partition" | "offset">): Promise<SkipRequest | null>;
-  /** Lists the records of a partition that were skipped by operators, by offset. Rejects with messaging Faults. */
-  listDone(topic: string, partition: number): Promise<ReadonlyMap<bigint, SkipRequest>>;
+  /** Finds the operator's request to skip this batch (#4); null if there is none. Rejects with messaging Faults. */
+  findBatchRequest(batch: Pick<UnreadableBatch, "topic" | "partition" | "firstOffset" | "lastOffset">): Promise<SkipRequest | null>;
+  /** Finds what operators skipped in a partition. Rejects with messaging Faults. */
+  listDone(topic: string, partition: number): Promise<DoneSkips>;
+}
+
+/** The skips of one partition that are final (#2). */
+export interface DoneSkips {
+  /** The skip of the record at this offset, or of the batch around it; null if it was not skipped. */
+  find(offset: bigint): SkipRequest | null;
 }
 
 export interface OperatorSkipsPorts {
@@ -51,7 +55,9 @@ const skipsMax = 10_000;
 
 interface Skip {
   readonly topic: string;
-  readonly offset: bigint;
+  /** Equal for a record. */
+  readonly firstOffset: bigint;
+  readonly lastOffset: bigint;
   readonly by: SkipRequest;
   readonly isDone: boolean;
 }
@@ -78,15 +84,57 @@ export function createOperatorSkips(ports: OperatorSkipsPorts): OperatorSkips {
   return {
     async findRequest({ topic, partition, offset }) {
       const { skips } = await refresh(partition);
-      return skips.get(keyFor(topic, offset, true))?.by ?? skips.get(keyFor(topic, offset, false))?.by ?? null;
+      return findRequested(skips, topic, { firstOffset: offset, lastOffset: offset });
+    },
+    async findBatchRequest({ topic, partition, ...range }) {
+      const { skips } = await refresh(partition);
+      return findRequested(skips, topic, range);
     },
     async listDone(topic, partition) {
       const { skips } = await refresh(partition);
-      return new Map(
-        [...skips.values()].filter((skip) => skip.isDone && skip.topic === topic).map(({ offset, by }) => [offset, by] as const),
-      );
+      return createDoneSkips([...skips.values()].filter((skip) => skip.isDone && skip.topic === topic));
     },
   };
+}
+
+function findRequested(skips: PartitionSkips["skips"], topic: string, range: SkippedRange): SkipRequest | null {
+  return skips.get(keyFor(topic, range, true))?.by ?? skips.get(keyFor(topic, range, false))?.by ?? null;
+}
+
+function createDoneSkips(done: readonly Skip[]): DoneSkips {
+  const byOffset = new Map(done.map((skip) => [skip.firstOffset, skip.by]));
+  const batches = done.filter(({ firstOffset, lastOffset }) => firstOffset < lastOffset);
+  return {
+    find: (offset) =>
+      byOffset.get(offset) ?? batches.find(({ firstOffset, lastOffset }) => offset >= firstOffset && offset <= lastOffset)?.by ?? null,
+  };
+}
+
+/**
+ * Reads records as `read` of the port does. At a batch that an operator has skipped it goes on behind it, with the
+ * placeholders that its readers got; at any other batch that cannot be read it rejects as `read` does.
+ */
+export async function* readAroundSkips(
+  messaging: Pick<Messaging, "read">,
+  done: DoneSkips,
+  partition: TopicPartition,
+  { from, to, nowMs }: { readonly from: bigint; readonly to: bigint; readonly nowMs: number },
+): AsyncGenerator<ReceivedRecord> {
+  let next = from;
+  while (next < to) {
+    try {
+      for await (const record of messaging.read(partition, next, to)) {
+        next = record.offset + 1n;
+        yield record;
+      }
+      return;
+    } catch (error) {
+      const skip = error instanceof UnreadableBatchFault ? done.find(error.batch.lastOffset) : null;
+      if (!(error instanceof UnreadableBatchFault) || skip === null) throw error;
+      for (const record of buildSkippedRecords(error.batch, skip, nowMs)) if (record.offset < to) yield record;
+      next = error.batch.lastOffset + 1n;
+    }
+  }
 }
 
 /**
@@ -95,6 +143,11 @@ export function createOperatorSkips(ports: OperatorSkipsPorts): OperatorSkips {
  */
 export function isStoppedByRecord(error: unknown): error is Fault {
   return error instanceof Fault && error.isRetryable && /^contracts\.|\.unknown-(change|operation)$/.test(error.code);
+}
+
+/** A record that stands for a batch that is skipped; null for any other record. */
+export function skippedBatchRecord({ skip }: Pick<ReceivedRecord, "skip">): UnreadableReason | null {
+  return skip === undefined ? null : skipByOperator(skip);
 }
 
 /** A record that is skipped without looking at its content. */
@@ -131,7 +184,7 @@ async function readNewLetters({ messaging, serde, service }: OperatorSkipsPorts,
 
 function keep({ skips }: PartitionSkips, skip: Skip | null): void {
   if (skip === null) return;
-  skips.set(keyFor(skip.topic, skip.offset, skip.isDone), skip);
+  skips.set(keyFor(skip.topic, skip, skip.isDone), skip);
   const [oldest] = skips.keys();
   if (skips.size > skipsMax && oldest !== undefined) skips.delete(oldest);
 }
@@ -142,9 +195,18 @@ async function readSkip(record: ReceivedRecord, serde: OperatorSkipsPorts["serde
   if (typeof decoded === "string" || decoded.name !== "DeadLetter" || decoded.value.service !== service) return null;
   const { topic, offset, operator, actionId, reason } = decoded.value;
   const by = { operator: operator ?? "", actionId: actionId ?? "", reason };
-  return { topic, offset, by, isDone: record.headers[headers.skip] === "done" };
+  const range = readBatchRange(decoded.value) ?? { firstOffset: offset, lastOffset: offset };
+  return { topic, ...range, by, isDone: record.headers[headers.skip] === "done" };
 }
 
-function keyFor(topic: string, offset: bigint, isDone: boolean): string {
-  return `${topic}@${offset}${isDone ? "" : "?"}`;
+/** Answers the batch that a dead letter stands for; null if it stands for a record. */
+export function readBatchRange(letter: Pick<Records["DeadLetter"], "headers">): SkippedRange | null {
+  const range = letter.headers[headers.unreadableBatch];
+  return range === undefined ? null : parseBatchRange(Buffer.from(range).toString("latin1"));
+}
+
+type SkippedRange = Pick<UnreadableBatch, "firstOffset" | "lastOffset">;
+
+function keyFor(topic: string, { firstOffset, lastOffset }: SkippedRange, isDone: boolean): string {
+  return `${topic}@${firstOffset}-${lastOffset}${isDone ? "" : "?"}`;
 }

@@ -6,16 +6,19 @@
 // #4 An answer outside the partition's offsets ends the consumer (L), because kafkajs would silently start somewhere
 //    else.
 // #5 A crash from which kafkajs does not restart ends the consumer (F).
-// #6 `commit` works only for assigned partitions in the current epoch (M). `stop` leaves the group last (E).
+// #6 A batch that cannot be read pauses its partition alone. It is fetched again after a back-off, until it can be read
+//    or the answer of `unreadable` skips it.
+// #7 `commit` works only for assigned partitions in the current epoch (M). `stop` leaves the group last (E).
 
 import type { Admin, Consumer as KafkajsConsumer, EachBatchPayload, Kafka } from "kafkajs";
-import { type Logger, sleep, type Time } from "@sluice/kernel";
+import { Fault, type Logger, sleep, type Time } from "@sluice/kernel";
 import { commitFailed, consumerFailed, outsideLog, brokerUnavailable, unknownTopic } from "../faults.ts";
 import { consumerRetry } from "./client.ts";
 import { isUnknownTopic } from "./errors.ts";
 import { recordsFrom } from "./records.ts";
 import { pollIntervalMs } from "./kafkajs-repairs.ts";
-import type { AssignedOffsets, Consumer, ConsumerOptions, TopicPartition } from "../port.ts";
+import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
+import type { AssignedOffsets, Consumer, ConsumerOptions, TopicPartition, UnreadableBatch } from "../port.ts";
 
 export interface KafkaConsumerOptions {
   readonly kafka: Kafka;
@@ -31,6 +34,8 @@ interface Assignment {
   /** Null until `assigned` has resolved. */
   nextOffset: bigint | null;
   isPaused: boolean;
+  /** The batch at which the partition stands and how often it could not be read; null while all can be read (#6). */
+  stopped: { readonly firstOffset: bigint; readings: number; isWaiting: boolean } | null;
 }
 
 const askAgainMs = 500;
@@ -58,6 +63,8 @@ export class KafkaConsumer implements Consumer {
   #answeredAtMs: number | null = null;
   #running: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | null = null;
+  /** Ends the waits before a batch is read again. */
+  readonly #ended = new AbortController();
 
   constructor(consumed: ConsumerOptions, options: KafkaConsumerOptions) {
     this.#consumed = consumed;
@@ -135,7 +142,7 @@ export class KafkaConsumer implements Consumer {
       this.#client.pause([{ topic, partitions: [...partitions] }]);
       const logs = this.#fetchAssignedOffsets(topic, epoch);
       for (const partition of partitions.toSorted((a, b) => a - b)) {
-        const mine: Assignment = { partition: { topic, partition }, epoch, nextOffset: null, isPaused: false };
+        const mine: Assignment = { partition: { topic, partition }, epoch, nextOffset: null, isPaused: false, stopped: null };
         this.#assignments.set(keyFor(mine.partition), mine);
         void this.#take(mine, logs);
       }
@@ -153,7 +160,7 @@ export class KafkaConsumer implements Consumer {
       if (!this.#isCurrent(mine)) return;
       mine.nextOffset = startAt;
       this.#client.seek({ topic, partition, offset: startAt.toString() });
-      if (!mine.isPaused && !this.#isAllPaused) this.#client.resume([{ topic, partitions: [partition] }]);
+      this.#resumeFetch(mine);
     } catch (error) {
       if (this.#isCurrent(mine)) this.#fail(error);
     }
@@ -189,16 +196,58 @@ export class KafkaConsumer implements Consumer {
     const { batch } = payload;
     const mine = this.#assignments.get(keyFor(batch));
     // Offsets that are not resolved are fetched again after the resume.
-    if (this.#isOver || this.#isAllPaused || mine === undefined || mine.nextOffset === null || mine.isPaused) return;
-    const records = recordsFrom(batch.messages, mine.nextOffset);
-    payload.resolveOffset(batch.lastOffset());
-    mine.nextOffset = BigInt(batch.lastOffset()) + 1n;
-    if (records.length === 0) return;
+    if (this.#isOver || this.#isAllPaused || mine === undefined || mine.nextOffset === null) return;
+    if (mine.isPaused || mine.stopped?.isWaiting === true) return;
+    const { records, unreadable } = recordsFrom(batch.messages, mine.nextOffset);
+    const readTo = unreadable === null ? BigInt(batch.lastOffset()) : records.at(-1)?.offset;
+    if (readTo !== undefined) {
+      payload.resolveOffset(readTo.toString());
+      mine.nextOffset = readTo + 1n;
+    }
     try {
-      this.#consumed.handlers.records(mine.partition, mine.epoch, records);
+      if (records.length > 0) this.#consumed.handlers.records(mine.partition, mine.epoch, records);
     } catch (error) {
       this.#fail(error);
     }
+    if (unreadable === null) mine.stopped = null;
+    else void this.#stopAt(mine, unreadable);
+  }
+
+  /** #6 */
+  async #stopAt(mine: Assignment, batch: UnreadableBatch): Promise<void> {
+    const { topic, partition } = mine.partition;
+    const readings = mine.stopped?.firstOffset === batch.firstOffset ? mine.stopped.readings + 1 : 1;
+    const stopped = { firstOffset: batch.firstOffset, readings, isWaiting: true };
+    mine.stopped = stopped;
+    this.#client.pause([{ topic, partitions: [partition] }]);
+    try {
+      const isSkipped = isReportedNow(batch, readings) && (await this.#isSkipped(mine, batch));
+      if (!isSkipped) await sleep(this.#options.time, rereadDelayMs(readings), this.#ended.signal);
+      if (!this.#isCurrent(mine)) return;
+      if (isSkipped) {
+        mine.nextOffset = batch.lastOffset + 1n;
+        mine.stopped = null;
+        this.#client.seek({ topic, partition, offset: mine.nextOffset.toString() });
+      }
+      stopped.isWaiting = false;
+      this.#resumeFetch(mine);
+    } catch (error) {
+      if (this.#isCurrent(mine)) this.#fail(error);
+    }
+  }
+
+  async #isSkipped(mine: Assignment, batch: UnreadableBatch): Promise<boolean> {
+    try {
+      return (await this.#consumed.handlers.unreadable(batch, mine.epoch)) === "skip";
+    } catch (error) {
+      if (error instanceof Fault && error.isRetryable) return false;
+      throw error;
+    }
+  }
+
+  #resumeFetch(mine: Assignment): void {
+    if (mine.nextOffset === null || mine.isPaused || this.#isAllPaused || mine.stopped?.isWaiting === true) return;
+    this.#client.resume([{ topic: mine.partition.topic, partitions: [mine.partition.partition] }]);
   }
 
   #isCurrent(mine: Assignment): boolean {
@@ -224,12 +273,10 @@ export class KafkaConsumer implements Consumer {
     const mine = this.#assignments.get(keyFor(partition));
     if (mine === undefined) return;
     mine.isPaused = false;
-    if (mine.nextOffset !== null && !this.#isAllPaused) {
-      this.#client.resume([{ topic: partition.topic, partitions: [partition.partition] }]);
-    }
+    this.#resumeFetch(mine);
   }
 
-  /** #6 */
+  /** #7 */
   async commit(partition: TopicPartition, nextOffset: bigint, epoch: number): Promise<void> {
     if (this.#assignments.get(keyFor(partition))?.epoch !== epoch) return;
     try {
@@ -258,6 +305,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   #leave(): Promise<void> {
+    this.#ended.abort();
     this.#stopping ??= this.#disconnect();
     return this.#stopping;
   }

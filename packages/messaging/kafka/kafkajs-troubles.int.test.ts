@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import kafkajs from "kafkajs";
-import { Fault, machineRandom, machineTime, silentLogger } from "@sluice/kernel";
+import { Fault, machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createBatchConsumer } from "../partitions/batch-consumer.ts";
 import { eventually, buildTextRecord, startRecorder } from "../conformance/conformance.fixture.ts";
@@ -12,7 +12,7 @@ import { createKafkaMessaging } from "./messaging.ts";
 import { testConnection, createTopic, freshGroup } from "./kafka.fixture.ts";
 import type { Messaging } from "../port.ts";
 import { provisionTopics } from "../topics/provision-topics.ts";
-import type { TopicSpec } from "../topics/topic-specs.ts";
+import { buildTopicSpecs, type TopicSpec } from "../topics/topic-specs.ts";
 
 // The Kafka adapter on a real broker, in the situations that kafkajs handles wrongly. Letters are the rows of the
 // trouble table in README.md.
@@ -54,6 +54,8 @@ describe("the troubles of kafkajs", () => {
       time: machineTime,
       random: machineRandom,
       logger: silentLogger,
+      metrics: silentMetrics,
+      operatorSkips: { findBatchRequest: () => Promise.resolve(null) },
       fail: (reason) => void failures.push(reason),
       open: async (partition, epoch) => {
         epochs.push(epoch);
@@ -106,6 +108,7 @@ describe("the troubles of kafkajs", () => {
           calls += 1;
           throw new Error("broken");
         },
+        unreadable: async () => "read-again",
         failed: (reason) => void failures.push(reason),
       },
     });
@@ -175,7 +178,7 @@ describe("the troubles of kafkajs", () => {
     });
     try {
       const reading = Array.fromAsync(client().read({ topic, partition: 0 }, 0n, 1n));
-      await expect(reading).rejects.toMatchObject({ code: "messaging.unavailable", cause: { message: "zstd it was" } });
+      await expect(reading).rejects.toMatchObject({ batch: { reason: "compression", detail: "zstd: zstd it was" } });
     } finally {
       kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = codec;
     }
@@ -322,6 +325,20 @@ describe("provisioning", () => {
     expect([...one.created, ...two.created].toSorted()).toEqual(names.toSorted());
     expect(await provisionTopics(options(specs))).toEqual({ created: [] });
     await admin.deleteTopics({ topics: names });
+  });
+
+  test("refuses a topic in which the broker packs batches so that they cannot be read", async () => {
+    const [topic, spec] = [`${freshGroup()}-packed`, buildTopicSpecs({ partitionCount: 3, replication: 1, minInsync: 1 })[0]!];
+    const configEntries = Object.entries({ ...spec.config, "compression.type": "lz4" }).map(([name, value]) => ({ name, value }));
+    await admin.createTopics({ topics: [{ topic, numPartitions: 3, replicationFactor: 1, configEntries }] });
+    await expect(provisionTopics(options([{ ...spec, topic }]))).rejects.toMatchObject({
+      code: "messaging.topics-differ",
+      message: expect.stringContaining(`${topic}: compression.type is lz4, must be producer`),
+    });
+    const made = { ...spec, topic: `${topic}-made` };
+    await provisionTopics(options([made]));
+    expect(await provisionTopics(options([made]))).toEqual({ created: [] });
+    await admin.deleteTopics({ topics: [topic, made.topic] });
   });
 
   test("refuses a topic that would break order or lose money, and names every difference", async () => {

@@ -1,7 +1,8 @@
 // Reads a range of a partition without a group. kafkajs has no such reader, so its cluster is asked directly.
 //
 // #1 The reading ends at the end that the partition had at its start, so that a growing topic does not prolong it.
-// #2 If a leader moved or a connection broke, the fetch is repeated, at most `triesMax` times without progress.
+// #2 A batch that cannot be read is fetched once more, and then ends the reading with an UnreadableBatchFault.
+// #3 If a leader moved or a connection broke, the fetch is repeated, at most `triesMax` times without progress.
 
 import type { Kafka } from "kafkajs";
 import Cluster from "kafkajs/src/cluster/index.js";
@@ -9,6 +10,8 @@ import socketFactory from "kafkajs/src/network/socketFactory.js";
 import type { FetchedMessage } from "kafkajs/src/protocol/requests/fetch/index.js";
 import { sleep, type Time } from "@sluice/kernel";
 import { outsideLog, brokerUnavailable } from "../faults.ts";
+import { UnreadableBatchFault } from "../unreadable-batch.ts";
+import { findUnreadable } from "./protocol/fetch-answer.ts";
 import { clientSettings, type KafkaConnection } from "./client.ts";
 import type { PartitionEnds, ReceivedRecord, TopicPartition } from "../port.ts";
 
@@ -40,14 +43,22 @@ export class KafkaReader {
     if (from < ends.logStart) throw outsideLog(`${partition.topic}/${partition.partition} starts at ${ends.logStart}, beyond ${from}`);
     const end = to < ends.logEnd ? to : ends.logEnd;
     let next = from;
+    let unreadableAt: bigint | null = null;
     while (next < end) {
       const messages = await this.#fetchAgain(partition, next);
-      for (const message of messages) {
+      const unreadable = findUnreadable(messages);
+      for (const message of unreadable === null ? messages : messages.slice(0, -1)) {
         const { offset } = message;
         if (offset < next) continue;
         next = offset + 1n;
         if (offset >= end) return;
         if (!message.isControlRecord) yield message;
+      }
+      if (unreadable !== null) {
+        if (unreadable.firstOffset >= end) return;
+        // #2
+        if (unreadableAt === unreadable.firstOffset) throw new UnreadableBatchFault(unreadable);
+        unreadableAt = unreadable.firstOffset;
       }
       // Everything from here to the end of the partition has been compacted away.
       if (messages.length === 0) return;

@@ -1,5 +1,6 @@
 import { machineRandom, machineTime } from "@sluice/kernel";
 import { describeMessaging } from "../conformance/conformance.ts";
+import { buildTextRecord } from "../conformance/conformance.fixture.ts";
 import { createMemoryBroker } from "./messaging.ts";
 
 // The memory adapter on the machine's clock, with shortened sessions and heartbeats. `faults.test.ts` tests it under a
@@ -24,6 +25,14 @@ describeMessaging(async () => {
       return `t${topics}`;
     },
     truncate: async (partition, before) => broker.truncate(partition, before),
+    appendUnreadable: async (partition, texts) => {
+      const { logEnd: firstOffset } = (await broker.ends([partition]))[0]!;
+      const lastOffset = firstOffset + BigInt(texts.length) - 1n;
+      broker.breakBatch(partition, { firstOffset, lastOffset, reason: "compression", areKeysKnown: false });
+      const producer = await broker.producer("appender");
+      await producer.send(texts.map((text) => buildTextRecord(partition.topic, partition.partition, text)));
+      await producer.close();
+    },
     heartbeatAgeMaxMs: 100,
     close: async () => broker.close(),
   };

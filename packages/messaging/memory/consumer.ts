@@ -2,14 +2,16 @@
 //
 // #1 No record of a partition is handed over before `assigned` has resolved, below the offset it answered, or while
 //    paused.
-// #2 A hand-over, an answer or a commit of an old epoch has no effect.
+// #2 A batch that cannot be read stops its partition alone. It is read again after a back-off, as in the Kafka adapter.
+// #3 A hand-over, an answer or a commit of an old epoch has no effect.
 
-import type { Random, Time } from "@sluice/kernel";
+import { Fault, type Random, sleep, type Time } from "@sluice/kernel";
 import { commitFailed, consumerFailed, outsideLog } from "../faults.ts";
 import type { GroupMember, MemoryGroups } from "./groups.ts";
 import type { MemoryRecords } from "./records.ts";
 import type { NetworkLink } from "./network.ts";
-import type { AssignedOffsets, Consumer, ConsumerOptions, ReceivedRecord, TopicPartition } from "../port.ts";
+import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
+import type { AssignedOffsets, Consumer, ConsumerOptions, ReceivedRecord, TopicPartition, UnreadableBatch } from "../port.ts";
 
 export interface MemoryConsumerOptions {
   readonly time: Time;
@@ -30,11 +32,14 @@ interface Assignment {
   nextOffset: bigint | null;
   isPaused: boolean;
   isFetching: boolean;
+  /** The batch at which the partition stands and how often it could not be read; null while all can be read (#2). */
+  stopped: { readonly firstOffset: bigint; readonly readings: number } | null;
 }
 
 interface FetchResult {
   readonly taken: readonly ReceivedRecord[];
   readonly nextOffset: bigint;
+  readonly unreadable: UnreadableBatch | null;
 }
 
 const nothing = new Uint8Array();
@@ -102,7 +107,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
     this.#joinedAtMs = this.#options.time.monotonicMs();
     const epoch = this.#options.nextEpoch();
     for (const partition of partitions) {
-      const mine: Assignment = { partition, epoch, nextOffset: null, isPaused: false, isFetching: false };
+      const mine: Assignment = { partition, epoch, nextOffset: null, isPaused: false, isFetching: false, stopped: null };
       this.#assignments.set(keyFor(partition), mine);
       void this.#take(mine);
     }
@@ -149,17 +154,45 @@ export class MemoryConsumer implements Consumer, GroupMember {
     const { random, fetchRecordsMax } = this.#options;
     const count = 1 + Math.floor(random.fraction() * fetchRecordsMax);
     const fetched = await this.link.call(() => this.#read(mine.partition, from, count)).catch(() => null);
-    mine.isFetching = false;
     if (!this.#isCurrent(mine)) return;
-    if (fetched !== null && !mine.isPaused && !this.#isAllPaused) this.#handOver(mine, fetched);
-    this.#fetchSoon(mine);
+    if (fetched !== null && !mine.isPaused && !this.#isAllPaused) {
+      this.#handOver(mine, fetched);
+      if (fetched.unreadable !== null) await this.#stopAt(mine, fetched.unreadable);
+      else mine.stopped = null;
+    }
+    mine.isFetching = false;
+    if (this.#isCurrent(mine)) this.#fetchSoon(mine);
+  }
+
+  /** #2 */
+  async #stopAt(mine: Assignment, batch: UnreadableBatch): Promise<void> {
+    const readings = mine.stopped?.firstOffset === batch.firstOffset ? mine.stopped.readings + 1 : 1;
+    mine.stopped = { firstOffset: batch.firstOffset, readings };
+    try {
+      const isSkipped = isReportedNow(batch, readings) && (await this.#isSkipped(mine, batch));
+      if (!isSkipped) await sleep(this.#options.time, rereadDelayMs(readings));
+      else if (this.#isCurrent(mine)) mine.nextOffset = batch.lastOffset + 1n;
+    } catch (error) {
+      if (this.#isCurrent(mine)) this.#fail(error);
+    }
+  }
+
+  async #isSkipped(mine: Assignment, batch: UnreadableBatch): Promise<boolean> {
+    try {
+      return (await this.#consumed.handlers.unreadable(batch, mine.epoch)) === "skip";
+    } catch (error) {
+      if (error instanceof Fault && error.isRetryable) return false;
+      throw error;
+    }
   }
 
   #read(partition: TopicPartition, from: bigint, count: number): FetchResult {
     const { records } = this.#options;
     const taken = records.slice(partition, from, count);
     const last = taken.at(-1);
-    return { taken, nextOffset: last === undefined ? records.ends(partition).logEnd : last.offset + 1n };
+    const unreadable = taken.length < count ? records.unreadableAt(partition, last === undefined ? from : last.offset + 1n) : null;
+    const stopsAt = unreadable === null ? records.ends(partition).logEnd : from;
+    return { taken, nextOffset: last === undefined ? stopsAt : last.offset + 1n, unreadable };
   }
 
   #handOver(mine: Assignment, { taken, nextOffset }: FetchResult): void {

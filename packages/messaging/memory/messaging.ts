@@ -6,7 +6,8 @@ import type { Random, Time } from "@sluice/kernel";
 import { clientClosed, outsideLog } from "../faults.ts";
 import { MemoryConsumer } from "./consumer.ts";
 import { createMemoryGroups, type MemoryGroups } from "./groups.ts";
-import { createMemoryRecords, type MemoryRecords } from "./records.ts";
+import { UnreadableBatchFault } from "../unreadable-batch.ts";
+import { type BrokenRange, createMemoryRecords, type MemoryRecords } from "./records.ts";
 import { createMemoryNetwork, type MemoryNetwork, type NetworkLink } from "./network.ts";
 import { createMemoryProducer, type ProduceFate } from "./producer.ts";
 import type { Messaging, OutgoingRecord, Producer, ReceivedRecord, TopicPartition } from "../port.ts";
@@ -60,6 +61,8 @@ export interface MemoryBroker extends MemoryClient {
   committedOffset(group: string, partition: TopicPartition): bigint | null;
   truncate(partition: TopicPartition, before: bigint): void;
   skipOffset(partition: TopicPartition): void;
+  /** Makes a range of records unreadable, as a damaged batch is; null makes the whole partition readable again. */
+  breakBatch(partition: TopicPartition, broken: BrokenRange | null): void;
 }
 
 interface Broker {
@@ -96,6 +99,7 @@ export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
     committedOffset: (group, partition) => groups.committed(group, partition),
     truncate: (partition, before) => records.truncate(partition, before),
     skipOffset: (partition) => records.skipOffset(partition),
+    breakBatch: (partition, broken) => records.breakBatch(partition, broken),
   };
 }
 
@@ -209,11 +213,18 @@ async function* readRecords(
   let next = from;
   while (next < end) {
     const start = next;
-    const page = await link.call(() => records.slice(partition, start, readPageRecordsMax));
+    const { page, unreadable } = await link.call(() => readPage(records, partition, start));
     const inside = page.filter((record) => record.offset < end);
     yield* inside;
     const last = inside.at(-1);
+    if (last !== undefined) next = last.offset + 1n;
+    if (unreadable !== null && unreadable.firstOffset < end) throw new UnreadableBatchFault(unreadable);
     if (last === undefined) return;
-    next = last.offset + 1n;
   }
+}
+
+function readPage(records: MemoryRecords, partition: TopicPartition, from: bigint) {
+  const page = records.slice(partition, from, readPageRecordsMax);
+  const last = page.at(-1);
+  return { page, unreadable: records.unreadableAt(partition, last === undefined ? from : last.offset + 1n) };
 }

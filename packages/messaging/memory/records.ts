@@ -4,7 +4,8 @@
 // #2 Records are stored as copies, so that no caller can change them.
 
 import { requestRefused, unknownTopic } from "../faults.ts";
-import type { AppendResult, PartitionEnds, OutgoingRecord, ReceivedRecord, TopicPartition } from "../port.ts";
+import { describeBytes } from "../unreadable-batch.ts";
+import type { AppendResult, PartitionEnds, OutgoingRecord, ReceivedRecord, TopicPartition, UnreadableBatch } from "../port.ts";
 
 export interface MemoryRecords {
   addTopic(topic: string, partitions: number): void;
@@ -13,7 +14,13 @@ export interface MemoryRecords {
   has(partition: TopicPartition): boolean;
   append(record: OutgoingRecord): AppendResult;
   ends(partition: TopicPartition): PartitionEnds;
-  /** Returns at most `recordsMax` records from `from` on. */
+  /**
+   * Makes a range of records unreadable, as a damaged batch is; null makes the whole partition readable again.
+   */
+  breakBatch(partition: TopicPartition, broken: BrokenRange | null): void;
+  /** Returns the batch that contains the offset, if it cannot be read. */
+  unreadableAt(partition: TopicPartition, offset: bigint): UnreadableBatch | null;
+  /** Returns at most `recordsMax` records from `from` on; the batch that cannot be read ends them. */
   slice(partition: TopicPartition, from: bigint, recordsMax: number): readonly ReceivedRecord[];
   all(partition: TopicPartition): readonly ReceivedRecord[];
   /** Removes the records below `before`, as retention does. */
@@ -24,11 +31,20 @@ export interface MemoryRecords {
   watch(topic: string, grown: (partition: number) => void): Disposable;
 }
 
+export interface BrokenRange {
+  readonly firstOffset: bigint;
+  /** Inclusive. */
+  readonly lastOffset: bigint;
+  readonly reason: UnreadableBatch["reason"];
+  readonly areKeysKnown: boolean;
+}
+
 interface StoredPartition {
   start: bigint;
   end: bigint;
   appendedAtMs: number;
   records: ReceivedRecord[];
+  broken: BrokenRange[];
 }
 
 export function createMemoryRecords(topics: Readonly<Record<string, number>>, brokerNowMs: () => number): MemoryRecords {
@@ -40,7 +56,7 @@ export function createMemoryRecords(topics: Readonly<Record<string, number>>, br
     if (stored.has(topic)) throw requestRefused(`there is a topic ${topic} already`, { isRetryable: false });
     stored.set(
       topic,
-      Array.from({ length: partitions }, () => ({ start: 0n, end: 0n, appendedAtMs: 0, records: [] })),
+      Array.from({ length: partitions }, () => ({ start: 0n, end: 0n, appendedAtMs: 0, records: [], broken: [] })),
     );
     watchers.set(topic, new Set());
   }
@@ -72,10 +88,16 @@ export function createMemoryRecords(topics: Readonly<Record<string, number>>, br
       const { start, end } = find(partition);
       return { logStart: start, logEnd: end };
     },
-    slice(partition, from, recordsMax) {
-      const { records } = find(partition);
-      const first = indexFrom(records, from);
-      return records.slice(first, first + recordsMax);
+    slice: (partition, from, recordsMax) => sliceReadable(find(partition), from, recordsMax),
+    breakBatch(partition, range) {
+      const stored = find(partition);
+      stored.broken = range === null ? [] : [...stored.broken, range];
+      for (const changed of watchers.get(partition.topic) ?? []) changed(partition.partition);
+    },
+    unreadableAt(partition, offset) {
+      const { records, broken, end } = find(partition);
+      const range = broken.find(({ firstOffset, lastOffset }) => firstOffset < end && offset >= firstOffset && offset <= lastOffset);
+      return range === undefined ? null : describeBroken(partition, range, records);
     },
     all: (partition) => [...find(partition).records],
     truncate(partition, before) {
@@ -94,6 +116,25 @@ export function createMemoryRecords(topics: Readonly<Record<string, number>>, br
       return { [Symbol.dispose]: () => void topicWatchers.delete(grown) };
     },
   };
+}
+
+function sliceReadable({ records, broken }: StoredPartition, from: bigint, recordsMax: number): readonly ReceivedRecord[] {
+  const first = indexFrom(records, from);
+  const ends = broken.filter(({ lastOffset }) => lastOffset >= from).map(({ firstOffset }) => indexFrom(records, firstOffset));
+  return records.slice(first, Math.min(first + recordsMax, ...ends));
+}
+
+function describeBroken(place: TopicPartition, range: BrokenRange, records: readonly ReceivedRecord[]): UnreadableBatch {
+  const inside = records.filter(({ offset }) => offset >= range.firstOffset && offset <= range.lastOffset);
+  const byKey = new Map<string, { readonly offset: bigint; readonly key: Uint8Array }>();
+  for (const { offset, key } of range.areKeysKnown ? inside : []) {
+    const text = Buffer.from(key ?? []).toString("latin1");
+    if (key !== null && !byKey.has(text)) byKey.set(text, { offset, key });
+  }
+  const { firstOffset, lastOffset, reason } = range;
+  const bytes = describeBytes(Buffer.concat(inside.map(({ value }) => value ?? new Uint8Array())));
+  const appendedAtMs = inside.at(-1)?.appendedAtMs ?? 0;
+  return { ...place, firstOffset, lastOffset, reason, detail: "broken on demand", appendedAtMs, ...bytes, keys: [...byKey.values()] };
 }
 
 /** Finds the first index whose record is at or beyond the offset. Offsets grow, but have holes. */

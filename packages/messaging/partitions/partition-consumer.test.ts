@@ -1,4 +1,4 @@
-import { Fault, silentLogger } from "@sluice/kernel";
+import { Fault, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
 import { type BatchConsumerOptions, createBatchConsumer } from "./batch-consumer.ts";
@@ -17,7 +17,8 @@ function setup(seed: number, options: { partitions?: number; hooks?: MemoryHooks
     topics: { [topic]: options.partitions ?? 1 },
     ...(options.hooks && { hooks: options.hooks }),
   });
-  const shared = { group: "g", topic, bufferedRecordsMax: 100, time, random, logger: silentLogger };
+  const operatorSkips = { findBatchRequest: () => Promise.resolve(null) };
+  const shared = { group: "g", topic, bufferedRecordsMax: 100, time, random, logger: silentLogger, metrics: silentMetrics, operatorSkips };
   async function append(keys: readonly string[], partition = 0): Promise<void> {
     const producer = await during(broker.producer("p"));
     const records = keys.map((key) => ({ topic, partition, key: Buffer.from(key), value: Buffer.from(key), headers: {} }));

@@ -4,11 +4,15 @@
 // #1 Opening a partition is retried while the assignment is current and the Fault is retryable; any other error ends
 //    the consumer.
 // #2 An AssignedPartition lives for one epoch of one partition, so that work of an old epoch cannot reach the next one.
-// #3 Shutdown order: pause, finish running work, write the position, commit, stop. (kafkajs trouble E: a commit during
+// #3 A batch that cannot be read stops its partition alone. Readiness and a gauge say which. Once an operator has asked
+//    to skip it, its placeholders are handed over in its place.
+// #4 Shutdown order: pause, finish running work, write the position, commit, stop. (kafkajs trouble E: a commit during
 //    stop is lost.)
 
-import { Fault, type Logger, type Random, type Readiness, type Running, sleep, type Time } from "@sluice/kernel";
-import type { AssignedOffsets, Consumer, Messaging, ReceivedRecord, TopicPartition } from "../port.ts";
+import { Fault, type Gauge, type Logger, type Metrics, type Random, type Readiness, type Running, sleep, type Time } from "@sluice/kernel";
+import type { OperatorSkips } from "../dead-letters/operator-skips.ts";
+import { buildSkippedRecords, formatUnreadableBatch } from "../unreadable-batch.ts";
+import type { AssignedOffsets, Consumer, Messaging, ReceivedRecord, TopicPartition, UnreadableBatch } from "../port.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
 export interface PartitionConsumerOptions {
@@ -23,6 +27,9 @@ export interface PartitionConsumerOptions {
   readonly time: Time;
   readonly random: Random;
   readonly logger: Logger;
+  readonly metrics: Pick<Metrics, "gauge">;
+  /** Finds operators' requests to skip a batch that cannot be read. */
+  readonly operatorSkips: Pick<OperatorSkips, "findBatchRequest">;
   /** The consumer cannot go on and the process must end. Called once. */
   fail(reason: Error): void;
 }
@@ -82,6 +89,9 @@ class RunningConsumer implements PartitionConsumer {
   readonly #partitions = new Map<number, AssignedPartition>();
   /** Closes of earlier epochs, by partition; the next epoch of the partition waits for them. */
   readonly #closing = new Map<number, Promise<void>>();
+  /** The batches at which partitions stand, by partition (#3). */
+  readonly #unreadable = new Map<number, UnreadableBatch>();
+  readonly #unreadableBatches: Gauge;
   /** Ended epochs of which some work may still run. */
   readonly #settling = new Set<Promise<void>>();
   #consumer: Consumer | null = null;
@@ -92,6 +102,11 @@ class RunningConsumer implements PartitionConsumer {
   constructor(options: PartitionConsumerOptions, openPartition: (consumer: PartitionControl) => AssignedPartition) {
     this.#options = options;
     this.#openPartition = openPartition;
+    this.#unreadableBatches = options.metrics.gauge(
+      "sluice_partition_unreadable_batches",
+      "Batches that cannot be read and at which a partition of this process stands: 1 or 0",
+      ["topic", "partition"],
+    );
   }
 
   async start(): Promise<void> {
@@ -102,7 +117,11 @@ class RunningConsumer implements PartitionConsumer {
       handlers: {
         assigned: (partition, epoch, log) => this.#assigned(partition, epoch, log),
         revoked: (partition) => this.#revoked(partition.partition),
-        records: (partition, _epoch, records) => this.#partitions.get(partition.partition)?.receive(records),
+        records: (partition, _epoch, records) => {
+          if (this.#unreadable.size > 0) this.#setUnreadable(partition.partition, null);
+          this.#partitions.get(partition.partition)?.receive(records);
+        },
+        unreadable: (batch) => this.#skipUnreadable(batch),
         failed: (reason) => this.#fail(reason),
       },
     });
@@ -125,7 +144,29 @@ class RunningConsumer implements PartitionConsumer {
     return startAt ?? log.logStart;
   }
 
+  /** #3 */
+  async #skipUnreadable(batch: UnreadableBatch): Promise<"skip" | "read-again"> {
+    const { logger, operatorSkips, time } = this.#options;
+    const { topic, partition, firstOffset, lastOffset, reason, detail } = batch;
+    const worker = this.#partitions.get(partition);
+    logger.error("partition.batch-unreadable", { topic, partition, firstOffset, lastOffset, reason, detail });
+    this.#setUnreadable(partition, batch);
+    const skip = await operatorSkips.findBatchRequest(batch);
+    if (skip === null || worker === undefined || this.#partitions.get(partition) !== worker) return "read-again";
+    worker.receive(buildSkippedRecords(batch, skip, time.nowMs()));
+    this.#setUnreadable(partition, null);
+    logger.warn("partition.batch-skipped", { topic, partition, firstOffset, lastOffset, operator: skip.operator, action: skip.actionId });
+    return "skip";
+  }
+
+  #setUnreadable(partition: number, batch: UnreadableBatch | null): void {
+    if (batch === null && !this.#unreadable.delete(partition)) return;
+    if (batch !== null) this.#unreadable.set(partition, batch);
+    this.#unreadableBatches.set(batch === null ? 0 : 1, { topic: this.#options.topic, partition: String(partition) });
+  }
+
   #revoked(partition: number): void {
+    this.#setUnreadable(partition, null);
     const worker = this.#partitions.get(partition);
     if (worker === undefined) return;
     this.#partitions.delete(partition);
@@ -160,6 +201,7 @@ class RunningConsumer implements PartitionConsumer {
       const trouble = worker.trouble();
       if (trouble !== null) reasons.push(`${group}: partition ${partition}: ${trouble}`);
     }
+    for (const [partition, batch] of this.#unreadable) reasons.push(`${group}: partition ${partition}: ${formatUnreadableBatch(batch)}`);
     return { isReady: reasons.length === 0, reasons };
   }
 

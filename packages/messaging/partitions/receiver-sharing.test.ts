@@ -1,6 +1,6 @@
 // Receivers that share a partition, and partitions that share memory.
 
-import { Fault, silentLogger } from "@sluice/kernel";
+import { Fault, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
 import { createKeyedConsumer, type KeyedConsumerOptions } from "./keyed-consumer.ts";
@@ -44,6 +44,8 @@ async function setup(given: Given) {
     time,
     random,
     logger: silentLogger,
+    metrics: silentMetrics,
+    operatorSkips: { findBatchRequest: () => Promise.resolve(null) },
     fail: (reason) => {
       throw reason;
     },
@@ -257,6 +259,8 @@ test("#2: while 500 keys of a partition are in a back-off, no more of it is deco
     time,
     random,
     logger: silentLogger,
+    metrics: silentMetrics,
+    operatorSkips: { findBatchRequest: () => Promise.resolve(null) },
     fail: () => {},
     startAt: async () => 0n,
     read: ({ offset }) => {

@@ -25,23 +25,29 @@ function createAnswers(...answers: readonly (AnyDecodedRecord | Fault)[]) {
 
 test("a record of a known schema is read without learning", async () => {
   const { serde, learnt } = createAnswers(record);
-  expect([await readOrLearn({ value }, serde), learnt]).toEqual([record, []]);
+  expect([await readOrLearn({ value, headers: {} }, serde), learnt]).toEqual([record, []]);
 });
 
 test("#1: an unknown schema is learnt once; a record whose schema cannot be fetched rejects with a retryable Fault", async () => {
   const { serde, learnt } = createAnswers(unknown, record);
-  expect([await readOrLearn({ value }, serde), learnt]).toEqual([record, [value]]);
-  await expect(readOrLearn({ value }, createAnswers(unknown, unknown).serde)).rejects.toBe(unknown);
+  expect([await readOrLearn({ value, headers: {} }, serde), learnt]).toEqual([record, [value]]);
+  await expect(readOrLearn({ value, headers: {} }, createAnswers(unknown, unknown).serde)).rejects.toBe(unknown);
   const away = { ...createAnswers(unknown).serde, learn: () => Promise.reject(unknown) };
-  await expect(readOrLearn({ value }, away)).rejects.toBe(unknown);
+  await expect(readOrLearn({ value, headers: {} }, away)).rejects.toBe(unknown);
 });
 
-test("#2: unreadable bytes give their reason, also behind a schema that was just learnt", async () => {
-  expect(await readOrLearn({ value: null }, createAnswers().serde)).toBe("no value");
-  expect(await readOrLearn({ value }, createAnswers(unreadable).serde)).toBe("DayVoid: truncated");
-  expect(await readOrLearn({ value }, createAnswers(unknown, unreadable).serde)).toBe("DayVoid: truncated");
+test("#2: the bytes of a batch that could not be read are no record, whatever they look like", async () => {
+  const { serde, learnt } = createAnswers(record);
+  const named = { "sluice-unreadable-batch": "120-139" };
+  expect([await readOrLearn({ value, headers: named }, serde), learnt]).toEqual(["it was in a batch that could not be read", []]);
+});
+
+test("#3: unreadable bytes give their reason, also behind a schema that was just learnt", async () => {
+  expect(await readOrLearn({ value: null, headers: {} }, createAnswers().serde)).toBe("no value");
+  expect(await readOrLearn({ value, headers: {} }, createAnswers(unreadable).serde)).toBe("DayVoid: truncated");
+  expect(await readOrLearn({ value, headers: {} }, createAnswers(unknown, unreadable).serde)).toBe("DayVoid: truncated");
 });
 
 test("an error that is no Fault is thrown on", async () => {
-  await expect(readOrLearn({ value }, createAnswers().serde)).rejects.toThrow("asked too often");
+  await expect(readOrLearn({ value, headers: {} }, createAnswers().serde)).rejects.toThrow("asked too often");
 });

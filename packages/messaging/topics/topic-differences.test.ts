@@ -16,6 +16,7 @@ test("every topic uses append times, only the snapshots are compacted, and the j
   for (const { topic, config } of specs) {
     const cleanup = topic === topics.transactions ? "compact" : "delete";
     expect(config).toMatchObject({ "message.timestamp.type": "LogAppendTime", "cleanup.policy": cleanup, "min.insync.replicas": "2" });
+    expect(config).toMatchObject({ "compression.type": "producer", "max.message.bytes": "1048588" });
   }
   expect(journal.config).toMatchObject({ "retention.ms": "-1", "retention.bytes": "-1" });
   expect(specs.find(({ topic }) => topic === topics.probe)).toMatchObject({ partitions: 1, config: { "retention.ms": "3600000" } });
@@ -41,9 +42,20 @@ test.for<[string, Partial<TopicFound> & { config?: Record<string, string> }]>([
   ["retention.ms", { config: { "retention.ms": "157680000000" } }],
   ["retention.bytes", { config: { "retention.bytes": "1000000000000" } }],
   ["min.insync.replicas", { config: { "min.insync.replicas": "1" } }],
+  ["compression.type", { config: { "compression.type": "lz4" } }],
+  ["compression.type", { config: { "compression.type": "snappy" } }],
+  ["max.message.bytes", { config: { "max.message.bytes": "100000" } }],
   ["unclean.leader.election.enable", { config: { "unclean.leader.election.enable": "true" } }],
 ])("a different %s on the journal is dangerous", ([what, changed]) => {
   expect(compareTopic(journal, found(journal, changed))).toMatchObject([{ topic: topics.journal, what, isDangerous: true }]);
+});
+
+test("a compression that can be read, and room for larger batches, are reported and tolerated", () => {
+  for (const type of ["zstd", "gzip", "uncompressed"]) {
+    expect(compareTopic(journal, found(journal, { config: { "compression.type": type } }))).toMatchObject([{ isDangerous: false }]);
+  }
+  const larger = found(journal, { config: { "max.message.bytes": "8388608" } });
+  expect(compareTopic(journal, larger)).toMatchObject([{ what: "max.message.bytes", isDangerous: false }]);
 });
 
 test("a longer retention and more (in-sync) replicas are reported and tolerated; a shorter retention is dangerous", () => {

@@ -2,7 +2,8 @@
 //
 // #1 Dangerous are: another number of partitions (a key would move), another timestamp type (append times decide about
 //    facts), compaction, a shorter retention by time or size (on the journal any), fewer replicas or in-sync replicas
-//    than specified, and unclean leader election.
+//    than specified, unclean leader election, a compression that cannot be read (a partition would stop at the first
+//    batch), and smaller batches than specified (records would be refused).
 // #2 Any other difference, such as a longer retention, is reported and tolerated.
 
 import type { TopicSpec } from "./topic-specs.ts";
@@ -36,9 +37,12 @@ export function compareTopic(spec: TopicSpec, found: TopicFound): readonly Topic
     .map(([what, wanted, is, isDangerous]) => ({ topic: spec.topic, what, wanted, found: is, isDangerous }));
 }
 
+const readableCompressions = ["producer", "uncompressed", "gzip", "zstd"];
+
 function isDangerous(name: string, wanted: string, found: string): boolean {
   if (name === "retention.ms" || name === "retention.bytes") return isShorter(wanted, found);
-  if (name === "min.insync.replicas") return !(Number(found) >= Number(wanted));
+  if (name === "min.insync.replicas" || name === "max.message.bytes") return !(Number(found) >= Number(wanted));
+  if (name === "compression.type") return !readableCompressions.includes(found);
   return true;
 }
 

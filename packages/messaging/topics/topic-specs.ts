@@ -17,6 +17,8 @@ export interface TopicSpecsOptions {
   readonly minInsync: number;
 }
 
+/** Bytes of a batch, as the broker counts them: 1 MiB and the batch's head. */
+const batchBytesMax = 1_048_588;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const forever = -1;
@@ -38,6 +40,9 @@ export function buildTopicSpecs({ partitionCount, replication, minInsync }: Topi
     replication,
     config: {
       "cleanup.policy": cleanup,
+      // A broker that packs batches again may do it in a way that no reader here knows.
+      "compression.type": "producer",
+      "max.message.bytes": String(batchBytesMax),
       "message.timestamp.type": "LogAppendTime",
       "min.insync.replicas": String(minInsync),
       "retention.bytes": String(forever),

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { headers, topics, type AnyDecodedRecord, type Records, type Serde } from "@sluice/contracts";
-import type { Messaging, ReceivedRecord } from "@sluice/messaging";
+import { batchRange, type Messaging, readBatchRange, type ReceivedRecord } from "@sluice/messaging";
 import { Fault, type Time } from "@sluice/kernel";
 import { formatInstant } from "../http/bank-answer.ts";
 
@@ -122,8 +122,14 @@ export function deadLetterView({ deadLetter, stage, deadLetteredAtMs, ...place }
     bytes: value?.byteLength ?? null,
     sha256: value === null ? null : createHash("sha256").update(value).digest("hex"),
     why: reason,
+    batch: formatBatch(deadLetter),
     skip: stage === null ? null : { operator: operator ?? "", action: actionId ?? "", isDone: stage === "done" },
   };
+}
+
+function formatBatch(letter: Records["DeadLetter"]): string | null {
+  const batch = readBatchRange(letter);
+  return batch === null ? null : batchRange(batch);
 }
 
 /**
@@ -137,7 +143,11 @@ export interface Readability {
   readonly isBlocking: boolean;
 }
 
-export async function checkReadability({ value }: Records["DeadLetter"], serde: DeadLetterReadPorts["serde"]): Promise<Readability> {
+export async function checkReadability(letter: Records["DeadLetter"], serde: DeadLetterReadPorts["serde"]): Promise<Readability> {
+  const { value } = letter;
+  const batch = readBatchRange(letter);
+  if (batch !== null)
+    return { isReadable: false, as: null, why: `in batch ${batchRange(batch)}, which could not be read`, isBlocking: false };
   if (value === null) return { isReadable: false, as: null, why: "no value", isBlocking: false };
   try {
     return { isReadable: true, as: (await decodeWithSchema(value, serde)).name, why: null, isBlocking: false };

@@ -85,3 +85,59 @@ test("with the broker away the result is not known, never a false 202, and the s
   environment.messaging.setBroker(true);
   expect((await requestSkip(environment)).status).toBe(202);
 });
+
+/** Records 1 to 3 of the partition cannot be read, and the scheduler stands at the first of them. */
+async function stoppedAtBatch(): Promise<DeadLetterEnvironment> {
+  const environment = await openDeadLetterEnvironment();
+  for (let at = 0; at < 5; at += 1) await environment.raw(unknownSchemaBytes);
+  environment.messaging.breakBatch(
+    { topic: topics.journal, partition: deadLetterPartition },
+    { firstOffset: 1n, lastOffset: 3n, reason: "checksum", areKeysKnown: true },
+  );
+  await environment.schedulerReaches(1n);
+  return environment;
+}
+
+test("a skip of a batch that cannot be read is a dead letter with its bytes and both of its offsets, and no key", async () => {
+  const environment = await stoppedAtBatch();
+  const answer = await requestSkip(environment, { offset: "1", lastOffset: "3" });
+  expect(answer).toMatchObject({ status: 202, body: { letter: `${deadLetterPartition}:0`, offset: "1", lastOffset: "3" } });
+  const [letter] = environment.letters();
+  expect(letter).toMatchObject({
+    offset: 3n,
+    reason: "ticket 4711",
+    service: "scheduler",
+    operator: "operator",
+    actionId: "put-1",
+    key: null,
+  });
+  expect(letter?.value).toHaveLength(3 * unknownSchemaBytes.length);
+  const said = Object.entries(letter?.headers ?? {}).map(([name, text]) => [name, new TextDecoder().decode(text)]);
+  expect(Object.fromEntries(said)).toMatchObject({
+    "sluice-unreadable-batch": "1-3",
+    "sluice-unreadable-bytes": expect.stringContaining("21 bytes, SHA-256 "),
+  });
+  expect(await requestSkip(environment, { offset: "1", lastOffset: "3" })).toEqual(answer);
+  expect(environment.letters()).toHaveLength(1);
+  const shown = await readJsonObject(await environment.control(`/dead-letters/${deadLetterPartition}:0`));
+  expect(shown).toMatchObject({ batch: "1-3", key: null, reading: { isReadable: false, why: "in batch 1-3, which could not be read" } });
+});
+
+test("a batch is skipped by both of its offsets alone, where the partition stands, and only while it cannot be read", async () => {
+  const environment = await stoppedAtBatch();
+  const isInBatch = { status: 409, body: { detail: expect.stringContaining("batch 1-3 cannot be read") } };
+  expect(await requestSkip(environment, { offset: "1" })).toMatchObject(isInBatch);
+  expect(await requestSkip(environment, { offset: "2", lastOffset: "3" })).toMatchObject(isInBatch);
+  expect(await requestSkip(environment, { offset: "1", lastOffset: "4" })).toMatchObject(isInBatch);
+  await environment.schedulerReaches(4n);
+  expect(await requestSkip(environment, { offset: "1", lastOffset: "3" })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining("not-there") },
+  });
+  environment.messaging.breakBatch({ topic: topics.journal, partition: deadLetterPartition }, null);
+  expect(await requestSkip(environment, { offset: "1", lastOffset: "3" })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining("readable") },
+  });
+  expect(environment.letters()).toEqual([]);
+});

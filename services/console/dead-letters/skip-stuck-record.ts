@@ -1,14 +1,23 @@
 // skipStuckRecord: an operator asks a partition to skip the record at which it is stopped, such as one whose schema no
-// registry has.
+// registry has, or a batch that cannot be read.
 //
 // #1 Only the record at the partition's position can be skipped. The request is a dead letter with the header
 //    `requested`, in the record's own partition. The partition's owner finds it the next time the record stops it, and
 //    skips the record with a dead letter of its own.
 // #2 The request cannot be a record of the journal: the partition that would read it is the one that is stopped.
-// #3 A request that is repeated under the same id is the same dead letter.
+// #3 A batch is skipped only if this process cannot read it either, and finds the offsets that the operator names. Its
+//    letter has its bytes, or their length and hash.
+// #4 A request that is repeated under the same id is the same dead letter.
 
 import { headers, type Serde } from "@sluice/contracts";
-import { buildDeadLetter, type ReceivedRecord } from "@sluice/messaging";
+import {
+  batchRange,
+  buildDeadLetter,
+  buildSkippedRecords,
+  readBatchRange,
+  type ReceivedRecord,
+  UnreadableBatchFault,
+} from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import type { Logger, Metrics, Random } from "@sluice/kernel";
 import { createDecisionHandler, refuseWith, type DecisionContext } from "../decisions/decision.ts";
@@ -38,35 +47,55 @@ export function skipStuckRecord(ports: SkipStuckRecordPorts): ControlHandler {
       return refuseWith(422, "The message cannot be processed.", `/partition: there are ${ports.partitionCount}`);
     const before = await findEarlierRequest(ports, decision);
     if (before !== null) return before;
-    const record = await readRecord(ports, decision);
-    if (record === null) return refuseWith(404, "Not known", "There is no such record.");
+    const found = await readStopping(ports, decision);
+    if (found === null) return refuseWith(404, "Not known", "There is no such record.");
+    if ("refused" in found) return refuseWith(409, "Not possible now", found.refused);
     const position = await findPartitionPosition(ports, service, partition);
-    return position === record.offset ? await requestSkip(ports, decision, record) : refuseOtherPosition(position);
+    const isThere = position !== null && position >= decision.body.offset && position <= found.lastOffset;
+    return isThere ? await requestSkip(ports, decision, found.record) : refuseOtherPosition(position);
   });
 }
 
-/** #3 */
+/** #4 */
 async function findEarlierRequest(ports: SkipStuckRecordPorts, { body, action }: SkipDecision): Promise<ControlAnswer | null> {
   const isNoRequest = (record: ReceivedRecord): boolean => record.headers[headers.skip] !== "requested";
   const isSameAction = (letter: StoredDeadLetter): boolean => letter.deadLetter.actionId === action.id;
   const [letter] = await readDeadLetters(ports, body.partition, { isSkipped: isNoRequest }, isSameAction);
   if (letter === undefined) return null;
   const { topic, offset, service, operator, reason } = letter.deadLetter;
-  const isSame =
-    topic === body.topic && offset === body.offset && service === body.service && operator === action.operator && reason === action.reason;
+  const batch = readBatchRange(letter.deadLetter);
+  const isSamePlace =
+    topic === body.topic && (batch?.firstOffset ?? offset) === body.offset && (batch?.lastOffset ?? null) === body.lastOffset;
+  const isSame = isSamePlace && service === body.service && operator === action.operator && reason === action.reason;
   if (isSame) return acceptedAnswer({ body, action }, letter, letter.deadLetteredAtMs);
   return refuseWith(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
 }
 
-async function readRecord(
-  { messaging }: SkipStuckRecordPorts,
-  { body: { topic, partition, offset } }: SkipDecision,
-): Promise<ReceivedRecord | null> {
+type Stopping = { readonly record: ReceivedRecord; readonly lastOffset: bigint } | { readonly refused: string };
+
+/** Reads what the partition is stopped at: a record, or the batch around it (#3). Null: there is none. */
+async function readStopping(
+  { messaging, time }: SkipStuckRecordPorts,
+  { body: { topic, partition, offset, lastOffset }, action }: SkipDecision,
+): Promise<Stopping | null> {
   const place = { topic, partition };
   const [ends] = await messaging.ends([place]);
   if (ends === undefined || offset < ends.logStart || offset >= ends.logEnd) return null;
-  for await (const record of messaging.read(place, offset, offset + 1n)) return record.offset === offset ? record : null;
-  return null;
+  try {
+    for await (const record of messaging.read(place, offset, offset + 1n)) {
+      if (record.offset !== offset) return null;
+      return lastOffset === null ? { record, lastOffset: offset } : { refused: "readable: this batch can be read now." };
+    }
+    return null;
+  } catch (error) {
+    if (!(error instanceof UnreadableBatchFault)) throw error;
+    const { batch } = error;
+    if (batch.firstOffset !== offset || batch.lastOffset !== lastOffset)
+      return { refused: `in-batch: batch ${batchRange(batch)} cannot be read; name its first and its last offset.` };
+    const by = { operator: action.operator, actionId: action.id, reason: action.reason };
+    const record = buildSkippedRecords({ ...batch, keys: [] }, by, time.nowMs())[0];
+    return record === undefined ? null : { record, lastOffset };
+  }
 }
 
 /** #1 */
@@ -103,8 +132,8 @@ function acceptedAnswer(
   letter: Parameters<typeof deadLetterId>[0],
   atMs: number,
 ): ControlAnswer {
-  const { service, topic, partition, offset } = body;
-  const place = { service, topic, partition, offset };
+  const { service, topic, partition, offset, lastOffset } = body;
+  const place = { service, topic, partition, offset, lastOffset };
   return {
     kind: "accepted",
     body: { schema: "SkipRequested", action: action.id, letter: deadLetterId(letter), ...place, appendedAt: formatInstant(atMs) },

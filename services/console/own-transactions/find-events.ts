@@ -6,13 +6,13 @@
 // #2 A search is bounded in events, bytes, records and time. At a bound the page ends and names the next stageVersion;
 //    the result is null if nothing was found before a bound.
 // #3 A state whose event is not in the topic yet ends the page too: events are never returned out of order.
-// #4 A record that cannot be read is skipped.
+// #4 A record or a batch that cannot be read is skipped.
 
 import { headers, partitionFor, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
 import type { Transition } from "@sluice/domain";
 import type { Messaging, ReceivedRecord, TopicPartition } from "@sluice/messaging";
 import { Fault, type Time } from "@sluice/kernel";
-import { findOffsetSince } from "@sluice/timeline";
+import { findOffsetSince, readAround } from "@sluice/timeline";
 
 export interface FindEventsPorts {
   readonly time: Time;
@@ -97,7 +97,7 @@ interface SearchedRange {
 async function walkOn(walk: Walk, search: EventSearch, ports: FindEventsPorts, stretch: SearchedRange): Promise<void> {
   const key = new TextEncoder().encode(search.uetr);
   const farOffset = walk.offset + walkOnRecords;
-  for await (const record of ports.messaging.read(stretch.partition, walk.offset, stretch.to)) {
+  for await (const record of readAround(ports.messaging, stretch.partition, { from: walk.offset, to: stretch.to })) {
     if (stretch.isOver() && !isEsm(record)) return;
     walk.offset = record.offset + 1n;
     walk.walkedRecords += 1;

@@ -2,7 +2,7 @@
 
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { BrokerClock, OperatorSkips, Producer, ReceivedRecord } from "@sluice/messaging";
+import type { BrokerClock, DoneSkips, OperatorSkips, Producer, ReceivedRecord } from "@sluice/messaging";
 import type { Logger, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import type { AppendFacts } from "../tasks/append-facts.ts";
@@ -23,8 +23,8 @@ export interface PartitionContext {
   readonly configuration: Configuration;
   /** Number of partitions of the journal. */
   readonly partitionCount: number;
-  /** Reads the journal records of a partition from one offset up to another. */
-  readonly read: (partition: number, from: bigint, to: bigint) => AsyncIterable<ReceivedRecord>;
+  /** Reads the journal records of a partition from one offset up to another, around the batches that were skipped. */
+  readonly read: (partition: number, from: bigint, to: bigint, skips: DoneSkips) => AsyncIterable<ReceivedRecord>;
   /** Records that operators asked to skip. */
   readonly operatorSkips: OperatorSkips;
   /** Sends the outputs. */

@@ -227,11 +227,11 @@ test.each([
     const context: PartitionContext = {
       ...base,
       logger: { ...base.logger, info: (event, fields) => void (event === "partition.taken" && taken.push(fields?.["markers"])) },
-      async *read(partition, from, to) {
+      async *read(...given) {
         const isFirst = !hasFailed;
         hasFailed = true;
         if (isFirst) await fail(environment.store);
-        yield* base.read(partition, from, to);
+        yield* base.read(...given);
       },
     };
     const worker = await environment.settle(openPartitionWorker(context, 0, 0n));

@@ -14,11 +14,11 @@
 import { topics } from "@sluice/contracts";
 import {
   type BatchHandler,
+  type DoneSkips,
   isStoppedByRecord,
   PartitionLease,
   type ReceivedRecord,
   skipByOperator,
-  type SkipRequest,
   skipStoppedRecord,
 } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
@@ -48,7 +48,7 @@ class PartitionWorker {
   /** What is kept of the last epoch. */
   #before: Pick<OwnedPartition, "build" | "markers"> | null = null;
   /** What operators skipped, by offset. */
-  #skips: ReadonlyMap<bigint, SkipRequest> = new Map();
+  #skips: DoneSkips = { find: () => null };
   #nextOffset = 0n;
   /** The consumer does not hand over records below this offset again, whatever the build. */
   #handedTo = 0n;
@@ -104,7 +104,7 @@ class PartitionWorker {
   async #readAgain(owned: OwnedPartition, from: bigint, to: bigint): Promise<void> {
     try {
       const records: ReceivedRecord[] = [];
-      for await (const record of this.#context.read(this.#partition, from, to)) {
+      for await (const record of this.#context.read(this.#partition, from, to, this.#skips)) {
         records.push(record);
         if (records.length >= readAgainMax) await this.#handle(owned, records.splice(0));
       }
@@ -140,8 +140,8 @@ class PartitionWorker {
    */
   async #read(owned: OwnedPartition, record: ReceivedRecord, before: BatchRecord[]): Promise<BatchRecord> {
     const { serde, handlers, partitionCount } = this.#context;
-    const skip = this.#skips.get(record.offset);
-    if (skip !== undefined) return { record, ...skipByOperator(skip) };
+    const skip = record.skip ?? this.#skips.find(record.offset);
+    if (skip !== null) return { record, ...skipByOperator(skip) };
     try {
       return await readJournal(record, { serde, handlers, partitionCount });
     } catch (error) {

@@ -4,7 +4,7 @@
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
 import { type BankState, type Day, type DayKey, DayLedger, movementsAt } from "@sluice/domain";
-import { type ReceivedRecord, skipByOperator, type SkipRequest } from "@sluice/messaging";
+import { type DoneSkips, type ReceivedRecord, skipByOperator } from "@sluice/messaging";
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import type { TransactionStore } from "@sluice/store";
 import type { JournalHandlers, HandledRecord } from "../handlers/handler.ts";
@@ -21,10 +21,8 @@ export interface PartitionFoldPorts {
   readonly handlers: JournalHandlers;
   readonly service: string;
   readonly time: Time;
-  /**
-   * What operators skipped in this partition, by offset: it is skipped here too, whether or not it can be read today.
-   */
-  readonly skips: ReadonlyMap<bigint, SkipRequest>;
+  /** What operators skipped in this partition: it is skipped here too, whether or not it can be read today. */
+  readonly skips: DoneSkips;
 }
 
 export type FoldTarget = Pick<TransactionStore, "load" | "write">;
@@ -76,9 +74,8 @@ export class PartitionFold {
     const { serde, handlers, partitionCount, skips } = this.#ports;
     const fresh: BatchRecord[] = [];
     for (const record of records) {
-      const skip = skips.get(record.offset);
-      const read =
-        skip === undefined ? await readJournal(record, { serde, handlers, partitionCount }) : { record, ...skipByOperator(skip) };
+      const skip = record.skip ?? skips.find(record.offset);
+      const read = skip === null ? await readJournal(record, { serde, handlers, partitionCount }) : { record, ...skipByOperator(skip) };
       const handler = "handler" in read ? read.handler : null;
       if (handler?.beginsBatch === true || fresh.length >= batchRecordsMax) await this.#run(fresh.splice(0));
       fresh.push(read);

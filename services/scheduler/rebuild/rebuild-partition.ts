@@ -9,7 +9,7 @@
 //    itself.
 
 import { topics } from "@sluice/contracts";
-import { createOperatorSkips, type Messaging, type ReceivedRecord } from "@sluice/messaging";
+import { createOperatorSkips, type DoneSkips, type Messaging, readAroundSkips, type ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 import type { PartitionDocument, Store } from "@sluice/store";
 import { comparePartition, type ComparePartitionOptions, type PartitionComparison, type RebuildDifference } from "./compare-partition.ts";
@@ -51,8 +51,11 @@ const nearRecords = 2_000n;
 const roundsMax = 50;
 
 /** Rebuilds a partition; null if it has nothing yet. */
-export async function rebuildPartition(ports: RebuildPorts, partition: number, options: RebuildOptions): Promise<RebuiltPartition | null> {
-  const { store, messaging } = ports;
+export async function rebuildPartition(given: RebuildPorts, partition: number, options: RebuildOptions): Promise<RebuiltPartition | null> {
+  const { store } = given;
+  const byHand = await createOperatorSkips(given).listDone(topics.journal, partition);
+  const messaging = readingAroundSkips(given, byHand);
+  const ports = { ...given, messaging };
   const place = { topic: topics.journal, partition };
   const [ends] = await messaging.ends([place]);
   if (ends === undefined || ends.logStart !== 0n) {
@@ -94,6 +97,13 @@ export async function rebuildPartition(ports: RebuildPorts, partition: number, o
   const end = await switchUnderLock(ports, { comparison, fold, compared }, options);
   if (!end.isSwitched) await store.builds.remove(partition, build);
   return { ...result, ...end, documents: fold.documents, build: end.isSwitched ? build : before.build };
+}
+
+function readingAroundSkips({ messaging, time }: RebuildPorts, skips: DoneSkips): RebuildPorts["messaging"] {
+  return {
+    ends: (partitions) => messaging.ends(partitions),
+    read: (place, from, to) => readAroundSkips(messaging, skips, place, { from, to, nowMs: time.nowMs() }),
+  };
 }
 
 async function findDocument({ store, service }: RebuildPorts, partition: number): Promise<PartitionDocument | null> {

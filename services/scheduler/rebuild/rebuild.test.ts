@@ -136,7 +136,7 @@ test("a builder that died locks a partition until its lock expires and no longer
   await environment.append(topics.journal, uetrs[5]!, environment.report(uetrs[5]!, "made"));
   await expect(environment.settle(rebuildPartition(buildPorts(environment), 0, forReal))).rejects.toMatchObject({ code: "rebuild.locked" });
   await environment.append(topics.journal, uetrs[3]!, environment.report(uetrs[3]!, "made"));
-  await environment.time.advance(rebuildLockMs + 15_000);
+  await environment.time.advance(rebuildLockMs + 20_000);
   expect(await environment.states(uetrs[3]!)).toContain("COMPLETED");
   expect(await rebuildAll(environment, forReal)).toMatchObject([{ differences: [], isSwitched: true, build: 1 }]);
 });

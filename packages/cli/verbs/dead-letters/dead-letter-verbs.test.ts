@@ -103,6 +103,21 @@ test("put requests the skip of a record under one id, and waits until the partit
   await expect(runAgainst(runDeadLettersSkip, () => ({ body: {} }), { ...options, service: "ingress" })).rejects.toThrow("--service");
 });
 
+test("a batch is skipped by its first and last offset", async () => {
+  const options = {
+    service: "scheduler",
+    partition: "3",
+    offset: "120",
+    "last-offset": "139",
+    reason,
+    id: "put-2",
+    "no-wait": true,
+  } as const;
+  const { posts, lines } = await runAgainst(runDeadLettersSkip, () => ({ status: 202, body: { letter: "3:4" } }), options);
+  expect(posts).toMatchObject([{ body: { offset: "120", lastOffset: "139" } }]);
+  expect(lines).toEqual(["sluice.journal.v1/3 offset 120 to 139: skip requested (letter 3:4, request put-2)"]);
+});
+
 test("replay takes each transaction once and other letters one by one, ignores skip requests, and prints each record's outcome", async () => {
   const asking = { skip: { operator: "thandi", action: "p", isDone: false } };
   const other = { service: "dispatcher", topic: "sluice.dispatch.v1" };

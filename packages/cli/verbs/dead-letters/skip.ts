@@ -1,5 +1,5 @@
-// `./sluice dead-letters skip`: asks a partition to skip the record at which it is stopped, then waits until it has
-// skipped it.
+// `./sluice dead-letters skip`: asks a partition to skip the record at which it is stopped, or the batch that cannot be
+// read, then waits until it has skipped it.
 
 import { randomUUID } from "node:crypto";
 import { topics } from "@sluice/contracts/topics";
@@ -28,7 +28,9 @@ export const runDeadLettersSkip: RunControlVerb = async (call, where) => {
   if (!/^\d{1,4}$/.test(partition)) throw new Fault("cli.no-partition", "--partition is a whole number", { isRetryable: false });
   const client = await controlClient(call, where);
   const id = call.value("id") ?? randomUUID();
-  const body = { reason: needed(call, "reason"), service, topic, partition: Number(partition), offset };
+  const last = call.value("last-offset");
+  const place = { service, topic, partition: Number(partition), offset, ...(last !== undefined && { lastOffset: last }) };
+  const body = { reason: needed(call, "reason"), ...place };
   const accepted = await sendDecision(client, machineTime, "/skip", body, id);
   const letter = memberText(accepted, "letter");
   const isUnawaited = call.flag("no-wait");
@@ -40,14 +42,16 @@ export const runDeadLettersSkip: RunControlVerb = async (call, where) => {
       : hasPassed
         ? "the partition has skipped it"
         : "the partition has not skipped it within 30 s";
-    where.out(`${topic}/${partition} offset ${offset}: ${outcome} (letter ${letter}, request ${id})`);
+    where.out(
+      `${topic}/${partition} offset ${offset}${last === undefined ? "" : ` to ${last}`}: ${outcome} (letter ${letter}, request ${id})`,
+    );
   }
   return hasPassed || isUnawaited ? 0 : 1;
 };
 
 export const deadLettersSkipVerb: Verb = {
   name: "dead-letters skip",
-  summary: "skips the record at which a partition is stopped, such as one whose schema no registry has",
+  summary: "skips the record or the batch at which a partition is stopped, such as one whose schema no registry has",
   arguments: [],
   options: {
     service: { type: "string", placeholder: "NAME", text: "whose partition", choices: Object.keys(topicByService), isRequired: true },
@@ -58,13 +62,21 @@ export const deadLettersSkipVerb: Verb = {
       isRequired: true,
     },
     offset: { type: "string", placeholder: "N", text: "the record at which it is stopped", isRequired: true },
+    "last-offset": {
+      type: "string",
+      placeholder: "N",
+      text: "of a batch that cannot be read, whose first record is --offset: its last record (./sluice status)",
+    },
     reason: { type: "string", placeholder: "TEXT", text: "why; kept with the letter", isRequired: true },
     id: { type: "string", placeholder: "ID", text: "the request's id (one is made): sent again under the same id it is one request" },
     "no-wait": { type: "boolean", text: "does not wait until the partition has skipped the record" },
     ...controlOptions,
   },
   notes: ["Exit 0 if the partition has skipped it, 1 if not within 30 s."],
-  examples: ['dead-letters skip --service scheduler --partition 3 --offset 118 --reason "no registry has its schema"'],
+  examples: [
+    'dead-letters skip --service scheduler --partition 3 --offset 118 --reason "no registry has its schema"',
+    'dead-letters skip --service scheduler --partition 3 --offset 120 --last-offset 139 --reason "no replica has it whole"',
+  ],
   run: asControlVerb(runDeadLettersSkip),
 };
 

@@ -32,3 +32,9 @@ test("a clock within a second and counters at zero are no warning", () => {
   ).toEqual([]);
   expect(findMetricWarnings(readMetrics('sluice_conservation_broken{partition="3"} 1'))[0]).toContain("partition 3");
 });
+
+test("a partition that stands at a batch that cannot be read is a warning", () => {
+  const of = (value: number) => `sluice_partition_unreadable_batches{topic="sluice.journal.v1",partition="3"} ${value}`;
+  expect(findMetricWarnings(readMetrics(of(1)))[0]).toContain("sluice.journal.v1/3 stands at a batch that cannot be read");
+  expect(findMetricWarnings(readMetrics(of(0)))).toEqual([]);
+});

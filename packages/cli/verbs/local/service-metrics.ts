@@ -59,6 +59,12 @@ const warnings: readonly MetricWarning[] = [
     text: ({ labels, value }) => `partition ${labels["partition"] ?? "?"} is ${Math.round(value / 1_000)} s behind`,
   },
   {
+    metric: "sluice_partition_unreadable_batches",
+    isBad: (value) => value > 0,
+    text: ({ labels }) =>
+      `${labels["topic"] ?? "?"}/${labels["partition"] ?? "?"} stands at a batch that cannot be read: docs/runbooks/a-batch-cannot-be-read.md`,
+  },
+  {
     metric: "sluice_delivery_breaker_open",
     isBad: (value) => value > 0,
     text: ({ labels }) =>

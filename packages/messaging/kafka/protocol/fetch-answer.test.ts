@@ -4,13 +4,15 @@ import recordOf from "kafkajs/src/protocol/recordBatch/record/v0/index.js";
 import { RecordBatch } from "kafkajs/src/protocol/recordBatch/v0/index.js";
 import kafkajsResponse from "kafkajs/src/protocol/requests/fetch/v11/response.js";
 import { expect, test } from "vitest";
-import { readFetchAnswer } from "./fetch-answer.ts";
+import { crc32c } from "./crc32c.ts";
+import { findUnreadable, readFetchAnswer } from "./fetch-answer.ts";
 import "../kafkajs-repairs.ts";
 
 // Answers built with kafkajs's own encoders, as a broker would send them.
 
 const { None, GZIP, ZSTD } = kafkajs.CompressionTypes;
 const nowMs = 1_795_000_000_000;
+const checksumAt = 17;
 const attributesAt = 21;
 const appendTime = 0x08;
 const control = 0x20;
@@ -46,6 +48,13 @@ async function batch({ count = 3, firstOffset = 0n, compression = ZSTD, flags = 
   });
   const bytes = Buffer.from(buffer);
   bytes.writeInt16BE(bytes.readInt16BE(attributesAt) | flags, attributesAt);
+  return withChecksum(bytes);
+}
+
+/** As the broker writes it over a batch, and a damaged disk does not. */
+function withChecksum(batchBytes: Buffer): Buffer {
+  const bytes = Buffer.from(batchBytes);
+  bytes.writeUInt32BE(crc32c(bytes, attributesAt, bytes.length), checksumAt);
   return bytes;
 }
 
@@ -115,7 +124,7 @@ test("a batch whose records were all compacted away consists of its head and is 
   for (const compression of [None, ZSTD]) {
     const bare = (await batch({ count: 0, compression })).subarray(0, 61);
     bare.writeInt32BE(bare.length - 12, 8);
-    expect((await messagesIn(bare, await batch({ firstOffset: 3n }))).map(({ offset }) => offset)).toEqual([3n, 4n, 5n]);
+    expect((await messagesIn(withChecksum(bare), await batch({ firstOffset: 3n }))).map(({ offset }) => offset)).toEqual([3n, 4n, 5n]);
   }
 });
 
@@ -129,25 +138,102 @@ test("a kept record keeps the memory of its batch, not of the answer", async () 
   }
 });
 
-test("a malformed batch is refused at once", async () => {
-  const good = await batch({ compression: None });
-  const changed = (at: number, value: number): Buffer => {
+const firstRecordAt = 61;
+const countAt = 57;
+
+/** The good batch between two others, damaged by `damage`, and what the reader makes of the three. */
+async function readDamaged(damage: (good: Buffer) => Buffer, given: Given = { compression: None }) {
+  const [before, after] = [await batch({}), await batch({ firstOffset: 6n })];
+  const messages = await messagesIn(before, damage(await batch({ ...given, firstOffset: 3n })), after);
+  const unreadable = findUnreadable(messages);
+  return { offsets: messages.map(({ offset }) => offset), unreadable, keys: unreadable?.keys.map(({ offset }) => offset) };
+}
+
+function changeInt32(at: number, value: number): (good: Buffer) => Buffer {
+  return (good) => {
     const bytes = Buffer.from(good);
     bytes.writeInt32BE(value, at);
     return bytes;
   };
-  const countAt = 57;
-  const firstRecord = 61;
-  const longer = Buffer.from(good).fill((good[firstRecord] ?? 0) + 2, firstRecord, firstRecord + 1);
-  const bad = [
-    longer,
-    changed(countAt, 4),
-    changed(countAt, 2 ** 31 - 1),
-    Buffer.concat([good.subarray(0, 16), Buffer.from([1]), good.subarray(17)]),
-    ...[0, 2, 50, 127, 255].map((length) =>
-      Buffer.concat([good.subarray(0, firstRecord), Buffer.from([length]), good.subarray(firstRecord + 1)]),
-    ),
-    Buffer.concat([good.subarray(0, firstRecord + 1), Buffer.alloc(good.length - firstRecord - 1, 0xff)]),
-  ];
-  for (const bytes of bad) await expect(messagesIn(bytes)).rejects.toThrow(/beyond the end|format|not as long|64 bits/);
+}
+
+const changeByte =
+  (at: number, value: (byte: number) => number) =>
+  (good: Buffer): Buffer =>
+    Buffer.from(good).fill(value(good[at] ?? 0) & 0xff, at, at + 1);
+
+test.for<[string, (good: Buffer) => Buffer]>([
+  ["a record that is longer than it says", changeByte(firstRecordAt, (byte) => byte + 2)],
+  ["fewer records than it says", changeInt32(countAt, 4)],
+  ["two billion records as it says", changeInt32(countAt, 2 ** 31 - 1)],
+  ...[0, 2, 50, 127, 255].map((length): [string, (good: Buffer) => Buffer] => [
+    `a first record of length byte ${length}`,
+    changeByte(firstRecordAt, () => length),
+  ]),
+  ["records of ones", (good) => Buffer.from(good).fill(0xff, firstRecordAt + 1)],
+])("a batch with %s ends the records of its partition, behind those before it", async ([_what, damage]) => {
+  const { offsets, unreadable } = await readDamaged((good) => withChecksum(damage(good)));
+  expect(offsets).toEqual([0n, 1n, 2n, 5n]);
+  expect(unreadable).toMatchObject({ topic: "t", partition: 0, firstOffset: 3n, lastOffset: 5n, reason: "records" });
+});
+
+test("a batch of an older format, or packed by a codec that is not here, says so; its keys are not known", async () => {
+  const old = await readDamaged(changeByte(16, () => 1));
+  expect([old.offsets, old.unreadable]).toMatchObject([[0n, 1n, 2n, 5n], { reason: "format", detail: "format 1", keys: [] }]);
+  for (const [codec, name] of [
+    [2, "snappy"],
+    [3, "lz4"],
+    [7, "codec 7"],
+  ] as const) {
+    const packed = await readDamaged((good) => withChecksum(changeByte(attributesAt + 1, () => codec)(good)));
+    expect(packed.unreadable).toMatchObject({ reason: "compression", detail: name, keys: [], firstOffset: 3n, lastOffset: 5n });
+  }
+  const broken = await readDamaged((good) => withChecksum(changeByte(firstRecordAt + 4, (byte) => ~byte)(good)), {});
+  expect(broken.unreadable).toMatchObject({ reason: "compression", detail: expect.stringContaining("zstd") });
+});
+
+test("one changed bit anywhere in the checked bytes is found, and no record of that batch is handed on", async () => {
+  for (const compression of [None, ZSTD]) {
+    const { length } = await batch({ compression, firstOffset: 3n });
+    for (let at = attributesAt; at < length; at += 1) {
+      const { offsets, unreadable } = await readDamaged(
+        changeByte(at, (byte) => byte ^ (1 << (at % 8))),
+        { compression },
+      );
+      expect(offsets.slice(0, 3)).toEqual([0n, 1n, 2n]);
+      expect(unreadable).toMatchObject({ reason: "checksum", firstOffset: 3n, lastOffset: 5n });
+    }
+  }
+});
+
+test("the keys of a batch with a wrong checksum are those that can be made out, each at its first offset", async () => {
+  expect((await readDamaged(changeInt32(checksumAt, 0))).keys).toEqual([3n, 5n]);
+  expect((await readDamaged(changeInt32(countAt, 900))).keys).toEqual([3n, 5n]);
+  expect((await readDamaged((good) => Buffer.from(good).fill(0xff, firstRecordAt))).keys).toEqual([]);
+});
+
+test("a damaged batch cannot reach beyond the batch that follows it, or beyond the end of its partition", async () => {
+  const lastOffsetDeltaAt = 23;
+  for (const delta of [-1, 0, 1, 100, 2 ** 31 - 1]) {
+    expect((await readDamaged(changeInt32(lastOffsetDeltaAt, delta))).unreadable?.lastOffset).toBe(5n);
+  }
+  const alone = async (delta: number) =>
+    findUnreadable(await messagesIn(changeInt32(lastOffsetDeltaAt, delta)(await batch({ compression: None }))))?.lastOffset;
+  expect([await alone(-1), await alone(1), await alone(4_999), await alone(5_000)]).toEqual([0n, 1n, 4_999n, 0n]);
+});
+
+test("a batch that states fewer bytes than its head has ends the records, because the next one cannot be found", async () => {
+  for (const length of [-1, 0, 48]) {
+    const { offsets, unreadable } = await readDamaged(changeInt32(8, length));
+    expect(offsets).toHaveLength(4);
+    expect(unreadable).toMatchObject({ firstOffset: 3n, reason: "records" });
+  }
+});
+
+test("the bytes of an unreadable batch are kept whole, or by length and hash where they are too many", async () => {
+  const small = await readDamaged((good) => withChecksum(changeByte(attributesAt + 1, () => 3)(good)));
+  expect(small.unreadable?.bytes).toHaveLength(small.unreadable?.byteLength ?? 0);
+  const large = await readDamaged(changeInt32(checksumAt, 0), { compression: None, valueBytes: 300_000 });
+  expect(large.unreadable).toMatchObject({ bytes: null, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(large.unreadable?.byteLength).toBeGreaterThan(512 * 1024);
 });

@@ -1,0 +1,34 @@
+// Reads records as the port of messaging does, but goes on behind a batch that cannot be read. A search would otherwise
+// end at that batch for everything in its partition.
+
+import type { Messaging, ReceivedRecord, TopicPartition, UnreadableBatch, UnreadableBatchFault } from "@sluice/messaging";
+
+export interface ReadRange {
+  readonly from: bigint;
+  readonly to: bigint;
+  /** Called for each batch that cannot be read. */
+  missed?(batch: UnreadableBatch): void;
+}
+
+export async function* readAround(
+  messaging: Pick<Messaging, "read">,
+  partition: TopicPartition,
+  range: ReadRange,
+): AsyncGenerator<ReceivedRecord> {
+  const { from, to } = range;
+  let next = from;
+  while (next < to) {
+    try {
+      yield* messaging.read(partition, next, to);
+      return;
+    } catch (error) {
+      if (!isUnreadableBatch(error)) throw error;
+      range.missed?.(error.batch);
+      next = error.batch.lastOffset + 1n;
+    }
+  }
+}
+
+function isUnreadableBatch(error: unknown): error is UnreadableBatchFault {
+  return error instanceof Error && "code" in error && error.code === "messaging.unreadable-batch";
+}
