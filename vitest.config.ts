@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 // pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). interface: ingress on a
 // port, no server. simulation and e2e: across services. chaos: a trial under faults, which starts servers of its own.
+// teeth: planted bugs, in copies of the tree.
 export default defineConfig({
   test: {
     // Every core works, also where there are two: vitest would leave one to itself, which hardly uses it.
@@ -11,7 +12,11 @@ export default defineConfig({
         test: {
           name: "pure",
           setupFiles: ["test/property-seed.ts"],
-          include: ["{packages,services,infra,tools}/**/*.test.ts", "test/{checker,testkit,environment,trials,benches,demo}/**/*.test.ts"],
+          include: [
+            "{packages,services,infra,tools}/**/*.test.ts",
+            "test/{checker,testkit,environment,trials,benches,demo}/**/*.test.ts",
+            "test/teeth/*.test.ts",
+          ],
           exclude: ["**/node_modules/**", "**/*.int.test.ts"],
           // Files share their modules: loading them again for each took four times as long. No test mocks a module or
           // leaves state behind.
@@ -42,6 +47,7 @@ export default defineConfig({
           hookTimeout: 180_000,
         },
       },
+      { test: { name: "teeth", include: ["test/teeth/sample/*.test.ts"], fileParallelism: false, testTimeout: 900_000 } },
       { test: { name: "chaos", include: ["test/chaos/**/*.test.ts"], fileParallelism: false, testTimeout: 600_000 } },
     ],
   },

@@ -4,6 +4,7 @@ import { calendarDiffVerb } from "./verbs/calendar/calendar-diff.ts";
 import { calendarShowVerb } from "./verbs/calendar/calendar-show.ts";
 import { checkVerb } from "./verbs/checking/check.ts";
 import { generateVerb } from "./verbs/checking/generate.ts";
+import { teethVerb } from "./verbs/checking/teeth.ts";
 import { testVerb } from "./verbs/checking/test.ts";
 import { deadLettersListVerb } from "./verbs/dead-letters/list.ts";
 import { deadLettersSkipVerb } from "./verbs/dead-letters/skip.ts";
@@ -73,6 +74,7 @@ export const verbs: readonly Verb[] = [
   generateVerb,
   checkVerb,
   testVerb,
+  teethVerb,
   trialWindowsVerb,
   trialReleaseVerb,
   trialDeliveryVerb,

@@ -68,6 +68,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "test/checker": pure,
   "test/demo": { values: all },
   "test/environment": { values: all },
+  "test/teeth": { values: ["environment", "kernel", "testkit"] },
   "test/testkit": { values: all },
   "test/trials": { values: all },
   tools: { values: ["contracts", "documents"] },

@@ -38,6 +38,17 @@ test("a repeat is not applied twice: the first by offset counts, also across the
   expect(markers.markersOf("ZA_EFT:2026-11-20").map(({ position }) => position.offset)).toEqual([4n, 13n]);
 });
 
+test("I8: markers count in the order of their offsets, also where an offset has more digits than the one before", () => {
+  const kept = [
+    { marker: closed(1), position: at(10n) },
+    { marker: opened(1), position: at(11n) },
+    { marker: opened(1), position: at(9n) },
+  ];
+  const markers = createAppliedMarkers(0, { ofDays: kept, ofBanks: [] });
+  expect(markers.markersOf("ZA_EFT:2026-11-20").map(({ position }) => position.offset)).toEqual([9n, 10n]);
+  expect(markers.history().ofDays.map(({ marker: { kind } }) => kind)).toEqual(["WindowOpened", "WindowClosed"]);
+});
+
 test("the state in the partition's document comes back as it was, through plain JSON", () => {
   const markers = createAppliedMarkers(0);
   markers.apply(opened(1), at(2n ** 53n + 1n));

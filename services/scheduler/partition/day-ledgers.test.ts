@@ -116,3 +116,28 @@ test("I15: only few written days are kept in memory, and any other is read again
   expect(counts((await environment.settle(kept.read(schedulerDay))).rows)).toEqual(once);
   expect(loaded).toEqual([schedulerDay]);
 });
+
+/** The same records as those of another transaction, further on in the partition. */
+function laterBy(offset: bigint, handled: readonly HandledRecord[]): readonly HandledRecord[] {
+  return handled.map(({ record, transaction, ...rest }) => {
+    if (transaction === null || transaction.flow === null) throw new Error("a debit was given");
+    const transitions = transaction.transitions.map((entry) => ({ ...entry, offset: entry.offset + offset }));
+    return { ...rest, record: { ...record, offset: record.offset + offset }, transaction: { ...transaction, transitions } };
+  });
+}
+
+test("I11: an owner that takes its partition again has what the owner in between counted", async () => {
+  const { environment, handled } = await setUp();
+  const { ledgers } = environment.store;
+  const first = createDayLedgers({ partition: 0, store: ledgers });
+  await environment.settle(first.reload(0n));
+  await environment.settle(first.count(handled, 31n));
+  await environment.settle(first.write());
+  const between = createDayLedgers({ partition: 0, store: ledgers });
+  await environment.settle(between.reload(31n));
+  await environment.settle(between.count(laterBy(100n, handled), 131n));
+  await environment.settle(between.write());
+  await environment.settle(first.reload(131n));
+  const { offset, rows } = await environment.settle(first.read(schedulerDay));
+  expect([offset, counts(rows)]).toEqual([131n, ["accepted 2", "open 2"]]);
+});

@@ -67,3 +67,22 @@ test("a process plans at its start and at each local midnight, each date once, a
   expect(keys().slice(9)).toEqual(["ZA_EFT:2026-11-29"]);
   planning.stop();
 });
+
+test("I9: the days ahead are counted by the broker's clock, not by the process's", async () => {
+  const time = createVirtualTime({ startAtMs: at("2026-11-20T23:30:00+02:00") });
+  const keys: string[] = [];
+  const planning = startDayPlanner({
+    schemes,
+    partitionCount: 2,
+    append: (facts) => {
+      keys.push(...facts.map(({ key }) => key));
+      return Promise.resolve(true);
+    },
+    brokerNowMs: () => time.nowMs() + 3_600_000,
+    time,
+    logger: silentLogger,
+  });
+  await time.advance(100);
+  planning.stop();
+  expect([keys[0], keys.at(-1)]).toEqual(["ZA_EFT:2026-11-21", "ZA_EFT:2026-11-28"]);
+});

@@ -14,12 +14,12 @@ import { projectRoot, runProgram } from "@sluice/environment/run-program";
 import { countTests, listFailures, noCounts, readReport, sumCounts, type TestCounts, type TestFailure } from "./test-counts.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
-const parts = ["check", "interface", "servers", "simulation", "e2e", "chaos"] as const;
+const parts = ["check", "interface", "servers", "simulation", "teeth", "e2e", "chaos"] as const;
 type Part = (typeof parts)[number] | "fuzz";
 type Environment = Readonly<Record<string, string>>;
 
 /** Parts that need no shared servers; chaos starts its own. */
-const withoutServers: readonly Part[] = ["interface", "simulation", "chaos"];
+const withoutServers: readonly Part[] = ["interface", "simulation", "teeth", "chaos"];
 const seedDefault = "1";
 /** Variable of the tests that draw runs: the delivery engine's model and the simulation. */
 const drawsMore: Environment = { SLUICE_LONG: "1" };

@@ -1,0 +1,160 @@
+// Planted bugs of delivery: order, attempts, breakers, the backlog.
+
+import type { PlantedBug } from "../planted-bug.ts";
+
+const delivery = "packages/delivery";
+const [fastPath, end, stop] = [`${delivery}/attempt/fast-path.ts`, `${delivery}/attempt/end.ts`, `${delivery}/attempt/stop.ts`];
+const order = ["services/dispatcher/order/order.test.ts", "services/dispatcher/order/crash.test.ts"];
+const breaker = ["packages/delivery/endpoint/breaker.test.ts", "services/dispatcher/endpoint/breaker.test.ts"];
+
+export const deliveryBugs: readonly PlantedBug[] = [
+  {
+    id: "message-overtakes-parked-one",
+    breaks: "A message is sent before an earlier one of its UETR that waits.",
+    edits: [
+      {
+        file: fastPath,
+        find: 'if (this.#queue.page.containsKey(deliveryKey) || this.#partition.locks.isLocked(lockKey(receiverId, deliveryKey))) return "held";',
+        put: 'if (this.#partition.locks.isLocked(lockKey(receiverId, deliveryKey))) return "held";',
+      },
+    ],
+    nearest: order,
+  },
+  {
+    id: "message-overtakes-running-attempt",
+    breaks: "A message is sent while an attempt on an earlier one of its UETR still runs.",
+    edits: [
+      {
+        file: fastPath,
+        find: "this.#queue.page.containsKey(deliveryKey) || this.#partition.locks.isLocked(lockKey(receiverId, deliveryKey))",
+        put: "this.#queue.page.containsKey(deliveryKey)",
+      },
+    ],
+    nearest: [...order, "services/dispatcher/deadlines/late-changes.test.ts"],
+  },
+  {
+    id: "spilling-not-respected",
+    breaks: "New messages overtake a backlog that lies in the store.",
+    edits: [{ file: fastPath, find: '    if (this.#queue.isSpilling) return "spilling";\n', put: "" }],
+    nearest: ["services/dispatcher/endpoint/breaker.test.ts"],
+  },
+  {
+    id: "sent-while-paused",
+    breaks: "A paused bank gets messages.",
+    edits: [{ file: fastPath, find: 'return partition.pauses.isPaused(delivery.receiverId) ? "paused" : this', put: "return this" }],
+    nearest: ["services/dispatcher/operators/pause.test.ts"],
+  },
+  {
+    id: "sent-after-close",
+    breaks: "A debit is sent after the reconciliation of its day.",
+    edits: [
+      {
+        file: fastPath,
+        find: 'if (areAttemptsOver(context, partition, delivery) || isExpired(context, delivery)) return "over";',
+        put: "",
+      },
+    ],
+    nearest: ["services/dispatcher/deadlines/own-deadlines.test.ts", "services/dispatcher/deadlines/replayed-days.test.ts"],
+  },
+  {
+    id: "sent-before-lease-confirmed",
+    breaks: "A process that lost its partition sends what the new owner sends too.",
+    edits: [
+      {
+        file: fastPath,
+        find: "return this.#partition.lease.isConfirmed ? this.#try(slot) : this.#tryOnceKnown(slot);",
+        put: "return this.#try(slot);",
+      },
+    ],
+    nearest: order,
+    isCaughtLate: true,
+  },
+  {
+    id: "unparked-before-end-is-known",
+    breaks: "A crash between the two leaves a message that is sent again after its acknowledgement was lost.",
+    edits: [
+      {
+        file: end,
+        find: "  return isParked ? ended.then(() => unpark(context, partition, delivery)) : ended;",
+        put: "  return isParked ? unpark(context, partition, delivery).then(() => ended) : ended;",
+      },
+    ],
+    nearest: order,
+  },
+  {
+    id: "acknowledged-row-stays",
+    breaks: "A delivered message stays in the backlog and is sent again.",
+    edits: [
+      { file: end, find: "  return isParked ? ended.then(() => unpark(context, partition, delivery)) : ended;", put: "  return ended;" },
+    ],
+    nearest: order,
+  },
+  {
+    id: "failed-often-is-evidence",
+    breaks: "A few messages that fail for ever keep a healthy bank's breaker open.",
+    edits: [
+      { file: `${delivery}/endpoint/breaker.ts`, find: "  return failedBefore < evidenceAttempts;", put: "  return failedBefore >= 0;" },
+    ],
+    nearest: [...breaker, "services/dispatcher/isolation/poison.test.ts"],
+  },
+  {
+    id: "one-message-opens-breaker",
+    breaks: "One message that fails again and again keeps all others of its bank out.",
+    edits: [
+      {
+        file: `${delivery}/endpoint/breaker.ts`,
+        find: "rows[reason].count >= needed && rows[reason].isOfSeveral",
+        put: "rows[reason].count >= needed",
+      },
+    ],
+    nearest: breaker,
+  },
+  {
+    id: "older-stop-stops-redriven",
+    breaks: "A stop from before a redrive ends the redriven message.",
+    edits: [
+      {
+        file: stop,
+        find: "  if (partition.recentEnds.isOlder(subject.id, causedByOffset)) {",
+        put: "  if (partition.recentEnds.isOlder(subject.id, -1n)) {",
+      },
+    ],
+    nearest: ["services/dispatcher/operators/redrive.test.ts", "services/dispatcher/evidence/stop.test.ts"],
+  },
+  {
+    id: "newer-row-replaced-by-older",
+    breaks: "An older write of the same owner replaces a newer one.",
+    edits: [
+      {
+        file: `${delivery}/backlog/row-version.ts`,
+        find: '  if (version > storedVersion) return "replaces";',
+        put: '  if (version !== storedVersion) return "replaces";',
+      },
+    ],
+    nearest: ["packages/delivery/backlog/row-version.test.ts"],
+  },
+  {
+    id: "retry-place-not-given-back",
+    breaks: "Each retried message takes a place for ever, until no retry is made any more.",
+    edits: [{ file: `${delivery}/endpoint/retry-places.ts`, find: "        this.#taken[use] -= 1;\n", put: "" }],
+    nearest: ["services/dispatcher/isolation/poison.test.ts", "services/dispatcher/isolation/backlogs.test.ts"],
+  },
+  {
+    id: "cover-not-moved-on",
+    breaks: "A backlog that is larger than a page is never read on.",
+    edits: [{ file: `${delivery}/backlog/scan.ts`, find: "    moveCover(partition, page, endpoint, nextCover(rows, limit));\n", put: "" }],
+    nearest: ["packages/delivery/backlog/scan.test.ts", "services/dispatcher/isolation/backlogs.test.ts"],
+  },
+  {
+    id: "arrivals-during-scan-lost",
+    breaks: "A message that is parked while the store is read waits for the next restart.",
+    edits: [
+      {
+        file: `${delivery}/backlog/scan.ts`,
+        find: "  for (const entry of scan.arrivals) getQueue(context, partition, entry.endpoint.receiverId).page.offer(entry);\n",
+        put: "",
+      },
+    ],
+    nearest: ["packages/delivery/backlog/scan.test.ts", "services/dispatcher/isolation/backlogs.test.ts"],
+  },
+];

@@ -1,0 +1,88 @@
+// Planted bugs of intake and validation: what is answered 202, and what the verdict says.
+
+import type { PlantedBug } from "../planted-bug.ts";
+
+const appender = "services/ingress/journal/journal-appender.ts";
+const appenderTests = ["services/ingress/journal/journal-appender.test.ts", "services/ingress/service.test.ts"];
+const validatorTests = ["services/validator/service.test.ts", "services/validator/validate-payment.test.ts"];
+
+export const intakeBugs: readonly PlantedBug[] = [
+  {
+    id: "accepted-though-unknown",
+    breaks: "A debit whose append is in doubt is answered 202.",
+    edits: [
+      {
+        file: appender,
+        find: 'return isRefused ? { kind: "unavailable", reason: "broker" } : { kind: "unknown", reason: "not acknowledged" };',
+        put: 'return isRefused ? { kind: "unavailable", reason: "broker" } : { kind: "appended", partition: 0, offset: 0n, appendedAtMs: sentMs };',
+      },
+    ],
+    nearest: appenderTests,
+  },
+  {
+    id: "ingress-opens-during-old-append",
+    breaks: "Ingress takes records again while an append of before may still land.",
+    edits: [
+      {
+        file: appender,
+        find: 'const outcome = inTime.kind === "unknown" ? await sending : inTime;',
+        put: 'const outcome = inTime.kind === "unknown" ? { ...inTime, kind: "appended" } : inTime;',
+      },
+    ],
+    nearest: appenderTests,
+  },
+  {
+    id: "append-waits-for-ever",
+    breaks: "A log that hangs keeps callers waiting instead of answering 503 within a second.",
+    edits: [{ file: appender, find: "const appendTimeoutMs = 1_000;", put: "const appendTimeoutMs = 3_600_000;" }],
+    nearest: appenderTests,
+  },
+  {
+    id: "verdict-not-awaited",
+    breaks: "The validator counts a payment as done before its verdict is in the journal.",
+    edits: [
+      {
+        file: "services/validator/on-payment-received.ts",
+        find: "const [appended] = await context.producer.send([outgoing(uetr, verdict, record, context)]);",
+        put: "void context.producer.send([outgoing(uetr, verdict, record, context)]).catch(() => {});\n  const [appended]: { readonly offset: bigint }[] = [];",
+      },
+    ],
+    nearest: validatorTests,
+  },
+  {
+    id: "verdict-under-other-key",
+    breaks: "A payment whose key is not its UETR gets a verdict.",
+    edits: [
+      {
+        file: "services/validator/on-payment-received.ts",
+        find: 'if (record.key === null || new TextDecoder().decode(record.key) !== uetr) return { unreadable: "its key is not its UETR" };',
+        put: "",
+      },
+    ],
+    nearest: validatorTests,
+  },
+  {
+    id: "dates-by-receipt-alone",
+    breaks: "A debit that was appended a minute late gets the date of its receipt.",
+    edits: [
+      {
+        file: "services/validator/check-dates.ts",
+        find: "return appendedAtMs - receivedAtMs > appendLateMs ? appendedAtMs : receivedAtMs;",
+        put: "return appendedAtMs === 0 ? appendedAtMs : receivedAtMs;",
+      },
+    ],
+    nearest: validatorTests,
+  },
+  {
+    id: "refusal-of-account-ignored",
+    breaks: "An account that fails its check is accepted.",
+    edits: [
+      {
+        file: "services/validator/validate-payment.ts",
+        find: "...checkBlocked(payment, configuration), ...accounts.reasons, ",
+        put: "...checkBlocked(payment, configuration), ",
+      },
+    ],
+    nearest: validatorTests,
+  },
+];

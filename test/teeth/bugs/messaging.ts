@@ -1,0 +1,108 @@
+// Planted bugs of messaging: producers, positions, leases, the order of keys.
+
+import type { PlantedBug } from "../planted-bug.ts";
+
+const [producer, queue] = ["packages/messaging/kafka/producer.ts", "packages/messaging/send-queue.ts"];
+const lease = "packages/messaging/partitions/lease-state.ts";
+const consumers = ["packages/messaging/memory/conformance.test.ts", "packages/messaging/partitions/partition-consumer.test.ts"];
+
+export const messagingBugs: readonly PlantedBug[] = [
+  {
+    id: "missing-partitions-not-sent-again",
+    breaks: "A produce answer that lacks partitions counts as an acknowledgement of all.",
+    edits: [
+      {
+        file: producer,
+        find: "left = left.filter((record) => !isPlaced(bases, record));",
+        put: "left = left.filter((record) => !isPlaced(bases, record) && bases.size === 0);",
+      },
+    ],
+    nearest: ["packages/messaging/kafka/producer.test.ts"],
+  },
+  {
+    id: "second-place-of-double-append",
+    breaks: "Of a batch that was appended twice the second place is answered.",
+    edits: [
+      {
+        file: producer,
+        find: "if (before === undefined || nextOffset < before.nextOffset)",
+        put: "if (before === undefined || nextOffset > before.nextOffset)",
+      },
+    ],
+    nearest: ["packages/messaging/kafka/producer.test.ts"],
+  },
+  {
+    id: "producer-kept-after-error",
+    breaks: "A producer whose sequence is in doubt is used again.",
+    edits: [{ file: producer, find: "      void this.#discardSender();\n", put: "" }],
+    nearest: ["packages/messaging/kafka/producer.test.ts"],
+  },
+  {
+    id: "sends-behind-failure-go-on",
+    breaks: "Sends behind a failed one are appended before it is repeated.",
+    edits: [
+      {
+        file: queue,
+        find: "const failed = new Set([...batch, ...waiting].map(({ send }) => send));\n      waiting = [];",
+        put: "const failed = new Set(batch.map(({ send }) => send));",
+      },
+    ],
+    nearest: ["packages/messaging/send-queue.test.ts"],
+  },
+  {
+    id: "part-of-send-counts-as-refused",
+    breaks: "A send of which a part was appended is answered as refused.",
+    edits: [
+      {
+        file: queue,
+        find: 'if (error.code === "messaging.refused" && send.answers.length > 0)',
+        put: 'if (error.code === "messaging.refused" && send.answers.length < 0)',
+      },
+    ],
+    nearest: ["packages/messaging/send-queue.test.ts"],
+  },
+  {
+    id: "watermark-of-highest",
+    breaks: "A position passes records that are still in progress.",
+    edits: [
+      {
+        file: "packages/messaging/partitions/watermark.ts",
+        find: "    return this.#places[this.#head]?.offset ?? this.#nextOffset;",
+        put: "    return (this.#places.findLast(({ isDone }) => isDone)?.offset ?? this.#nextOffset - 1n) + 1n;",
+      },
+    ],
+    nearest: consumers,
+  },
+  {
+    id: "keys-overtake-each-other",
+    breaks: "Two records of one key are handled at the same time.",
+    edits: [
+      {
+        file: "packages/messaging/partitions/keyed-consumer.ts",
+        find: "      if (last === undefined) return entry;\n      last.next = entry;",
+        put: "      return entry;",
+      },
+    ],
+    nearest: consumers,
+  },
+  {
+    id: "lease-taken-without-confirmation",
+    breaks: "A lost partition is taken again though the coordinator has not confirmed the assignment.",
+    edits: [
+      {
+        file: lease,
+        find: 'if (event.kind !== "waited" || event.heartbeatAgeMs >= event.nowMs - state.lostAtMs) return state;',
+        put: 'if (event.kind !== "waited") return state;',
+      },
+    ],
+    nearest: ["packages/messaging/partitions/lease-state.test.ts", "packages/messaging/partitions/partition-lease.test.ts"],
+  },
+  {
+    id: "refusal-of-older-epoch-counts",
+    breaks: "A refused write of an older epoch takes the partition from its present owner.",
+    edits: [
+      { file: lease, find: 'return event.kind === "refused" && event.epoch === state.epoch ?', put: 'return event.kind === "refused" ?' },
+    ],
+    nearest: ["packages/messaging/partitions/lease-state.test.ts"],
+  },
+];

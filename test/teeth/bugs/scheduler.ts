@@ -1,0 +1,231 @@
+// Planted bugs of the scheduler's partitions: owners, positions, batches, ledgers.
+
+import type { PlantedBug } from "../planted-bug.ts";
+
+const scenarios = "services/scheduler/scenarios";
+const [worker, position, batch] = [
+  "services/scheduler/partition/worker.ts",
+  "services/scheduler/partition/position.ts",
+  "services/scheduler/partition/batch.ts",
+];
+const [takeOver, markers, ledgers] = [
+  "services/scheduler/partition/take-over.ts",
+  "services/scheduler/partition/applied-markers.ts",
+  "services/scheduler/partition/day-ledgers.ts",
+];
+const workerTests = ["services/scheduler/partition/two-owners.test.ts", "services/scheduler/partition/worker.test.ts"];
+
+export const schedulerBugs: readonly PlantedBug[] = [
+  {
+    id: "outputs-not-awaited",
+    breaks: "The position may pass records whose outputs are not in the log.",
+    edits: [
+      {
+        file: batch,
+        find: "      await produce(handled, working, ports);",
+        put: "      void produce(handled, working, ports).catch(() => {});",
+      },
+    ],
+    nearest: ["services/scheduler/service.test.ts", `${scenarios}/restored-store.test.ts`],
+  },
+  {
+    id: "outputs-before-states",
+    breaks: "Outputs are produced before the states that they follow from are written.",
+    edits: [
+      {
+        file: batch,
+        find: "    const written = await commit(loaded, working, ports);\n    if (written !== null) {\n      await produce(handled, working, ports);",
+        put: "    await produce(handled, working, ports);\n    const written = await commit(loaded, working, ports);\n    if (written !== null) {",
+      },
+    ],
+    nearest: ["services/scheduler/partition/batch.test.ts", `${scenarios}/restored-store.test.ts`],
+  },
+  {
+    id: "lost-write-keeps-stale-snapshot",
+    breaks: "After a lost write the stale snapshot stays in the cache, and the partition repeats the same write for ever.",
+    edits: [{ file: batch, find: "  cache.drop(changed.map(({ transaction }) => transaction.uetr));\n", put: "" }],
+    nearest: ["services/scheduler/partition/batch.test.ts"],
+  },
+  {
+    id: "lost-day-write-not-noticed",
+    breaks: "A day's write that lost against another owner counts as written.",
+    edits: [
+      {
+        file: batch,
+        find: "isLost = !(await days.write(day, loaded.days.get(day.key)?.version ?? 0)) || isLost;",
+        put: "await days.write(day, loaded.days.get(day.key)?.version ?? 0);",
+      },
+    ],
+    nearest: ["services/scheduler/partition/batch.test.ts", `${scenarios}/windows.test.ts`],
+  },
+  {
+    id: "lost-bank-write-not-noticed",
+    breaks: "A bank's write that lost against another owner counts as written.",
+    edits: [
+      {
+        file: batch,
+        find: "isLost = !(await banks.write(one, loaded.banks.get(key)?.version ?? 0)) || isLost;",
+        put: "await banks.write(one, loaded.banks.get(key)?.version ?? 0);",
+      },
+    ],
+    nearest: ["services/scheduler/partition/batch.test.ts"],
+  },
+  {
+    id: "conflict-of-first-bulk-forgotten",
+    breaks: "Of a batch that is written in several bulks only the last bulk's conflicts count.",
+    edits: [{ file: batch, find: "    isLost ||= conflicts.length > 0;", put: "    isLost = conflicts.length > 0;" }],
+    nearest: ["services/scheduler/partition/batch.test.ts"],
+  },
+  {
+    id: "snapshots-shared-by-owners",
+    breaks: "A new owner finds the snapshots of an earlier lease.",
+    edits: [
+      {
+        file: "services/scheduler/partition/snapshot-cache.ts",
+        find: "return one?.owner === owner ? one.document : undefined;",
+        put: "return one?.document;",
+      },
+    ],
+    nearest: ["services/scheduler/partition/snapshot-cache.test.ts"],
+  },
+  {
+    id: "stale-owner-not-noticed",
+    breaks: "A batch whose epoch was lost while it ran moves the position on.",
+    edits: [
+      {
+        file: worker,
+        find: "    // The epoch was lost during the batch. The next owner repeats it, with the same outputs.\n    this.#requireCurrent(owned);\n",
+        put: "",
+      },
+    ],
+    nearest: workerTests,
+  },
+  {
+    id: "retaken-partition-repeats-work-between",
+    breaks: "A process that takes a partition again does not skip what the owner in between has done.",
+    edits: [
+      {
+        file: worker,
+        find: "if (isRebuilt || startAt > this.#nextOffset) this.#nextOffset = startAt;",
+        put: "if (isRebuilt) this.#nextOffset = startAt;",
+      },
+    ],
+    nearest: workerTests,
+  },
+  {
+    id: "retaken-partition-forgets-markers-between",
+    breaks: "A process that takes a partition again forgets the markers that the owner in between has applied.",
+    edits: [
+      {
+        file: takeOver,
+        find: "    ofDays: [...kept.ofDays, ...history.ofDays],",
+        put: "    ofDays: before === null ? kept.ofDays : history.ofDays,",
+      },
+    ],
+    nearest: workerTests,
+  },
+  {
+    id: "retaken-partition-forgets-own-markers",
+    breaks: "A process that takes a partition again forgets the markers that it applied after its last position write.",
+    edits: [{ file: takeOver, find: "    ofDays: [...kept.ofDays, ...history.ofDays],", put: "    ofDays: kept.ofDays," }],
+    nearest: workerTests,
+  },
+  {
+    id: "rebuilt-partition-keeps-old-markers",
+    breaks: "After a rebuild the markers of the earlier build still count.",
+    edits: [
+      {
+        file: takeOver,
+        find: "const history = before === null || isRebuilt ? emptyMarkerHistory : before.markers.history();",
+        put: "const history = before === null ? emptyMarkerHistory : before.markers.history();",
+      },
+    ],
+    nearest: [...workerTests, "services/scheduler/rebuild/rebuild.test.ts"],
+  },
+  {
+    id: "markers-sorted-as-text",
+    breaks: "After a take-over a marker at offset 10 counts as before one at offset 9.",
+    edits: [
+      {
+        file: markers,
+        find: "  return a.position.offset < b.position.offset ? -1 : 1;",
+        put: "  return String(a.position.offset) < String(b.position.offset) ? -1 : 1;",
+      },
+    ],
+    nearest: ["services/scheduler/partition/applied-markers.test.ts"],
+  },
+  {
+    id: "forgotten-day-is-not-closed",
+    breaks: "A transaction that returns after its day was forgotten is held for ever.",
+    edits: [
+      {
+        file: markers,
+        find: "return byDay.get(day) ?? (isForgotten(day) ? [closedLongAgo(day)] : []);",
+        put: "return byDay.get(day) ?? [];",
+      },
+    ],
+    nearest: ["services/scheduler/partition/applied-markers.test.ts"],
+  },
+  {
+    id: "marker-applied-twice",
+    breaks: "A marker that comes again is applied again, at its later offset.",
+    edits: [{ file: markers, find: "    if (ids.has(marker.id)) return false;\n", put: "" }],
+    nearest: ["services/scheduler/partition/applied-markers.test.ts"],
+  },
+  {
+    id: "pauses-not-in-document",
+    breaks: "A new owner does not know which banks are paused.",
+    edits: [{ file: markers, find: "ofBanks: all().ofBanks.map(toPlainMarker) })", put: "ofBanks: [] })" }],
+    nearest: ["services/scheduler/partition/applied-markers.test.ts"],
+  },
+  {
+    id: "ledger-written-after-position",
+    breaks: "A crash between position and ledger leaves a day that does not add up.",
+    edits: [{ file: position, find: "      await options.beforeWrite?.();\n", put: "" }],
+    nearest: ["services/scheduler/partition/day-ledgers.test.ts", "services/scheduler/partition/position.test.ts"],
+  },
+  {
+    id: "state-lost-with-failed-position-write",
+    breaks: "Markers whose position write failed are not in the next one.",
+    edits: [{ file: position, find: "      isStateNew ||= state !== undefined;\n", put: "" }],
+    nearest: ["services/scheduler/partition/position.test.ts"],
+  },
+  {
+    id: "replay-counted-again",
+    breaks: "A record that is replayed is counted again in the day's ledger.",
+    edits: [
+      { file: ledgers, find: "if (one === undefined || offset < countedBelow(one)) continue;", put: "if (one === undefined) continue;" },
+    ],
+    nearest: ["services/scheduler/partition/day-ledgers.test.ts"],
+  },
+  {
+    id: "ledger-of-other-owner-not-adopted",
+    breaks: "A retaken partition writes its old counts over those of the owner in between.",
+    edits: [{ file: ledgers, find: "      for (const [day, one] of days) await adopt(day, one);\n", put: "" }],
+    nearest: ["services/scheduler/partition/day-ledgers.test.ts"],
+  },
+  {
+    id: "foreign-partition-record-judged",
+    breaks: "A record in a partition that is not its key's is judged there, beside the key's own partition.",
+    edits: [
+      {
+        file: "services/scheduler/partition/read-journal.ts",
+        find: 'const isInOwnPartition = handler.aggregate === "partition" || partitionFor(record.key, reader.partitionCount) === record.partition;',
+        put: "const isInOwnPartition = true;",
+      },
+    ],
+    nearest: ["services/scheduler/partition/read-journal.test.ts"],
+  },
+  {
+    id: "dead-letter-without-letter",
+    breaks: "A record that cannot be read leaves a mark, but no letter with its bytes.",
+    edits: [
+      {
+        file: "services/scheduler/handlers/dead-letter-record.ts",
+        find: "const outgoing = [...(marked?.outgoing ?? []), letter];",
+        put: "const outgoing = letter.key === undefined ? [letter] : [...(marked?.outgoing ?? [])];",
+      },
+    ],
+    nearest: [`${scenarios}/dead-letters.test.ts`],
+  },
+];

@@ -1,0 +1,69 @@
+// Planted bugs of the store's adapters.
+
+import type { PlantedBug } from "../planted-bug.ts";
+
+const memory = "packages/store/memory/memory-store.ts";
+const memoryTests = ["packages/store/memory/memory-store.test.ts"];
+
+export const storeBugs: readonly PlantedBug[] = [
+  {
+    id: "transaction-written-whatever-version",
+    breaks: "A stale owner overwrites what the new one has written.",
+    edits: [
+      {
+        file: "packages/store/memory/transactions.ts",
+        find: "if ((kept.get(stored._id)?.version ?? 0) === expectedVersion) kept",
+        put: "if (expectedVersion >= 0) kept",
+      },
+    ],
+    nearest: memoryTests,
+  },
+  {
+    id: "position-written-whatever-epoch",
+    breaks: "A stale owner moves the position of the new one.",
+    edits: [
+      {
+        file: memory,
+        find: "        if (found?.epoch !== epoch) return false;\n",
+        put: "        if (found === undefined) return false;\n",
+      },
+    ],
+    nearest: memoryTests,
+  },
+  {
+    id: "take-over-keeps-epoch",
+    breaks: "Two owners of a partition have the same epoch.",
+    edits: [
+      {
+        file: memory,
+        find: "{ ...found, epoch: found.epoch + 1 };\n        kept.set(id, taken);",
+        put: "found;\n        kept.set(id, taken);",
+      },
+    ],
+    nearest: memoryTests,
+  },
+  {
+    id: "parked-row-written-whatever-version",
+    breaks: "A late write of a dead owner replaces the attempts of the new one.",
+    edits: [
+      {
+        file: "packages/store/memory/parked-messages.ts",
+        find: "if (found?.version !== expectedVersion) return false;",
+        put: "if (found === undefined) return false;",
+      },
+    ],
+    nearest: ["packages/store/memory/memory-store.test.ts", "services/dispatcher/order/late-writes.test.ts"],
+  },
+  {
+    id: "older-epoch-names-build",
+    breaks: "A stale owner sends reads and writes back to the build before a rebuild.",
+    edits: [
+      {
+        file: "packages/store/builds/route-transactions.ts",
+        find: "    if ((learnt.get(partition.partition)?.epoch ?? 0) <= partition.epoch) learnt.set(partition.partition, partition);",
+        put: "    learnt.set(partition.partition, partition);",
+      },
+    ],
+    nearest: ["packages/store/builds/route-transactions.test.ts"],
+  },
+];

@@ -1,0 +1,184 @@
+// Planted bugs of the scheduler's background tasks: releasing, closing, gates, deadlines, plans.
+
+import type { PlantedBug } from "../planted-bug.ts";
+
+const tasks = "services/scheduler/tasks";
+const [releaser, outstanding, page] = [`${tasks}/release/releaser.ts`, `${tasks}/release/outstanding.ts`, `${tasks}/queues/queue-page.ts`];
+const releaserTests = [`${tasks}/release/releaser.test.ts`];
+
+export const taskBugs: readonly PlantedBug[] = [
+  {
+    id: "releases-before-caught-up",
+    breaks: "A new owner releases before it has read what the owner before it has appended.",
+    edits: [{ file: releaser, find: "  if (!work.isCaughtUp()) return [];\n", put: "" }],
+    nearest: releaserTests,
+  },
+  {
+    id: "releaser-ignores-gate",
+    breaks: "Debits leave the queue though their bank's gate is closed.",
+    edits: [
+      {
+        file: releaser,
+        find: "if (windowNumber === null || !isGateOpenFor(group.bank, passed, everyOffset)) return [];",
+        put: "if (windowNumber === null) return [];",
+      },
+    ],
+    nearest: releaserTests,
+  },
+  {
+    id: "unappended-release-not-returned",
+    breaks: "A debit whose Release was not appended never gets its turn.",
+    edits: [{ file: releaser, find: "    for (const one of chosen) returnToQueue(work, one);\n", put: "" }],
+    nearest: releaserTests,
+  },
+  {
+    id: "earlier-round-not-awaited",
+    breaks: "Releases of a new window overtake those of the last one that are still undecided.",
+    edits: [{ file: releaser, find: "    if (work.out.hasEarlierRound(group.bank, round)) return [];\n", put: "" }],
+    nearest: releaserTests,
+  },
+  {
+    id: "carried-over-debit-stays-in-old-queue",
+    breaks: "A debit that was carried over is still in the queue of its old date.",
+    edits: [
+      {
+        file: releaser,
+        find: "    for (const date of datesBefore) if (date !== businessDate) held.remove(bank, dayKey(scheme, date), queueKey);\n",
+        put: "",
+      },
+    ],
+    nearest: releaserTests,
+  },
+  {
+    id: "silent-debits-count-for-ever",
+    breaks: "Debits of a bank that answers others, but never these, take up its share for ever.",
+    edits: [
+      {
+        file: outstanding,
+        find: "isReleased && nowMs - sinceMs >= silentAfterMs && lastMs > sinceMs;",
+        put: "isReleased && nowMs - sinceMs >= silentAfterMs && lastMs > nowMs;",
+      },
+    ],
+    nearest: releaserTests,
+  },
+  {
+    id: "partition-share-of-whole",
+    breaks: "Each partition gives a bank as many unacknowledged debits as all partitions together may.",
+    edits: [
+      {
+        file: `${tasks}/release/partition-share.ts`,
+        find: "const whole = Math.floor(maxUnacknowledged / partitionCount);",
+        put: "const whole = maxUnacknowledged;",
+      },
+    ],
+    nearest: [`${tasks}/release/partition-share.test.ts`],
+  },
+  {
+    id: "arrivals-during-refill-lost",
+    breaks: "A debit that is held while its queue's page is refilled is missing from the page.",
+    edits: [{ file: page, find: "      for (const queueKey of arrived) insert(queueKey);\n", put: "" }],
+    nearest: [`${tasks}/queues/queue-page.test.ts`],
+  },
+  {
+    id: "cut-page-counts-as-complete",
+    breaks: "A page that was cut forgets that the store has more.",
+    edits: [{ file: page, find: "    completeTo = keys.at(-1) ?? null;\n", put: "" }],
+    nearest: [`${tasks}/queues/queue-page.test.ts`],
+  },
+  {
+    id: "close-during-closing-forgotten",
+    breaks: "A day whose close comes while another is read is never closed.",
+    edits: [
+      {
+        file: `${tasks}/day-closer.ts`,
+        find: "    days.clear();\n    let isDone = false;\n    try {\n      isDone = await appendAll(closing);\n    } finally {\n",
+        put: "    let isDone = false;\n    try {\n      isDone = await appendAll(closing);\n    } finally {\n      days.clear();\n",
+      },
+    ],
+    nearest: [`${tasks}/day-closer.test.ts`],
+  },
+  {
+    id: "closing-stops-at-first-page",
+    breaks: "A close reaches the transactions of the first page of the store only.",
+    edits: [
+      {
+        file: `${tasks}/day-closer.ts`,
+        find: "      after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;",
+        put: "      after = null;",
+      },
+    ],
+    nearest: [`${tasks}/day-closer.test.ts`],
+  },
+  {
+    id: "reconciled-date-carries-over",
+    breaks: "A debit of a reconciled date gets the close of its windows instead.",
+    edits: [
+      {
+        file: `${tasks}/day-closer.ts`,
+        find: "  if (reconciliationDay !== null && isReconciled(markers.markersOf(reconciliationDay))) return reconciliationDay;\n",
+        put: "",
+      },
+    ],
+    nearest: [`${tasks}/day-closer.test.ts`],
+  },
+  {
+    id: "gate-answer-before-reading",
+    breaks: "A partition answers a declaration of credits final without reading its credits.",
+    edits: [
+      {
+        file: `${tasks}/gate-reporter.ts`,
+        find: "        for (const row of credits) for (const { waiting } of found) waiting.add(row);\n",
+        put: "        void credits;\n",
+      },
+    ],
+    nearest: [`${tasks}/gate-reporter.test.ts`],
+  },
+  {
+    id: "credit-ended-during-reading-awaited",
+    breaks: "A credit that ends while the store is read keeps its bank's gate closed for ever.",
+    edits: [{ file: `${tasks}/gate-reporter.ts`, find: "      for (const row of changes.values()) waiting.observe(row);\n", put: "" }],
+    nearest: [`${tasks}/gate-reporter.test.ts`],
+  },
+  {
+    id: "day-clock-by-own-clock",
+    breaks: "A planned time is appended by the process's clock instead of the broker's.",
+    edits: [
+      {
+        file: `${tasks}/day-clock.ts`,
+        find: "    const nowMs = options.brokerNowMs();\n    if (nowMs === null) return repeatAfterMs;",
+        put: "    const nowMs = time.nowMs();",
+      },
+    ],
+    nearest: [`${tasks}/day-clock.test.ts`],
+  },
+  {
+    id: "planning-by-own-clock",
+    breaks: "Days are planned by the process's clock instead of the broker's.",
+    edits: [
+      {
+        file: `${tasks}/day-planner.ts`,
+        find: "    const nowMs = options.brokerNowMs();\n    if (nowMs === null) return askAgainMs;",
+        put: "    const nowMs = time.nowMs();",
+      },
+    ],
+    nearest: [`${tasks}/day-planner.test.ts`],
+  },
+  {
+    id: "deadlines-before-caught-up",
+    breaks: "A new owner passes deadlines of credits whose reports it has not read yet.",
+    edits: [{ file: `${tasks}/deadlines.ts`, find: "    if (!options.isCaughtUp()) return null;\n", put: "" }],
+    nearest: [`${tasks}/deadlines.test.ts`],
+  },
+  {
+    id: "signal-during-run-lost",
+    breaks: "A background task that is woken while it runs does not run again.",
+    edits: [
+      {
+        file: `${tasks}/background-task.ts`,
+        find: "    if (!this.#isRunning) void this.#run();",
+        put: "    if (this.#isRunning) this.#isWoken = false;\n    else void this.#run();",
+      },
+    ],
+    nearest: [`${tasks}/day-closer.test.ts`, `${tasks}/gate-reporter.test.ts`],
+  },
+];
