@@ -69,6 +69,13 @@ export function answerIdentification(
   return `${answerLetters[kind]}${digest(`sluice:answer:${identity}`).slice(0, 34)}`;
 }
 
+const answerPattern = new RegExp(`^[${Object.values(answerLetters).join("")}][0-9a-f]{34}$`, "u");
+
+/** True for the form of an answer to a further message: a transaction does not keep all of its answers. */
+export function isAnswerIdentification(messageIdentification: string): boolean {
+  return answerPattern.test(messageIdentification);
+}
+
 /** Id of a marker of a day, without the partition that each copy adds. */
 export function markerId(scheme: string, businessDate: string, kind: string, number: number): string {
   return `${scheme}:${businessDate}:${kind}:${number}`;

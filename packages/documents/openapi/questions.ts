@@ -27,6 +27,7 @@ const from = {
 const status = {
   schema: "TransactionStatus",
   uetr: sampleUetr,
+  messageIdentification: "KAROO-20261120-000017",
   state: "HELD",
   stageVersion: 4,
   businessDate: "2026-11-20",

@@ -20,7 +20,7 @@ import type { Digest } from "../ids.ts";
 import type { PartitionView } from "../partition-view.ts";
 import { onDeadlinePassed } from "./facts/on-deadline.ts";
 import { onDeliveryEnded } from "./facts/on-delivery-ended.ts";
-import { onFurtherMessage, startTransaction } from "./facts/on-message.ts";
+import { findDroppedAnswer, onFurtherMessage, startTransaction } from "./facts/on-message.ts";
 import { onOperatorFact } from "./facts/on-operator.ts";
 import {
   isFollowingFact,
@@ -37,7 +37,8 @@ import { onResolutionConfirmed, onResolutionRequested } from "./facts/on-resolut
 import { onVerdict } from "./facts/on-verdict.ts";
 import { onWithdrawal } from "./facts/on-withdrawal.ts";
 import type { FactResult, DecideResult } from "./result.ts";
-import { outputsAt } from "./outputs.ts";
+import type { Output } from "./output.ts";
+import { buildNoticeOutput, outputsAt } from "./outputs.ts";
 import { takeCarryOvers } from "./markers/carry-over.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -54,7 +55,7 @@ export function decide(
   digest: Digest,
 ): DecideResult {
   if (transaction !== null && place.offset <= transaction.applied) {
-    const outputs = outputsAt(transaction, place.offset, digest);
+    const outputs = replayOutputs(transaction, fact, place, digest);
     if (wasDeadLettered(transaction, fact, place.offset)) return { decision: "dead-lettered", reason: "quarantined", transaction, outputs };
     return { decision: "replayed", reason: null, transaction, outputs };
   }
@@ -68,6 +69,15 @@ export function decide(
     transaction: applied,
     outputs: outputsAt(applied, place.offset, digest),
   };
+}
+
+/** #1 */
+function replayOutputs(transaction: Transaction, fact: TransactionFact, place: RecordPosition, digest: Digest): readonly Output[] {
+  const outputs = outputsAt(transaction, place.offset, digest);
+  const isMessage = fact.kind === "DirectDebitReceived" || fact.kind === "CreditTransferReceived";
+  if (!isMessage || wasDeadLettered(transaction, fact, place.offset)) return outputs;
+  const answer = findDroppedAnswer(transaction, fact, place, digest);
+  return answer === null ? outputs : [...outputs, buildNoticeOutput(transaction, answer)];
 }
 
 /** First the markers that end its business date, from which it may be carried over, then the close. */

@@ -5,17 +5,19 @@
 // #2 An open item belongs to the state in which it was made: entering another state settles it, except RECONCILIATION,
 //    which takes it over.
 // #3 A state that sends an outcome report counts it; from that entry on the report is awaited.
-// #4 Answers to further messages never use the places that the transaction's own outcome reports and stops need.
+// #4 Each further message that needs an answer gets one. The newest answers are kept, apart from the transaction's own
+//    notices, so that neither takes the other's places; an older answer can be made again (`on-message.ts`).
 
 import type { DayKey, RecordPosition } from "../fact.ts";
+import type { AnswerKind } from "../ids.ts";
 import { identificationShownIn, kindSentIn, requireReceived } from "./tables/state-messages.ts";
 import {
   answerNoticesMax,
   type Item,
   type Notice,
-  noticesMax,
   type ObservationKind,
   observationsKept,
+  ownNoticesMax,
   type ReceivedTransaction,
   type State,
   type Transaction,
@@ -94,21 +96,39 @@ export function recordObservation<T extends Transaction>(
   return { ...transaction, observations: { count: transaction.observations.count + 1, last } };
 }
 
-/** How many notices there may be for a further one of each kind to be added. */
-const noticesBefore: Readonly<Record<Notice["kind"], number>> = {
-  "duplicate-refused": answerNoticesMax,
-  "report-again": answerNoticesMax,
-  "stop-again": noticesMax - 1,
-  "on-us-outcome": noticesMax,
-  "resolution-outcome": noticesMax,
-  redrive: noticesMax - 2,
-  "redrive-posting": noticesMax - 2,
+type OwnNoticeKind = Exclude<Notice["kind"], AnswerKind>;
+
+/** How many notices of its own a transaction may have for a further one of each kind to be added. */
+const ownNoticesBefore: Readonly<Record<OwnNoticeKind, number>> = {
+  "stop-again": ownNoticesMax - 1,
+  "on-us-outcome": ownNoticesMax,
+  "resolution-outcome": ownNoticesMax,
+  redrive: ownNoticesMax - 2,
+  "redrive-posting": ownNoticesMax - 2,
 };
 
-/**
- * Returns the same transaction when there is no place for a notice of this kind: then only its observation counts it.
- */
-export function addNotice<T extends Transaction>(transaction: T, notice: Notice): T {
-  if (transaction.notices.length >= noticesBefore[notice.kind]) return transaction;
+export type OwnNotice = Notice & { readonly kind: OwnNoticeKind };
+
+/** Returns the same transaction when there is no place for a notice of this kind. */
+export function addNotice<T extends Transaction>(transaction: T, notice: OwnNotice): T {
+  const own = transaction.notices.filter((other) => !isAnswer(other));
+  if (own.length >= ownNoticesBefore[notice.kind]) return transaction;
   return { ...transaction, notices: [...transaction.notices, notice] };
+}
+
+export type AnswerNotice = Notice & { readonly kind: AnswerKind };
+
+export function isAnswer(notice: Notice): notice is AnswerNotice {
+  return notice.kind === "duplicate-refused" || notice.kind === "report-again";
+}
+
+/** #4 */
+export function addAnswer<T extends Transaction>(transaction: T, answer: AnswerNotice): T {
+  const oldest = transaction.notices.filter(isAnswer).at(-answerNoticesMax);
+  return { ...transaction, notices: [...transaction.notices.filter((notice) => notice !== oldest), answer] };
+}
+
+/** True if the transaction may have had more answers than it keeps. */
+export function haveAnswersBeenDropped({ notices }: Transaction): boolean {
+  return notices.filter(isAnswer).length >= answerNoticesMax;
 }

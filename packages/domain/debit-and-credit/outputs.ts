@@ -113,7 +113,8 @@ function buildStop(transaction: Transaction, sent: SentKind, causedByOffset: big
   };
 }
 
-function buildNoticeOutput(transaction: Transaction, notice: Notice): Output {
+/** The output of a notice, also of one that the transaction no longer keeps. */
+export function buildNoticeOutput(transaction: Transaction, notice: Notice): Output {
   if (notice.kind === "redrive" || notice.kind === "redrive-posting") {
     return {
       kind: "redrive",

@@ -342,11 +342,9 @@ export function isOutcomeReportAwaited({ outcomeReport }: Pick<Transaction, "out
 }
 
 export const transitionsMax = 24;
-export const noticesMax = 10;
-/**
- * Notices that may answer further messages; the other places are reserved for the transaction's own outcome reports and
- * stops.
- */
+/** Notices of the transaction's own: redrives, repeated stops and outcome reports. */
+export const ownNoticesMax = 10;
+/** The newest answers to further messages. Each message is answered; these tell which repeats were answered before. */
 export const answerNoticesMax = 7;
 export const observationsKept = 10;
 export const lateAnswersKept = 10;

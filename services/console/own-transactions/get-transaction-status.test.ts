@@ -25,6 +25,7 @@ test("a bank gets the state of its own transaction, whatever the case of the UET
   expect(await answer.json()).toEqual({
     schema: "TransactionStatus",
     uetr: consoleUetr,
+    messageIdentification: "M-1",
     state: "HELD",
     stageVersion: 4,
     businessDate: "2026-11-23",

@@ -1,7 +1,14 @@
 // transactionStatus: the state of the caller's own transaction, from the scheduler's snapshot.
 
+import type { Transaction } from "@sluice/domain";
 import { formatInstant, type TransactionQueryHandler } from "../http/bank-answer.ts";
 import { lookUp, type LookUpPorts } from "./look-up.ts";
+
+/** The message that made the transaction: another one under its UETR was refused, or repeated it. */
+function messageOf({ message }: Transaction): string {
+  if (message === null) throw new Error("an orphan is nobody's own");
+  return message.messageIdentification;
+}
 
 export function transactionStatus(ports: LookUpPorts): TransactionQueryHandler {
   return async (question) => {
@@ -11,6 +18,7 @@ export function transactionStatus(ports: LookUpPorts): TransactionQueryHandler {
     const status = {
       schema: "TransactionStatus",
       uetr,
+      messageIdentification: messageOf(transaction),
       state,
       stageVersion: newest.stageVersion,
       businessDate: transaction.businessDate ?? newest.businessDate,

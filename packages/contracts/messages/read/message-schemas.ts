@@ -155,6 +155,9 @@ const transactionStatus = z
   .looseObject({
     schema: z.literal("TransactionStatus"),
     uetr: uuid,
+    messageIdentification: string(35, 1).meta({
+      description: "Of the debit or credit that this state is about. Another message under this UETR was refused (`AM05`), or repeats it.",
+    }),
     state: z.enum(stateNames).meta({ description: "The state that was entered last." }),
     stageVersion: integerToken(1, "Counts the states of a UETR from 1 without a gap."),
     businessDate: isoDate.meta({ description: "Business date as it is now." }),

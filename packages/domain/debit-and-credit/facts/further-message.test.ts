@@ -20,6 +20,8 @@ import {
   uetr,
   verdict,
 } from "../../given.fixture.ts";
+import { redrive } from "../decisions.fixture.ts";
+import { decide } from "../decide.ts";
 import { answerIdentification } from "../../ids.ts";
 import { answerNoticesMax, observationsKept } from "../transaction.ts";
 
@@ -104,14 +106,54 @@ test("I3: a message that was answered is not answered again", () => {
   expect(stateAfter(...acceptedSteps, otherContent, fromOther).last.outputs.map(shortName)).toEqual(["send:X"]);
 });
 
-test("I15: at most seven answers are sent; further messages are only counted", () => {
-  const many = Array.from({ length: 25 }, (_, index) => debit({ message: identity(`N${index}`, `n${index}`) }));
-  const { transaction, last } = stateAfter(...acceptedSteps, ...many);
-  expect(transaction.notices).toHaveLength(answerNoticesMax);
+const many = Array.from({ length: 25 }, (_, index) => debit({ message: identity(`N${index}`, `n${index}`) }));
+
+test("every refused duplicate is answered, however many there are, each once [D4 AM05]", () => {
+  const { outcomes } = runSteps([...acceptedSteps, ...many]);
+  const answers = outcomes.slice(acceptedSteps.length).flatMap(({ outputs }) => outputs);
+  expect(answers).toMatchObject(many.map(({ message }) => ({ form: "duplicate-refused", about: message.messageIdentification })));
+  expect(new Set(answers.map((answer) => "messageIdentification" in answer && answer.messageIdentification)).size).toBe(many.length);
+});
+
+test("I15: of the answers the newest seven are kept; all further messages are counted", () => {
+  const { transaction } = stateAfter(...acceptedSteps, ...many);
+  expect(transaction.notices.map(({ about }) => about)).toEqual(
+    many.slice(-answerNoticesMax).map(({ message }) => message.messageIdentification),
+  );
   expect(transaction.observations.count).toBe(25);
   expect(transaction.observations.last).toHaveLength(observationsKept);
   expect(transaction.observations.last.at(-1)).toMatchObject({ messageIdentification: "N24", kind: "duplicate-refused" });
-  expect(last.outputs).toEqual([]);
+});
+
+test("I3: a replay of a refused duplicate gives its first answer again, also if the transaction no longer keeps it", () => {
+  const equal = debit({ message: identity("M2", "c1"), closesAtMs: 777 });
+  const { outcomes, transaction, partition } = runSteps([...acceptedSteps, equal, ...many, debit()]);
+  for (const { fact, position, outputs } of outcomes) {
+    expect(decide(uetr, transaction, fact, position, partition, digest)).toMatchObject({ decision: "replayed", outputs });
+  }
+});
+
+test("I3: a repeat of a duplicate whose answer is no longer kept is answered again, under the same identification", () => {
+  const { outcomes } = runSteps([...acceptedSteps, ...many, ...many.slice(0, 1)]);
+  const [first, again] = [outcomes[acceptedSteps.length], outcomes.at(-1)].map((outcome) => outcome?.outputs[0]);
+  expect(again).toMatchObject({ form: "duplicate-refused", about: "N0" });
+  expect(again).toHaveProperty(
+    "messageIdentification",
+    first !== undefined && "messageIdentification" in first ? first.messageIdentification : "",
+  );
+});
+
+test("answers take no place from redrives, and redrives none from answers", () => {
+  const redrives = Array.from({ length: 30 }, (_, index) => redrive(`${hex}D`, `r${index}`));
+  const refused = [...releasedSteps, ended("D", "refused")];
+  expect(stateAfter(...refused, ...many, ...redrives.slice(0, 1)).last.outputs.map(shortName)).toEqual(["redrive:D"]);
+  expect(stateAfter(...refused, ...redrives, otherContent).last.outputs.map(shortName)).toEqual(["send:X"]);
+});
+
+test("the end of an answer that the transaction no longer keeps changes nothing", () => {
+  const first = answerIdentification("duplicate-refused", "bank-a", "outboundDirectDebit", uetr, "N0", digest);
+  const last = stateAfter(...acceptedSteps, ...many, { ...ended("A"), messageIdentification: first }).last;
+  expect(last).toMatchObject({ decision: "ignored", reason: "delivery-finished", outputs: [] });
 });
 
 test("the end of a delivery that answered a duplicate changes nothing", () => {

@@ -11,9 +11,9 @@
 //    redrive.
 
 import { parsePath } from "../tables/cell.ts";
-import { factCause, enterState, addNotice } from "../entry.ts";
+import { factCause, enterState, addNotice, haveAnswersBeenDropped } from "../entry.ts";
 import type { DeliveryEnded, RecordPosition } from "../../fact.ts";
-import { sentIdentification, type SentKind } from "../../ids.ts";
+import { isAnswerIdentification, sentIdentification, type SentKind } from "../../ids.ts";
 import {
   isRowAwaited,
   isShownRefusalDoubtful,
@@ -100,7 +100,8 @@ function onNoticeEnded(transaction: Transaction, fact: DeliveryEnded): FactResul
   const isNotice = transaction.notices.some(
     (notice) => notice.operation !== null && notice.messageIdentification === fact.messageIdentification,
   );
-  if (isNotice) return { decision: "ignored", reason: "delivery-finished", transaction };
+  const isDropped = haveAnswersBeenDropped(transaction) && isAnswerIdentification(fact.messageIdentification);
+  if (isNotice || isDropped) return { decision: "ignored", reason: "delivery-finished", transaction };
   return { decision: "refused", reason: "delivery-never-sent", transaction };
 }
 

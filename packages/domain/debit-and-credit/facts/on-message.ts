@@ -4,12 +4,12 @@
 // The identity of a message is (sender, operation, UETR, messageIdentification), and the operation follows from the
 // flow. So a debit and a credit under one UETR are never the same message: the second one has different content.
 
-import { factCause, enterState, recordObservation, addNotice } from "../entry.ts";
+import { addAnswer, type AnswerNotice, enterState, factCause, haveAnswersBeenDropped, isAnswer, recordObservation } from "../entry.ts";
 import type { CreditTransferReceived, DirectDebitReceived, RecordPosition } from "../../fact.ts";
-import { answerIdentification, type Digest, type ReceivedOperation } from "../../ids.ts";
+import { answerIdentification, type AnswerKind, type Digest, type ReceivedOperation } from "../../ids.ts";
 import type { PartitionView } from "../../partition-view.ts";
 import type { FactResult } from "../result.ts";
-import { answerOperations } from "../tables/state-messages.ts";
+import { answerOperations, kindSentIn } from "../tables/state-messages.ts";
 import type { Flow, OrphanTransaction, ReceivedTransaction, Transaction } from "../transaction.ts";
 
 export type MessageReceived = DirectDebitReceived | CreditTransferReceived;
@@ -85,49 +85,86 @@ export function onFurtherMessage(
   place: RecordPosition,
   digest: Digest,
 ): FactResult {
+  const kind = wasAnswered(transaction, fact) ? "repeat" : nameFurtherMessage(transaction, fact);
+  const observed = recordObservation(transaction, place, kind, fact.message);
+  const answer = buildAnswer(transaction, fact, kind, place, digest);
+  return { decision: "recorded", reason: kind, transaction: answer === null ? observed : addAnswer(observed, answer) };
+}
+
+/**
+ * The answer that a replay of a further message makes again because the transaction no longer keeps it: answers made
+ * since have taken its place. Null: the message had none, or it is still kept.
+ */
+export function findDroppedAnswer(
+  transaction: Transaction,
+  fact: MessageReceived,
+  place: RecordPosition,
+  digest: Digest,
+): AnswerNotice | null {
+  const [first] = transaction.transitions;
+  if (transaction.flow === null || first === undefined || place.offset <= first.offset) return null;
+  if (!haveAnswersBeenDropped(transaction) || transaction.notices.some((kept) => isAnswer(kept) && kept.offset <= place.offset))
+    return null;
+  return buildAnswer(transaction, fact, nameFurtherMessage(transaction, fact), place, digest);
+}
+
+type FurtherKind = "repeat" | "conflict" | "repeat-other-identification" | AnswerKind;
+
+/** Names the case of docs/spec/decisions.md D4. It follows from the two messages alone. */
+function nameFurtherMessage(transaction: ReceivedTransaction, fact: MessageReceived): Exclude<FurtherKind, "report-again"> {
   const { message } = fact;
-  const flow = fact.kind === "CreditTransferReceived" ? "credit" : fact.flow;
   const first = transaction.message;
-  const isSameSide = message.sender === first.sender && flow === transaction.flow;
+  const isSameSide = message.sender === first.sender && flowOf(fact) === transaction.flow;
   if (isSameSide && message.messageIdentification === first.messageIdentification) {
-    const kind = message.contentHash === first.contentHash ? "repeat" : "conflict";
-    return { decision: "recorded", reason: kind, transaction: recordObservation(transaction, place, kind, message) };
+    return message.contentHash === first.contentHash ? "repeat" : "conflict";
   }
-  if (wasAnswered(transaction, flow, fact)) {
-    return { decision: "recorded", reason: "repeat", transaction: recordObservation(transaction, place, "repeat", message) };
-  }
-  const isEqual = isSameSide && message.substanceHash === first.substanceHash;
-  const kind = isEqual ? "repeat-other-identification" : "duplicate-refused";
-  const observed = recordObservation(transaction, place, kind, message);
-  if (isEqual && !hasReport(transaction)) return { decision: "recorded", reason: kind, transaction: observed };
-  const { sender, messageIdentification } = message;
-  const answer = isEqual ? "report-again" : "duplicate-refused";
-  const answered = addNotice(observed, {
+  return isSameSide && message.substanceHash === first.substanceHash ? "repeat-other-identification" : "duplicate-refused";
+}
+
+function flowOf(fact: MessageReceived): Flow {
+  return fact.kind === "CreditTransferReceived" ? "credit" : fact.flow;
+}
+
+function buildAnswer(
+  transaction: ReceivedTransaction,
+  fact: MessageReceived,
+  found: FurtherKind,
+  place: RecordPosition,
+  digest: Digest,
+): AnswerNotice | null {
+  if (found === "repeat" || found === "conflict") return null;
+  if (found === "repeat-other-identification" && !hadReport(transaction, place)) return null;
+  const flow = flowOf(fact);
+  const kind = found === "duplicate-refused" ? found : "report-again";
+  const { sender, messageIdentification } = fact.message;
+  return {
     offset: place.offset,
     atMs: place.appendedAtMs,
-    kind: answer,
+    kind,
     operation: answerOperations[flow],
-    messageIdentification: answerIdentification(answer, sender, operations[flow], transaction.uetr, messageIdentification, digest),
+    messageIdentification: answerIdentification(kind, sender, operations[flow], transaction.uetr, messageIdentification, digest),
     about: messageIdentification,
     receiver: sender,
     deadlineMs: fact.kind === "CreditTransferReceived" ? fact.deadlineMs : fact.closesAtMs,
-  });
-  return { decision: "recorded", reason: kind, transaction: answered };
+  };
 }
 
-/** True if this further message was answered before: it is answered once, and each repeat of it counts as a repeat. */
-function wasAnswered(transaction: Transaction, flow: Flow, { message }: MessageReceived): boolean {
+/**
+ * True if this further message is known to have been answered: each repeat of it counts as a repeat. One whose answer
+ * is no longer kept is answered again, under the same identification.
+ */
+function wasAnswered(transaction: Transaction, fact: MessageReceived): boolean {
+  const operation = answerOperations[flowOf(fact)];
+  const { sender, messageIdentification } = fact.message;
   return transaction.notices.some(
-    (notice) =>
-      (notice.kind === "duplicate-refused" || notice.kind === "report-again") &&
-      notice.receiver === message.sender &&
-      notice.operation === answerOperations[flow] &&
-      notice.about === message.messageIdentification,
+    (notice) => isAnswer(notice) && notice.receiver === sender && notice.operation === operation && notice.about === messageIdentification,
   );
 }
 
 /** On-us the verdict is reported; a connector gets outcome reports only. */
-function hasReport({ flow, outcomeReport, transitions }: Transaction): boolean {
-  if (flow !== "on-us") return outcomeReport !== null;
-  return transitions.some((entry) => entry.state === "ACCEPTED" || entry.state === "REJECTED");
+function hadReport({ flow, transitions, notices }: ReceivedTransaction, { offset }: RecordPosition): boolean {
+  const before = transitions.filter((entry) => entry.offset <= offset);
+  if (flow === "on-us") return before.some(({ state }) => state === "ACCEPTED" || state === "REJECTED");
+  const isResolved = notices.some((notice) => notice.kind === "resolution-outcome" && notice.offset < offset);
+  return isResolved || before.some(({ state }) => kindSentIn(flow, state) === "outcome-report");
 }

@@ -33,7 +33,7 @@ import {
 } from "../../given.fixture.ts";
 import { redrive, resolution } from "../decisions.fixture.ts";
 import { esmEventId, eventId } from "../../ids.ts";
-import { lateAnswersKept, noticesMax } from "../transaction.ts";
+import { lateAnswersKept, ownNoticesMax } from "../transaction.ts";
 
 const close: readonly SequenceStep[] = [dayReconciled(), dayClosed()];
 const doubtful = ended("C", "refused", { mayHaveBeenTaken: true });
@@ -166,10 +166,10 @@ test("a DeliveryEnded under a posting's id counts as never sent", () => {
 
 test("I15: notices are bounded; a redrive beyond the bound is refused and leaves the places that stops and outcome reports need", () => {
   const refused = [...releasedSteps, ended("D", "refused")];
-  const redrives = Array.from({ length: noticesMax }, (_, index) => redrive(`${hex}D`, `r${index}`));
+  const redrives = Array.from({ length: ownNoticesMax }, (_, index) => redrive(`${hex}D`, `r${index}`));
   const { last, transaction } = stateAfter(...refused, ...redrives);
   expect(last).toMatchObject({ decision: "refused", reason: "too-many", outputs: [] });
-  expect(transaction.notices).toHaveLength(noticesMax - 2);
+  expect(transaction.notices).toHaveLength(ownNoticesMax - 2);
   const answers = Array.from({ length: 9 }, (_, index) => debit({ message: identity(`N${index}`, "c2") }));
   expect(stateAfter(...refused, ...answers, redrive(`${hex}D`)).last).toMatchObject({ decision: "applied" });
 });

@@ -6,14 +6,14 @@
 //    until an answer comes.
 // #2 Posting: any event of the transaction. If nothing was given up, nothing happens. It can change no outcome (I13).
 
-import { addNotice } from "../entry.ts";
+import { addNotice, type OwnNotice } from "../entry.ts";
 import type { RecordPosition, RedriveRequested } from "../../fact.ts";
 import { type Digest, esmEventId, eventId, sentIdentification, type SentKind } from "../../ids.ts";
 import { isRefusalShown, wasOutcomeRefused } from "../items.ts";
 import type { OperatorResult } from "./on-operator.ts";
 import type { DecisionReason } from "../result.ts";
 import { requireFlow, operationFor, outcomeReportNumberAt, receiverFor, kindSentIn } from "../tables/state-messages.ts";
-import { isOutcomeReportAwaited, type Notice, type Transaction } from "../transaction.ts";
+import { isOutcomeReportAwaited, type Transaction } from "../transaction.ts";
 
 export function onRedrive(transaction: Transaction, fact: RedriveRequested, place: RecordPosition, digest: Digest): OperatorResult {
   const notice = fact.target === "posting" ? redrivePosting(transaction, fact, place, digest) : redriveDelivery(transaction, fact, place);
@@ -28,7 +28,7 @@ function redrivePosting(
   { messageIdentification }: RedriveRequested,
   place: RecordPosition,
   digest: Digest,
-): Notice | DecisionReason {
+): OwnNotice | DecisionReason {
   const { uetr, transitions } = transaction;
   const isEvent = transitions.some(({ stageVersion }) =>
     [eventId(uetr, stageVersion, digest), esmEventId(uetr, stageVersion, digest)].includes(messageIdentification),
@@ -42,14 +42,19 @@ function redriveDelivery(
   transaction: Transaction,
   { messageIdentification }: RedriveRequested,
   place: RecordPosition,
-): Notice | DecisionReason {
+): OwnNotice | DecisionReason {
   const sent = refusedKind(transaction);
   if (sent === null || messageIdentification !== newestIdentification(transaction, sent)) return "nothing-refused";
   const operation = operationFor(requireFlow(transaction), sent);
   return { ...buildNotice("redrive", messageIdentification, receiverFor(transaction, sent), place), operation };
 }
 
-function buildNotice(kind: "redrive" | "redrive-posting", messageIdentification: string, receiver: string, place: RecordPosition): Notice {
+function buildNotice(
+  kind: "redrive" | "redrive-posting",
+  messageIdentification: string,
+  receiver: string,
+  place: RecordPosition,
+): OwnNotice {
   const at = { offset: place.offset, atMs: place.appendedAtMs };
   return { ...at, kind, operation: null, messageIdentification, about: messageIdentification, receiver, deadlineMs: null };
 }

@@ -10,7 +10,7 @@
 //    final. An on-us debit has no connector. The report follows the earlier outcome report in order; only if that one
 //    was refused, and nobody redrove it, is it stopped and no longer awaited.
 
-import { addNotice } from "../entry.ts";
+import { addNotice, type OwnNotice } from "../entry.ts";
 import type { ItemResolutionConfirmed, ItemResolutionRequested, OperatorAction, RecordPosition } from "../../fact.ts";
 import { sentIdentification } from "../../ids.ts";
 import { isDetached } from "../items.ts";
@@ -18,7 +18,7 @@ import { refusedKind } from "./on-redrive.ts";
 import type { OperatorResult } from "./on-operator.ts";
 import type { DecisionReason } from "../result.ts";
 import { requireReceived, operationFor, receiverFor } from "../tables/state-messages.ts";
-import type { Item, Resolution, Notice, ReceivedTransaction, Transaction } from "../transaction.ts";
+import type { Item, Resolution, ReceivedTransaction, Transaction } from "../transaction.ts";
 
 /** An outcome report's identification has one digit for its number. */
 const outcomesMax = 9;
@@ -92,7 +92,7 @@ function buildNotice(
   kind: "stop-again" | "resolution-outcome",
   messageIdentification: string,
   place: RecordPosition,
-): Notice {
+): OwnNotice {
   return {
     offset: place.offset,
     atMs: place.appendedAtMs,

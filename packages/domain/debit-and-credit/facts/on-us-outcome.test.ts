@@ -24,7 +24,7 @@ import {
   stateAfter,
   verdict,
 } from "../../given.fixture.ts";
-import { answerNoticesMax, noticesMax } from "../transaction.ts";
+import { answerNoticesMax, ownNoticesMax } from "../transaction.ts";
 
 const wanted: readonly SequenceStep[] = [debit(), verdict({ wantsOutcomeReport: true }), ended("A"), ...openDay, release(), ended("D")];
 
@@ -85,5 +85,5 @@ test("I15: a place is kept for the on-us outcome report, however many further me
   const stops = Array.from({ length: 30 }, () => ended("A", "refused"));
   const stopped = stateAfter(...wanted, ...stops, report());
   expect(stopped.last.outputs.map(shortName)).toEqual(["COMPLETED", "send:S"]);
-  expect(stopped.transaction.notices).toHaveLength(noticesMax);
+  expect(stopped.transaction.notices).toHaveLength(ownNoticesMax);
 });
