@@ -34,6 +34,17 @@ test.each(rules.map((rule) => [rule.alert, rule] as const))("%s uses metrics tha
   expect(["info", "warning", "critical"]).toContain(rule.labels.severity);
 });
 
+test.each(rules.map((rule) => [rule.alert, rule] as const))("the runbook of %s names it", (name, rule) => {
+  expect(readFileSync(join(root, rule.annotations.runbook), "utf8")).toContain(`\`${name}\``);
+});
+
+test.each(["sluice_delivery_backlog_full_total", "sluice_delivery_stale_writes_total", "sluice_delivery_bounds_reached_total"])(
+  "I15: an alarm says that %s grows",
+  (metric) => {
+    expect(rules.filter(({ expr }) => expr.includes(`increase(${metric}`))).toHaveLength(1);
+  },
+);
+
 test("alarms have unique names", () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
 });
