@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -37,6 +38,18 @@ test("a service logs its ports, answers as alive and ready, and exits with 0 on 
   child.kill("SIGTERM");
   expect(await ended).toBe(0);
   expect(lines.map(({ event }) => event)).toEqual(["service.listening", "service.stopping", "service.stopped"]);
+});
+
+test("I14: /livez and /readyz answer while others hold all connections of the operations port", async () => {
+  const { child, listening, ended } = run("works");
+  const port = (await listening).opsPort ?? 0;
+  const held = Array.from({ length: 400 }, (_, index) => connect({ port, host: "127.0.0.1", localAddress: `127.0.0.${1 + (index % 8)}` }));
+  for (const socket of held) socket.on("error", () => socket.destroy());
+  await Promise.allSettled(held.map((socket) => once(socket, "connect")));
+  for (const path of ["livez", "readyz", "livez"]) expect((await fetch(`http://127.0.0.1:${port}/${path}`)).status).toBe(200);
+  for (const socket of held) socket.destroy();
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
 });
 
 test("a service that is not ready answers with its reasons", async () => {

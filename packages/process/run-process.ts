@@ -9,7 +9,15 @@
 //    `fail`. One line names the reason, a stop is tried within the grace time, and the process exits with 1. Its
 //    supervisor restarts it.
 
-import { createLogger, createMetrics, createOpsApp, type HttpListener, listen, listenLimitsDefault } from "@sluice/service";
+import {
+  countDroppedConnections,
+  createLogger,
+  createMetrics,
+  createOpsApp,
+  type HttpListener,
+  listen,
+  listenLimitsDefault,
+} from "@sluice/service";
 import {
   type Logger,
   machineRandom,
@@ -56,6 +64,18 @@ type Start<N extends VariableName> = (context: ProcessContext<N>) => Promise<Run
 
 const graceMsDefault = 10_000;
 
+/**
+ * Nobody is authenticated here, so all are strangers: a probe gets its place from the oldest silent connection, and
+ * `/livez` answers whatever others hold.
+ */
+const opsConnectionsMax = 256;
+const opsLimits = {
+  ...listenLimitsDefault,
+  connectionsMax: opsConnectionsMax,
+  strangersMax: opsConnectionsMax,
+  strangersPerAddressMax: 64,
+};
+
 /** Reads the variables of the process and those of `names`, and starts. */
 export function runProcess<N extends VariableName>(name: string, names: readonly N[], start: Start<N>, options: RunOptions = {}): void {
   let environment: Pick<ServiceEnvironment, ProcessVariable | N>;
@@ -96,12 +116,14 @@ class ServiceProcess<N extends VariableName> {
 
   async #start(start: Start<N>): Promise<void> {
     const ops = createOpsApp({ service: this.#name, metrics: this.#metrics, readiness: () => this.#readiness() });
+    const dropped = countDroppedConnections(this.#metrics);
     this.#ops = await listen({
       fetch: (request) => ops.fetch(request),
       host: this.#environment.SLUICE_OPS_HOST,
       port: this.#environment.SLUICE_OPS_PORT,
-      limits: { ...listenLimitsDefault, connectionsMax: 64 },
+      limits: opsLimits,
       logger: this.#log,
+      dropped: () => dropped.add({ port: "opsPort" }),
     });
     this.#starting = start({
       environment: this.#environment,

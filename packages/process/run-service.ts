@@ -6,7 +6,7 @@
 
 import { type ConfigurationWatch, type ConfigurationWatchOptions, readConfigurationFile, type VariableName } from "@sluice/config";
 import { Fault, type Logger, type Running } from "@sluice/kernel";
-import { listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "@sluice/service";
+import { countDroppedConnections, listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "@sluice/service";
 import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
 import { partitionsDiffer } from "./partition-check.ts";
@@ -62,9 +62,16 @@ export function runService<N extends Needs, S extends Running>(name: string, tab
     const watch = table.watch?.(service, { ...file, running: configuration, logger });
     opened.defer(() => watch?.stop());
     const ports: Partial<Record<string, number>> = {};
+    const droppedConnections = countDroppedConnections(metrics);
     for (const [portName, { variable, limits = listenLimitsDefault, fetch }] of apis) {
       const address = { host: environment.SLUICE_HTTP_HOST, port: environment[variable] };
-      const listening = await listen({ ...address, fetch: fetch(service), limits, logger });
+      const listening = await listen({
+        ...address,
+        fetch: fetch(service),
+        limits,
+        logger,
+        dropped: () => droppedConnections.add({ port: portName }),
+      });
       opened.defer(() => listening.close(portGraceMs));
       ports[portName] = listening.port;
     }

@@ -1,9 +1,11 @@
 export * from "./http/caller-limits.ts";
 export * from "./http/callers.ts";
+export * from "./http/fair-shares.ts";
 export * from "./http/listen.ts";
 export * from "./http/problem.ts";
 export * from "./http/read-body.ts";
 export * from "./http/tokens.ts";
+export { type ClientConnection, countDroppedConnections } from "./http/track-connections.ts";
 export * from "./ops-app.ts";
 export * from "./telemetry/pino-logger.ts";
 export * from "./telemetry/prometheus-metrics.ts";

@@ -26,7 +26,7 @@ runService("console", {
     port: { variable: "SLUICE_CONSOLE_PORT", fetch: (desk) => (request, connection) => desk.fetch(request, connection) },
     controlPort: {
       variable: "SLUICE_CONTROL_PORT",
-      limits: { ...listenLimitsDefault, connectionsMax: 512 },
+      limits: { ...listenLimitsDefault, connectionsMax: 512, strangersMax: 64, acquaintancesMax: 192 },
       fetch: (desk) => (request, connection) => desk.fetchControl(request, connection),
     },
   },

@@ -13,6 +13,7 @@
 //
 // #1 202 is answered only after the broker has acknowledged the record. For a 4xx nothing is stored.
 // #2 503 and 500 leave it open whether the message is stored; it may be sent again as it is.
+//    It is answered within a second of its last byte, whatever others send.
 // #3 What is held at once is bounded in requests and bytes, in all (503) and for each caller (429).
 // #4 Each request has one log line, without account numbers, names or tokens.
 // #5 Credentials and limits of callers can change while ingress runs (`replaceCallers`); everything else is as
@@ -63,6 +64,9 @@ export interface Ingress extends Running {
  */
 const admissionLimits = { requestsMax: 4_096, bytesMax: 32 * 1024 * 1024 };
 
+/** Milliseconds from a request's last byte to its answer, whatever other callers send. */
+const answerMaxMs = 1_000;
+
 export function startIngress(ports: IngressPorts): Ingress {
   const { time, configuration } = ports;
   const admission = createAdmission(admissionLimits);
@@ -79,8 +83,9 @@ export function startIngress(ports: IngressPorts): Ingress {
     // A request that came before the stop is still finished.
     const isStopping = stopped !== null;
     const traceparent = traceparentFrom(request.traceparent ?? null, ports.random);
-    const prepared = await queue.run(request.caller, () => prepareRecord(ports, request, traceparent));
-    const outcome = prepared.ok ? await append(prepared.record, isStopping) : null;
+    const prepared = (await queue.run(request.caller, () => prepareRecord(ports, request, traceparent))) ?? overdue;
+    const waitMaxMs = answerMaxMs - (time.monotonicMs() - startedMs);
+    const outcome = prepared.ok ? await append(prepared.record, waitMaxMs, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
     report({
       operation: request.operation,
@@ -96,8 +101,8 @@ export function startIngress(ports: IngressPorts): Ingress {
     return answer;
   }
 
-  async function append(record: OutgoingRecord, isStopping: boolean): Promise<AppendOutcome> {
-    return isStopping ? { kind: "unavailable", reason: "stopping" } : await appender.append(record);
+  async function append(record: OutgoingRecord, waitMaxMs: number, isStopping: boolean): Promise<AppendOutcome> {
+    return isStopping ? { kind: "unavailable", reason: "stopping" } : await appender.append(record, waitMaxMs);
   }
 
   const api = createIngressApi({
@@ -132,6 +137,12 @@ export function startIngress(ports: IngressPorts): Ingress {
     },
   };
 }
+
+const overdue = {
+  ok: false,
+  subject: null,
+  refusal: unavailableAnswer("Too much is under way: the message was not read in time, and not stored. Send it again."),
+} as const;
 
 /** In every case but the first the bank may send the message again. */
 function answerTo(outcome: AppendOutcome | null): IngressAnswer {

@@ -44,6 +44,18 @@ describe("the addresses at which a receiver may be reached", () => {
     }
   });
 
+  it("a block of all IPv6 addresses allows no IPv4 address that is not public, in any spelling", () => {
+    for (const block of ["::/0", "::/1", "::/64", "::ffff:0:0/95", "0::0/0"]) {
+      const check = createAddressCheck([block], true);
+      for (const address of ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::ffff:127.0.0.1", "::ffff:a00:1"])
+        expect([block, address, check(address)]).toEqual([block, address, "address-not-allowed"]);
+    }
+    expect(createAddressCheck(["::/0"], true)("fd00::1")).toBeNull();
+    expect(createAddressCheck(["::ffff:0:0/96"], true)("127.0.0.1")).toBeNull();
+    expect(createAddressCheck(["::ffff:10.1.2.3"], true)("10.1.2.3")).toBeNull();
+    expect(createAddressCheck(["::ffff:10.1.2.3"], true)("10.1.2.4")).toBe("address-not-allowed");
+  });
+
   it("a block of all addresses allows everything; a listed IPv4 block does not allow an IPv6 address that carries one of its addresses", () => {
     expect(
       closed

@@ -5,6 +5,7 @@
 //    whatever a name resolves to.
 // #2 An IPv4 address inside an IPv6 one is checked as itself if it is mapped; one carried by NAT64 or 6to4 is public
 //    only if the IPv4 address is.
+//    A listed IPv6 block allows no IPv4 address unless it is a block of mapped ones.
 // #3 Without TLS only listed addresses are allowed, because everybody on the way could read the message.
 
 import { BlockList, isIP, isIPv4 } from "node:net";
@@ -15,12 +16,12 @@ export type AddressCheck = (address: string) => AddressRefusal | null;
 
 /** `allowed` has CIDR blocks and single addresses. */
 export function createAddressCheck(allowed: readonly string[], isSecured: boolean): AddressCheck {
-  const listed = buildBlockList(allowed);
+  const listed = buildListed(allowed);
   return (given) => {
     const address = plain(given);
     const family = isIP(address);
     if (family === 0) return "address-not-allowed";
-    if (listed.check(address, family === 4 ? "ipv4" : "ipv6")) return null;
+    if (listed(address)) return null;
     if (!isPublic(address)) return "address-not-allowed";
     return isSecured ? null : "tls-required";
   };
@@ -52,6 +53,28 @@ function parseGroups(address: string): readonly number[] {
   const [before, after] = [read(head), read(tail)];
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
 }
+
+/**
+ * A block allows addresses of its own family only: the platform's list takes `::/0` for all of IPv4 too, because it
+ * compares an IPv4 address as a mapped one.
+ */
+function buildListed(blocks: readonly string[]): (address: string) => boolean {
+  const plainBlocks = blocks.map(plainBlock);
+  const ipv4 = buildBlockList(plainBlocks.filter((block) => !block.includes(":")));
+  const ipv6 = buildBlockList(plainBlocks.filter((block) => block.includes(":")));
+  return (address) => (isIPv4(address) ? ipv4.check(address, "ipv4") : ipv6.check(address, "ipv6"));
+}
+
+/** Writes a block of mapped IPv4 addresses as IPv4. */
+function plainBlock(block: string): string {
+  const [address = "", bits = "128"] = block.split("/");
+  const written = plain(address);
+  const ipv4Bits = Number(bits) - mappedBits;
+  return written === address || ipv4Bits < 0 ? block : `${written}/${ipv4Bits}`;
+}
+
+/** The bits in front of the IPv4 address in a mapped one. */
+const mappedBits = 96;
 
 function buildBlockList(blocks: readonly string[]): BlockList {
   const list = new BlockList();

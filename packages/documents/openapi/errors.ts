@@ -307,6 +307,15 @@ export const documentedErrors: readonly DocumentedError[] = [
     "posts",
     null,
   ),
+  error(
+    "noTurnInTime",
+    503,
+    "The message did not get its turn in time",
+    "Not available now",
+    "Too much is under way: the message was not read in time, and not stored. Send it again.",
+    "posts",
+    null,
+  ),
   error("tooMuch", 503, "Too much is under way", "Not available now", "Too many requests are under way.", "posts", null),
   error(
     "tooManyQuestionsUnderWay",

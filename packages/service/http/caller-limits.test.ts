@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCallerMeter, type CallerLimits } from "./caller-limits.ts";
-import type { ClientConnection } from "./listen.ts";
+import type { ClientConnection } from "./track-connections.ts";
 
 const first: CallerLimits = { id: "first", requestsPerSecond: 10, inboundConnections: 2 };
 const second: CallerLimits = { id: "second", requestsPerSecond: 500, inboundConnections: 64 };
@@ -16,7 +16,12 @@ function givenMeter(limits: readonly CallerLimits[] = [first, second]) {
 
 function connection(): ClientConnection & { close(): void } {
   const actions: (() => void)[] = [];
-  return { onClose: (action) => void actions.push(action), close: () => actions.splice(0).forEach((action) => action()) };
+  return {
+    remoteAddress: null,
+    onClose: (action) => void actions.push(action),
+    authenticated: () => {},
+    close: () => actions.splice(0).forEach((action) => action()),
+  };
 }
 
 describe("requests of a caller", () => {

@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { silentLogger } from "@sluice/kernel";
-import { afterEach, expect, test } from "vitest";
-import { type ClientConnection, type HttpListener, listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "./listen.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { type HttpListener, listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "./listen.ts";
 import { readBody } from "./read-body.ts";
+import type { ClientConnection } from "./track-connections.ts";
 
 const open: HttpListener[] = [];
 afterEach(async () => {
@@ -190,4 +191,78 @@ test("close cuts requests that are still in flight after the grace time", async 
   await started.promise;
   await server.close(50);
   expect(await answer).toBe("cut");
+});
+
+/** Opens silent connections and replaces each that is closed, until it is stopped. */
+function holdSilent(port: number, count: number, localAddress: (index: number) => string): { stop(): void; opened(): number } {
+  let isStopped = false;
+  let opened = 0;
+  const held = new Set<Socket>();
+  const hold = (index: number): void => {
+    if (isStopped) return;
+    const socket = connect({ port, host: "127.0.0.1", localAddress: localAddress(index) });
+    held.add(socket);
+    socket.on("connect", () => (opened += 1));
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      held.delete(socket);
+      setTimeout(() => hold(index), 5);
+    });
+  };
+  for (let index = 0; index < count; index += 1) hold(index);
+  return {
+    stop() {
+      isStopped = true;
+      for (const socket of held) socket.destroy();
+    },
+    opened: () => opened,
+  };
+}
+
+/** Asks on a new connection; an answer of the server, or what went wrong. */
+async function askOnce(port: number, authorization: string): Promise<string> {
+  const answer = await raw(port, `GET / HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\nconnection: close\r\n\r\n`);
+  return answer === "" ? "no answer" : answer.slice(9, 12);
+}
+
+/** Knows one caller, as a service does. */
+function knowing(request: Request, connection: ClientConnection): Response {
+  if (request.headers.get("authorization") !== "known") return new Response(null, { status: 401, headers: { connection: "close" } });
+  connection.authenticated("first");
+  return new Response(null, { status: 204 });
+}
+
+test.each([
+  ["from many addresses", (index: number) => `127.0.1.${1 + index}`],
+  ["from the caller's own address", () => "127.0.0.1"],
+])("I14: while strangers hold and replace silent connections %s, a caller is answered on new ones", async (_name, localAddress) => {
+  const { port } = await listening(knowing, { connectionsMax: 128, strangersMax: 32, strangersPerAddressMax: 8 });
+  const strangers = holdSilent(port, 200, localAddress);
+  try {
+    await vi.waitFor(() => expect(strangers.opened()).toBeGreaterThan(250), { timeout: 10_000 });
+    const answers: string[] = [];
+    for (let count = 0; count < 20; count += 1) answers.push(await askOnce(port, "known"));
+    expect(answers.filter((answer) => answer === "204").length).toBeGreaterThanOrEqual(18);
+  } finally {
+    strangers.stop();
+  }
+});
+
+test("a connection on which a caller was authenticated stays open while strangers come and go", async () => {
+  const { port } = await listening(knowing, { connectionsMax: 64, strangersMax: 16, strangersPerAddressMax: 16 });
+  const kept = connect(port, "127.0.0.1");
+  const answers: string[] = [];
+  kept.setEncoding("utf8").on("data", (text: string) => answers.push(text.slice(9, 12)));
+  const ask = async (): Promise<void> => {
+    const before = answers.length;
+    kept.write("GET / HTTP/1.1\r\nhost: a\r\nauthorization: known\r\n\r\n");
+    await vi.waitFor(() => expect(answers.length).toBe(before + 1));
+  };
+  await ask();
+  const strangers = holdSilent(port, 100, () => "127.0.0.1");
+  await vi.waitFor(() => expect(strangers.opened()).toBeGreaterThan(100));
+  await ask();
+  strangers.stop();
+  kept.destroy();
+  expect(answers).toEqual(["204", "204"]);
 });

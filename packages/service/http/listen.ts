@@ -9,17 +9,19 @@
 // #3 An exception in the handler is logged and answered with 500. It never ends the process.
 // #4 A head that could be read in two ways is refused before it becomes a request (`request-head.ts`). CONNECT is
 //    refused. A requested upgrade is ignored, and the request is answered as it is.
+// #5 Strangers have few of the connections (`connection-places.ts`).
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Logger } from "@sluice/kernel";
+import type { ConnectionLimits } from "./connection-places.ts";
 import { problemResponse, problemBody } from "./problem.ts";
 import { expectationRefusal, refuseHead, type HeadRefusal } from "./request-head.ts";
+import { trackConnections, type ClientConnection, type TrackedConnections } from "./track-connections.ts";
 
-export interface ListenLimits {
+export interface ListenLimits extends ConnectionLimits {
   /** Milliseconds for the headers, and for the whole request with its body, from the first byte. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -29,13 +31,6 @@ export interface ListenLimits {
   readonly idleTimeoutMs: number;
   readonly headerBytesMax: number;
   readonly headersMax: number;
-  readonly connectionsMax: number;
-}
-
-/** The connection of a request; all requests of one connection share this object. */
-export interface ClientConnection {
-  /** Runs `action` once, when the connection is closed. */
-  onClose(action: () => void): void;
 }
 
 export interface ListenOptions {
@@ -45,6 +40,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly limits: ListenLimits;
   readonly logger: Logger;
+  /** Counts a connection that had to close for another one, or found no place (`connection-places.ts`). */
+  readonly dropped?: () => void;
 }
 
 export interface HttpListener {
@@ -61,6 +58,11 @@ export const listenLimitsDefault: ListenLimits = {
   headerBytesMax: 16 * 1024,
   headersMax: 100,
   connectionsMax: 4_096,
+  strangersMax: 256,
+  // As many as a caller may have, because it may open all of them at once before it has sent anything.
+  strangersPerAddressMax: 64,
+  acquaintancesMax: 1_024,
+  acquaintancesPerAddressMax: 256,
 };
 
 const timeoutCheckMs = 1_000;
@@ -71,7 +73,6 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
   const { limits, logger } = options;
   const inFlight = new Set<ServerResponse>();
   let isClosing = false;
-  const handle = requestListener(options);
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -84,8 +85,10 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
     },
     (incoming, outgoing) => {
       inFlight.add(outgoing);
+      connections.begin(incoming.socket);
       outgoing.once("close", () => {
         inFlight.delete(outgoing);
+        connections.end(incoming.socket);
         if (isClosing) server.closeIdleConnections();
       });
       if (isClosing) outgoing.setHeader("connection", "close");
@@ -94,7 +97,8 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
       else answerRefused(outgoing, refused);
     },
   );
-  server.maxConnections = limits.connectionsMax;
+  const connections = trackConnections(server, limits, () => options.dropped?.());
+  const handle = requestListener(options, connections);
   server.setTimeout(limits.idleTimeoutMs);
   server.on("clientError", answerUnreadable);
   server.on("checkExpectation", (_incoming, outgoing: ServerResponse) => answerRefused(outgoing, expectationRefusal));
@@ -116,18 +120,11 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
   };
 }
 
-function requestListener(options: ListenOptions): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
-  const connections = new WeakMap<Socket, ClientConnection>();
-  function findConnection(socket: Socket): ClientConnection {
-    const known = connections.get(socket);
-    if (known !== undefined) return known;
-    const actions: (() => void)[] = [];
-    socket.once("close", () => actions.splice(0).forEach((action) => action()));
-    const connection = { onClose: (action: () => void): void => void (socket.destroyed ? action() : actions.push(action)) };
-    connections.set(socket, connection);
-    return connection;
-  }
-  const listener = getRequestListener((request, { incoming }) => options.fetch(request, findConnection(incoming.socket)), {
+function requestListener(
+  options: ListenOptions,
+  connections: TrackedConnections,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  const listener = getRequestListener((request, { incoming }) => options.fetch(request, connections.find(incoming.socket)), {
     overrideGlobalObjects: false,
     errorHandler(error) {
       if (error instanceof Error && error.name === "RequestError")

@@ -140,7 +140,7 @@ describe("the errors of the document", () => {
   it("429: a caller above its rate, and one with too many connections, with Retry-After", async () => {
     const banks = [sampleBank({ id: "first", requestsPerSecond: 1, inboundConnections: 1 })];
     const { requested } = await startTestIngress({ ...sampleParties, banks });
-    const connection = () => ({ onClose: () => {} });
+    const connection = () => ({ remoteAddress: "192.0.2.1", onClose: () => {}, authenticated: () => {} });
     await requested(path, postBody(debit), connection());
     const overConnections = await requested(path, postBody(debit), connection());
     const overRate = await requested(path, postBody(debit));

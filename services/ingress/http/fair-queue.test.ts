@@ -1,12 +1,16 @@
 import { createVirtualTime } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { createFairQueue } from "./fair-queue.ts";
+import { createFairQueue, turnWaitMaxMs } from "./fair-queue.ts";
 
-/** Work takes only the time by which it moves the clock. */
+/** Work takes only the time by which it moves the clock, and a timer takes a millisecond at least, as the machine's. */
 function givenTurns(workMs: number) {
   const clock = { spentMs: 0 };
   const time = createVirtualTime({ startAtMs: 0 });
-  const turns = createFairQueue({ ...time, after: (...asked) => time.after(...asked), monotonicMs: () => clock.spentMs });
+  const turns = createFairQueue({
+    ...time,
+    after: (delayMs, action) => time.after(Math.max(1, delayMs), action),
+    monotonicMs: () => clock.spentMs,
+  });
   const done: string[] = [];
   const ask = (caller: string, count: number): void => {
     for (let number = 1; number <= count; number += 1) {
@@ -16,7 +20,7 @@ function givenTurns(workMs: number) {
       });
     }
   };
-  return { time, turns, done, ask };
+  return { time, clock, turns, done, ask };
 }
 
 test("little work runs at once, in the order of arrival", () => {
@@ -34,6 +38,42 @@ test("I14: a caller waits for one message of another caller's flood at a time, n
   expect(done.indexOf("other1")).toBeLessThanOrEqual(4);
   expect(done.indexOf("other2")).toBeLessThanOrEqual(6);
   expect(done.filter((name) => name.startsWith("flood"))).toEqual(Array.from({ length: 100 }, (_, index) => `flood${index + 1}`));
+});
+
+test("I14: a message that costs fifty times as much does not get as many turns as a cheap one", async () => {
+  const { time, done, clock, turns } = givenTurns(1);
+  const ask = (caller: string, count: number, costMs: number): void => {
+    for (let number = 0; number < count; number += 1)
+      void turns.run(caller, () => {
+        clock.spentMs += costMs;
+        done.push(caller);
+      });
+  };
+  ask("dear", 100, 50);
+  ask("cheap", 100, 1);
+  await time.advance(400);
+  expect(done.lastIndexOf("cheap")).toBeLessThan(110);
+  expect(done.filter((caller) => caller === "cheap")).toHaveLength(100);
+});
+
+test("work whose turn does not come within half a second is not done, and its caller learns it then", async () => {
+  const { time, done, turns, clock } = givenTurns(2);
+  const answers: (string | null)[] = [];
+  for (let number = 0; number < 2_000; number += 1) {
+    const work = (): number => {
+      clock.spentMs += 2;
+      return done.push("done");
+    };
+    void turns.run("flood", work).then((answer) => answers.push(answer === null ? "late" : "in time"));
+  }
+  await time.advance(turnWaitMaxMs - 1);
+  expect(answers).not.toContain("late");
+  await time.advance(1);
+  expect(answers).toHaveLength(2_000);
+  expect(answers.filter((answer) => answer === "in time")).toHaveLength(done.length);
+  await time.advance(10_000);
+  expect(done.length).toBeLessThan(2_000);
+  expect(time.pending()).toBe(0);
 });
 
 test("a caller that arrives during a flood takes part from the next round on", async () => {

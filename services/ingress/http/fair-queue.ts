@@ -1,24 +1,27 @@
 // Decides whose message is processed next when messages come faster than they can be parsed and authorized, which is
 // the work that a message costs this process.
 //
-// #1 Callers take turns: one message of each caller that waits, then the next of each. A caller that sends alone waits
-//    for nobody; a caller next to a flood waits for one message of the flood at a time.
+// #1 Turns are shared by the milliseconds that each caller's messages cost (`fair-shares.ts`). A caller that sends
+//    alone waits for nobody; a caller next to a flood, or next to messages that cost much, gets its share of the time.
 // #2 After `budgetMs` of work the process serves its connections before it goes on, so that callers that arrive
 //    meanwhile take part.
 // #3 Only admitted messages wait, so what waits is bounded as requests in progress are (`admission.ts`).
+// #4 Work that does not get its turn within `turnWaitMaxMs` is never done, so that its caller is answered in time.
 
 import type { Time } from "@sluice/kernel";
+import { createFairShares } from "@sluice/service";
 
 export interface FairQueue {
-  /** Runs `work` at the caller's turn, and settles as it does. */
-  run<T>(caller: string, work: () => T): Promise<T>;
+  /** Runs `work` at the caller's turn, and settles as it does; null: its turn did not come in time (#4). */
+  run<T>(caller: string, work: () => T): Promise<T | null>;
 }
 
 const budgetMs = 2;
+/** Half of the second in which every request is answered: the rest is for the broker. */
+export const turnWaitMaxMs = 500;
 
 export function createFairQueue(time: Time): FairQueue {
-  /** Waiting work by caller, in the order of the callers' next turns. */
-  const waiting = new Map<string, (() => void)[]>();
+  const shares = createFairShares<() => void>();
   let spentMs = 0;
   let isArmed = false;
 
@@ -32,17 +35,19 @@ export function createFairQueue(time: Time): FairQueue {
     isArmed = false;
     spentMs = 0;
     while (spentMs < budgetMs) {
-      const next = nextTurn(waiting);
+      const next = shares.take();
       if (next === null) return;
-      spend(next);
+      spend(next.caller, next.work);
     }
     arm();
   }
 
-  function spend(work: () => void): void {
+  function spend(caller: string, work: () => void): void {
     const startedMs = time.monotonicMs();
     work();
-    spentMs += time.monotonicMs() - startedMs;
+    const tookMs = time.monotonicMs() - startedMs;
+    spentMs += tookMs;
+    shares.charge(caller, tookMs);
   }
 
   return {
@@ -56,26 +61,18 @@ export function createFairQueue(time: Time): FairQueue {
           }
         };
         arm();
-        if (waiting.size === 0 && spentMs < budgetMs) spend(turn);
-        else findQueue(waiting, caller).push(turn);
+        if (shares.waiting() === 0 && spentMs < budgetMs) return spend(caller, turn);
+        const overdue = time.after(turnWaitMaxMs, () => {
+          shares.remove(caller, inTime);
+          resolve(null);
+        });
+        const inTime = (): void => {
+          overdue[Symbol.dispose]();
+          turn();
+        };
+        shares.add(caller, inTime);
+        return undefined;
       });
     },
   };
-}
-
-function findQueue(waiting: Map<string, (() => void)[]>, caller: string): (() => void)[] {
-  const known = waiting.get(caller) ?? [];
-  waiting.set(caller, known);
-  return known;
-}
-
-/** Takes the first caller's first work; the caller goes to the end. */
-function nextTurn(waiting: Map<string, (() => void)[]>): (() => void) | null {
-  for (const [caller, turns] of waiting) {
-    const turn = turns.shift();
-    waiting.delete(caller);
-    if (turns.length > 0) waiting.set(caller, turns);
-    if (turn !== undefined) return turn;
-  }
-  return null;
 }

@@ -13,7 +13,12 @@ function limited(limits: { readonly requestsPerSecond?: number; readonly inbound
 
 function connection(): ClientConnection & { close(): void } {
   const actions: (() => void)[] = [];
-  return { onClose: (action) => void actions.push(action), close: () => actions.splice(0).forEach((action) => action()) };
+  return {
+    remoteAddress: "192.0.2.1",
+    onClose: (action) => void actions.push(action),
+    authenticated: () => {},
+    close: () => actions.splice(0).forEach((action) => action()),
+  };
 }
 
 describe("a caller beyond its rate", () => {

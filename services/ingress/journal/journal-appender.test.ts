@@ -54,6 +54,19 @@ describe("the journal appender", () => {
     expect(inJournal()).toBe(0);
   });
 
+  it("lets a caller wait for less than a second, and holds that against nobody", async () => {
+    const { time, environment, appender } = givenAppender();
+    await time.advance(50);
+    environment.fate = { kind: "append", delayMs: 700 };
+    const outcomes: AppendOutcome[] = [];
+    void appender.append(record, 500).then((outcome) => outcomes.push(outcome));
+    await time.advance(500);
+    expect(outcomes).toMatchObject([{ kind: "unknown" }]);
+    expect(appender.unavailableReason()).toBeNull();
+    await time.advance(1_000);
+    expect(appender.unavailableReason()).toBeNull();
+  });
+
   it("accepts records again within seconds of the broker's return, and has appended nothing that it called unavailable", async () => {
     const { time, messaging, appender, appended, inJournal } = givenAppender();
     await time.advance(50);

@@ -2,8 +2,8 @@
 // be away.
 //
 // #1 `appended` is returned only after the broker has acknowledged the record.
-// #2 A caller waits at most 1 s. After that the outcome is `unknown`: the record may be in the journal or may still get
-//    there, and nobody here waits for it any more.
+// #2 A caller waits at most 1 s, less if it had to wait for its turn before. After that the outcome is `unknown`: the
+//    record may be in the journal or may still get there, and nobody here waits for it any more.
 // #3 After the first failure the appender accepts nothing: every append is `unavailable` at once, without an attempt,
 //    until a probe was acknowledged. Probes go out a second apart, one at a time, behind everything that still waits in
 //    the producer; so once a probe is acknowledged, nothing old waits.
@@ -25,7 +25,8 @@ export type AppendOutcome =
 type UnavailableReason = "starting" | "broker" | "clock" | "stopping";
 
 export interface JournalAppender {
-  append(record: OutgoingRecord): Promise<AppendOutcome>;
+  /** `waitMaxMs` is what is left of the time in which the caller must be answered, a second at most. */
+  append(record: OutgoingRecord, waitMaxMs?: number): Promise<AppendOutcome>;
   /** Why nothing can be appended now; null: the appender accepts records. */
   unavailableReason(): UnavailableReason | null;
   stop(): Promise<void>;
@@ -73,10 +74,10 @@ class Appender implements JournalAppender {
     return this.#unavailable === null && this.#isClockOff() ? "clock" : this.#unavailable;
   }
 
-  async append(record: OutgoingRecord): Promise<AppendOutcome> {
+  async append(record: OutgoingRecord, waitMaxMs = appendTimeoutMs): Promise<AppendOutcome> {
     if (this.#unavailable === null && this.#isClockOff()) this.#suspend("clock");
     if (this.#unavailable !== null || this.#producer === null) return { kind: "unavailable", reason: this.#unavailable ?? "starting" };
-    return await this.#withinBound(this.#send(this.#producer, record));
+    return await this.#withinBound(this.#send(this.#producer, record), waitMaxMs);
   }
 
   async stop(): Promise<void> {
@@ -102,12 +103,12 @@ class Appender implements JournalAppender {
     }
   }
 
-  async #withinBound(sending: Promise<AppendOutcome>): Promise<AppendOutcome> {
+  /** The broker has its whole second, also if the caller waits for a part of it only (#3). */
+  async #withinBound(sending: Promise<AppendOutcome>, waitMaxMs = appendTimeoutMs): Promise<AppendOutcome> {
+    const suspending = this.#time.after(appendTimeoutMs, () => this.#suspend("broker"));
+    void sending.then(() => suspending[Symbol.dispose]());
     const { promise: tooLate, resolve } = Promise.withResolvers<AppendOutcome>();
-    using _timer = this.#time.after(appendTimeoutMs, () => {
-      this.#suspend("broker");
-      resolve({ kind: "unknown", reason: "not acknowledged in time" });
-    });
+    using _timer = this.#time.after(waitMaxMs, () => resolve({ kind: "unknown", reason: "not acknowledged in time" }));
     return await Promise.race([sending, tooLate]);
   }
 

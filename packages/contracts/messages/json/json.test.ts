@@ -88,6 +88,14 @@ test("bytes that are not UTF-8 are refused", () => {
   }
 });
 
+test("4,096 values are read, one more is refused, and so is the 101st member of an object", () => {
+  const list = (count: number): string => `[${Array.from({ length: count }, () => "1").join(",")}]`;
+  const members = (count: number): string => `{${Array.from({ length: count }, (_, number) => `"m${number}":1`).join(",")}}`;
+  expect([refusalFor(list(4_095)), refusalFor(members(100))]).toEqual(["read", "read"]);
+  expect(refusalFor(list(4_096))).toBe("/4095: more than 4096 values");
+  expect(refusalFor(members(101))).toContain("more than 100 members");
+});
+
 test("32 levels are read, 33 are refused, and a hundred thousand levels do not overflow the stack", () => {
   expect(refusalFor("[".repeat(32) + "]".repeat(32))).toBe("read");
   expect(refusalFor("[".repeat(33) + "]".repeat(33))).toContain("more than 32 levels");

@@ -3,7 +3,9 @@
 // #1 A number is a symbol whose description is its text: no JSON can forge one, and no code can confuse it with text or
 //    an object.
 // #2 Refused are: bytes that are not UTF-8, numbers with an exponent, duplicate member names, a member `__proto__`,
-//    lone surrogates, control characters (escaped ones too), more than 32 levels, and anything after the value.
+//    lone surrogates, control characters (escaped ones too), more than 32 levels, more than 100 members of an object,
+//    more than 4,096 values, and anything after the value. The scan ends at the first of them, so that a refused body
+//    costs no more than what was read up to there.
 // #3 A refusal names the place, never the content.
 
 export type JsonNumber = symbol;
@@ -18,7 +20,11 @@ export type ParsedJson =
   | { readonly ok: false; readonly path: readonly PathPart[]; readonly reason: string };
 
 const depthMax = 32;
+/** Values in one body: members, entries of lists, and the body itself. The fullest message has about 3,100. */
+export const jsonValuesMax = 4_096;
 
+/** Members of one object; the largest of a message has 50. */
+const membersMax = 100;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?/y;
 const blankPattern = /[ \t\n\r]*/y;
@@ -70,6 +76,7 @@ class Scan {
   readonly path: PathPart[] = [];
   private readonly text: string;
   private at = 0;
+  private values = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -83,6 +90,8 @@ class Scan {
   }
 
   private value(): Json {
+    this.values += 1;
+    if (this.values > jsonValuesMax) throw new Refusal(`more than ${jsonValuesMax} values`);
     const first = this.text[this.at];
     if (first === '"') return this.string();
     if (first === "{") return this.object();
@@ -99,7 +108,10 @@ class Scan {
     // set.
     const members: Record<string, Json> = {};
     if (this.take("}")) return members;
+    let count = 0;
     do {
+      count += 1;
+      if (count > membersMax) throw new Refusal(`more than ${membersMax} members`);
       if (this.text[this.at] !== '"') throw this.refusal("a member name was expected");
       const name = this.string();
       this.path.push(name);

@@ -3,7 +3,7 @@
 //
 // #1 A shape that does not fit is a 400. A well-formed value that cannot be processed (currency, digits, scheme,
 //    contradicting status) is marked by `cannotProcess` and becomes a 422.
-// #2 No text made here repeats a value, except an amount, a code of a public list, or a length.
+// #2 No text made here repeats a value, except an amount, a code of a public boundedList, or a length.
 // #3 Each schema carries as metadata what its JSON Schema must contain (`message-schemas.ts`): bounds, patterns,
 //    formats. A value refused with 422 is described there too where JSON Schema can express it.
 
@@ -122,6 +122,11 @@ export function requireScheme<T>(schemes: readonly string[], schema: z.ZodType<T
     if (isOther) cannotProcess(context, `only ${schemes.join(", ")} ${schemes.length === 1 ? "is" : "are"} accepted here`, ["schema"]);
     return value;
   }, schema);
+}
+
+/** A list of at most `max` entries. A longer one is refused before any of its entries is read. */
+export function boundedList<T extends z.ZodType>(entry: T, max: number) {
+  return z.array(entry).max(max, `must have at most ${max} entries`);
 }
 
 /** A string or a number, kept as its JSON token, so that it leaves as it came. */

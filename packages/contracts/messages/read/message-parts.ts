@@ -12,6 +12,7 @@ import {
   currencyCode,
   isoDateTime,
   identifierString,
+  boundedList,
   numberToken,
   optional,
   object,
@@ -101,14 +102,15 @@ const addressSchema: Reads<wire.Address> = object({
   districtName: optional(string(70, 1)),
   countrySubDivision: optional(string(70, 1)),
   country: optional(countryCode),
-  addressLine: optional(z.array(stringOrNumber(70)).max(7, "must have at most 7 entries")),
+  addressLine: optional(boundedList(stringOrNumber(70), 7)),
 }).meta({ id: "Address", description: "A postal address. A member given as a number is passed on as that number." });
 
-const partyIdentifiers: Reads<readonly wire.PartyIdentifier[]> = z.array(
+const partyIdentifiers: Reads<readonly wire.PartyIdentifier[]> = boundedList(
   object({ identification: identifierString(35), issuer: optional(string(35)), scheme: optional(codeSchema) }).meta({
     id: "PartyIdentifier",
     description: "One identification of a party or an institution.",
   }),
+  10,
 );
 
 const partyMembers = {
@@ -200,12 +202,12 @@ export const institutionSchema: Reads<wire.Institution> = object({
 });
 
 /** At most three institutions, the interface's bound for intermediary agents. */
-export const institutionsSchema = z.array(institutionSchema).max(3, "must have at most 3 entries");
+export const institutionsSchema = boundedList(institutionSchema, 3);
 
 export const paymentTypeInformationSchema: Reads<wire.PaymentTypeInformation> = object({
   categoryPurpose: optional(codeSchema),
   localInstrument: optional(codeSchema),
-  serviceLevel: optional(z.array(codeSchema)),
+  serviceLevel: optional(boundedList(codeSchema, 10)),
 }).meta({ id: "PaymentTypeInformation", description: "Kind of payment." });
 
 const remittanceType: Reads<wire.RemittanceType> = object({
@@ -215,14 +217,14 @@ const remittanceType: Reads<wire.RemittanceType> = object({
 }).meta({ id: "RemittanceType", description: "Type of a document or of a reference." });
 
 const structuredRemittance: Reads<wire.StructuredRemittance> = object({
-  referredDocuments: optional(z.array(object({ type: optional(remittanceType), documentIdentifier: optional(string(35)) }))),
+  referredDocuments: optional(boundedList(object({ type: optional(remittanceType), documentIdentifier: optional(string(35)) }), 10)),
   referredDocumentAmount: optional(object({ duePayableAmount: optional(amountSchema), remittedAmount: optional(amountSchema) })),
   creditorReference: optional(object({ type: optional(remittanceType), reference: optional(string(35)) })),
-  additionalRemittanceInformation: optional(z.array(string(140))),
+  additionalRemittanceInformation: optional(boundedList(string(140), 3)),
   originatorReference: optional(string(35)),
 }).meta({ id: "StructuredRemittance", description: "Structured remittance information." });
 
 export const remittanceInformationSchema: Reads<wire.RemittanceInformation> = object({
-  unstructured: optional(z.array(string(140))),
-  structured: optional(z.array(structuredRemittance)),
+  unstructured: optional(boundedList(string(140), 20)),
+  structured: optional(boundedList(structuredRemittance, 20)),
 }).meta({ id: "RemittanceInformation", description: "What the payment is for." });

@@ -2,7 +2,7 @@
 // well-formed, but it cannot be processed. An ErrorDetail names the place as a JSON pointer and never repeats an
 // account number or a name.
 
-import type * as z from "zod";
+import * as z from "zod";
 import { hashMessage } from "../json/canonical-json.ts";
 import type { ReadResult } from "../../api.ts";
 import { isJsonObject, parseJson, type PathPart, pointer } from "../json/json.ts";
@@ -14,10 +14,13 @@ export function parseMessage<T>(bytes: Uint8Array, schema: z.ZodType<T>, extras 
   const parsed = parseJson(bytes);
   if (!parsed.ok) return refused(400, "The body is not JSON that can be read.", `${pointer(parsed.path)}: ${parsed.reason}`);
   if (!isJsonObject(parsed.value)) return refused(400, misfitMessage, "/: must be an object");
-  const result = schema.safeParse(parsed.value);
+  const result = z.core.safeParse(schema, parsed.value, endAtFirstMisfit);
   if (!result.success) return refusedBy(result.error.issues.flatMap(innermost), extras);
   return { ok: true, read: { message: result.data, ...hashMessage(parsed.value) } };
 }
+
+/** Ends a list or an object at its first misfit: a body of 4,096 mistakes must not cost 4,096 descriptions of them. */
+const endAtFirstMisfit: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
 const placeForExtras = "this member is not known; supplementaryData is the place for extras";
 const misfitMessage = "The message does not fit the schema.";

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import type { ReadResult } from "../../api.ts";
 import type { CreditTransfer, CreditorAgentInstruction, Tax } from "../../generated/records.ts";
-import { optional, object, string } from "./message-fields.ts";
+import { boundedList, optional, object, string } from "./message-fields.ts";
 import {
   amountSchema,
   amountsSchema,
@@ -45,7 +45,7 @@ export const creditTransferSchema: z.ZodType<CreditTransfer> = object({
   debtorAgent: institutionSchema,
   instructingAgent: optional(institutionSchema),
   instructedAgent: optional(institutionSchema),
-  instructionForCreditorAgent: optional(z.array(creditorAgentInstruction)),
+  instructionForCreditorAgent: optional(boundedList(creditorAgentInstruction, 10)),
   intermediaryAgents: optional(institutionsSchema),
   previousInstructingAgents: optional(institutionsSchema),
   purpose: optional(codeSchema),

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { ReadResult } from "../../api.ts";
 import type { OriginalTransactionData, PaymentStatusReport, Status, StatusReason } from "../../generated/records.ts";
-import { cannotProcess, isoDate, optional, object, choice, string } from "./message-fields.ts";
+import { cannotProcess, isoDate, boundedList, optional, object, choice, string } from "./message-fields.ts";
 import {
   amountsSchema,
   codeSchema,
@@ -32,7 +32,7 @@ const statusCode = string(35, 1).meta({
 const status: z.ZodType<Status> = object({
   code: optional(statusCode),
   outcome: optional(choice(outcomes)),
-  reasonInfo: optional(z.array(statusReason)),
+  reasonInfo: optional(boundedList(statusReason, 10)),
 })
   .superRefine(({ code: given, outcome }, context) => {
     if (given === null && outcome === null) {
