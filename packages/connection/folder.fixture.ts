@@ -7,7 +7,7 @@ import { afterEach } from "vitest";
 
 export interface SecretFolder {
   /** Puts a whole file in place atomically, and resolves with its path. */
-  write(name: string, content: string): Promise<string>;
+  readonly write: (name: string, content: string) => Promise<string>;
 }
 
 export interface FolderEnvironment {

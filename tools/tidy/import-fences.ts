@@ -46,13 +46,13 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/receiver": { values: [] },
   // Imports nothing but ports: whatever connects or listens is above it.
   "packages/connection": { values: ["kernel"] },
-  "packages/service": { values: ["connection", "kernel"] },
+  "packages/service": { values: ["kernel"] },
   // Configuration and messages agree on the domain's tables: schemes, bounds of receivers, reasons of items.
   "packages/config": { values: ["account-validation", "calendar", "domain", "domain/schemes", "kernel"] },
   "packages/contracts": { values: ["connection", "domain", "domain/schemes", "kernel"] },
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
-  "packages/messaging": { values: ["connection", "contracts", "kernel"] },
-  "packages/store": { values: ["connection", "domain", "kernel"], types: ["contracts"] },
+  "packages/messaging": { values: ["contracts", "kernel"] },
+  "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
   // The one package that opens what a service needs. What it opens stays below it, and knows nothing of a process.
   "packages/process": { values: ["config", "connection", "contracts", "kernel", "messaging", "service", "store"] },
   "packages/delivery": { values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
@@ -82,6 +82,7 @@ const adapters = new Set([
   "createMetrics",
   "createMongoStore",
   "createRegistrySerde",
+  "createRenewableMongoStore",
   "createUndiciGateway",
   "listen",
   "machineRandom",
@@ -108,7 +109,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@asyncapi/avro-schema-parser": ["tools"],
   "@asyncapi/parser": ["tools"],
   "@hono/node-server": ["packages/service"],
-  "@kafkajs/confluent-schema-registry": ["packages/contracts"],
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],
   "ajv-formats": ["packages/documents"],
