@@ -8,6 +8,7 @@ import { afterEach } from "vitest";
 export interface SecretFolder {
   /** Puts a whole file in place atomically, and resolves with its path. */
   readonly write: (name: string, content: string) => Promise<string>;
+  remove(): Promise<void>;
 }
 
 export interface FolderEnvironment {
@@ -24,15 +25,21 @@ export function openFolders(): FolderEnvironment {
   return {
     defer: (close) => void opened.push(close),
     async folder() {
-      const path = await mkdtemp(join(tmpdir(), "sluice-secrets-"));
-      opened.push(() => rm(path, { recursive: true }));
-      return {
-        async write(name, content) {
-          await writeFile(join(path, `${name}.new`), content);
-          await rename(join(path, `${name}.new`), join(path, name));
-          return join(path, name);
-        },
-      };
+      const folder = await openSecretFolder();
+      opened.push(() => folder.remove());
+      return folder;
     },
+  };
+}
+
+export async function openSecretFolder(): Promise<SecretFolder> {
+  const path = await mkdtemp(join(tmpdir(), "sluice-secrets-"));
+  return {
+    async write(name, content) {
+      await writeFile(join(path, `${name}.new`), content);
+      await rename(join(path, `${name}.new`), join(path, name));
+      return join(path, name);
+    },
+    remove: () => rm(path, { recursive: true }),
   };
 }

@@ -1,3 +1,4 @@
+export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
 export { broker, derivedNeed, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
 export { runService } from "./run-service.ts";
 export type { ServicePorts } from "./service-ports.ts";
