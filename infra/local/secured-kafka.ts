@@ -1,8 +1,8 @@
 // Three brokers as a bank runs them, for tests of secured connections: clients need a certificate and log in, and a
 // record is acknowledged when two brokers have it.
 //
-// #1 Each broker has two listeners: SECURED (TLS with client certificates and SASL) for clients, and INTERNAL, plain and
-//    on the loopback address alone, for the brokers themselves and for changes of users.
+// #1 Each broker has two listeners: SECURED (TLS with client certificates and SASL) for clients, and INTERNAL, plain
+//    and on the loopback address alone, for the brokers themselves and for changes of users.
 // #2 SCRAM users are made when the storage is formatted. Their passwords are replaced by Kafka's own program.
 
 import { execFile } from "node:child_process";

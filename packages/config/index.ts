@@ -10,7 +10,7 @@ export { readConfiguration } from "./file/read-configuration.ts";
 export { defaultScheme } from "@sluice/domain/schemes";
 export { findScheme } from "./find-scheme.ts";
 export { southAfrica, southAfricaEveryDay } from "./calendars/south-africa.ts";
-export { kafkaSettings, registrySettings, settingNames, storeSettings } from "./environment/connection-settings.ts";
+export { connectionSettingsOf, kafkaSettings, registrySettings, settingNames, storeSettings } from "./environment/connection-settings.ts";
 export type { KafkaSetting, RegistrySetting, StoreSetting } from "./environment/connection-settings.ts";
 export { readEnvironment } from "./environment/environment.ts";
 export type { ServiceEnvironment, VariableName } from "./environment/environment.ts";

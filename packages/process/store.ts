@@ -6,6 +6,8 @@ import type { Store } from "@sluice/store";
 import { openStore, storeVariables } from "./connections/store-connection.ts";
 import type { Need } from "./needs.ts";
 
+export { openStore, storeVariables };
+
 /** A store that only looks at what others have created. */
 export const store: Need<Store, StoreSetting> = {
   variables: storeVariables,

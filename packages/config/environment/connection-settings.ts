@@ -70,6 +70,12 @@ export function settingNames<T extends object>(table: T): readonly (keyof T & st
   return Object.keys(table) as (keyof T & string)[];
 }
 
+/** The connection settings of an environment, as they were given: addresses, paths of files, and no secret but #1. */
+export function connectionSettingsOf(environment: Given): Readonly<Record<string, string>> {
+  const names = [kafkaSettings, registrySettings, storeSettings].flatMap((table) => settingNames(table));
+  return Object.fromEntries(names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])));
+}
+
 type Given = Readonly<Record<string, string | undefined>>;
 
 /** Finds what single settings cannot show. `asked` are the settings that the process reads. */
