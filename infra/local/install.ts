@@ -76,7 +76,7 @@ async function build(
 }
 
 /** One id for every local cluster; clusters differ by their address. */
-const clusterId = "c2x1aWNlLWxvY2FsLTAwMQ";
+export const clusterId = "c2x1aWNlLWxvY2FsLTAwMQ";
 
 async function downloadPackages(maven: string, partial: string, environment: NodeJS.ProcessEnv, progress: ReportProgress): Promise<void> {
   const child = spawn(maven, ["-B", "-f", source("pom.xml"), `-Dinto=${partial}`, "package"], {

@@ -62,7 +62,7 @@ const answerTimeoutMs = 1_000;
 /**
  * Sends ApiVersions version 0, every client's first request; it is answered without an error once the broker is ready.
  */
-function answersApiVersions(port: number): Promise<boolean> {
+export function answersApiVersions(port: number): Promise<boolean> {
   const body = Buffer.from([0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xff]);
   const size = Buffer.alloc(4);
   size.writeInt32BE(body.length);

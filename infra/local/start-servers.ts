@@ -41,6 +41,7 @@ export interface ServerAddresses {
   readonly kafkaBrokers: string;
   /** Base address of the Confluent-compatible API. */
   readonly schemaRegistryUrl: string;
+  /** Empty: its address is in the file that MONGO_URL_FILE names. */
   readonly mongoUrl: string;
 }
 
@@ -56,16 +57,18 @@ const workFolder = fileURLToPath(new URL("../../.sluice/", import.meta.url));
 const portAttemptsMax = 3;
 
 const kinds = [
-  { kind: kafkaServer, variable: "KAFKA_BROKERS" },
-  { kind: registryServer, variable: "SCHEMA_REGISTRY_URL" },
-  { kind: mongoServer, variable: "MONGO_URL" },
+  { kind: kafkaServer, variable: "KAFKA_BROKERS", isGivenBy: ["KAFKA_BROKERS"] },
+  { kind: registryServer, variable: "SCHEMA_REGISTRY_URL", isGivenBy: ["SCHEMA_REGISTRY_URL"] },
+  // The services read the address from the file, because it may hold a password.
+  { kind: mongoServer, variable: "MONGO_URL", isGivenBy: ["MONGO_URL", "MONGO_URL_FILE"] },
 ] as const;
 
 /** Throws Fault `servers.missing-tools`, `servers.not-installed` or `servers.not-up`, each with a text for a person. */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { environment = process.env, progress = () => {} } = options;
   const given = new Map(kinds.map(({ kind, variable }) => [kind.name, environment[variable] ?? ""]));
-  const needed = kinds.map(({ kind }) => kind).filter(({ name }) => given.get(name) === "");
+  const isGiven = (name: string): boolean => (environment[name] ?? "") !== "";
+  const needed = kinds.filter(({ isGivenBy }) => !isGivenBy.some(isGiven)).map(({ kind }) => kind);
   const directory = options.directory ?? (await makeRunDirectory(join(workFolder, "run"), options.purpose ?? "servers"));
   await mkdir(directory, { recursive: true });
   const previousPorts = new Map(readRecord(directory)?.processes.map(({ name, ports }) => [name, ports]));

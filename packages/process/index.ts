@@ -1,3 +1,5 @@
+export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
+export { registryConnection, registryVariables } from "./connections/registry-connection.ts";
 export { broker, derivedNeed, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
 export { runService } from "./run-service.ts";
 export type { ServicePorts } from "./service-ports.ts";

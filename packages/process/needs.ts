@@ -3,10 +3,12 @@
 // #1 Needs are opened one after another in the order of the table. The owner of `opened` closes them in reverse order,
 //    also where a later one fails.
 
-import type { Configuration, ServiceEnvironment, VariableName } from "@sluice/config";
+import type { Configuration, KafkaSetting, RegistrySetting, ServiceEnvironment, VariableName } from "@sluice/config";
 import { createRegistrySerde, type Serde } from "@sluice/contracts";
 import type { Logger, Metrics, Time } from "@sluice/kernel";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
+import { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
+import { registryConnection, registryVariables } from "./connections/registry-connection.ts";
 import { requirePartitions } from "./partition-check.ts";
 
 export interface Opening<N extends VariableName = VariableName> {
@@ -47,9 +49,11 @@ export function derivedNeed<T>(open: (opening: Opening<never>) => T | Promise<T>
   return { variables: [], open };
 }
 
-export const registry: Need<Serde, "SCHEMA_REGISTRY_URL"> = {
-  variables: ["SCHEMA_REGISTRY_URL"],
-  open: ({ environment, time, stopping }) => createRegistrySerde({ url: environment.SCHEMA_REGISTRY_URL, time, signal: stopping }),
+export const registry: Need<Serde, RegistrySetting> = {
+  variables: registryVariables,
+  async open({ environment, stopping: signal, ...opening }) {
+    return await createRegistrySerde({ ...(await registryConnection(environment, opening)), time: opening.time, signal });
+  },
 };
 
 export interface BrokerOptions {
@@ -58,11 +62,12 @@ export interface BrokerOptions {
 }
 
 /** Opens only if the topics have the configured number of partitions. */
-export function broker(options: BrokerOptions = {}): Need<Messaging, "KAFKA_BROKERS"> {
+export function broker(options: BrokerOptions = {}): Need<Messaging, KafkaSetting> {
   return {
-    variables: ["KAFKA_BROKERS"],
-    async open({ name, environment, configuration, time, logger, metrics, opened }) {
-      const connection = { brokers: environment.KAFKA_BROKERS, clientId: name };
+    variables: kafkaVariables,
+    async open({ name, environment, ...opening }) {
+      const { configuration, time, logger, metrics, opened } = opening;
+      const connection = await kafkaConnection(name, environment, opening);
       const messaging = createKafkaMessaging({ connection, ...options, time, logger, metrics });
       opened.defer(() => messaging.close());
       await requirePartitions(messaging, configuration.partitionCount);

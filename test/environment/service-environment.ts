@@ -1,4 +1,4 @@
-// Builds the environment of a service, with the names of packages/config/environment.ts.
+// Builds the environment of a service, with the names of packages/config/environment/environment.ts.
 
 import type { ServerAddresses } from "@sluice/local-servers";
 

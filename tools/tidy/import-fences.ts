@@ -44,16 +44,18 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/account-validation": pure,
   // Banks take the folder as it is: nothing of Sluice is behind it.
   "packages/receiver": { values: [] },
+  // Imports nothing but ports: whatever connects or listens is above it.
+  "packages/connection": { values: ["kernel"] },
   "packages/service": { values: ["kernel"] },
   // Configuration and messages agree on the domain's tables: schemes, bounds of receivers, reasons of items.
   "packages/config": { values: ["account-validation", "calendar", "domain", "domain/schemes", "kernel"] },
-  "packages/contracts": { values: ["domain", "domain/schemes", "kernel"] },
+  "packages/contracts": { values: ["connection", "domain", "domain/schemes", "kernel"] },
   "packages/documents": { values: ["contracts", "kernel", "messaging"], types: ["delivery", "domain"] },
   "packages/messaging": { values: ["contracts", "kernel"] },
   "packages/store": { values: ["domain", "kernel"], types: ["contracts"] },
   // The one package that opens what a service needs. What it opens stays below it, and knows nothing of a process.
-  "packages/process": { values: ["config", "contracts", "kernel", "messaging", "service", "store"] },
-  "packages/delivery": { values: ["config", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
+  "packages/process": { values: ["config", "connection", "contracts", "kernel", "messaging", "service", "store"] },
+  "packages/delivery": { values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
   "infra/local": { values: ["kernel"] },
@@ -81,6 +83,7 @@ const adapters = new Set([
   "createMetrics",
   "createMongoStore",
   "createRegistrySerde",
+  "createRenewableMongoStore",
   "createUndiciGateway",
   "listen",
   "machineRandom",
@@ -107,7 +110,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@asyncapi/avro-schema-parser": ["tools"],
   "@asyncapi/parser": ["tools"],
   "@hono/node-server": ["packages/service"],
-  "@kafkajs/confluent-schema-registry": ["packages/contracts"],
   "@redocly/openapi-core": ["tools"],
   ajv: ["packages/documents"],
   "ajv-formats": ["packages/documents"],

@@ -34,7 +34,7 @@ export function avroType(text: string): avro.Type {
 }
 
 /** The options under which every schema becomes a type: our own schemas and those that the registry returns. */
-export function avroOptions(): Partial<avro.ForSchemaOptions> {
+function avroOptions(): Partial<avro.ForSchemaOptions> {
   return {
     wrapUnions: "never",
     omitRecordMethods: true,

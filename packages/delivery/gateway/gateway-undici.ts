@@ -8,6 +8,7 @@
 //    have no effect.
 
 import type { SecureContext } from "node:tls";
+import { createSecretFiles } from "@sluice/connection";
 import type { Logger, Metrics, Time } from "@sluice/kernel";
 import { Pool, type buildConnector } from "undici";
 import type { AddressRefusal } from "./address-check.ts";
@@ -22,7 +23,6 @@ import { createNameReport } from "./names/name-report.ts";
 import { NameResolver } from "./names/name-resolver.ts";
 import { createTunnelConnector } from "./tunnel.ts";
 import type { ReceiverAnswer, ReceiverGateway, ReceiverRequest } from "../port.ts";
-import { createSecretFiles } from "./credentials/secret-files.ts";
 
 const headerBytesMax = 16 * 1024;
 const connectTimeoutMs = 5_000;

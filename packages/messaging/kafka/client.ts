@@ -5,16 +5,20 @@
 // #2 Only log fields of kafkajs that hold no secret and no record are passed on.
 // #3 Using a topic never creates it.
 
-import kafkajs, { type Kafka, type LogEntry, type SASLOptions } from "kafkajs";
+import type { SecureContext } from "node:tls";
+import kafkajs, { type Kafka, type LogEntry } from "kafkajs";
 import type { Logger } from "@sluice/kernel";
 import "./kafkajs-repairs.ts";
+import { createMechanism, createSocketFactory, type KafkaLogin } from "./security.ts";
 
 export interface KafkaConnection {
   /** Broker addresses as host:port, at least one. */
   readonly brokers: readonly string[];
   readonly clientId: string;
-  readonly isTls?: boolean;
-  readonly sasl?: { readonly mechanism: "scram-sha-256" | "scram-sha-512"; readonly username: string; readonly password: string };
+  /** What a new connection makes TLS with; left out, connections are plain. */
+  readonly tls?: () => SecureContext;
+  /** Left out, nobody logs in. */
+  readonly login?: KafkaLogin;
 }
 
 const requestTimeoutMs = 5000;
@@ -45,17 +49,13 @@ export function clientSettings(connection: KafkaConnection) {
   return {
     brokers: [...connection.brokers],
     clientId: connection.clientId,
-    ssl: connection.isTls ?? false,
-    ...(connection.sasl !== undefined && { sasl: saslOptions(connection.sasl) }),
+    socketFactory: createSocketFactory(connection.tls),
+    ...(connection.login !== undefined && { sasl: createMechanism(connection.login) }),
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
     enforceRequestTimeout: true,
     retry: callRetry,
   };
-}
-
-function saslOptions({ mechanism, username, password }: NonNullable<KafkaConnection["sasl"]>): SASLOptions {
-  return mechanism === "scram-sha-256" ? { mechanism, username, password } : { mechanism, username, password };
 }
 
 const forwardedFields = ["groupId", "memberId", "broker", "clientId", "topic", "partition", "correlationId", "retryCount", "retryTime"];

@@ -1,7 +1,6 @@
 // The broker for tests of the Kafka adapter, and names of topics and groups that no other run uses.
 
-import { silentLogger } from "@sluice/kernel";
-import { provisionTopics } from "../topics/provision-topics.ts";
+import { createFreshTopic } from "./conformance.fixture.ts";
 
 const brokers = (process.env["KAFKA_BROKERS"] ?? "").split(",").filter((broker) => broker !== "");
 if (brokers.length === 0) {
@@ -9,15 +8,10 @@ if (brokers.length === 0) {
 }
 
 export const testConnection = { brokers, clientId: "messaging-test" };
-let topics = 0;
 let groups = 0;
 
 export async function createTopic(partitions: number): Promise<string> {
-  topics += 1;
-  const topic = `messaging-test-${process.pid}-${Date.now()}-${topics}`;
-  const config = { "message.timestamp.type": "LogAppendTime" };
-  await provisionTopics({ connection: testConnection, specs: [{ topic, partitions, replication: 1, config }], logger: silentLogger });
-  return topic;
+  return await createFreshTopic({ connection: () => testConnection, replication: 1, minInsync: 1 }, partitions);
 }
 
 export function freshGroup(): string {

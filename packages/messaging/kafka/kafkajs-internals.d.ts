@@ -78,9 +78,10 @@ declare module "kafkajs/src/cluster/index.js" {
   export default cluster;
 }
 
-declare module "kafkajs/src/network/socketFactory.js" {
-  const socketFactory: () => unknown;
-  export default socketFactory;
+declare module "kafkajs/src/broker/saslAuthenticator/*.js" {
+  import type { AuthenticationProviderArgs, Authenticator } from "kafkajs";
+  const provider: (sasl: object) => (asked: AuthenticationProviderArgs) => Authenticator;
+  export default provider;
 }
 
 declare module "kafkajs/src/protocol/requests/produce/index.js" {

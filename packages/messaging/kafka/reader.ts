@@ -6,7 +6,6 @@
 
 import type { Kafka } from "kafkajs";
 import Cluster from "kafkajs/src/cluster/index.js";
-import socketFactory from "kafkajs/src/network/socketFactory.js";
 import type { FetchedMessage } from "kafkajs/src/protocol/requests/fetch/index.js";
 import { sleep, type Time } from "@sluice/kernel";
 import { outsideLog, brokerUnavailable } from "../faults.ts";
@@ -31,7 +30,6 @@ export class KafkaReader {
     this.#cluster = new Cluster({
       ...clientSettings(connection),
       logger: kafka.logger(),
-      socketFactory: socketFactory(),
       metadataMaxAge: metadataMaxAgeMs,
       allowAutoTopicCreation: false,
       maxInFlightRequests: null,

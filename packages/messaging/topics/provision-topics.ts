@@ -1,8 +1,8 @@
 // Creates missing topics and compares existing ones with their specs. Idempotent, and safe to run several times at
 // once.
 //
-// #1 After creating a topic it waits until the broker knows its leaders. kafkajs's own wait gives up if the broker does
-//    not know the topic yet.
+// #1 After creating a topic it waits until the brokers that it asks know its leaders and settings. Each request may go
+//    to another broker, which may not know the topic yet; kafkajs's own wait gives up then.
 // #2 An existing topic is never changed. One that would break order or lose money is refused, and every difference is
 //    named.
 
@@ -31,8 +31,7 @@ export async function provisionTopics({ connection, specs, logger }: ProvisionOp
   try {
     await admin.connect();
     const created = await createMissing(admin, specs);
-    await untilLed(admin, specs);
-    const differences = await compare(admin, specs);
+    const differences = await untilLed(admin, specs);
     for (const { topic, what, wanted, found } of differences) logger.warn("topics.differ", { topic, what, wanted, found });
     refuseDangerous(differences);
     for (const topic of created) logger.info("topics.created", { topic });
@@ -58,18 +57,19 @@ async function createMissing(admin: Admin, specs: readonly TopicSpec[]): Promise
 }
 
 /** #1 */
-async function untilLed(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+async function untilLed(admin: Admin, specs: readonly TopicSpec[]): Promise<readonly TopicDifference[]> {
   let reason: unknown;
   for (let looks = 0; looks < looksMax; looks += 1) {
     if (looks > 0) await sleep(machineTime, lookAgainMs);
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: specs.map(({ topic }) => topic) });
-      if (topics.every(({ partitions }) => partitions.length > 0 && partitions.every(({ leader }) => leader >= 0))) return;
+      const isLed = topics.every(({ partitions }) => partitions.length > 0 && partitions.every(({ leader }) => leader >= 0));
+      if (isLed) return await compare(admin, specs);
     } catch (error) {
       reason = error;
     }
   }
-  throw brokerUnavailable("a topic has no leader", reason);
+  throw brokerUnavailable("a topic has no leader, or a broker does not know it", reason);
 }
 
 async function compare(admin: Admin, specs: readonly TopicSpec[]): Promise<readonly TopicDifference[]> {

@@ -16,10 +16,11 @@ const duplicateKeyCode = 11_000;
 
 /**
  * Server errors that a later attempt may not get: no primary, stepping down, shutting down, interrupted, too slow,
- * write concern not met.
+ * write concern not met; and a login that was refused (18, 8000), because a password may be replaced on both sides at
+ * different times.
  */
 const retryableCodes = new Set([
-  6, 7, 50, 64, 89, 91, 100, 112, 133, 189, 202, 262, 317, 358, 384, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
+  6, 7, 18, 50, 64, 89, 91, 100, 112, 133, 189, 202, 262, 317, 358, 384, 8000, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
 ]);
 
 export async function runGuarded<T>(operation: string, kind: "read" | "write", call: () => Promise<T>): Promise<T> {

@@ -50,7 +50,7 @@ async function openWatched(): Promise<{
   const commands: CommandStartedEvent[] = [];
   client.on("commandStarted", (event) => commands.push(event));
   const database = newDatabase();
-  const store = mongoStoreOn(client, database);
+  const store = mongoStoreOn({ current: () => client, close: () => client.close() }, database);
   stores.push(store);
   await store.prepare();
   commands.length = 0;

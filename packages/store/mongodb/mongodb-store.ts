@@ -8,8 +8,9 @@
 //    pipeline that writes, so that compatible servers work as well.
 // #4 mongo-java-server only uses an index that is unique and has exactly the filter's keys: hence {_id, version}.
 
-import type { Logger } from "@sluice/kernel";
-import { type Db, MongoClient, type MongoClientOptions } from "mongodb";
+import type { SecureContext } from "node:tls";
+import type { Logger, Time } from "@sluice/kernel";
+import { type Collection, type Db, type Document, MongoClient, type MongoClientOptions } from "mongodb";
 import type { StoredEndpointHealth } from "../documents/endpoint-health-document.ts";
 import { createMongoEndpointHealth } from "./endpoint-health.ts";
 import type { StoredBankState } from "../documents/bank-state-document.ts";
@@ -21,6 +22,7 @@ import { createMongoLedgers } from "./ledgers.ts";
 import type { StoredPartition } from "../documents/partition-document.ts";
 import { createMongoPartitions } from "./partitions.ts";
 import { runGuarded } from "./mongodb-faults.ts";
+import { createMongoClients, currentCollection, type CurrentClient } from "./mongodb-clients.ts";
 import type { StoredParkedMessage } from "../documents/parked-message-document.ts";
 import { createMongoParkedMessages } from "./parked-messages.ts";
 import type { Store } from "../port.ts";
@@ -33,6 +35,20 @@ export interface MongoStoreOptions {
   readonly url: string;
   readonly database: string;
   readonly logger: Logger;
+}
+
+/** How the store is reached now. */
+interface MongoAccess {
+  readonly url: string;
+  /** Null: as the address says. */
+  readonly login: { readonly username: string; readonly password: string } | null;
+  /** Null: as the address says. */
+  readonly tls: SecureContext | null;
+}
+
+export interface RenewableStoreOptions extends Omit<MongoStoreOptions, "url"> {
+  readonly access: () => MongoAccess;
+  readonly time: Time;
 }
 
 export const mongoClientOptions = {
@@ -52,40 +68,62 @@ export const mongoClientOptions = {
 
 /** The first call connects. A server that is down makes calls reject, not this function. */
 export function createMongoStore({ url, database, logger }: MongoStoreOptions): Store {
-  const client = new MongoClient(url, mongoClientOptions);
+  const client = openMongoClient({ url, login: null, tls: null }, logger);
+  return mongoStoreOn({ current: () => client, close: () => client.close() }, database);
+}
+
+/** A store whose address, password and certificates may be replaced while it runs. */
+export interface RenewableStore extends Store {
+  /** Calls from now on use what `access` says now. Calls under way end as they began. */
+  renew(): void;
+}
+
+/** Throws the driver's error if the address is none. */
+export function createRenewableMongoStore({ access, database, logger, time }: RenewableStoreOptions): RenewableStore {
+  const clients = createMongoClients(() => openMongoClient(access(), logger), time);
+  return { ...mongoStoreOn(clients, database), renew: () => clients.renew() };
+}
+
+function openMongoClient({ url, login, tls }: MongoAccess, logger: Logger): MongoClient {
+  const client = new MongoClient(url, {
+    ...mongoClientOptions,
+    ...(login === null ? {} : { auth: login }),
+    ...(tls === null ? {} : { tls: true, secureContext: tls }),
+  });
   client.on("topologyDescriptionChanged", ({ newDescription, previousDescription }) => {
     if (newDescription.type !== previousDescription.type) logger.info("store.topology", { type: newDescription.type });
   });
-  return mongoStoreOn(client, database);
+  return client;
 }
 
-/** Builds the store on an existing client, which was made with `mongoClientOptions`. */
-export function mongoStoreOn(client: MongoClient, database: string): Store {
-  const db = client.db(database);
-  const documents = db.collection<StoredPartition>("partitions");
-  const inBuild = (build: number): BuildTransactions => createMongoTransactions(db.collection<MongoTransaction>(collectionName(build)));
+/** Builds the store on clients that were made with `mongoClientOptions`. */
+export function mongoStoreOn(clients: CurrentClient, database: string): Store {
+  const db = (): Db => clients.current().db(database);
+  const collection = <T extends Document>(name: string): Collection<T> => currentCollection<T>(clients, database, name);
+  const documents = collection<StoredPartition>("partitions");
+  const inBuild = (build: number): BuildTransactions => createMongoTransactions(collection<MongoTransaction>(collectionName(build)));
   const { transactions, learn } = routeTransactions({ inBuild, builds: () => createMongoPartitions(documents).list("scheduler") });
   return {
     transactions,
-    days: createMongoDays(db.collection<StoredDay>("days")),
-    banks: createMongoBankStates(db.collection<StoredBankState>("bankStates")),
-    ledgers: createMongoLedgers(db.collection<StoredLedger>("ledgers")),
+    days: createMongoDays(collection<StoredDay>("days")),
+    banks: createMongoBankStates(collection<StoredBankState>("bankStates")),
+    ledgers: createMongoLedgers(collection<StoredLedger>("ledgers")),
     partitions: trackBuilds(createMongoPartitions(documents), learn),
     builds: {
       transactions: inBuild,
       documents: (partition, build, afterUetr, limit) => inBuild(build).documents(partition, afterUetr, limit),
       remove: (partition, build) => inBuild(build).remove(partition),
-      prepare: (build) => runGuarded("builds.prepare", "write", () => prepareTransactions(db, build)),
-      list: () => runGuarded("builds.list", "read", () => listBuilds(db)),
+      prepare: (build) => runGuarded("builds.prepare", "write", () => prepareTransactions(db(), build)),
+      list: () => runGuarded("builds.list", "read", () => listBuilds(db())),
     },
-    deliveries: createMongoParkedMessages("deliveries", db.collection<StoredParkedMessage>("deliveries")),
-    postings: createMongoParkedMessages("postings", db.collection<StoredParkedMessage>("postings")),
-    endpointHealth: createMongoEndpointHealth(db.collection<StoredEndpointHealth>("endpointHealth")),
-    prepare: () => runGuarded("store.prepare", "write", () => prepare(db)),
+    deliveries: createMongoParkedMessages("deliveries", collection<StoredParkedMessage>("deliveries")),
+    postings: createMongoParkedMessages("postings", collection<StoredParkedMessage>("postings")),
+    endpointHealth: createMongoEndpointHealth(collection<StoredEndpointHealth>("endpointHealth")),
+    prepare: () => runGuarded("store.prepare", "write", () => prepare(db())),
     async ping() {
-      await runGuarded("store.ping", "read", () => db.command({ ping: 1 }));
+      await runGuarded("store.ping", "read", () => db().command({ ping: 1 }));
     },
-    close: () => client.close(),
+    close: () => clients.close(),
   };
 }
 

@@ -1,8 +1,8 @@
 // Counts held debits by scheme, date and bank. They are read from the store page by page as a projection of keys; only
 // the counts are kept.
 
-import { silentLogger } from "@sluice/kernel";
-import { createMongoStore, type TransactionStore } from "@sluice/store";
+import type { TransactionStore } from "@sluice/store";
+import { openUpStore } from "../local/up-connections.ts";
 import type { UpState } from "../local/up-state.ts";
 
 export interface HeldOnDate {
@@ -41,11 +41,8 @@ function toHeldCount(day: string, banks: ReadonlyMap<string, number>): HeldOnDat
   return { scheme, businessDate, banks: inOrder.map(([bank, count]) => ({ bank, count })) };
 }
 
-export async function countHeldUp({ mongoUrl, database, partitionCount }: UpState): Promise<readonly HeldOnDate[]> {
-  const store = createMongoStore({ url: mongoUrl, database, logger: silentLogger });
-  try {
-    return await countHeld(store.transactions, partitionCount);
-  } finally {
-    await store.close();
-  }
+export async function countHeldUp(up: UpState): Promise<readonly HeldOnDate[]> {
+  await using opened = new AsyncDisposableStack();
+  const store = await openUpStore(up, opened);
+  return await countHeld(store.transactions, up.partitionCount);
 }

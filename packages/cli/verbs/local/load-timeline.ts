@@ -3,18 +3,20 @@
 import { createRegistrySerde } from "@sluice/contracts";
 import { createKafkaMessaging } from "@sluice/messaging";
 import { machineTime, silentLogger } from "@sluice/kernel";
-import { createMongoStore } from "@sluice/store";
+import { kafkaConnection, kafkaVariables, registryConnection, registryVariables } from "@sluice/process";
 import { readTimeline, type Timeline } from "@sluice/timeline";
+import { openUpStore, readUpEnvironment } from "./up-connections.ts";
 import type { UpState } from "./up-state.ts";
 
 /** Null: nothing is known of the transaction. */
 export async function loadTimeline(uetr: string, up: UpState): Promise<Timeline | null> {
   await using opened = new AsyncDisposableStack();
-  const store = createMongoStore({ url: up.mongoUrl, database: up.database, logger: silentLogger });
-  opened.defer(() => store.close());
-  const connection = { brokers: up.kafkaBrokers.split(","), clientId: "sluice-tx" };
+  const environment = readUpEnvironment(up, [...kafkaVariables, ...registryVariables]);
+  const options = { time: machineTime, logger: silentLogger, opened };
+  const store = await openUpStore(up, opened);
+  const connection = await kafkaConnection("sluice-tx", environment, options);
   const messaging = createKafkaMessaging({ connection, time: machineTime, logger: silentLogger });
   opened.defer(() => messaging.close());
-  const serde = await createRegistrySerde({ url: up.schemaRegistryUrl, time: machineTime });
+  const serde = await createRegistrySerde({ ...(await registryConnection(environment, options)), time: machineTime });
   return await readTimeline(uetr, { store, messaging, serde, partitionCount: up.partitionCount });
 }

@@ -32,10 +32,10 @@ const run: RunVerb = async (call) => {
   const partition = call.value("partition");
   if (partition !== null && !/^\d{1,4}$/.test(partition))
     throw new Fault("cli.no-partition", `${partition} is not a partition`, { isRetryable: false });
-  const { database, configurationFile, ...servers } = await requireUpState();
+  const { database, configurationFile, connections, ...servers } = await requireUpState();
   const environment = serviceEnvironment({ servers, configurationFile, database });
   const child = spawn(process.execPath, [entry, ...buildArguments(call, partition)], {
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...connections, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<number | null>((resolve, reject) => {

@@ -2,7 +2,7 @@
 // not start, those that did are stopped.
 
 import { join } from "node:path";
-import { readConfigurationFile } from "@sluice/config";
+import { connectionSettingsOf, readConfigurationFile } from "@sluice/config";
 import { generateConfigSchema } from "@sluice/config/generate";
 import { freePorts, startServers, stopRecordedProcesses } from "@sluice/local-servers";
 import { projectRoot, provision, serviceEnvironment, type ServiceName, serviceNames, startService } from "@sluice/environment";
@@ -47,6 +47,7 @@ async function startAll(configurationFile: string, partitionCount: number): Prom
     kafkaBrokers,
     schemaRegistryUrl,
     mongoUrl,
+    connections: connectionSettingsOf(process.env),
     database,
     configurationFile,
     partitionCount,

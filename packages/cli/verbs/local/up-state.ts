@@ -8,6 +8,8 @@ import { isRunning, readRecord } from "@sluice/local-servers/running-record";
 import { Fault } from "@sluice/kernel";
 
 export interface UpState extends ServerAddresses {
+  /** The settings of the connections as `up` was given them: names of files, never their content. */
+  readonly connections: Readonly<Record<string, string>>;
   readonly database: string;
   readonly configurationFile: string;
   /** Number of partitions that the topics were created with. */
@@ -61,10 +63,15 @@ export function describeUp(state: UpState): string {
     `operators        ${state.controlUrl}/control/v1`,
     `Kafka            ${state.kafkaBrokers}`,
     `schema registry  ${state.schemaRegistryUrl}`,
-    `MongoDB          ${state.mongoUrl}/${state.database}`,
+    `MongoDB          ${describeMongo(state)}`,
     `configuration    ${state.configurationFile}`,
     `data and logs    ${upDirectory}`,
     "operations",
     ...operations,
   ].join("\n");
+}
+
+/** An address may hold a password. */
+function describeMongo({ mongoUrl, database }: UpState): string {
+  return mongoUrl === "" ? `by its file, ${database}` : `${mongoUrl.replace(/\/\/[^/]*@/, "//")}/${database}`;
 }

@@ -1,9 +1,10 @@
 // Reports to operators, by log lines and metrics, whether the credential files could be read.
 
+import type { SecretFilesOptions } from "@sluice/connection";
 import type { Logger, Metrics } from "@sluice/kernel";
-import type { SecretFilesOptions } from "./secret-files.ts";
+import type { SecretsOwner } from "./credentials.ts";
 
-export interface CredentialsReport extends Pick<SecretFilesOptions, "read" | "notRead"> {
+export interface CredentialsReport extends Pick<SecretFilesOptions<SecretsOwner>, "read" | "notRead"> {
   certificateEnds(receiverId: string, atMs: number): void;
 }
 

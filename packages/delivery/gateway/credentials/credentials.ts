@@ -7,11 +7,18 @@
 // #2 Certificate, key and authorities change together: a certificate whose key has not arrived yet is not used.
 // #3 A file of signing secrets has one on each line, so that keys overlap without a restart.
 
-import { X509Certificate } from "node:crypto";
-import { createSecureContext, type SecureContext } from "node:tls";
+import type { SecureContext } from "node:tls";
 import type { ConfiguredParty, SigningKey } from "@sluice/config";
-import { SecretProblem, type SecretFiles } from "./secret-files.ts";
+import { SecretProblem, type SecretFiles, watchSecureContext } from "@sluice/connection";
 import { signatureHeader, createSigner, type WebhookSigner } from "./sign.ts";
+
+/** The receiver whose secrets they are, and the member of the configuration that names them. */
+export interface SecretsOwner {
+  readonly receiverId: string;
+  readonly member: string;
+}
+
+type ReceiverFiles = SecretFiles<SecretsOwner>;
 
 export interface Credentials {
   /** Adds the credentials to a request's headers; null while one of them was never read. */
@@ -32,7 +39,7 @@ export interface CredentialsListener {
 
 const signingSecretsMax = 4;
 
-export function createCredentials(party: ConfiguredParty, files: SecretFiles, listener: CredentialsListener): Credentials {
+export function createCredentials(party: ConfiguredParty, files: ReceiverFiles, listener: CredentialsListener): Credentials {
   const token = watchBearerToken(party, files);
   const signerSources = party.signingKeys.map((key, index) => watchSigners(party, key, index, files));
   return {
@@ -53,13 +60,13 @@ export function createCredentials(party: ConfiguredParty, files: SecretFiles, li
         ...(bearerToken === "" ? {} : { authorization: `Bearer ${bearerToken}` }),
       };
     },
-    secureContext: watchSecureContext(party, files, listener),
+    secureContext: watchTls(party, files, listener),
     proxyAuthorization: watchProxyCredentials(party, files),
   };
 }
 
 /** `user:password` of RFC 7617. A line's end belongs to the file; any other blank may belong to the password. */
-function watchProxyCredentials({ id, egressProxyCredentialsFile: path }: ConfiguredParty, files: SecretFiles): () => string | null {
+function watchProxyCredentials({ id, egressProxyCredentialsFile: path }: ConfiguredParty, files: ReceiverFiles): () => string | null {
   if (path === null) return () => "";
   return files.watch({
     owner: { receiverId: id, member: "egressProxyCredentialsFile" },
@@ -73,7 +80,7 @@ function watchProxyCredentials({ id, egressProxyCredentialsFile: path }: Configu
 }
 
 /** Empty where none is configured. */
-function watchBearerToken({ id, bearerToken, bearerTokenFile }: ConfiguredParty, files: SecretFiles): () => string | null {
+function watchBearerToken({ id, bearerToken, bearerTokenFile }: ConfiguredParty, files: ReceiverFiles): () => string | null {
   if (bearerTokenFile === null) return () => bearerToken ?? "";
   return files.watch({
     owner: { receiverId: id, member: "bearerTokenFile" },
@@ -91,7 +98,7 @@ function watchSigners(
   { id }: ConfiguredParty,
   { kind, secret, secretFile }: SigningKey,
   index: number,
-  files: SecretFiles,
+  files: ReceiverFiles,
 ): () => readonly WebhookSigner[] | null {
   if (secretFile === null) {
     const signer = createSigner(kind, secret ?? "");
@@ -113,42 +120,9 @@ function watchSigners(
   });
 }
 
-/** The least version, whatever Node's own options say. */
-const minVersion = "TLSv1.2";
-
 /** #2 */
-function watchSecureContext(party: ConfiguredParty, files: SecretFiles, listener: CredentialsListener): () => SecureContext | null {
-  const { id, caFile, clientCertificate } = party;
-  if (caFile === null && clientCertificate === null) {
-    let context: SecureContext | null = null;
-    return () => (context ??= createSecureContext({ minVersion }));
-  }
-  const authorities = caFile === null ? [] : [caFile];
-  const own = clientCertificate === null ? [] : [clientCertificate.certificateFile, clientCertificate.keyFile];
-  return files.watch({
-    owner: { receiverId: id, member: clientCertificate === null ? "caFile" : "clientCertificate" },
-    paths: [...authorities, ...own],
-    make(contents) {
-      const ca = caFile === null ? undefined : certificatesIn(contents[0]!);
-      const [cert, key] = contents.slice(authorities.length);
-      const context = createSecureContext({
-        minVersion,
-        ...(ca === undefined ? {} : { ca: [...ca] }),
-        ...(cert === undefined ? {} : { cert, key }),
-      });
-      if (cert !== undefined) listener.certificateEnds(new X509Certificate(cert).validToDate.getTime());
-      return context;
-    },
-    changed: () => listener.tlsChanged(),
-  });
-}
-
-/**
- * Reads every certificate, because Node ignores what is none: without any authority left it would refuse every
- * certificate.
- */
-function certificatesIn(pem: Buffer): readonly string[] {
-  const found = pem.toString("latin1").match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (found.length === 0) throw new SecretProblem("no-certificate");
-  return found.map((one) => new X509Certificate(one).toString());
+function watchTls(party: ConfiguredParty, files: ReceiverFiles, listener: CredentialsListener): () => SecureContext | null {
+  const { id, caFile, clientCertificate: own } = party;
+  const owner = { receiverId: id, member: own === null ? "caFile" : "clientCertificate" };
+  return watchSecureContext(files, owner, { caFile, own }, { ...listener, changed: () => listener.tlsChanged() });
 }

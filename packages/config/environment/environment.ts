@@ -6,13 +6,10 @@
 
 import { Fault, logLevels } from "@sluice/kernel";
 import { z } from "zod";
-import { formatProblems, problemAt } from "./file/problem.ts";
-import type { FileVariables } from "./file/variables.ts";
-
-const text = z.string("is not set");
-const port = text
-  .refine((value) => /^\d{1,15}$/.test(value) && Number(value) <= 65_535, "must be a whole number from 0 to 65535")
-  .transform(Number);
+import { formatProblems, problemAt } from "../file/problem.ts";
+import type { FileVariables } from "../file/variables.ts";
+import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings } from "./connection-settings.ts";
+import { port, text } from "./setting-types.ts";
 
 /** Every variable that a service may read, with its default; one without a default is required. */
 const variables = {
@@ -20,10 +17,9 @@ const variables = {
   SLUICE_OPS_HOST: text.default("127.0.0.1"),
   SLUICE_OPS_PORT: port.default(0),
   SLUICE_LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
-  KAFKA_BROKERS: text.transform(splitList).refine((entries) => entries.length > 0, "must name at least one, separated by commas"),
-  SCHEMA_REGISTRY_URL: address("http", "https"),
-  MONGO_URL: address("mongodb", "mongodb+srv"),
-  SLUICE_DATABASE: text.default("sluice"),
+  ...kafkaSettings,
+  ...registrySettings,
+  ...storeSettings,
   /** Path of the configuration file. */
   SLUICE_CONFIG: text,
   SLUICE_HTTP_HOST: text.default("127.0.0.1"),
@@ -40,27 +36,11 @@ export function readEnvironment<N extends VariableName>(environment: FileVariabl
   const shape = Object.fromEntries(names.map((name) => [name, variables[name]]));
   const given = Object.fromEntries(names.map((name) => [name, environment[name] === "" ? undefined : environment[name]]));
   const read = z.object(shape).safeParse(given);
+  const problems = [
+    ...(read.success ? [] : read.error.issues.map(({ path, message }) => problemAt(path, message))),
+    ...findConnectionProblems(given, new Set(names)),
+  ];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape has these names and their schemas
-  if (read.success) return read.data as Pick<ServiceEnvironment, N>;
-  const problems = formatProblems(read.error.issues.map(({ path, message }) => problemAt(path, message)));
-  throw new Fault("runtime.environment", `environment: ${problems.join("; ")}`, { isRetryable: false });
-}
-
-/** Blanks around the entries are dropped. */
-function splitList(value: string): readonly string[] {
-  return value
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
-}
-
-/** An address with one of these schemes; a trailing slash is dropped. */
-function address(...schemes: readonly string[]) {
-  const starts = schemes.map((scheme) => `${scheme}://`);
-  return text
-    .refine(
-      (value) => starts.some((start) => value.startsWith(start)) && URL.canParse(value),
-      `must be an address that starts with ${starts.join(" or ")}`,
-    )
-    .transform((value) => value.replace(/\/+$/, ""));
+  if (read.success && problems.length === 0) return read.data as Pick<ServiceEnvironment, N>;
+  throw new Fault("runtime.environment", `environment: ${formatProblems(problems).join("; ")}`, { isRetryable: false });
 }

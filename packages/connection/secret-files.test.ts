@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import { machineTime } from "@sluice/kernel";
 import { createVirtualTime } from "@sluice/testkit";
 import { describe, expect, it, vi } from "vitest";
-import { openGatewayEnvironment } from "../gateway.fixture.ts";
-import { createSecretFiles, secretFileBytesMax, SecretProblem, startWaitMaxMs, type SecretsOwner } from "./secret-files.ts";
+import { openFolders } from "./folder.fixture.ts";
+import { createSecretFiles, secretFileBytesMax, SecretProblem, startWaitMaxMs } from "./secret-files.ts";
 
-const { defer, folder } = openGatewayEnvironment();
-const owner: SecretsOwner = { receiverId: "first", member: "secret" };
+const { defer, folder } = openFolders();
+const owner = "secret";
 
 /** Makes a value of two files: both texts, unless one says that it is wrong. */
 async function watchFiles() {

@@ -11,35 +11,30 @@
 import { open, stat } from "node:fs/promises";
 import { sleep, type Time } from "@sluice/kernel";
 
-export interface SecretFilesOptions {
+/** `O` says whose secrets they are, and which setting names them. */
+export interface SecretFilesOptions<O> {
   readonly time: Time;
   readonly pollMs?: number;
   /** `code` says why no value could be made. */
-  notRead(owner: SecretsOwner, code: string): void;
+  notRead(owner: O, code: string): void;
   /** Called when a value was made, the first or a later one, and is in force. */
-  read(owner: SecretsOwner): void;
+  read(owner: O): void;
   /** Rejects with an error that has a `code`. Reads the machine's files where it is not given. */
   readFile?: (path: string) => Promise<Buffer>;
 }
 
-/** The receiver whose secrets they are, and the member of the configuration that names them. */
-export interface SecretsOwner {
-  readonly receiverId: string;
-  readonly member: string;
-}
-
 /** Files that belong together. */
-interface SecretFilesUnit<T> {
-  readonly owner: SecretsOwner;
+interface SecretFilesUnit<T, O> {
+  readonly owner: O;
   readonly paths: readonly string[];
   /** `contents` has the order of `paths`; throws where they are wrong. */
   make(contents: readonly Buffer[]): T;
   changed?(value: T): void;
 }
 
-export interface SecretFiles {
+export interface SecretFiles<O> {
   /** Returns a function for the latest value, null until there is one. To be called before `started`. */
-  watch<T>(unit: SecretFilesUnit<T>): () => T | null;
+  watch<T>(unit: SecretFilesUnit<T, O>): () => T | null;
   /** Resolves when each unit was looked at once, or after `startWaitMaxMs`. */
   started(): Promise<void>;
   stop(): Promise<void>;
@@ -49,7 +44,7 @@ export const secretFileBytesMax = 1024 * 1024;
 const pollDefaultMs = 5_000;
 export const startWaitMaxMs = 5_000;
 
-export function createSecretFiles(options: SecretFilesOptions): SecretFiles {
+export function createSecretFiles<O>(options: SecretFilesOptions<O>): SecretFiles<O> {
   const { time, pollMs = pollDefaultMs } = options;
   const stopping = new AbortController();
   const looks: (() => Promise<void>)[] = [];
@@ -86,7 +81,7 @@ export function createSecretFiles(options: SecretFilesOptions): SecretFiles {
   };
 }
 
-function watchUnit<T>(unit: SecretFilesUnit<T>, options: SecretFilesOptions, stopped: AbortSignal) {
+function watchUnit<T, O>(unit: SecretFilesUnit<T, O>, options: SecretFilesOptions<O>, stopped: AbortSignal) {
   const { readFile = readBounded } = options;
   let evaluated = "";
   let unreadable = "";

@@ -1,0 +1,158 @@
+// Three brokers as a bank runs them, for tests of secured connections: clients need a certificate and log in, and a
+// record is acknowledged when two brokers have it.
+//
+// #1 Each broker has two listeners: SECURED (TLS with client certificates and SASL) for clients, and INTERNAL, plain
+//    and on the loopback address alone, for the brokers themselves and for changes of users.
+// #2 SCRAM users are made when the storage is formatted. Their passwords are replaced by Kafka's own program.
+
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { freePorts, loopbackAddress } from "./free-ports.ts";
+import { clusterId, installServers } from "./install.ts";
+import { findJava, type JavaTools } from "./java-tools.ts";
+import { answersApiVersions } from "./kafka-server.ts";
+import { makeRunDirectory, noteProcess } from "./running-record.ts";
+import type { Installed, ServerKind } from "./server-kind.ts";
+import { directoryMark, type ServerProcess, startServer } from "./server-process.ts";
+
+export interface SecuredKafkaOptions {
+  /** PEM texts: the brokers' key and certificate for 127.0.0.1, and the authority of clients' certificates. */
+  readonly keyPem: string;
+  readonly certificatePem: string;
+  readonly authorityPem: string;
+  readonly user: string;
+  /** By mechanism, so that a test can tell which one logged in. */
+  readonly passwords: { readonly "SCRAM-SHA-256": string; readonly "SCRAM-SHA-512": string; readonly PLAIN: string };
+}
+
+export interface SecuredKafka extends AsyncDisposable {
+  /** The SECURED listeners, as host:port. */
+  readonly brokers: readonly string[];
+  replacePassword(mechanism: "SCRAM-SHA-256" | "SCRAM-SHA-512", password: string): Promise<void>;
+  /** Ends one broker; the other two go on. */
+  stopBroker(index: number): Promise<void>;
+}
+
+interface BrokerPorts {
+  readonly secured: number;
+  readonly internal: number;
+  readonly controller: number;
+}
+
+const brokerCount = 3;
+const workFolder = fileURLToPath(new URL("../../.sluice/", import.meta.url));
+const run = promisify(execFile);
+
+export async function startSecuredKafka(options: SecuredKafkaOptions): Promise<SecuredKafka> {
+  const tools = await findJava(process.env);
+  const installed = await installServers(join(workFolder, "java"), tools, process.env, () => {});
+  const directory = await makeRunDirectory(join(workFolder, "run"), "secured");
+  const taken = await freePorts(brokerCount * 3);
+  const ports = Array.from({ length: brokerCount }, (_, index): BrokerPorts => {
+    const [secured = 0, internal = 0, controller = 0] = taken.slice(index * 3);
+    return { secured, internal, controller };
+  });
+  const running = await Promise.all(ports.map((_, index) => startBroker({ options, tools, installed, directory, ports, index })));
+  return {
+    brokers: ports.map(({ secured }) => `${loopbackAddress}:${secured}`),
+    async replacePassword(mechanism, password) {
+      const bootstrap = ["--bootstrap-server", `${loopbackAddress}:${ports[0]?.internal}`];
+      const changed = ["--alter", "--add-config", `${mechanism}=[password=${password}]`, "--entity-type", "users"];
+      const program = ["-cp", installed.libs, "kafka.admin.ConfigCommand"];
+      await run(tools.java, ["-XX:TieredStopAtLevel=1", ...program, ...bootstrap, ...changed, "--entity-name", options.user]);
+    },
+    async stopBroker(index) {
+      await running[index]?.stop();
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(running.map((broker) => broker.stop()));
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+interface BrokerPlace {
+  readonly options: SecuredKafkaOptions;
+  readonly tools: JavaTools;
+  readonly installed: Installed;
+  readonly directory: string;
+  readonly ports: readonly BrokerPorts[];
+  readonly index: number;
+}
+
+async function startBroker({ options, tools, installed, directory: parent, ports, index }: BrokerPlace): Promise<ServerProcess> {
+  const directory = join(parent, `broker-${index + 1}`);
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, "key-store.pem"), `${options.keyPem}${options.certificatePem}`);
+  await writeFile(join(directory, "trust-store.pem"), options.authorityPem);
+  await writeFile(join(directory, "kafka.properties"), brokerProperties(options, ports, index));
+  const users = (["SCRAM-SHA-256", "SCRAM-SHA-512"] as const).flatMap((mechanism) => [
+    "--add-scram",
+    `${mechanism}=[name=${options.user},password=${options.passwords[mechanism]}]`,
+  ]);
+  const format = ["-cp", installed.libs, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", "kafka.properties", ...users];
+  await run(tools.java, ["-XX:TieredStopAtLevel=1", ...format], { cwd: directory });
+  const internal = ports[index]?.internal ?? 0;
+  const kind: ServerKind = {
+    name: "kafka",
+    ports: 3,
+    hasArchive: true,
+    plan: () => {
+      const logging = `-Dlog4j2.configurationFile=${new URL("log4j2.xml", import.meta.url).href}`;
+      const started = ["-Xms64m", "-Xmx320m", logging, "-cp", installed.libs, "kafka.Kafka", "kafka.properties"];
+      return Promise.resolve({
+        arguments: started,
+        address: `${loopbackAddress}:${ports[index]?.secured}`,
+        isReady: () => answersApiVersions(internal),
+      });
+    },
+  };
+  const place = { installed, directory, storage: "memory", isForLoad: false, ports: [] } as const;
+  return await startServer(kind, tools, place, (pid) => {
+    const mark = `${directoryMark}${directory}`;
+    noteProcess(parent, { kind: "server", name: `kafka-${index + 1}`, pid, mark, ports: [] });
+  });
+}
+
+function brokerProperties({ user, passwords }: SecuredKafkaOptions, ports: readonly BrokerPorts[], index: number): string {
+  const { secured, internal, controller } = ports[index] ?? { secured: 0, internal: 0, controller: 0 };
+  const at = (port: number): string => `${loopbackAddress}:${port}`;
+  const own = `SECURED://${at(secured)},INTERNAL://${at(internal)}`;
+  const security = "org.apache.kafka.common.security";
+  return `process.roles=broker,controller
+node.id=${index + 1}
+controller.quorum.voters=${ports.map((one, other) => `${other + 1}@${at(one.controller)}`).join(",")}
+listeners=${own},CONTROLLER://${at(controller)}
+advertised.listeners=${own}
+inter.broker.listener.name=INTERNAL
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,INTERNAL:PLAINTEXT,SECURED:SASL_SSL
+ssl.keystore.type=PEM
+ssl.keystore.location=key-store.pem
+ssl.truststore.type=PEM
+ssl.truststore.location=trust-store.pem
+listener.name.secured.ssl.client.auth=required
+listener.name.secured.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER
+listener.name.secured.scram-sha-256.sasl.jaas.config=${security}.scram.ScramLoginModule required;
+listener.name.secured.scram-sha-512.sasl.jaas.config=${security}.scram.ScramLoginModule required;
+listener.name.secured.plain.sasl.jaas.config=${security}.plain.PlainLoginModule required user_${user}="${passwords.PLAIN}";
+listener.name.secured.oauthbearer.sasl.jaas.config=${security}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";
+listener.name.secured.oauthbearer.sasl.server.callback.handler.class=${security}.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler
+log.dirs=data
+auto.create.topics.enable=false
+default.replication.factor=3
+min.insync.replicas=2
+group.initial.rebalance.delay.ms=0
+offsets.topic.num.partitions=4
+offsets.topic.replication.factor=3
+transaction.state.log.num.partitions=1
+transaction.state.log.replication.factor=3
+transaction.state.log.min.isr=2
+share.coordinator.state.topic.num.partitions=1
+share.coordinator.state.topic.replication.factor=3
+share.coordinator.state.topic.min.isr=2
+`;
+}
