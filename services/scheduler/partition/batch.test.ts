@@ -7,6 +7,7 @@ import { journalHandlers } from "../service.ts";
 import { createAppliedMarkers } from "./applied-markers.ts";
 import { type BatchPorts, type BatchRecord, runBatch } from "./batch.ts";
 import { readJournal } from "./read-journal.ts";
+import { createStoreWitness } from "./store-witness.ts";
 
 async function setUp(own: (environment: SchedulerEnvironment) => Partial<BatchPorts> = () => ({})) {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
@@ -19,6 +20,10 @@ async function setUp(own: (environment: SchedulerEnvironment) => Partial<BatchPo
     days: environment.store.days,
     banks: environment.store.banks,
     cache: context.snapshots(),
+    witness: createStoreWitness(),
+    onStoreGoneBack: () => {
+      throw new Error("the store has not gone back");
+    },
     onLostWrite: () => {
       lost.count += 1;
       return Promise.resolve();

@@ -7,10 +7,15 @@
 import type { TransactionDocument } from "@sluice/store";
 
 export interface StoreWitness {
-  /** What to read from the store for `isMissing`; empty while nothing was written. */
-  uetrs(): readonly string[];
+  /** Names the transaction that is the witness now. A read that takes a while is judged by the witness at its start. */
+  call(): CalledWitness;
   /** Records a write that the store has acknowledged. */
   wrote(document: TransactionDocument): void;
+}
+
+export interface CalledWitness {
+  /** What to read from the store for `isMissing`; empty while nothing was written. */
+  readonly uetrs: readonly string[];
   /** Looks for the witness in what the store answered to a read of `uetrs`. */
   isMissing(found: ReadonlyMap<string, TransactionDocument>): boolean;
 }
@@ -19,10 +24,15 @@ export interface StoreWitness {
 export function createStoreWitness(): StoreWitness {
   let newest: { readonly uetr: string; readonly version: number } | null = null;
   return {
-    uetrs: () => (newest === null ? [] : [newest.uetr]),
+    call() {
+      const witness = newest;
+      return {
+        uetrs: witness === null ? [] : [witness.uetr],
+        isMissing: (found) => witness !== null && (found.get(witness.uetr)?.transaction.version ?? 0) < witness.version,
+      };
+    },
     wrote({ transaction: { uetr, version } }) {
       newest = { uetr, version };
     },
-    isMissing: (found) => newest !== null && (found.get(newest.uetr)?.transaction.version ?? 0) < newest.version,
   };
 }

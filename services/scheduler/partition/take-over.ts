@@ -84,8 +84,8 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     epoch,
     position: startAt,
     async writeUnderLease(offset, written) {
-      const uetrs = witness.uetrs();
-      const isMissing = uetrs.length > 0 && witness.isMissing(await store.transactions.load(uetrs));
+      const called = witness.call();
+      const isMissing = called.uetrs.length > 0 && called.isMissing(await store.transactions.load(called.uetrs));
       if (!isMissing) return await lease.write(epoch, offset, written);
       options.onStoreGoneBack(epoch);
       return false;

@@ -83,3 +83,14 @@ test("I2: a batch during which the epoch was lost is not done, although its writ
   );
   expect(code).toBe("scheduler.partition-lost");
 });
+
+test("I16: a position that is written while a batch is written does not take the store for one that was restored", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const worker = await openWorker(environment, false);
+  const uetrs = Array.from({ length: 20 }, () => environment.uetr());
+  for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
+  for (const record of journalRecords(environment)) await environment.settle(worker.handle([record]));
+  await environment.time.advance(500);
+  const [document] = await environment.settle(environment.store.partitions.list("scheduler"));
+  expect(document).toMatchObject({ epoch: 1, position: 20n });
+});

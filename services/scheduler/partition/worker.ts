@@ -30,7 +30,7 @@ import { type BatchRecord, runBatch } from "./batch.ts";
 import type { PartitionContext } from "./context.ts";
 import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
 import { readJournal } from "./read-journal.ts";
-import { reportBatch } from "./report-batch.ts";
+import { reportBatch } from "./report/report-batch.ts";
 import { type OwnedPartition, takeOverPartition } from "./take-over.ts";
 
 /** Records of an earlier build that are read again in one piece. */

@@ -61,8 +61,8 @@ export const domainBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${debits}/decide.ts`,
-        find: "    const outputs = outputsAt(transaction, place.offset, digest);",
-        put: "    const outputs = outputsAt(transaction, -1n, digest);",
+        find: "    const outputs = replayOutputs(transaction, fact, place, digest);",
+        put: "    const outputs = replayOutputs(transaction, fact, { ...place, offset: -1n }, digest);",
       },
     ],
     nearest: decideTests,
@@ -97,8 +97,8 @@ export const domainBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${debits}/facts/on-message.ts`,
-        find: "const isSameSide = message.sender === first.sender && flow === transaction.flow;",
-        put: "const isSameSide = flow === transaction.flow;",
+        find: "const isSameSide = message.sender === first.sender && flowOf(fact) === transaction.flow;",
+        put: "const isSameSide = flowOf(fact) === transaction.flow;",
       },
     ],
     nearest: [`${debits}/facts/further-message.test.ts`],

@@ -106,8 +106,8 @@ export const schedulerBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: worker,
-        find: "if (isRebuilt || startAt > this.#nextOffset) this.#nextOffset = startAt;",
-        put: "if (isRebuilt) this.#nextOffset = startAt;",
+        find: "if (isRebuilt || hasGoneBack || startAt > this.#nextOffset) this.#nextOffset = startAt;",
+        put: "if (isRebuilt || hasGoneBack) this.#nextOffset = startAt;",
       },
     ],
     nearest: workerTests,
@@ -136,7 +136,7 @@ export const schedulerBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: takeOver,
-        find: "const history = before === null || isRebuilt ? emptyMarkerHistory : before.markers.history();",
+        find: "const history = before === null || isFresh ? emptyMarkerHistory : before.markers.history();",
         put: "const history = before === null ? emptyMarkerHistory : before.markers.history();",
       },
     ],

@@ -24,7 +24,7 @@ export const storeBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: memory,
-        find: "        if (found?.epoch !== epoch) return false;\n",
+        find: "        if (found?.epoch !== epoch || found.position < from || found.position > position) return false;\n",
         put: "        if (found === undefined) return false;\n",
       },
     ],
@@ -53,17 +53,5 @@ export const storeBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: ["packages/store/memory/memory-store.test.ts", "services/dispatcher/order/late-writes.test.ts"],
-  },
-  {
-    id: "older-epoch-names-build",
-    breaks: "A stale owner sends reads and writes back to the build before a rebuild.",
-    edits: [
-      {
-        file: "packages/store/builds/route-transactions.ts",
-        find: "    if ((learnt.get(partition.partition)?.epoch ?? 0) <= partition.epoch) learnt.set(partition.partition, partition);",
-        put: "    learnt.set(partition.partition, partition);",
-      },
-    ],
-    nearest: ["packages/store/builds/route-transactions.test.ts"],
   },
 ];

@@ -2,8 +2,8 @@
 
 import type { Day } from "@sluice/domain";
 import type { Logger } from "@sluice/kernel";
-import type { HandledRecord } from "../handlers/handler.ts";
-import type { SchedulerMetrics } from "../scheduler-metrics.ts";
+import type { HandledRecord } from "../../handlers/handler.ts";
+import type { SchedulerMetrics } from "../../scheduler-metrics.ts";
 
 interface DayReportPorts {
   readonly logger: Logger;

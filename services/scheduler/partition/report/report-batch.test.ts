@@ -1,8 +1,8 @@
 import { type Logger, type LogFields, silentLogger, silentMetrics } from "@sluice/kernel";
 import { expect, test } from "vitest";
-import { type HandledRecord, noEffects } from "../handlers/handler.ts";
+import { type HandledRecord, noEffects } from "../../handlers/handler.ts";
 import { reportBatch } from "./report-batch.ts";
-import { createSchedulerMetrics } from "../scheduler-metrics.ts";
+import { createSchedulerMetrics } from "../../scheduler-metrics.ts";
 
 function reportedWarnings(over: Partial<HandledRecord>): readonly (readonly [string, LogFields | undefined])[] {
   const lines: (readonly [string, LogFields | undefined])[] = [];

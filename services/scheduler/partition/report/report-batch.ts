@@ -2,11 +2,11 @@
 // for each state entry, and counts. Identifiers and states only: never an account number, a name or an amount.
 
 import type { State } from "@sluice/domain";
-import type { HandledRecord } from "../handlers/handler.ts";
-import type { BatchResult } from "./batch.ts";
-import type { PartitionContext } from "./context.ts";
+import type { HandledRecord } from "../../handlers/handler.ts";
+import type { BatchResult } from "../batch.ts";
+import type { PartitionContext } from "../context.ts";
 import { reportDay } from "./report-day.ts";
-import type { OwnedPartition } from "./take-over.ts";
+import type { OwnedPartition } from "../take-over.ts";
 
 type ReportPorts = Pick<PartitionContext, "logger" | "metrics" | "brokerClock">;
 
