@@ -74,7 +74,7 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
   const context = createEngineContext(
     ports,
     { ...deliveryBounds, ...bounds },
-    createDeliveryMetrics(metrics),
+    createDeliveryMetrics(metrics, ports.time),
     () => isStopping,
     endpointSuspension,
   );

@@ -74,7 +74,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
       partitionEnds: unused,
     },
     { ...deliveryBounds, ...bounds },
-    createDeliveryMetrics(silentMetrics),
+    createDeliveryMetrics(silentMetrics, time),
     () => false,
     createEndpointSuspension(
       () => context,

@@ -3,8 +3,9 @@
 //
 // #1 If the totals cannot be read an alarm stays as it was: a store that is not available has an alarm of its own.
 // #2 One check runs at a time; only the set of active alarms is kept.
+// #3 The metric shows the alarms that are on, at most `alarmsShownMax`; the log lines name all.
 
-import { Fault, type Logger, type Metrics, type Time } from "@sluice/kernel";
+import { Fault, type ListedMetric, type Logger, type Metrics, type Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { formatAmount } from "../views/control-values.ts";
 import { loadDayTotals, type AlarmedBank, type DayTotal } from "./day-totals.ts";
@@ -20,15 +21,22 @@ export interface WatchDayTotalsPorts {
 }
 
 export const dayTotalsCheckEveryMs = 30_000;
+const alarmsShownMax = 50;
+
+const alarmMetric: ListedMetric = {
+  name: "sluice_console_day_total_alarm",
+  help: "1: a day's total of a bank is above its alarm",
+  kind: "gauge",
+  labels: ["bank", "scheme", "currency"],
+};
 
 export function watchDayTotals(ports: WatchDayTotalsPorts): { stop(): void } {
-  const labels = ["bank", "scheme", "currency"] as const;
-  const gauge = ports.metrics.gauge("sluice_console_day_total_alarm", "1: a day's total of a bank is above its alarm", labels);
-  const alarms = ports.banks.flatMap(({ id, dayTotalAlarms }) =>
-    dayTotalAlarms.map(({ scheme, currency }) => ({ bank: id, scheme, currency })),
+  ports.metrics.listed([alarmMetric], () =>
+    [...shown.values()].slice(0, alarmsShownMax).map((labels) => ({ name: alarmMetric.name, labels, value: 1 })),
   );
   const on = new Set<string>();
-  let isStopped = alarms.length === 0;
+  let shown: ReadonlyMap<string, Record<"bank" | "scheme" | "currency", string>> = new Map();
+  let isStopped = ports.banks.every(({ dayTotalAlarms }) => dayTotalAlarms.length === 0);
   let timer = isStopped ? null : ports.time.after(0, () => void check());
 
   async function check(): Promise<void> {
@@ -58,10 +66,7 @@ export function watchDayTotals(ports: WatchDayTotalsPorts): { stop(): void } {
       on.delete(key);
       ports.logger.info("day-total.below-alarm", { total: key });
     }
-    for (const { bank, scheme, currency } of alarms) {
-      const isOn = above.some((one) => one.bank === bank && one.scheme === scheme && one.currency === currency);
-      gauge.set(isOn ? 1 : 0, { bank, scheme, currency });
-    }
+    shown = new Map(above.map(({ bank, scheme, currency }) => [[bank, scheme, currency].join(" "), { bank, scheme, currency }]));
   }
 
   return {
