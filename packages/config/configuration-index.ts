@@ -1,5 +1,5 @@
-// Looks banks, connectors and schemes of a configuration up by maps that are built once for each configuration, so that
-// no request and no record searches a list of a thousand banks.
+// Looks banks, connectors and schemes of a configuration up by maps that are built once for each list of a
+// configuration, so that no request and no record searches a list of a thousand banks.
 //
 // #1 The bank of a message's agent is found by its memberId, its bicfi or its branch; one known member is enough.
 //    Ingress (who may send a message) and validator (which bank receives the debit) share this rule.
@@ -23,39 +23,36 @@ interface BranchRange {
   readonly bank: Bank;
 }
 
-interface ConfigurationIndex {
-  readonly banks: ReadonlyMap<string, Bank>;
-  readonly connectors: ReadonlyMap<string, Connector>;
-  readonly schemes: ReadonlyMap<string, Scheme>;
-  readonly banksByMemberId: ReadonlyMap<string, Bank>;
-  readonly banksByBicfi: ReadonlyMap<string, Bank>;
+interface AgentIndex {
+  readonly byMemberId: ReadonlyMap<string, Bank>;
+  readonly byBicfi: ReadonlyMap<string, Bank>;
   /** #3 */
   readonly branchRanges: readonly BranchRange[];
 }
 
-const indexes = new WeakMap<object, ConfigurationIndex>();
+const idIndexes = new WeakMap<readonly { readonly id: string }[], ReadonlyMap<string, unknown>>();
+const agentIndexes = new WeakMap<readonly Bank[], AgentIndex>();
 
-type Indexed = Pick<Configuration, "banks" | "connectors" | "schemes">;
-
-function indexOf(configuration: Indexed): ConfigurationIndex {
-  const known = indexes.get(configuration);
+function indexById<T extends { readonly id: string }>(list: readonly T[]): ReadonlyMap<string, T> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the map of a list has the elements of the list
+  const known = idIndexes.get(list) as ReadonlyMap<string, T> | undefined;
   if (known !== undefined) return known;
-  const { banks, connectors, schemes } = configuration;
-  const agents = banks.flatMap((bank) => bank.agents.map((agent) => ({ bank, agent })));
-  const made = {
-    banks: byId(banks),
-    connectors: byId(connectors),
-    schemes: byId(schemes),
-    banksByMemberId: new Map(agents.toReversed().flatMap(({ bank, agent }) => (agent.memberId === null ? [] : [[agent.memberId, bank]]))),
-    banksByBicfi: new Map(agents.toReversed().flatMap(({ bank, agent }) => (agent.bicfi === null ? [] : [[agent.bicfi, bank]]))),
-    branchRanges: sortRanges(agents.flatMap(({ bank, agent }) => agent.branchRanges.map(([from, to]) => ({ from, to, bank })))),
-  };
-  indexes.set(configuration, made);
+  const made = new Map(list.map((one) => [one.id, one]));
+  idIndexes.set(list, made);
   return made;
 }
 
-function byId<T extends { readonly id: string }>(all: readonly T[]): ReadonlyMap<string, T> {
-  return new Map(all.map((one) => [one.id, one]));
+function indexAgents(banks: readonly Bank[]): AgentIndex {
+  const known = agentIndexes.get(banks);
+  if (known !== undefined) return known;
+  const agents = banks.flatMap((bank) => bank.agents.map((agent) => ({ bank, agent })));
+  const made = {
+    byMemberId: new Map(agents.flatMap(({ bank, agent }) => (agent.memberId === null ? [] : [[agent.memberId, bank]]))),
+    byBicfi: new Map(agents.flatMap(({ bank, agent }) => (agent.bicfi === null ? [] : [[agent.bicfi, bank]]))),
+    branchRanges: sortRanges(agents.flatMap(({ bank, agent }) => agent.branchRanges.map(([from, to]) => ({ from, to, bank })))),
+  };
+  agentIndexes.set(banks, made);
+  return made;
 }
 
 /** #3 */
@@ -72,25 +69,25 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-export function findBank(configuration: Indexed, id: string): Bank | undefined {
-  return indexOf(configuration).banks.get(id);
+export function findBank({ banks }: Pick<Configuration, "banks">, id: string): Bank | undefined {
+  return indexById(banks).get(id);
 }
 
-export function findConnector(configuration: Indexed, id: string): Connector | undefined {
-  return indexOf(configuration).connectors.get(id);
+export function findConnector({ connectors }: Pick<Configuration, "connectors">, id: string): Connector | undefined {
+  return indexById(connectors).get(id);
 }
 
-export function findScheme(configuration: Indexed, id: string): Scheme | undefined {
-  return indexOf(configuration).schemes.get(id);
+export function findScheme({ schemes }: Pick<Configuration, "schemes">, id: string): Scheme | undefined {
+  return indexById(schemes).get(id);
 }
 
 /** #1, #2 */
-export function findAgentBank(configuration: Indexed, { memberId, bicfi, branch }: AgentNames): AgentBank {
-  const { banksByMemberId, banksByBicfi, branchRanges } = indexOf(configuration);
+export function findAgentBank({ banks }: Pick<Configuration, "banks">, { memberId, bicfi, branch }: AgentNames): AgentBank {
+  const { byMemberId, byBicfi, branchRanges } = indexAgents(banks);
   const found = new Set(
     [
-      memberId === null ? undefined : banksByMemberId.get(memberId),
-      bicfi === null ? undefined : banksByBicfi.get(bicfi),
+      memberId === null ? undefined : byMemberId.get(memberId),
+      bicfi === null ? undefined : byBicfi.get(bicfi),
       branch === null ? undefined : findInRanges(branchRanges, branch.identification),
     ].filter((bank) => bank !== undefined),
   );

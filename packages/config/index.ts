@@ -1,6 +1,7 @@
 export * from "./callers.ts";
 export * from "./configuration.ts";
 export * from "./configuration-index.ts";
+export * from "./live-configuration.ts";
 export { readConfigurationFile } from "./file/read-configuration-file.ts";
 export { watchConfiguration } from "./configuration-watch.ts";
 export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configuration-watch.ts";

@@ -10,7 +10,7 @@
 
 import type { Gauge, ListedMetric, ListedSample, Metrics, Time } from "@sluice/kernel";
 
-export const receiversShownMax = 50;
+const receiversShownMax = 50;
 const forgottenMax = 1_000;
 const calmShownMs = 30 * 60_000;
 

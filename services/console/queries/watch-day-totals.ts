@@ -1,5 +1,5 @@
-// Checks the day's totals every half minute if an alarm is configured, and logs once when a total goes above its alarm
-// and once when it is below again.
+// Checks the day's totals every half minute while an alarm is configured, and logs once when a total goes above its
+// alarm and once when it is below again.
 //
 // #1 If the totals cannot be read an alarm stays as it was: a store that is not available has an alarm of its own.
 // #2 One check runs at a time; only the set of active alarms is kept.
@@ -15,7 +15,7 @@ export interface WatchDayTotalsPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly store: Pick<Store, "transactions">;
-  readonly banks: readonly AlarmedBank[];
+  readonly configuration: { readonly banks: readonly AlarmedBank[] };
   /** The earliest business date whose totals may still grow; null: the broker clock is not known yet. */
   readonly dateFrom: () => string | null;
 }
@@ -36,18 +36,19 @@ export function watchDayTotals(ports: WatchDayTotalsPorts): { stop(): void } {
   );
   const on = new Set<string>();
   let shown: ReadonlyMap<string, Record<"bank" | "scheme" | "currency", string>> = new Map();
-  let isStopped = ports.banks.every(({ dayTotalAlarms }) => dayTotalAlarms.length === 0);
-  let timer = isStopped ? null : ports.time.after(0, () => void check());
+  let isStopped = false;
+  let timer = ports.time.after(0, () => void check());
 
   async function check(): Promise<void> {
     const dateFrom = ports.dateFrom();
-    if (dateFrom !== null) await checkOnce(dateFrom);
+    const isAsked = on.size > 0 || ports.configuration.banks.some(({ dayTotalAlarms }) => dayTotalAlarms.length > 0);
+    if (dateFrom !== null && isAsked) await checkOnce(dateFrom);
     if (!isStopped) timer = ports.time.after(dayTotalsCheckEveryMs, () => void check());
   }
 
   async function checkOnce(dateFrom: string): Promise<void> {
     try {
-      const above = (await loadDayTotals(ports.store, ports.banks, dateFrom)).filter(({ isAboveAlarm }) => isAboveAlarm);
+      const above = (await loadDayTotals(ports.store, ports.configuration.banks, dateFrom)).filter(({ isAboveAlarm }) => isAboveAlarm);
       reportChanges(above);
     } catch (error) {
       if (!(error instanceof Fault)) ports.logger.error("console.failed", { operation: "watchDayTotals", error });
@@ -72,7 +73,7 @@ export function watchDayTotals(ports: WatchDayTotalsPorts): { stop(): void } {
   return {
     stop() {
       isStopped = true;
-      timer?.[Symbol.dispose]();
+      timer[Symbol.dispose]();
     },
   };
 }
