@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Configuration, readConfigurationFile } from "@sluice/config";
-import { createMetrics } from "@sluice/service";
+import { type Configuration, listCallers, readConfigurationFile } from "@sluice/config";
+import { createCallers, createMetrics } from "@sluice/service";
 import { type LogFields, type Logger, machineTime, silentLogger } from "@sluice/kernel";
 import { expect, test, vi } from "vitest";
 import { followConfiguration } from "./follow-configuration.ts";
@@ -61,4 +62,22 @@ test("I14: a file that is wrong, or changes what needs a restart, is refused as 
   await write(fileText(["first"]));
   await vi.waitFor(async () => expect(await text()).toContain("sluice_configuration_refused 0"));
   expect(replaced).toEqual([]);
+});
+
+test("a token that a refused file no longer names still works, and is invalid once the file is right", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { lines, replaced, write } = await setUp(stack);
+  const named = (token: string): string => fileText(["first"]).replace("0".repeat(64), createHash("sha256").update(token).digest("hex"));
+  const known = (): readonly boolean[] => {
+    const callers = createCallers(replaced.flatMap((one, index) => (index === replaced.length - 1 ? listCallers(one) : [])));
+    return ["former", "next"].map((token) => callers.identify(`Bearer ${token}`) !== null);
+  };
+  await write(named("former"));
+  await vi.waitFor(() => expect(replaced).toHaveLength(1));
+  await write(`${named("next")}unknownMember: 1\n`);
+  await vi.waitFor(() => expect(lines.map(([event]) => event)).toEqual(["configuration.replaced", "configuration.refused"]));
+  expect(known()).toEqual([true, false]);
+  await write(named("next"));
+  await vi.waitFor(() => expect(replaced).toHaveLength(2));
+  expect(known()).toEqual([false, true]);
 });
