@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { machineTime } from "@sluice/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
-  type CallerSettings,
   type Configuration,
-  type ConfiguredOperator,
+  createLiveConfiguration,
+  findBank,
+  keepUnchanged,
   listCallers,
   listRestartChanges,
   readConfiguration,
-  updateCallers,
   watchConfiguration,
 } from "./index.ts";
 
@@ -23,6 +23,8 @@ interface FileOptions {
   readonly baseUrl?: string;
   readonly second?: boolean;
   readonly reconciliation?: string;
+  readonly rulesFolder?: string;
+  readonly partitionCount?: number;
   /** Roles of the one operator. */
   readonly roles?: string;
 }
@@ -33,13 +35,15 @@ function fileText({
   baseUrl = "https://first.example",
   second = true,
   reconciliation,
+  rulesFolder,
+  partitionCount,
   roles,
 }: FileOptions = {}): string {
   const hashes = tokens.map((token) => `"${sha(token)}"`).join(", ");
   const others = second
     ? `  - { id: second, name: Second, agents: [{ memberId: "2" }], tokenSha256: ["${sha("two")}"], baseUrl: "https://second.example" }\n`
     : "";
-  return `${reconciliation === undefined ? "" : `schemes: [{ reconciliation: "${reconciliation}" }]\n`}banks:
+  return `${reconciliation === undefined ? "" : `schemes: [{ reconciliation: "${reconciliation}" }]\n`}${rulesFolder === undefined ? "" : `rulesFolder: ${rulesFolder}\n`}${partitionCount === undefined ? "" : `partitionCount: ${partitionCount}\n`}banks:
   - { id: first, name: First, agents: [{ memberId: "1" }], tokenSha256: [${hashes}], requestsPerSecond: ${rate}, baseUrl: "${baseUrl}" }
 ${others}connectors:
   - { id: clearing, name: Clearing, schemes: [ZA_EFT], tokenSha256: ["${sha("three")}"], baseUrl: "https://clearing.example" }
@@ -52,30 +56,32 @@ function configured(options?: FileOptions): Configuration {
   return reading.configuration;
 }
 
-describe("the changes that a running service takes over", () => {
-  it("are the credentials and limits of its callers", () => {
-    const next = configured({ tokens: ["one", "one-next"], rate: 7 });
-    expect(updateCallers(configured(), next)).toEqual(listCallers(next));
-    expect(listCallers(next)[0]).toEqual({
-      id: "first",
-      kind: "bank",
-      tokenSha256: [sha("one"), sha("one-next")],
-      requestsPerSecond: 7,
-      inboundConnections: 64,
-    });
+describe("the next configuration of a running service", () => {
+  it("I14: has the same objects for parties that did not change, so that a change of one bank is no change of another", () => {
+    const running = configured();
+    const next = keepUnchanged(running, configured({ baseUrl: "https://other.example" }));
+    expect(next.banks[0]).not.toBe(running.banks[0]);
+    expect(next.banks[0]?.baseUrl).toBe("https://other.example");
+    expect([next.banks[1], next.connectors[0]]).toEqual([running.banks[1], running.connectors[0]]);
+    expect(next.banks[1]).toBe(running.banks[1]);
+    expect(next.connectors[0]).toBe(running.connectors[0]);
+  });
+
+  it("needs a restart where schemes, the folder of rules or the number of partitions differ, and nowhere else", () => {
+    const next = configured({ tokens: ["next"], rate: 7, baseUrl: "https://other.example", second: false, roles: "read" });
     expect(listRestartChanges(configured(), next)).toEqual([]);
+    expect(listRestartChanges(configured(), configured({ reconciliation: "18:00" }))).toEqual(["/schemes"]);
+    expect(listRestartChanges(configured(), configured({ rulesFolder: "rules" }))).toEqual(["/rulesFolder"]);
+    expect(listRestartChanges(configured(), configured({ partitionCount: 24 }))).toEqual(["/partitionCount"]);
   });
 
-  it("are no others: changes that wait for a restart are named", () => {
-    const next = configured({ baseUrl: "https://other.example", second: false, reconciliation: "18:00" });
-    expect(listRestartChanges(configured(), next)).toEqual(["/banks/first", "/banks/second", "/schemes"]);
-    expect(listRestartChanges(next, configured())).toEqual(["/banks/first", "/banks/second", "/schemes"]);
-  });
-
-  it("lock out callers that are no longer in the file, and admit none that were unknown at the start", () => {
-    const [more, less] = [configured(), configured({ second: false })];
-    expect(updateCallers(more, less).find(({ id }) => id === "second")?.tokenSha256).toEqual([]);
-    expect(updateCallers(less, more).map(({ id }) => id)).toEqual(["first", "clearing"]);
+  it("is seen by every part that holds the live configuration, also by look-ups", () => {
+    const live = createLiveConfiguration(configured({ second: false }));
+    const part = { configuration: live.view };
+    expect([findBank(part.configuration, "second"), listCallers(live.view).length]).toEqual([undefined, 2]);
+    live.replace(configured());
+    expect([findBank(part.configuration, "second")?.id, listCallers(live.view).length]).toEqual(["second", 3]);
+    expect({ ...live.view }).toEqual(configured());
   });
 });
 
@@ -84,6 +90,8 @@ afterEach(async () => {
   for (const stack of opened.splice(0)) await stack.disposeAsync();
 });
 
+type Said = Configuration | readonly string[] | null;
+
 async function givenWatch() {
   const stack = new AsyncDisposableStack();
   opened.push(stack);
@@ -91,20 +99,15 @@ async function givenWatch() {
   stack.defer(() => rm(folder, { recursive: true }));
   const path = join(folder, "sluice.yaml");
   await writeFile(path, fileText());
-  const said: {
-    callers?: readonly CallerSettings[];
-    waiting?: readonly string[];
-    operators?: readonly ConfiguredOperator[];
-    problems?: readonly string[];
-  }[] = [];
+  const said: Said[] = [];
   const watch = watchConfiguration({
     time: machineTime,
     path,
     environment: {},
     running: configured(),
     pollMs: 5,
-    changed: (callers, waiting, operators) => void said.push({ callers, waiting, operators }),
-    broken: (problems) => void said.push({ problems }),
+    replaced: (next) => void said.push(next),
+    refused: (problems) => void said.push(problems),
   });
   stack.defer(() => watch.stop());
   async function write(text: string): Promise<void> {
@@ -115,36 +118,42 @@ async function givenWatch() {
   return { path, said, write, heard };
 }
 
+function replacements(said: readonly Said[]): readonly Configuration[] {
+  return said.flatMap((one) => (one !== null && "banks" in one ? [one] : []));
+}
+
 describe("a configuration file that is watched", () => {
-  it("reports new credentials once, however often or in whatever form they are written again", async () => {
+  it("is taken over as a whole: tokens, limits, addresses, new banks and operators", async () => {
     const { said, write, heard } = await givenWatch();
-    await write(fileText({ tokens: ["one", "one-next"] }));
+    await write(fileText({ tokens: ["one", "one-next"], rate: 7, second: false }));
     await heard(1);
-    await write(`# a comment\n${fileText({ tokens: ["one", "one-next"] })}`);
-    await write(fileText({ tokens: ["one-next"] }));
+    await write(fileText({ baseUrl: "https://other.example", roles: "read, approve" }));
     await heard(2);
-    expect(said.map(({ callers, waiting }) => [callers?.[0]?.tokenSha256.length, waiting])).toEqual([
-      [2, []],
-      [1, []],
+    const [first, second] = replacements(said);
+    expect([first?.banks.map(({ id }) => id), first?.banks[0]?.tokenSha256.length, first?.banks[0]?.requestsPerSecond]).toEqual([
+      ["first"],
+      2,
+      7,
     ]);
+    expect([second?.banks.map(({ baseUrl }) => baseUrl), second?.operators[0]?.roles]).toEqual([
+      ["https://other.example", "https://second.example"],
+      ["read", "approve"],
+    ]);
+    expect(first?.hash).not.toBe(second?.hash);
+    expect(second?.connectors[0]).toBe(first?.connectors[0]);
   });
 
-  it("reports the operators of the file: a new one, another role, and one that was removed", async () => {
+  it("that changes what needs a restart is refused as a whole, named, and is in force nowhere", async () => {
     const { said, write, heard } = await givenWatch();
-    await write(fileText({ roles: "read" }));
+    await write(fileText({ reconciliation: "18:00", tokens: ["next"] }));
     await heard(1);
-    await write(fileText({ roles: "read, approve" }));
-    await heard(2);
+    expect(said).toEqual([["/schemes: changes only with a restart"]]);
     await write(fileText());
-    await heard(3);
-    expect(said.map(({ operators, waiting }) => [operators?.map(({ roles }) => roles), waiting])).toEqual([
-      [[["read"]], []],
-      [[["read", "approve"]], []],
-      [[], []],
-    ]);
+    await heard(2);
+    expect(said[1]).toBeNull();
   });
 
-  it("keeps the old callers while it is broken, is reported once, and takes effect again once repaired", async () => {
+  it("changes nothing while it is broken, is reported once, and takes effect again once repaired", async () => {
     const { said, write, heard, path } = await givenWatch();
     await write("banks: [");
     await heard(1);
@@ -155,12 +164,12 @@ describe("a configuration file that is watched", () => {
     await write(`#${" ".repeat(5 * 1024 * 1024)}\n${fileText()}`);
     await heard(4);
     await write(fileText({ rate: 9 }));
-    await heard(5);
-    expect(said.map(({ problems }) => problems?.length ?? 0)).toEqual([1, expect.any(Number), 1, 1, 0]);
-    expect(said[0]?.problems?.[0]).toContain("not YAML");
-    expect(said[2]?.problems).toEqual(["cannot be read"]);
-    expect(said[3]?.problems?.[0]).toContain("longer than");
+    await heard(6);
+    expect(said.slice(0, 4).map((one) => Array.isArray(one))).toEqual([true, true, true, true]);
+    expect(said[0]).toEqual([expect.stringContaining("not YAML")]);
+    expect(said[2]).toEqual(["cannot be read"]);
+    expect(said[3]).toEqual([expect.stringContaining("longer than")]);
     expect(JSON.stringify(said.slice(0, 4))).not.toContain("shouted");
-    expect(said[4]?.callers?.[0]?.requestsPerSecond).toBe(9);
+    expect([said[4], replacements(said)[0]?.banks[0]?.requestsPerSecond]).toEqual([null, 9]);
   });
 });

@@ -2,18 +2,17 @@
 //
 // #1 The file is read every `pollMs`, at most `fileBytesMax` of it, and evaluated only if its bytes differ from the
 //    last evaluation.
-// #2 `changed` is called with the new callers and operators and with the changes that wait for a restart, but only if
-//    one differs.
-// #3 A file that is unreadable or wrong changes nothing, and is reported once for each such content.
+// #2 A file is taken over as a whole or not at all. One that is unreadable, wrong, or changes what needs a restart is
+//    refused: the former configuration stays in force, and the refusal is reported once for each such content.
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { sleep, type Time } from "@sluice/kernel";
-import { updateCallers, listCallers, listRestartChanges, type CallerSettings } from "./callers.ts";
-import type { Configuration, ConfiguredOperator } from "./configuration.ts";
+import type { Configuration } from "./configuration.ts";
 import { formatProblems } from "./file/problem.ts";
 import type { FileVariables } from "./file/variables.ts";
 import { readConfiguration } from "./file/read-configuration.ts";
+import { keepUnchanged, listRestartChanges } from "./live-configuration.ts";
 
 export interface ConfigurationWatchOptions {
   readonly time: Time;
@@ -22,10 +21,10 @@ export interface ConfigurationWatchOptions {
   /** The configuration read at the start. */
   readonly running: Configuration;
   readonly pollMs?: number;
-  /** Called after a change. `waiting` holds the paths of changes that need a restart. */
-  changed(callers: readonly CallerSettings[], waiting: readonly string[], operators: readonly ConfiguredOperator[]): void;
-  /** Called for a file that is unreadable or wrong, with one text per problem and no values. The old callers stay. */
-  broken(problems: readonly string[]): void;
+  /** Called with the whole configuration of a changed file; parties that did not change are the same objects. */
+  replaced(next: Configuration): void;
+  /** Called with one text per problem and no values; null: the file in force is there again. */
+  refused(problems: readonly string[] | null): void;
 }
 
 export interface ConfigurationWatch {
@@ -58,29 +57,30 @@ export function watchConfiguration(options: ConfigurationWatchOptions): Configur
 type FileReading = { readonly ok: true; readonly bytes: Uint8Array } | { readonly ok: false; readonly problem: string };
 
 function createEvaluation(options: ConfigurationWatchOptions): (reading: FileReading) => void {
-  const { running, environment } = options;
+  let { running } = options;
   let evaluated = "";
-  let reported = JSON.stringify([listCallers(running), [], running.operators]);
+  let isRefused = false;
+
+  function refuse(problems: readonly string[]): void {
+    isRefused = true;
+    options.refused(problems);
+  }
+
   return (reading) => {
     const hash = reading.ok ? createHash("sha256").update(reading.bytes).digest("hex") : reading.problem;
     if (hash === evaluated) return;
     evaluated = hash;
-    if (!reading.ok) {
-      options.broken([reading.problem]);
-      return;
-    }
-    const next = readConfiguration(new TextDecoder().decode(reading.bytes), environment);
-    if (!next.ok) {
-      options.broken(formatProblems(next.problems));
-      return;
-    }
-    const callers = updateCallers(running, next.configuration);
+    if (!isRefused && hash.startsWith(running.hash)) return;
+    if (!reading.ok) return refuse([reading.problem]);
+    const next = readConfiguration(new TextDecoder().decode(reading.bytes), options.environment);
+    if (!next.ok) return refuse(formatProblems(next.problems));
     const waiting = listRestartChanges(running, next.configuration);
-    const { operators } = next.configuration;
-    const news = JSON.stringify([callers, waiting, operators]);
-    if (news === reported) return;
-    reported = news;
-    options.changed(callers, waiting, operators);
+    if (waiting.length > 0) return refuse(waiting.map((path) => `${path}: changes only with a restart`));
+    if (isRefused) options.refused(null);
+    isRefused = false;
+    if (next.configuration.hash === running.hash) return;
+    running = keepUnchanged(running, next.configuration);
+    options.replaced(running);
   };
 }
 

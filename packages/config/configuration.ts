@@ -157,6 +157,8 @@ export interface ConfiguredOperator {
 export interface Configuration {
   /** Text from the file, or the first 12 hex digits of the file's SHA-256. */
   readonly version: string;
+  /** The first 12 hex digits of the file's SHA-256. */
+  readonly hash: string;
   readonly banks: readonly Bank[];
   readonly connectors: readonly Connector[];
   readonly schemes: readonly Scheme[];

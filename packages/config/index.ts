@@ -1,6 +1,7 @@
-export * from "./agent-bank.ts";
 export * from "./callers.ts";
 export * from "./configuration.ts";
+export * from "./configuration-index.ts";
+export * from "./live-configuration.ts";
 export { readConfigurationFile } from "./file/read-configuration-file.ts";
 export { watchConfiguration } from "./configuration-watch.ts";
 export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configuration-watch.ts";
@@ -8,7 +9,6 @@ export { readDuration } from "./file/durations.ts";
 export type { Problem } from "./file/problem.ts";
 export { readConfiguration } from "./file/read-configuration.ts";
 export { defaultScheme } from "@sluice/domain/schemes";
-export { findScheme } from "./find-scheme.ts";
 export { southAfrica, southAfricaEveryDay } from "./calendars/south-africa.ts";
 export { connectionSettingsOf, kafkaSettings, registrySettings, settingNames, storeSettings } from "./environment/connection-settings.ts";
 export type { KafkaSetting, RegistrySetting, StoreSetting } from "./environment/connection-settings.ts";

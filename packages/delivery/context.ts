@@ -11,6 +11,7 @@ import type { DeliveryRules } from "./rules.ts";
 import type { EndpointEvents } from "./endpoint/endpoint.ts";
 import { Endpoints } from "./endpoint/endpoints.ts";
 import { ProcessLimit } from "./endpoint/retry-places.ts";
+import { findReceiverChanges } from "./endpoint/receiver-changes.ts";
 import { TimeoutGroup } from "./timeout-group.ts";
 import { createParkedCalls, type ParkedCalls } from "./backlog/parked-calls.ts";
 import type { ReceiverGateway } from "./port.ts";
@@ -42,6 +43,8 @@ export interface EngineContext extends EnginePorts {
   readonly metrics: DeliveryMetrics;
   readonly parkedCalls: ParkedCalls;
   receiver(id: string): ConfiguredParty | null;
+  /** Takes other receivers over. Returns the ids of those that were added, removed or changed. */
+  replaceReceivers(next: readonly ConfiguredParty[]): readonly string[];
   readonly endpoints: Endpoints;
   /** The parked messages that the process has in hand, and its probes. */
   readonly retryLimit: ProcessLimit;
@@ -59,10 +62,14 @@ export function createEngineContext(
   isStopping: () => boolean,
   events: Omit<EndpointEvents, "changed">,
 ): EngineContext {
-  const receivers = new Map(ports.receivers.map((receiver) => [receiver.id, receiver]));
+  let receivers: ReadonlyMap<string, ConfiguredParty> = new Map(ports.receivers.map((receiver) => [receiver.id, receiver]));
   const retryLimit = new ProcessLimit(bounds.retriesMax);
+  const endpoints = new Endpoints({ ...ports, service: ports.rules.service, metrics, events, retryLimit });
   return {
     ...ports,
+    get receivers() {
+      return [...receivers.values()];
+    },
     retryLimit,
     probeLimit: new ProcessLimit(bounds.probesMax),
     heartbeatAgeMs: () => ports.heartbeatAgeMs(),
@@ -78,6 +85,12 @@ export function createEngineContext(
     isStopping,
     answerTimeouts: new TimeoutGroup(ports.time, bounds.answerWaitMaxMs),
     receiver: (id) => receivers.get(id) ?? null,
-    endpoints: new Endpoints({ ...ports, service: ports.rules.service, metrics, events, retryLimit }),
+    replaceReceivers(next) {
+      const changes = findReceiverChanges(receivers, next);
+      ({ receivers } = changes);
+      for (const id of changes.changed) endpoints.replace(id, receivers.get(id) ?? null);
+      return changes.changed;
+    },
+    endpoints,
   };
 }

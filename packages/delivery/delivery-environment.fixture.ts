@@ -3,12 +3,12 @@
 // and one seed.
 
 import { createFixedSerde, outgoingRecord, topics, type AnyDecodedRecord, type Records } from "@sluice/contracts";
-import type { Bank, Connector } from "@sluice/config";
-import type { ServicePorts } from "@sluice/process";
+import type { Bank, Configuration, Connector } from "@sluice/config";
+import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { createMemoryBroker, type MemoryClient, type MemoryHooks } from "@sluice/messaging";
-import { type Logger, type Metrics, type Running, silentMetrics, type Time } from "@sluice/kernel";
+import { type Logger, type Metrics, silentMetrics, type Time } from "@sluice/kernel";
 import { createMemoryStore, type MemoryStoreHooks, type ParkedRow, type Store } from "@sluice/store";
-import { createVirtualTime, sampleBank, sampleConfiguration, sampleConnector, seededRandom } from "@sluice/testkit";
+import { createVirtualTime, sampleConfiguration, sampleConnector, seededRandom } from "@sluice/testkit";
 import type { DeliveryBounds } from "./bounds.ts";
 import { createKillable, type CrashPoint, type Killable } from "./killable.fixture.ts";
 import type { ReceiverAnswer, ReceiverGateway, ReceiverRequest } from "./port.ts";
@@ -48,7 +48,7 @@ export interface DeliveryTestPorts extends ServicePorts {
 
 export interface DeliveryTestProcess {
   readonly name: string;
-  readonly running: Running;
+  readonly running: ConfiguredService;
   readonly client: MemoryClient;
   /** The number of port calls made so far. */
   calls(): number;
@@ -60,7 +60,7 @@ export interface DeliveryTestProcess {
 }
 
 export interface DeliveryTestOptions {
-  readonly start: (ports: DeliveryTestPorts) => Promise<Running>;
+  readonly start: (ports: DeliveryTestPorts) => Promise<ConfiguredService>;
   readonly seed?: number;
   readonly banks?: readonly Bank[];
   readonly connectors?: readonly Connector[];
@@ -90,10 +90,7 @@ export function createDeliveryTestEnvironment(options: DeliveryTestOptions) {
   const logged: { level: keyof Logger; event: string; fields: object }[] = [];
   const failures: unknown[] = [];
   const banks = createBanks(time);
-  const configuration = sampleConfiguration({
-    banks: options.banks ?? [sampleBank({ id: "first" })],
-    connectors: options.connectors ?? [sampleConnector()],
-  });
+  const configuration = sampleConfiguration({ connectors: [sampleConnector()], ...pickReceivers(options) });
   const shared = {
     random,
     logger: createRecordingLogger(logged),
@@ -138,6 +135,7 @@ export function createDeliveryTestEnvironment(options: DeliveryTestOptions) {
   return {
     ...clock,
     ...banks,
+    withReceivers: (others: Partial<Pick<Configuration, "banks" | "connectors">>): Configuration => ({ ...configuration, ...others }),
     broker,
     store,
     hooks,
@@ -155,6 +153,10 @@ export function createDeliveryTestEnvironment(options: DeliveryTestOptions) {
     renewCredentials: (receiverId: string): void => banks.renewCredentials(receiverId),
     attemptsOf: (id: string): ReceivedRequest[] => banks.received.filter((request) => request.id === id),
   };
+}
+
+function pickReceivers({ banks, connectors }: DeliveryTestOptions): Partial<Pick<Configuration, "banks" | "connectors">> {
+  return { ...(banks === undefined ? {} : { banks }), ...(connectors === undefined ? {} : { connectors }) };
 }
 
 const stepsMax = 400_000;
@@ -178,8 +180,8 @@ function createClock(seed: number) {
   }
 
   /** Resolves with the service, or with a dead stand-in if its process died before it came up. */
-  async function started(starting: Promise<Running>, isDead: () => boolean): Promise<Running> {
-    let running: Running | null = null;
+  async function started(starting: Promise<ConfiguredService>, isDead: () => boolean): Promise<ConfiguredService> {
+    let running: ConfiguredService | null = null;
     void starting.then((up) => (running = up)).catch(() => undefined);
     await until(() => running !== null || isDead());
     return running ?? neverStarted;
@@ -188,7 +190,11 @@ function createClock(seed: number) {
   return { time, until, during, started };
 }
 
-const neverStarted: Running = { readiness: () => ({ isReady: false, reasons: ["dead"] }), stop: () => new Promise(() => {}) };
+const neverStarted: ConfiguredService = {
+  replaceConfiguration: () => {},
+  readiness: () => ({ isReady: false, reasons: ["dead"] }),
+  stop: () => new Promise(() => {}),
+};
 
 /** The scripted receivers: what they received, and how they answer. */
 function createBanks(time: Time) {

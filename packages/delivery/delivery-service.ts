@@ -2,11 +2,10 @@
 //
 // #1 A record that the table does not name does not belong in the topic, and is dead-lettered.
 
-import type { ConfiguredParty } from "@sluice/config";
+import type { Configuration, ConfiguredParty } from "@sluice/config";
 import type { AnyDecodedRecord, DecodedRecord, RecordName, Records } from "@sluice/contracts";
-import type { Running } from "@sluice/kernel";
 import type { ReceivedRecord } from "@sluice/messaging";
-import type { ServicePorts } from "@sluice/process";
+import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { ParkedStore, Store } from "@sluice/store";
 import type { DeliveryBounds } from "./bounds.ts";
 import type { DeliveryWorker } from "./engine.ts";
@@ -26,7 +25,8 @@ export interface DeliveryServicePorts extends ServicePorts {
 export interface DeliveryService {
   readonly group: string;
   readonly topic: string;
-  readonly receivers: readonly ConfiguredParty[];
+  /** Lists the receivers of a configuration, also of one that replaces another. */
+  listReceivers(configuration: Configuration): readonly ConfiguredParty[];
   readonly parked: ParkedStore;
   readonly rules: DeliveryRules;
   readonly records: DeliveryRecords;
@@ -44,17 +44,23 @@ export const pauseRecords: DeliveryRecords = {
   BankResumed: (marker, record, worker) => worker.resumeReceiver(marker, record),
 };
 
-export function startDeliveryService(ports: DeliveryServicePorts, service: DeliveryService): Promise<Running> {
+export async function startDeliveryService(ports: DeliveryServicePorts, service: DeliveryService): Promise<ConfiguredService> {
   const { store, fail } = ports;
-  return startDelivery({
+  const running = await startDelivery({
     ...ports,
     ...service,
+    receivers: service.listReceivers(ports.configuration),
     partitionStore: store.partitions,
     endpointHealth: store.endpointHealth,
     readKey: (decoded) => service.readKey(decoded),
     handle: (decoded, record, worker) => startWork(service, decoded, record, worker),
     fail,
   });
+  return {
+    replaceConfiguration: (next) => running.replaceReceivers(service.listReceivers(next)),
+    readiness: () => running.readiness(),
+    stop: () => running.stop(),
+  };
 }
 
 function startWork<N extends RecordName>(

@@ -14,6 +14,7 @@
 // #1 A partition works from its take-over to the end of its epoch (leased-partition.ts). A call for another epoch, or
 //    for a partition that this process does not own, rejects with a retryable Fault.
 
+import type { ConfiguredParty } from "@sluice/config";
 import type { BankPaused, BankResumed, DayReconciled, DayTimes } from "@sluice/contracts";
 import type { AssignedOffsets } from "@sluice/messaging";
 import { type Metrics, sleep } from "@sluice/kernel";
@@ -28,6 +29,7 @@ import type { MarkerPosition } from "./partition/partition-pauses.ts";
 import type { DeliveryPartition } from "./partition/delivery-partition.ts";
 import { LeasedPartition } from "./partition/leased-partition.ts";
 import { partitionClosed } from "./partition/delivery-lease.ts";
+import { replaceEndpoints } from "./partition/replace-endpoints.ts";
 import { applyPause, applyResume } from "./partition/apply-pause-markers.ts";
 import { applyRedrive, type DeliveryRedrive } from "./attempt/redrive.ts";
 import { applyStop, type DeliveryStop } from "./attempt/stop.ts";
@@ -51,6 +53,10 @@ export interface DeliveryEngine {
   writePosition(partition: number, epoch: number, nextOffset: bigint): Promise<void>;
   /** The partition's memory is full, or no longer: what is in it delays what has not been read. */
   markFull(partition: number, epoch: number, isFull: boolean): void;
+  /** Takes other receivers over; only those that were added, removed or changed are touched. */
+  replaceReceivers(next: readonly ConfiguredParty[]): void;
+  /** Configured connections to each endpoint of a receiver; 0 where it is not configured. */
+  connectionsOf(receiverId: string): number;
   /** The reasons why partitions make no progress, one short text each. */
   troubles(): readonly string[];
   /** Stops all retries of parked messages. */
@@ -66,21 +72,19 @@ const flushWaitMaxMs = 2_000;
 export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bounds: Partial<DeliveryBounds> = {}): DeliveryEngine {
   const leasedPartitions = new Map<number, LeasedPartition>();
   const workers = new WeakMap<DeliveryPartition, DeliveryWorker>();
+  const partitions = (): readonly DeliveryPartition[] => [...leasedPartitions.values()].flatMap(({ partition }) => partition ?? []);
   let isStopping = false;
-  const endpointSuspension = createEndpointSuspension(
-    () => context,
-    () => [...leasedPartitions.values()].flatMap(({ partition }) => partition ?? []),
-  );
+  const endpointSuspension = createEndpointSuspension(() => context, partitions);
   const context = createEngineContext(
     ports,
     { ...deliveryBounds, ...bounds },
-    createDeliveryMetrics(metrics),
+    createDeliveryMetrics(metrics, ports.time),
     () => isStopping,
     endpointSuspension,
   );
 
   ports.gateway.onCredentialsReplaced?.((receiverId) => {
-    for (const endpoint of context.endpoints.forReceiver(receiverId)) endpoint.retryWithNewCredentials();
+    context.endpoints.tryAll(receiverId);
   });
 
   function requireLeased(partition: number, epoch: number): LeasedPartition {
@@ -121,6 +125,8 @@ export function createDeliveryEngine(ports: EnginePorts, metrics: Metrics, bound
       const leased = leasedPartitions.get(partition);
       if (leased?.epoch === epoch && leased.partition !== null) leased.partition.isFull = isFull;
     },
+    replaceReceivers: (next) => replaceReceivers(context, partitions(), next),
+    connectionsOf: (receiverId) => context.receiver(receiverId)?.connections ?? 0,
     troubles() {
       return [...leasedPartitions.values()].flatMap(({ number, trouble }) => (trouble === null ? [] : [`partition ${number}: ${trouble}`]));
     },
@@ -141,6 +147,13 @@ async function flushHealth({ endpoints, time }: EngineContext): Promise<void> {
   const flushed = new AbortController();
   const flushing = endpoints.flush().finally(() => flushed.abort());
   await Promise.race([flushing, sleep(time, flushWaitMaxMs, flushed.signal)]);
+}
+
+function replaceReceivers(context: EngineContext, partitions: readonly DeliveryPartition[], next: readonly ConfiguredParty[]): void {
+  for (const receiverId of context.replaceReceivers(next)) {
+    for (const partition of partitions) replaceEndpoints(context, partition, receiverId);
+    context.endpoints.tryAll(receiverId);
+  }
 }
 
 function createWorker(context: EngineContext, partition: DeliveryPartition): DeliveryWorker {

@@ -1,6 +1,9 @@
-// The engine's metrics. Their labels are bounded by the configured receivers, their endpoints, classes and outcomes.
+// The engine's metrics. The engine names the receiver and the partition each time; what is shown has neither, but for
+// the receivers in trouble (telemetry/receiver-series.ts). So the lines of a scrape are bounded by classes, reasons and
+// outcomes, and not by the configured receivers.
 
-import type { Counter, Gauge, Histogram, Metrics } from "@sluice/kernel";
+import type { Counter, Gauge, Histogram, Metrics, Time } from "@sluice/kernel";
+import { ReceiverSeries } from "./telemetry/receiver-series.ts";
 
 export interface DeliveryMetrics {
   readonly attempts: Counter;
@@ -19,58 +22,63 @@ export interface DeliveryMetrics {
   readonly retryAfterSeconds: Gauge;
   readonly concurrency: Gauge;
   readonly throttleTransitions: Counter;
+  /** Forgets an endpoint that no longer exists. */
+  forgetEndpoint(labels: Readonly<Record<string, string>>): void;
 }
 
-/** Labels of an endpoint; the configuration bounds both. */
-const ofEndpoint = ["receiver", "endpoint"];
+type Labels = Readonly<Record<string, string>>;
 
-export function createDeliveryMetrics(metrics: Metrics): DeliveryMetrics {
+export function createDeliveryMetrics(metrics: Metrics, time: Time): DeliveryMetrics {
+  const series = new ReceiverSeries(metrics, time);
+  const { waiting, paused, breakerOpen, retryAfterSeconds, concurrency } = series;
+  const attemptSeconds = metrics.histogram("sluice_delivery_attempt_seconds", "How long attempts took.");
+  const overAll = (name: string, help: string, label: string, record?: (labels: Labels) => void): Counter =>
+    countOver(metrics.counter(name, help, [label]), label, record);
   return {
-    attempts: metrics.counter("sluice_delivery_attempts_total", "Attempts, by class of the answer.", ["receiver", "class"]),
-    attemptSeconds: metrics.histogram("sluice_delivery_attempt_seconds", "How long attempts took.", ["receiver"]),
-    ended: metrics.counter("sluice_delivery_ended_total", "Deliveries that ended, by outcome.", ["receiver", "outcome"]),
-    parked: metrics.counter("sluice_delivery_parked_total", "Messages parked, by reason.", ["receiver", "reason"]),
+    attempts: overAll("sluice_delivery_attempts_total", "Attempts, by class of the answer.", "class"),
+    attemptSeconds: { observe: (seconds) => attemptSeconds.observe(seconds) },
+    ended: overAll("sluice_delivery_ended_total", "Deliveries that ended, by outcome.", "outcome", ({ receiver = "", outcome = "" }) =>
+      series.recordEnded(receiver, outcome),
+    ),
+    parked: overAll("sluice_delivery_parked_total", "Messages parked, by reason.", "reason", ({ receiver = "" }) =>
+      series.recordParked(receiver),
+    ),
     backlogFull: metrics.counter(
       "sluice_delivery_backlog_full_total",
       "Reads of parked messages that found no room, because too many before them fail.",
       [],
     ),
-    redrives: metrics.counter("sluice_delivery_redrives_total", "Redrives, by result.", ["receiver", "result"]),
+    redrives: overAll("sluice_delivery_redrives_total", "Redrives, by result.", "result"),
     staleWrites: metrics.counter(
       "sluice_delivery_stale_writes_total",
       "Writes of parked messages that came too late: lost to a newer write, or overwritten by one.",
       ["call", "result"],
     ),
-    waiting: metrics.gauge("sluice_delivery_waiting_messages", "Parked messages in memory that are still tried.", [
-      "receiver",
-      "partition",
-    ]),
-    paused: metrics.gauge("sluice_delivery_receiver_paused", "1 while the receiver is paused in the partition.", ["receiver", "partition"]),
-    pauseTransitions: metrics.counter("sluice_delivery_pause_transitions_total", "Pauses that began or ended in the partition.", [
-      "receiver",
-      "partition",
-      "to",
-    ]),
-    breakerOpen: metrics.gauge(
-      "sluice_delivery_breaker_open",
-      "1 while the breaker is open and only probes are sent to the endpoint.",
-      ofEndpoint,
-    ),
-    breakerTransitions: metrics.counter("sluice_delivery_breaker_transitions_total", "Breakers that opened or closed.", [
-      ...ofEndpoint,
-      "to",
-    ]),
-    probes: metrics.counter("sluice_delivery_probes_total", "Probes of an open breaker, by class of the answer.", [...ofEndpoint, "class"]),
-    retryAfterSeconds: metrics.gauge(
-      "sluice_delivery_retry_after_seconds",
-      "Seconds that the receiver asked to wait with Retry-After; 0 once they are over.",
-      ofEndpoint,
-    ),
-    concurrency: metrics.gauge("sluice_delivery_concurrency", "Learnt limit of requests at once to the endpoint.", ofEndpoint),
-    throttleTransitions: metrics.counter(
+    waiting,
+    paused,
+    pauseTransitions: overAll("sluice_delivery_pause_transitions_total", "Pauses that began or ended, in each partition.", "to"),
+    breakerOpen,
+    breakerTransitions: overAll("sluice_delivery_breaker_transitions_total", "Breakers that opened or closed.", "to", (labels) => {
+      if (labels["to"] === "open") series.recordOpened(labels);
+    }),
+    probes: overAll("sluice_delivery_probes_total", "Probes of an open breaker, by class of the answer.", "class"),
+    retryAfterSeconds,
+    concurrency,
+    throttleTransitions: overAll(
       "sluice_delivery_throttle_transitions_total",
       "Endpoints that became throttled (Retry-After, or fewer requests at once than configured) or active again.",
-      [...ofEndpoint, "to"],
+      "to",
     ),
+    forgetEndpoint: (labels) => series.forgetEndpoint(labels),
+  };
+}
+
+/** Counts by one label alone, and lets `record` see all labels. */
+function countOver(counter: Counter, label: string, record: (labels: Labels) => void = () => {}): Counter {
+  return {
+    add(labels = {}, by) {
+      counter.add({ [label]: labels[label] ?? "" }, by);
+      record(labels);
+    },
   };
 }

@@ -31,5 +31,7 @@ export interface ReceiverGateway {
    * replaces any.
    */
   onCredentialsReplaced?(replaced: (receiverId: string) => void): void;
+  /** Takes other receivers over; connections to those that did not change stay. An adapter without it has no list. */
+  replaceReceivers?(receivers: readonly ConfiguredParty[]): void;
   close(): Promise<void>;
 }

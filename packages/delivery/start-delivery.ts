@@ -64,7 +64,12 @@ export interface DeliveryOptions extends ServicePorts {
 /** Milliseconds that running work may take, within the ten seconds that a process has to stop. */
 const graceMs = 8_000;
 
-export async function startDelivery(options: DeliveryOptions): Promise<Running> {
+export interface RunningDelivery extends Running {
+  /** Takes other receivers over; only those that were added, removed or changed are touched. */
+  replaceReceivers(next: readonly ConfiguredParty[]): void;
+}
+
+export async function startDelivery(options: DeliveryOptions): Promise<RunningDelivery> {
   const { time, random, logger, metrics, messaging, rules, group, topic } = options;
   const bounds = { ...deliveryBounds, ...options.bounds };
   const producer = await messaging.producer(rules.service);
@@ -126,6 +131,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
   }
 
   return {
+    replaceReceivers: (next) => replaceReceivers(options, engine, next),
     readiness(): Readiness {
       const reasons = [...partitionConsumer.readiness().reasons, ...engine.troubles().map((trouble) => `${group}: ${trouble}`)];
       return { isReady: reasons.length === 0, reasons };
@@ -141,18 +147,17 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
 const boundLogIntervalMs = 60_000;
 
 function createSharing(
-  { time, logger, metrics, topic, receivers }: Pick<DeliveryOptions, "time" | "logger" | "metrics" | "topic" | "receivers">,
+  { time, logger, metrics, topic }: Pick<DeliveryOptions, "time" | "logger" | "metrics" | "topic">,
   bounds: DeliveryBounds,
-  engine: Pick<DeliveryEngine, "markFull">,
+  engine: Pick<DeliveryEngine, "markFull" | "connectionsOf">,
 ): ReceiverSharing {
   const reachedTotal = metrics.counter("sluice_delivery_bounds_reached_total", "Times that a bound began to hold records up, by bound.", [
     "bound",
   ]);
-  const connections = new Map(receivers.map((receiver) => [receiver.id, receiver.connections]));
   const loggedAtMs = new Map<ReachedBound, number>();
   return {
     receiverRunningMin: bounds.receiverRunningMin,
-    runningMaxOf: (receiver) => Math.max(bounds.runningPerPartitionMax, 2 * (connections.get(receiver ?? "") ?? 0)),
+    runningMaxOf: (receiver) => Math.max(bounds.runningPerPartitionMax, 2 * (receiver === null ? 0 : engine.connectionsOf(receiver))),
     readAheadFrom: bounds.readAheadFromRecords,
     limits: new SharedLimits(bounds),
     // #4
@@ -166,6 +171,12 @@ function createSharing(
     },
     full: (partition, epoch, isFull) => engine.markFull(partition, epoch, isFull),
   };
+}
+
+/** The gateway is first: an attempt that begins now goes to the new address. */
+function replaceReceivers({ gateway }: DeliveryOptions, engine: DeliveryEngine, next: readonly ConfiguredParty[]): void {
+  gateway.replaceReceivers?.(next);
+  engine.replaceReceivers(next);
 }
 
 interface HandlerPorts {

@@ -1,4 +1,5 @@
 export * from "./fault.ts";
+export * from "./largest.ts";
 export * from "./logger.ts";
 export * from "./mask-numbers.ts";
 export * from "./metrics.ts";

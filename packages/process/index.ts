@@ -2,4 +2,4 @@ export { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.
 export { registryConnection, registryVariables } from "./connections/registry-connection.ts";
 export { broker, derivedNeed, type Need, needVariables, openNeeds, type Opening, registry } from "./needs.ts";
 export { runService } from "./run-service.ts";
-export type { ServicePorts } from "./service-ports.ts";
+export type { ConfiguredService, ServicePorts } from "./service-ports.ts";

@@ -8,5 +8,5 @@ const topicsWithTwelve = { partitionCount: async () => await Promise.resolve(12)
 
 runService("fixture", {
   needs: { messaging: derivedNeed(({ configuration }) => requirePartitions(topicsWithTwelve, configuration.partitionCount)) },
-  start: () => ({ readiness: () => ({ isReady: true, reasons: [] }), stop: () => Promise.resolve() }),
+  start: () => ({ replaceConfiguration: () => {}, readiness: () => ({ isReady: true, reasons: [] }), stop: () => Promise.resolve() }),
 });

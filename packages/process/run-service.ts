@@ -3,14 +3,16 @@
 // #1 A service does not start while topics have another number of partitions than configured: the process lives, is not
 //    ready, and `/readyz` names the topics.
 // #2 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
+// #3 Every service follows the configuration file while it runs.
 
-import { type ConfigurationWatch, type ConfigurationWatchOptions, readConfigurationFile, type VariableName } from "@sluice/config";
-import { Fault, type Logger, type Running } from "@sluice/kernel";
+import { type Configuration, readConfigurationFile, type VariableName } from "@sluice/config";
+import { Fault } from "@sluice/kernel";
 import { countDroppedConnections, listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "@sluice/service";
+import { followConfiguration } from "./follow-configuration.ts";
 import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
 import { partitionsDiffer } from "./partition-check.ts";
-import type { ServicePorts } from "./service-ports.ts";
+import type { ConfiguredService, ServicePorts } from "./service-ports.ts";
 
 /** What a service is started with besides its needs. */
 interface StartPorts extends Omit<ServicePorts, "messaging" | "serde"> {
@@ -26,13 +28,9 @@ interface ServedApi<S> {
   readonly fetch: (service: S) => ListenOptions["fetch"];
 }
 
-type WatchedFile = Omit<ConfigurationWatchOptions, "changed" | "broken"> & { readonly logger: Logger };
-
-interface ServiceTable<N extends Needs, S extends Running> {
+interface ServiceTable<N extends Needs, S extends ConfiguredService> {
   readonly needs: N;
   readonly start: (ports: StartPorts & Opened<N>) => S | Promise<S>;
-  /** Watches the configuration file for what the service takes over while it runs. */
-  watch?(service: NoInfer<S>, file: WatchedFile): ConfigurationWatch;
   /** The APIs, by the name under which `service.listening` logs their port. */
   readonly serves?: { readonly port: ServedApi<NoInfer<S>>; readonly controlPort?: ServedApi<NoInfer<S>> };
 }
@@ -40,7 +38,7 @@ interface ServiceTable<N extends Needs, S extends Running> {
 /** Milliseconds for the requests in flight when a port closes. */
 const portGraceMs = 5_000;
 
-export function runService<N extends Needs, S extends Running>(name: string, table: ServiceTable<N, S>): void {
+export function runService<N extends Needs, S extends ConfiguredService>(name: string, table: ServiceTable<N, S>): void {
   const apis = Object.entries(table.serves ?? {});
   const served: readonly VariableName[] = apis.length === 0 ? [] : ["SLUICE_HTTP_HOST", ...apis.map(([, { variable }]) => variable)];
 
@@ -59,8 +57,9 @@ export function runService<N extends Needs, S extends Running>(name: string, tab
     const own = { time, random, logger, metrics, configuration, partitionCount };
     const service = await table.start({ ...own, ...needs, fail: (reason) => context.fail(reason) });
     opened.defer(() => service.stop());
-    const watch = table.watch?.(service, { ...file, running: configuration, logger });
-    opened.defer(() => watch?.stop());
+    const replace = (next: Configuration): void => service.replaceConfiguration(next);
+    const following = followConfiguration({ ...file, running: configuration, logger, metrics, replace });
+    opened.defer(() => following.stop());
     const ports: Partial<Record<string, number>> = {};
     const droppedConnections = countDroppedConnections(metrics);
     for (const [portName, { variable, limits = listenLimitsDefault, fetch }] of apis) {

@@ -2,7 +2,7 @@
 
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { Logger, Metrics, Random, Time } from "@sluice/kernel";
+import type { Logger, Metrics, Random, Running, Time } from "@sluice/kernel";
 import type { Messaging } from "@sluice/messaging";
 
 export interface ServicePorts {
@@ -15,4 +15,13 @@ export interface ServicePorts {
   readonly configuration: Configuration;
   /** Number of partitions of every topic but the probe's, as configured. */
   readonly partitionCount: number;
+}
+
+/** A running service that takes a changed configuration over. */
+export interface ConfiguredService extends Running {
+  /**
+   * Takes the configuration over, at once and as a whole. Only banks and connectors that are other objects than before
+   * are touched. Schemes, the folder of rules and the number of partitions are those of the start.
+   */
+  replaceConfiguration(next: Configuration): void;
 }

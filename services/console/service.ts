@@ -9,15 +9,13 @@
 // #1 A bank or connector sees its own transactions. Another caller's transaction is answered like one that does not
 //    exist, in the same way and time.
 // #2 "Not known" is answered only with the time up to which that is certain (`known-as-of.ts`), else 503.
-// #3 Credentials and limits of callers and operators can be replaced while it runs (`replaceCallers`,
-//    `replaceOperators`).
+// #3 Banks, connectors and operators, their credentials and limits can be replaced while it runs.
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
 
-import { listCallers, type CallerSettings, type ConfiguredOperator } from "@sluice/config";
+import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
 import { createCallerMeter, createCallers, createTokens, type ClientConnection } from "@sluice/service";
-import type { ServicePorts } from "@sluice/process";
+import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
-import type { Running } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
 import { createControlHandlers } from "./http/control-handlers.ts";
@@ -36,18 +34,18 @@ export interface ConsoleServicePorts extends ServicePorts {
   readonly controlDocument?: string | null;
 }
 
-export interface Console extends Running {
+export interface Console extends ConfiguredService {
   fetch(request: Request, connection?: ClientConnection): Promise<Response>;
-  replaceCallers(callers: readonly CallerSettings[]): void;
   /** Answers operators, on the control API's own address. */
   fetchControl(request: Request, connection?: ClientConnection): Promise<Response>;
-  replaceOperators(operators: readonly ConfiguredOperator[]): void;
 }
 
 /** Limits of one operator. */
 const operatorLimits = { requestsPerSecond: 50, inboundConnections: 32 } as const;
 
-export async function startConsole(ports: ConsoleServicePorts): Promise<Console> {
+export async function startConsole(given: ConsoleServicePorts): Promise<Console> {
+  const live = createLiveConfiguration(given.configuration);
+  const ports = { ...given, configuration: live.view };
   const { time, logger, messaging, store, serde, configuration, partitionCount } = ports;
   const producer = await messaging.producer("console");
   const brokerClock = startBrokerClock({ time, logger, metrics: ports.metrics, probe: createProbe(producer) });
@@ -68,18 +66,17 @@ export async function startConsole(ports: ConsoleServicePorts): Promise<Console>
   const document = ports.controlDocument ?? null;
   const control = createControlApi({ time, logger, operators, meter: operatorMeter, handlers, report, document });
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
-  const totals = watchDayTotals({ ...ports, banks: configuration.banks, dateFrom });
+  const totals = watchDayTotals({ ...ports, dateFrom });
   let stopped: Promise<void> | null = null;
   return {
     fetch: (request, connection) => api.fetch(request, connection ?? null),
     fetchControl: (request, connection) => control.fetch(request, connection ?? null),
-    replaceCallers(next) {
-      callers.replace(next);
-      meter.replace(next);
-    },
-    replaceOperators(next) {
-      operators.replace(next);
-      operatorMeter.replace(next.map(toOperatorLimits));
+    replaceConfiguration(next) {
+      live.replace(next);
+      callers.replace(listCallers(next));
+      meter.replace(listCallers(next));
+      operators.replace(next.operators);
+      operatorMeter.replace(next.operators.map(toOperatorLimits));
     },
     readiness() {
       if (stopped !== null) return { isReady: false, reasons: ["stopping"] };

@@ -7,7 +7,7 @@
 import { listParties } from "@sluice/config";
 import { groups, topics } from "@sluice/contracts";
 import { type DeliveryRecords, type DeliveryServicePorts, pauseRecords, readDeliverySource, startDeliveryService } from "@sluice/delivery";
-import type { Running } from "@sluice/kernel";
+import type { ConfiguredService } from "@sluice/process";
 import type { Store } from "@sluice/store";
 import { applyDispatchChange, buildDispatchDelivery, createDispatchRules } from "./rules.ts";
 
@@ -28,11 +28,11 @@ const records: DeliveryRecords = {
   ...pauseRecords,
 };
 
-export function startDispatcher(ports: DispatcherPorts): Promise<Running> {
+export function startDispatcher(ports: DispatcherPorts): Promise<ConfiguredService> {
   return startDeliveryService(ports, {
     group: groups.dispatcher,
     topic: topics.dispatch,
-    receivers: listParties(ports.configuration),
+    listReceivers: listParties,
     parked: ports.store.deliveries,
     rules: createDispatchRules(ports.serde, ports.partitionCount),
     records,

@@ -7,7 +7,7 @@
 
 import { groups, topics } from "@sluice/contracts";
 import { type DeliveryRecords, type DeliveryServicePorts, pauseRecords, readDeliverySource, startDeliveryService } from "@sluice/delivery";
-import type { Running } from "@sluice/kernel";
+import type { ConfiguredService } from "@sluice/process";
 import type { Store } from "@sluice/store";
 import { applyPostingChange, buildEsmPostingDelivery, buildPostingDelivery, createPostingRules } from "./rules.ts";
 
@@ -15,29 +15,39 @@ export interface EventPublisherPorts extends DeliveryServicePorts {
   readonly store: Pick<Store, "postings" | "partitions" | "endpointHealth">;
 }
 
-export function startEventPublisher(ports: EventPublisherPorts): Promise<Running> {
-  const { banks } = ports.configuration;
-  const receivers = new Set(banks.filter(({ eventsUrl }) => eventsUrl !== null).map(({ id }) => id));
-  return startDeliveryService(ports, {
+export async function startEventPublisher(ports: EventPublisherPorts): Promise<ConfiguredService> {
+  let receivers = listEventReceivers(ports.configuration);
+  const running = await startDeliveryService(ports, {
     group: groups["event-publisher"],
     topic: topics.events,
-    receivers: banks,
+    listReceivers: ({ banks }) => banks,
     parked: ports.store.postings,
     rules: createPostingRules(ports.serde, ports.partitionCount),
-    records: listRecords(receivers),
+    records: listRecords((bank) => receivers.has(bank)),
     readKey: () => null,
   });
+  return {
+    ...running,
+    replaceConfiguration(next) {
+      receivers = listEventReceivers(next);
+      running.replaceConfiguration(next);
+    },
+  };
 }
 
-/** `receivers` are the ids of the banks that take events. */
-function listRecords(receivers: ReadonlySet<string>): DeliveryRecords {
+/** The ids of the banks that take events. */
+function listEventReceivers({ banks }: EventPublisherPorts["configuration"]): ReadonlySet<string> {
+  return new Set(banks.flatMap(({ id, eventsUrl }) => (eventsUrl === null ? [] : [id])));
+}
+
+function listRecords(takesEvents: (bank: string) => boolean): DeliveryRecords {
   return {
     // An event to post.
     TransactionStateEvent: (event, record, worker) =>
-      receivers.has(event.bank) ? worker.deliver(buildPostingDelivery(event, readDeliverySource(record))) : undefined,
+      takesEvents(event.bank) ? worker.deliver(buildPostingDelivery(event, readDeliverySource(record))) : undefined,
     // An event of class ESM_STATE, behind the one of the same state. Only banks that ask for the class have any.
     EsmStateEvent: (event, record, worker) =>
-      receivers.has(event.bank) ? worker.deliver(buildEsmPostingDelivery(event, readDeliverySource(record))) : undefined,
+      takesEvents(event.bank) ? worker.deliver(buildEsmPostingDelivery(event, readDeliverySource(record))) : undefined,
     // Retries a posting that was given up.
     DispatchChange: applyPostingChange,
     ...pauseRecords,

@@ -1,7 +1,6 @@
 import { createDocumentsApp } from "@sluice/documents";
 import { broker, derivedNeed, registry, runService } from "@sluice/process";
 import { startIngress } from "./service.ts";
-import { watchCallers } from "./http/watch-callers.ts";
 
 runService("ingress", {
   needs: {
@@ -13,6 +12,5 @@ runService("ingress", {
     }),
   },
   start: startIngress,
-  watch: watchCallers,
   serves: { port: { variable: "SLUICE_HTTP_PORT", fetch: (ingress) => (request, connection) => ingress.fetch(request, connection) } },
 });

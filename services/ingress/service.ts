@@ -16,14 +16,13 @@
 //    It is answered within a second of its last byte, whatever others send.
 // #3 What is held at once is bounded in requests and bytes, in all (503) and for each caller (429).
 // #4 Each request has one log line, without account numbers, names or tokens.
-// #5 Credentials and limits of callers can change while ingress runs (`replaceCallers`); everything else is as
-//    configured at the start.
+// #5 Banks, connectors, their credentials and limits can change while ingress runs. New ones count only after a delay
+//    (`new-parties.ts`). A request that has begun keeps what it was begun with.
 
-import { listCallers, type CallerSettings } from "@sluice/config";
-import { createCallerMeter, createCallers, type ClientConnection } from "@sluice/service";
-import type { ServicePorts } from "@sluice/process";
+import { type Configuration, createLiveConfiguration, listCallers, type LiveConfiguration } from "@sluice/config";
+import { type CallerMeter, type Callers, createCallerMeter, createCallers, type ClientConnection } from "@sluice/service";
+import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { OutgoingRecord } from "@sluice/messaging";
-import type { Running } from "@sluice/kernel";
 import { createAdmission } from "./http/admission.ts";
 import { noRoomAnswers, unavailableAnswer, type IngressAnswer } from "./http/answer.ts";
 import { createFairQueue } from "./http/fair-queue.ts";
@@ -31,6 +30,7 @@ import { createIngressApi, type IngressApiPorts } from "./http/api.ts";
 import { createJournalAppender, type AppendOutcome } from "./journal/journal-appender.ts";
 import type { IngressOperation } from "./intake/operation.ts";
 import { ingressOperations } from "./operations.ts";
+import { createNewParties } from "./new-parties.ts";
 import { prepareRecord } from "./intake/prepare-record.ts";
 import { createIngressRequestReport, refusalDetail } from "./http/request-report.ts";
 import { traceparentFrom } from "./http/traceparent.ts";
@@ -50,13 +50,11 @@ export interface IngressRequest {
 
 export type { IngressAnswer } from "./http/answer.ts";
 
-export interface Ingress extends Running {
+export interface Ingress extends ConfiguredService {
   /** Accepts a message of a known caller. Never rejects. */
   accept(request: IngressRequest): Promise<IngressAnswer>;
   /** The same over HTTP, with all checks that come before the message. */
   fetch(request: Request, connection?: ClientConnection): Promise<Response>;
-  /** Replaces the callers, their credentials and their limits. */
-  replaceCallers(callers: readonly CallerSettings[]): void;
 }
 
 /**
@@ -68,14 +66,17 @@ const admissionLimits = { requestsMax: 4_096, bytesMax: 32 * 1024 * 1024 };
 const answerMaxMs = 1_000;
 
 export function startIngress(ports: IngressPorts): Ingress {
-  const { time, configuration } = ports;
+  const { time } = ports;
+  const live = createLiveConfiguration(ports.configuration);
+  const preparing = { ...ports, configuration: live.view };
   const admission = createAdmission(admissionLimits);
   const appender = createJournalAppender(ports);
   const queue = createFairQueue(time);
   const report = createIngressRequestReport(ports);
-  const configured = listCallers(configuration);
+  const configured = listCallers(live.view);
   const callers = createCallers(configured);
   const meter = createCallerMeter(configured, () => time.monotonicMs());
+  const newParties = createNewParties({ time, running: ports.configuration, take: (next) => takeOver({ live, callers, meter }, next) });
   let stopped: Promise<void> | null = null;
 
   async function take(request: IngressRequest): Promise<IngressAnswer> {
@@ -83,7 +84,7 @@ export function startIngress(ports: IngressPorts): Ingress {
     // A request that came before the stop is still finished.
     const isStopping = stopped !== null;
     const traceparent = traceparentFrom(request.traceparent ?? null, ports.random);
-    const prepared = (await queue.run(request.caller, () => prepareRecord(ports, request, traceparent))) ?? overdue;
+    const prepared = (await queue.run(request.caller, () => prepareRecord(preparing, request, traceparent))) ?? overdue;
     const waitMaxMs = answerMaxMs - (time.monotonicMs() - startedMs);
     const outcome = prepared.ok ? await append(prepared.record, waitMaxMs, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
@@ -123,15 +124,13 @@ export function startIngress(ports: IngressPorts): Ingress {
       return await take(request);
     },
     fetch: (request, connection) => api.fetch(request, connection ?? null),
-    replaceCallers(next) {
-      callers.replace(next);
-      meter.replace(next);
-    },
+    replaceConfiguration: (next) => newParties.replace(next),
     readiness() {
       const reason = stopped === null ? appender.unavailableReason() : "stopping";
       return reason === null ? { isReady: true, reasons: [] } : { isReady: false, reasons: [`journal: ${reason}`] };
     },
     stop() {
+      newParties.stop();
       stopped ??= admission.empty().then(() => appender.stop());
       return stopped;
     },
@@ -143,6 +142,18 @@ const overdue = {
   subject: null,
   refusal: unavailableAnswer("Too much is under way: the message was not read in time, and not stored. Send it again."),
 } as const;
+
+interface Replaced {
+  readonly live: LiveConfiguration;
+  readonly callers: Callers;
+  readonly meter: CallerMeter;
+}
+
+function takeOver({ live, callers, meter }: Replaced, next: Configuration): void {
+  live.replace(next);
+  callers.replace(listCallers(next));
+  meter.replace(listCallers(next));
+}
 
 /** In every case but the first the bank may send the message again. */
 function answerTo(outcome: AppendOutcome | null): IngressAnswer {

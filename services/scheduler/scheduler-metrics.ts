@@ -1,6 +1,7 @@
-// The scheduler's metrics.
+// The scheduler's metrics. Of the banks only the `banksShownMax` with the largest values have series of their own, so
+// that a scrape stays small however many banks are configured.
 
-import type { Counter, Gauge, Metrics } from "@sluice/kernel";
+import { findLargest, type Counter, type Gauge, type ListedMetric, type ListedSample, type Metrics } from "@sluice/kernel";
 
 export interface SchedulerMetrics {
   /** Labels: fact, decision, state. */
@@ -11,9 +12,8 @@ export interface SchedulerMetrics {
   readonly items: Counter;
   /** Labels: kind. */
   readonly observations: Counter;
-  /** Labels: bank. */
   readonly released: Counter;
-  /** Reads of the store to refill a page of held debits. Labels: bank. */
+  /** Reads of the store to refill a page of held debits. */
   readonly queueReads: Counter;
   /** Labels: fact. */
   readonly deadLetters: Counter;
@@ -40,13 +40,15 @@ export interface SchedulerMetrics {
 }
 
 export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
-  const labels = ["partition", "bank"] as const;
-  const held = metrics.gauge("sluice_scheduler_held_debits", "Held debits in memory, waiting for their window or their release", labels);
-  const gateCredits = metrics.gauge(
-    "sluice_scheduler_gate_credits",
-    "Unresolved credits from before a declaration of credits final, which keep the gate of a bank closed",
-    labels,
-  );
+  const held = new BankTotals();
+  const gateCredits = new BankTotals();
+  metrics.listed(Object.values(listedMetrics), () => [
+    { name: listedMetrics.held.name, labels: {}, value: held.sum },
+    ...held.largest(listedMetrics.bankHeld),
+    ...gateCredits.largest(listedMetrics.gateCredits),
+    { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.bankHeld.name }, value: held.leftOut },
+    { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.gateCredits.name }, value: gateCredits.leftOut },
+  ]);
   return {
     decisions: metrics.counter("sluice_scheduler_decisions_total", "Records handled", ["fact", "decision", "state"]),
     entries: metrics.counter("sluice_scheduler_state_entries_total", "Entries of transactions into a state", ["state"]),
@@ -54,8 +56,8 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     observations: metrics.counter("sluice_scheduler_observations_total", "Messages recorded as observations, without effect on the state", [
       "kind",
     ]),
-    queueReads: metrics.counter("sluice_scheduler_queue_reads_total", "Reads of the store to refill a page of held debits", ["bank"]),
-    released: metrics.counter("sluice_scheduler_releases_total", "Releases appended", ["bank"]),
+    queueReads: metrics.counter("sluice_scheduler_queue_reads_total", "Reads of the store to refill a page of held debits"),
+    released: metrics.counter("sluice_scheduler_releases_total", "Releases appended"),
     deadLetters: metrics.counter("sluice_scheduler_dead_letters_total", "Records dead-lettered", ["fact"]),
     actions: metrics.counter("sluice_scheduler_actions_total", "Requests of operators, by result", ["kind", "result"]),
     windowsMissed: metrics.counter("sluice_scheduler_windows_missed_total", "Processing windows that never opened", ["scheme"]),
@@ -73,19 +75,52 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
       "Transactions of the day that was checked last, by column",
       ["partition", "column"],
     ),
-    setHeldDebits: byBank(held),
-    setGateCredits: byBank(gateCredits),
+    setHeldDebits: (partition, banks) => held.set(partition, banks),
+    setGateCredits: (partition, banks) => gateCredits.set(partition, banks),
   };
 }
 
-/** Sets the given banks, and resets all others that were shown for the partition before. */
-function byBank(gauge: Gauge): (partition: number, banks: ReadonlyMap<string, number>) => void {
-  /** Bounded by partitions × banks. */
-  const banksShown = new Map<number, Set<string>>();
-  return (partition, banks) => {
-    const shown = banksShown.get(partition) ?? new Set();
-    banksShown.set(partition, shown);
-    for (const bank of banks.keys()) shown.add(bank);
-    for (const bank of shown) gauge.set(banks.get(bank) ?? 0, { partition: String(partition), bank });
-  };
+const banksShownMax = 50;
+
+const listedMetrics = {
+  held: listed("sluice_scheduler_held_debits", "Held debits in memory, waiting for their window or their release", []),
+  bankHeld: listed("sluice_scheduler_bank_held_debits", "Held debits in memory, of the banks that have most", ["bank"]),
+  gateCredits: listed(
+    "sluice_scheduler_gate_credits",
+    "Unresolved credits from before a declaration of credits final, which keep the gate of a bank closed",
+    ["bank"],
+  ),
+  leftOut: listed("sluice_scheduler_left_out_banks", "Banks that have a value above zero, and no series of their own", ["metric"]),
+} as const;
+
+function listed(name: string, help: string, labels: readonly string[]): ListedMetric {
+  return { name, help, kind: "gauge", labels };
+}
+
+/** The values of banks, added up over the partitions; a bank without a value is not kept. */
+class BankTotals {
+  readonly #totals = new Map<string, number>();
+  readonly #byPartition = new Map<number, ReadonlyMap<string, number>>();
+  sum = 0;
+
+  set(partition: number, banks: ReadonlyMap<string, number>): void {
+    for (const [bank, value] of this.#byPartition.get(partition) ?? []) this.#add(bank, -value);
+    for (const [bank, value] of banks) this.#add(bank, value);
+    this.#byPartition.set(partition, new Map(banks));
+  }
+
+  get leftOut(): number {
+    return Math.max(0, this.#totals.size - banksShownMax);
+  }
+
+  largest({ name }: ListedMetric): readonly ListedSample[] {
+    return findLargest(this.#totals, banksShownMax).map(([bank, value]) => ({ name, labels: { bank }, value }));
+  }
+
+  #add(bank: string, change: number): void {
+    const value = (this.#totals.get(bank) ?? 0) + change;
+    this.sum += change;
+    if (value === 0) this.#totals.delete(bank);
+    else this.#totals.set(bank, value);
+  }
 }

@@ -43,8 +43,9 @@ import {
   type PartitionConsumer,
   readAroundSkips,
 } from "@sluice/messaging";
-import type { ServicePorts } from "@sluice/process";
-import type { Readiness, Running } from "@sluice/kernel";
+import { createLiveConfiguration } from "@sluice/config";
+import type { ConfiguredService, ServicePorts } from "@sluice/process";
+import type { Readiness } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { createFactAppender } from "./tasks/append-facts.ts";
 import type { JournalHandler, JournalHandlers } from "./handlers/handler.ts";
@@ -91,8 +92,9 @@ const service = "scheduler";
 const batchRecordsMax = 100;
 const bufferedRecordsMax = 200;
 
-export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
-  const { time, random, logger, messaging, store, serde, configuration, partitionCount } = ports;
+export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredService> {
+  const { time, random, logger, messaging, store, serde, partitionCount } = ports;
+  const live = createLiveConfiguration(ports.configuration);
   await using opening = new AsyncDisposableStack();
   const outputs = opening.adopt(await messaging.producer("scheduler-outputs"), (producer) => producer.close());
   const facts = opening.adopt(await messaging.producer("scheduler-facts"), (producer) => producer.close());
@@ -102,7 +104,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
   const append = createFactAppender({ producer: facts, serde, partitionCount, brokerClock, logger });
   const brokerNowMs = (): number | null => brokerClock.nowMs();
   const planner = opening.adopt(
-    startDayPlanner({ schemes: configuration.schemes, partitionCount, append, brokerNowMs, time, logger }),
+    startDayPlanner({ schemes: ports.configuration.schemes, partitionCount, append, brokerNowMs, time, logger }),
     (task) => task.stop(),
   );
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
@@ -115,7 +117,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     logger,
     store: serializeOpenReads(store),
     serde,
-    configuration,
+    configuration: live.view,
     partitionCount,
     append,
     brokerClock,
@@ -147,6 +149,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
   const open = opening.move();
   let stopped: Promise<void> | null = null;
   return {
+    replaceConfiguration: (next) => live.replace(next),
     readiness: () => readiness(running.readiness(), planner.isAppended(), storeProbe.trouble()),
     stop: () => (stopped ??= open.disposeAsync()),
   };

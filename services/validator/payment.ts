@@ -6,7 +6,7 @@
 //   off-us   the bank that ingress found, by its id    debtor's
 //   credit   the bank that ingress found, by its id    creditor's
 
-import { type Bank, type Configuration, findAgentBank, findScheme, type Scheme } from "@sluice/config";
+import { type Bank, type Configuration, findAgentBank, findBank, findScheme, type Scheme } from "@sluice/config";
 import type { Amount, DecodedRecord, Institution, PaymentAccount } from "@sluice/contracts";
 import type { Flow } from "@sluice/domain";
 import { assert } from "@sluice/kernel";
@@ -51,9 +51,9 @@ export function collectPaymentParts(received: ReceivedPayment, configuration: Co
 function readOnUsDebit(received: DecodedRecord<"DirectDebitReceived">, configuration: Configuration): Payment {
   const { sender, debit } = received.value;
   const { creditorAccount, creditorAgent } = debit;
-  const debtors = findAgentBank(configuration.banks, debit.debtorAgent);
+  const debtors = findAgentBank(configuration, debit.debtorAgent);
   const bank = debtors.kind === "known" ? debtors.bank : null;
-  const creditors = findAgentBank(configuration.banks, creditorAgent);
+  const creditors = findAgentBank(configuration, creditorAgent);
   const owner = creditors.kind === "known" ? creditors.bank : null;
   const sides = [
     buildDebtorSide(received, bank),
@@ -65,14 +65,14 @@ function readOnUsDebit(received: DecodedRecord<"DirectDebitReceived">, configura
 function readOffUsDebit(received: DecodedRecord<"DirectDebitReceived">, configuration: Configuration): Payment {
   const { bank: bankId } = received.value;
   assert(bankId !== null, "an off-us debit names its bank");
-  const bank = findBank(configuration, bankId);
+  const bank = findBank(configuration, bankId) ?? null;
   const sides = [buildDebtorSide(received, bank)];
   return { ...readDebitParts(received, configuration), flow: "off-us", bank, bankId, sides };
 }
 
 function readCredit({ value }: DecodedRecord<"CreditTransferReceived">, configuration: Configuration): Payment {
   const { sender, contentHash, receivedAtMs, credit } = value;
-  const bank = findBank(configuration, value.bank);
+  const bank = findBank(configuration, value.bank) ?? null;
   return {
     flow: "credit",
     sender,
@@ -120,8 +120,4 @@ function requireScheme(configuration: Configuration, id: string): Scheme {
   const scheme = findScheme(configuration, id);
   assert(scheme !== undefined, "ingress takes messages of configured schemes only");
   return scheme;
-}
-
-function findBank(configuration: Configuration, id: string): Bank | null {
-  return configuration.banks.find((bank) => bank.id === id) ?? null;
 }

@@ -3,7 +3,7 @@ import { createFixedSerde, type DecodedRecord, outgoingRecord, type Serde, topic
 import { buildDeadLetter, buildSkippedRecords, createMemoryBroker, type OutgoingRecord, type ProduceFate } from "@sluice/messaging";
 import { Fault, type Logger, type LogFields, silentLogger } from "@sluice/kernel";
 import { createMetrics } from "@sluice/service";
-import { invalidAccount, createVirtualTime, sampleConfiguration, sampleUetr, seededRandom, drawUetr } from "@sluice/testkit";
+import { invalidAccount, createVirtualTime, sampleBank, sampleConfiguration, sampleUetr, seededRandom, drawUetr } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { receivedCredit, receivedOffUsDebit, receivedOnUsDebit } from "./payments.fixture.ts";
 import { startValidator } from "./service.ts";
@@ -279,4 +279,26 @@ test("a batch that cannot be read stops its partition until an operator skips it
     [false, "done"],
     [true, "done"],
   ]);
+});
+
+test("I16: a bank that is added, or blocked, while the validator runs counts from its next debit on, without a restart", async () => {
+  const { start, append, settled, serde, verdicts, until } = createEnvironment();
+  const random = seededRandom("uetrs");
+  const send = async (bank: string) => {
+    const uetr = drawUetr(random);
+    const decoded = receivedOffUsDebit({ options: { uetr }, receivedAtMs: startAtMs, bank });
+    await append([outgoingRecord(serde, topics.journal, uetr, decoded, { partitionCount })]);
+    await until(() => verdicts().some(({ key }) => key === uetr));
+    const found = verdicts().find(({ key }) => key === uetr);
+    return found?.decoded.name === "AccountVerified" ? found.decoded.value.reasons.map(({ text }) => text) : null;
+  };
+  const validator = await settled(start("validator"));
+  const configuration = sampleConfiguration();
+  const added = sampleBank({ id: "added", branch: "632005" });
+  expect([await send("added"), await send("first")]).toEqual([["configuration/sample unknown-bank"], []]);
+  validator.replaceConfiguration({ ...configuration, version: "next", banks: [...configuration.banks, added] });
+  expect([await send("added"), await send("first")]).toEqual([[], []]);
+  validator.replaceConfiguration({ ...configuration, version: "last", banks: [...configuration.banks, { ...added, isBlocked: true }] });
+  expect([await send("added"), await send("first")]).toEqual([["configuration/last bank-blocked"], []]);
+  await settled(validator.stop());
 });

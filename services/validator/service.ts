@@ -10,10 +10,10 @@
 // #2 Records of one UETR are validated in order, others concurrently.
 
 import type { RuleBook } from "@sluice/account-validation";
+import { createLiveConfiguration } from "@sluice/config";
 import { groups, topics } from "@sluice/contracts";
-import type { ServicePorts } from "@sluice/process";
+import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { createKeyedConsumer, createOperatorSkips } from "@sluice/messaging";
-import type { Running } from "@sluice/kernel";
 import { isPaymentRecord, onPaymentReceived } from "./on-payment-received.ts";
 import { validatorMetrics } from "./validator-metrics.ts";
 
@@ -29,11 +29,12 @@ const runningMax = 64;
 /** Records that one partition buffers at most. */
 const bufferedRecordsMax = 2_000;
 
-export async function startValidator(ports: ValidatorPorts): Promise<Running> {
+export async function startValidator(ports: ValidatorPorts): Promise<ConfiguredService> {
   const { time, random, logger, messaging } = ports;
   const producer = await messaging.producer("validator");
   const operatorSkips = createOperatorSkips({ messaging, serde: ports.serde, service: "validator" });
-  const context = { ...ports, producer, operatorSkips, metrics: validatorMetrics(ports.metrics) };
+  const live = createLiveConfiguration(ports.configuration);
+  const context = { ...ports, configuration: live.view, producer, operatorSkips, metrics: validatorMetrics(ports.metrics) };
   const partitionConsumer = await createKeyedConsumer({
     messaging,
     group: groups.validator,
@@ -54,6 +55,7 @@ export async function startValidator(ports: ValidatorPorts): Promise<Running> {
   });
   let stopped: Promise<void> | null = null;
   return {
+    replaceConfiguration: (next) => live.replace(next),
     readiness: () => partitionConsumer.readiness(),
     stop() {
       stopped ??= partitionConsumer.stop().then(() => producer.close());

@@ -7,6 +7,7 @@ export * from "./parties/simulator.ts";
 export * from "./messages/builders.ts";
 export * from "./certificates.ts";
 export * from "./messages/full-messages.ts";
+export * from "./counted-list.ts";
 export * from "./history-entries.ts";
 export * from "./parties/http-transport.ts";
 export * from "./sample-configuration.ts";

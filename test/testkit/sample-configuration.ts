@@ -110,6 +110,7 @@ export function sampleConfiguration(options: Partial<Configuration> & { readonly
   const { times = sampleTimes, ...rest } = options;
   return {
     version: "sample",
+    hash: "0123456789ab",
     banks: [sampleBank({ id: "first" })],
     connectors: [],
     schemes: [sampleScheme({ times })],

@@ -64,10 +64,12 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
     ...checkRules(schemes, file?.rulesFolder),
   );
   if (problems.length > 0 || file === undefined || cdv === undefined) return { ok: false, problems };
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 12);
   return {
     ok: true,
     configuration: {
-      version: file.version ?? createHash("sha256").update(text).digest("hex").slice(0, 12),
+      version: file.version ?? hash,
+      hash,
       banks: banks.map(({ value }) => toBank(value)),
       connectors: connectors.map(({ value }) => toConnector(value)),
       schemes: schemes.map(({ value }) => toScheme(value, calendars.get(value.calendar)!, connectors)),

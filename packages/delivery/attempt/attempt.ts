@@ -14,6 +14,7 @@ import { findOperationAddress } from "../endpoint/operation-addresses.ts";
 import { answerText } from "./answer-text.ts";
 import { appendAttempt } from "./attempt-history.ts";
 import type { Slot } from "../endpoint/attempt-slots.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { EngineContext } from "../context.ts";
 import { type Delivery, type AttemptProgress } from "../rules.ts";
 import { attemptsEndMs, mayBeRepeat, type DeliveryPartition } from "../partition/delivery-partition.ts";
@@ -35,6 +36,8 @@ const answerTimeoutOfUnknownMs = 5_000;
 export interface RunningAttempt {
   readonly before: AttemptProgress;
   readonly receiver: ConfiguredParty | null;
+  /** The endpoint that it went to. */
+  readonly endpoint: Endpoint;
   readonly timeoutMs: number;
   readonly atMs: number;
   /** Milliseconds of the monotonic clock. */
@@ -49,7 +52,8 @@ export function startAttempt(context: EngineContext, delivery: Delivery, before:
   const atMs = context.time.nowMs();
   const startedMs = context.time.monotonicMs();
   const exchanging = receiver === null ? noAddress : context.gateway.post(buildRequest(delivery, atMs, timeoutMs));
-  return { before, receiver, timeoutMs, atMs, startedMs, answer: exchanging };
+  const endpoint = context.endpoints.forOperation(delivery.receiverId, delivery.operation);
+  return { before, receiver, endpoint, timeoutMs, atMs, startedMs, answer: exchanging };
 }
 
 /** Makes one attempt. It gives `slot` back when the exchange is over, even if the partition closes before that. */
@@ -72,7 +76,7 @@ export function evaluateAnswer(
   context: EngineContext,
   partition: DeliveryPartition,
   delivery: Delivery,
-  { before, receiver, timeoutMs, atMs, startedMs }: RunningAttempt,
+  { before, receiver, endpoint, timeoutMs, atMs, startedMs }: RunningAttempt,
   answer: ReceiverAnswer,
 ): AttemptResult {
   const nowMonotonicMs = context.time.monotonicMs();
@@ -89,18 +93,19 @@ export function evaluateAnswer(
   const progress = addAttempt(before, made, isRepeatPossible || isLeftOpen);
   context.metrics.attempts.add({ receiver: delivery.receiverId, class: answerClass });
   context.metrics.attemptSeconds.observe(tookMs / 1_000, { receiver: delivery.receiverId });
-  context.endpoints.forOperation(delivery.receiverId, delivery.operation).recordAnswer({
-    class: answerClass,
-    uetr: delivery.uetr,
-    failedBefore: before.attempts,
-    status: httpStatusCode,
-    isTimeout: answer.kind === "silent" && answer.reason === "timeout",
-    isDuplicateCode: httpStatusCode !== null && receiver?.duplicateCodes.includes(httpStatusCode) === true,
-    retryAfter,
-    tookMs,
-    startedMs,
-    nowMs: nowMonotonicMs,
-  });
+  if (context.endpoints.isInUse(endpoint))
+    endpoint.recordAnswer({
+      class: answerClass,
+      uetr: delivery.uetr,
+      failedBefore: before.attempts,
+      status: httpStatusCode,
+      isTimeout: answer.kind === "silent" && answer.reason === "timeout",
+      isDuplicateCode: httpStatusCode !== null && receiver?.duplicateCodes.includes(httpStatusCode) === true,
+      retryAfter,
+      tookMs,
+      startedMs,
+      nowMs: nowMonotonicMs,
+    });
   if (answerClass !== "transient" && answerClass !== "address") {
     return { class: answerClass, httpStatusCode, progress, nextAttemptAtMs: 0, waitMs: 0 };
   }

@@ -1,12 +1,16 @@
 // A parked message as the memory knows it, without its body. Pure.
 
 import type { Endpoint } from "../endpoint/endpoint.ts";
+import type { Operation } from "../port.ts";
 import type { RoomKind } from "./backlog-room.ts";
 
 export interface BacklogEntry {
   readonly id: string;
   readonly key: string;
-  readonly endpoint: Endpoint;
+  /** The endpoint of its operation; another one once the receiver's endpoints are replaced. */
+  endpoint: Endpoint;
+  /** Null where its record names none, or one that this version does not know. */
+  readonly operation: Operation | null;
   readonly sequence: bigint;
   readonly reconciliationDay: string | null;
   readonly stopsAtMs: number | null;

@@ -11,6 +11,7 @@ const entry = (sequence: number, key: string, over: Partial<BacklogEntry> = {}):
   id: `m${sequence}`,
   key,
   endpoint,
+  operation: null,
   sequence: BigInt(sequence),
   reconciliationDay: null,
   stopsAtMs: null,
@@ -148,6 +149,30 @@ describe("the page of a receiver's backlog", () => {
     expect(page.takeKeysToLookUp()).toEqual(["a"]);
   });
 
+  it("I14: entries of replaced endpoints keep their order and their turns, and count at the new ones", () => {
+    const page = createPage({ endpoints: [endpoint, elsewhere], max: { untried: 4, failed: 4 } });
+    page.setCoveredBelow(elsewhere, 30n);
+    for (const [sequence, key] of [
+      [1, "a"],
+      [2, "a"],
+      [3, "b"],
+    ] as const)
+      page.offer(entry(sequence, key));
+    const inHand = page.takeDue(endpoint, "untried", 0);
+    const [near, far] = [createTestEndpoint(), createTestEndpoint()];
+    page.replaceEndpoints([near, far], () => near);
+    expect([page.knows(endpoint), page.knows(near), page.untried(near), page.untried(far)]).toEqual([false, true, 2, 0]);
+    // What one of the former sections did not cover, none of the new ones covers.
+    expect([page.coveredBelow(near), page.coveredBelow(far)]).toEqual([30n, 30n]);
+    expect(inHand !== null && page.containsEntry(inHand) && inHand.endpoint === near).toBe(true);
+    expect(page.takeDue(near, "untried", 0)?.id).toBe("m3");
+    expect(page.takeDue(near, "untried", 0)).toBeNull();
+    page.remove("m1");
+    expect(page.takeKeysToLookUp()).toEqual(["a"]);
+    page.resolveKey("a", entry(2, "a", { endpoint: near }), false);
+    expect(page.takeDue(near, "untried", 0)?.id).toBe("m2");
+  });
+
   it("I4, I16: under any sequence of calls, what is first in the store is what is in memory", () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant("park" as const), key: fc.constantFrom("a", "b", "c"), isElsewhere: fc.boolean(), dueMs: fc.nat(20) }),
@@ -155,18 +180,20 @@ describe("the page of a receiver's backlog", () => {
       fc.record({ kind: fc.constant("fail" as const), key: fc.constantFrom("a", "b", "c"), dueMs: fc.nat(20) }),
       fc.record({ kind: fc.constant("answer" as const) }),
       fc.record({ kind: fc.constant("uncover" as const) }),
+      fc.record({ kind: fc.constant("replace" as const), isOne: fc.boolean() }),
       fc.record({ kind: fc.constant("read" as const), isElsewhere: fc.boolean(), many: fc.nat(3) }),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const page = createPage({ endpoints: [endpoint, elsewhere], max: { untried: 4, failed: 4 } });
         let stored: BacklogEntry[] = [];
+        let at: readonly [typeof endpoint, typeof endpoint] = [endpoint, elsewhere];
         const first = (key: string): BacklogEntry | undefined => stored.find((one) => one.key === key);
         let sequence = 0;
         for (const one of steps) {
           if (one.kind === "park") {
             sequence += 1;
-            const made = entry(sequence, one.key, { endpoint: one.isElsewhere ? elsewhere : endpoint, dueMs: one.dueMs });
+            const made = entry(sequence, one.key, { endpoint: at[one.isElsewhere ? 1 : 0], dueMs: one.dueMs });
             stored.push(made);
             page.offer({ ...made });
           } else if (one.kind === "end" || one.kind === "fail") {
@@ -183,12 +210,19 @@ describe("the page of a receiver's backlog", () => {
               page.resolveKey(key, next === undefined ? null : { ...next }, stored.filter((other) => other.key === key).length > 1);
             }
           } else if (one.kind === "uncover") page.uncover();
-          else {
-            const at = one.isElsewhere ? elsewhere : endpoint;
-            const from = page.coveredBelow(at);
+          else if (one.kind === "replace") {
+            const former = at;
+            const made = createTestEndpoint();
+            at = one.isOne ? [made, made] : [made, createTestEndpoint()];
+            const endpointOf = (other: BacklogEntry): typeof endpoint => at[other.endpoint === former[0] ? 0 : 1];
+            page.replaceEndpoints([...new Set(at)], endpointOf);
+            for (const row of stored) row.endpoint = endpointOf(row);
+          } else {
+            const read = at[one.isElsewhere ? 1 : 0];
+            const from = page.coveredBelow(read);
             if (from === null) continue;
-            const rows = stored.filter((other) => other.endpoint === at && other.sequence >= from).slice(0, one.many);
-            page.setCoveredBelow(at, rows.length < one.many ? null : rows.at(-1) === undefined ? from : rows.at(-1)!.sequence + 1n);
+            const rows = stored.filter((other) => other.endpoint === read && other.sequence >= from).slice(0, one.many);
+            page.setCoveredBelow(read, rows.length < one.many ? null : rows.at(-1) === undefined ? from : rows.at(-1)!.sequence + 1n);
             for (const row of rows) if (!page.offer({ ...row })) break;
           }
           // #1, #2: the first of a key is known where it is covered, and only the first is.
@@ -202,11 +236,11 @@ describe("the page of a receiver's backlog", () => {
             const next = first(key);
             page.resolveKey(key, next === undefined ? null : { ...next }, stored.filter((other) => other.key === key).length > 1);
           }
-          for (const at of [endpoint, elsewhere]) {
-            const from = page.coveredBelow(at);
+          for (const read of new Set(at)) {
+            const from = page.coveredBelow(read);
             if (from === null) continue;
-            const rows = stored.filter((other) => other.endpoint === at && other.sequence >= from);
-            page.setCoveredBelow(at, null);
+            const rows = stored.filter((other) => other.endpoint === read && other.sequence >= from);
+            page.setCoveredBelow(read, null);
             for (const row of rows) if (!page.offer({ ...row })) break;
           }
           const head = stored.find((row) => page.has(row.id));

@@ -8,46 +8,15 @@
 //    before the message may be the first (`isInDoubt`).
 // #4 Untried messages and failed ones have room of their own, shared by all receivers of a partition
 //    (backlog-room.ts). What finds none limits the cover. So messages that fail do not hide those behind them.
-// #5 Due messages are taken by rank, and within a rank oldest first (by sequence), whatever their due time.
+// #5 Where the endpoints of a receiver are replaced, its entries get the new ones, and nothing is read again. What one
+//    of the former sections did not cover, none of the new ones covers.
+// #6 Due messages are taken by rank, and within a rank oldest first (by sequence), whatever their due time.
 
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { BacklogRoom, RoomKind } from "./backlog-room.ts";
 import { hasten, kindOf, rankOf, type BacklogEntry, type TriedRank } from "./backlog-entry.ts";
+import { isBelow, isCurrent, isOlder, type KeyState, lowestCover, Section, type PageSlot, type Ticket } from "./page-section.ts";
 import { PriorityQueue } from "./priority-queue.ts";
-
-interface Slot {
-  readonly entry: BacklogEntry;
-  /** The number of its newest ticket; older tickets of the same entry are stale. 0 while it is out of the queues. */
-  ticket: number;
-  isGone: boolean;
-}
-
-interface Ticket {
-  readonly slot: Slot;
-  readonly number: number;
-  readonly wakeMs: number;
-}
-
-interface KeyState {
-  /** Null while the store is asked for the first message of the key. */
-  head: Slot | null;
-  /** Tells whether the store may have later messages of the key. */
-  hasFollowers: boolean;
-}
-
-class Section {
-  coveredBelow: bigint | null;
-  readonly counts: Record<RoomKind, number> = { untried: 0, failed: 0 };
-  readonly due: Readonly<Record<TriedRank, PriorityQueue<Ticket>>> = {
-    untried: new PriorityQueue<Ticket>(isOlder),
-    failed: new PriorityQueue<Ticket>(isOlder),
-    failing: new PriorityQueue<Ticket>(isOlder),
-  };
-
-  constructor(coveredBelow: bigint | null) {
-    this.coveredBelow = coveredBelow;
-  }
-}
 
 export interface BacklogPageOptions {
   readonly room: BacklogRoom;
@@ -63,7 +32,7 @@ export interface BacklogPageOptions {
 export class BacklogPage {
   readonly #options: BacklogPageOptions;
   readonly #sections = new Map<Endpoint, Section>();
-  readonly #byId = new Map<string, Slot>();
+  readonly #byId = new Map<string, PageSlot>();
   readonly #byKey = new Map<string, KeyState>();
   readonly #waiting = new PriorityQueue<Ticket>((a, b) => a.wakeMs < b.wakeMs || (a.wakeMs === b.wakeMs && isOlder(a, b)));
   readonly #ended = new PriorityQueue<Ticket>(isOlder);
@@ -117,6 +86,24 @@ export class BacklogPage {
   /** Sets the cover after a read of the store. */
   setCoveredBelow(endpoint: Endpoint, below: bigint | null): void {
     this.#section(endpoint).coveredBelow = below;
+  }
+
+  /** False for an endpoint that was replaced. */
+  knows(endpoint: Endpoint): boolean {
+    return this.#sections.has(endpoint);
+  }
+
+  /** #5 */
+  replaceEndpoints(endpoints: readonly Endpoint[], endpointOf: (entry: BacklogEntry) => Endpoint): void {
+    const coveredBelow = lowestCover(this.#sections.values());
+    for (const { entry } of this.#byId.values()) this.#count(entry, -1);
+    this.#sections.clear();
+    for (const endpoint of endpoints) this.#sections.set(endpoint, new Section(coveredBelow));
+    for (const { entry } of this.#byId.values()) {
+      entry.endpoint = endpointOf(entry);
+      this.#count(entry, 1);
+    }
+    this.rearm();
   }
 
   /** Makes all be read again. */
@@ -253,7 +240,7 @@ export class BacklogPage {
 
   /** Takes an untried first message for a probe, due or not: the newest, as what stands first may be what fails. */
   takeUntriedProbe(endpoint: Endpoint): BacklogEntry | null {
-    let newest: Slot | null = null;
+    let newest: PageSlot | null = null;
     for (const slot of this.#probable(endpoint)) {
       if (slot.entry.attempts === 0 && (newest === null || slot.entry.sequence > newest.entry.sequence)) newest = slot;
     }
@@ -262,8 +249,8 @@ export class BacklogPage {
 
   /** Takes a first message for a probe, due or not: the oldest beyond `after`, else the oldest of all. */
   takeRotatingProbe(endpoint: Endpoint, after: bigint | null): BacklogEntry | null {
-    let oldest: Slot | null = null;
-    let next: Slot | null = null;
+    let oldest: PageSlot | null = null;
+    let next: PageSlot | null = null;
     for (const slot of this.#probable(endpoint)) {
       const { sequence } = slot.entry;
       if (oldest === null || sequence < oldest.entry.sequence) oldest = slot;
@@ -312,7 +299,7 @@ export class BacklogPage {
   }
 
   #place(entry: BacklogEntry, state: KeyState): void {
-    const slot: Slot = { entry, ticket: 0, isGone: false };
+    const slot: PageSlot = { entry, ticket: 0, isGone: false };
     state.head = slot;
     this.#byKey.set(entry.key, state);
     this.#keysToLookUp.delete(entry.key);
@@ -321,7 +308,7 @@ export class BacklogPage {
     this.#arm(slot);
   }
 
-  #forget(slot: Slot): void {
+  #forget(slot: PageSlot): void {
     slot.isGone = true;
     this.#byId.delete(slot.entry.id);
     this.#count(slot.entry, -1);
@@ -333,13 +320,13 @@ export class BacklogPage {
     this.#options.room.count(kind, change);
   }
 
-  #probable(endpoint: Endpoint): readonly Slot[] {
+  #probable(endpoint: Endpoint): readonly PageSlot[] {
     return [...this.#byId.values()].filter(
       ({ ticket, entry }) => ticket !== 0 && !entry.isEnding && entry.endpoint === endpoint && !this.#options.isOver(entry),
     );
   }
 
-  #arm(slot: Slot): void {
+  #arm(slot: PageSlot): void {
     this.#tickets += 1;
     slot.ticket = this.#tickets;
     this.#waiting.push({ slot, number: slot.ticket, wakeMs: this.#options.computeWakeMs(slot.entry) });
@@ -373,20 +360,8 @@ export class BacklogPage {
   }
 }
 
-function takeOut(slot: Slot | null): BacklogEntry | null {
+function takeOut(slot: PageSlot | null): BacklogEntry | null {
   if (slot === null) return null;
   slot.ticket = 0;
   return slot.entry;
-}
-
-function isCurrent({ slot, number }: Ticket): boolean {
-  return !slot.isGone && slot.ticket === number;
-}
-
-function isOlder(a: Ticket, b: Ticket): boolean {
-  return a.slot.entry.sequence < b.slot.entry.sequence;
-}
-
-function isBelow(sequence: bigint, coveredBelow: bigint | null): boolean {
-  return coveredBelow === null || sequence < coveredBelow;
 }

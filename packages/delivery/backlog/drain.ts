@@ -75,6 +75,7 @@ function drainUse(context: EngineContext, drained: Drained, nowMs: number): void
     if (place === null) {
       placeWaits.add(waitKey);
       endpoint.places.wait(use, () => {
+        if (!page.knows(endpoint)) return;
         placeWaits.delete(waitKey);
         if (partition.lease.isOpen && !context.isStopping()) drainUse(context, drained, context.time.monotonicMs());
       });

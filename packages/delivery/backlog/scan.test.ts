@@ -75,7 +75,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
       fail: unused,
     },
     { ...deliveryBounds, ...bounds },
-    createDeliveryMetrics(silentMetrics),
+    createDeliveryMetrics(silentMetrics, time),
     () => false,
     createEndpointSuspension(
       () => context,

@@ -149,7 +149,7 @@ async function refill(context: EngineContext, partition: DeliveryPartition, { qu
     if (startBelow === null || !wantsRefill(queue, endpoint)) break;
     const limit = refillLimit(context, queue, endpoint);
     const rows = await readRows(context, partition, startBelow, limit, { only: { receiverId: queue.receiverId, operations } });
-    if (page.coveredBelow(endpoint) !== startBelow) break;
+    if (!page.knows(endpoint) || page.coveredBelow(endpoint) !== startBelow) break;
     // The cover is opened up to the end of what was read; a message without room closes it again.
     moveCover(partition, page, endpoint, nextCover(rows, limit));
     for (const row of rows) if (!take(context, partition, queue, row)) break;

@@ -19,7 +19,7 @@ export function createTestEndpoint(over: Partial<EndpointOptions> = {}): Endpoin
     attemptTimeoutMs: 5_000,
     time,
     logger: silentLogger,
-    metrics: createDeliveryMetrics(silentMetrics),
+    metrics: createDeliveryMetrics(silentMetrics, time),
     brokerClock: { nowMs: () => time.nowMs() },
     events: { suspended: () => {}, released: () => {}, probe: () => false, changed: () => {} },
     retryLimit: new ProcessLimit(1_000),

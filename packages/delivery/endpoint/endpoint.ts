@@ -255,9 +255,9 @@ export class Endpoint {
     this.#probeIn(0);
   }
 
+  /** Cancels its timers. Who waits for a slot of it may still get one. */
   stop(): void {
     this.#isStopped = true;
-    this.slots.stop();
     this.#retryAfterTimer?.[Symbol.dispose]();
     this.#probeTimer?.[Symbol.dispose]();
   }

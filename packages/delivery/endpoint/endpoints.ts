@@ -2,7 +2,9 @@
 //
 // #1 There is one endpoint for each receiver and origin of its operations. A changed health is written at most once a
 //    second over all endpoints, and when the process stops; it is read before the first partition is taken.
-// #2 Health is advice (endpoint.ts #5): a failed write is repeated with the next change, and delivery goes on without
+// #2 When a receiver changes, it gets new endpoints; the health of an address that stays is kept. Other receivers' are
+//    not touched.
+// #3 Health is advice (endpoint.ts #5): a failed write is repeated with the next change, and delivery goes on without
 //    it.
 
 import type { ConfiguredParty } from "@sluice/config";
@@ -69,6 +71,40 @@ export class Endpoints {
     return all[0] === endpoint ? [...own, null] : own;
   }
 
+  /**
+   * #2. Replaces the endpoints of a receiver; null: it is no longer configured. What waits for it must be given the new
+   * endpoints before `tryAll`.
+   */
+  replace(receiverId: string, receiver: ConfiguredParty | null): void {
+    const before = this.#byReceiver.get(receiverId)?.all ?? [];
+    for (const endpoint of before) {
+      endpoint.stop();
+      this.#changed.delete(endpoint);
+      this.#options.metrics.forgetEndpoint(endpoint.labels);
+    }
+    this.#byReceiver.delete(receiverId);
+    if (receiver === null) return;
+    const made = this.#createAll(receiver);
+    this.#byReceiver.set(receiverId, made);
+    for (const endpoint of made.all) {
+      const former = before.find(({ origin }) => origin !== null && origin === endpoint.origin);
+      const health = former?.health(this.#options.service) ?? null;
+      if (former === undefined || health === null) continue;
+      const isUnlimited = health.concurrency >= former.slots.slotsMax;
+      endpoint.restore({ ...health, concurrency: isUnlimited ? endpoint.slots.slotsMax : health.concurrency });
+    }
+  }
+
+  /** False for an endpoint that was replaced: late answers of it say nothing about the one in its place. */
+  isInUse(endpoint: Endpoint): boolean {
+    return this.forReceiver(endpoint.receiverId).includes(endpoint);
+  }
+
+  /** Makes all that waits for the receiver due, or the next probe of an open breaker. */
+  tryAll(receiverId: string): void {
+    for (const endpoint of this.forReceiver(receiverId)) endpoint.retryWithNewCredentials();
+  }
+
   /** #1. Rejects as the store does; a later call tries again. */
   load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
@@ -82,7 +118,10 @@ export class Endpoints {
   stop(): void {
     this.#isStopped = true;
     this.#timer?.[Symbol.dispose]();
-    for (const { all } of this.#byReceiver.values()) for (const endpoint of all) endpoint.stop();
+    for (const endpoint of [...this.#byReceiver.values()].flatMap(({ all }) => all)) {
+      endpoint.stop();
+      endpoint.slots.stop();
+    }
   }
 
   /** Writes the health that is not written yet. Never rejects. */

@@ -17,6 +17,11 @@ const paths: Readonly<Record<Exclude<Operation, "events">, string>> = {
 /** All operations of a receiver; the first one is at its base URL. */
 export const deliveryOperations: readonly Operation[] = [...listNames(paths), "events"];
 
+/** The operation of a stored name; null where there is none, or this version does not know it. */
+export function findOperation(name: string | null): Operation | null {
+  return deliveryOperations.find((operation) => operation === name) ?? null;
+}
+
 /** Parses the operation that a record names; null where this version does not know it. */
 export function parseOperation(name: string): Exclude<Operation, "events"> | null {
   return isOperation(name) ? name : null;

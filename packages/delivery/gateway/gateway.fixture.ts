@@ -6,7 +6,7 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Logger, machineTime, type Metrics, silentLogger, silentMetrics } from "@sluice/kernel";
+import { type ListedSample, type Logger, machineTime, type Metrics, silentLogger, silentMetrics } from "@sluice/kernel";
 import { sampleBank } from "@sluice/testkit";
 import { afterEach } from "vitest";
 import type { DeliveryReceiver } from "../endpoint/operation-addresses.ts";
@@ -109,20 +109,21 @@ function whole(answer: AnswerHandler): RequestListener {
   };
 }
 
-/** Records what is logged, and the newest value of each gauge. */
+/** Records what is logged; `gauge` reads a listed metric of a receiver, undefined where it is not shown. */
 export function recordTelemetry(): {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly lines: unknown[][];
-  readonly gauges: Map<string, number>;
+  readonly gauge: (name: string, receiver?: string) => number | undefined;
 } {
   const lines: unknown[][] = [];
-  const gauges = new Map<string, number>();
+  const lists: (() => readonly ListedSample[])[] = [];
   const line = (event: string, fields?: unknown): void => void lines.push([event, fields]);
   return {
     logger: { debug: line, info: line, warn: line, error: line },
-    metrics: { ...silentMetrics, gauge: (name) => ({ set: (value, labels) => void gauges.set(`${name} ${labels?.["receiver"]}`, value) }) },
+    metrics: { ...silentMetrics, listed: (_, list) => void lists.push(list) },
     lines,
-    gauges,
+    gauge: (name, receiver = "first") =>
+      lists.flatMap((list) => list()).find((one) => one.name === name && (one.labels["receiver"] ?? "") === receiver)?.value,
   };
 }

@@ -115,24 +115,24 @@ describe("the client certificate of the gateway", () => {
   it("a new one is presented as soon as its files are replaced; a certificate without its key changes nothing and is logged", async () => {
     const { shown, url } = await givenBank();
     const { caFile, clientCertificate, write, show } = await givenFiles(ours.issue({ name: "old" }));
-    const { lines, gauges, ...telemetry } = recordTelemetry();
+    const { lines, gauge, ...telemetry } = recordTelemetry();
     const gateway = gatewayTo(url, { caFile, clientCertificate }, { resolve, filesPollMs: 2, ...telemetry });
     const post = () => gateway.post(buildReceiverRequest());
     await post();
     const next = ours.issue({ name: "next", toMs: nowMs + 7_200_000 });
     await write("client.pem", next.certificatePem);
-    const notRead = "sluice_delivery_credentials_not_read first";
-    await vi.waitFor(() => expect(gauges.get(notRead)).toBe(1));
+    const notRead = "sluice_delivery_credentials_not_read";
+    await vi.waitFor(() => expect(gauge(notRead)).toBe(1));
     expect(lines.at(-1)).toEqual([
       "credentials.not-read",
       { receiver: "first", member: "clientCertificate", reason: expect.stringMatching(/KEY_VALUES_MISMATCH|KEY_TYPE/) },
     ]);
     await post();
     await show(next);
-    await vi.waitFor(() => expect(gauges.get(notRead)).toBe(0));
+    await vi.waitFor(() => expect(gauge(notRead)).toBeUndefined());
     await post();
     expect(shown).toEqual(["old", "old", "next"]);
-    expect(gauges.get("sluice_delivery_certificate_ends_seconds first")).toBe(Math.floor(nowMs / 1_000) + 7_200);
+    expect(gauge("sluice_delivery_certificate_ends_seconds")).toBe(Math.floor(nowMs / 1_000) + 7_200);
     expect(JSON.stringify(lines)).not.toContain("PRIVATE");
   });
 
@@ -149,13 +149,13 @@ describe("the client certificate of the gateway", () => {
       else void ends.promise.then(() => response.writeHead(202).end());
     });
     const { caFile, clientCertificate, show } = await givenFiles(ours.issue({ name: "old" }));
-    const { gauges, ...telemetry } = recordTelemetry();
+    const { gauge, ...telemetry } = recordTelemetry();
     const gateway = gatewayTo(`https://bank.test:${port}`, { caFile, clientCertificate }, { resolve, filesPollMs: 2, ...telemetry });
     const first = gateway.post(buildReceiverRequest({ timeoutMs: 10_000 }));
     await begun.promise;
-    const ending = gauges.get("sluice_delivery_certificate_ends_seconds first");
+    const ending = gauge("sluice_delivery_certificate_ends_seconds");
     await show(ours.issue({ name: "next", toMs: nowMs + 7_200_000 }));
-    await vi.waitFor(() => expect(gauges.get("sluice_delivery_certificate_ends_seconds first")).not.toBe(ending));
+    await vi.waitFor(() => expect(gauge("sluice_delivery_certificate_ends_seconds")).not.toBe(ending));
     expect(await gateway.post(buildReceiverRequest())).toMatchObject({ status: 202 });
     ends.resolve();
     expect(await first).toMatchObject({ status: 202 });

@@ -136,7 +136,7 @@ describe("credentials for an egress proxy", () => {
     });
     const { write } = await folder();
     const path = content === null ? "/nowhere/proxy" : await write("proxy", content);
-    const { lines, gauges: _, ...telemetry } = recordTelemetry();
+    const { lines, gauge: _, ...telemetry } = recordTelemetry();
     const options = { filesPollMs: 2, ...telemetry };
     const gateway = gatewayTo(url, { egressProxy: proxy.url, egressProxyCredentialsFile: path }, options);
     return { admitted, asked: proxy.asked, came, lines, write, post: () => gateway.post(buildReceiverRequest()) };

@@ -13,6 +13,7 @@ import { RecentReceivers } from "./recent-receivers.ts";
 import type { EngineContext } from "../context.ts";
 import type { Delivery } from "../rules.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
+import { findOperation } from "../endpoint/operation-addresses.ts";
 import { GivenUpMessages } from "../attempt/given-up-messages.ts";
 import { KeyLocks } from "./key-locks.ts";
 import { PartitionDays } from "./partition-days.ts";
@@ -218,12 +219,14 @@ type UnversionedRow = Omit<ParkedMessage, "record" | "version">;
 /** Limits the wait of a stored message, so that one parked under a wrong clock is tried all the same (I7). */
 export function toBacklogEntry(context: EngineContext, partition: DeliveryPartition, message: UnversionedRow): BacklogEntry {
   const { id, deliveryKey: key, sequence, reconciliationDay, stopsAtMs, nextAttemptAtMs, attempts } = message;
-  const endpoint = context.endpoints.forOperation(message.receiverId, message.operation);
+  const operation = findOperation(message.operation);
+  const endpoint = context.endpoints.forOperation(message.receiverId, operation);
   const untilMs = nextAttemptAtMs - context.brokerClock.nowMs();
   const leftMs = hasWaitedLongEnough(partition, endpoint, message) ? Math.min(untilMs, releasedWithinMs(message)) : untilMs;
   const dueMs = context.time.monotonicMs() + Math.min(retryAfterMaxMs, Math.max(0, leftMs));
   const isEnding = message.ended !== null;
-  return { id, key, endpoint, sequence, reconciliationDay, stopsAtMs, deadlineMs: effectiveDeadlineMs(message), isEnding, attempts, dueMs };
+  const deadlineMs = effectiveDeadlineMs(message);
+  return { id, key, endpoint, operation, sequence, reconciliationDay, stopsAtMs, deadlineMs, isEnding, attempts, dueMs };
 }
 
 /** Milliseconds within which a message is due once its endpoint is released: those that fail often keep apart. */

@@ -58,3 +58,29 @@ sluice_took_seconds_count{bank="b"} 1
   expect(() => took.observe(1, { bank: "c", wrong: "x" })).toThrow("wrong");
   expect(() => metrics.counter("sluice_took_seconds", "Took.")).toThrow("another kind");
 });
+
+test("a listed metric shows what its lists name at the scrape, and nothing that they no longer name", async () => {
+  const metrics = createMetrics({ withProcess: false });
+  const waiting = { name: "sluice_waiting_messages", help: "Waiting.", kind: "gauge", labels: ["receiver"] } as const;
+  let [first, calls] = [["a", "b"], 0];
+  metrics.listed([waiting], () => {
+    calls += 1;
+    return first.map((receiver) => ({ name: waiting.name, labels: { receiver }, value: 2 }));
+  });
+  metrics.listed([waiting], () => [{ name: waiting.name, labels: { receiver: "a" }, value: 1 }]);
+  expect(await metrics.text()).toContain('sluice_waiting_messages{receiver="a"} 3\nsluice_waiting_messages{receiver="b"} 2\n');
+  first = [];
+  expect(await metrics.text()).toBe(`# HELP sluice_waiting_messages Waiting.
+# TYPE sluice_waiting_messages gauge
+sluice_waiting_messages{receiver="a"} 1
+`);
+  expect(calls).toBe(2);
+});
+
+test("a listed metric must not have the name of another metric, nor an unknown one", async () => {
+  const metrics = createMetrics({ withProcess: false });
+  metrics.gauge("sluice_held_count", "Held.");
+  expect(() => metrics.listed([{ name: "sluice_held_count", help: "Held.", kind: "gauge", labels: [] }], () => [])).toThrow("taken");
+  metrics.listed([], () => [{ name: "sluice_other", labels: {}, value: 1 }]);
+  expect(() => metrics.text()).toThrow("sluice_other");
+});

@@ -4,6 +4,7 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
 import { LabelledValues, type Labels } from "./by-labels.ts";
 import { Distribution } from "./distribution.ts";
+import { ListedMetrics } from "./listed-metrics.ts";
 import type { Metrics } from "@sluice/kernel";
 
 export interface MetricsOptions {
@@ -16,6 +17,7 @@ const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   const pending: PendingSum[] = [];
+  const listed = new ListedMetrics(registry);
   if (options.withProcess) collectDefaultMetrics({ register: registry, prefix: "sluice_" });
 
   function known<M>(name: string, kind: new (...args: never[]) => M, make: () => M): M {
@@ -41,8 +43,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
       const metric = known(name, Distribution, () => new Distribution({ name, help, labels, upperBounds: buckets, registry }));
       return { observe: (value, values = {}) => metric.observe(value, values) };
     },
+    listed: (metrics, list) => listed.add(metrics, list),
     text() {
       for (const sum of pending) sum.flush();
+      listed.refresh();
       return registry.metrics();
     },
   };

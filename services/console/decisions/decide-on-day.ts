@@ -1,6 +1,7 @@
 // Decides about a business day; the record's key is `scheme:date`. Days are planned a week ahead, and a date without
 // a plan has nothing to decide about.
 
+import { findBank } from "@sluice/config";
 import { factFromRecord, type AnyDecodedRecord } from "@sluice/contracts";
 import { dayKey, decideDay, isDayFact, type Day } from "@sluice/domain";
 import { assert } from "@sluice/kernel";
@@ -29,7 +30,7 @@ export async function decideOnDay(
 }
 
 export function isConfiguredBank({ configuration }: DecisionPorts, bank: string): boolean {
-  return configuration.banks.some(({ id }) => id === bank);
+  return findBank(configuration, bank) !== undefined;
 }
 
 export const unknownBankRefusal = refuseWith(422, "The decision cannot be processed.", "/bank: no bank has this id");

@@ -1,7 +1,7 @@
 // pauseBank, resumeBank: pause a bank or connector, or end its pause. During a pause nothing is released, delivered or
 // posted to it. A pause with an end is a maintenance.
 
-import { listParties } from "@sluice/config";
+import { findBank, findConnector } from "@sluice/config";
 import type { DecodedRecord, OperatorAction } from "@sluice/contracts";
 import { bankKey } from "@sluice/domain";
 import { createDecisionHandler, checkEarlierDecision, refuseWith, type DecisionPorts } from "./decision.ts";
@@ -34,7 +34,7 @@ async function decide(
 ): Promise<ControlAnswer> {
   const state = (await store.banks.load([bank])).get(bank);
   // A receiver that is no longer configured may still be paused, and can be resumed.
-  const isKnown = state !== undefined || listParties(configuration).some(({ id }) => id === bank);
+  const isKnown = (state ?? findBank(configuration, bank) ?? findConnector(configuration, bank)) !== undefined;
   if (!isKnown) return refuseWith(404, "Not known", "No bank or connector has this id.");
   const before = checkEarlierDecision(state?.decisions ?? [], record.name, action);
   if (before !== null && before !== "repeat") return before;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { sampleOperator, sampleToken } from "@sluice/testkit";
+import { sampleBank, sampleConfiguration, sampleConnector, sampleOperator, sampleToken } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { openConsoleEnvironment, consoleUetr } from "../console.fixture.ts";
 
@@ -16,18 +16,18 @@ test("banks and connectors are unknown on the control API, and operators on the 
 test("operators' tokens and roles are replaced without a restart: two tokens work during the change, then only the new one", async () => {
   const { control, desk } = await openConsoleEnvironment();
   const both = [sha(sampleToken("operator")), sha("next")];
-  desk.replaceOperators([sampleOperator({ tokenSha256: both })]);
+  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ tokenSha256: both })] }));
   for (const token of [sampleToken("operator"), "next"]) expect((await control("/banks", bearer(token))).status).toBe(200);
-  desk.replaceOperators([sampleOperator({ tokenSha256: [sha("next")] })]);
+  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ tokenSha256: [sha("next")] })] }));
   expect((await control("/banks", bearer(sampleToken("operator")))).status).toBe(401);
   expect((await control("/banks", bearer("next"))).status).toBe(200);
-  desk.replaceOperators([sampleOperator({ tokenSha256: [sha("next")], roles: ["read"] })]);
+  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ tokenSha256: [sha("next")], roles: ["read"] })] }));
   expect((await control("/banks/first/pause", { ...bearer("next"), body: { reason: "r" }, method: "POST" })).status).toBe(403);
 });
 
 test("an operator who is added while the console runs can ask, and one who is removed cannot", async () => {
   const { control, desk } = await openConsoleEnvironment();
-  desk.replaceOperators([sampleOperator({ id: "newcomer" })]);
+  desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ id: "newcomer" })] }));
   expect((await control("/banks", { operator: "newcomer" })).status).toBe(200);
   expect((await control("/banks")).status).toBe(401);
 });
@@ -37,4 +37,21 @@ test("a stopped console appends nothing", async () => {
   await settled(desk.stop());
   expect((await control("/banks/first/pause", { body: { reason: "r" } })).status).toBe(503);
   expect(messaging.records({ topic: "sluice.journal.v1", partition: 0 })).toEqual([]);
+});
+
+test("I16: a bank that is added while the console runs is listed, can ask, and can be paused; the others stay as they are", async () => {
+  const { ask, control, desk } = await openConsoleEnvironment();
+  const listed = async () => ((await (await control("/banks")).json()) as { rows: { bank: string }[] }).rows.map(({ bank }) => bank);
+  const pause = async (bank: string) => (await control(`/banks/${bank}/pause`, { body: { reason: "r" }, method: "POST" })).status;
+  expect([await listed(), await pause("added")]).toEqual([["clearing", "first", "second"], 404]);
+  desk.replaceConfiguration(
+    sampleConfiguration({
+      banks: [sampleBank({ id: "first" }), sampleBank({ id: "added", branch: "250657" })],
+      connectors: [sampleConnector()],
+      operators: [sampleOperator()],
+    }),
+  );
+  expect([await listed(), await pause("added"), await pause("second")]).toEqual([["added", "clearing", "first"], 202, 404]);
+  expect((await ask(`/transactions/${consoleUetr}`, "second")).status).toBe(401);
+  expect((await ask(`/transactions/${consoleUetr}`, "added")).status).toBe((await ask(`/transactions/${consoleUetr}`, "first")).status);
 });

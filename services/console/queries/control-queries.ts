@@ -33,12 +33,12 @@ export interface ControlQueryPorts {
 export function createControlQueries({ brokerClock, ...given }: ControlQueryPorts) {
   const asked = { ...given, brokerNowMs: () => brokerClock.nowMs() };
   const ports = { ...asked, counts: createParkedCounts(asked) };
-  const { schemes, banks } = ports.configuration;
+  const { schemes } = ports.configuration;
   return {
     controlStatus: controlStatus(ports),
     searchTransactions: searchTransactions(ports),
     showTransaction: showTransaction(ports),
-    listWindows: listWindows({ ...ports, schemes, banks: banks.map(({ id }) => id) }),
+    listWindows: listWindows({ ...ports, schemes }),
     listHeld: listHeld(ports),
     listUndelivered: listUndelivered(ports),
     listReconciliation: listReconciliation(ports),

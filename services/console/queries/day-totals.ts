@@ -36,12 +36,13 @@ export async function loadDayTotals(
 
 function sumDayTotals(rows: readonly TotalsRow[], banks: readonly AlarmedBank[]): readonly DayTotal[] {
   const totals = new Map<string, DayTotal>();
+  const alarmed = new Map(banks.map((one) => [one.id, one]));
   for (const { bank, scheme, businessDate, currency, state, count, sumTenThousandths } of rows) {
     if (bank === null || scheme === null || businessDate === null || currency === null || refusedStates.has(state)) continue;
     const key = [bank, scheme, businessDate, currency].join(" ");
     const before = totals.get(key);
     const sum = (before?.sumTenThousandths ?? 0n) + sumTenThousandths;
-    const alarm = findAlarm(banks, bank, scheme, currency);
+    const alarm = findAlarm(alarmed.get(bank), scheme, currency);
     totals.set(key, {
       bank,
       scheme,
@@ -57,8 +58,8 @@ function sumDayTotals(rows: readonly TotalsRow[], banks: readonly AlarmedBank[])
 }
 
 /** The smallest alarm if several are configured. */
-function findAlarm(banks: readonly AlarmedBank[], bank: string, scheme: string, currency: string): bigint | null {
-  const alarms = banks.find(({ id }) => id === bank)?.dayTotalAlarms ?? [];
+function findAlarm(bank: AlarmedBank | undefined, scheme: string, currency: string): bigint | null {
+  const alarms = bank?.dayTotalAlarms ?? [];
   const sums = alarms.filter((one) => one.scheme === scheme && one.currency === currency).map((one) => one.amountTenThousandths);
   return sums.reduce<bigint | null>((least, sum) => (least === null || sum < least ? sum : least), null);
 }

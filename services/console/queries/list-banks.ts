@@ -34,6 +34,7 @@ export function listBanks(ports: BanksPorts): ControlHandler {
       countWaiting(ports, nowMs),
       dateFrom === null ? [] : loadDayTotals(store, configuration.banks, dateFrom),
     ]);
+    const totalsByBank = Map.groupBy(totals, ({ bank }) => bank);
     const kinds = new Map<string, "bank" | "connector" | "unknown">([
       ...[...bankStates.keys()].map((id) => [id, "unknown"] as const),
       ...configuration.banks.map(({ id }) => [id, "bank"] as const),
@@ -47,7 +48,7 @@ export function listBanks(ports: BanksPorts): ControlHandler {
         ...receiverView(of(bank), nowMs),
         waiting: waiting?.of(bank) ?? null,
         ...pauseView(bankStates.get(bank) ?? null),
-        dayTotals: totals.filter((total) => total.bank === bank).map(totalView),
+        dayTotals: (totalsByBank.get(bank) ?? []).map(totalView),
       }));
     return {
       kind: "found",
@@ -79,15 +80,14 @@ async function countWaiting({ counts, store }: BanksPorts, nowMs: number | null)
     ...new Set([...deliveries, ...postings].flatMap(({ reconciliationDay }) => (reconciliationDay === null ? [] : [reconciliationDay]))),
   ];
   const days = await store.days.load(keys.slice(0, daysMax));
+  const [deliveriesOf, postingsOf] = [byReceiver(deliveries), byReceiver(postings)];
   const of = (bank: string) => {
-    const mine = (all: readonly ParkedTotals[]) => all.filter((one) => one.receiverId === bank);
-    const closings = [...mine(deliveries), ...mine(postings)].map(
-      ({ reconciliationDay }) => days.get(reconciliationDay ?? "")?.plan.reconciliationAtMs,
-    );
+    const [mine, myPostings] = [deliveriesOf.get(bank) ?? [], postingsOf.get(bank) ?? []];
+    const closings = [...mine, ...myPostings].map(({ reconciliationDay }) => days.get(reconciliationDay ?? "")?.plan.reconciliationAtMs);
     const closesAtMs = closings.reduce<number | null>((first, atMs) => earliest(first, atMs ?? null), null);
     return {
-      deliveries: waitingView(mine(deliveries), nowMs),
-      postings: waitingView(mine(postings), nowMs),
+      deliveries: waitingView(mine, nowMs),
+      postings: waitingView(myPostings, nowMs),
       closes: formatOptionalInstant(closesAtMs),
       secondsToClose: wholeSecondsUntil(closesAtMs, nowMs),
     };
@@ -96,6 +96,10 @@ async function countWaiting({ counts, store }: BanksPorts, nowMs: number | null)
 }
 
 const daysMax = 1_000;
+
+function byReceiver(totals: readonly ParkedTotals[]): ReadonlyMap<string, readonly ParkedTotals[]> {
+  return Map.groupBy(totals, ({ receiverId }) => receiverId);
+}
 
 function waitingView(totals: readonly ParkedTotals[], nowMs: number | null) {
   const [count, refused] = [sum(totals.map((one) => one.count)), sum(totals.map((one) => one.refused))];

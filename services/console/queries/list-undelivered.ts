@@ -54,11 +54,12 @@ async function summarise(ports: UndeliveredPorts, page: PageRequest): Promise<Co
   const { deliveries, postings, countedAtMs } = counted;
   const places = [...new Set([...deliveries, ...postings].map(totalsKey))].toSorted().map((place) => place.split(" "));
   const days = await store.days.load([...new Set(places.flatMap(([, day = ""]) => (day === "" ? [] : [day])))].slice(0, daysMax));
+  const byPlace = (all: readonly ParkedTotals[]) => new Map(all.map((one) => [totalsKey(one), one]));
+  const [deliveriesAt, postingsAt] = [byPlace(deliveries), byPlace(postings)];
   const rows = places.map(([bank = "", day = ""]) => {
     const receiver = receivers.of(bank);
-    const at = (service: EndpointStatus["service"], all: readonly ParkedTotals[]) => {
-      const found = all.find((one) => totalsKey(one) === `${bank} ${day}`);
-      const view = parkedTotalsView(found, nowMs);
+    const at = (service: EndpointStatus["service"], all: ReadonlyMap<string, ParkedTotals>) => {
+      const view = parkedTotalsView(all.get(`${bank} ${day}`), nowMs);
       return isBlocked(receiver, service) ? { ...view, nextAttempt: null } : view;
     };
     const closesAtMs = days.get(day)?.plan.reconciliationAtMs ?? null;
@@ -71,8 +72,8 @@ async function summarise(ports: UndeliveredPorts, page: PageRequest): Promise<Co
       until: formatOptionalInstant(receiver.untilMs),
       why: explainReceiver(receiver),
       ...closing,
-      deliveries: at("dispatcher", deliveries),
-      postings: at("event-publisher", postings),
+      deliveries: at("dispatcher", deliveriesAt),
+      postings: at("event-publisher", postingsAt),
     };
   });
   const paged = slicePage(rows, page, ({ bank, day }) => totalsKey({ receiverId: bank, reconciliationDay: day }));

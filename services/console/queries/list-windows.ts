@@ -20,8 +20,7 @@ interface DayScheme {
 export interface WindowsPorts {
   readonly store: Pick<Store, "days" | "transactions" | "partitions">;
   readonly schemes: readonly DayScheme[];
-  /** Ids of the banks to which debits are released. */
-  readonly banks: readonly string[];
+  readonly configuration: { readonly banks: readonly { readonly id: string }[] };
   readonly brokerNowMs: () => number | null;
 }
 
@@ -41,16 +40,21 @@ export function listWindows(ports: WindowsPorts): ControlHandler {
     }
     const days = await ports.store.days.load(keys);
     const rows = [];
+    const banks = ports.configuration.banks.map(({ id }) => id);
     for (const key of keys) {
       const day = days.get(key);
-      if (day !== undefined) rows.push(windowReport(day, ports.banks, await loadCreditsAtGates(ports, day)));
+      if (day !== undefined) rows.push(windowReport(day, banks, await loadCreditsAtGates(ports, day, banks)));
     }
     return { kind: "found", body: { schema: "Windows", rows, next: null } };
   };
 }
 
 /** The awaited credits of each bank whose gate waits for credits. */
-async function loadCreditsAtGates({ store, banks }: WindowsPorts, day: Day): Promise<ReadonlyMap<string, AwaitedCredits>> {
+async function loadCreditsAtGates(
+  { store }: WindowsPorts,
+  day: Day,
+  banks: readonly string[],
+): Promise<ReadonlyMap<string, AwaitedCredits>> {
   const credits = new Map<string, AwaitedCredits>();
   for (const bank of banks) {
     const gate = readGateStatus(day, bank);

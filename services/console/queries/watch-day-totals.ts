@@ -1,10 +1,11 @@
-// Checks the day's totals every half minute if an alarm is configured, and logs once when a total goes above its alarm
-// and once when it is below again.
+// Checks the day's totals every half minute while an alarm is configured, and logs once when a total goes above its
+// alarm and once when it is below again.
 //
 // #1 If the totals cannot be read an alarm stays as it was: a store that is not available has an alarm of its own.
 // #2 One check runs at a time; only the set of active alarms is kept.
+// #3 The metric shows the alarms that are on, at most `alarmsShownMax`; the log lines name all.
 
-import { Fault, type Logger, type Metrics, type Time } from "@sluice/kernel";
+import { Fault, type ListedMetric, type Logger, type Metrics, type Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { formatAmount } from "../views/control-values.ts";
 import { loadDayTotals, type AlarmedBank, type DayTotal } from "./day-totals.ts";
@@ -14,32 +15,40 @@ export interface WatchDayTotalsPorts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly store: Pick<Store, "transactions">;
-  readonly banks: readonly AlarmedBank[];
+  readonly configuration: { readonly banks: readonly AlarmedBank[] };
   /** The earliest business date whose totals may still grow; null: the broker clock is not known yet. */
   readonly dateFrom: () => string | null;
 }
 
 export const dayTotalsCheckEveryMs = 30_000;
+const alarmsShownMax = 50;
+
+const alarmMetric: ListedMetric = {
+  name: "sluice_console_day_total_alarm",
+  help: "1: a day's total of a bank is above its alarm",
+  kind: "gauge",
+  labels: ["bank", "scheme", "currency"],
+};
 
 export function watchDayTotals(ports: WatchDayTotalsPorts): { stop(): void } {
-  const labels = ["bank", "scheme", "currency"] as const;
-  const gauge = ports.metrics.gauge("sluice_console_day_total_alarm", "1: a day's total of a bank is above its alarm", labels);
-  const alarms = ports.banks.flatMap(({ id, dayTotalAlarms }) =>
-    dayTotalAlarms.map(({ scheme, currency }) => ({ bank: id, scheme, currency })),
+  ports.metrics.listed([alarmMetric], () =>
+    [...shown.values()].slice(0, alarmsShownMax).map((labels) => ({ name: alarmMetric.name, labels, value: 1 })),
   );
   const on = new Set<string>();
-  let isStopped = alarms.length === 0;
-  let timer = isStopped ? null : ports.time.after(0, () => void check());
+  let shown: ReadonlyMap<string, Record<"bank" | "scheme" | "currency", string>> = new Map();
+  let isStopped = false;
+  let timer = ports.time.after(0, () => void check());
 
   async function check(): Promise<void> {
     const dateFrom = ports.dateFrom();
-    if (dateFrom !== null) await checkOnce(dateFrom);
+    const isAsked = on.size > 0 || ports.configuration.banks.some(({ dayTotalAlarms }) => dayTotalAlarms.length > 0);
+    if (dateFrom !== null && isAsked) await checkOnce(dateFrom);
     if (!isStopped) timer = ports.time.after(dayTotalsCheckEveryMs, () => void check());
   }
 
   async function checkOnce(dateFrom: string): Promise<void> {
     try {
-      const above = (await loadDayTotals(ports.store, ports.banks, dateFrom)).filter(({ isAboveAlarm }) => isAboveAlarm);
+      const above = (await loadDayTotals(ports.store, ports.configuration.banks, dateFrom)).filter(({ isAboveAlarm }) => isAboveAlarm);
       reportChanges(above);
     } catch (error) {
       if (!(error instanceof Fault)) ports.logger.error("console.failed", { operation: "watchDayTotals", error });
@@ -58,16 +67,13 @@ export function watchDayTotals(ports: WatchDayTotalsPorts): { stop(): void } {
       on.delete(key);
       ports.logger.info("day-total.below-alarm", { total: key });
     }
-    for (const { bank, scheme, currency } of alarms) {
-      const isOn = above.some((one) => one.bank === bank && one.scheme === scheme && one.currency === currency);
-      gauge.set(isOn ? 1 : 0, { bank, scheme, currency });
-    }
+    shown = new Map(above.map(({ bank, scheme, currency }) => [[bank, scheme, currency].join(" "), { bank, scheme, currency }]));
   }
 
   return {
     stop() {
       isStopped = true;
-      timer?.[Symbol.dispose]();
+      timer[Symbol.dispose]();
     },
   };
 }

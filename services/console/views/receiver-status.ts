@@ -47,8 +47,13 @@ export async function loadReceiverStatuses({ store, configuration }: ReceiverSta
   const [all, learnt] = await Promise.all([store.banks.all(), store.endpointHealth.all(null)]);
   const bankStates = new Map(all.map((state) => [state.bank, state]));
   const receivers = indexReceivers(configuration);
+  const learntByReceiver = Map.groupBy(learnt, ({ receiverId }) => receiverId);
   const of = (bank: string): ReceiverStatus =>
-    buildReceiverStatus(bank, { receiver: receivers.get(bank) ?? null, bankState: bankStates.get(bank) ?? null, learnt }, nowMs);
+    buildReceiverStatus(
+      bank,
+      { receiver: receivers.get(bank) ?? null, bankState: bankStates.get(bank) ?? null, learnt: learntByReceiver.get(bank) ?? [] },
+      nowMs,
+    );
   return { bankStates, receivers, of };
 }
 
@@ -76,6 +81,7 @@ function combineStates(pause: BankState | null, endpoints: readonly EndpointStat
   return (["breaker-open", "throttled"] as const).find((state) => states.includes(state)) ?? "active";
 }
 
+/** `learnt` is what is known of this receiver. */
 function listEndpoints(receiver: ConfiguredReceiver, learnt: readonly EndpointHealth[], nowMs: number): readonly EndpointStatus[] {
   const events = receiver.eventsUrl ?? null;
   const configured = [
@@ -84,7 +90,7 @@ function listEndpoints(receiver: ConfiguredReceiver, learnt: readonly EndpointHe
   ];
   const once = new Map(configured.map((one) => [`${one.service} ${one.address}`, one]));
   return [...once.values()].map(({ service, address }) => {
-    const found = learnt.find((one) => one.receiverId === receiver.id && one.service === service && one.origin === address);
+    const found = learnt.find((one) => one.service === service && one.origin === address);
     return endpointStatus({ service, origin: address }, found ?? null, receiver.connections, nowMs);
   });
 }

@@ -353,18 +353,9 @@ describe("the limit of concurrent requests", { timeout: 30_000 }, () => {
     const metrics = createMetrics({ withProcess: false });
     const environment = createDispatcherEnvironment({ metrics, banks: [sampleBank({ id: "first", connections: 4 })] });
     const counted = async (to: string): Promise<string | undefined> =>
-      new RegExp(`sluice_delivery_throttle_transitions_total\\{receiver="first",endpoint="[^"]+",to="${to}"\\} (\\d+)`).exec(
-        await metrics.text(),
-      )?.[1];
+      new RegExp(`sluice_delivery_throttle_transitions_total\\{to="${to}"\\} (\\d+)`).exec(await metrics.text())?.[1];
     const first = await environment.start();
-    // Present before anything happens: otherwise a drop could not be seen.
-    const gauges = [
-      ["breaker_open", 0],
-      ["retry_after_seconds", 0],
-      ["concurrency", 4],
-    ] as const;
-    for (const [name, value] of gauges)
-      expect(await metrics.text()).toMatch(new RegExp(`sluice_delivery_${name}\\{receiver="first",[^}]+\\} ${value}\n`));
+    expect(await metrics.text()).not.toContain('receiver="first"');
     bearing(environment, 1, 50);
     await environment.dispatch(...many(30));
     await environment.time.advance(5_000);

@@ -25,6 +25,23 @@ function outcomes(environment: DispatcherEnvironment): readonly string[] {
   return environment.ended().map(({ outcome }) => outcome);
 }
 
+/** The first owner's insert lands after the second one has delivered the message; then no owner is left. */
+async function deliverBeforeLateInsert(): Promise<DispatcherEnvironment> {
+  const environment = createDispatcherEnvironment();
+  const first = await environment.start();
+  environment.answers(({ attempt }) => [503][attempt - 1] ?? 202);
+  const isDelayed = delayNext(environment, "deliveries.insert");
+  await environment.dispatch(one);
+  await environment.until(isDelayed);
+  first.kill();
+  const second = await environment.start();
+  await environment.until(() => outcomes(environment).includes("ACKNOWLEDGED"), lateMs);
+  await environment.time.advance(lateMs + minuteMs);
+  await second.stop();
+  expect((await environment.parked("deliveries")).map(({ ended }) => ended)).toEqual([null]);
+  return environment;
+}
+
 describe("a write of an owner that is gone", { timeout: 30_000 }, () => {
   it("I3, I5: an update that lands after the next owner's refusal does not bring the message back", async () => {
     const environment = createDispatcherEnvironment();
@@ -67,6 +84,27 @@ describe("a write of an owner that is gone", { timeout: 30_000 }, () => {
     await environment.time.advance(30 * minuteMs);
     expect(new Set(outcomes(environment))).toEqual(new Set(["REFUSED"]));
     expect(environment.received.map(({ status }) => status)).toEqual([503, 422]);
+  });
+
+  it("I3: an insert that lands after the next owner's delivery is repeated after a take-over, with the same id and bytes", async () => {
+    const environment = await deliverBeforeLateInsert();
+    environment.answers(() => 409);
+    await environment.start();
+    await environment.time.advance(30 * minuteMs);
+    // The duplicate code acknowledges what may be a repeat, so nothing is parked any more.
+    expect(environment.received.map(({ status }) => status)).toEqual([503, 202, 409]);
+    expect(new Set(environment.received.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
+    expect(new Set(outcomes(environment))).toEqual(new Set(["ACKNOWLEDGED"]));
+    expect(await environment.parked("deliveries")).toEqual([]);
+  });
+
+  it("I3: an insert that lands after the next owner's delivery is not repeated once the day is closed", async () => {
+    const environment = await deliverBeforeLateInsert();
+    await environment.dayTimes(1, environment.time.nowMs() + minuteMs);
+    await environment.time.advance(2 * minuteMs);
+    await environment.start();
+    await environment.time.advance(30 * minuteMs);
+    expect(environment.received.map(({ status }) => status)).toEqual([503, 202]);
   });
 
   it("is counted and logged by its process, which gives the partition up", async () => {

@@ -1,7 +1,6 @@
 import type { ClientConnection } from "@sluice/service";
 import { sampleBank, sampleToken } from "@sluice/testkit";
 import { createHash } from "node:crypto";
-import { listCallers } from "@sluice/config";
 import { describe, expect, it } from "vitest";
 import { debitBody, authorizationFor, startTestIngress, postBody, sampleParties } from "../ingress.fixture.ts";
 
@@ -66,9 +65,8 @@ describe("callers that are replaced while ingress runs", () => {
   it("are known by the new token only, and have the new rate", async () => {
     const { ingress, requested } = await startTestIngress();
     const tokenSha256 = [createHash("sha256").update("the-next-token").digest("hex")];
-    ingress.replaceCallers(
-      listCallers(sampleParties).map((caller) => (caller.id === "first" ? { ...caller, tokenSha256, requestsPerSecond: 1 } : caller)),
-    );
+    const banks = sampleParties.banks.map((bank) => (bank.id === "first" ? { ...bank, tokenSha256, requestsPerSecond: 1 } : bank));
+    ingress.replaceConfiguration({ ...sampleParties, banks });
     const next = { authorization: "Bearer the-next-token" };
     expect((await requested(path, postBody(debitBody, { authorization: `Bearer ${sampleToken("first")}` }))).status).toBe(401);
     expect((await requested(path, postBody(debitBody, next))).status).toBe(202);

@@ -1,7 +1,7 @@
 // Checks that several operations share, each with the one answer that refuses it.
 
 import { firstReconciliationCloseAfter } from "@sluice/calendar";
-import { findAgentBank, findScheme, type AgentNames, type Configuration, type Scheme } from "@sluice/config";
+import { findAgentBank, findConnector, findScheme, type AgentNames, type Configuration, type Scheme } from "@sluice/config";
 import { dayKey } from "@sluice/domain";
 import { refusal, type Refusal } from "../http/answer.ts";
 
@@ -18,14 +18,14 @@ export function authorizeScheme(
 ): Authorized<{ readonly scheme: Scheme }> {
   const scheme = findScheme(configuration, id);
   if (scheme === undefined) return refused(refusal(422, "Unknown scheme", `${path}: this scheme is not served here.`));
-  const connector = configuration.connectors.find((known) => known.id === caller);
+  const connector = findConnector(configuration, caller);
   if (connector === undefined || connector.schemes.includes(id)) return { ok: true, scheme };
   return refused(refusal(403, "Not allowed", `${path}: you do not speak for this scheme.`));
 }
 
 /** Finds the configured bank to which an agent belongs. */
 export function resolveAgent(configuration: Configuration, agent: AgentNames, path: string): Authorized<{ readonly bank: string }> {
-  const found = findAgentBank(configuration.banks, agent);
+  const found = findAgentBank(configuration, agent);
   if (found.kind === "known") return { ok: true, bank: found.bank.id };
   if (found.kind === "unknown") return refused(refusal(422, "Unknown agent", `${path}: no configured bank stands for this agent.`));
   return refused(refusal(422, "Contradicting agent", `${path}: memberId, bicfi and branch do not belong to the same bank.`));

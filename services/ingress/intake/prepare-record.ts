@@ -1,7 +1,7 @@
 // Turns the request of a known caller into the record to append, or into the answer that refuses it. Nothing is stored
 // here.
 
-import type { Configuration } from "@sluice/config";
+import { findBank, findConnector, type Configuration } from "@sluice/config";
 import { headers, outgoingRecord, topics, type Serde } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
 import type { Logger, Time } from "@sluice/kernel";
@@ -46,9 +46,9 @@ export function prepareRecord(ports: PreparePorts, request: PrepareRequest, trac
   }
 }
 
-function findCallerKind({ banks, connectors }: Configuration, caller: string): IngressOperation["sender"] | null {
-  if (banks.some(({ id }) => id === caller)) return "bank";
-  return connectors.some(({ id }) => id === caller) ? "connector" : null;
+function findCallerKind(configuration: Configuration, caller: string): IngressOperation["sender"] | null {
+  if (findBank(configuration, caller) !== undefined) return "bank";
+  return findConnector(configuration, caller) === undefined ? null : "connector";
 }
 
 function notAllowed(detail: string): PreparedRecord {

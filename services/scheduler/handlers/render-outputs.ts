@@ -16,6 +16,7 @@ import {
   type Serde,
   topics,
 } from "@sluice/contracts";
+import { findBank } from "@sluice/config";
 import type { Output, Transaction } from "@sluice/domain";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { assert } from "@sluice/kernel";
@@ -97,6 +98,6 @@ const eventDefaults = {
 function eventOptions(transaction: Transaction, { configuration }: HandlerContext): EventOptions {
   const bank = transaction.flow === "on-us" ? transaction.message.sender : transaction.bank;
   assert(bank !== null, "only a received message has events");
-  const { eventDeadlineMs, eventShape, eventClasses, eventPayload } = configuration.banks.find(({ id }) => id === bank) ?? eventDefaults;
+  const { eventDeadlineMs, eventShape, eventClasses, eventPayload } = findBank(configuration, bank) ?? eventDefaults;
   return { bank, eventDeadlineMs, eventShape, eventClasses, eventPayload };
 }

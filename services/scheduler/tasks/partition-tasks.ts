@@ -1,6 +1,7 @@
 // Runs the background tasks of a partition while this process owns it. They learn what each batch did after it is
 // written and produced, and append facts; none of them keeps anything that must survive.
 
+import { findBank } from "@sluice/config";
 import { type Day, dayKey, type Marker } from "@sluice/domain";
 import type { OpenRow } from "@sluice/store";
 import type { PartitionContext } from "../partition/context.ts";
@@ -44,7 +45,7 @@ export interface PartitionTasksOptions {
 export function startPartitionTasks({ context, partition, markers, ledgers, days, isCaughtUp }: PartitionTasksOptions): PartitionTasks {
   const { configuration, store, append, brokerClock, acknowledgedAtMs, partitionCount, time, logger, metrics } = context;
   const brokerNowMs = (): number | null => brokerClock.nowMs();
-  const maxUnacknowledged = (bank: string): number => configuration.banks.find(({ id }) => id === bank)?.maxUnacknowledged ?? 0;
+  const maxUnacknowledged = (bank: string): number => findBank(context.configuration, bank)?.maxUnacknowledged ?? 0;
   const shared = { partition, markers, append, time, logger };
   const releaser = startReleaser({
     ...shared,

@@ -152,21 +152,24 @@ function inMiB(memory: ProcessMemory | null): number {
   return Math.ceil((memory?.highestBytes ?? 0) / mebibyte);
 }
 
+/** Counts the messages of all banks; while the trial fills, only the bank that is down gets any. */
+async function countParked({ environment, time }: Trial): Promise<number> {
+  const process = environment.services.process("dispatcher");
+  return process === null ? 0 : sumMetric(await fetchMetrics(process.opsPort, time), "sluice_delivery_parked_total");
+}
+
 async function fill(trial: Trial): Promise<void> {
-  const { options, time, environment } = trial;
+  const { options, time } = trial;
   const { waiting, signal, say } = options;
   const checkProgress = standstill(trial, "parked");
+  const parkedBefore = await countParked(trial);
   let [appended, parked, reportedMs] = [0, 0, time.monotonicMs()];
   while (parked < waiting) {
     signal.throwIfAborted();
     while (appended < waiting && appended - parked < aheadMax) {
       appended = await appendWaiting(downBank.id, appended, Math.min(waiting, appended + chunkRecords), trial.feed);
     }
-    const process = environment.services.process("dispatcher");
-    parked =
-      process === null
-        ? 0
-        : sumMetric(await fetchMetrics(process.opsPort, time), "sluice_delivery_parked_total", `receiver="${downBank.id}"`);
+    parked = (await countParked(trial)) - parkedBefore;
     checkProgress(parked);
     if (time.monotonicMs() - reportedMs >= reportIntervalMs) {
       reportedMs = time.monotonicMs();

@@ -5,7 +5,7 @@
 // #2 Held debits are counted in what is up, on every date, even outside the dates shown. Nothing is written.
 
 import type { Configuration, Scheme } from "@sluice/config";
-import { findScheme } from "@sluice/config/find-scheme";
+import { findScheme } from "@sluice/config/configuration-index";
 import { planDay } from "@sluice/calendar";
 import { type CalendarDay, describeDay, formatDayContent, formatWeekday } from "./calendar-days.ts";
 import type { HeldOnDate } from "./calendar-held.ts";

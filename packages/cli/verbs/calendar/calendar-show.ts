@@ -1,7 +1,7 @@
 // `./sluice calendar show`: each date of a scheme with its windows, or the reason why it has none; from today on also
 // what is open now.
 
-import { findScheme } from "@sluice/config/find-scheme";
+import { findScheme } from "@sluice/config/configuration-index";
 import { defaultScheme } from "@sluice/domain/schemes";
 import { formatDay, formatNow, describeDay, describeNow } from "./calendar-days.ts";
 import {

@@ -1,6 +1,6 @@
 import { createMetrics } from "@sluice/service";
 import { expect, test } from "vitest";
-import { findMetricWarnings, readMetrics } from "./service-metrics.ts";
+import { findConfiguration, findMetricWarnings, readMetrics } from "./service-metrics.ts";
 
 test("metrics are read as a service serves them, including labels with quotes", async () => {
   const metrics = createMetrics({ withProcess: false });
@@ -37,4 +37,13 @@ test("a partition that stands at a batch that cannot be read is a warning", () =
   const of = (value: number) => `sluice_partition_unreadable_batches{topic="sluice.journal.v1",partition="3"} ${value}`;
   expect(findMetricWarnings(readMetrics(of(1)))[0]).toContain("sluice.journal.v1/3 stands at a batch that cannot be read");
   expect(findMetricWarnings(readMetrics(of(0)))).toEqual([]);
+});
+
+test("the configuration in force is read from its metrics; a refused file is a notice", () => {
+  const samples = readMetrics(
+    'sluice_configuration_version{version="2026-11",hash="0123456789ab"} 1\nsluice_configuration_since_seconds 1795161600\nsluice_configuration_refused 1\n',
+  );
+  expect(findConfiguration(samples)).toEqual({ version: "2026-11", hash: "0123456789ab", since: "2026-11-20T08:00:00.000Z" });
+  expect(findConfiguration([])).toBeNull();
+  expect(findMetricWarnings(samples)).toEqual([expect.stringContaining("is refused")]);
 });

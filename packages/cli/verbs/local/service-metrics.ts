@@ -65,12 +65,34 @@ const warnings: readonly MetricWarning[] = [
       `${labels["topic"] ?? "?"}/${labels["partition"] ?? "?"} stands at a batch that cannot be read: docs/runbooks/a-batch-cannot-be-read.md`,
   },
   {
+    metric: "sluice_configuration_refused",
+    isBad: (value) => value > 0,
+    text: () => "its configuration file is refused, and a former one is in force: ./sluice logs says why (configuration.refused)",
+  },
+  {
     metric: "sluice_delivery_breaker_open",
     isBad: (value) => value > 0,
     text: ({ labels }) =>
       `${labels["receiver"] ?? "?"} acknowledges nothing at ${labels["endpoint"] ?? "?"}: breaker open; ./sluice bank list says why`,
   },
 ];
+
+/** The configuration that a service runs with; null: it does not say. */
+export interface ShownConfiguration {
+  readonly version: string;
+  /** The first hex digits of the file's SHA-256. */
+  readonly hash: string;
+  /** ISO, UTC. */
+  readonly since: string;
+}
+
+export function findConfiguration(samples: readonly MetricSample[]): ShownConfiguration | null {
+  const shown = samples.find(({ name }) => name === "sluice_configuration_version");
+  const since = samples.find(({ name }) => name === "sluice_configuration_since_seconds");
+  if (shown === undefined || since === undefined) return null;
+  const { version = "", hash = "" } = shown.labels;
+  return { version, hash, since: new Date(since.value * 1_000).toISOString() };
+}
 
 export function findMetricWarnings(samples: readonly MetricSample[]): readonly string[] {
   return samples.flatMap((sample) =>

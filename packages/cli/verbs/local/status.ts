@@ -4,7 +4,7 @@
 import { readRecord, isRunning } from "@sluice/local-servers/running-record";
 import { Fault } from "@sluice/kernel";
 import { readiness } from "@sluice/environment/processes";
-import { findMetricWarnings, type MetricSample, readMetrics } from "./service-metrics.ts";
+import { findConfiguration, findMetricWarnings, type MetricSample, readMetrics, type ShownConfiguration } from "./service-metrics.ts";
 import { readUpFile, upDirectory, type UpState } from "./up-state.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
@@ -17,6 +17,8 @@ interface ProcessRow {
   readonly notReady: string | null;
   /** Milliseconds by which its clock is ahead of the broker clock; null: not known. */
   readonly skewMs: number | null;
+  /** Null: not known. */
+  readonly configuration: ShownConfiguration | null;
   /** Sentences about what a person should look at. */
   readonly notices: readonly string[];
 }
@@ -32,7 +34,7 @@ const run: RunVerb = async (call) => {
       const runs = await isRunning({ name, kind, pid, ...noted });
       const about = { name, kind, pid, isRunning: runs };
       return kind === "server" || !runs
-        ? { ...about, notReady: null, skewMs: null, notices: [] }
+        ? { ...about, notReady: null, skewMs: null, configuration: null, notices: [] }
         : { ...about, ...(await inspectService(name, state)) };
     }),
   );
@@ -43,7 +45,7 @@ const run: RunVerb = async (call) => {
 
 export const statusVerb: Verb = {
   name: "status",
-  summary: "what runs, what is ready, how far its clock is off, and what a person should look at",
+  summary: "what runs, what is ready, its clock, its configuration file, and what a person should look at",
   arguments: [],
   options: { json: jsonOption },
   notes: ["Shows what ./sluice up has started.", "Exit 0 if all is well, else 1."],
@@ -51,15 +53,18 @@ export const statusVerb: Verb = {
   run,
 };
 
-async function inspectService(name: string, state: UpState | null): Promise<Pick<ProcessRow, "notReady" | "skewMs" | "notices">> {
+type Inspected = Pick<ProcessRow, "notReady" | "skewMs" | "configuration" | "notices">;
+
+async function inspectService(name: string, state: UpState | null): Promise<Inspected> {
   const address = state?.operations[name];
-  if (address === undefined) return { notReady: "its address is not known", skewMs: null, notices: [] };
+  if (address === undefined) return { notReady: "its address is not known", skewMs: null, configuration: null, notices: [] };
   const answer = await readiness(Number(new URL(address).port));
   const samples = await readServiceMetrics(address);
   const skew = samples.find((sample) => sample.name === "sluice_clock_skew_milliseconds");
   return {
     notReady: answer === "ready" ? null : (answer ?? "it does not answer"),
     skewMs: skew === undefined ? null : Math.round(skew.value),
+    configuration: findConfiguration(samples),
     notices: findMetricWarnings(samples),
   };
 }
@@ -76,9 +81,10 @@ async function readServiceMetrics(address: string): Promise<readonly MetricSampl
 function formatTable(rows: readonly ProcessRow[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length));
   return rows
-    .flatMap(({ name, pid, isRunning: runs, notReady, skewMs, notices }) => {
+    .flatMap(({ name, pid, isRunning: runs, notReady, skewMs, configuration, notices }) => {
       const clock = skewMs === null ? "" : `, clock ${skewMs >= 0 ? "+" : ""}${skewMs} ms`;
-      const says = runs ? (notReady === null ? `up${clock}` : `not ready: ${notReady}${clock}`) : "DOWN";
+      const file = configuration === null ? "" : `, configuration ${configuration.hash} since ${configuration.since.slice(0, 19)}Z`;
+      const says = runs ? (notReady === null ? `up${clock}${file}` : `not ready: ${notReady}${clock}${file}`) : "DOWN";
       return [
         `${name.padEnd(width)}  ${String(pid).padStart(7)}  ${says}`,
         ...notices.map((notice) => `${" ".repeat(width)}           ! ${notice}`),

@@ -28,9 +28,9 @@ async function startBank(bank: (write: FileWriter) => Promise<Partial<DeliveryRe
     response.writeHead(202).end();
   });
   const { write } = await folder();
-  const { lines, gauges, ...telemetry } = recordTelemetry();
+  const { lines, gauge, ...telemetry } = recordTelemetry();
   const gateway = gatewayTo(url, await bank(write), { filesPollMs: 2, ...telemetry });
-  return { came, gateway, write, lines, gauges };
+  return { came, gateway, write, lines, gauge };
 }
 
 /** Of the secrets, those with which the reference library verifies the request. */
@@ -114,14 +114,14 @@ describe("the credentials of a request", () => {
   });
 
   it("they stay as they were while a file is wrong, which is logged without the file's content", async () => {
-    const { came, gateway, write, lines, gauges } = await startBank(async (put) => ({
+    const { came, gateway, write, lines, gauge } = await startBank(async (put) => ({
       bearerTokenFile: await put("token", "one"),
       signingKeys: [symmetric({ secretFile: await put("signing", oldSecret) })],
     }));
     await gateway.post(signedNow());
     await write("signing", `${oldSecret}\nwhsec_s3cret`);
     await write("token", "s3cret\nx-other: s3cret");
-    await vi.waitFor(() => expect(gauges.get("sluice_delivery_credentials_not_read first")).toBe(2));
+    await vi.waitFor(() => expect(gauge("sluice_delivery_credentials_not_read")).toBe(2));
     await gateway.post(signedNow());
     expect([came[1]?.headers.authorization, verifyingSecrets(came[1]!, [oldSecret])]).toEqual(["Bearer one", [oldSecret]]);
     expect(lines).toContainEqual(["credentials.not-read", { receiver: "first", member: "signingKeys[0]", reason: "no-signing-key" }]);

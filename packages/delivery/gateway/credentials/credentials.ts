@@ -18,7 +18,7 @@ export interface SecretsOwner {
   readonly member: string;
 }
 
-type ReceiverFiles = SecretFiles<SecretsOwner>;
+export type ReceiverFiles = SecretFiles<SecretsOwner>;
 
 export interface Credentials {
   /** Adds the credentials to a request's headers; null while one of them was never read. */

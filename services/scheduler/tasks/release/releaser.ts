@@ -108,7 +108,7 @@ function listHeldDates({ transitions }: Transaction): ReadonlySet<string> {
 function countReads({ store, metrics }: ReleaserOptions): ReleaserOptions["store"] {
   return {
     held(atPartition, bank, day, after, limit) {
-      metrics.queueReads.add({ bank });
+      metrics.queueReads.add();
       return store.held(atPartition, bank, day, after, limit);
     },
   };
@@ -125,7 +125,7 @@ async function run(work: ReleaseWork): Promise<number | null> {
     for (const one of chosen) returnToQueue(work, one);
     return failedRunPauseMs;
   }
-  for (const { fact } of chosen) work.metrics.released.add({ bank: fact.bank });
+  work.metrics.released.add({}, chosen.length);
   return chosen.length >= runReleasesMax ? 0 : nextDueMs(work);
 }
 

@@ -1,0 +1,58 @@
+// The parts of a backlog page: its sections, one for each endpoint, and the places of its entries in their queues.
+
+import type { RoomKind } from "./backlog-room.ts";
+import type { BacklogEntry, TriedRank } from "./backlog-entry.ts";
+import { PriorityQueue } from "./priority-queue.ts";
+
+export interface PageSlot {
+  readonly entry: BacklogEntry;
+  /** The number of its newest ticket; older tickets of the same entry are stale. 0 while it is out of the queues. */
+  ticket: number;
+  isGone: boolean;
+}
+
+export interface Ticket {
+  readonly slot: PageSlot;
+  readonly number: number;
+  readonly wakeMs: number;
+}
+
+export interface KeyState {
+  /** Null while the store is asked for the first message of the key. */
+  head: PageSlot | null;
+  /** Tells whether the store may have later messages of the key. */
+  hasFollowers: boolean;
+}
+
+export class Section {
+  coveredBelow: bigint | null;
+  readonly counts: Record<RoomKind, number> = { untried: 0, failed: 0 };
+  readonly due: Readonly<Record<TriedRank, PriorityQueue<Ticket>>> = {
+    untried: new PriorityQueue<Ticket>(isOlder),
+    failed: new PriorityQueue<Ticket>(isOlder),
+    failing: new PriorityQueue<Ticket>(isOlder),
+  };
+
+  constructor(coveredBelow: bigint | null) {
+    this.coveredBelow = coveredBelow;
+  }
+}
+
+export function isCurrent({ slot, number }: Ticket): boolean {
+  return !slot.isGone && slot.ticket === number;
+}
+
+export function isOlder(a: Ticket, b: Ticket): boolean {
+  return a.slot.entry.sequence < b.slot.entry.sequence;
+}
+
+export function isBelow(sequence: bigint, coveredBelow: bigint | null): boolean {
+  return coveredBelow === null || sequence < coveredBelow;
+}
+
+/** Up to where all sections cover, in the form of a cover. */
+export function lowestCover(sections: Iterable<Pick<Section, "coveredBelow">>): bigint | null {
+  let lowest: bigint | null = null;
+  for (const { coveredBelow } of sections) if (coveredBelow !== null && isBelow(coveredBelow, lowest)) lowest = coveredBelow;
+  return lowest;
+}

@@ -1,0 +1,124 @@
+// One receiver of the gateway: its credentials, and one undici pool for each of its origins.
+//
+// #1 Nothing leaves before the credential files of the receiver were looked at.
+// #2 Pools that are replaced, by other credentials or because the receiver itself is replaced, end with the requests
+//    under way on them.
+
+import type { SecureContext } from "node:tls";
+import { createSecretFiles } from "@sluice/connection";
+import type { Time } from "@sluice/kernel";
+import { Pool, type buildConnector } from "undici";
+import type { DeliveryReceiver, OperationAddress } from "../endpoint/operation-addresses.ts";
+import type { AddressRefusal } from "./address-check.ts";
+import { createCheckedConnector, findAddressRefusal, type ResolveHost } from "./connect.ts";
+import type { CredentialsReport } from "./credentials/credentials-report.ts";
+import { createCredentials, type Credentials, type ReceiverFiles } from "./credentials/credentials.ts";
+import { createBoundedConnector } from "./exchange-bounds.ts";
+import { createTunnelConnector } from "./tunnel.ts";
+
+const headerBytesMax = 16 * 1024;
+const connectTimeoutMs = 5_000;
+const keepAliveMs = 4_000;
+
+export interface GatewayReceiverPorts {
+  readonly time: Time;
+  readonly resolve: ResolveHost;
+  readonly report: CredentialsReport;
+  readonly filesPollMs?: number;
+  /** Called with the receiver's id when credentials were replaced, but not for the first ones. */
+  readonly renewed: (receiverId: string) => void;
+  /** #2. Keeps a pool until it is closed. */
+  readonly closeLater: (pool: Pool) => void;
+}
+
+export class GatewayReceiver {
+  readonly receiver: DeliveryReceiver;
+  readonly credentials: Credentials;
+  readonly #ports: GatewayReceiverPorts;
+  readonly #files: ReceiverFiles;
+  /** For each origin the pool, or the refusal to call it. */
+  readonly #clients = new Map<string, Pool | AddressRefusal>();
+  /** #1. Null once the files were looked at. */
+  starting: Promise<void> | null;
+
+  constructor(receiver: DeliveryReceiver, ports: GatewayReceiverPorts) {
+    const { time, report, filesPollMs } = ports;
+    this.receiver = receiver;
+    this.#ports = ports;
+    this.#files = createSecretFiles({
+      time,
+      ...report,
+      read: (owner) => {
+        report.read(owner);
+        if (this.starting === null) ports.renewed(receiver.id);
+      },
+      ...(filesPollMs === undefined ? {} : { pollMs: filesPollMs }),
+    });
+    this.credentials = createCredentials(receiver, this.#files, {
+      tlsChanged: () => this.#endPools(),
+      certificateEnds: (atMs) => report.certificateEnds(receiver.id, atMs),
+    });
+    this.starting = this.#files.started().then(() => void (this.starting = null));
+  }
+
+  clientFor({ url, origin }: OperationAddress): Pool | AddressRefusal | "credentials-not-read" {
+    const known = this.#clients.get(origin);
+    if (known !== undefined) return known;
+    const secureContext = url.protocol === "https:" ? this.credentials.secureContext() : undefined;
+    if (secureContext === null) return "credentials-not-read";
+    const { receiver } = this;
+    const client =
+      findAddressRefusal(url, receiver.allowedAddresses, receiver.egressProxy !== null) ??
+      createPool(receiver, origin, this.#createConnector(url, secureContext ?? null));
+    this.#clients.set(origin, client);
+    return client;
+  }
+
+  /** `secureContext` is null where the address has no TLS. */
+  #createConnector(url: URL, secureContext: SecureContext | null): buildConnector.connector {
+    const { egressProxy, allowedAddresses, answerTimeoutMs } = this.receiver;
+    const { time, resolve } = this.#ports;
+    const timeoutMs = Math.min(connectTimeoutMs, answerTimeoutMs);
+    const authorization = (): string | null => this.credentials.proxyAuthorization();
+    return createBoundedConnector(
+      egressProxy === null
+        ? createCheckedConnector({ url, allowedAddresses, timeoutMs, secureContext, resolve })
+        : createTunnelConnector({ time, proxy: new URL(egressProxy), timeoutMs, secureContext, resolve, authorization }),
+    );
+  }
+
+  get pools(): readonly Pool[] {
+    return [...this.#clients.values()].filter((client) => typeof client !== "string");
+  }
+
+  stopFiles(): Promise<void> {
+    return this.#files.stop();
+  }
+
+  /** Ends what belongs to a receiver that was removed or changed. */
+  retire(): void {
+    void this.stopFiles();
+    this.#ports.report.forget(this.receiver.id);
+    this.#endPools();
+  }
+
+  /** #2 */
+  #endPools(): void {
+    for (const pool of this.pools) this.#ports.closeLater(pool);
+    this.#clients.clear();
+  }
+}
+
+function createPool(receiver: DeliveryReceiver, origin: string, connect: buildConnector.connector): Pool {
+  return new Pool(origin, {
+    connections: receiver.connections,
+    pipelining: 1,
+    allowH2: false,
+    connect,
+    // An exchange has its own deadline.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: headerBytesMax,
+  });
+}

@@ -1,0 +1,40 @@
+import { type ListedSample, silentMetrics } from "@sluice/kernel";
+import { expect, test } from "vitest";
+import { createSchedulerMetrics } from "./scheduler-metrics.ts";
+
+function setUp() {
+  const lists: (() => readonly ListedSample[])[] = [];
+  const metrics = createSchedulerMetrics({ ...silentMetrics, listed: (_, list) => void lists.push(list) });
+  return { metrics, listed: () => lists.flatMap((list) => list()) };
+}
+
+test.each([1_000, 10_000])(
+  "I15: of %d banks the fifty with most held debits and awaited credits are shown, and how many are left out",
+  (banks) => {
+    const { metrics, listed } = setUp();
+    const values = new Map(Array.from({ length: banks }, (_, index) => [`bank-${index}`, index + 1]));
+    for (let partition = 0; partition < 12; partition += 1) {
+      metrics.setHeldDebits(partition, values);
+      metrics.setGateCredits(partition, values);
+    }
+    const shown = listed();
+    const leftOut = shown.filter(({ name }) => name === "sluice_scheduler_left_out_banks");
+    expect([shown.length, leftOut.map(({ value }) => value)]).toEqual([103, [banks - 50, banks - 50]]);
+    expect(shown.find(({ name }) => name === "sluice_scheduler_held_debits")?.value).toBe(6 * banks * (banks + 1));
+    expect(shown.find(({ name }) => name === "sluice_scheduler_gate_credits")).toMatchObject({
+      labels: { bank: `bank-${banks - 1}` },
+      value: 12 * banks,
+    });
+  },
+);
+
+test("a bank that a partition no longer names has only what other partitions have, and then no series", () => {
+  const { metrics, listed } = setUp();
+  const held = () => listed().filter(({ name }) => name === "sluice_scheduler_bank_held_debits");
+  metrics.setHeldDebits(0, new Map([["a", 2]]));
+  metrics.setHeldDebits(1, new Map([["a", 3]]));
+  metrics.setHeldDebits(0, new Map());
+  expect(held().map(({ labels, value }) => [labels["bank"], value])).toEqual([["a", 3]]);
+  metrics.setHeldDebits(1, new Map());
+  expect(held()).toEqual([]);
+});
