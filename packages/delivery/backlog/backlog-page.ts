@@ -240,11 +240,19 @@ export class BacklogPage {
 
   /** Takes an untried first message for a probe, due or not: the newest, as what stands first may be what fails. */
   takeUntriedProbe(endpoint: Endpoint): BacklogEntry | null {
+    return takeOut(this.#newestUntried(endpoint));
+  }
+
+  /** When the newest untried first message became due, which is when it was parked; -Infinity where there is none. */
+  newestUntriedMs(endpoint: Endpoint): number {
+    return this.#newestUntried(endpoint)?.entry.dueMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  #newestUntried(endpoint: Endpoint): PageSlot | null {
     let newest: PageSlot | null = null;
-    for (const slot of this.#probable(endpoint)) {
+    for (const slot of this.#probable(endpoint))
       if (slot.entry.attempts === 0 && (newest === null || slot.entry.sequence > newest.entry.sequence)) newest = slot;
-    }
-    return takeOut(newest);
+    return newest;
   }
 
   /** Takes a first message for a probe, due or not: the oldest beyond `after`, else the oldest of all. */

@@ -4,9 +4,9 @@
 //    admits them; new messages are parked untried.
 // #2 On release its messages are due, and the receiver's untried ones drain, oldest first, before a new message of it
 //    is tried. Those that fail often are due within `failingReleasedWithinMs`.
-// #3 A probe is the first message of a key in the partition that has not sent one for longest: in turn one that was
-//    never tried, and the next of all in rotation. So no number of messages that the receiver chokes on keeps the
-//    others away (ADR 24).
+// #3 A probe is the first message of a key: in turn the newest of all partitions that was never tried, and the next in
+//    rotation of the partition that has not sent one for longest. So no number of messages that the receiver chokes on
+//    keeps the others away (ADR 24).
 
 import type { EngineContext } from "../context.ts";
 import type { Endpoint, EndpointEvents } from "./endpoint.ts";
@@ -52,10 +52,11 @@ export function createEndpointSuspension(
       const candidates = findQueues(partitions(), endpoint).filter(
         ({ partition, queue }) => partition.isCaughtUp && !partition.pauses.isPaused(queue.receiverId),
       );
-      const leastRecent = candidates.toSorted((a, b) => lastProbeMs(a.queue, endpoint) - lastProbeMs(b.queue, endpoint));
       const kinds: readonly ProbeKind[] = endpoint.isProbeUntried ? ["untried", "rotating"] : ["rotating", "untried"];
       const isStarted = kinds.some((kind) =>
-        leastRecent.some(({ partition, queue }) => startProbe(context(), { partition, queue, endpoint, kind })),
+        sortForProbe(candidates, endpoint, kind).some(({ partition, queue }) =>
+          startProbe(context(), { partition, queue, endpoint, kind }),
+        ),
       );
       if (!isStarted) probeLimit.giveBack();
       return isStarted;
@@ -79,6 +80,13 @@ function findQueues(partitions: readonly DeliveryPartition[], { receiverId }: En
     const queue = partition.queues.get(receiverId);
     return queue === undefined || !partition.lease.isOpen ? [] : [{ partition, queue }];
   });
+}
+
+/** #3 */
+function sortForProbe(queues: readonly PartitionQueue[], endpoint: Endpoint, kind: ProbeKind): readonly PartitionQueue[] {
+  if (kind === "rotating") return queues.toSorted((a, b) => lastProbeMs(a.queue, endpoint) - lastProbeMs(b.queue, endpoint));
+  const parked = queues.map((one) => ({ ...one, newestMs: one.queue.page.newestUntriedMs(endpoint) }));
+  return parked.toSorted((a, b) => (a.newestMs === b.newestMs ? 0 : b.newestMs - a.newestMs));
 }
 
 function lastProbeMs({ probes }: ReceiverQueue, endpoint: Endpoint): number {
