@@ -74,7 +74,7 @@ inbound/credit-transfer-authorisation-response: the bank's own report, \`RJCT\` 
     tag: "bankCalls",
     summary: "Ask for the state of one's own transaction",
     description: `Served by the console service, whose address may differ; the operator says it. A connector may ask as well. One's own is what one sent, and what one was or will be sent. A transaction of somebody else is answered as one that is not known: 404 with \`notKnownAsOf\`, the time up to which everything
-about this UETR has been looked at. Conclude from it that Sluice does not have your message only if that time is later than your last attempt plus 60 seconds. Where Sluice does not know that time: 503.`,
+about this UETR has been looked at. Conclude from it that Sluice does not have your message only if that time is later than your last attempt plus 60 seconds. Where Sluice does not know that time, or has received something under this UETR that it could not read: 503.`,
   },
   transactionEvents: {
     tag: "bankCalls",
