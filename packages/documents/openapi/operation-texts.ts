@@ -56,13 +56,13 @@ it counts for the caller alone. Debits are released to it once the declaration s
     tag: "connectorCalls",
     summary: "Hand over a debit from another bank",
     description: `A scheme connector hands over a debit of another bank's customer (off-us). ${stored} Only \`debtorAgent\` must be known. The outcome, made or not made, is reported to the connector's
-inbound/direct-debit-response until that is acknowledged; there is no report \`ACCP\`, and of a debit that is unresolved at the close (RECONCILIATION) nothing is reported: ask for its status. A debit handed over is never refused for its date: one that is past, not working or too late becomes the next window's.`,
+inbound/direct-debit-response until that is acknowledged; there is no report \`ACCP\`, and of a debit that is unresolved at the close (RECONCILIATION) nothing is reported until people have found out how it ended: ask for its status. A debit handed over is never refused for its date: one that is past, not working or too late becomes the next window's.`,
   },
   schemeInboundCreditTransferAuthorization: {
     tag: "connectorCalls",
     summary: "Hand over a credit",
     description: `A scheme connector hands over a credit. ${stored} Only \`creditorAgent\` must be known. The credit is forwarded at once, never held; the outcome is reported to
-inbound/credit-transfer-authorisation-response: the bank's own report, \`RJCT\` where the credit was refused or could not have been taken, \`PDNG\` where the outcome is unknown at the deadline.`,
+inbound/credit-transfer-authorisation-response: the bank's own report, \`RJCT\` where the credit was refused or could not have been taken, \`PDNG\` where the outcome is unknown at the deadline; after \`PDNG\` a second report once people have found out.`,
   },
   schemeCreditsFinal: {
     tag: "connectorCalls",
