@@ -15,6 +15,8 @@ import { createDocumentCheck, readOpenApi } from "./check/document-check.ts";
 import { resolveReferences } from "./check/resolve-references.ts";
 import { documentedErrors, errorsFor } from "./openapi/errors.ts";
 import { buildReceivedExamples } from "./examples/examples.ts";
+import { buildSentExamples } from "./examples/sent-examples.ts";
+import { deliveries } from "./openapi/deliveries.ts";
 import { messageNames, messageSchemaFile } from "./schemas/json-schemas.ts";
 import { buildOpenApiDocument } from "./openapi/openapi.ts";
 import { buildProvokingBody } from "./examples/provoking-body.ts";
@@ -57,6 +59,16 @@ function findExamples(part: unknown, at: string): readonly Found[] {
 }
 
 describe("examples of the OpenAPI document", () => {
+  test("both webhooks of a connector show an outcome that people found out, and say that it follows [D9 resolution]", () => {
+    const sent = buildSentExamples();
+    for (const name of ["schemeInboundDirectDebitResponse", "schemeInboundCreditTransferAuthorizationResponse"] as const) {
+      expect(sent[name].map((example) => example.name)).toContain("resolved");
+      const { description } = deliveries.find((delivery) => delivery.name === name)!;
+      expect(description).toMatch(/people (have found|find) out/);
+      expect(description).not.toContain("no other outcome follows");
+    }
+  });
+
   const whole = resolveReferences(document);
   const found = findExamples(whole, "");
 

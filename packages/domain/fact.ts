@@ -151,6 +151,11 @@ export interface RecordDeadLettered {
   readonly kind: "RecordDeadLettered";
   /** Why it was dead-lettered: a short, stable text. */
   readonly reason: string;
+  /**
+   * The message that the record's header says it holds; "unknown" if an operator skipped it, for a batch that cannot be
+   * read shows no headers. Null: none that makes a transaction.
+   */
+  readonly holds: "debit" | "credit" | "unknown" | null;
 }
 
 export type TransactionFact =

@@ -18,6 +18,8 @@ export type AppliedBankMarker = AppliedPause<BankMarker>;
 
 export interface PartitionView {
   readonly partition: number;
+  /** The days of which there are markers, in any order. */
+  days(): readonly DayKey[];
   /** Markers of a day in this partition, in the order of their offsets; a repeat (same id) is not among them. */
   markersOf(day: DayKey): readonly AppliedMarker[];
   /** The newest markers of a bank in this partition, in the order of their offsets. */
@@ -58,6 +60,7 @@ export function createPartitionView(
   const sorted = ofBanks.toSorted((a, b) => (a.position.offset < b.position.offset ? -1 : 1));
   return {
     partition,
+    days: () => [...byDay.keys()],
     markersOf: (day) => byDay.get(day) ?? [],
     bankMarkersOf: (bank) => sorted.filter(({ marker }) => marker.bank === bank),
   };

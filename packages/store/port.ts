@@ -7,10 +7,12 @@
 // #2 A resolved write is durable (majority). A rejected write has an unknown outcome: reread.
 // #3 No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 
-import type { LedgerTransaction, BankState, Day, DayKey, Flow, Item, LedgerRow, State, Transaction } from "@sluice/domain";
+import type { LedgerTransaction, BankState, Day, DayKey, Item, LedgerRow, Transaction } from "@sluice/domain";
+import type { OpenRow, UnreadRow } from "./open-rows.ts";
 import type { PartitionStore } from "./partition-port.ts";
 import type { SearchTerms, SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
 
+export type * from "./open-rows.ts";
 export * from "./partition-port.ts";
 export * from "./query.ts";
 
@@ -32,31 +34,6 @@ export interface TransactionWrite {
   readonly expectedVersion: number;
 }
 
-/**
- * What a partition's owner keeps of an open transaction: one that is unresolved, or whose connector has not
- * acknowledged the outcome report.
- */
-export interface OpenRow {
-  readonly uetr: string;
-  readonly state: State;
-  readonly flow: Flow;
-  readonly scheme: string;
-  /** The credit's own deadline, epoch ms. */
-  readonly deadlineMs: number | null;
-  /** The outcome was reported and is not acknowledged. */
-  readonly isOutcomeAwaited: boolean;
-  /** Offset of the record that created it, which tells whether it was received before a declaration. */
-  readonly receivedOffset: bigint;
-  readonly bank: string | null;
-  readonly businessDate: string | null;
-  /** Null for a credit. */
-  readonly reconciliationDay: DayKey | null;
-  /** Release order: receivedAt as 15 digits, then ':' and the UETR. */
-  readonly queueKey: string;
-  /** How many times it may still be carried over to the next business date. */
-  readonly carryOversLeft: number;
-}
-
 /** Transactions of all partitions, each in the build that its partition's document names. */
 export interface TransactionStore {
   /** Loads documents by UETR (lower case); missing ones are absent from the map. At most 1,000. */
@@ -67,10 +44,10 @@ export interface TransactionStore {
    */
   write(writes: readonly TransactionWrite[]): Promise<{ readonly conflicts: readonly string[] }>;
   /**
-   * Lists a partition's open transactions by UETR after `afterUetr`, at most `limit` (≤ 10,000). This is a scan, for
-   * take-overs and closes.
+   * Lists a partition's open transactions, and its orphans with an unread message, by UETR after `afterUetr`, at most
+   * `limit` (≤ 10,000). This is a scan, for take-overs and closes.
    */
-  open(partition: number, afterUetr: string | null, limit: number): Promise<readonly OpenRow[]>;
+  open(partition: number, afterUetr: string | null, limit: number): Promise<readonly (OpenRow | UnreadRow)[]>;
   /**
    * Lists a partition's held transactions of a bank and business day (`scheme:date`) by queue key after
    * `afterQueueKey`, at most `limit` (≤ 10,000).

@@ -217,6 +217,15 @@ export function buildConsoleOrphan(): Transaction {
   return transaction;
 }
 
+/** Builds what is known of a UETR under which only a record came that could not be read. */
+export function buildConsoleUnread(holds: "debit" | "credit", uetr = consoleUetr, offset = 0n): Transaction {
+  const fact = { kind: "RecordDeadLettered", reason: "not-readable", holds } as const;
+  const place = { offset, appendedAtMs: consoleStartAtMs };
+  const { transaction } = decide(uetr, null, fact, place, createPartitionView(partition, []), sha256Hex);
+  if (transaction === null) throw new Error("a dead letter is kept");
+  return transaction;
+}
+
 export function buildStateEvent(stageVersion: number, over: Partial<Records["TransactionStateEvent"]> = {}): AnyDecodedRecord {
   return { name: "TransactionStateEvent", value: { ...eventColumns(stageVersion), stageVersion, type: "DIRECT_DEBIT", ...over } };
 }

@@ -108,8 +108,8 @@ const reconciliationRow = z
     bank: nullableTextSchema,
     sender: nullableTextSchema,
     businessDate: dateTextSchema.nullable(),
-    amount: amountTextSchema,
-    currency: currencyTextSchema,
+    amount: amountTextSchema.nullable().meta({ description: "null, as flow and currency: its message lies in the dead letters." }),
+    currency: currencyTextSchema.nullable(),
     receivedAt: timeSchema,
     ...identifications,
     isParked: z.boolean(),
@@ -193,13 +193,13 @@ const openDay = z.strictObject({
 const sums = z.strictObject({ count: countSchema, sum: amountTextSchema });
 const summaryRow = z.strictObject({
   bank: nullableTextSchema,
-  currency: currencyTextSchema,
+  currency: currencyTextSchema.nullable().meta({ description: "null, as the sums: messages that lie in the dead letters." }),
   row: item.shape.row,
   cause: causeSchema,
   count: countSchema,
-  sum: amountTextSchema,
+  sum: amountTextSchema.nullable(),
   open: countSchema,
-  openSum: amountTextSchema,
+  openSum: amountTextSchema.nullable(),
 });
 
 const place = { topic: textSchema, partition: countSchema, offset: bigNumberSchema };

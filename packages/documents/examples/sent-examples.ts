@@ -27,6 +27,7 @@ export function buildSentExamples(): Readonly<Record<DeliveryName, readonly Exam
       shown("accepted", "Checked and queued", delivery("report-accepted", "A", "ACCEPTED", onUs)),
       shown("rejected", "Refused by a check", delivery("report-rejected", "R", "REJECTED", refused)),
       shown("duplicateRefused", "Another message has this UETR", delivery("duplicate-refused", "X", "ACCEPTED", onUs)),
+      shown("again", "The first report once more, for a debit sent again", delivery("report-again", "Y", "ACCEPTED", onUs)),
       shown("onUsOutcome", "The outcome, where the bank asks for it", delivery("on-us-outcome", "S", "UNPAID", unpaid)),
     ],
     inboundDirectDebit: [shown("debit", "A debit to be made", delivery("inbound-debit", "D", "RELEASED", onUs))],
@@ -37,7 +38,9 @@ export function buildSentExamples(): Readonly<Record<DeliveryName, readonly Exam
     schemeInboundDirectDebitResponse: [
       shown("made", "The debit was made", delivery("outcome-report", "O1", "COMPLETED", withReport(offUs, bankReports.made))),
       shown("notMade", "It was not made", delivery("outcome-report", "O1", "UNPAID", withReport(offUs, bankReports.notMade))),
+      shown("cancelled", "The bank cancelled it", delivery("outcome-report", "O1", "UNPAID", withReport(offUs, bankReports.outcomeAlone))),
       shown("rejected", "A check failed", delivery("outcome-report", "O1", "REJECTED", withVerdict(offUs, "REFUSED"))),
+      shown("resolved", "People found out how it ended", delivery("resolution-outcome", "O1", "RECONCILIATION", offUs, "made")),
     ],
     schemeInboundCreditTransferAuthorizationResponse: [
       shown(
@@ -46,6 +49,11 @@ export function buildSentExamples(): Readonly<Record<DeliveryName, readonly Exam
         delivery("outcome-report", "O1", "CREDIT_AUTH_RESPONSE_ACCEPTED", withReport(credit, creditReports.booked)),
       ),
       shown("unknown", "The outcome is unknown", delivery("outcome-report", "O1", "CREDIT_AUTH_RECONCILIATION", credit)),
+      shown(
+        "resolved",
+        "After that, people found out how it ended",
+        delivery("resolution-outcome", "O2", "CREDIT_AUTH_RECONCILIATION", credit, "not-made"),
+      ),
     ],
   };
 }
@@ -134,14 +142,20 @@ function readUetr({ received }: MessageSources): string {
   return ("credit" in received ? received.credit : received.debit).transactionIdentifiers.uetr;
 }
 
-function delivery(form: MessageForm, mark: string, state: DispatchOutput["state"], sources: MessageSources): string {
+function delivery(
+  form: MessageForm,
+  mark: string,
+  state: DispatchOutput["state"],
+  sources: MessageSources,
+  resolution: DispatchOutput["resolution"] = null,
+): string {
   const hex = readUetr(sources).replaceAll("-", "");
   const output: DispatchOutput = {
     kind: "dispatch",
     operation: "outboundDirectDebitResponse",
     form,
     state,
-    messageIdentification: mark === "X" ? `X${hex}0c` : `${hex}${mark}`,
+    messageIdentification: mark === "X" || mark === "Y" ? `${mark}${hex}0c` : `${hex}${mark}`,
     deliveryKey: readUetr(sources),
     receiver: "first",
     businessDate,
@@ -151,7 +165,7 @@ function delivery(form: MessageForm, mark: string, state: DispatchOutput["state"
     madeAtMs,
     causedByOffset: 0n,
     about: null,
-    resolution: null,
+    resolution,
   };
   return new TextDecoder().decode(renderDispatchBody(output, sources));
 }

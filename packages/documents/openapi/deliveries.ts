@@ -17,6 +17,9 @@ export interface DocumentedDelivery {
 
 const until = 'Sent until it is acknowledged, with the same bytes; for how long and how often: "How Sluice calls you".';
 
+const numbered =
+  "Reports on one transaction have identifications that end in `O` and a digit, which counts them: the one with the highest digit holds.";
+
 export const deliveries = [
   {
     name: "outboundDirectDebitResponse",
@@ -60,7 +63,7 @@ for 72 hours, is kept as undelivered, and the next is sent. Tell the two shapes 
     path: "/inbound/direct-debit-response",
     bodies: ["PaymentStatusReport"],
     summary: "Take the outcome of a debit that was handed over",
-    description: `To the connector that handed the debit over: the payer's bank's report (made or not made, with its reasons), or \`RJCT\` where a check failed or another message has this UETR (\`AM05\`). Nothing is reported of a debit in RECONCILIATION. ${until} Also past the close of the day.`,
+    description: `To the connector that handed the debit over: the payer's bank's report (made or not made, with its reasons), or \`RJCT\` where a check failed or another message has this UETR (\`AM05\`). Nothing is reported when a debit enters RECONCILIATION; once people have found out how it ended, that is reported (\`ACSC\`, or \`RJCT\` with \`NARR\`). ${numbered} ${until} Also past the close of the day.`,
   },
   {
     name: "schemeInboundCreditTransferAuthorizationResponse",
@@ -68,7 +71,7 @@ for 72 hours, is kept as undelivered, and the next is sent. Tell the two shapes 
     path: "/inbound/credit-transfer-authorisation-response",
     bodies: ["PaymentStatusReport"],
     summary: "Take the outcome of a credit that was handed over",
-    description: `To the connector that handed the credit over: the payee's bank's report, \`RJCT\` where the credit was refused (by a check, by the bank's answer, or as \`AM05\`), or \`PDNG\` where the outcome was unknown at the deadline: the bank may have booked it, and no other outcome follows. ${until}`,
+    description: `To the connector that handed the credit over: the payee's bank's report, \`RJCT\` where the credit was refused (by a check, by the bank's answer, or as \`AM05\`), or \`PDNG\` where the outcome was unknown at the deadline: the bank may have booked it. After \`PDNG\` one more report follows if people find out how the credit ended: \`ACSC\`, or \`RJCT\` with \`NARR\`. ${numbered} ${until}`,
   },
 ] as const satisfies readonly DocumentedDelivery[];
 

@@ -56,13 +56,13 @@ it counts for the caller alone. Debits are released to it once the declaration s
     tag: "connectorCalls",
     summary: "Hand over a debit from another bank",
     description: `A scheme connector hands over a debit of another bank's customer (off-us). ${stored} Only \`debtorAgent\` must be known. The outcome, made or not made, is reported to the connector's
-inbound/direct-debit-response until that is acknowledged; there is no report \`ACCP\`, and of a debit that is unresolved at the close (RECONCILIATION) nothing is reported: ask for its status. A debit handed over is never refused for its date: one that is past, not working or too late becomes the next window's.`,
+inbound/direct-debit-response until that is acknowledged; there is no report \`ACCP\`, and of a debit that is unresolved at the close (RECONCILIATION) nothing is reported until people have found out how it ended: ask for its status. A debit handed over is never refused for its date: one that is past, not working or too late becomes the next window's.`,
   },
   schemeInboundCreditTransferAuthorization: {
     tag: "connectorCalls",
     summary: "Hand over a credit",
     description: `A scheme connector hands over a credit. ${stored} Only \`creditorAgent\` must be known. The credit is forwarded at once, never held; the outcome is reported to
-inbound/credit-transfer-authorisation-response: the bank's own report, \`RJCT\` where the credit was refused or could not have been taken, \`PDNG\` where the outcome is unknown at the deadline.`,
+inbound/credit-transfer-authorisation-response: the bank's own report, \`RJCT\` where the credit was refused or could not have been taken, \`PDNG\` where the outcome is unknown at the deadline; after \`PDNG\` a second report once people have found out.`,
   },
   schemeCreditsFinal: {
     tag: "connectorCalls",
@@ -74,7 +74,7 @@ inbound/credit-transfer-authorisation-response: the bank's own report, \`RJCT\` 
     tag: "bankCalls",
     summary: "Ask for the state of one's own transaction",
     description: `Served by the console service, whose address may differ; the operator says it. A connector may ask as well. One's own is what one sent, and what one was or will be sent. A transaction of somebody else is answered as one that is not known: 404 with \`notKnownAsOf\`, the time up to which everything
-about this UETR has been looked at. Conclude from it that Sluice does not have your message only if that time is later than your last attempt plus 60 seconds. Where Sluice does not know that time: 503.`,
+about this UETR has been looked at. Conclude from it that Sluice does not have your message only if that time is later than your last attempt plus 60 seconds. Where Sluice does not know that time, or has received something under this UETR that it could not read: 503.`,
   },
   transactionEvents: {
     tag: "bankCalls",

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { banksNamedMax, type Day, declarationsMax } from "./day.ts";
 import { decideDay } from "./decide-day.ts";
+import { readGateStatus } from "./gate-status.ts";
 import type { DayFact, GateOpenedMarker } from "../fact.ts";
 import {
   creditsFinal,
@@ -90,6 +91,30 @@ test("I8: once every partition has answered a declaration, the gate opens for al
   expect(outcomes.slice(2).map(markerIds)).toEqual([[], [], ["GateOpened:1"]]);
   expect(outcomes.at(-1)?.outputs).toMatchObject([{ marker: { kind: "GateOpened", banks: null, except: ["a", "b", "c"] } }]);
   expect(day?.isGateOpen).toBe(true);
+});
+
+test("I8: while a partition names a credit that nobody has read, no gate opens by a declaration; an operator opens one [D9 unread-credit]", () => {
+  const answered = timed(partitionCredits(0, ["*"]), partitionCredits(1, ["b"]), partitionCredits(2));
+  const blocked = dayAfter(...byConnector, ...answered);
+  expect(blocked.outcomes.slice(2).flatMap(markerIds)).toEqual([]);
+  for (const bank of ["a", "b"]) expect(readGateStatus(blocked.day!, bank)).toMatchObject({ kind: "credits-unresolved" });
+  const cleared = dayAfter(...byConnector, ...answered, [60, partitionBankClear(0, "*")], [70, partitionBankClear(1, "b")]);
+  expect(cleared.outcomes.slice(-2).map((outcome) => outcome.outputs)).toMatchObject([
+    [{ marker: { kind: "GateOpened", banks: null, except: ["b"] } }],
+    [{ marker: { kind: "GateOpened", banks: ["b"] } }],
+  ]);
+  const bankFirst = dayAfter(...byConnector, ...answered, [60, partitionBankClear(1, "b")], [70, partitionBankClear(0, "*")]);
+  expect(bankFirst.outcomes.slice(-2).map((outcome) => outcome.outputs)).toMatchObject([[], [{ marker: { banks: null, except: [] } }]]);
+});
+
+test("I8: a credit that nobody has read keeps the gate of a bank closed that declares for itself, and it waits for all partitions", () => {
+  const { outcomes } = dayAfter(
+    ...byBank,
+    ...timed(creditsFinal("a"), partitionCredits(0, ["*"]), partitionBankClear(0, "*"), partitionCredits(1), partitionCredits(2, ["*"])),
+    [60, partitionBankClear(2, "*")],
+  );
+  expect(outcomes.slice(-5).flatMap(markerIds)).toEqual(["GateOpened:1"]);
+  expect(outcomes.at(-1)?.outputs).toMatchObject([{ marker: { banks: ["a"] } }]);
 });
 
 test("I8: the gate of a named bank opens alone, when each partition that named it has called it clear", () => {

@@ -12,7 +12,10 @@
 //    GateOpened later, unless another declaration or an operator (`gate-opening.ts`) has opened its gate. So the gate
 //    of a named bank opens once.
 // #5 After the reconciliation close nothing here changes the day.
+// #6 A partition names `unknownBank` for a credit that nobody has read. While one does, no gate opens by a declaration:
+//    only an operator opens one.
 
+import { unknownBank } from "./awaited-credit.ts";
 import { type BankPartitions, banksNamedMax, type Day, type Declaration, declarationsMax } from "./day.ts";
 import { countMarkers, markerBase, addMarker } from "./day-markers.ts";
 import type { DayResult } from "./day-result.ts";
@@ -70,7 +73,8 @@ export function onPartitionCredits(day: Day, fact: PartitionCredits, place: Reco
     clearEarly: removePartition(before.clearEarly, fact.partition),
   };
   const counted = replaceDeclaration(day, after);
-  if (after.partitionsAwaited.length > 0) return { decision: "applied", reason: null, day: counted };
+  const isBlocked = after.partitionsAwaited.length > 0 || isUnknownNamed(after);
+  if (isBlocked) return { decision: "applied", reason: null, day: counted };
   return { decision: "applied", reason: null, day: openFirst(counted, after, place) };
 }
 
@@ -83,6 +87,11 @@ export function onPartitionBankClear(day: Day, fact: PartitionBankClear, place: 
   if (!has(before.unresolved, fact.bank, fact.partition)) return { decision: "ignored", reason: "bank-clear", day };
   const after: Declaration = { ...before, unresolved: removePartition(before.unresolved, fact.partition, fact.bank) };
   const cleared = replaceDeclaration(day, after);
+  if (isUnknownNamed(after)) return { decision: "applied", reason: null, day: cleared };
+  if (isUnknownNamed(before)) {
+    const isAnswered = after.partitionsAwaited.length === 0;
+    return { decision: "applied", reason: null, day: isAnswered ? openFirst(cleared, after, place) : cleared };
+  }
   const isClear = after.partitionsAwaited.length === 0 && !after.unresolved.some(({ bank }) => bank === fact.bank);
   const opens = isClear && !isGateOpenOn(day, fact.bank);
   return { decision: "applied", reason: null, day: opens ? addGateOpening(cleared, [fact.bank], [], place) : cleared };
@@ -95,6 +104,11 @@ function clearEarly(day: Day, before: Declaration, fact: PartitionBankClear): Da
   const banks = addPartition(before.clearEarly, fact.bank, fact.partition);
   if (banks.length > banksNamedMax) return { decision: "refused", reason: "too-many-banks", day };
   return { decision: "applied", reason: null, day: replaceDeclaration(day, { ...before, clearEarly: banks }) };
+}
+
+/** #6 */
+function isUnknownNamed({ unresolved }: Declaration): boolean {
+  return unresolved.some(({ bank }) => bank === unknownBank);
 }
 
 /**
@@ -128,7 +142,7 @@ export function addGateOpening(day: Day, banks: readonly string[] | null, except
 }
 
 function isInScope(declaration: Declaration, bank: string): boolean {
-  return declaration.bank === null || declaration.bank === bank;
+  return declaration.bank === null || declaration.bank === bank || bank === unknownBank;
 }
 
 function replaceDeclaration(day: Day, after: Declaration): Day {

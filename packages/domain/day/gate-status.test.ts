@@ -73,6 +73,8 @@ test("a declaration waits for unresolved credits of its scheme and bank from bef
     bank: "a",
     businessDate: "2026-11-20",
     receivedOffset: 9n,
+    isUnread: false,
+    namedAs: "a",
   };
   const isAwaited = (over: Partial<CreditAtGate>) => isCreditAwaited({ ...credit, ...over }, declared, 10n);
   expect(isAwaited({})).toBe(true);

@@ -5,6 +5,7 @@
 // #2 Of several declarations that concern the bank, the one that is nearest to done gives the reason, because any of
 //    them opens the gate.
 
+import { unknownBank } from "./awaited-credit.ts";
 import type { Day, Declaration } from "./day.ts";
 
 export type GateStatus =
@@ -16,7 +17,10 @@ export type GateStatus =
   | { readonly kind: "not-declared"; readonly declaredBy: "clock" | "connector" | "bank" }
   /** Some partitions have not answered the declaration. */
   | { readonly kind: "partitions-awaited"; readonly partitions: readonly number[] }
-  /** In some partitions a credit to the bank from before the declaration is unresolved. `declaration` is its id. */
+  /**
+   * In some partitions a credit to the bank, or one that nobody has read, from before the declaration is unresolved.
+   * `declaration` is its id.
+   */
   | { readonly kind: "credits-unresolved"; readonly partitions: readonly number[]; readonly declaration: string };
 
 export function readGateStatus(day: Day, bank: string): GateStatus {
@@ -40,7 +44,8 @@ function gateOpenedAtMs(day: Day, bank: string): number | null {
 
 function describeMissing(declaration: Declaration, bank: string): GateStatus {
   if (declaration.partitionsAwaited.length > 0) return { kind: "partitions-awaited", partitions: declaration.partitionsAwaited };
-  const partitions = declaration.unresolved.find((one) => one.bank === bank)?.partitions ?? [];
+  const concerning = declaration.unresolved.filter((one) => one.bank === bank || one.bank === unknownBank);
+  const partitions = [...new Set(concerning.flatMap((one) => one.partitions))].toSorted((a, b) => a - b);
   return { kind: "credits-unresolved", partitions, declaration: declaration.id };
 }
 

@@ -87,7 +87,7 @@ function takeMarkers(transaction: Transaction, place: RecordPosition, partition:
 
 function startWith(uetr: string, fact: TransactionFact, place: RecordPosition, partition: PartitionView): FactResult | null {
   if (fact.kind === "StatusReportReceived") return startOrphan(uetr, fact, place, partition);
-  if (fact.kind === "RecordDeadLettered") return startQuarantined(uetr, place, partition);
+  if (fact.kind === "RecordDeadLettered") return startQuarantined(uetr, fact, place, partition);
   const isMessage = fact.kind === "DirectDebitReceived" || fact.kind === "CreditTransferReceived";
   return isMessage ? startTransaction(uetr, null, fact, place, partition) : null;
 }
@@ -100,7 +100,7 @@ function decideFact(
   digest: Digest,
 ): FactResult {
   const transaction = takeMarkers(before, place, partition, "before");
-  if (transaction.quarantined !== null && isFollowingFact(fact)) return deadLetterFollowing(transaction, fact, place);
+  if (transaction.quarantined !== null && isFollowingFact(fact)) return deadLetterFollowing(transaction, fact, place, partition);
   switch (fact.kind) {
     case "DirectDebitReceived":
     case "CreditTransferReceived":
@@ -119,7 +119,7 @@ function decideFact(
     case "DeadlinePassed":
       return onDeadlinePassed(transaction, fact, place);
     case "RecordDeadLettered":
-      return onRecordDeadLettered(transaction, place);
+      return onRecordDeadLettered(transaction, fact, place, partition);
     case "WithdrawalRequested":
       return onOperatorFact(transaction, fact, place, () => onWithdrawal(transaction, place));
     case "RedriveRequested":

@@ -41,8 +41,8 @@ export function deadLettersReplayed(id = "d1"): facts.DeadLettersReplayed {
   return { kind: "DeadLettersReplayed", action: action(id), records: 1 };
 }
 
-export function recordDeadLettered(): facts.RecordDeadLettered {
-  return { kind: "RecordDeadLettered", reason: "not-readable" };
+export function recordDeadLettered(holds: facts.RecordDeadLettered["holds"] = null): facts.RecordDeadLettered {
+  return { kind: "RecordDeadLettered", reason: "not-readable", holds };
 }
 
 export function dayVoid(businessDate = date, nextBusinessDate = nextDate): facts.DayVoidMarker {

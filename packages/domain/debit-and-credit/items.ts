@@ -6,14 +6,21 @@
 //    one; only the acknowledgement of the outcome report settles it, and nothing else changes it.
 // #3 Row 7 or 8 stays open (`null`) until the first answer of the stopped delivery; once set it never changes.
 // #4 While the transaction is quarantined, the close makes an item of row 4, because nobody knows what the dead letters
-//    say. An early item keeps row 3.
+//    say. An early item keeps row 3. So does the close of an orphan whose dead letters hold a message.
 // #5 The item of a withdrawal has row 0 and WITHDRAWN; an early item becomes that item and keeps its evidence.
 
 import { dayKey, type DayKey, type DeliveryEvidence, type RecordPosition } from "../fact.ts";
 import type { SentKind } from "../ids.ts";
 import { requireFlow, kindSentIn } from "./tables/state-messages.ts";
 import type { ReconciliationReason } from "./reconciliation-reasons.ts";
-import { isTerminal, type Item, lateAnswersKept, type ReceivedTransaction, type Transaction } from "./transaction.ts";
+import {
+  isTerminal,
+  type Item,
+  lateAnswersKept,
+  type OrphanTransaction,
+  type ReceivedTransaction,
+  type Transaction,
+} from "./transaction.ts";
 
 function isOpen(item: Item): boolean {
   return item.settledAtMs === null;
@@ -48,6 +55,19 @@ export function makeCloseItem(transaction: ReceivedTransaction, { row, cause, at
   }
   const shown = transaction.quarantined === null ? { row, cause } : { row: 4, cause: null };
   return { ...transaction, items: [...transaction.items, newItem({ day, ...shown, state, madeAtMs: atMs })] };
+}
+
+/** Shows that a debit or credit was received and nobody has read it. Returns the same orphan if an item is open. */
+export function makeUnreadItem(orphan: OrphanTransaction, atMs: number): OrphanTransaction {
+  const { unreadMessage, reconciliationDay: day, items } = orphan;
+  if (unreadMessage === null || day === null || items.some(isOpen)) return orphan;
+  const state = unreadMessage.kind === "credit" ? "CREDIT_AUTH_RECEIVED" : "RECEIVED";
+  return { ...orphan, items: [...items, newItem({ day, row: 4, cause: null, state, madeAtMs: atMs })] };
+}
+
+/** True while an unread message of an orphan waits for the close that makes its item. */
+export function isUnreadOpen({ state, unreadMessage, items }: Pick<Transaction, "state" | "unreadMessage" | "items">): boolean {
+  return state === "ORPHAN" && unreadMessage !== null && !items.some(isOpen);
 }
 
 /** Makes the item of a withdrawal, or turns an early item into it. */

@@ -116,7 +116,7 @@ export const anyDecision: fc.Arbitrary<SequenceStep> = fc.oneof(
       ),
   },
   fc.tuple(actions, actions, operators).map(([confirms, id, operator]) => confirmation(confirms, id, operator)),
-  fc.constant(recordDeadLettered()),
+  fc.constantFrom(null, "debit" as const, "credit" as const).map((holds) => recordDeadLettered(holds)),
   actions.map((id) => deadLettersReplayed(id)),
 );
 

@@ -34,8 +34,9 @@ export type CreditState =
 export type State = DebitState | CreditState;
 
 /**
- * A report came for a UETR under which no message was received. It is kept for operators and never applied by itself.
- * An orphan has no event and does not count as unresolved.
+ * A report came for a UETR under which no message was received, or a record that cannot be read. A report is kept for
+ * operators and never applied by itself. An orphan has no event and does not count as unresolved; one with an unread
+ * message gets an item at the next close.
  */
 export type OrphanState = "ORPHAN";
 
@@ -203,6 +204,17 @@ export interface Quarantine {
 }
 
 /**
+ * A message that lies in the dead letters of an orphan, as the header of its record says: it was answered 202, and
+ * nobody has read it. What may be a credit comes before a debit, because it keeps gates closed. It stays known after
+ * the replay, until the message itself is applied.
+ */
+export interface UnreadMessage {
+  readonly kind: "debit" | "credit" | "unknown";
+  /** Offset of its dead-lettered record. A credit that is read later counts as received there. */
+  readonly offset: bigint;
+}
+
+/**
  * Messages that were recorded and changed nothing: repeats, conflicts, late and foreign ones. A count, and the last
  * ten.
  */
@@ -267,6 +279,8 @@ interface TransactionBase {
   readonly carryOversMax: number;
   /** Set while the transaction has dead letters; null otherwise. */
   readonly quarantined: Quarantine | null;
+  /** Null: no message under this UETR came into the dead letters before the transaction began. */
+  readonly unreadMessage: UnreadMessage | null;
   /** The last `decisionsKept` requests of operators. */
   readonly decisions: readonly TransactionDecision[];
 }
@@ -325,7 +339,8 @@ export interface OrphanTransaction extends TransactionBase {
   readonly currency: null;
   readonly bank: null;
   readonly businessDate: null;
-  readonly reconciliationDay: null;
+  /** The day whose close makes the item of its unread message; null: it has none. */
+  readonly reconciliationDay: DayKey | null;
   readonly deadlineMs: null;
   readonly queueKey: null;
 }

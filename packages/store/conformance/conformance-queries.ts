@@ -128,6 +128,8 @@ function buildItem(over: Partial<Item> = {}): Item {
   };
 }
 
+export const conformanceItem = buildItem();
+
 function buildResolvedItem(isFinal: boolean): Item {
   return buildItem({
     resolution: { kind: "made", replacedBy: null, action: conformanceAction, atMs: 1_795_000_001_000, isFinal, confirmed: null },

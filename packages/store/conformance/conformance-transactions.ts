@@ -65,6 +65,7 @@ export function conformanceTransaction(over: TransactionChanges = {}): Transacti
     observations: { count: 0, last: [] },
     carryOversMax: 0,
     quarantined: null,
+    unreadMessage: null,
     decisions: [],
     ...over,
   };
@@ -124,6 +125,7 @@ export function conformanceFullTransaction(): Transaction {
     ],
     carryOversMax: 2,
     quarantined: { sinceMs: 1_795_000_000_950, offset: 15n, records: 3 },
+    unreadMessage: { kind: "credit", offset: 15n },
     decisions: [
       {
         offset: 16n,

@@ -11,7 +11,14 @@ import {
   type TransactionChanges,
 } from "./conformance-transactions.ts";
 import { buildPromises } from "./conformance-builds.ts";
-import { bankStatePromises, ledgerPromises, parkedForPeoplePromises, queryPromises, totalsPromises } from "./conformance-queries.ts";
+import {
+  bankStatePromises,
+  conformanceItem,
+  ledgerPromises,
+  parkedForPeoplePromises,
+  queryPromises,
+  totalsPromises,
+} from "./conformance-queries.ts";
 import { noSearchTerms, type Store, type TransactionDocument } from "../port.ts";
 
 /** `open` returns a prepared, empty store; its caller closes it. */
@@ -200,6 +207,9 @@ function transactionPromises(open: () => Promise<Store>): void {
       { state: "CREDIT_AUTH_RECONCILIATION", flow: "credit", outcomeReport: { number: 2, acknowledgedAtMs: null } },
       { state: "CREDIT_AUTH_DELIVERY_FAILURE", flow: "credit" },
       { state: "REJECTED" },
+      { ...conformanceOrphan, unreadMessage: { kind: "credit", offset: 7n }, reconciliationDay: "ZA_EFT:2026-11-20" },
+      { ...conformanceOrphan, unreadMessage: { kind: "debit", offset: 8n } },
+      { ...conformanceOrphan, unreadMessage: { kind: "debit", offset: 8n }, items: [conformanceItem] },
     ];
     const documents = given.map((over, n) => conformanceDocument({ uetr: conformanceUetr(n + 1), ...over }));
     await transactions.write(
@@ -209,8 +219,12 @@ function transactionPromises(open: () => Promise<Store>): void {
       })),
     );
     const all = await transactions.open(3, null, 20);
-    expect(all.map((row) => row.uetr)).toEqual([1, 3, 5, 7, 8, 10].map(conformanceUetr));
-    expect(all.map(({ isOutcomeAwaited }) => isOutcomeAwaited)).toEqual([false, false, true, false, true, false]);
+    expect(all.map((row) => row.uetr)).toEqual([1, 3, 5, 7, 8, 10, 11, 12].map(conformanceUetr));
+    expect(all.map((row) => row.flow !== null && row.isOutcomeAwaited)).toEqual([false, false, true, false, true, false, false, false]);
+    expect(all.slice(-2)).toStrictEqual([
+      { uetr: conformanceUetr(11), state: "ORPHAN", flow: null, reconciliationDay: "ZA_EFT:2026-11-20", unreadCreditOffset: 7n },
+      { uetr: conformanceUetr(12), state: "ORPHAN", flow: null, reconciliationDay: null, unreadCreditOffset: null },
+    ]);
     expect(all[3]).toStrictEqual({
       uetr: conformanceUetr(7),
       state: "CREDIT_AUTH_DELIVERED",
@@ -219,6 +233,7 @@ function transactionPromises(open: () => Promise<Store>): void {
       deadlineMs: 1_795_000_007_000,
       isOutcomeAwaited: false,
       receivedOffset: 9_007_199_254_740_993n,
+      unreadCreditOffset: null,
       bank: "first",
       businessDate: "2026-11-20",
       reconciliationDay: null,

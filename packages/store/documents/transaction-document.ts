@@ -4,9 +4,9 @@
 // #1 Offsets and amounts are bigint here and int64 in BSON, never a double. Times are dates of whole milliseconds.
 
 import { assert } from "@sluice/kernel";
-import { isUnresolved, type Item, type OrphanState, type State, type Transaction } from "@sluice/domain";
+import { findUnreadCredit, isUnreadOpen, isUnresolved, type Item, type OrphanState, type State, type Transaction } from "@sluice/domain";
 import type { ObjectId } from "mongodb";
-import type { OpenRow, TransactionDocument } from "../port.ts";
+import type { OpenRow, TransactionDocument, UnreadRow } from "../port.ts";
 import { as, bytes, type Codec, date, derived, document, list, nullable, plain, type StoredIn } from "./codec.ts";
 import {
   decisionCodec,
@@ -18,6 +18,7 @@ import {
   quarantineCodec,
   searchTermsCodec,
   transitionCodec,
+  unreadMessageCodec,
 } from "./transaction-parts.ts";
 
 export type StoredTransaction = StoredIn<typeof transactionCodec>;
@@ -31,8 +32,14 @@ const view = document<Transaction>()({
   applied: plain,
   partition: plain,
   state: plain,
-  // Unresolved, or its connector has not acknowledged the outcome report: the transactions that `open` lists.
-  isOpen: derived(({ state, outcomeReport }: Transaction) => isUnresolved(state) || isAwaited(state, outcomeReport?.acknowledgedAtMs)),
+  // Unresolved, or its connector has not acknowledged the outcome report, or it has an unread message: what `open`
+  // lists.
+  isOpen: derived(
+    (transaction: Transaction) =>
+      isUnresolved(transaction.state) ||
+      isAwaited(transaction.state, transaction.outcomeReport?.acknowledgedAtMs) ||
+      isUnreadOpen(transaction),
+  ),
   flow: plain,
   scheme: plain,
   bank: plain,
@@ -62,6 +69,7 @@ const view = document<Transaction>()({
   stageVersion: derived(({ transitions }: Transaction) => transitions.length),
   updatedAt: derived(({ transitions, receivedAtMs }: Transaction) => new Date(transitions.at(-1)?.atMs ?? receivedAtMs)),
   quarantined: nullable(quarantineCodec),
+  unreadMessage: nullable(unreadMessageCodec),
   decisions: list(decisionCodec),
 });
 
@@ -90,10 +98,25 @@ export const openRowFields = {
   businessDate: 1,
   reconciliationDay: 1,
   queueKey: 1,
+  unreadMessage: 1,
   carryOversLeft: 1,
 } as const;
 
-export function toOpenRow(stored: Pick<StoredTransaction, keyof typeof openRowFields>): OpenRow {
+type StoredOpenRow = Pick<StoredTransaction, keyof typeof openRowFields>;
+
+/** A row of `open`. */
+export function toOpenOrUnreadRow(stored: StoredOpenRow): OpenRow | UnreadRow {
+  const { _id: uetr, state, reconciliationDay } = stored;
+  if (state !== "ORPHAN") return toOpenRow(stored);
+  return { uetr, state, flow: null, reconciliationDay, unreadCreditOffset: readUnreadCredit(stored) };
+}
+
+function readUnreadCredit({ unreadMessage }: StoredOpenRow): bigint | null {
+  const unread = nullable(unreadMessageCodec).decode(unreadMessage);
+  return unread === null ? null : findUnreadCredit(unread);
+}
+
+export function toOpenRow(stored: StoredOpenRow): OpenRow {
   const { state, flow, scheme, queueKey, receivedOffset } = stored;
   assert(state !== "ORPHAN" && flow !== null && scheme !== null && queueKey !== null, "an orphan is not open");
   assert(receivedOffset !== null, "an open transaction has an entry");
@@ -105,6 +128,7 @@ export function toOpenRow(stored: Pick<StoredTransaction, keyof typeof openRowFi
     deadlineMs: stored.deadline?.getTime() ?? null,
     isOutcomeAwaited: isAwaited(state, stored.outcome?.acknowledgedAt),
     receivedOffset,
+    unreadCreditOffset: readUnreadCredit(stored),
     bank: stored.bank,
     businessDate: stored.businessDate,
     reconciliationDay: stored.reconciliationDay,

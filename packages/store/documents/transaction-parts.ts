@@ -11,6 +11,7 @@ import type {
   Resolution,
   TransactionDecision,
   Transition,
+  UnreadMessage,
 } from "@sluice/domain";
 import type { SearchTerms } from "../port.ts";
 import { as, date, document, list, nullable, plain, type StoredIn } from "./codec.ts";
@@ -30,6 +31,8 @@ export const identityCodec = document<MessageIdentity>()({
 });
 
 export const quarantineCodec = document<Quarantine>()({ since: as("sinceMs", date), offset: plain, records: plain });
+
+export const unreadMessageCodec = document<UnreadMessage>()({ kind: plain, offset: plain });
 
 export const decisionCodec = document<TransactionDecision>()({
   offset: plain,

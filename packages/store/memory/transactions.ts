@@ -3,7 +3,14 @@
 import { assertBulk, assertPage, assertSearch } from "../bounds.ts";
 import { wasOnDay, toAccounted } from "../documents/ledger-document.ts";
 import { compareText, type MemoryCall, pickKept } from "./memory-call.ts";
-import { transactionCodec, itemsForDay, splitDay, type StoredTransaction, toOpenRow } from "../documents/transaction-document.ts";
+import {
+  transactionCodec,
+  itemsForDay,
+  splitDay,
+  type StoredTransaction,
+  toOpenOrUnreadRow,
+  toOpenRow,
+} from "../documents/transaction-document.ts";
 import { matchesQuery } from "../documents/transaction-query.ts";
 import { createTotals } from "../documents/transaction-totals.ts";
 import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
@@ -37,7 +44,7 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
         all()
           .filter((stored) => stored.partition === partition && stored.isOpen && (afterUetr === null || stored._id > afterUetr))
           .slice(0, limit)
-          .map(toOpenRow),
+          .map(toOpenOrUnreadRow),
       );
     },
     async held(partition, bank, day, afterQueueKey, limit) {

@@ -21,12 +21,13 @@ import {
   openRowFields,
   splitDay,
   type StoredTransaction,
+  toOpenOrUnreadRow,
   toOpenRow,
 } from "../documents/transaction-document.ts";
 import { toMongoFilter } from "../documents/transaction-query.ts";
 import { readMongoTotals } from "./transaction-totals.ts";
 import { summaryFields, toSummary } from "../documents/transaction-summary.ts";
-import type { OpenRow } from "../port.ts";
+import type { OpenRow, UnreadRow } from "../port.ts";
 import type { BuildTransactions, PartitionChoice } from "../builds/route-transactions.ts";
 
 interface Write {
@@ -94,7 +95,7 @@ function createPartitionReads(
   return {
     async open(partition, afterUetr, limit) {
       assertPage(limit);
-      const rows: OpenRow[] = [];
+      const rows: (OpenRow | UnreadRow)[] = [];
       for (const part of partsAfter(afterUetr)) {
         const left = limit - rows.length;
         if (left === 0) break;
@@ -102,7 +103,7 @@ function createPartitionReads(
         const found = await runGuarded("transactions.open", "read", () =>
           collection.find(filter, { projection: openRowFields, sort: { _id: 1 }, limit: left, batchSize: batchDocuments }).toArray(),
         );
-        rows.push(...found.map(toOpenRow));
+        rows.push(...found.map(toOpenOrUnreadRow));
       }
       return rows;
     },

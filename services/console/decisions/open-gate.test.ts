@@ -14,7 +14,7 @@ import {
   saveDay,
   uetrInPartition,
 } from "../queries/stored-data.fixture.ts";
-import { readJsonObject, consoleStartAtMs } from "../console.fixture.ts";
+import { buildConsoleUnread, readJsonObject, consoleStartAtMs } from "../console.fixture.ts";
 
 const path = "/days/ZA_EFT/2026-11-20/gate-opening";
 const [one, two, late] = [0, 1, 2].map((nth) => uetrInPartition(0, nth));
@@ -54,6 +54,18 @@ describe("I8: a gate opened by an operator", () => {
     const { open, journal } = await openEnvironmentWithClosedGate();
     const answer = await open(credits.slice(0, 1));
     expect([answer.status, (await readJsonObject(answer))["detail"], journal()]).toEqual([409, `Not named: ${two}`, []]);
+  });
+
+  test("stays closed if a credit that nobody has read is not named", async () => {
+    const { open, journal, ...environment } = await openEnvironmentWithClosedGate();
+    const unread = uetrInPartition(0, 3);
+    await saveTransactions(environment, [
+      buildConsoleUnread("credit", unread, 10n),
+      buildConsoleUnread("debit", uetrInPartition(0, 4), 11n),
+    ]);
+    const answer = await open(credits);
+    expect([answer.status, (await readJsonObject(answer))["detail"], journal()]).toEqual([409, `Not named: ${unread}`, []]);
+    expect((await open([...credits, unread])).status).toBe(202);
   });
 
   test("accepts more credits than are unresolved: one that ended meanwhile does not matter", async () => {

@@ -4,6 +4,7 @@ import { sampleToken } from "@sluice/testkit";
 import {
   buildConsoleDebit,
   buildConsoleOrphan,
+  buildConsoleUnread,
   openConsoleEnvironment,
   readJsonObject,
   consoleStartAtMs,
@@ -72,6 +73,17 @@ test("the UETR of an orphan report belongs to nobody", async () => {
   await schedulerReaches(0n);
   await save(buildConsoleOrphan());
   expect((await ask(path)).status).toBe(404);
+});
+
+test("I2: while what was received under a UETR lies unread in the dead letters, the answer is not that it is not known [D2 unread]", async () => {
+  const { ask, save, schedulerReaches } = await openConsoleEnvironment();
+  await schedulerReaches(1n);
+  await save(buildConsoleUnread("debit"));
+  for (const question of [path, `${path}/events`]) {
+    const answer = await ask(question);
+    const body = await readJsonObject(answer);
+    expect([answer.status, answer.headers.get("retry-after"), Object.keys(body)]).toEqual([503, "1", ["schema", "message", "detail"]]);
+  }
 });
 
 test("while the partition has not reached its end the answer is 503 with Retry-After, within a good second", async () => {

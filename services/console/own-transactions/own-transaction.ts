@@ -12,10 +12,18 @@ export interface OwnTransaction {
   readonly transaction: Transaction;
 }
 
+/** A message under this UETR may lie in the dead letters, and nobody can tell what it says and whose it is. */
+export type UnreadTransaction = "unread";
+
 /** Null: there is none, or it is not the caller's. An orphan belongs to nobody, as no message created it. */
-export async function loadOwnTransaction(store: Pick<Store, "transactions">, uetr: string, caller: string): Promise<OwnTransaction | null> {
+export async function loadOwnTransaction(
+  store: Pick<Store, "transactions">,
+  uetr: string,
+  caller: string,
+): Promise<OwnTransaction | UnreadTransaction | null> {
   const transaction = (await store.transactions.load([uetr])).get(uetr)?.transaction;
   const newest = transaction?.transitions.at(-1);
+  if (transaction?.state === "ORPHAN" && (transaction.quarantined !== null || transaction.unreadMessage !== null)) return "unread";
   if (transaction === undefined || newest === undefined || transaction.state === "ORPHAN") return null;
   const isOwn = transaction.message?.sender === caller || transaction.bank === caller;
   return isOwn ? { uetr, state: transaction.state, newest, transaction } : null;

@@ -3,9 +3,10 @@
 //
 // #1 The list is exact for the stored snapshots. A credit that its partition has not applied yet is in no snapshot, but
 //    then the partition has not answered either.
-// #2 At most `awaitedCreditsMax` credits are named; `isMore` says that there are others.
+// #2 A credit in the dead letters that nobody has read keeps the gate of every bank closed, so it is named too.
+// #3 At most `awaitedCreditsMax` credits are named; `isMore` says that there are others.
 
-import { isCreditAwaited, type Day, type Declaration, type State } from "@sluice/domain";
+import { isCreditAwaited, type Day, type Declaration, type State, toCreditAtGate } from "@sluice/domain";
 import type { PartitionDocument, Store, SummaryRow } from "@sluice/store";
 
 export interface AwaitedCredits {
@@ -27,6 +28,9 @@ const unresolvedCredits = [
   "CREDIT_AUTH_DELIVERED",
 ] as const satisfies readonly State[];
 
+/** Orphans whose dead letters may hold a credit to any bank. */
+const unreadMessages = { state: "ORPHAN", isQuarantined: true } as const;
+
 /** `declarationId` names the declaration that the bank's gate waits for (see the domain's gate status). */
 export async function listAwaitedCredits(
   store: Pick<Store, "transactions" | "partitions">,
@@ -39,11 +43,11 @@ export async function listAwaitedCredits(
   const declaredAt = findDeclarationOffsets(await store.partitions.list("scheduler"), declaration.id);
   const found: string[] = [];
   let checkedRows = 0;
-  for (const state of unresolvedCredits) {
+  const ofBank = unresolvedCredits.map((state) => ({ flow: "credit", bank, scheme: day.plan.scheme, state }) as const);
+  for (const query of [...ofBank, unreadMessages]) {
     let after: string | null = null;
     do {
       if (found.length > awaitedCreditsMax || checkedRows >= checkedRowsMax) return nameCredits(found, true);
-      const query = { flow: "credit", bank, scheme: day.plan.scheme, state } as const;
       const rows: readonly SummaryRow[] = await store.transactions.search(query, after, pageRows);
       found.push(...(await filterAwaited(store, rows, { day, declaration, declaredAt })));
       checkedRows += rows.length;
@@ -73,10 +77,10 @@ async function filterAwaited(
   const declared = { scheme: plan.scheme, businessDate: plan.businessDate, bank: asked.declaration.bank };
   const documents = await store.transactions.load(rows.map(({ uetr }) => uetr));
   return [...documents.values()].flatMap(({ transaction }) => {
-    const [first] = transaction.transitions;
+    const credit = toCreditAtGate(transaction);
     const declaredOffset = asked.declaredAt.get(transaction.partition);
-    if (transaction.flow !== "credit" || first === undefined || declaredOffset === undefined) return [];
-    return isCreditAwaited({ ...transaction, receivedOffset: first.offset }, declared, declaredOffset) ? [transaction.uetr] : [];
+    if (credit === null || declaredOffset === undefined) return [];
+    return isCreditAwaited(credit, declared, declaredOffset) ? [transaction.uetr] : [];
   });
 }
 

@@ -2,7 +2,7 @@
 
 import type { Item, Resolution } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { openConsoleEnvironment, consoleStartAtMs, type ConsoleEnvironment } from "../console.fixture.ts";
+import { buildConsoleUnread, openConsoleEnvironment, consoleStartAtMs, type ConsoleEnvironment } from "../console.fixture.ts";
 import {
   buildOperatorAction,
   readControlPages,
@@ -53,6 +53,29 @@ const several = [
   buildItem({ row: 3, settledAtMs: consoleStartAtMs }),
   buildItem({ day: "ZA_EFT:2026-11-19", row: null, state: "RELEASED" }),
 ];
+
+test("the item of a message that nobody has read is listed, summed up and exported, without amount and bank", async () => {
+  const environment = await openConsoleEnvironment();
+  const unread = { ...buildConsoleUnread("debit"), items: [buildItem({ row: 4, cause: null, state: "RECEIVED" })] };
+  await saveTransactions(environment, [unread]);
+  const [row] = await readControlRows(environment, `/reconciliation?day=${day}`);
+  expect(row).toMatchObject({
+    uetr: unread.uetr,
+    row: 4,
+    flow: null,
+    bank: null,
+    amount: null,
+    currency: null,
+    scheme: "ZA_EFT",
+    isParked: true,
+  });
+  const summary = await readControlRows(environment, `/reconciliation/summary?day=${day}`);
+  expect(summary).toMatchObject([{ bank: null, currency: null, row: 4, count: 1, sum: null, open: 1, openSum: null }]);
+  for (const format of ["csv", "iso20022"]) {
+    const answer = await environment.control(`/reconciliation/export?day=${day}&format=${format}`);
+    expect(await answer.text()).toContain(unread.uetr);
+  }
+});
 
 test("items are listed by day, bank, row and whether they are open, with evidence, late answers and resolution", async () => {
   const environment = await openEnvironmentWithItems(several);

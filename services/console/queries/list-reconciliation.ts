@@ -51,7 +51,8 @@ function parseItemQuery(query: URLSearchParams): ItemQuery | string {
 
 interface Group {
   readonly bank: string | null;
-  readonly currency: string;
+  /** Null, with sums of 0: messages in the dead letters. */
+  readonly currency: string | null;
   readonly row: number | null;
   readonly cause: Item["cause"];
   count: number;
@@ -74,9 +75,10 @@ export function summariseReconciliation({ store }: ReconciliationPorts): Control
 /** Counts an item, unless it was settled before the close. */
 function count(groups: Map<string, Group>, { transaction, item }: FoundItem): void {
   if (item.settledAtMs !== null) return;
-  const { bank, currency, amountTenThousandths } = transaction;
+  const { bank, currency } = transaction;
+  const amountTenThousandths = transaction.amountTenThousandths ?? 0n;
   const { row, cause } = item;
-  const key = [bank ?? "", currency, row ?? "", cause ?? ""].join(" ");
+  const key = [bank ?? "", currency ?? "", row ?? "", cause ?? ""].join(" ");
   const group = groups.get(key) ?? { bank, currency, row, cause, count: 0, sumTenThousandths: 0n, open: 0, openTenThousandths: 0n };
   groups.set(key, group);
   group.count += 1;
@@ -93,8 +95,8 @@ function groupView({ bank, currency, row, cause, count: items, sumTenThousandths
     row,
     cause,
     count: items,
-    sum: formatAmount(sumTenThousandths, currency),
+    sum: currency === null ? null : formatAmount(sumTenThousandths, currency),
     open,
-    openSum: formatAmount(openTenThousandths, currency),
+    openSum: currency === null ? null : formatAmount(openTenThousandths, currency),
   };
 }

@@ -44,10 +44,16 @@ function buildTransaction(row: ReconciliationRow): Xml {
     optionalXmlElement("OrgnlUETR", isVersion4 ? row.uetr : null),
     optionalXmlElement("TxSts", determineStatus(row)),
     buildReason(row, isVersion4 ? [] : [`UETR ${row.uetr}`]),
-    xmlElement("OrgnlTxRef", [
-      xmlElement("IntrBkSttlmAmt", row.amount, { Ccy: row.currency }),
-      optionalXmlElement("IntrBkSttlmDt", row.businessDate),
-    ]),
+    buildReference(row),
+  ]);
+}
+
+/** Null for a message that nobody has read. */
+function buildReference({ amount, currency, businessDate }: ReconciliationRow): Xml | null {
+  if (amount === null || currency === null) return null;
+  return xmlElement("OrgnlTxRef", [
+    xmlElement("IntrBkSttlmAmt", amount, { Ccy: currency }),
+    optionalXmlElement("IntrBkSttlmDt", businessDate),
   ]);
 }
 

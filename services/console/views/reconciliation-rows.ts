@@ -5,7 +5,7 @@
 //    settled, and neither exported nor counted as open.
 
 import type { Item } from "@sluice/domain";
-import type { ReceivedSummaryRow, Store, SummaryRow, TransactionQuery } from "@sluice/store";
+import type { Store, SummaryRow, TransactionQuery } from "@sluice/store";
 import { isItemOpen, itemView, type ItemView } from "./item-view.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import { formatAmount } from "./control-values.ts";
@@ -18,8 +18,9 @@ export interface ReconciliationRow extends ItemView {
   readonly bank: string | null;
   readonly sender: string | null;
   readonly businessDate: string | null;
-  readonly amount: string;
-  readonly currency: string;
+  /** Null, as flow and currency: its message lies in the dead letters. */
+  readonly amount: string | null;
+  readonly currency: string | null;
   readonly receivedAt: string;
   readonly messageIdentification: string | null;
   readonly endToEndIdentification: string | null;
@@ -31,7 +32,7 @@ export interface ReconciliationRow extends ItemView {
 }
 
 export interface FoundItem {
-  readonly transaction: ReceivedSummaryRow;
+  readonly transaction: SummaryRow;
   readonly item: Item;
 }
 
@@ -51,8 +52,6 @@ export async function* readItemPages(store: Pick<Store, "transactions">, query: 
 
 /** Selects the transaction's items that match the query: its other items may belong to another day. */
 export function selectItems(transaction: SummaryRow, query: ItemQuery): readonly FoundItem[] {
-  // Only a message makes items.
-  if (transaction.flow === null) return [];
   return transaction.items.filter((item) => matches(item, query)).map((item) => ({ transaction, item }));
 }
 
@@ -66,16 +65,16 @@ function matches(item: Item, { itemDay, itemRow, itemCause, isItemOpen: isOpen }
 }
 
 export function reconciliationRow({ transaction, item }: FoundItem): ReconciliationRow {
-  const { uetr, state, flow, scheme, bank, sender, businessDate, currency, search } = transaction;
+  const { uetr, state, flow, bank, sender, businessDate, currency, search } = transaction;
   return {
     uetr,
     transactionState: state,
     flow,
-    scheme,
+    scheme: item.day.slice(0, item.day.lastIndexOf(":")),
     bank,
     sender,
     businessDate,
-    amount: formatAmount(transaction.amountTenThousandths, currency),
+    amount: transaction.flow === null ? null : formatAmount(transaction.amountTenThousandths, transaction.currency),
     currency,
     receivedAt: formatInstant(transaction.receivedAtMs),
     messageIdentification: transaction.messageIdentification,

@@ -5,7 +5,8 @@
 //    does not belong to.
 // #2 A replay writes the dead letter again; the mark is set once.
 
-import { partitionFor, type RecordName } from "@sluice/contracts";
+import { headers as headerNames, partitionFor, type RecordName } from "@sluice/contracts";
+import type { RecordDeadLettered } from "@sluice/domain";
 import { buildDeadLetter, deadLetterReason, type ReceivedRecord } from "@sluice/messaging";
 import { type HandledRecord, type HandlerContext, type JournalRecord, noEffects, type UnitOfWork } from "./handler.ts";
 import { handleFact } from "./on-transaction-fact.ts";
@@ -31,7 +32,8 @@ export function deadLetterRecord(
   const { record } = read;
   const { service, serde, partitionCount } = context;
   const uetr = readRecordUetr(read, partitionCount);
-  const marked = uetr === null ? null : quarantine(record, uetr, reason, working, context);
+  const holds = "skip" in read && read.skip !== undefined ? "unknown" : readHeaderMessage(record);
+  const marked = uetr === null ? null : quarantine(record, uetr, { kind: "RecordDeadLettered", reason, holds }, working, context);
   const letter = buildDeadLetter({ record, service, ...deadLetterReason("unreadable" in read ? read : { unreadable: reason }) }, serde);
   const name: RecordName | "unreadable" = "decoded" in read ? read.decoded.name : "unreadable";
   const key = record.key === null ? "" : new TextDecoder().decode(record.key);
@@ -39,10 +41,17 @@ export function deadLetterRecord(
   return { ...noEffects, record, key, name, decision: "dead-lettered", reason, outgoing, transaction: marked?.transaction ?? null };
 }
 
+/** What the header says that the record is. Ingress writes it, so a record that was answered 202 always has it. */
+function readHeaderMessage({ headers }: ReceivedRecord): "debit" | "credit" | null {
+  const type = headers[headerNames.type];
+  if (type === "DirectDebitReceived") return "debit";
+  return type === "CreditTransferReceived" ? "credit" : null;
+}
+
 /** Marks the transaction; null if the domain cannot decide any fact about it. */
-function quarantine(record: ReceivedRecord, uetr: string, reason: string, working: UnitOfWork, context: HandlerContext) {
+function quarantine(record: ReceivedRecord, uetr: string, fact: RecordDeadLettered, working: UnitOfWork, context: HandlerContext) {
   try {
-    return handleFact({ record, decoded: null }, uetr, { kind: "RecordDeadLettered", reason }, working, context);
+    return handleFact({ record, decoded: null }, uetr, fact, working, context);
   } catch {
     return null;
   }

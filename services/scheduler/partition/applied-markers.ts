@@ -44,7 +44,6 @@ export interface AppliedMarkers extends PartitionView {
   apply(marker: Marker, position: RecordPosition): boolean;
   /** Applies a marker of a bank. Returns false for a repeat. */
   applyBankMarker(marker: BankMarker, position: RecordPosition): boolean;
-  days(): readonly DayKey[];
   history(): MarkerHistory;
   toState(): PartitionState;
 }

@@ -1,7 +1,8 @@
 // The day closer appends a DayClosed for each open transaction that a marker of its day concerns and that no other fact
 // brings to the domain. The marker decides; DayClosed only makes the domain look.
 //   after the reconciliation    each transaction whose reconciliation day it is: one that is unresolved, and one whose
-//                               outcome report the connector has not acknowledged
+//                               outcome report the connector has not acknowledged; and each orphan with an unread
+//                               message that has no item yet
 //   after the last window       each held debit of the date that may still be carried over to the next business date
 //   after the date was voided   each held debit of the date
 // Credits close with no day: they have deadlines of their own (`deadlines.ts`).
@@ -16,7 +17,7 @@
 
 import { dayKey, type DayKey, type Marker } from "@sluice/domain";
 import type { Logger, Time } from "@sluice/kernel";
-import type { OpenRow, TransactionStore } from "@sluice/store";
+import type { OpenRow, TransactionStore, UnreadRow } from "@sluice/store";
 import type { AppendFacts } from "./append-facts.ts";
 import type { AppliedMarkers } from "../partition/applied-markers.ts";
 import { isReconciled, windowsEndedBy } from "../partition/read-day-markers.ts";
@@ -33,7 +34,7 @@ export interface DayCloserOptions {
 
 export interface DayCloser {
   /** Adds an open transaction; called for each one at take-over. */
-  fill(row: OpenRow): void;
+  fill(row: OpenRow | UnreadRow): void;
   /** Called when the partition has applied a marker. */
   onMarkerApplied(marker: Marker): void;
   wake(): void;
@@ -67,7 +68,7 @@ export function startDayCloser(options: DayCloserOptions): DayCloser {
     let after: string | null = null;
     let appended = 0;
     do {
-      const rows: readonly OpenRow[] = await store.open(partition, after, pageRowsMax);
+      const rows: readonly (OpenRow | UnreadRow)[] = await store.open(partition, after, pageRowsMax);
       const closed = rows.flatMap((row) => {
         const day = findClosedDay(row, markers);
         return day !== null && closing.has(day) ? [{ key: row.uetr, fact: { kind: "DayClosed", day } as const }] : [];
@@ -99,11 +100,11 @@ export function startDayCloser(options: DayCloserOptions): DayCloser {
 }
 
 /** Finds the day whose applied marker concerns the transaction; null if it waits. */
-function findClosedDay(
-  { state, flow, scheme, businessDate, reconciliationDay, carryOversLeft }: OpenRow,
-  markers: AppliedMarkers,
-): DayKey | null {
+function findClosedDay(row: OpenRow | UnreadRow, markers: AppliedMarkers): DayKey | null {
+  const { reconciliationDay } = row;
   if (reconciliationDay !== null && isReconciled(markers.markersOf(reconciliationDay))) return reconciliationDay;
+  if (row.flow === null) return null;
+  const { state, flow, scheme, businessDate, carryOversLeft } = row;
   if (state !== "HELD" || flow === "credit" || businessDate === null) return null;
   const day = dayKey(scheme, businessDate);
   const endedBy = windowsEndedBy(markers.markersOf(day));

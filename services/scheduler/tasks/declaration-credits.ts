@@ -3,12 +3,12 @@
 // terminal state. Of each bank at most `uetrsKeptMax` are kept; the others are only counted, and when the kept ones
 // have ended the store is read again.
 
-import { isCreditAwaited, type Transaction } from "@sluice/domain";
-import type { OpenRow } from "@sluice/store";
+import { type CreditAtGate, isCreditAwaited, toCreditAtGate, type Transaction, unknownBank, unreadCreditAtGate } from "@sluice/domain";
+import type { OpenRow, UnreadRow } from "@sluice/store";
 import type { OpenDeclaration } from "../partition/read-day-markers.ts";
 
 /** The fields that decide whether a credit counts. */
-export type DeclarationCreditRow = Pick<OpenRow, "uetr" | "state" | "scheme" | "bank" | "businessDate" | "receivedOffset">;
+export type DeclarationCreditRow = CreditAtGate & { readonly uetr: string };
 
 const uetrsKeptMax = 2_000;
 
@@ -35,17 +35,16 @@ export function createDeclarationCredits(
   const banks = new Map<string, BankCredits>();
   return {
     add(row) {
-      if (row.bank === null || !isCreditAwaited(row, declaration, offset)) return;
-      const known = banks.get(row.bank) ?? { uetrs: new Set(), beyond: 0 };
-      banks.set(row.bank, known);
+      if (!isCreditAwaited(row, declaration, offset)) return;
+      const known = banks.get(row.namedAs) ?? { uetrs: new Set(), beyond: 0 };
+      banks.set(row.namedAs, known);
       if (known.uetrs.size < keptMax) known.uetrs.add(row.uetr);
       else known.beyond += 1;
     },
     observe(row) {
-      const known = row.bank === null ? undefined : banks.get(row.bank);
-      if (row.bank === null || known === undefined || isCreditAwaited(row, declaration, offset) || !known.uetrs.delete(row.uetr))
-        return false;
-      if (known.uetrs.size + known.beyond === 0) banks.delete(row.bank);
+      const known = banks.get(row.namedAs);
+      if (known === undefined || isCreditAwaited(row, declaration, offset) || !known.uetrs.delete(row.uetr)) return false;
+      if (known.uetrs.size + known.beyond === 0) banks.delete(row.namedAs);
       return true;
     },
     countByBank: () =>
@@ -54,11 +53,18 @@ export function createDeclarationCredits(
   };
 }
 
-/** Reads the fields of a credit; null for a debit, and for a credit that was never received. */
+/** Reads the fields of a credit; null for a debit, and where no credit was received. */
 export function toDeclarationCreditRow(transaction: Transaction): DeclarationCreditRow | null {
-  if (transaction.flow !== "credit") return null;
-  const { uetr, state, scheme, bank, businessDate, transitions } = transaction;
-  const [first] = transitions;
-  if (first === undefined) return null;
-  return { uetr, state, scheme, bank, businessDate, receivedOffset: first.offset };
+  const credit = toCreditAtGate(transaction);
+  return credit === null ? null : { ...credit, uetr: transaction.uetr };
+}
+
+/** The same of a row of the store. */
+export function readDeclarationCreditRow(row: OpenRow | UnreadRow): DeclarationCreditRow | null {
+  const { uetr, unreadCreditOffset: unread } = row;
+  if (row.flow === null) return unread === null ? null : { ...unreadCreditAtGate(unread, true), uetr };
+  const { state, scheme, bank, businessDate, receivedOffset } = row;
+  if (row.flow !== "credit" || bank === null) return null;
+  const namedAs = unread === null ? bank : unknownBank;
+  return { uetr, state, scheme, bank, businessDate, receivedOffset: unread ?? receivedOffset, isUnread: false, namedAs };
 }

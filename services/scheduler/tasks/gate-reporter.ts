@@ -9,14 +9,14 @@
 //    second one changes nothing.
 // #3 What an earlier owner named is not known here. So a bank is also reported clear if the gate has excepted it and no
 //    credit of it is awaited, and if it is the bank that the declaration is for. A clear bank stays clear, so no such
-//    report is ever wrong.
+//    report is ever wrong. For the same reason a new owner reports `unknownBank` clear if no credit is unread.
 //
 // Bounds: the open declarations among the partition's markers, each with the credits that `declaration-credits.ts`
 // keeps; and the credits that change during a reading.
 
-import { dayKey, type Transaction } from "@sluice/domain";
+import { dayKey, type Transaction, unknownBank } from "@sluice/domain";
 import type { Logger, Time } from "@sluice/kernel";
-import type { OpenRow, TransactionStore } from "@sluice/store";
+import type { OpenRow, TransactionStore, UnreadRow } from "@sluice/store";
 import type { AppendFacts, FactToAppend } from "./append-facts.ts";
 import type { AppliedMarkers } from "../partition/applied-markers.ts";
 import { type OpenDeclaration, openDeclarations } from "../partition/read-day-markers.ts";
@@ -26,6 +26,7 @@ import {
   createDeclarationCredits,
   type DeclarationCreditRow,
   type DeclarationCredits,
+  readDeclarationCreditRow,
   toDeclarationCreditRow,
 } from "./declaration-credits.ts";
 
@@ -67,11 +68,14 @@ const changesDuringReadMax = 10_000;
 export function startGateReporter(options: GateReporterOptions): GateReporter {
   const { partition, append, time, logger } = options;
   const known = new Map<string, TrackedDeclaration>();
+  /** Declarations from before this owner: an earlier one may have named `unknownBank` in its answer (#3). */
+  const inherited = new Set(listOpenDeclarations(options.markers).map(({ declaration }) => declaration.id));
   let reading: Map<string, DeclarationCreditRow> | null = null;
   const task = startBackgroundTask({ name: "gate-reporter", partition, time, logger, run });
 
   async function run(): Promise<number | null> {
     trackDeclarations(options.markers, known);
+    for (const [id, { toClear }] of known) if (inherited.has(id)) toClear.add(unknownBank);
     if ([...known.values()].some(needsRead) && !(await read())) return failedRunPauseMs;
     setGauge(options, known);
     const answers = [...known.values()].map((one) => ({ one, facts: buildFacts(partition, one) }));
@@ -91,8 +95,8 @@ export function startGateReporter(options: GateReporterOptions): GateReporter {
     try {
       let after: string | null = null;
       do {
-        const rows: readonly OpenRow[] = await options.store.open(partition, after, pageRowsMax);
-        const credits = rows.filter(({ flow }) => flow === "credit");
+        const rows: readonly (OpenRow | UnreadRow)[] = await options.store.open(partition, after, pageRowsMax);
+        const credits = rows.flatMap((row) => readDeclarationCreditRow(row) ?? []);
         for (const row of credits) for (const { waiting } of found) waiting.add(row);
         after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
       } while (after !== null);
@@ -121,11 +125,13 @@ export function startGateReporter(options: GateReporterOptions): GateReporter {
   };
 }
 
+function listOpenDeclarations(markers: AppliedMarkers): readonly OpenDeclaration[] {
+  return markers.days().flatMap((day) => openDeclarations(markers.markersOf(day)));
+}
+
 /** Adds and removes declarations as the partition's markers say. */
 function trackDeclarations(markers: AppliedMarkers, known: Map<string, TrackedDeclaration>): void {
-  const open = new Map(
-    markers.days().flatMap((day) => openDeclarations(markers.markersOf(day)).map((one) => [one.declaration.id, one] as const)),
-  );
+  const open = new Map(listOpenDeclarations(markers).map((one) => [one.declaration.id, one]));
   for (const id of known.keys()) if (!open.has(id)) known.delete(id);
   for (const [id, one] of open) {
     const before = known.get(id) ?? { open: one, waiting: null, isAnswered: false, toClear: new Set(), reportedClear: new Set() };

@@ -14,6 +14,7 @@ export function openCreditRow(number: number, over: Partial<OpenRow> = {}): Open
     deadlineMs: 1_000_000 + number,
     isOutcomeAwaited: false,
     receivedOffset: BigInt(number),
+    unreadCreditOffset: null,
     bank: "first",
     businessDate: schedulerBusinessDate,
     reconciliationDay: null,
@@ -72,6 +73,7 @@ export function transactionFromRow(row: OpenRow, causes: readonly Reconciliation
     observations: { count: 0, last: [] },
     carryOversMax: 0,
     quarantined: null,
+    unreadMessage: null,
     decisions: [],
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A row has one form for all flows.

@@ -3,7 +3,7 @@
 
 import { findBank } from "@sluice/config";
 import { type Day, dayKey, type Marker } from "@sluice/domain";
-import type { OpenRow } from "@sluice/store";
+import type { OpenRow, UnreadRow } from "@sluice/store";
 import type { PartitionContext } from "../partition/context.ts";
 import { startDayCloser } from "./day-closer.ts";
 import { startLedgerAudit } from "./ledger-audit.ts";
@@ -19,7 +19,7 @@ import { startMissingDayPlanner } from "./missing-day-planner.ts";
 
 export interface PartitionTasks {
   /** Adds an open transaction; called for each one at take-over, before `wake`. */
-  fill(row: OpenRow): void;
+  fill(row: OpenRow | UnreadRow): void;
   /** Takes note of what a batch did. */
   observe(handled: readonly HandledRecord[]): void;
   /** Called when the partition has applied a marker for the first time. */
@@ -70,8 +70,9 @@ export function startPartitionTasks({ context, partition, markers, ledgers, days
 
   return {
     fill(row) {
-      releaser.fill(row);
       dayCloser.fill(row);
+      if (row.flow === null) return;
+      releaser.fill(row);
       deadlines.fill(row);
       missingDayPlanner.fill(row);
     },

@@ -21,8 +21,9 @@ export async function countHeld(transactions: Pick<TransactionStore, "open">, pa
     let afterUetr: string | null = null;
     for (;;) {
       const page: Awaited<ReturnType<TransactionStore["open"]>> = await transactions.open(partition, afterUetr, pageRows);
-      for (const { state, scheme, businessDate, bank } of page) {
-        if (state !== "HELD" || businessDate === null) continue;
+      for (const row of page) {
+        if (row.state !== "HELD" || row.businessDate === null) continue;
+        const { scheme, businessDate, bank } = row;
         const day = `${scheme} ${businessDate}`;
         const banks = counts.get(day) ?? new Map<string, number>();
         banks.set(bank ?? "", (banks.get(bank ?? "") ?? 0) + 1);

@@ -22,15 +22,24 @@ export interface MessageHashes {
   readonly substanceHash: string;
 }
 
-/** Computes both hashes of a message and serializes its members only once. */
+/**
+ * Computes both hashes of a message and serializes its members only once. The letters of its UETR count in lower case
+ * (docs/spec/decisions.md D5.11): programs differ in how they print a UUID.
+ */
 export function hashMessage(message: JsonObject): MessageHashes {
-  const members = writeMembers(message);
+  const members = writeMembers(withLowerCaseUetr(message));
   const substance = members.filter((member) => !member.startsWith('"messageIdentifiers":'));
   return { contentHash: sha256Hex(`{${members.join(",")}}`), substanceHash: sha256Hex(`{${substance.join(",")}}`) };
 }
 
 export function sha256Hex(text: string): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+function withLowerCaseUetr(message: JsonObject): JsonObject {
+  const identifiers = message["transactionIdentifiers"];
+  if (identifiers === undefined || !isJsonObject(identifiers) || typeof identifiers["uetr"] !== "string") return message;
+  return { ...message, transactionIdentifiers: { ...identifiers, uetr: identifiers["uetr"].toLowerCase() } };
 }
 
 function writeMembers(value: JsonObject): readonly string[] {

@@ -31,6 +31,14 @@ test("a text that JSON.parse reads is read to the same value", () => {
   );
 });
 
+test("the letters of a UETR in either case make the same hashes, and no other letters do [D4 repeat]", () => {
+  const hashes = (uetr: string, endToEnd = "e2e") =>
+    hashMessage({ messageIdentifiers: { messageIdentification: "M" }, transactionIdentifiers: { uetr, endToEndIdentification: endToEnd } });
+  const lower = "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11";
+  expect(hashes(lower.toUpperCase())).toEqual(hashes(lower));
+  expect(hashes(lower, "E2E").substanceHash).not.toBe(hashes(lower).substanceHash);
+});
+
 test("a number keeps its text", () => {
   for (const text of ["0", "-0", "1250.50", "0.0000", "123456789012345678901234567890.10"])
     expect(sortedJsonText(parseSample(text))).toBe(text);

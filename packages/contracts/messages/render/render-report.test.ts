@@ -41,7 +41,7 @@ describe("a connector's outcome report follows from the state that was entered",
   });
 
   test.each<[Json, string]>([
-    [{ code: "ACCP" }, "ACCP APPROVED"],
+    [{ code: "ACSC" }, "ACSC APPROVED"],
     [{ outcome: "APPROVED" }, "ACSC APPROVED"],
     [{ outcome: "REJECTED" }, "RJCT REJECTED MS03"],
     [{ code: "CANC" }, "CANC CANCELLED MS03"],
@@ -53,6 +53,17 @@ describe("a connector's outcome report follows from the state that was entered",
       ["credit", "CREDIT_AUTH_RESPONSE_ACCEPTED"],
     ] as const) {
       expect(bare(readStatus(report(flow, "outcome-report", state, { finalReport })))).toBe(said);
+    }
+  });
+
+  test.each(["ACCP", "ACSP", "ACCC"])("the bank's %s is reported as ACSC, and its own code in words [D6 ACSC]", (code) => {
+    const finalReport = receivedReportOn(receivedOnUs(), { code });
+    for (const [flow, state] of [
+      ["off-us", "COMPLETED"],
+      ["credit", "CREDIT_AUTH_RESPONSE_ACCEPTED"],
+    ] as const) {
+      const status = jsonAt(report(flow, "outcome-report", state, { finalReport }), "status");
+      expect(status).toEqual({ code: "ACSC", outcome: "APPROVED", reasonInfo: [{ additionalInformation: `the bank's code: ${code}` }] });
     }
   });
 

@@ -2,8 +2,9 @@
 //
 // #1 A report names the message that it is about and that message's key elements: the amount and the account checked,
 //    without names. Both agents are always there.
-// #2 An outcome that a bank reported is passed on with its code, outcome and reasons. Where the bank left out the code
-//    or the outcome, it is filled in. A negative report without a reason is MS03.
+// #2 An outcome that a bank reported is passed on as ACSC, RJCT or CANC with its reasons: from Sluice ACCP means that a
+//    debit is queued, not collected. Another code of the bank is named in words. A negative report without a reason is
+//    MS03.
 // #3 The content follows from the state that was entered, so that a replay and a repeated report are the same.
 
 import type { DispatchOutput, EventOutput, State } from "@sluice/domain";
@@ -92,10 +93,15 @@ export function recordedReport({ finalReport }: MessageSources): wire.PaymentSta
   return { ...report, status: { ...report.status, reasonInfo: [unspecified, ...rest] } };
 }
 
+/** #2 */
 function passedOn(sources: MessageSources): wire.Status {
-  const { code, outcome, reasonInfo } = recordedReport(sources).status;
+  const { code, outcome: given, reasonInfo } = recordedReport(sources).status;
   const codeByOutcome: Readonly<Record<string, string>> = { APPROVED: "ACSC", REJECTED: "RJCT", CANCELLED: "CANC" };
-  return { code: code ?? codeByOutcome[outcome ?? ""] ?? null, outcome: outcome ?? outcomeByCode.get(code ?? "") ?? null, reasonInfo };
+  const outcome = given ?? outcomeByCode.get(code ?? "") ?? null;
+  const passed = codeByOutcome[outcome ?? ""] ?? null;
+  if (code === null || code === passed) return { code: passed, outcome, reasonInfo };
+  const named = { reason: null, additionalInformation: `the bank's code: ${code}` };
+  return { code: passed, outcome, reasonInfo: [...(reasonInfo ?? []), named] };
 }
 
 function rejectedWith(reasons: readonly wire.Reason[]): wire.Status {

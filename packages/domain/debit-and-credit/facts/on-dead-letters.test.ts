@@ -3,15 +3,20 @@
 import { expect, test } from "vitest";
 import {
   acceptedSteps,
+  credit,
   creditPending,
+  creditVerdict,
+  date,
   dayClosed,
   dayReconciled,
+  dayTimes,
   deadlinePassed,
   debit,
   deliveredSteps,
   ended,
   heldSteps,
   identity,
+  nextDate,
   openDay,
   release,
   releasedSteps,
@@ -21,9 +26,12 @@ import {
   shortName,
   stateAfter,
   stepPosition,
+  today,
+  tomorrow,
   verdict,
 } from "../../given.fixture.ts";
 import { confirmation, deadLettersReplayed, recordDeadLettered, resolution, withdrawal } from "../decisions.fixture.ts";
+import { isCreditAwaited, toCreditAtGate } from "../../day/awaited-credit.ts";
 import { observationsKept } from "../transaction.ts";
 
 const close: readonly SequenceStep[] = [dayReconciled(), dayClosed()];
@@ -51,7 +59,7 @@ test.each([
   const before = stateAfter(...given).transaction;
   const { last, transaction } = stateAfter(...given, fact);
   expect(last).toMatchObject({ decision: "dead-lettered", reason: "quarantined", outputs: [] });
-  const { quarantined, observations, version, applied, ...rest } = transaction;
+  const { quarantined, observations, version, applied, unreadMessage: _, ...rest } = transaction;
   expect(before).toMatchObject(rest);
   expect([quarantined?.records, observations.count, version]).toEqual([2, 1, before.version + 1]);
   expect(observations.last).toMatchObject([{ kind: "dead-lettered", offset: applied }]);
@@ -74,6 +82,61 @@ test("I10: a close during a quarantine makes an item of row 4; an early item kee
   expect(stateAfter(...creditPending, recordDeadLettered(), deadlinePassed()).transaction.items).toMatchObject([{ row: 4, cause: null }]);
   expect(stateAfter(...releasedSteps, ended("D", "refused"), recordDeadLettered(), ...close).transaction.items).toMatchObject([{ row: 3 }]);
   expect(stateAfter(recordDeadLettered(), dayReconciled(), dayClosed()).transaction.items).toEqual([]);
+});
+
+const planned = dayTimes(1, 500_000);
+
+test("I10: a message that nobody could read gets an item of row 4 at the next close, although nothing else is known of it [7.4]", () => {
+  for (const [holds, state] of [
+    ["debit", "RECEIVED"],
+    ["credit", "CREDIT_AUTH_RECEIVED"],
+  ] as const) {
+    const { transaction, last } = stateAfter(planned, recordDeadLettered(holds), ...close);
+    expect(last).toMatchObject({ decision: "applied", outputs: [] });
+    expect(transaction).toMatchObject({ state: "ORPHAN", reconciliationDay: today, unreadMessage: { kind: holds } });
+    expect(transaction.items).toMatchObject([{ day: today, row: 4, cause: null, state, settledAtMs: null }]);
+    expect(stateAfter(planned, recordDeadLettered(holds), ...close, dayClosed()).transaction.items).toHaveLength(1);
+  }
+});
+
+test("I10: a readable message that follows into the dead letters of an orphan is shown like an unreadable one", () => {
+  const { transaction } = stateAfter(planned, recordDeadLettered(), debit(), ...close);
+  expect(transaction).toMatchObject({ state: "ORPHAN", unreadMessage: { kind: "debit" }, items: [{ row: 4 }] });
+});
+
+test("the close of an unread message is the next one that its partition knows, and a day that is over is not it", () => {
+  const dayOf = (...steps: readonly SequenceStep[]): unknown => runSteps(steps).transaction?.reconciliationDay;
+  expect(dayOf(recordDeadLettered("debit"))).toBeNull();
+  expect(dayOf(dayTimes(1, 900_000, nextDate), planned, recordDeadLettered("debit"))).toBe(today);
+  expect(dayOf(dayTimes(1, 900_000, nextDate), planned, dayReconciled(), recordDeadLettered("debit"))).toBe(tomorrow);
+  expect(dayOf(planned, recordDeadLettered())).toBeNull();
+});
+
+test("the item of an unread message is settled once the message is read, and people can resolve it before that", () => {
+  const unread = [planned, recordDeadLettered("debit"), ...close];
+  const read = stateAfter(...unread, deadLettersReplayed(), debit({ reconciliationDay: tomorrow }));
+  expect(read.states).toEqual(["RECEIVED"]);
+  expect(read.transaction.items).toMatchObject([{ row: 4, settledAtMs: expect.any(Number) }]);
+  const resolved = stateAfter(...unread, resolution({ resolution: "not-made" }));
+  expect(resolved.last).toMatchObject({ decision: "applied", reason: null, outputs: [] });
+  expect(resolved.transaction.items).toMatchObject([{ resolution: { kind: "not-made", isFinal: true } }]);
+});
+
+test("I8: a credit that nobody has read counts at each gate until its close, and once it is read as received where it lay", () => {
+  const declared = { scheme: "ZA_EFT", businessDate: date, bank: null };
+  const isAwaited = (below: bigint, ...steps: readonly SequenceStep[]): boolean => {
+    const credit = toCreditAtGate(stateAfter(...steps).transaction);
+    return credit !== null && isCreditAwaited(credit, declared, below);
+  };
+  const unread = [planned, recordDeadLettered("credit")];
+  const { offset } = stepPosition(1);
+  expect(isAwaited(offset + 1n, ...unread)).toBe(true);
+  expect(isAwaited(offset, ...unread)).toBe(false);
+  expect(isAwaited(offset + 1n, ...unread, deadLettersReplayed())).toBe(true);
+  expect(isAwaited(offset + 1n, ...unread, deadLettersReplayed(), credit())).toBe(true);
+  expect(isAwaited(offset + 1n, ...unread, deadLettersReplayed(), credit(), creditVerdict({ verdict: "refused" }))).toBe(false);
+  expect(isAwaited(offset + 1n, ...unread, ...close)).toBe(false);
+  expect(isAwaited(offset + 1n, planned, recordDeadLettered("debit"))).toBe(false);
 });
 
 test("a replay of the dead letters ends the quarantine, and the records that follow are decided in their order", () => {

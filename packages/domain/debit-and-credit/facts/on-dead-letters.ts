@@ -5,13 +5,17 @@
 // #2 A replay of a dead-lettered record has the same decision again, so that nothing is lost if the process crashed
 //    before it wrote the dead letter. Such a record is known by the quarantine and, once that has ended, by the last
 //    ten observations.
-// #3 Where nothing else is known of the UETR, an ORPHAN is quarantined, which has no state and is never unresolved.
+// #3 Where nothing else is known of the UETR, an ORPHAN is quarantined, which has no state and is never unresolved. If
+//    the header of a dead-lettered record says debit or credit, the orphan keeps that: the next reconciliation close
+//    makes an item of row 4, and until then a credit keeps the gates closed.
 
 import { recordObservation } from "../entry.ts";
 import type {
   AccountVerified,
   CreditTransferReceived,
+  DayKey,
   DirectDebitReceived,
+  RecordDeadLettered,
   RecordPosition,
   StatusReportReceived,
   TransactionFact,
@@ -20,7 +24,7 @@ import type { PartitionView } from "../../partition-view.ts";
 import type { OperatorResult } from "./on-operator.ts";
 import { createOrphan } from "./on-report.ts";
 import type { FactResult } from "../result.ts";
-import type { Transaction } from "../transaction.ts";
+import type { Transaction, UnreadMessage } from "../transaction.ts";
 
 /** The facts that follow earlier records into the dead letters. */
 export type FollowingFact = DirectDebitReceived | CreditTransferReceived | StatusReportReceived | AccountVerified;
@@ -29,21 +33,61 @@ export function isFollowingFact(fact: TransactionFact): fact is FollowingFact {
   return "message" in fact || fact.kind === "AccountVerified";
 }
 
-export function startQuarantined(uetr: string, place: RecordPosition, partition: PartitionView): FactResult {
-  return onRecordDeadLettered(createOrphan(uetr, place.appendedAtMs, place, partition), place);
+export function startQuarantined(uetr: string, fact: RecordDeadLettered, place: RecordPosition, partition: PartitionView): FactResult {
+  return onRecordDeadLettered(createOrphan(uetr, place.appendedAtMs, place, partition), fact, place, partition);
 }
 
-export function onRecordDeadLettered(transaction: Transaction, place: RecordPosition): FactResult {
-  return { decision: "applied", reason: "quarantined", transaction: countDeadLetter(transaction, place) };
+export function onRecordDeadLettered(
+  transaction: Transaction,
+  { holds }: RecordDeadLettered,
+  place: RecordPosition,
+  partition: PartitionView,
+): FactResult {
+  const counted = countDeadLetter(transaction, place);
+  return { decision: "applied", reason: "quarantined", transaction: keepUnread(counted, holds, place, partition) };
 }
 
-export function deadLetterFollowing(transaction: Transaction, fact: FollowingFact, place: RecordPosition): FactResult {
+export function deadLetterFollowing(
+  transaction: Transaction,
+  fact: FollowingFact,
+  place: RecordPosition,
+  partition: PartitionView,
+): FactResult {
   const message = fact.kind === "AccountVerified" ? fact.validatedMessage : fact.message;
-  return {
-    decision: "dead-lettered",
-    reason: "quarantined",
-    transaction: recordObservation(countDeadLetter(transaction, place), place, "dead-lettered", message),
-  };
+  const counted = keepUnread(countDeadLetter(transaction, place), followingKinds[fact.kind], place, partition);
+  return { decision: "dead-lettered", reason: "quarantined", transaction: recordObservation(counted, place, "dead-lettered", message) };
+}
+
+const followingKinds = {
+  DirectDebitReceived: "debit",
+  CreditTransferReceived: "credit",
+  StatusReportReceived: null,
+  AccountVerified: null,
+} as const satisfies Readonly<Record<FollowingFact["kind"], UnreadMessage["kind"] | null>>;
+
+/** #3 */
+function keepUnread(
+  transaction: Transaction,
+  kind: UnreadMessage["kind"] | null,
+  place: RecordPosition,
+  partition: PartitionView,
+): Transaction {
+  if (transaction.flow !== null || kind === null) return transaction;
+  const known = transaction.unreadMessage;
+  const isKnown = known !== null && (known.kind !== "debit" || kind === "debit");
+  const unreadMessage = isKnown ? known : { kind, offset: place.offset };
+  return { ...transaction, unreadMessage, reconciliationDay: findNextClose(place, partition) ?? transaction.reconciliationDay };
+}
+
+/** The day that is reconciled next, as far as the partition knows below `place`. Only schemes with debits have days. */
+function findNextClose(place: RecordPosition, partition: PartitionView): DayKey | null {
+  const ahead = partition.days().flatMap((day) => {
+    const below = partition.markersOf(day).filter(({ position }) => position.offset < place.offset);
+    if (below.some(({ marker }) => marker.kind === "DayReconciled")) return [];
+    const times = below.flatMap(({ marker }) => (marker.kind === "DayTimes" ? [marker.reconciliationAtMs] : [])).at(-1);
+    return times === undefined ? [] : [{ day, times }];
+  });
+  return ahead.toSorted((a, b) => a.times - b.times || (a.day < b.day ? -1 : 1))[0]?.day ?? null;
 }
 
 /** True if the record at `offset`, which was applied before, was dead-lettered then. */

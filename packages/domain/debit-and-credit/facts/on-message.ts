@@ -52,10 +52,12 @@ export function startTransaction(
     pendingAtMs: null,
     transitions: [],
     notices: [],
-    items: [],
+    // Entering the first state settles the item of an unread message.
+    items: orphan?.items ?? [],
     observations: orphan?.observations ?? { count: 0, last: [] },
     carryOversMax: 0,
     quarantined: orphan?.quarantined ?? null,
+    unreadMessage: orphan?.unreadMessage ?? null,
     decisions: orphan?.decisions ?? [],
   };
   const fresh = withFlow(shared, fact);

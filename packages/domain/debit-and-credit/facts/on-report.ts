@@ -52,6 +52,7 @@ export function createOrphan(uetr: string, receivedAtMs: number, place: RecordPo
     observations: { count: 0, last: [] },
     carryOversMax: 0,
     quarantined: null,
+    unreadMessage: null,
     decisions: [],
   };
 }

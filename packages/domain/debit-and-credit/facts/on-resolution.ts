@@ -17,7 +17,7 @@ import { isDetached } from "../items.ts";
 import { refusedKind } from "./on-redrive.ts";
 import type { OperatorResult } from "./on-operator.ts";
 import type { DecisionReason } from "../result.ts";
-import { requireReceived, operationFor, receiverFor } from "../tables/state-messages.ts";
+import { operationFor, receiverFor } from "../tables/state-messages.ts";
 import type { Item, Resolution, ReceivedTransaction, Transaction } from "../transaction.ts";
 
 /** An outcome report's identification has one digit for its number. */
@@ -52,7 +52,7 @@ function refuseConfirmation(proposal: Resolution, { operator }: OperatorAction):
 
 /** Items that are not settled and that only operators can still change. */
 function finalItems({ state, items }: Transaction): readonly Item[] {
-  const isOver = state === "RECONCILIATION" || state === "CREDIT_AUTH_RECONCILIATION";
+  const isOver = state === "RECONCILIATION" || state === "CREDIT_AUTH_RECONCILIATION" || state === "ORPHAN";
   return items.filter((item) => item.settledAtMs === null && (isOver || isDetached(item)));
 }
 
@@ -65,9 +65,9 @@ function findItem(transaction: Transaction, day: string): Item | DecisionReason 
 
 function resolve(transaction: Transaction, item: Item, resolution: Resolution, place: RecordPosition): OperatorResult {
   const items = transaction.items.map((other) => (other === item ? { ...item, resolution } : other));
-  const noted = { ...requireReceived(transaction), items };
+  const noted = { ...transaction, items };
   if (!resolution.isFinal) return { decision: "applied", reason: "resolution-proposed", transaction: noted };
-  if (isDetached(item) || noted.flow === "on-us") return { decision: "applied", reason: null, transaction: noted };
+  if (isDetached(item) || noted.flow === null || noted.flow === "on-us") return { decision: "applied", reason: null, transaction: noted };
   return { decision: "applied", reason: "resolution-outcome", transaction: reportResolution(noted, place) };
 }
 

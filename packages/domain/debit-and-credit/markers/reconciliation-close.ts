@@ -4,13 +4,14 @@
 //
 // #1 The item's row and cause follow from the state at the close, the partition's markers and, for RELEASED, the answer
 //    to the stop.
-// #2 An off-us debit that has ended, but whose outcome report the connector has not acknowledged by then, gets one
+// #2 An orphan with an unread message gets one item of row 4. It stays an orphan.
+// #3 An off-us debit that has ended, but whose outcome report the connector has not acknowledged by then, gets one
 //    detached item; the report is attempted further.
 
 import { enterState, type EntryCause } from "../entry.ts";
 import { dayKey, type RecordPosition } from "../../fact.ts";
 import { isGateOpenFor } from "./release-gate.ts";
-import { makeCloseItem, showUndeliveredItem } from "../items.ts";
+import { makeCloseItem, makeUnreadItem, showUndeliveredItem } from "../items.ts";
 import { isPausedBelow } from "../../bank/pause-history.ts";
 import type { AppliedMarker, PartitionView } from "../../partition-view.ts";
 import { findCell } from "../tables/find-cell.ts";
@@ -36,11 +37,11 @@ export function takeClose(
   partition: PartitionView,
   moment: "before" | "after",
 ): Transaction {
-  if (transaction.flow === null) return transaction;
-  const { state } = transaction;
   const applied = closeMarkerBelow(transaction, place, partition);
   if (applied === null) return transaction;
   const markerMs = moment === "before" ? applied.position.appendedAtMs : place.appendedAtMs;
+  if (transaction.flow === null) return makeUnreadItem(transaction, markerMs);
+  const { state } = transaction;
   const atMs = Math.max(markerMs, transaction.transitions.at(-1)?.atMs ?? markerMs);
   const cell = findCell(transaction, "close");
   if (cell === "undelivered") return isOutcomeReportAwaited(transaction) ? showUndeliveredItem(transaction, atMs) : transaction;

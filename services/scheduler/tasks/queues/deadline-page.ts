@@ -6,7 +6,7 @@
 // Bound: `keysMax` keys, and at most twice as many entries; entries of keys that fell out of the page are removed when
 // the bound is reached.
 
-import type { OpenRow, TransactionStore } from "@sluice/store";
+import type { OpenRow, TransactionStore, UnreadRow } from "@sluice/store";
 import { createQueuePage, queuePageKeysMax } from "./queue-page.ts";
 
 export interface CreditDeadline {
@@ -140,8 +140,10 @@ async function readNearest(
   let nearest: (readonly [string, CreditDeadline])[] = [];
   let after: string | null = null;
   do {
-    const rows: readonly OpenRow[] = await store.open(partition, after, readRowsMax);
-    const deadlines = rows.flatMap((row) => readDeadline(row) ?? []).map((deadline) => [deadlineKey(deadline), deadline] as const);
+    const rows: readonly (OpenRow | UnreadRow)[] = await store.open(partition, after, readRowsMax);
+    const deadlines = rows
+      .flatMap((row) => (row.flow === null ? [] : (readDeadline(row) ?? [])))
+      .map((deadline) => [deadlineKey(deadline), deadline] as const);
     const later = deadlines.filter(([key]) => key > afterKey);
     nearest = [...nearest, ...later].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(0, limit);
     after = rows.length === readRowsMax ? (rows.at(-1)?.uetr ?? null) : null;

@@ -82,6 +82,7 @@ function row(number: number, bank = "first"): OpenRow {
     deadlineMs: null,
     isOutcomeAwaited: false,
     receivedOffset: 0n,
+    unreadCreditOffset: null,
     bank,
     businessDate,
     reconciliationDay: `ZA_EFT:${businessDate}`,
