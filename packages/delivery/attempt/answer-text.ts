@@ -5,17 +5,16 @@
 // #2 Of anything else (an error page, other JSON, text) only words that name nothing (answer-words.ts), short numbers
 //    and punctuation are kept. Names cannot be recognized, so every other word becomes `…`. Without one known word
 //    nothing is kept.
-// #3 Numbers are masked to the last four digits, in any grouping and any script; so is a mix of letters and digits,
-//    such as an IBAN.
+// #3 Numbers are masked to the last four digits (`maskNumbers`).
 // #4 The work is bounded for every input: of a body that is no ErrorDetail 4 KiB are read, by expressions that pass
 //    over it once.
 
+import { maskNumbers, numberMask as mask, toPrintable } from "@sluice/kernel";
 import { answerWords } from "./answer-words.ts";
 import type { ReceiverAnswer } from "../port.ts";
 
 export const answerTextCharactersMax = 1_024;
 const bodyBytesRead = 4_096;
-const mask = "…";
 
 /** The text to keep; null where the answer has none. */
 export function answerText(answer: ReceiverAnswer): string | null {
@@ -45,7 +44,7 @@ function parseObject(body: Uint8Array): ReadonlyMap<string, unknown> | null {
 /** #2 */
 function knownWords(body: Uint8Array): string | null {
   const isCut = body.byteLength > bodyBytesRead;
-  const text = printable(new TextDecoder().decode(body.subarray(0, bodyBytesRead)).replaceAll(/<[^<>]*>/g, " "));
+  const text = toPrintable(new TextDecoder().decode(body.subarray(0, bodyBytesRead)).replaceAll(/<[^<>]*>/g, " "));
   let isAnyKnown = false;
   const kept = text.replaceAll(/[\p{L}\p{M}\p{N}]+|[^ -~]+/gu, (run: string, at: number) => {
     if (isCut && at + run.length === text.length) return mask;
@@ -65,24 +64,6 @@ function isReasonCode(run: string): boolean {
 /** Splits a compound word: `debtorAccount` becomes debtor and Account. */
 function splitWord(run: string): readonly string[] {
   return run.split(/(?<=\p{Ll})(?=\p{Lu})/u);
-}
-
-/** #3 */
-function maskNumbers(text: string): string {
-  return printable(text)
-    .replaceAll(/[\p{L}\p{N}]+/gu, (run) => (run.length >= mixedCharactersMin && /\p{N}/u.test(run) ? keepEnding(run) : run))
-    .replaceAll(/\p{N}(?:[^\p{L}\p{N}]{0,2}\p{N}){4,}/gu, (digits) => keepEnding(digits.replaceAll(/\P{N}/gu, "")));
-}
-
-/** Characters of the shortest account numbers that mix letters and digits. */
-const mixedCharactersMin = 10;
-
-function keepEnding(run: string): string {
-  return `${mask}${run.slice(-4)}`;
-}
-
-function printable(text: string): string {
-  return text.replaceAll(/[\p{C}\p{Z}]+/gu, " ").trim();
 }
 
 function shorten(text: string): string {

@@ -23,33 +23,35 @@ interface Format {
   readonly end: string;
 }
 
-const formats: Readonly<Record<string, Format>> = {
-  csv: {
-    contentType: "text/csv; charset=utf-8; header=present",
-    begin: () => reconciliationCsvHeader,
-    row: reconciliationCsvLine,
-    end: "",
-  },
-  json: {
-    contentType: "application/json",
-    begin: (day, nowMs) => `{"schema":"ReconciliationExport","day":"${day}","asOf":"${formatInstant(nowMs)}","rows":[`,
-    row: (row, isFirst) => `${isFirst ? "" : ","}\n${JSON.stringify(row)}`,
-    end: "\n]}\n",
-  },
-  iso20022: {
-    contentType: "application/xml",
-    begin: (day, nowMs) => pacs002Begin({ messageIdentification: createReportId(day, nowMs), createdAt: formatInstant(nowMs) }),
-    row: pacs002Transaction,
-    end: pacs002End,
-  },
-};
+const formats: ReadonlyMap<string, Format> = new Map(
+  Object.entries({
+    csv: {
+      contentType: "text/csv; charset=utf-8; header=present",
+      begin: () => reconciliationCsvHeader,
+      row: reconciliationCsvLine,
+      end: "",
+    },
+    json: {
+      contentType: "application/json",
+      begin: (day, nowMs) => `{"schema":"ReconciliationExport","day":"${day}","asOf":"${formatInstant(nowMs)}","rows":[`,
+      row: (row, isFirst) => `${isFirst ? "" : ","}\n${JSON.stringify(row)}`,
+      end: "\n]}\n",
+    },
+    iso20022: {
+      contentType: "application/xml",
+      begin: (day, nowMs) => pacs002Begin({ messageIdentification: createReportId(day, nowMs), createdAt: formatInstant(nowMs) }),
+      row: pacs002Transaction,
+      end: pacs002End,
+    },
+  }),
+);
 
 export function exportReconciliation({ store, brokerNowMs }: ExportPorts): ControlHandler {
   return async ({ query }): Promise<ControlAnswer> => {
     const day = query.get("day") ?? "";
     if (!isDayKey(day)) return invalidRequest("day: a day, for example ZA_EFT:2026-11-20.");
-    const format = formats[query.get("format") ?? "csv"];
-    if (format === undefined) return invalidRequest(`format: ${Object.keys(formats).join(", ")}.`);
+    const format = formats.get(query.get("format") ?? "csv");
+    if (format === undefined) return invalidRequest(`format: ${[...formats.keys()].join(", ")}.`);
     const nowMs = brokerNowMs();
     if (nowMs === null) return { kind: "unavailable", detail: "No time of the log is known yet. Ask again." };
     const pages = readItemPages(store, { itemDay: day });

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { csvLine } from "./csv-text.ts";
 import { parseXml } from "./pacs002.fixture.ts";
-import { maskLongNumbers } from "./reconciliation-csv.ts";
+import { maskNumbers } from "@sluice/kernel";
 import { xmlElement, renderXml } from "./xml-text.ts";
 
 /** Parses CSV strictly by RFC 4180. */
@@ -56,6 +56,13 @@ test("any text becomes well-formed XML, and survives if XML can carry it", () =>
   expect(parseXml(renderXml(xmlElement("A", `<&>"'\u0000\ud800`))).text).toBe(`<&>"'\uFFFD\uFFFD`);
 });
 
-test("a longer number in text of people keeps only its last four digits", () => {
-  expect(maskLongNumbers("account 1234567890, branch 250-655, row 8 on 12")).toBe("account ******7890, branch **0655, row 8 on 12");
+test.each([
+  ["account 1234567890, branch 250-655, row 8 on 12", "account …7890, branch …0655, row 8 on 12"],
+  ["6200.5551.230", "…1230"],
+  ["6200/5551/230", "…1230"],
+  ["6200  5551  230", "…1230"],
+  ["６２００５５５１２３０", "…１２３０"],
+  ["GB33BUKB20201555555555 of the payer", "…5555 of the payer"],
+])("%s is masked as %s in the text of people", (text, masked) => {
+  expect(maskNumbers(text)).toBe(masked);
 });

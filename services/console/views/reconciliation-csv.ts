@@ -1,8 +1,9 @@
 // Writes reconciliation items as CSV, one line each, for spreadsheets and other programs.
 //
-// #1 A line has no name and of an account only the last four characters. In text that people wrote, longer numbers are
-//    masked except for their last four digits.
+// #1 A line has no name and of an account only the last four characters. In text that people wrote, numbers are masked
+//    (`maskNumbers`).
 
+import { maskNumbers } from "@sluice/kernel";
 import { csvLine } from "./csv-text.ts";
 import type { ReconciliationRow } from "./reconciliation-rows.ts";
 
@@ -40,7 +41,7 @@ const columns: Readonly<Record<string, Column>> = {
   replacedBy: ({ resolution }) => resolution?.replacedBy ?? null,
   resolvedAt: ({ resolution }) => resolution?.at ?? null,
   resolvedBy: ({ resolution }) => resolution?.action.operator ?? null,
-  resolutionReason: ({ resolution }) => (resolution === null ? null : maskLongNumbers(resolution.action.reason)),
+  resolutionReason: ({ resolution }) => (resolution === null ? null : maskNumbers(resolution.action.reason)),
   confirmedAt: ({ resolution }) => resolution?.confirmed?.at ?? null,
   confirmedBy: ({ resolution }) => resolution?.confirmed?.action.operator ?? null,
 };
@@ -49,12 +50,4 @@ export const reconciliationCsvHeader = csvLine(Object.keys(columns));
 
 export function reconciliationCsvLine(row: ReconciliationRow): string {
   return csvLine(Object.values(columns).map((column) => column(row)));
-}
-
-/** #1 */
-export function maskLongNumbers(text: string): string {
-  return text.replaceAll(/\d(?:[ -]?\d){4,}/g, (digits) => {
-    const bare = digits.replaceAll(/\D/g, "");
-    return `${"*".repeat(bare.length - 4)}${bare.slice(-4)}`;
-  });
 }

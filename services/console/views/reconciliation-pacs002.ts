@@ -7,7 +7,7 @@
 // #3 A detached item (the connector has not acknowledged the outcome report) has the status of the transaction's final
 //    state; it is left out if the state does not determine it.
 
-import { maskLongNumbers } from "./reconciliation-csv.ts";
+import { maskNumbers } from "@sluice/kernel";
 import type { ReconciliationRow } from "./reconciliation-rows.ts";
 import { xmlElement, optionalXmlElement, renderXml, type Xml } from "./xml-text.ts";
 
@@ -78,7 +78,7 @@ function determineStatus({ cause, transactionState, resolution }: Reconciliation
 /** #1 */
 function buildReason({ row, cause, state, resolution }: ReconciliationRow, more: readonly string[]): Xml {
   const words = [`row ${row ?? "not known yet"}`, cause, `in ${state}`].filter((word) => word !== null).join(", ");
-  const resolved = resolution === null ? [] : [resolutionWords(resolution), maskLongNumbers(resolution.action.reason)];
+  const resolved = resolution === null ? [] : [resolutionWords(resolution), maskNumbers(resolution.action.reason)];
   const texts = [...more, words, ...resolved].flatMap(splitText);
   return xmlElement("StsRsnInf", [xmlElement("Rsn", [xmlElement("Cd", "NARR")]), ...texts.map((text) => xmlElement("AddtlInf", text))]);
 }
