@@ -14,7 +14,7 @@
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
 
 import { listCallers, type CallerSettings, type ConfiguredOperator } from "@sluice/config";
-import { createCallerMeter, createCallers, createTokens, type ClientConnection } from "@sluice/service";
+import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
 import type { ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
 import type { Running } from "@sluice/kernel";
@@ -59,7 +59,8 @@ export async function startConsole(ports: ConsoleServicePorts): Promise<Console>
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });
   const answering = { time, messaging, store, serde, knownAsOf, partitionCount };
   const operations = { transactionStatus: transactionStatus(answering), transactionEvents: transactionEvents(answering) };
-  const report = createQuestionReport(ports);
+  const refusals = createRefusals(ports, "console");
+  const report = createQuestionReport(ports, refusals);
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const handlers = {
     ...createControlQueries({ ...ports, brokerClock }),
@@ -90,6 +91,7 @@ export async function startConsole(ports: ConsoleServicePorts): Promise<Console>
     stop() {
       totals.stop();
       brokerClock.stop();
+      refusals.stop();
       stopped ??= producer.close();
       return stopped;
     },

@@ -15,12 +15,13 @@
 // #2 503 and 500 leave it open whether the message is stored; it may be sent again as it is.
 //    It is answered within a second of its last byte, whatever others send.
 // #3 What is held at once is bounded in requests and bytes, in all (503) and for each caller (429).
-// #4 Each request has one log line, without account numbers, names or tokens.
+// #4 Each request has one log line, without account numbers, names or tokens. Of refusals that cost nothing only some
+//    have one, and the rest is counted (`refusals.ts` of the service package).
 // #5 Credentials and limits of callers can change while ingress runs (`replaceCallers`); everything else is as
 //    configured at the start.
 
 import { listCallers, type CallerSettings } from "@sluice/config";
-import { createCallerMeter, createCallers, type ClientConnection } from "@sluice/service";
+import { createCallerMeter, createCallers, createRefusals, type ClientConnection } from "@sluice/service";
 import type { ServicePorts } from "@sluice/process";
 import type { OutgoingRecord } from "@sluice/messaging";
 import type { Running } from "@sluice/kernel";
@@ -46,6 +47,9 @@ export interface IngressRequest {
   readonly caller: string;
   readonly body: Uint8Array;
   readonly traceparent?: string | null;
+  /** Which of the caller's tokens was used, and from which address; for the log. */
+  readonly tokenId?: string | null;
+  readonly remoteAddress?: string | null;
 }
 
 export type { IngressAnswer } from "./http/answer.ts";
@@ -72,7 +76,8 @@ export function startIngress(ports: IngressPorts): Ingress {
   const admission = createAdmission(admissionLimits);
   const appender = createJournalAppender(ports);
   const queue = createFairQueue(time);
-  const report = createIngressRequestReport(ports);
+  const refusals = createRefusals(ports, "ingress");
+  const report = createIngressRequestReport(ports, refusals);
   const configured = listCallers(configuration);
   const callers = createCallers(configured);
   const meter = createCallerMeter(configured, () => time.monotonicMs());
@@ -87,17 +92,8 @@ export function startIngress(ports: IngressPorts): Ingress {
     const waitMaxMs = answerMaxMs - (time.monotonicMs() - startedMs);
     const outcome = prepared.ok ? await append(prepared.record, waitMaxMs, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
-    report({
-      operation: request.operation,
-      caller: request.caller,
-      status: answer.status,
-      detail: refusalDetail(answer),
-      bytes: request.body.byteLength,
-      tookMs: time.monotonicMs() - startedMs,
-      traceparent,
-      subject: prepared.subject,
-      outcome,
-    });
+    const tookMs = time.monotonicMs() - startedMs;
+    report({ ...requestFields(request), ...answerFields(answer), tookMs, traceparent, subject: prepared.subject, outcome });
     return answer;
   }
 
@@ -132,10 +128,21 @@ export function startIngress(ports: IngressPorts): Ingress {
       return reason === null ? { isReady: true, reasons: [] } : { isReady: false, reasons: [`journal: ${reason}`] };
     },
     stop() {
-      stopped ??= admission.empty().then(() => appender.stop());
+      stopped ??= admission.empty().then(() => {
+        refusals.stop();
+        return appender.stop();
+      });
       return stopped;
     },
   };
+}
+
+function requestFields({ operation, caller, tokenId = null, remoteAddress = null, body }: IngressRequest) {
+  return { operation, caller, tokenId, remoteAddress, bytes: body.byteLength };
+}
+
+function answerFields(answer: IngressAnswer) {
+  return { status: answer.status, detail: refusalDetail(answer) };
 }
 
 const overdue = {

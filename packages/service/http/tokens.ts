@@ -15,14 +15,18 @@ export interface TokenHolder {
   readonly tokenSha256: readonly string[];
 }
 
+/** The holder, and which of its tokens it used: the first hexadecimal digits of the token's SHA-256. */
+export type Identified<Holder> = Holder & { readonly tokenId: string };
+
 export interface Tokens<Holder> {
   /** Finds the holder by an `Authorization` header; null if it is missing, not a bearer token, or unknown. */
-  identify(authorization: string | null | undefined): Holder | null;
+  identify(authorization: string | null | undefined): Identified<Holder> | null;
   /** Replaces all holders. Throws if a hash is malformed, and then keeps the former ones. */
   replace(holders: readonly Holder[]): void;
 }
 
 const tokenLengthMax = 1024;
+const tokenIdDigits = 8;
 
 export function createTokens<Holder extends TokenHolder>(holders: readonly Holder[]): Tokens<Holder> {
   let known = holders.flatMap(readHashes);
@@ -35,7 +39,7 @@ export function createTokens<Holder extends TokenHolder>(holders: readonly Holde
       for (const { holder, hash } of known) {
         if (timingSafeEqual(hash, presented)) found = holder;
       }
-      return found;
+      return found === null ? null : { ...found, tokenId: presented.toString("hex").slice(0, tokenIdDigits) };
     },
     replace(next) {
       known = next.flatMap(readHashes);
