@@ -4,6 +4,7 @@ export * from "./http/fair-shares.ts";
 export * from "./http/listen.ts";
 export * from "./http/problem.ts";
 export * from "./http/read-body.ts";
+export * from "./http/refusals.ts";
 export * from "./http/tokens.ts";
 export { type ClientConnection, countDroppedConnections } from "./http/track-connections.ts";
 export * from "./ops-app.ts";

@@ -13,7 +13,7 @@
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
 
 import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
-import { createCallerMeter, createCallers, createTokens, type ClientConnection } from "@sluice/service";
+import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
@@ -57,7 +57,8 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });
   const answering = { time, messaging, store, serde, knownAsOf, partitionCount };
   const operations = { transactionStatus: transactionStatus(answering), transactionEvents: transactionEvents(answering) };
-  const report = createQuestionReport(ports);
+  const refusals = createRefusals(ports, "console");
+  const report = createQuestionReport(ports, refusals);
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const handlers = {
     ...createControlQueries({ ...ports, brokerClock }),
@@ -87,6 +88,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
     stop() {
       totals.stop();
       brokerClock.stop();
+      refusals.stop();
       stopped ??= producer.close();
       return stopped;
     },

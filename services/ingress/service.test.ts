@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
+import { refusalWindowMs } from "@sluice/service";
 import { partitionFor } from "@sluice/contracts";
 import { encodeBody, buildDirectDebit, sampleToken, sampleUetr, buildStatusReport, type MessageObject } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
-import { startTestIngress, partitionCount, postBody, ingressStartAtMs } from "./ingress.fixture.ts";
+import { debitBody, startTestIngress, partitionCount, postBody, ingressStartAtMs } from "./ingress.fixture.ts";
 import type { IngressAnswer, IngressRequest } from "./service.ts";
 
 describe("a debit that is accepted", () => {
@@ -213,5 +215,39 @@ describe("bounds", () => {
     expect(await settled(underWay)).toEqual({ status: 202 });
     await settled(stopped);
     expect(ingress.readiness().isReady).toBe(false);
+  });
+});
+
+describe("I15: the log of ingress", () => {
+  const connection = { remoteAddress: "192.0.2.7", onClose: () => {}, authenticated: () => {} };
+  const path = "/outbound/direct-debit";
+
+  it("has few lines of a stranger's refusals, with its address, and a line that counts the others", async () => {
+    const { requested, environment, time } = await startTestIngress();
+    for (let count = 0; count < 300; count += 1) {
+      await requested("/elsewhere", { method: "POST" }, connection);
+      await requested(path, postBody(debitBody, { authorization: `Bearer guess-${count}` }), connection);
+    }
+    await time.advance(refusalWindowMs);
+    const lines = environment.lines.filter(({ event }) => event === "ingress.answered");
+    expect(lines.map(({ fields }) => [fields["status"], fields["remoteAddress"], fields["caller"]])).toEqual(
+      Array.from({ length: 5 }, () => [404, 401].map((status) => [status, "192.0.2.7", null])).flat(),
+    );
+    const counted = environment.lines.filter(({ event }) => event === "ingress.refusals-not-logged");
+    expect(counted.map(({ fields }) => [fields["status"], fields["remoteAddress"], fields["count"]])).toEqual([
+      [404, "192.0.2.7", 295],
+      [401, "192.0.2.7", 295],
+    ]);
+  });
+
+  it("says which token a caller used and from where, and never the token", async () => {
+    const { requested, environment } = await startTestIngress();
+    await requested(path, postBody(debitBody), connection);
+    const line = environment.lines.find(({ event }) => event === "ingress.answered");
+    const tokenId = createHash("sha256").update(sampleToken("first")).digest("hex").slice(0, 8);
+    expect(line?.fields).toMatchObject({ status: 202, caller: "first", tokenId, remoteAddress: "192.0.2.7" });
+    expect(JSON.stringify(line, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value))).not.toContain(
+      sampleToken("first"),
+    );
   });
 });

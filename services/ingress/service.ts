@@ -15,12 +15,13 @@
 // #2 503 and 500 leave it open whether the message is stored; it may be sent again as it is.
 //    It is answered within a second of its last byte, whatever others send.
 // #3 What is held at once is bounded in requests and bytes, in all (503) and for each caller (429).
-// #4 Each request has one log line, without account numbers, names or tokens.
+// #4 Each request has one log line, without account numbers, names or tokens. Of refusals that cost nothing only some
+//    have one, and the rest is counted (`refusals.ts` of the service package).
 // #5 Banks, connectors, their credentials and limits can change while ingress runs. New ones count only after a delay
 //    (`new-parties.ts`). A request that has begun keeps what it was begun with.
 
 import { type Configuration, createLiveConfiguration, listCallers, type LiveConfiguration } from "@sluice/config";
-import { type CallerMeter, type Callers, createCallerMeter, createCallers, type ClientConnection } from "@sluice/service";
+import { type CallerMeter, type Callers, createCallerMeter, createCallers, createRefusals, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import type { OutgoingRecord } from "@sluice/messaging";
 import { createAdmission } from "./http/admission.ts";
@@ -46,6 +47,9 @@ export interface IngressRequest {
   readonly caller: string;
   readonly body: Uint8Array;
   readonly traceparent?: string | null;
+  /** Which of the caller's tokens was used, and from which address; for the log. */
+  readonly tokenId?: string | null;
+  readonly remoteAddress?: string | null;
 }
 
 export type { IngressAnswer } from "./http/answer.ts";
@@ -72,7 +76,8 @@ export function startIngress(ports: IngressPorts): Ingress {
   const admission = createAdmission(admissionLimits);
   const appender = createJournalAppender(ports);
   const queue = createFairQueue(time);
-  const report = createIngressRequestReport(ports);
+  const refusals = createRefusals(ports, "ingress");
+  const report = createIngressRequestReport(ports, refusals);
   const configured = listCallers(live.view);
   const callers = createCallers(configured);
   const meter = createCallerMeter(configured, () => time.monotonicMs());
@@ -88,17 +93,8 @@ export function startIngress(ports: IngressPorts): Ingress {
     const waitMaxMs = answerMaxMs - (time.monotonicMs() - startedMs);
     const outcome = prepared.ok ? await append(prepared.record, waitMaxMs, isStopping) : null;
     const answer = prepared.ok ? answerTo(outcome) : prepared.refusal;
-    report({
-      operation: request.operation,
-      caller: request.caller,
-      status: answer.status,
-      detail: refusalDetail(answer),
-      bytes: request.body.byteLength,
-      tookMs: time.monotonicMs() - startedMs,
-      traceparent,
-      subject: prepared.subject,
-      outcome,
-    });
+    const tookMs = time.monotonicMs() - startedMs;
+    report({ ...requestFields(request), ...answerFields(answer), tookMs, traceparent, subject: prepared.subject, outcome });
     return answer;
   }
 
@@ -131,10 +127,21 @@ export function startIngress(ports: IngressPorts): Ingress {
     },
     stop() {
       newParties.stop();
-      stopped ??= admission.empty().then(() => appender.stop());
+      stopped ??= admission.empty().then(() => {
+        refusals.stop();
+        return appender.stop();
+      });
       return stopped;
     },
   };
+}
+
+function requestFields({ operation, caller, tokenId = null, remoteAddress = null, body }: IngressRequest) {
+  return { operation, caller, tokenId, remoteAddress, bytes: body.byteLength };
+}
+
+function answerFields(answer: IngressAnswer) {
+  return { status: answer.status, detail: refusalDetail(answer) };
 }
 
 const overdue = {

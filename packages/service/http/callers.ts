@@ -1,6 +1,6 @@
 // Identifies a bank or connector by the bearer token of its call (`tokens.ts`).
 
-import { createTokens, type TokenHolder } from "./tokens.ts";
+import { createTokens, type Identified, type TokenHolder } from "./tokens.ts";
 
 export type HttpCallerKind = "bank" | "connector";
 
@@ -14,7 +14,7 @@ export interface CallerCredentials extends Caller, TokenHolder {}
 
 export interface Callers {
   /** Finds the caller by an `Authorization` header; null if it is missing, not a bearer token, or unknown. */
-  identify(authorization: string | null | undefined): Caller | null;
+  identify(authorization: string | null | undefined): Identified<Caller> | null;
   /** Replaces all callers. Throws if a hash is malformed, and then keeps the former ones. */
   replace(callers: readonly CallerCredentials[]): void;
 }
@@ -24,7 +24,7 @@ export function createCallers(callers: readonly CallerCredentials[]): Callers {
   return {
     identify(authorization) {
       const found = tokens.identify(authorization);
-      return found === null ? null : { id: found.id, kind: found.kind };
+      return found === null ? null : { id: found.id, kind: found.kind, tokenId: found.tokenId };
     },
     replace: (next) => tokens.replace(next),
   };

@@ -15,14 +15,18 @@ export interface TokenHolder {
   readonly tokenSha256: readonly string[];
 }
 
+/** The holder, and which of its tokens it used: the first hexadecimal digits of the token's SHA-256. */
+export type Identified<Holder> = Holder & { readonly tokenId: string };
+
 export interface Tokens<Holder> {
   /** Finds the holder by an `Authorization` header; null if it is missing, not a bearer token, or unknown. */
-  identify(authorization: string | null | undefined): Holder | null;
+  identify(authorization: string | null | undefined): Identified<Holder> | null;
   /** Replaces all holders. Throws if a hash is malformed, and then keeps the former ones. */
   replace(holders: readonly Holder[]): void;
 }
 
 const tokenLengthMax = 1024;
+const tokenIdDigits = 8;
 
 export function createTokens<Holder extends TokenHolder>(holders: readonly Holder[]): Tokens<Holder> {
   let known = indexHolders(holders);
@@ -30,7 +34,9 @@ export function createTokens<Holder extends TokenHolder>(holders: readonly Holde
     identify(authorization) {
       const token = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? "")?.[1];
       if (token === undefined || token.length > tokenLengthMax) return null;
-      return known.get(createHash("sha256").update(token).digest("hex")) ?? null;
+      const hash = createHash("sha256").update(token).digest("hex");
+      const holder = known.get(hash);
+      return holder === undefined ? null : { ...holder, tokenId: hash.slice(0, tokenIdDigits) };
     },
     replace(next) {
       known = indexHolders(next);

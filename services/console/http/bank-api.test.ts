@@ -12,8 +12,7 @@ function createTestApi(transactionStatus: TransactionQueryHandler) {
   const meter = createCallerMeter(configured, () => time.monotonicMs());
   const errors: string[] = [];
   const log = { ...silentLogger, error: (event: string) => void errors.push(event) };
-  const report = async (_name: string | null, _uetr: string | null, work: () => Promise<{ readonly response: Response }>) =>
-    (await work()).response;
+  const report = async (_asked: unknown, work: () => Promise<{ readonly response: Response }>) => (await work()).response;
   const api = createBankApi({ time, logger: log, callers: createCallers(configured), meter, operations: { transactionStatus }, report });
   const headers = { authorization: `Bearer ${sampleToken("first")}` };
   const ask = (): Promise<Response> => api.fetch(new Request(`http://console/transactions/${sampleUetr}`, { headers }), null);
@@ -54,7 +53,6 @@ test("an operation that is not served has no address", async () => {
 
 function portsWithout() {
   const time = createVirtualTime({ startAtMs: 0 });
-  const report = async (_name: string | null, _uetr: string | null, work: () => Promise<{ readonly response: Response }>) =>
-    (await work()).response;
+  const report = async (_asked: unknown, work: () => Promise<{ readonly response: Response }>) => (await work()).response;
   return { time, logger: silentLogger, callers: createCallers([]), meter: createCallerMeter([], () => 0), report };
 }

@@ -6,7 +6,7 @@
 // #2 A question keeps its slot until all its work has ended, even if its caller has been answered 503 before.
 
 import { servedOperations, type ServedOperationName } from "@sluice/contracts";
-import { problemResponse, type Caller, type CallerMeter, type Callers, type ClientConnection } from "@sluice/service";
+import { problemResponse, type Caller, type CallerMeter, type Callers, type ClientConnection, type Identified } from "@sluice/service";
 import { Fault, type Logger, type Time } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { formatInstant, type TransactionAnswer, type TransactionQueryHandler } from "./bank-answer.ts";
@@ -47,23 +47,34 @@ export function createBankApi(ports: BankApiPorts): BankApi {
     const answering: TransactionQueryHandler | undefined = ports.operations[name];
     if (answering === undefined || method !== "GET") continue;
     for (const path of paths.map((given) => given.replaceAll(/\{(\w+)\}/g, ":$1"))) {
-      app.get(path, (context) => ports.report(name, context.req.param("uetr") ?? null, () => get(ports, desk, answering, context)));
-      app.all(path, () =>
-        ports.report(name, null, () => respond(problemResponse(405, "Method not allowed", "Only GET.", { allow: "GET", ...close }))),
+      app.get(path, (context) =>
+        ports.report({ operation: name, uetr: context.req.param("uetr") ?? null, connection: context.env.connection }, () =>
+          get(ports, desk, answering, context),
+        ),
+      );
+      app.all(path, ({ env }) =>
+        ports.report({ operation: name, uetr: null, connection: env.connection }, () =>
+          respond(problemResponse(405, "Method not allowed", "Only GET.", { allow: "GET", ...close })),
+        ),
       );
     }
   }
-  app.notFound(() => ports.report(null, null, () => respond(problemResponse(404, "Not found", "There is no such address.", close))));
+  app.notFound(({ env }) =>
+    ports.report({ operation: null, uetr: null, connection: env.connection }, () =>
+      respond(problemResponse(404, "Not found", "There is no such address.", close)),
+    ),
+  );
   return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
 
 interface ReportedAnswer {
   readonly caller: string | null;
+  readonly tokenId: string | null;
   readonly response: Response;
 }
 
-function respond(response: Response, caller: string | null = null): Promise<ReportedAnswer> {
-  return Promise.resolve({ caller, response });
+function respond(response: Response, caller: Identified<Caller> | null = null): Promise<ReportedAnswer> {
+  return Promise.resolve({ caller: caller?.id ?? null, tokenId: caller?.tokenId ?? null, response });
 }
 
 async function get(ports: BankApiPorts, desk: Desk, answering: TransactionQueryHandler, context: Asked): Promise<ReportedAnswer> {
@@ -74,13 +85,14 @@ async function get(ports: BankApiPorts, desk: Desk, answering: TransactionQueryH
     );
   }
   const excess = checkLimits(ports, caller, context.env.connection);
-  if (excess !== null) return respond(excess, caller.id);
+  if (excess !== null) return respond(excess, caller);
   const uetr = context.req.param("uetr") ?? "";
-  if (!isUetr(uetr)) return respond(problemResponse(400, "Not a UETR", "The address names no UUID of the form 8-4-4-4-12."), caller.id);
+  if (!isUetr(uetr)) return respond(problemResponse(400, "Not a UETR", "The address names no UUID of the form 8-4-4-4-12."), caller);
   const from = parseStageVersion(context.req.query("from"));
-  if (from === null) return respond(problemResponse(400, "Not a stageVersion", "from: a whole number from 1 to 9999."), caller.id);
+  if (from === null) return respond(problemResponse(400, "Not a stageVersion", "from: a whole number from 1 to 9999."), caller);
   return {
     caller: caller.id,
+    tokenId: caller.tokenId,
     response: toResponse(await desk.ask(answering, { caller, uetr: uetr.toLowerCase(), fromStageVersion: from })),
   };
 }

@@ -45,8 +45,7 @@ function createTestApi(
     everybody.map(({ id }) => ({ id, ...limits })),
     () => time.monotonicMs(),
   );
-  const report = async (_name: string | null, _uetr: string | null, work: () => Promise<{ readonly response: Response }>) =>
-    (await work()).response;
+  const report = async (_asked: unknown, work: () => Promise<{ readonly response: Response }>) => (await work()).response;
   const document = '{"openapi":"3.1.1"}';
   const api = createControlApi({ time, logger: log, operators: createTokens(everybody), meter, handlers, report, document });
   const ask = (path: string, asked: ControlRequestInput = {}): Promise<Response> => api.fetch(buildControlRequest(path, asked), null);

@@ -45,6 +45,7 @@ type Operation = ControlOperation & { readonly name: ControlOperationName };
 
 interface ReportedAnswer {
   readonly caller: string | null;
+  readonly tokenId?: string;
   readonly response: Response;
 }
 
@@ -71,13 +72,17 @@ export function createControlApi(ports: ControlApiPorts): ControlApi {
       const handler = ports.handlers[operation.name];
       if (handler === undefined) continue;
       app.on(operation.method, path, (context) =>
-        ports.report(operation.name, context.req.param("uetr") ?? null, () => answerRequest(ports, places, operation, handler, context)),
+        ports.report({ operation: operation.name, uetr: context.req.param("uetr") ?? null, connection: context.env.connection }, () =>
+          answerRequest(ports, places, operation, handler, context),
+        ),
       );
     }
     const allow = operations.map(({ method }) => method).join(", ");
-    app.all(path, () => refuseUnknown(ports, problemResponse(405, "Method not allowed", `Only ${allow}.`, { allow, ...close })));
+    app.all(path, ({ env }) =>
+      refuseUnknown(ports, env.connection, problemResponse(405, "Method not allowed", `Only ${allow}.`, { allow, ...close })),
+    );
   }
-  app.notFound(() => refuseUnknown(ports, problemResponse(404, "Not found", "There is no such address.", close)));
+  app.notFound(({ env }) => refuseUnknown(ports, env.connection, problemResponse(404, "Not found", "There is no such address.", close)));
   return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
 }
 
@@ -87,8 +92,8 @@ function groupByPath(handlers: ControlHandlers): ReadonlyMap<string, readonly Op
   return Map.groupBy(served, ({ path }) => `${controlPrefix}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`);
 }
 
-function refuseUnknown({ report }: ControlApiPorts, response: Response): Promise<Response> {
-  return report(null, null, () => Promise.resolve({ caller: null, response }));
+function refuseUnknown({ report }: ControlApiPorts, connection: ClientConnection | null, response: Response): Promise<Response> {
+  return report({ operation: null, uetr: null, connection }, () => Promise.resolve({ caller: null, response }));
 }
 
 async function answerRequest(
@@ -109,8 +114,9 @@ async function answerRequest(
   }
   const operator = { id: known.id, name: known.name, roles: new Set(known.roles) };
   const refused = checkOperator(ports, operation, operator, asked.env.connection);
-  if (refused !== null) return { caller: known.id, response: refused };
-  return { caller: known.id, response: await checkAndHandle(ports, places, { operation, handler, operator }, asked) };
+  const { tokenId } = known;
+  if (refused !== null) return { caller: known.id, tokenId, response: refused };
+  return { caller: known.id, tokenId, response: await checkAndHandle(ports, places, { operation, handler, operator }, asked) };
 }
 
 function checkOperator(

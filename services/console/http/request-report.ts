@@ -2,10 +2,13 @@
 // or a token.
 
 import type { Logger, Metrics, Time } from "@sluice/kernel";
+import type { ClientConnection, Refusals } from "@sluice/service";
 
 interface Reported {
   /** Id of the caller; null: it is not known. */
   readonly caller: string | null;
+  /** Which of the caller's tokens was used; null: none that is known. */
+  readonly tokenId?: string | null;
   readonly response: Response;
 }
 
@@ -13,31 +16,40 @@ interface Reported {
  * Runs the work and reports on it. `operation` is null for an unknown address. `uetr` comes from the request: a text
  * that is not a UETR may be anything, and is not recorded.
  */
-export type QuestionReport = (operation: string | null, uetr: string | null, work: () => Promise<Reported>) => Promise<Response>;
+export type QuestionReport = (asked: Asked, work: () => Promise<Reported>) => Promise<Response>;
+
+interface Asked {
+  readonly operation: string | null;
+  readonly uetr: string | null;
+  readonly connection: ClientConnection | null;
+}
 
 const uetrForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function createQuestionReport({
-  time,
-  logger,
-  metrics,
-}: {
+interface ReportPorts {
   readonly time: Time;
   readonly logger: Logger;
   readonly metrics: Metrics;
-}): QuestionReport {
+}
+
+/** Refusals that cost nothing are sampled (`refusals`). */
+export function createQuestionReport({ time, logger, metrics }: ReportPorts, refusals: Pick<Refusals, "hasLine">): QuestionReport {
   const requests = metrics.counter("sluice_console_requests_total", "Questions answered", ["operation", "status"]);
   const seconds = metrics.histogram("sluice_console_answer_seconds", "Time from question to answer", ["operation"]);
-  return async (given, uetr, work) => {
+  return async ({ operation: given, uetr, connection }, work) => {
     const startedMs = time.monotonicMs();
     const operation = given ?? "none";
-    const { caller, response } = await work();
+    const { caller, tokenId = null, response } = await work();
     const tookMs = time.monotonicMs() - startedMs;
     requests.add({ operation, status: String(response.status) });
     if (caller !== null) seconds.observe(tookMs / 1_000, { operation });
+    const remoteAddress = connection?.remoteAddress ?? null;
+    if (!refusals.hasLine({ status: response.status, remoteAddress, caller })) return response;
     logger[response.status === 503 ? "warn" : "info"]("console.answered", {
       operation,
       caller,
+      tokenId,
+      remoteAddress,
       status: response.status,
       uetr: uetr !== null && uetrForm.test(uetr) ? uetr : undefined,
       tookMs: Math.round(tookMs * 10) / 10,

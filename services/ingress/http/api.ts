@@ -30,6 +30,8 @@ export interface IngressApiPorts {
     readonly caller: string;
     readonly body: Uint8Array;
     readonly traceparent: string | null;
+    readonly tokenId: string;
+    readonly remoteAddress: string | null;
   }): Promise<IngressAnswer>;
 }
 
@@ -42,6 +44,8 @@ type Environment = { readonly Bindings: { readonly connection: ClientConnection 
 interface Known {
   readonly operation: string | null;
   readonly caller: string | null;
+  readonly tokenId: string | null;
+  readonly remoteAddress: string | null;
 }
 
 const bodyBytesMax = 256 * 1024;
@@ -54,10 +58,10 @@ export function createIngressApi(ports: IngressApiPorts): IngressApi {
   for (const operation of ports.operations) {
     for (const path of operation.paths) {
       app.post(path, (context) => post(ports, slowly, operation, context.req.raw, context.env.connection));
-      app.all(path, () =>
+      app.all(path, (context) =>
         refused(
           ports,
-          { operation: operation.name, caller: null },
+          stranger(operation.name, context.env.connection),
           problemResponse(405, "Method not allowed", "Only POST.", { allow: "POST", ...close }),
         ),
       );
@@ -66,7 +70,7 @@ export function createIngressApi(ports: IngressApiPorts): IngressApi {
   app.notFound(async (context) => {
     const document = ports.documents === null ? null : await ports.documents(context.req.raw);
     if (document === null)
-      return refused(ports, { operation: null, caller: null }, problemResponse(404, "Not found", "There is no such address.", close));
+      return refused(ports, stranger(null, context.env.connection), problemResponse(404, "Not found", "There is no such address.", close));
     // #1
     document.headers.set("connection", close.connection);
     return document;
@@ -84,11 +88,13 @@ async function post(
   connection: ClientConnection | null,
 ): Promise<Response> {
   const caller = ports.callers.identify(request.headers.get("authorization"));
-  const known = { operation: operation.name, caller: caller?.id ?? null };
   if (caller === null) {
     const challenge = { "www-authenticate": "Bearer", ...close };
-    return refused(ports, known, problemResponse(401, "Not authenticated", "A known bearer token is needed.", challenge));
+    const answer = problemResponse(401, "Not authenticated", "A known bearer token is needed.", challenge);
+    return refused(ports, stranger(operation.name, connection), answer);
   }
+  const source = { tokenId: caller.tokenId, remoteAddress: connection?.remoteAddress ?? null };
+  const known = { operation: operation.name, caller: caller.id, ...source };
   const excess = await checkShare(ports, slowly, caller, connection);
   if (excess !== null) return refused(ports, known, excess);
   const unfit = checkHead(operation, caller, request);
@@ -99,7 +105,7 @@ async function post(
   const reading = await readBody(request, bodyBytesMax);
   if (!reading.ok) return refused(ports, known, reading.response);
   const traceparent = request.headers.get("traceparent");
-  return responseTo(await ports.take({ operation: operation.name, caller: caller.id, body: reading.bytes, traceparent }));
+  return responseTo(await ports.take({ operation: operation.name, caller: caller.id, body: reading.bytes, traceparent, ...source }));
 }
 
 async function checkShare(
@@ -160,6 +166,10 @@ function responseTo(answer: IngressAnswer, more: Readonly<Record<string, string>
   if (answer.status === 202) return new Response(null, { status: 202, headers: { "content-length": "0" } });
   const headers: Record<string, string> = answer.retryAfterSeconds === null ? {} : { "retry-after": String(answer.retryAfterSeconds) };
   return problemResponse(answer.status, answer.error.message, answer.error.detail, { ...headers, ...more });
+}
+
+function stranger(operation: string | null, connection: ClientConnection | null): Known {
+  return { operation, caller: null, tokenId: null, remoteAddress: connection?.remoteAddress ?? null };
 }
 
 /** Reports a request that ends before its message was read. */

@@ -1,6 +1,7 @@
 // The report on each request: one wide log line, and the metrics. No account number, name or token is among the fields.
 
 import type { Logger, Metrics } from "@sluice/kernel";
+import type { Refusals } from "@sluice/service";
 import type { IngressAnswer } from "./answer.ts";
 import type { AppendOutcome } from "../journal/journal-appender.ts";
 import type { MessageSubject } from "../intake/operation.ts";
@@ -10,6 +11,10 @@ interface RequestFields {
   readonly operation: string | null;
   /** Id of the bank or connector; null: an unknown caller. */
   readonly caller: string | null;
+  /** Which of the caller's tokens was used; null: none that is known. */
+  readonly tokenId: string | null;
+  /** The peer's address; null: not known. */
+  readonly remoteAddress: string | null;
   readonly status: number;
   /** The field and the reason of a refusal; null otherwise. */
   readonly detail: string | null;
@@ -23,16 +28,25 @@ interface RequestFields {
 
 export type IngressRequestReport = (fields: RequestFields) => void;
 
-export function createIngressRequestReport(ports: { readonly logger: Logger; readonly metrics: Metrics }): IngressRequestReport {
+interface ReportPorts {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Refusals that cost nothing are sampled (`refusals`). */
+export function createIngressRequestReport(ports: ReportPorts, refusals: Pick<Refusals, "hasLine">): IngressRequestReport {
   const requests = ports.metrics.counter("sluice_ingress_requests_total", "Requests answered", ["operation", "status"]);
   const seconds = ports.metrics.histogram("sluice_ingress_answer_seconds", "Time from body read to answer", ["operation"]);
   return (fields) => {
     const operation = fields.operation ?? "none";
     requests.add({ operation, status: String(fields.status) });
     if (fields.outcome !== null) seconds.observe(fields.tookMs / 1_000, { operation });
+    if (!refusals.hasLine(fields)) return;
     ports.logger[chooseLevel(fields.status)]("ingress.answered", {
       operation,
       caller: fields.caller,
+      tokenId: fields.tokenId,
+      remoteAddress: fields.remoteAddress,
       status: fields.status,
       detail: fields.detail,
       uetr: fields.subject?.uetr,
