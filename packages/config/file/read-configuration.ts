@@ -185,7 +185,7 @@ function toConnector(file: ConnectorInFile): Connector {
 }
 
 function toOperator({ tokenSha256, ...same }: OperatorInFile): ConfiguredOperator {
-  return { ...same, tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()) };
+  return { ...same, person: same.person ?? same.id, tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()) };
 }
 
 /** Copies an object without its undefined members. */

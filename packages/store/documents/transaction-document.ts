@@ -7,7 +7,7 @@ import { assert } from "@sluice/kernel";
 import { isUnresolved, type Item, type OrphanState, type State, type Transaction } from "@sluice/domain";
 import type { ObjectId } from "mongodb";
 import type { OpenRow, TransactionDocument } from "../port.ts";
-import { as, bytes, type Codec, date, derived, document, list, nullable, plain, type StoredIn } from "./codec.ts";
+import { as, bytes, type Codec, date, derived, document, list, nullable, plain, textsSince, type StoredIn } from "./codec.ts";
 import {
   decisionCodec,
   identityCodec,
@@ -63,6 +63,7 @@ const view = document<Transaction>()({
   updatedAt: derived(({ transitions, receivedAtMs }: Transaction) => new Date(transitions.at(-1)?.atMs ?? receivedAtMs)),
   quarantined: nullable(quarantineCodec),
   decisions: list(decisionCodec),
+  usedActions: textsSince,
 });
 
 const besideView = document<Omit<TransactionDocument, "transaction">>()({

@@ -73,6 +73,7 @@ export function transactionFromRow(row: OpenRow, causes: readonly Reconciliation
     carryOversMax: 0,
     quarantined: null,
     decisions: [],
+    usedActions: [],
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A row has one form for all flows.
   return transaction as Transaction;

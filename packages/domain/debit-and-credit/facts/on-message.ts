@@ -57,6 +57,7 @@ export function startTransaction(
     carryOversMax: 0,
     quarantined: orphan?.quarantined ?? null,
     decisions: orphan?.decisions ?? [],
+    usedActions: orphan?.usedActions ?? [],
   };
   const fresh = withFlow(shared, fact);
   return { decision: "applied", reason: null, transaction: enterState(fresh, fresh.state, factCause(place), httpAccepted) };

@@ -53,6 +53,7 @@ export function createOrphan(uetr: string, receivedAtMs: number, place: RecordPo
     carryOversMax: 0,
     quarantined: null,
     decisions: [],
+    usedActions: [],
   };
 }
 
