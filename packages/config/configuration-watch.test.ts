@@ -163,4 +163,20 @@ describe("a configuration file that is watched", () => {
     expect(JSON.stringify(said.slice(0, 4))).not.toContain("shouted");
     expect(said[4]?.callers?.[0]?.requestsPerSecond).toBe(9);
   });
+
+  it("takes a token away whatever else is wrong in the file, and adds none", async () => {
+    const { said, write, heard } = await givenWatch();
+    await write(fileText({ tokens: ["one", "one-next"], roles: "read, approve" }));
+    await heard(1);
+    const wrong = fileText({ tokens: ["one-next", "foreign"], roles: "read, act" }).replace("https://second.example", "nowhere");
+    await write(wrong);
+    await heard(3);
+    expect(said[1]?.callers?.map(({ tokenSha256 }) => tokenSha256)).toEqual([[sha("one-next")], [sha("two")], [sha("three")]]);
+    expect(said[1]?.operators?.map(({ roles }) => roles)).toEqual([["read"]]);
+    expect(said[2]?.problems?.length).toBeGreaterThan(0);
+    await write(wrong.replace(/operators:.*/, `operators: [{ id: other }]`).replace(sha("one-next"), `\${NOWHERE}`));
+    await heard(5);
+    expect(said[3]?.callers?.[0]?.tokenSha256).toEqual([sha("one-next")]);
+    expect(said[3]?.operators?.map(({ tokenSha256 }) => tokenSha256)).toEqual([[]]);
+  });
 });

@@ -4,7 +4,8 @@
 //    last evaluation.
 // #2 `changed` is called with the new callers and operators and with the changes that wait for a restart, but only if
 //    one differs.
-// #3 A file that is unreadable or wrong changes nothing, and is reported once for each such content.
+// #3 A file that is unreadable or wrong is reported once for each such content. It changes nothing but what it takes
+//    away (`revocations.ts`): a token can be revoked whatever else is wrong.
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
@@ -13,7 +14,8 @@ import { updateCallers, listCallers, listRestartChanges, type CallerSettings } f
 import type { Configuration, ConfiguredOperator } from "./configuration.ts";
 import { formatProblems } from "./file/problem.ts";
 import type { FileVariables } from "./file/variables.ts";
-import { readConfiguration } from "./file/read-configuration.ts";
+import { readConfiguration, readConfigurationTree } from "./file/read-configuration.ts";
+import { takeAway, type Holders } from "./revocations.ts";
 
 export interface ConfigurationWatchOptions {
   readonly time: Time;
@@ -24,8 +26,10 @@ export interface ConfigurationWatchOptions {
   readonly pollMs?: number;
   /** Called after a change. `waiting` holds the paths of changes that need a restart. */
   changed(callers: readonly CallerSettings[], waiting: readonly string[], operators: readonly ConfiguredOperator[]): void;
-  /** Called for a file that is unreadable or wrong, with one text per problem and no values. The old callers stay. */
+  /** Called for a file that is unreadable or wrong, with one text per problem and no values. No caller is added. */
   broken(problems: readonly string[]): void;
+  /** Called for a file that is right, whether it changes anything or not. */
+  read?(): void;
 }
 
 export interface ConfigurationWatch {
@@ -60,7 +64,16 @@ type FileReading = { readonly ok: true; readonly bytes: Uint8Array } | { readonl
 function createEvaluation(options: ConfigurationWatchOptions): (reading: FileReading) => void {
   const { running, environment } = options;
   let evaluated = "";
-  let reported = JSON.stringify([listCallers(running), [], running.operators]);
+  let inForce: Holders = { callers: listCallers(running), operators: running.operators };
+  let waiting: readonly string[] = [];
+
+  function takeOver(next: Holders, nextWaiting: readonly string[]): void {
+    const isNews = JSON.stringify([next, nextWaiting]) !== JSON.stringify([inForce, waiting]);
+    inForce = next;
+    waiting = nextWaiting;
+    if (isNews) options.changed(next.callers, nextWaiting, next.operators);
+  }
+
   return (reading) => {
     const hash = reading.ok ? createHash("sha256").update(reading.bytes).digest("hex") : reading.problem;
     if (hash === evaluated) return;
@@ -69,18 +82,16 @@ function createEvaluation(options: ConfigurationWatchOptions): (reading: FileRea
       options.broken([reading.problem]);
       return;
     }
-    const next = readConfiguration(new TextDecoder().decode(reading.bytes), environment);
+    const text = new TextDecoder().decode(reading.bytes);
+    const next = readConfiguration(text, environment);
     if (!next.ok) {
+      takeOver(takeAway(readConfigurationTree(text, environment), inForce), waiting);
       options.broken(formatProblems(next.problems));
       return;
     }
-    const callers = updateCallers(running, next.configuration);
-    const waiting = listRestartChanges(running, next.configuration);
+    options.read?.();
     const { operators } = next.configuration;
-    const news = JSON.stringify([callers, waiting, operators]);
-    if (news === reported) return;
-    reported = news;
-    options.changed(callers, waiting, operators);
+    takeOver({ callers: updateCallers(running, next.configuration), operators }, listRestartChanges(running, next.configuration));
   };
 }
 

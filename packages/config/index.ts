@@ -2,6 +2,7 @@ export * from "./agent-bank.ts";
 export * from "./callers.ts";
 export * from "./configuration.ts";
 export { readConfigurationFile } from "./file/read-configuration-file.ts";
+export { listOperatorChanges, operatorChangeKinds, tokenId } from "./operator-changes.ts";
 export { watchConfiguration } from "./configuration-watch.ts";
 export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configuration-watch.ts";
 export { readDuration } from "./file/durations.ts";

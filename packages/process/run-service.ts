@@ -5,7 +5,7 @@
 // #2 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
 
 import { type ConfigurationWatch, type ConfigurationWatchOptions, readConfigurationFile, type VariableName } from "@sluice/config";
-import { Fault, type Logger, type Running } from "@sluice/kernel";
+import { Fault, type Logger, type Metrics, type Running } from "@sluice/kernel";
 import { listen, type ListenLimits, listenLimitsDefault, type ListenOptions } from "@sluice/service";
 import { type Needs, needVariables, type Opened, openNeeds } from "./needs.ts";
 import { runProcess } from "./run-process.ts";
@@ -26,7 +26,7 @@ interface ServedApi<S> {
   readonly fetch: (service: S) => ListenOptions["fetch"];
 }
 
-type WatchedFile = Omit<ConfigurationWatchOptions, "changed" | "broken"> & { readonly logger: Logger };
+type WatchedFile = Omit<ConfigurationWatchOptions, "changed" | "broken"> & { readonly logger: Logger; readonly metrics: Metrics };
 
 interface ServiceTable<N extends Needs, S extends Running> {
   readonly needs: N;
@@ -59,7 +59,7 @@ export function runService<N extends Needs, S extends Running>(name: string, tab
     const own = { time, random, logger, metrics, configuration, partitionCount };
     const service = await table.start({ ...own, ...needs, fail: (reason) => context.fail(reason) });
     opened.defer(() => service.stop());
-    const watch = table.watch?.(service, { ...file, running: configuration, logger });
+    const watch = table.watch?.(service, { ...file, running: configuration, logger, metrics });
     opened.defer(() => watch?.stop());
     const ports: Partial<Record<string, number>> = {};
     for (const [portName, { variable, limits = listenLimitsDefault, fetch }] of apis) {

@@ -1,9 +1,9 @@
-import { watchConfiguration } from "@sluice/config";
 import { readDocument } from "@sluice/documents";
 import { broker, derivedNeed, registry, runService } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { listenLimitsDefault } from "@sluice/service";
 import { startConsole } from "./service.ts";
+import { watchOperators } from "./http/watch-operators.ts";
 
 runService("console", {
   needs: {
@@ -13,15 +13,7 @@ runService("console", {
     controlDocument: derivedNeed(() => readDocument("control")),
   },
   start: startConsole,
-  watch: (desk, { logger, ...file }) =>
-    watchConfiguration({
-      ...file,
-      changed(callers, _waiting, operators) {
-        desk.replaceCallers(callers);
-        desk.replaceOperators(operators);
-      },
-      broken: (problems) => logger.error("console.configuration-broken", { problems: problems.slice(0, 20).join("; ") }),
-    }),
+  watch: watchOperators,
   serves: {
     port: { variable: "SLUICE_CONSOLE_PORT", fetch: (desk) => (request, connection) => desk.fetch(request, connection) },
     controlPort: {

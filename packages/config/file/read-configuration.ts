@@ -80,6 +80,11 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
   };
 }
 
+/** The file as a tree with its variables replaced, whatever else is wrong with it; undefined: it is not YAML. */
+export function readConfigurationTree(text: string, environment: FileVariables): unknown {
+  return resolveVariables(readYaml(text, []), environment, []);
+}
+
 /** Returns all calendars by name, including the shipped ones. */
 function readCalendars(given: unknown, problems: Problem[]): ReadonlyMap<string, Calendar> {
   const shipped = { za: southAfrica, "za-every-day": southAfricaEveryDay };

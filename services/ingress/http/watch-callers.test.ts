@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfigurationFile } from "@sluice/config";
-import { type Logger, machineTime, silentLogger } from "@sluice/kernel";
+import { type Logger, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { expect, it, vi } from "vitest";
 import { debitBody, startTestIngress, postBody } from "../ingress.fixture.ts";
 import { watchCallers } from "./watch-callers.ts";
@@ -30,7 +30,15 @@ it("a token is replaced without a restart, first next to the old one, then alone
   const said: string[] = [];
   const note = (event: string): void => void said.push(event);
   const logger: Logger = { ...silentLogger, info: note, warn: note, error: note };
-  const watch = watchCallers(ingress, { time: machineTime, path: file, environment: {}, running, pollMs: 5, logger });
+  const watch = watchCallers(ingress, {
+    time: machineTime,
+    path: file,
+    environment: {},
+    running,
+    pollMs: 5,
+    logger,
+    metrics: silentMetrics,
+  });
   stack.defer(() => watch.stop());
   const statusOf = async (token: string) => (await requested(path, postBody(debitBody, { authorization: `Bearer ${token}` }))).status;
   const heard = (...events: string[]) => vi.waitFor(() => expect(said.splice(0)).toEqual(events));
