@@ -172,4 +172,27 @@ describe("a configuration file that is watched", () => {
     expect(JSON.stringify(said.slice(0, 4))).not.toContain("shouted");
     expect([said[4], replacements(said)[0]?.banks[0]?.requestsPerSecond]).toEqual([null, 9]);
   });
+
+  it("takes a token away whatever else is wrong in the file, adds none, and gives it back with the file that was in force", async () => {
+    const { said, write, heard } = await givenWatch();
+    const right = fileText({ tokens: ["one", "one-next"], roles: "read, approve" });
+    await write(right);
+    await heard(1);
+    const tokensOf = (index: number) => replacements(said)[index]?.banks.map(({ tokenSha256 }) => tokenSha256);
+    const wrong = fileText({ tokens: ["one-next", "foreign"], roles: "read, act" }).replace("https://second.example", "nowhere");
+    await write(wrong);
+    await heard(3);
+    expect(Array.isArray(said[1])).toBe(true);
+    expect(tokensOf(1)?.[0]).toEqual([sha("one-next")]);
+    expect(tokensOf(1)?.slice(1)).toEqual(tokensOf(0)?.slice(1));
+    expect(replacements(said)[1]?.operators.map(({ roles }) => roles)).toEqual([["read"]]);
+    await write(wrong.replace(/operators:.*/, `operators: [{ id: other }]`).replace(sha("one-next"), `\${NOWHERE}`));
+    await heard(5);
+    expect(tokensOf(2)?.[0]).toEqual([sha("one-next")]);
+    expect(replacements(said)[2]?.operators.map(({ tokenSha256 }) => tokenSha256)).toEqual([[]]);
+    await write(right);
+    await heard(7);
+    expect(said[5]).toBeNull();
+    expect(tokensOf(3)).toEqual(tokensOf(0));
+  });
 });

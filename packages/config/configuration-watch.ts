@@ -3,7 +3,8 @@
 // #1 The file is read every `pollMs`, at most `fileBytesMax` of it, and evaluated only if its bytes differ from the
 //    last evaluation.
 // #2 A file is taken over as a whole or not at all. One that is unreadable, wrong, or changes what needs a restart is
-//    refused: the former configuration stays in force, and the refusal is reported once for each such content.
+//    refused, and the refusal is reported once for each such content. The former configuration stays in force but for
+//    what the file takes away (`revocations.ts`): a token can be revoked whatever else is wrong.
 
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
@@ -11,8 +12,9 @@ import { sleep, type Time } from "@sluice/kernel";
 import type { Configuration } from "./configuration.ts";
 import { formatProblems } from "./file/problem.ts";
 import type { FileVariables } from "./file/variables.ts";
-import { readConfiguration } from "./file/read-configuration.ts";
-import { keepUnchanged, listRestartChanges } from "./live-configuration.ts";
+import { readConfiguration, readConfigurationTree } from "./file/read-configuration.ts";
+import { isSameContent, keepUnchanged, listRestartChanges } from "./live-configuration.ts";
+import { takeAway } from "./revocations.ts";
 
 export interface ConfigurationWatchOptions {
   readonly time: Time;
@@ -60,10 +62,18 @@ function createEvaluation(options: ConfigurationWatchOptions): (reading: FileRea
   let { running } = options;
   let evaluated = "";
   let isRefused = false;
+  /** A refused file has taken something away: the file in force counts again only once it is taken over again. */
+  let isPartial = false;
 
-  function refuse(problems: readonly string[]): void {
+  function refuse(problems: readonly string[], text: string | null): void {
     isRefused = true;
     options.refused(problems);
+    if (text === null) return;
+    const left = { ...running, ...takeAway(readConfigurationTree(text, options.environment), running) };
+    if (isSameContent(left, running)) return;
+    isPartial = true;
+    running = left;
+    options.replaced(running);
   }
 
   return (reading) => {
@@ -71,14 +81,20 @@ function createEvaluation(options: ConfigurationWatchOptions): (reading: FileRea
     if (hash === evaluated) return;
     evaluated = hash;
     if (!isRefused && hash.startsWith(running.hash)) return;
-    if (!reading.ok) return refuse([reading.problem]);
-    const next = readConfiguration(new TextDecoder().decode(reading.bytes), options.environment);
-    if (!next.ok) return refuse(formatProblems(next.problems));
+    if (!reading.ok) return refuse([reading.problem], null);
+    const text = new TextDecoder().decode(reading.bytes);
+    const next = readConfiguration(text, options.environment);
+    if (!next.ok) return refuse(formatProblems(next.problems), text);
     const waiting = listRestartChanges(running, next.configuration);
-    if (waiting.length > 0) return refuse(waiting.map((path) => `${path}: changes only with a restart`));
+    if (waiting.length > 0)
+      return refuse(
+        waiting.map((path) => `${path}: changes only with a restart`),
+        text,
+      );
     if (isRefused) options.refused(null);
     isRefused = false;
-    if (next.configuration.hash === running.hash) return;
+    if (next.configuration.hash === running.hash && !isPartial) return;
+    isPartial = false;
     running = keepUnchanged(running, next.configuration);
     options.replaced(running);
   };

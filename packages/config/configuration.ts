@@ -148,6 +148,8 @@ export interface ConfiguredOperator {
   /** Configured id, [a-z0-9-]{1,32}, unique among operators, banks and connectors. Actions are recorded under it. */
   readonly id: string;
   readonly name: string;
+  /** The person behind the tokens: two operators with the same person count as one. By default it is the id. */
+  readonly person: string;
   /** SHA-256, hex, of each bearer token; no other caller has the same token. */
   readonly tokenSha256: readonly string[];
   /** At least one. */

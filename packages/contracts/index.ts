@@ -8,6 +8,7 @@ export { controlOperations, controlPrefix } from "./control/operations.ts";
 export type { ControlOperation, ControlOperationName, ControlRole } from "./control/operations.ts";
 export { searchTerms } from "./control/search-terms.ts";
 export type { SearchTermName } from "./control/search-terms.ts";
+export { type ActionRecord, operatorContentSha256 } from "./wire/operator-content.ts";
 export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./wire/from-wire.ts";
 export { deliveryHeaders } from "./messages/delivery-headers.ts";
 export type { AttemptHeaders, DeliveryHeader, EventHeaders } from "./messages/delivery-headers.ts";

@@ -1,5 +1,5 @@
-// Notes of what operators asked of a day or a bank: the newest few, each with its result and reason. By their ids an
-// action counts once.
+// Notes of what operators asked of a transaction, a day or a bank: the newest few, each with its result and reason.
+// That an action counts once does not depend on them (`used-actions.ts`).
 
 import type { OperatorAction, RecordPosition } from "./fact.ts";
 
@@ -9,10 +9,6 @@ export interface DecisionNote {
   readonly action: OperatorAction;
   readonly result: "applied" | "ignored" | "refused";
   readonly why: string | null;
-}
-
-export function isDecided(notes: readonly DecisionNote[], action: OperatorAction): boolean {
-  return notes.some((note) => note.action.id === action.id);
 }
 
 export function buildDecisionNote(

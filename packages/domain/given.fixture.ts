@@ -204,6 +204,15 @@ export function stepPosition(index: number): RecordPosition {
   return { offset: BigInt((index + 1) * 10), appendedAtMs: (index + 1) * 1_000 };
 }
 
+/** Stands for the offset of a proposal in a confirmation: `runSteps` fills in where the confirmed id was proposed. */
+export const offsetOfProposal = -1n;
+
+function nameProposal(fact: TransactionFact, transaction: Transaction | null): TransactionFact {
+  if (fact.kind !== "ItemResolutionConfirmed" || fact.proposal?.offset !== offsetOfProposal) return fact;
+  const proposed = transaction?.items.find(({ resolution }) => resolution?.action.id === fact.confirms)?.resolution;
+  return { ...fact, proposal: { ...fact.proposal, offset: proposed?.offset ?? offsetOfProposal } };
+}
+
 /**
  * Applies the steps to a transaction in order. All markers are known from the start, as after another process took the
  * partition over.
@@ -218,9 +227,10 @@ export function runSteps(steps: readonly SequenceStep[], start: Transaction | nu
   const outcomes: (DecideResult & { fact: TransactionFact; position: RecordPosition })[] = [];
   for (const [index, step] of steps.entries()) {
     if (isMarker(step) || isBankMarker(step)) continue;
-    const outcome = decide(uetr, transaction, step, stepPosition(index), partition, digest);
+    const fact = nameProposal(step, transaction);
+    const outcome = decide(uetr, transaction, fact, stepPosition(index), partition, digest);
     transaction = outcome.transaction;
-    outcomes.push({ ...outcome, fact: step, position: stepPosition(index) });
+    outcomes.push({ ...outcome, fact, position: stepPosition(index) });
   }
   return { transaction, outcomes, markers, partition };
 }

@@ -7,6 +7,7 @@ export * from "./bank/decide-bank.ts";
 export * from "./day/day-result.ts";
 export * from "./day/decide-day.ts";
 export * from "./fact.ts";
+export { findActionUse } from "./used-actions.ts";
 export * from "./ids.ts";
 export * from "./partition-view.ts";
 export * from "./debit-and-credit/result.ts";

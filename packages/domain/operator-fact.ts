@@ -5,10 +5,20 @@ import type { DayKey } from "./markers.ts";
 /** Who decided something, why and when. The sender chooses `id`; a second request with the same id changes nothing. */
 export interface OperatorAction {
   readonly id: string;
+  /** Configured id of the operator, whose token was used. */
   readonly operator: string;
+  /** The person behind the token; null: the operator's id names the person. */
+  readonly person: string | null;
   readonly reason: string;
   /** When the console received it, for display only: the append time decides. */
   readonly requestedAtMs: number;
+  /** SHA-256, hex, of what is decided and why, without id and times. */
+  readonly contentSha256: string;
+}
+
+/** Two operators with the same person are one person. */
+export function isSamePerson(one: OperatorAction, other: OperatorAction): boolean {
+  return one.operator === other.operator || (one.person ?? one.operator) === (other.person ?? other.operator);
 }
 
 export interface WithdrawalRequested {
@@ -34,15 +44,17 @@ export interface ItemResolutionRequested {
   readonly resolution: ResolutionKind;
   /** UETR of the transaction that replaced it; null unless `replaced`. */
   readonly replacedBy: string | null;
-  /** The resolution becomes final only when another operator confirms it. */
+  /** The resolution becomes final only when another person confirms it. */
   readonly needsSecondPerson: boolean;
 }
 
 export interface ItemResolutionConfirmed {
   readonly kind: "ItemResolutionConfirmed";
   readonly action: OperatorAction;
-  /** Id of the action that proposed the resolution. */
+  /** Id of the action that proposed the resolution; it is recorded, and finds nothing. */
   readonly confirms: string;
+  /** Offset of the proposal in the journal, and the hash of its content. Null: a record from before they were named. */
+  readonly proposal: { readonly offset: bigint; readonly contentSha256: string } | null;
 }
 
 /** Ends the quarantine of a transaction. Its dead letters follow right behind, in their order. */

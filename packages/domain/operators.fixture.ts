@@ -4,7 +4,12 @@ import type { BankFact, CloseExtensionRequested, CreditsFinalRequested, GateOpen
 import { creditsFinal, date, scheme } from "./given.fixture.ts";
 
 export function action(id: string, operator = "thandi"): OperatorAction {
-  return { id, operator, reason: "the bank asked for it", requestedAtMs: 1 };
+  return { id, operator, person: null, reason: "the bank asked for it", requestedAtMs: 1, contentSha256: contentSha256(id) };
+}
+
+/** Actions with the same id have the same content, unless a test says otherwise. */
+export function contentSha256(id: string): string {
+  return Buffer.from(id).toString("hex").slice(0, 64).padEnd(64, "0");
 }
 
 /** Window 0 is the reconciliation close. */

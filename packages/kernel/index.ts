@@ -6,3 +6,4 @@ export * from "./metrics.ts";
 export * from "./random.ts";
 export * from "./running.ts";
 export * from "./time.ts";
+export * from "./token-id.ts";

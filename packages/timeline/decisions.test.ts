@@ -13,7 +13,7 @@ const next = "2026-11-23";
 const markerBase = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
 
 function action(id: string, operator = "thandi", reason = `because of ${id}`): Records["WithdrawalRequested"]["action"] {
-  return { id, operator, reason, requestedAtMs: 1 };
+  return { id, operator, person: null, reason, requestedAtMs: 1 };
 }
 
 function withdrawal(id: string): DecodedRecord<"WithdrawalRequested"> {
@@ -104,12 +104,15 @@ test("an item shows its resolution: proposed, then confirmed by another person",
   expect(findLine(await timefindLine(story), "proposed")).toContain(
     "row 0 HELD WINDOW_MISSED proposed: not-made, by thandi: because of i1",
   );
-  await story.appendFact({ name: "ItemResolutionConfirmed", value: { action: action("c1", "sipho"), confirms: "i1" } });
+  const stored = await story.settle(story.store.transactions.load([storyUetr]));
+  const proposal = stored.get(storyUetr)?.transaction.items[0]?.resolution ?? null;
+  const named = { proposalOffset: proposal?.offset ?? null, proposalSha256: proposal?.action.contentSha256 ?? null };
+  await story.appendFact({ name: "ItemResolutionConfirmed", value: { action: action("c1", "sipho"), confirms: "i1", ...named } });
   const timeline = await timefindLine(story);
   expect(timeline.items).toMatchObject([{ resolution: { kind: "not-made", operator: "thandi", isFinal: true, confirmedBy: "sipho" } }]);
   expect(findLine(timeline, "row 0")).toContain("not-made, by thandi: because of i1, confirmed by sipho");
   expect(findLine(timeline, "ItemResolutionRequested")).toContain(`NOT_MADE on ${day}, to be confirmed, by thandi: because of i1; applied`);
-  expect(findLine(timeline, "ItemResolutionConfirmed")).toContain("of i1, by sipho: because of c1; applied");
+  expect(findLine(timeline, "ItemResolutionConfirmed")).toContain(`of ${proposal?.offset}, by sipho: because of c1; applied`);
 });
 
 test("pauses of its bank before its end are shown once, with operator and reason, and none after its end", async () => {
@@ -124,7 +127,14 @@ test("pauses of its bank before its end are shown once, with operator and reason
     atMs: 1,
     marker: { kind: "BankPaused", id: "x", bank: storyBank, number: 2, reason: "maintenance", untilMs: null },
   } as const;
-  const decided = { offset: 4n, atMs: 1, kind: "BankPauseRequested", action: action("p1"), result: "applied", why: null } as const;
+  const decided = {
+    offset: 4n,
+    atMs: 1,
+    kind: "BankPauseRequested",
+    action: { ...action("p1"), contentSha256: "" },
+    result: "applied",
+    why: null,
+  } as const;
   const state: BankState = {
     bank: storyBank,
     version: 1,
@@ -135,6 +145,7 @@ test("pauses of its bank before its end are shown once, with operator and reason
     pauses: 2,
     resumes: 1,
     markers: [appended],
+    usedActions: [],
     decisions: [decided],
   };
   await story.settle(story.store.banks.write(state, 0));

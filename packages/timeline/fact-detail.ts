@@ -28,7 +28,7 @@ function describeRequest(decoded: AnyDecodedRecord): FactDetail | null {
   if (decoded.name === "ItemResolutionRequested")
     return buildDetail(null, `${describeResolution(decoded.value)}, ${describeAction(decoded.value.action)}`);
   if (decoded.name === "ItemResolutionConfirmed")
-    return buildDetail(null, `of ${decoded.value.confirms}, ${describeAction(decoded.value.action)}`);
+    return buildDetail(null, `of ${decoded.value.proposalOffset ?? decoded.value.confirms}, ${describeAction(decoded.value.action)}`);
   if (decoded.name === "DeadLettersReplayed")
     return buildDetail(null, `${decoded.value.records} records, ${describeAction(decoded.value.action)}`);
   return null;

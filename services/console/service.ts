@@ -18,6 +18,7 @@ import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
+import { createOperatorTrail } from "./http/operator-trail.ts";
 import { createControlHandlers } from "./http/control-handlers.ts";
 import { createControlQueries } from "./queries/control-queries.ts";
 import { earliestOpenDate } from "./queries/list-banks.ts";
@@ -53,6 +54,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const callers = createCallers(configured);
   const meter = createCallerMeter(configured, () => time.monotonicMs());
   const operators = createTokens(configuration.operators);
+  const trail = createOperatorTrail(configuration.operators, ports);
   const operatorMeter = createCallerMeter(configuration.operators.map(toOperatorLimits), () => time.monotonicMs());
   const knownAsOf = createKnownAsOf({ time, messaging, partitions: store.partitions, brokerClock, partitionCount });
   const answering = { time, messaging, store, serde, knownAsOf, partitionCount };
@@ -77,6 +79,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
       callers.replace(listCallers(next));
       meter.replace(listCallers(next));
       operators.replace(next.operators);
+      trail.replaced(next.operators);
       operatorMeter.replace(next.operators.map(toOperatorLimits));
     },
     readiness() {

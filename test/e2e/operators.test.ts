@@ -14,6 +14,7 @@ import {
   findDocumentViolations,
   findReceived,
   enteredStates,
+  findProposal,
   loadTransaction,
   untilHolds,
   untilState,
@@ -145,7 +146,13 @@ describe("waiting transactions", () => {
     for (const who of ["zola", "sipho"]) statuses.push((await decideOnce(environment, who, decision)).status);
     const confirmation = `/transactions/${plannedCase(debits[0] ?? never()).uetr}/resolution/confirmation`;
     statuses.push(
-      (await decideOnce(environment, "zola", { path: confirmation, id: "not-allowed", body: { reason: "-", confirms: "x" } })).status,
+      (
+        await decideOnce(environment, "zola", {
+          path: confirmation,
+          id: "not-allowed",
+          body: { reason: "-", offset: "1", contentSha256: "0".repeat(64) },
+        })
+      ).status,
     );
     statuses.push((await askConsole(environment, environment.operator("thandi").token, `/transactions/${carriedOver().uetr}`)).status);
     expect(statuses).toEqual([403, 403, 403, 401]);
@@ -457,15 +464,18 @@ describe("the reconciliation list", () => {
     expect(reported()).toBe(0);
     const [first] = all();
     const { uetr } = first?.about ?? never();
-    const confirmation = { path: `/transactions/${uetr}/resolution/confirmation`, body: { reason: "Seen.", confirms: `resolve-${uetr}` } };
+    const confirmation = {
+      path: `/transactions/${uetr}/resolution/confirmation`,
+      body: { reason: "Seen.", ...(await findProposal(environment, uetr)) },
+    };
     const own = await decideOnce(environment, "thandi", { ...confirmation, id: "confirm-own" });
     expect([own.status, own.text]).toEqual([409, expect.stringContaining("same-person")]);
     await Promise.all(
-      all().map(({ about }) =>
+      all().map(async ({ about }) =>
         decideAndApply(environment, "sipho", {
           path: `/transactions/${about.uetr}/resolution/confirmation`,
           id: `confirm-${about.uetr}`,
-          body: { reason: "Seen and agreed.", confirms: `resolve-${about.uetr}` },
+          body: { reason: "Seen and agreed.", ...(await findProposal(environment, about.uetr)) },
         }),
       ),
     );

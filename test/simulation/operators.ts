@@ -3,7 +3,7 @@
 // action is a record of the journal, as the console appends it. If its answer is lost, the same action is sent again.
 
 import type { SentEntry } from "@sluice/checker";
-import { type AnyDecodedRecord, createFixedSerde, outgoingRecord, topics } from "@sluice/contracts";
+import { type AnyDecodedRecord, createFixedSerde, type OperatorAction, outgoingRecord, topics } from "@sluice/contracts";
 import { dayKey } from "@sluice/domain";
 import type { MemoryBroker } from "@sluice/messaging";
 import type { Random } from "@sluice/kernel";
@@ -165,7 +165,7 @@ function actionId({ value }: AnyDecodedRecord): string {
 
 async function buildRecords(planned: PlannedAction, number: number, options: SimulatedOperatorsOptions): Promise<readonly ToAppend[]> {
   const { time, businessDate, startAtMs } = options;
-  const action = { id: `act-${number}`, operator: "thabo", reason: planned.kind, requestedAtMs: time.nowMs() };
+  const action = { id: `act-${number}`, operator: "thabo", person: null, reason: planned.kind, requestedAtMs: time.nowMs() };
   const day = dayKey(scheme, businessDate);
   const ofDay = { action, scheme, businessDate };
   switch (planned.kind) {
@@ -210,7 +210,7 @@ async function findOpenCredits(bank: string, { store, partitionCount }: Simulate
 
 /** Builds a resolution for every item of the day, each with its own action. */
 async function buildResolutions(
-  { id, ...action }: { readonly id: string; readonly operator: string; readonly reason: string; readonly requestedAtMs: number },
+  { id, ...action }: OperatorAction,
   { store, businessDate, random }: SimulatedOperatorsOptions,
 ): Promise<readonly ToAppend[]> {
   const day = dayKey(scheme, businessDate);

@@ -48,7 +48,7 @@ export function sampleConnector(options: Partial<Connector> = {}): Connector {
 /** Builds an operator with every role, whose token is `sampleToken(id)`. */
 export function sampleOperator(options: Partial<ConfiguredOperator> = {}): ConfiguredOperator {
   const { id = "operator" } = options;
-  return { id, name: `Operator ${id}`, tokenSha256: [sampleTokenSha256(id)], roles: ["read", "act", "approve"], ...options };
+  return { id, name: `Operator ${id}`, person: id, tokenSha256: [sampleTokenSha256(id)], roles: ["read", "act", "approve"], ...options };
 }
 
 function sampleTokenSha256(id: string): string {

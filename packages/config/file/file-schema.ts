@@ -196,6 +196,7 @@ export const schemeSchema = schemeMembers.transform((given, context) => {
 
 export const operatorSchema = z.strictObject({
   ...caller,
+  person: caller.id.optional().meta({ description: "The person behind the tokens: two operators of one person count as one. The id." }),
   roles: z
     .array(z.enum(operatorRoles))
     .min(1, "at least one")

@@ -90,7 +90,9 @@ test("the sample file is read completely, with addresses and secrets from the en
     itemLimits: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 10_000_000_000n }],
     dayTotalAlarms: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 2_500_000_000_000n }],
   });
-  expect(configuration.operators).toEqual([{ id: "thandi", name: "Thandi", tokenSha256: [hash("thandi")], roles: ["read", "act"] }]);
+  expect(configuration.operators).toEqual([
+    { id: "thandi", name: "Thandi", person: "thandi", tokenSha256: [hash("thandi")], roles: ["read", "act"] },
+  ]);
   expect(configuration.connectors).toEqual([
     {
       id: "clearing",

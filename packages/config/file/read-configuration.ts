@@ -82,6 +82,11 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
   };
 }
 
+/** The file as a tree with its variables replaced, whatever else is wrong with it; undefined: it is not YAML. */
+export function readConfigurationTree(text: string, environment: FileVariables): unknown {
+  return resolveVariables(readYaml(text, []), environment, []);
+}
+
 /** Returns all calendars by name, including the shipped ones. */
 function readCalendars(given: unknown, problems: Problem[]): ReadonlyMap<string, Calendar> {
   const shipped = { za: southAfrica, "za-every-day": southAfricaEveryDay };
@@ -187,7 +192,7 @@ function toConnector(file: ConnectorInFile): Connector {
 }
 
 function toOperator({ tokenSha256, ...same }: OperatorInFile): ConfiguredOperator {
-  return { ...same, tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()) };
+  return { ...same, person: same.person ?? same.id, tokenSha256: tokenSha256.map((hash) => hash.toLowerCase()) };
 }
 
 /** Copies an object without its undefined members. */

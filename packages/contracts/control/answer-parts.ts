@@ -45,7 +45,13 @@ export const causeSchema = z
   .nullable()
   .meta({ description: `Why it became an item; null: the row says all.\n\n${causeLines.join("\n")}` });
 
-export const actionMembers = { id: textSchema, operator: textSchema, reason: textSchema, requestedAt: timeSchema };
+export const actionMembers = {
+  id: textSchema,
+  operator: textSchema,
+  person: textSchema.meta({ description: "The person behind the operator's token." }),
+  reason: textSchema,
+  requestedAt: timeSchema,
+};
 
 export const decisionSchema = z
   .strictObject({

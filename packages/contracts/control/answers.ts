@@ -79,7 +79,9 @@ const resolution = z
   .strictObject({
     kind: z.enum(["MADE", "NOT_MADE", "REPLACED"]),
     replacedBy: uetrSchema.nullable(),
-    isFinal: z.boolean().meta({ description: "false: a second person has to confirm it, by the id of its action." }),
+    isFinal: z.boolean().meta({ description: "false: a second person has to confirm it, by `offset` and `contentSha256`." }),
+    offset: bigNumberSchema.meta({ description: "Offset of the request in the journal." }),
+    contentSha256: textSchema.meta({ description: "SHA-256, hex, of what the request decides and why." }),
     at: timeSchema,
     action: z.strictObject(actionMembers),
     confirmed: z.strictObject({ at: timeSchema, action: z.strictObject(actionMembers) }).nullable(),

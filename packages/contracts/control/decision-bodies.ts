@@ -35,7 +35,7 @@ const day = z
     message: "must be scheme:date, such as ZA_EFT:2026-11-20",
   })
   .meta({ pattern: "^[A-Z][A-Z0-9_]{0,34}:[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "Business day of the item, scheme:date." });
-const actionId = identifierString(64);
+const offsetText = matching(/^(0|[1-9][0-9]{0,18})$/, "an offset, as text");
 
 const reasoned = object({ reason });
 
@@ -62,8 +62,11 @@ const resolution = object({
 
 const confirmation = object({
   reason,
-  confirms: actionId.meta({ description: "Id of the action that asked for the resolution." }),
-});
+  offset: offsetText.meta({ description: "Offset in the journal of the request that is confirmed, as the item shows it." }),
+  contentSha256: matching(/^[0-9a-f]{64}$/, "64 hex digits").meta({
+    description: "SHA-256 of what that request decides and why, as the item shows it: what was seen is what is confirmed.",
+  }),
+}).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
 
 const closeExtension = object({
   reason,
@@ -98,8 +101,6 @@ const pause = object({
     }),
   ),
 });
-
-const offsetText = matching(/^(0|[1-9][0-9]{0,18})$/, "an offset, as text");
 
 const skipRecord = object({
   reason,

@@ -10,6 +10,7 @@ import type { AnyDecodedRecord } from "../api.ts";
 import type * as wire from "../generated/records.ts";
 import { mapSymbol } from "./map-symbol.ts";
 import { toOperatorAction, operatorFact } from "./operator-from-wire.ts";
+import { operatorContentSha256 } from "./operator-content.ts";
 import { isOfKind } from "./record-kinds.ts";
 import { readReportOutcome } from "../messages/read/report-outcome.ts";
 
@@ -54,7 +55,7 @@ export function factFromRecord(decoded: AnyDecodedRecord, key: string): Fact | n
         businessDate,
         requestedBy,
         bank,
-        action: action === null ? null : toOperatorAction(action),
+        action: action === null ? null : toOperatorAction(action, operatorContentSha256(decoded)),
       };
     }
     case "WithdrawalRequested":

@@ -3,60 +3,55 @@
 
 import type { Fact, OperatorAction } from "@sluice/domain";
 import { unreachable } from "@sluice/kernel";
-import type { DecodedRecord } from "../api.ts";
 import type * as wire from "../generated/records.ts";
 import { mapSymbol } from "./map-symbol.ts";
-
-type OperatorRecordName =
-  | "WithdrawalRequested"
-  | "RedriveRequested"
-  | "ItemResolutionRequested"
-  | "ItemResolutionConfirmed"
-  | "DeadLettersReplayed"
-  | "CloseExtensionRequested"
-  | "GateOpeningRequested"
-  | "BankPauseRequested"
-  | "BankResumeRequested";
-
-export type OperatorRecord = { [N in OperatorRecordName]: DecodedRecord<N> }[OperatorRecordName];
+import { operatorContentSha256, type OperatorRecord } from "./operator-content.ts";
 
 export function operatorFact(decoded: OperatorRecord): Fact {
+  const sha = operatorContentSha256(decoded);
   switch (decoded.name) {
     case "WithdrawalRequested":
-      return { kind: decoded.name, action: toOperatorAction(decoded.value.action) };
+      return { kind: decoded.name, action: toOperatorAction(decoded.value.action, sha) };
     case "RedriveRequested": {
       const { action, messageIdentification } = decoded.value;
       const target = mapSymbol(decoded.value.target, { DELIVERY: "delivery", POSTING: "posting" } as const);
-      return { kind: decoded.name, action: toOperatorAction(action), target, messageIdentification };
+      return { kind: decoded.name, action: toOperatorAction(action, sha), target, messageIdentification };
     }
     case "ItemResolutionRequested": {
       const { action, day, replacedBy, needsSecondPerson } = decoded.value;
       const resolution = mapSymbol(decoded.value.resolution, { MADE: "made", NOT_MADE: "not-made", REPLACED: "replaced" } as const);
-      return { kind: decoded.name, action: toOperatorAction(action), day, resolution, replacedBy, needsSecondPerson };
+      return { kind: decoded.name, action: toOperatorAction(action, sha), day, resolution, replacedBy, needsSecondPerson };
     }
-    case "ItemResolutionConfirmed":
-      return { kind: decoded.name, action: toOperatorAction(decoded.value.action), confirms: decoded.value.confirms };
+    case "ItemResolutionConfirmed": {
+      const { action, confirms, proposalOffset, proposalSha256 } = decoded.value;
+      const isNamed = proposalOffset !== null && proposalSha256 !== null;
+      const proposal = isNamed ? { offset: proposalOffset, contentSha256: proposalSha256 } : null;
+      return { kind: decoded.name, action: toOperatorAction(action, sha), confirms, proposal };
+    }
     case "DeadLettersReplayed":
-      return { kind: decoded.name, action: toOperatorAction(decoded.value.action), records: decoded.value.records };
+      return { kind: decoded.name, action: toOperatorAction(decoded.value.action, sha), records: decoded.value.records };
     case "CloseExtensionRequested": {
       const { action, scheme, businessDate, windowNumber, closesAtMs } = decoded.value;
-      return { kind: decoded.name, action: toOperatorAction(action), scheme, businessDate, windowNumber, closesAtMs };
+      return { kind: decoded.name, action: toOperatorAction(action, sha), scheme, businessDate, windowNumber, closesAtMs };
     }
     case "GateOpeningRequested": {
       const { action, scheme, businessDate, bank, credits } = decoded.value;
-      return { kind: decoded.name, action: toOperatorAction(action), scheme, businessDate, bank, credits: [...credits] };
+      return { kind: decoded.name, action: toOperatorAction(action, sha), scheme, businessDate, bank, credits: [...credits] };
     }
     case "BankPauseRequested": {
       const { action, bank, untilMs } = decoded.value;
-      return { kind: decoded.name, action: toOperatorAction(action), bank, untilMs };
+      return { kind: decoded.name, action: toOperatorAction(action, sha), bank, untilMs };
     }
     case "BankResumeRequested":
-      return { kind: decoded.name, action: toOperatorAction(decoded.value.action), bank: decoded.value.bank };
+      return { kind: decoded.name, action: toOperatorAction(decoded.value.action, sha), bank: decoded.value.bank };
     default:
       return unreachable(decoded);
   }
 }
 
-export function toOperatorAction({ id, operator, reason, requestedAtMs }: wire.OperatorAction): OperatorAction {
-  return { id, operator, reason, requestedAtMs };
+export function toOperatorAction(
+  { id, operator, person, reason, requestedAtMs }: wire.OperatorAction,
+  contentSha256: string,
+): OperatorAction {
+  return { id, operator, person, reason, requestedAtMs, contentSha256 };
 }

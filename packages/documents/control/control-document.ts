@@ -216,13 +216,14 @@ const answers = {
   Action: {
     type: "object",
     description: "A decision and what became of it.",
-    required: ["schema", "key", "id", "kind", "operator", "reason", "requestedAt", "result", "why", "explained", "at", "offset"],
+    required: ["schema", "key", "id", "kind", "operator", "person", "reason", "requestedAt", "result", "why", "explained", "at", "offset"],
     properties: {
       schema: { const: "Action" },
       key: text,
       id: text,
       kind: { ...text, description: "Record of the journal." },
       operator: text,
+      person: text,
       reason: text,
       requestedAt: time,
       result: { enum: ["applied", "ignored", "refused"] },

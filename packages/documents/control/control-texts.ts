@@ -42,7 +42,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "A delivery that was answered with a code after which nothing is tried any more is tried again: same id, same bytes. Or the posting of an event (`target: POSTING`), which can change no outcome.",
   resolveItem:
     "What people found out about an item of a close, a deadline, a withdrawal, or an outcome that a connector does not take. No state changes; for a debit from elsewhere and a credit the outcome is reported to the connector once. Where the configuration needs a second person it is a proposal until it is confirmed; a further request before that takes its place.",
-  confirmResolution: "By an operator other than the one who asked for it. `confirms` is the id of that action.",
+  confirmResolution:
+    "By a person other than the one who asked for it. `offset` and `contentSha256` name that request, as the item shows it.",
   extendClose:
     "A processing window's close, or with `window: 0` the reconciliation close, by 24 hours at most. Deadlines move with it; a later calendar version does not bring it forward again.",
   declareCreditsFinal:
@@ -101,7 +102,11 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   withdrawDebit: { reason: "The bank sent the wrong file, ticket 4711" },
   redriveDelivery: { reason: "The bank has loaded the missing branch", messageIdentification: "6f4b2f0e6f0a4d529a571f0f5d0c2b11A" },
   resolveItem: { reason: "Seen on the bank's statement", day: "ZA_EFT:2026-11-20", resolution: "NOT_MADE" },
-  confirmResolution: { reason: "Seen on the statement as well", confirms: "resolve-4711" },
+  confirmResolution: {
+    reason: "Seen on the statement as well",
+    offset: "4711",
+    contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  },
   extendClose: { reason: "The bank asks for half an hour", window: 1, closesAt: "2026-11-20T16:30:00+02:00" },
   declareCreditsFinal: { reason: "The clearing house confirmed by telephone" },
   openGate: {

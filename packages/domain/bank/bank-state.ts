@@ -23,6 +23,8 @@ export interface BankState {
   readonly resumes: number;
   /** The newest markers, kept for replays; at most `bankMarkersKept`. */
   readonly markers: readonly { readonly offset: bigint; readonly atMs: number; readonly marker: BankMarker }[];
+  /** What `used-actions.ts` keeps of every action of operators. */
+  readonly usedActions: readonly string[];
   /** The last `bankDecisionsKept` requests of operators. */
   readonly decisions: readonly BankDecision[];
 }

@@ -18,9 +18,10 @@
 
 import { bankDecisionsKept, type BankMarkerOutput, bankMarkersKept, type BankState, isPausedAt } from "./bank-state.ts";
 import { type BankFact, bankKey, type BankMarker, type RecordPosition } from "../fact.ts";
-import { isDecided, buildDecisionNote, appendDecisionNote } from "../decision-notes.ts";
+import { buildDecisionNote, appendDecisionNote } from "../decision-notes.ts";
+import { type ActionUse, addUsedAction, findActionUse, usedActionsMax } from "../used-actions.ts";
 
-export type BankReason = "other-key" | "already-decided" | "already-so" | "end-reached";
+export type BankReason = "other-key" | ActionUse | "already-so" | "end-reached";
 
 export interface DecideBankResult {
   readonly decision: "applied" | "ignored" | "refused" | "replayed";
@@ -61,6 +62,7 @@ function createState(bank: string, { offset }: RecordPosition): BankState {
     resumes: 0,
     markers: [],
     decisions: [],
+    usedActions: [],
   };
 }
 
@@ -71,12 +73,14 @@ interface BankResult {
 }
 
 function decideOnce(state: BankState, fact: BankFact, place: RecordPosition): BankResult {
-  if (isDecided(state.decisions, fact.action)) return { decision: "ignored", reason: "already-decided", state };
+  const use = findActionUse(state.usedActions, fact.action, usedActionsMax.bank);
+  if (use !== null) return { decision: "ignored", reason: use, state };
   const reason = whyIgnored(state, fact, place);
   const result: BankResult =
     reason === null ? { decision: "applied", reason: null, state: applyPause(state, fact, place) } : { decision: "ignored", reason, state };
   const note = { ...buildDecisionNote(place, fact.action, result), kind: fact.kind };
-  return { ...result, state: { ...result.state, decisions: appendDecisionNote(state.decisions, note, bankDecisionsKept) } };
+  const decisions = appendDecisionNote(state.decisions, note, bankDecisionsKept);
+  return { ...result, state: { ...result.state, decisions, usedActions: addUsedAction(state.usedActions, fact.action) } };
 }
 
 /** The table and #4; null: the request is applied. */

@@ -25,6 +25,8 @@ export type DayReason =
   | "plan-superseded"
   /** From here on: it is so already. */
   | "already-decided"
+  | "id-used"
+  | "too-many-decisions"
   | "already-declared"
   | "gate-open"
   | "partition-counted"

@@ -38,6 +38,8 @@ export interface Day {
   readonly isVoided: boolean;
   /** Closes that operators extended; a later plan does not bring them forward again. At most `extensionsMax`. */
   readonly extensions: readonly CloseExtension[];
+  /** What `used-actions.ts` keeps of every action of operators. */
+  readonly usedActions: readonly string[];
   /** The last `dayDecisionsKept` requests of operators. */
   readonly decisions: readonly DayDecision[];
   /** At most planVersionsMax + extensionsMax + 2 × windowsMax + 2 × declarationsMax + banksNamedMax + 1. */

@@ -40,7 +40,8 @@ import { markerBase, addMarker, announceTimes, announceVoid } from "./day-marker
 import type { DayReason, DayResult, DecideDayResult } from "./day-result.ts";
 import type { DayFact, DayKey, DayPlanned, DayTimeReached, Marker, RecordPosition } from "../fact.ts";
 import { onGateOpeningRequested } from "./gate-opening.ts";
-import { isDecided, buildDecisionNote, appendDecisionNote } from "../decision-notes.ts";
+import { buildDecisionNote, appendDecisionNote } from "../decision-notes.ts";
+import { addUsedAction, findActionUse, usedActionsMax } from "../used-actions.ts";
 import { isPlanInOrder, mergePlan } from "./plan.ts";
 import { onCloseExtensionRequested } from "./extend-close.ts";
 
@@ -81,6 +82,7 @@ function startDay(key: DayKey, fact: DayFact, place: RecordPosition): DayResult 
     isVoided: fact.windows.length === 0,
     extensions: [],
     decisions: [],
+    usedActions: [],
     markers: [],
   };
   return { decision: "applied", reason: null, day: announcePlan(day, place) };
@@ -91,10 +93,12 @@ type OperatorFact = Extract<DayFact, { readonly kind: DayDecision["kind"] }>;
 /** A request of an operator counts once and leaves a note (#5). */
 function decideOnce(day: Day, fact: DayFact, place: RecordPosition): DayResult {
   if (!("action" in fact) || fact.action === null) return decideFact(day, fact, place);
-  if (isDecided(day.decisions, fact.action)) return { decision: "ignored", reason: "already-decided", day };
+  const use = findActionUse(day.usedActions, fact.action, usedActionsMax.day);
+  if (use !== null) return { decision: use === "already-decided" ? "ignored" : "refused", reason: use, day };
   const result = decideFact(day, fact, place);
   const note: DayDecision = { ...buildDecisionNote(place, fact.action, result), kind: fact.kind, ...shownToOperator(fact) };
-  return { ...result, day: { ...result.day, decisions: appendDecisionNote(day.decisions, note, dayDecisionsKept) } };
+  const decisions = appendDecisionNote(day.decisions, note, dayDecisionsKept);
+  return { ...result, day: { ...result.day, decisions, usedActions: addUsedAction(day.usedActions, fact.action) } };
 }
 
 function shownToOperator(fact: OperatorFact): Pick<DayDecision, "bank" | "credits"> {

@@ -2,8 +2,8 @@
 // package.
 
 import type * as facts from "../fact.ts";
-import { date, nextDate, scheme, today } from "../given.fixture.ts";
-import { action } from "../operators.fixture.ts";
+import { date, nextDate, offsetOfProposal, scheme, today } from "../given.fixture.ts";
+import { action, contentSha256 } from "../operators.fixture.ts";
 
 export function withdrawal(id = "w1"): facts.WithdrawalRequested {
   return { kind: "WithdrawalRequested", action: action(id) };
@@ -33,8 +33,10 @@ export function resolution(
   };
 }
 
+/** Confirms what was proposed under this id; `runSteps` fills the offset in. */
 export function confirmation(confirms = "i1", id = "c1", operator = "sipho"): facts.ItemResolutionConfirmed {
-  return { kind: "ItemResolutionConfirmed", action: action(id, operator), confirms };
+  const proposal = { offset: offsetOfProposal, contentSha256: contentSha256(confirms) };
+  return { kind: "ItemResolutionConfirmed", action: action(id, operator), confirms, proposal };
 }
 
 export function deadLettersReplayed(id = "d1"): facts.DeadLettersReplayed {

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { heldSteps, isMarker, offUsHeld, runSteps, type SequenceStep, stepPosition } from "../given.fixture.ts";
 import { withdrawal } from "./decisions.fixture.ts";
 import { anyDecision, anyFact, anyMarker, arbitraryDecidedSequence, journeys, arbitrarySequence } from "./sequences.fixture.ts";
+import { findActionUse } from "../used-actions.ts";
 import { decisionsKept, type Flow, type Transaction, transitionsMax } from "./transaction.ts";
 
 const runs = { numRuns: 100 };
@@ -30,7 +31,7 @@ describe.each(flows)("%s", (flow) => {
       fc.property(decided, (steps) => {
         for (const { fact, before, transaction, decision, reason, position } of findRequests(steps)) {
           if (!("action" in fact) || before === null) continue;
-          const isKnown = before.decisions.some(({ action }) => action.id === fact.action.id);
+          const isKnown = findActionUse(before.usedActions, fact.action) === "already-decided";
           expect(reason === "already-decided").toBe(isKnown);
           const why = decision === "applied" ? null : reason;
           const note = {
@@ -56,7 +57,13 @@ describe.each(flows)("%s", (flow) => {
           const isTurned = outputs.some((output) => output.kind === "event") || before?.items.length !== transaction?.items.length;
           if (!("action" in fact) || before === null || decision === "applied" || isTurned) continue;
           expect(outputs).toEqual([]);
-          expect({ ...transaction, version: 0, applied: 0n, decisions: [] }).toEqual({ ...before, version: 0, applied: 0n, decisions: [] });
+          expect({ ...transaction, version: 0, applied: 0n, decisions: [], usedActions: [] }).toEqual({
+            ...before,
+            version: 0,
+            applied: 0n,
+            decisions: [],
+            usedActions: [],
+          });
         }
       }),
       runs,

@@ -48,6 +48,8 @@ export type DecisionReason =
   | "bank-paused"
   /** From here on: reasons of operators' decisions. */
   | "already-decided"
+  | "id-used"
+  | "too-many-decisions"
   | "nothing-refused"
   | "no-such-event"
   | "too-many"

@@ -176,6 +176,8 @@ export interface Resolution {
   readonly kind: ResolutionKind;
   readonly replacedBy: string | null;
   readonly action: OperatorAction;
+  /** Offset of the request in the journal: with the hash of its content, a confirmation names it by that. */
+  readonly offset: bigint;
   readonly atMs: number;
   readonly isFinal: boolean;
   readonly confirmed: { readonly action: OperatorAction; readonly atMs: number } | null;
@@ -281,6 +283,8 @@ interface TransactionBase {
   readonly quarantined: Quarantine | null;
   /** Null: no message under this UETR came into the dead letters before the transaction began. */
   readonly unreadMessage: UnreadMessage | null;
+  /** What `used-actions.ts` keeps of every action of operators. */
+  readonly usedActions: readonly string[];
   /** The last `decisionsKept` requests of operators. */
   readonly decisions: readonly TransactionDecision[];
 }

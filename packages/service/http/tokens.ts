@@ -8,6 +8,7 @@
 //    whole or not at all.
 
 import { createHash } from "node:crypto";
+import { tokenId } from "@sluice/kernel";
 
 export interface TokenHolder {
   readonly id: string;
@@ -26,7 +27,6 @@ export interface Tokens<Holder> {
 }
 
 const tokenLengthMax = 1024;
-const tokenIdDigits = 8;
 
 export function createTokens<Holder extends TokenHolder>(holders: readonly Holder[]): Tokens<Holder> {
   let known = indexHolders(holders);
@@ -36,7 +36,7 @@ export function createTokens<Holder extends TokenHolder>(holders: readonly Holde
       if (token === undefined || token.length > tokenLengthMax) return null;
       const hash = createHash("sha256").update(token).digest("hex");
       const holder = known.get(hash);
-      return holder === undefined ? null : { ...holder, tokenId: hash.slice(0, tokenIdDigits) };
+      return holder === undefined ? null : { ...holder, tokenId: tokenId(hash) };
     },
     replace(next) {
       known = indexHolders(next);

@@ -8,7 +8,14 @@ export function conformanceUetr(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
 
-export const conformanceAction = { id: "a-1", operator: "thabo", reason: "agreed by telephone", requestedAtMs: 1_795_000_000_999 };
+export const conformanceAction = {
+  id: "a-1",
+  operator: "thabo",
+  reason: "agreed by telephone",
+  requestedAtMs: 1_795_000_000_999,
+  person: "Thabo",
+  contentSha256: "0c".repeat(32),
+};
 
 export function conformanceDay(over: Partial<Day> = {}): Day {
   const base = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
@@ -61,6 +68,7 @@ export function conformanceDay(over: Partial<Day> = {}): Day {
     reconciledAtMs: null,
     isVoided: true,
     extensions: [{ windowNumber: 0, closesAtMs: 1_795_200_000_000, action: conformanceAction, atMs: 1_795_000_000_500 }],
+    usedActions: ["0011223344556677"],
     decisions: [
       {
         offset: 3n,

@@ -30,6 +30,7 @@ function buildBankState(over: Partial<BankState> = {}): BankState {
         marker: { kind: "BankPaused", id: "bank:first:p:1", bank: "first", number: 1, reason: "asked", untilMs: 1_795_000_600_000 },
       },
     ],
+    usedActions: ["0011223344556677"],
     decisions: [
       { offset: 5n, atMs: 1_795_000_000_001, kind: "BankPauseRequested", action: conformanceAction, result: "applied", why: null },
     ],
@@ -40,7 +41,15 @@ function buildBankState(over: Partial<BankState> = {}): BankState {
 export function bankStatePromises(open: () => Promise<Store>): void {
   test("a bank's state comes back as it was written and changes by compare-and-set", async () => {
     const { banks } = await open();
-    const second = buildBankState({ bank: "second", since: null, isPaused: false, untilMs: null, markers: [], decisions: [] });
+    const second = buildBankState({
+      bank: "second",
+      since: null,
+      isPaused: false,
+      untilMs: null,
+      markers: [],
+      decisions: [],
+      usedActions: [],
+    });
     expect(await banks.write(buildBankState(), 0)).toBe(true);
     expect(await banks.write(second, 0)).toBe(true);
     expect(await banks.write(buildBankState({ isPaused: false }), 0)).toBe(false);
@@ -132,7 +141,15 @@ export const conformanceItem = buildItem();
 
 function buildResolvedItem(isFinal: boolean): Item {
   return buildItem({
-    resolution: { kind: "made", replacedBy: null, action: conformanceAction, atMs: 1_795_000_001_000, isFinal, confirmed: null },
+    resolution: {
+      kind: "made",
+      replacedBy: null,
+      action: conformanceAction,
+      offset: 15n,
+      atMs: 1_795_000_001_000,
+      isFinal,
+      confirmed: null,
+    },
   });
 }
 

@@ -67,6 +67,7 @@ export function conformanceTransaction(over: TransactionChanges = {}): Transacti
     quarantined: null,
     unreadMessage: null,
     decisions: [],
+    usedActions: [],
     ...over,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The store keeps any combination of members.
@@ -117,6 +118,7 @@ export function conformanceFullTransaction(): Transaction {
           kind: "replaced",
           replacedBy: conformanceUetr(9),
           action: conformanceAction,
+          offset: 15n,
           atMs: 1_795_000_001_000,
           isFinal: true,
           confirmed: { action: { ...conformanceAction, id: "a-2", operator: "zanele" }, atMs: 1_795_000_002_000 },
@@ -126,6 +128,7 @@ export function conformanceFullTransaction(): Transaction {
     carryOversMax: 2,
     quarantined: { sinceMs: 1_795_000_000_950, offset: 15n, records: 3 },
     unreadMessage: { kind: "credit", offset: 15n },
+    usedActions: ["0011223344556677"],
     decisions: [
       {
         offset: 16n,

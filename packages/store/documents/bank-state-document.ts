@@ -1,7 +1,7 @@
 // The document of the collection `bankStates`: what operators decided about a bank.
 
 import type { BankDecision, BankMarker, BankState } from "@sluice/domain";
-import { as, type Codec, date, document, list, nullable, plain, type StoredIn } from "./codec.ts";
+import { as, type Codec, date, document, list, nullable, plain, textsSince, type StoredIn } from "./codec.ts";
 import { actionCodec } from "./stored-action.ts";
 
 export type StoredBankState = StoredIn<typeof bankStateCodec>;
@@ -19,6 +19,7 @@ export const bankStateCodec = document<BankState>()({
   until: as("untilMs", nullable(date)),
   since: nullable(document<NonNullable<BankState["since"]>>()({ action: actionCodec, at: as("atMs", date) })),
   markers: list(document<BankState["markers"][number]>()({ offset: plain, at: as("atMs", date), marker })),
+  usedActions: textsSince,
   decisions: list(
     document<BankDecision>()({ offset: plain, kind: plain, result: plain, why: plain, at: as("atMs", date), action: actionCodec }),
   ),

@@ -78,6 +78,12 @@ export const bytes: Codec<Uint8Array, Uint8Array> = {
   decode: (stored) => new Uint8Array(stored),
 };
 
+/** Texts that documents from before the member do not have. */
+export const textsSince: Codec<readonly string[], readonly string[] | undefined> = {
+  encode: (values) => [...values],
+  decode: (stored) => [...(stored ?? [])],
+};
+
 export function nullable<Value, Stored>({ encode, decode }: Codec<Value, Stored>): Codec<Value | null, Stored | null> {
   return {
     encode: (value) => (value === null ? null : encode(value)),

@@ -11,7 +11,7 @@ import type {
   Marker,
   PlannedWindow,
 } from "@sluice/domain";
-import { as, type Codec, date, derived, document, list, nullable, plain, type StoredIn } from "./codec.ts";
+import { as, type Codec, date, derived, document, list, nullable, plain, textsSince, type StoredIn } from "./codec.ts";
 import { actionCodec } from "./stored-action.ts";
 
 export type StoredDay = StoredIn<typeof dayCodec>;
@@ -75,6 +75,7 @@ export const dayCodec = document<Day>()({
     "extensions",
     list(document<CloseExtension>()({ windowNumber: plain, closesAt: as("closesAtMs", date), action: actionCodec, at: as("atMs", date) })),
   ),
+  usedActions: textsSince,
   decisions: list(
     document<DayDecision>()({
       offset: plain,

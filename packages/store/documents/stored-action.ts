@@ -8,4 +8,6 @@ export const actionCodec = document<OperatorAction>()({
   operator: plain,
   reason: plain,
   requestedAt: as("requestedAtMs", date),
+  person: plain,
+  contentSha256: plain,
 });

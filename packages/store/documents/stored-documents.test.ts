@@ -32,7 +32,7 @@ const fullTransaction: TransactionDocument = {
 const emptyTransaction = conformanceDocument(conformanceOrphan);
 
 const fullDay: Day = conformanceDay({ reconciledAtMs: 1_795_100_000_001 });
-const emptyDay: Day = conformanceDay({ isVoided: false, declarations: [], extensions: [], decisions: [], markers: [] });
+const emptyDay: Day = conformanceDay({ isVoided: false, declarations: [], extensions: [], decisions: [], usedActions: [], markers: [] });
 
 const since = { action: conformanceAction, atMs: 1_795_000_000_001 };
 const markerBase = { bank: "first", number: 1, reason: "asked" };
@@ -49,9 +49,10 @@ const fullBankState: BankState = {
     { offset: 5n, atMs: since.atMs, marker: { kind: "BankPaused", id: "bank:first:p:1", ...markerBase, untilMs: 1_795_000_600_000 } },
     { offset: 6n, atMs: since.atMs, marker: { kind: "BankResumed", id: "bank:first:r:1", ...markerBase } },
   ],
+  usedActions: ["0011223344556677"],
   decisions: [{ offset: 5n, ...since, kind: "BankPauseRequested", result: "refused", why: "already-paused" }],
 };
-const emptyBankState: BankState = { ...fullBankState, untilMs: null, since: null, markers: [], decisions: [] };
+const emptyBankState: BankState = { ...fullBankState, untilMs: null, since: null, markers: [], decisions: [], usedActions: [] };
 
 const cell = { count: 3, sumTenThousandths: 3n * 2n ** 63n };
 const ledger = {

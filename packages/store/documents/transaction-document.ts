@@ -7,7 +7,7 @@ import { assert } from "@sluice/kernel";
 import { findUnreadCredit, isUnreadOpen, isUnresolved, type Item, type OrphanState, type State, type Transaction } from "@sluice/domain";
 import type { ObjectId } from "mongodb";
 import type { OpenRow, TransactionDocument, UnreadRow } from "../port.ts";
-import { as, bytes, type Codec, date, derived, document, list, nullable, plain, type StoredIn } from "./codec.ts";
+import { as, bytes, type Codec, date, derived, document, list, nullable, plain, textsSince, type StoredIn } from "./codec.ts";
 import {
   decisionCodec,
   identityCodec,
@@ -71,6 +71,7 @@ const view = document<Transaction>()({
   quarantined: nullable(quarantineCodec),
   unreadMessage: nullable(unreadMessageCodec),
   decisions: list(decisionCodec),
+  usedActions: textsSince,
 });
 
 const besideView = document<Omit<TransactionDocument, "transaction">>()({

@@ -70,6 +70,7 @@ const resolution = document<Resolution>()({
   kind: plain,
   replacedBy: plain,
   action: actionCodec,
+  offset: plain,
   at,
   isFinal: plain,
   confirmed: nullable(document<NonNullable<Resolution["confirmed"]>>()({ action: actionCodec, at })),

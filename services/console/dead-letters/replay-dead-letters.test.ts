@@ -1,4 +1,4 @@
-import { headers, topics } from "@sluice/contracts";
+import { headers, operatorContentSha256, type OperatorAction, topics } from "@sluice/contracts";
 import { buildDeadLetter } from "@sluice/messaging";
 import { expect, test } from "vitest";
 import {
@@ -21,6 +21,10 @@ const path = `/transactions/${consoleUetr.toUpperCase()}/replay`;
 async function requestReplay(environment: DeadLetterEnvironment, at: string = path, over: object = {}, actionId = "replay-1") {
   const answer = await environment.control(at, { body: { reason: "registered now", ...over }, actionId });
   return { status: answer.status, body: await readJsonObject(answer) };
+}
+
+function withContent(action: OperatorAction) {
+  return { ...action, contentSha256: operatorContentSha256({ name: "DeadLettersReplayed", value: { action, records: 0 } }) };
 }
 
 function journal(environment: DeadLetterEnvironment, topic: string = topics.journal) {
@@ -58,7 +62,9 @@ test("all dead letters of the quarantine go back unchanged and in order, behind 
   ]);
   expect(lying.map(({ key }) => new TextDecoder().decode(key ?? undefined))).toEqual([consoleUetr, consoleUetr, consoleUetr, consoleUetr]);
   const head = deadLetterSerde.decode(lying[0]?.value ?? new Uint8Array());
-  expect(head).toMatchObject({ value: { records: 3, action: { id: "replay-1", operator: "operator", reason: "registered now" } } });
+  expect(head).toMatchObject({
+    value: { records: 3, action: { id: "replay-1", operator: "operator", person: "operator", reason: "registered now" } },
+  });
   expect(answer).toMatchObject({ status: 202, body: { key: consoleUetr, action: "replay-1", isDryRun: false, offset: "0" } });
   expect(answer.body["rows"]).toMatchObject([
     { offset: "7", isReadable: false, outcome: "replayed", at: { offset: "1" } },
@@ -122,16 +128,16 @@ test("the id of another decision, or of one that found nothing, replays nothing"
   const found = await environment.settled(environment.store.transactions.load([consoleUetr]));
   const before = found.get(consoleUetr)?.transaction;
   if (before === undefined) throw new Error("it is saved");
-  const action = { id: "replay-1", operator: "operator", reason: "registered now", requestedAtMs: consoleStartAtMs };
+  const action = { id: "replay-1", operator: "operator", person: "operator", reason: "registered now", requestedAtMs: consoleStartAtMs };
   const note = {
     offset: 20n,
     atMs: consoleStartAtMs,
     kind: "DeadLettersReplayed",
-    action,
+    action: withContent(action),
     result: "ignored",
     why: "not-quarantined",
   } as const;
-  const other = { ...note, kind: "WithdrawalRequested", action: { ...action, id: "withdraw-1" } } as const;
+  const other = { ...note, kind: "WithdrawalRequested", action: { ...action, id: "withdraw-1", contentSha256: "f".repeat(64) } } as const;
   await environment.save({ ...before, version: before.version + 1, decisions: [note, other] }, before.version);
   expect(await requestReplay(environment)).toMatchObject({ status: 409, body: { detail: expect.stringContaining("not-quarantined") } });
   expect(await requestReplay(environment, path, {}, "withdraw-1")).toMatchObject({ status: 409, body: { message: "Another decision" } });
@@ -176,12 +182,12 @@ test("a replay that broke off is completed under the same id: records that the j
   const [at] = await late.settled(
     producer.send([head, { ...one, headers: { ...one.headers, [headers.deadLetter]: `${deadLetterPartition}:0` } }]),
   );
-  const action = { id: "replay-1", operator: "operator", reason: "registered now", requestedAtMs: consoleStartAtMs };
+  const action = { id: "replay-1", operator: "operator", person: "operator", reason: "registered now", requestedAtMs: consoleStartAtMs };
   const note = {
     offset: at?.offset ?? 0n,
     atMs: consoleStartAtMs,
     kind: "DeadLettersReplayed",
-    action,
+    action: withContent(action),
     result: "applied",
     why: null,
   } as const;

@@ -64,7 +64,7 @@ export function replayTransaction(ports: ReplayDeadLetterPorts): ControlHandler 
     if ((await ports.knownAsOf.timeFor(uetr)) === null) return behind;
     const transaction = (await ports.store.transactions.load([uetr])).get(uetr)?.transaction ?? null;
     if (transaction === null) return refuseWith(404, "Not known", "Nothing is known of this UETR.");
-    const before = checkEarlierDecision(transaction.decisions, "DeadLettersReplayed", action);
+    const before = checkEarlierDecision(transaction, { name: "DeadLettersReplayed", value: { action, records: 0 } }, action);
     if (before !== null && before !== "repeat") return before;
     const applied = transaction.decisions.find((note) => note.action.id === action.id && note.result === "applied");
     if (applied !== undefined) return await completeReplay(ports, uetr, action, applied);

@@ -21,7 +21,7 @@ export async function decideOnDay(
   const key = dayKey(question.path["scheme"] ?? "", question.path["date"] ?? "");
   const day = (await ports.store.days.load([key])).get(key);
   if (day === undefined) return refuseWith(404, "Not known", "This business day is not planned. Days are planned a week ahead.");
-  const before = checkEarlierDecision(day.decisions, record.name, action);
+  const before = checkEarlierDecision(day, record, action);
   if (before === "repeat") return await ports.append(key, action, record);
   if (before !== null) return before;
   const why = findRefusal(ports, day, record);

@@ -20,7 +20,7 @@ export async function decideOnTransaction(
   const uetr = question.path["uetr"] ?? "";
   const transaction = await loadTransaction(ports, uetr);
   if ("kind" in transaction) return transaction;
-  const before = checkEarlierDecision(transaction.decisions, record.name, action);
+  const before = checkEarlierDecision(transaction, record, action);
   if (before !== null && before !== "repeat") return before;
   const why = before === "repeat" ? null : findRefusal(ports, transaction, record);
   return why === null ? await ports.append(uetr, action, record) : refuseNow(why);

@@ -2,11 +2,19 @@
 //
 // #1 A decision that the stored aggregate would refuse is answered 409 and not appended, by the domain's own rules.
 //    This is a courtesy: the aggregate decides when it applies the record.
-// #2 A repeated decision is appended again and counts once. An action id that was used for another decision is refused:
-//    the operator would otherwise read the result of that other decision.
+// #2 A repeated decision is appended again and counts once. An action id that was used for another decision is refused,
+//    however long ago that was: the operator would otherwise read the result of that other decision.
 
 import type { Configuration } from "@sluice/config";
-import { readControlBody, type ControlBody, type ControlDecisionName, type OperatorAction } from "@sluice/contracts";
+import {
+  operatorContentSha256,
+  readControlBody,
+  type ActionRecord,
+  type ControlBody,
+  type ControlDecisionName,
+  type OperatorAction,
+} from "@sluice/contracts";
+import { findActionUse } from "@sluice/domain";
 import type { BrokerClock } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
@@ -42,7 +50,8 @@ export function createDecisionHandler<Name extends ControlDecisionName>(
     const { message: body } = reading.read;
     const { reason }: { readonly reason: string } = body;
     const id = question.actionId ?? random.hex(16);
-    const action = { id, operator: question.operator.id, reason, requestedAtMs: time.nowMs() };
+    const { id: operator, person } = question.operator;
+    const action = { id, operator, person, reason, requestedAtMs: time.nowMs() };
     return await decide({ body, action, question });
   };
 }
@@ -55,20 +64,22 @@ export function refuseWith(
   return { kind: "refused", status, message, detail };
 }
 
-interface Noted {
-  readonly kind: string;
-  readonly action: OperatorAction;
+interface DecidedBefore {
+  readonly decisions: readonly { readonly action: { readonly id: string; readonly contentSha256: string } }[];
+  readonly usedActions: readonly string[];
 }
 
 /**
- * #2 Compares with what the aggregate noted under the action's id: "repeat" for the same decision, null for none, or
- * the answer that refuses the id.
+ * #2 Compares with what the aggregate keeps of the action's id: "repeat" for the same decision, null for none, or the
+ * answer that refuses the id.
  */
-export function checkEarlierDecision(notes: readonly Noted[], kind: string, action: OperatorAction): ControlAnswer | "repeat" | null {
-  const note = notes.find((one) => one.action.id === action.id);
-  if (note === undefined) return null;
-  const isSame = note.kind === kind && note.action.operator === action.operator && note.action.reason === action.reason;
-  return isSame ? "repeat" : refuseWith(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
+export function checkEarlierDecision(before: DecidedBefore, record: ActionRecord, { id }: OperatorAction): ControlAnswer | "repeat" | null {
+  const contentSha256 = operatorContentSha256(record);
+  const note = before.decisions.find(({ action }) => action.id === id);
+  const use = note === undefined ? findActionUse(before.usedActions, { id, contentSha256 }) : null;
+  if (note?.action.contentSha256 === contentSha256 || use === "already-decided") return "repeat";
+  if (note === undefined && use === null) return null;
+  return refuseWith(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
 }
 
 /** #1 `why` is the domain's code; null: there is none. */

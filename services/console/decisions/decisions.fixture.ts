@@ -82,6 +82,16 @@ export async function openDecisionEnvironment(over: Partial<Configuration> = {})
   return { ...environment, journal, saveDay, saveDebit, judge: (record: JournalledRecord) => settled(applyDecision(store, record)) };
 }
 
+/** What the second person is shown of the item's proposal. */
+export async function findProposal(
+  environment: Awaited<ReturnType<typeof openDecisionEnvironment>>,
+): Promise<{ readonly offset: string; readonly contentSha256: string }> {
+  const loaded = await environment.settled(environment.store.transactions.load([consoleUetr]));
+  const proposal = loaded.get(consoleUetr)?.transaction.items[0]?.resolution ?? null;
+  if (proposal === null) throw new Error("nothing is proposed");
+  return { offset: String(proposal.offset), contentSha256: proposal.action.contentSha256 };
+}
+
 /** Does what a scheduler does with one record of a decision, except for its outputs. */
 async function applyDecision(store: Store, { key, offset, appendedAtMs, decoded }: JournalledRecord): Promise<void> {
   const fact = factFromRecord(decoded, key);

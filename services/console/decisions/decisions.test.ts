@@ -2,6 +2,7 @@ import type { DebitState } from "@sluice/domain";
 import { describe, expect, test } from "vitest";
 import {
   day,
+  findProposal,
   openDecisionEnvironment,
   decisionHourMs,
   planOpenDay,
@@ -262,7 +263,13 @@ describe("a decision that the aggregate would refuse is 409 with the reason, and
     ["a redrive where nothing was refused", "redrive", { messageIdentification: "M-1" }, ["RECEIVED", "ACCEPTED"], "nothing-refused"],
     ["a redrive of no event", "redrive", { messageIdentification: "M-1", target: "POSTING" }, ["RECEIVED"], "no-such-event"],
     ["a resolution without an item", "resolution", { day, resolution: "MADE" }, ["RECEIVED", "ACCEPTED"], "no-item"],
-    ["a confirmation of nothing", "resolution/confirmation", { confirms: "r-1" }, ["RECEIVED"], "nothing-to-confirm"],
+    [
+      "a confirmation of nothing",
+      "resolution/confirmation",
+      { offset: "1", contentSha256: "0".repeat(64) },
+      ["RECEIVED"],
+      "nothing-to-confirm",
+    ],
   ] as const)("%s", async (_, verb, body, states, why) => {
     const environment = await openDecisionEnvironment();
     await environment.saveDebit(...states);
@@ -366,7 +373,7 @@ test("a resolution that needs a second person counts when another operator confi
   await withdrawn(environment);
   await decideAndApply(environment, `/transactions/${consoleUetr}/resolution`, { reason, day, resolution: "NOT_MADE" }, "r-1");
   expect(environment.journal().at(-1)?.decoded.value).toMatchObject({ needsSecondPerson: true });
-  const body = { reason: "seen in the bank's statement", confirms: "r-1" };
+  const body = { reason: "seen in the bank's statement", ...(await findProposal(environment)) };
   const own = await environment.control(`/transactions/${consoleUetr}/resolution/confirmation`, { body });
   expect([own.status, (await readJsonObject(own))["detail"]]).toEqual([409, expect.stringContaining("same-person")]);
   await decideAndApply(environment, `/transactions/${consoleUetr}/resolution/confirmation`, body, "c-1", "second-person");
@@ -377,6 +384,41 @@ test("a resolution that needs a second person counts when another operator confi
   const { items = [] } =
     (await environment.settled(environment.store.transactions.load([consoleUetr]))).get(consoleUetr)?.transaction ?? {};
   expect(items).toMatchObject([{ resolution: { kind: "not-made", isFinal: true, confirmed: { action: { id: "c-1" } } } }]);
+});
+
+test("I5: what a second person has seen is not replaced under its id, however many proposals come between", async () => {
+  const environment = await openDecisionEnvironment({ resolutionNeedsSecondPerson: true });
+  await withdrawn(environment);
+  const path = `/transactions/${consoleUetr}/resolution`;
+  const propose = (resolution: string, actionId: string) => environment.control(path, { body: { reason, day, resolution }, actionId });
+  let judged = environment.journal().length;
+  const judgeAll = async (): Promise<void> => {
+    for (const record of environment.journal().slice(judged)) await environment.judge(record);
+    judged = environment.journal().length;
+  };
+  await propose("MADE", "res-1");
+  await judgeAll();
+  const seen = { reason: "seen", ...(await findProposal(environment)) };
+  for (let number = 0; number < 12; number += 1) {
+    await propose("MADE", `other-${number}`);
+    await judgeAll();
+  }
+  const changed = await propose("NOT_MADE", "res-1");
+  expect([changed.status, (await readJsonObject(changed))["message"]]).toEqual([409, "Another decision"]);
+  expect((await propose("MADE", "res-1")).status).toBe(202);
+  await judgeAll();
+  const late = await environment.control(`${path}/confirmation`, { body: seen, operator: "second-person" });
+  expect([late.status, (await readJsonObject(late))["detail"]]).toEqual([409, expect.stringContaining("nothing-to-confirm")]);
+});
+
+test("the same id with another resolution is another decision, and is not answered as the first", async () => {
+  const environment = await openDecisionEnvironment();
+  await withdrawn(environment);
+  const path = `/transactions/${consoleUetr}/resolution`;
+  await decideAndApply(environment, path, { reason, day, resolution: "MADE" }, "r-1");
+  const other = await environment.control(path, { body: { reason, day, resolution: "NOT_MADE" }, actionId: "r-1" });
+  expect([other.status, (await readJsonObject(other))["message"]]).toEqual([409, "Another decision"]);
+  expect((await environment.control(path, { body: { reason, day, resolution: "MADE" }, actionId: "r-1" })).status).toBe(202);
 });
 
 test("the result of a decision is 404 until the decision is applied, and a refusal is explained", async () => {

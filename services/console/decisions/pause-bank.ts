@@ -36,7 +36,7 @@ async function decide(
   // A receiver that is no longer configured may still be paused, and can be resumed.
   const isKnown = (state ?? findBank(configuration, bank) ?? findConnector(configuration, bank)) !== undefined;
   if (!isKnown) return refuseWith(404, "Not known", "No bank or connector has this id.");
-  const before = checkEarlierDecision(state?.decisions ?? [], record.name, action);
+  const before = state === undefined ? null : checkEarlierDecision(state, record, action);
   if (before !== null && before !== "repeat") return before;
   // A repeat counts once, even if its end has passed meanwhile.
   if (before === null && hasEnded(record, brokerClock.nowMs())) return refuseWith(422, cannotProcess, "/until: must be ahead");

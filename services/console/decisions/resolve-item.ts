@@ -1,6 +1,6 @@
 // resolveItem, confirmResolution: record what people found out about a reconciliation item. If the configuration
-// requires a second person, a resolution counts only after another operator, with the role approve, has confirmed it by
-// the id of its action.
+// requires a second person, a resolution counts only after another person, with the role approve, has confirmed it by
+// its offset in the journal and the hash of its content.
 
 import { createDecisionHandler, refuseWith, type DecisionPorts } from "./decision.ts";
 import { decideOnTransaction } from "./decide-on-transaction.ts";
@@ -19,10 +19,9 @@ export function resolveItem(ports: DecisionPorts): ControlHandler {
 }
 
 export function confirmResolution(ports: DecisionPorts): ControlHandler {
-  return createDecisionHandler(ports, "confirmResolution", (asked) =>
-    decideOnTransaction(ports, asked, {
-      name: "ItemResolutionConfirmed",
-      value: { action: asked.action, confirms: asked.body.confirms },
-    }),
-  );
+  return createDecisionHandler(ports, "confirmResolution", (asked) => {
+    const { offset, contentSha256 } = asked.body;
+    const proposal = { confirms: String(offset), proposalOffset: offset, proposalSha256: contentSha256 };
+    return decideOnTransaction(ports, asked, { name: "ItemResolutionConfirmed", value: { action: asked.action, ...proposal } });
+  });
 }

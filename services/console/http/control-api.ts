@@ -20,6 +20,7 @@ import type { QuestionReport } from "./request-report.ts";
 
 interface KnownOperator extends TokenHolder {
   readonly name: string;
+  readonly person: string;
   readonly roles: readonly ControlRole[];
 }
 
@@ -112,7 +113,7 @@ async function answerRequest(
     const challenge = { "www-authenticate": "Bearer", ...close };
     return { caller: null, response: problemResponse(401, "Not authenticated", "A bearer token of an operator is needed.", challenge) };
   }
-  const operator = { id: known.id, name: known.name, roles: new Set(known.roles) };
+  const operator = { id: known.id, name: known.name, person: known.person, roles: new Set(known.roles) };
   const refused = checkOperator(ports, operation, operator, asked.env.connection);
   const { tokenId } = known;
   if (refused !== null) return { caller: known.id, tokenId, response: refused };

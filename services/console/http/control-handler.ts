@@ -7,6 +7,8 @@ export interface Operator {
   /** Configured id; actions record it as their operator. */
   readonly id: string;
   readonly name: string;
+  /** The person behind the token: two operators may be one person. */
+  readonly person: string;
   readonly roles: ReadonlySet<ControlRole>;
 }
 

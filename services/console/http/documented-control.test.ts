@@ -8,7 +8,7 @@ import { createFixedSerde, partitionFor, topics } from "@sluice/contracts";
 import { buildDeadLetter } from "@sluice/messaging";
 import { expect, test } from "vitest";
 import { reconciliationReasons, type Transaction } from "@sluice/domain";
-import { day, openDecisionEnvironment, planOpenDay, consoleStartAtMs, consoleUetr } from "../decisions/decisions.fixture.ts";
+import { day, findProposal, openDecisionEnvironment, planOpenDay, consoleStartAtMs, consoleUetr } from "../decisions/decisions.fixture.ts";
 import { buildConsoleDebit, changeTransaction, readJsonObject, type ControlRequestInput } from "../console.fixture.ts";
 
 interface Operation {
@@ -157,7 +157,8 @@ test.each(decisions)("the example of %s is accepted", async (name, path, operati
   await given[name]?.(environment);
   const operator = name === "confirmResolution" ? "second-person" : "operator";
   const example = readExample(operation);
-  const body = "partition" in example ? { ...example, partition } : example;
+  const proposal = name === "confirmResolution" ? await findProposal(environment) : {};
+  const body = "partition" in example ? { ...example, partition } : { ...example, ...proposal };
   const answer = await environment.control(place(path), { body, operator });
   expect([name, answer.status, answer.status === 202 ? "" : await answer.text()]).toEqual([name, 202, ""]);
 });
@@ -180,7 +181,7 @@ const provoked: Readonly<Record<string, Provoked>> = {
   "role-missing": { ...pause, operator: "reader" },
   "approve-missing": {
     path: `/transactions/${consoleUetr}/resolution/confirmation`,
-    body: { reason: "r", confirms: "x" },
+    body: { reason: "r", offset: "1", contentSha256: "0".repeat(64) },
     operator: "actor",
   },
   "read-missing": { path: "/banks", operator: "actor" },

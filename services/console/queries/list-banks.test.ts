@@ -19,7 +19,18 @@ import {
 import { dayTotalsCheckEveryMs } from "./watch-day-totals.ts";
 
 const since = { action: buildOperatorAction(), atMs: consoleStartAtMs };
-const paused = { version: 1, applied: 0n, isPaused: true, untilMs: null, since, pauses: 1, resumes: 0, markers: [], decisions: [] };
+const paused = {
+  version: 1,
+  applied: 0n,
+  isPaused: true,
+  untilMs: null,
+  since,
+  pauses: 1,
+  resumes: 0,
+  markers: [],
+  decisions: [],
+  usedActions: [],
+};
 const alarmed = sampleBank({ id: "first", dayTotalAlarms: [{ scheme: "ZA_EFT", currency: "ZAR", amountTenThousandths: 25_010_000n }] });
 
 test("every configured bank and connector is listed, and a paused one that is no longer configured", async () => {

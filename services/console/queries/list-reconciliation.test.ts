@@ -17,7 +17,16 @@ import {
 import { findXmlElements, parseXml, findPacs002Problems } from "../views/pacs002.fixture.ts";
 
 function buildResolution(kind: Resolution["kind"], over: Partial<Resolution> = {}): Resolution {
-  return { kind, replacedBy: null, action: buildOperatorAction(), atMs: consoleStartAtMs, isFinal: true, confirmed: null, ...over };
+  return {
+    kind,
+    replacedBy: null,
+    action: buildOperatorAction(),
+    offset: 15n,
+    atMs: consoleStartAtMs,
+    isFinal: true,
+    confirmed: null,
+    ...over,
+  };
 }
 
 const evidence = {

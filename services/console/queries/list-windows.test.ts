@@ -190,6 +190,7 @@ test("in an open window a debit that waits for its gate shows why the gate is cl
         resumes: 0,
         markers: [],
         decisions: [],
+        usedActions: [],
       },
       0,
     ),
@@ -205,6 +206,7 @@ test("in an open window a debit that waits for its gate shows why the gate is cl
     resumes: 0,
     markers: [],
     decisions: [],
+    usedActions: [],
   };
   const untilMs = environment.time.nowMs() + 60_000;
   await environment.settled(environment.store.banks.write({ ...maintained, untilMs }, 1));

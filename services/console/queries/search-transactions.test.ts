@@ -142,6 +142,7 @@ test("the timeline of a transaction comes with its items, decisions and quaranti
     kind: "replaced",
     replacedBy: consoleUetrAt(9),
     action: buildOperatorAction(),
+    offset: 15n,
     atMs: consoleStartAtMs,
     isFinal: true,
     confirmed,

@@ -91,7 +91,15 @@ export function buildItem(over: Partial<Item> = {}): Item {
 }
 
 export function buildOperatorAction(over: Partial<OperatorAction> = {}): OperatorAction {
-  return { id: "action-1", operator: "operator", reason: "the bank called", requestedAtMs: consoleStartAtMs, ...over };
+  return {
+    id: "action-1",
+    operator: "operator",
+    reason: "the bank called",
+    requestedAtMs: consoleStartAtMs,
+    person: null,
+    contentSha256: "0c".repeat(32),
+    ...over,
+  };
 }
 
 export const twoWindowPlan: DayPlanned = {

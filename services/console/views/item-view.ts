@@ -24,8 +24,10 @@ interface ResolutionView {
   /** MADE, NOT_MADE or REPLACED. */
   readonly kind: string;
   readonly replacedBy: string | null;
-  /** False: a second person has to confirm the resolution, by the id of its action. */
+  /** False: a second person has to confirm the resolution, by its offset and the hash of its content. */
   readonly isFinal: boolean;
+  readonly offset: string;
+  readonly contentSha256: string;
   readonly at: string;
   readonly action: ReturnType<typeof actionView>;
   readonly confirmed: { readonly at: string; readonly action: ReturnType<typeof actionView> } | null;
@@ -51,11 +53,13 @@ export function itemView(item: Item): ItemView {
   };
 }
 
-function resolutionView({ kind, replacedBy, isFinal, atMs, action, confirmed }: Resolution): ResolutionView {
+function resolutionView({ kind, replacedBy, isFinal, offset, atMs, action, confirmed }: Resolution): ResolutionView {
   return {
     kind: kind.toUpperCase().replace("-", "_"),
     replacedBy,
     isFinal,
+    offset: String(offset),
+    contentSha256: action.contentSha256,
     at: formatInstant(atMs),
     action: actionView(action),
     confirmed: confirmed === null ? null : { at: formatInstant(confirmed.atMs), action: actionView(confirmed.action) },

@@ -8,6 +8,7 @@ const texts: Readonly<Record<string, string>> = {
   "close-reached": "that close has come, or its time is now.",
   "day-over": "the day's reconciliation close has come.",
   "end-reached": "its end is not ahead.",
+  "id-used": "this id was used for another decision.",
   "gate-open": "the bank's gate is open.",
   "partitions-awaited": "not every partition has answered the declaration yet; ask again in a moment.",
   "no-item":
@@ -22,12 +23,13 @@ const texts: Readonly<Record<string, string>> = {
   "not-quarantined": "the transaction is not quarantined: it has no dead letters.",
   "nothing-received": "nothing is known under this UETR.",
   "nothing-refused": "there is no such delivery that was refused and is awaited.",
-  "nothing-to-confirm": "no resolution that was asked for under this id waits for a confirmation.",
+  "nothing-to-confirm": "no resolution with this offset and content waits for a confirmation.",
   "other-day": "the item is of another day.",
   "plan-out-of-order": "the window would end after the next one opens, or after the reconciliation close, which has to be extended first.",
-  "same-person": "the operator who asked for the resolution cannot confirm it.",
+  "same-person": "the person who asked for the resolution cannot confirm it.",
   "too-far": "a close is extended by 24 hours at most.",
   "too-many": "it was done too often on this transaction.",
+  "too-many-decisions": "too many decisions were taken about it.",
   "too-many-declarations": "the day has too many declarations.",
   "too-many-extensions": "the day's closes were extended too often.",
 };

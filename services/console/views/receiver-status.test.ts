@@ -35,7 +35,18 @@ async function saveHealth(environment: ConsoleEnvironment, ...health: readonly E
 
 async function savePause(environment: ConsoleEnvironment, over: Partial<BankState> = {}): Promise<void> {
   const since = { action: buildOperatorAction(), atMs: consoleStartAtMs };
-  const paused = { version: 1, applied: 0n, isPaused: true, untilMs: null, since, pauses: 1, resumes: 0, markers: [], decisions: [] };
+  const paused = {
+    version: 1,
+    applied: 0n,
+    isPaused: true,
+    untilMs: null,
+    since,
+    pauses: 1,
+    resumes: 0,
+    markers: [],
+    decisions: [],
+    usedActions: [],
+  };
   await environment.settled(environment.store.banks.write({ bank: "first", ...paused, ...over }, 0));
 }
 

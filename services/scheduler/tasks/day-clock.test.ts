@@ -33,6 +33,7 @@ const day: Day = {
   isVoided: false,
   extensions: [],
   decisions: [],
+  usedActions: [],
   markers: [],
 };
 

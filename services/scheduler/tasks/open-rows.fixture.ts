@@ -75,6 +75,7 @@ export function transactionFromRow(row: OpenRow, causes: readonly Reconciliation
     quarantined: null,
     unreadMessage: null,
     decisions: [],
+    usedActions: [],
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A row has one form for all flows.
   return transaction as Transaction;

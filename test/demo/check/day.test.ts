@@ -40,8 +40,16 @@ function goodDay(): { snapshots: Map<string, Transaction>; requests: RecordedReq
 }
 
 function buildResolution(kind: "made" | "not-made"): Item["resolution"] {
-  const action = { id: "a", operator: "thandi", reason: "r", requestedAtMs: 0 };
-  return { kind, replacedBy: null, action, atMs: 0, isFinal: true, confirmed: { action: { ...action, operator: "sipho" }, atMs: 1 } };
+  const action = { id: "a", operator: "thandi", person: null, reason: "r", requestedAtMs: 0, contentSha256: "" };
+  return {
+    kind,
+    replacedBy: null,
+    action,
+    offset: 1n,
+    atMs: 0,
+    isFinal: true,
+    confirmed: { action: { ...action, operator: "sipho" }, atMs: 1 },
+  };
 }
 
 function buildSnapshot(debit: DemoTransaction): Transaction {

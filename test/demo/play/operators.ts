@@ -59,7 +59,7 @@ export async function resolveItems(ports: OperatorsPorts): Promise<readonly stri
     return items.every(({ proposal }) => proposal !== null) ? items : null;
   });
   for (const { uetr, proposal } of proposed ?? []) {
-    const body = { reason: "Seen and agreed.", confirms: proposal };
+    const body = { reason: "Seen and agreed.", ...proposal };
     problems.push(
       ...(await postDecision(ports, second, { path: `/transactions/${uetr}/resolution/confirmation`, id: `demo-${uetr}-2`, body })),
     );
@@ -71,15 +71,16 @@ export async function resolveItems(ports: OperatorsPorts): Promise<readonly stri
 interface ItemShown {
   readonly uetr: string;
   readonly row: number | null;
-  /** Id of the action that waits for a second operator; null before the first decision. */
-  readonly proposal: string | null;
+  /** What waits for a second person; null before the first decision. */
+  readonly proposal: { readonly offset: string; readonly contentSha256: string } | null;
 }
 
 async function openItems(ports: OperatorsPorts, operator: DemoOperator | undefined): Promise<readonly ItemShown[]> {
   const body = await fetchFromConsole(ports, operator, `/reconciliation?day=ZA_EFT:${ports.times.businessDate}&open=true&limit=1000`);
   return getArray(body, "rows").map((row) => {
-    const proposal = getText(getMember(getMember(row, "resolution"), "action"), "id");
-    return { uetr: getText(row, "uetr"), row: getNumber(row, "row"), proposal: proposal === "" ? null : proposal };
+    const resolution = getMember(row, "resolution");
+    const [offset, contentSha256] = [getText(resolution, "offset"), getText(resolution, "contentSha256")];
+    return { uetr: getText(row, "uetr"), row: getNumber(row, "row"), proposal: offset === "" ? null : { offset, contentSha256 } };
   });
 }
 

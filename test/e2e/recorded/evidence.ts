@@ -28,6 +28,17 @@ export async function loadTransaction({ store }: E2eEnvironment, uetr: string): 
   return found;
 }
 
+/** What a second person is shown of the proposed resolution of a transaction's item. */
+export async function findProposal(
+  environment: E2eEnvironment,
+  uetr: string,
+): Promise<{ readonly offset: string; readonly contentSha256: string }> {
+  const { items } = await loadTransaction(environment, uetr);
+  const proposal = items.find(({ resolution }) => resolution?.isFinal === false)?.resolution ?? null;
+  if (proposal === null) throw new Error(`nothing is proposed on ${uetr}`);
+  return { offset: String(proposal.offset), contentSha256: proposal.action.contentSha256 };
+}
+
 export async function untilState(environment: E2eEnvironment, uetr: string, state: string): Promise<Transaction> {
   return await untilHolds(async () => {
     const transaction = await loadTransaction(environment, uetr);

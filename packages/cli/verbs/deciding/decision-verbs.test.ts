@@ -92,7 +92,13 @@ test.each([
     `/transactions/${uetr}/resolution`,
     { day: "ZA_EFT:2026-11-20", resolution: "REPLACED", replacedBy: credit },
   ],
-  [runConfirm, uetr, { confirms: "r-1" }, `/transactions/${uetr}/resolution/confirmation`, { confirms: "r-1" }],
+  [
+    runConfirm,
+    uetr,
+    { offset: "4711", sha256: "0c" },
+    `/transactions/${uetr}/resolution/confirmation`,
+    { offset: "4711", contentSha256: "0c" },
+  ],
   [
     runExtend,
     "ZA_EFT:2026-11-20",

@@ -36,11 +36,11 @@ export const runResolve: RunControlVerb = (call, where) => {
 
 export const runConfirm: RunControlVerb = (call, where) => {
   const uetr = parseUetr(call);
-  const confirms = needed(call, "confirms");
+  const offset = needed(call, "offset");
   return runDecision(call, where, machineTime, {
     path: `/transactions/${uetr}/resolution/confirmation`,
-    body: { confirms },
-    what: `confirmation of ${confirms} on ${uetr}`,
+    body: { offset, contentSha256: needed(call, "sha256") },
+    what: `confirmation of ${offset} on ${uetr}`,
   });
 };
 
@@ -95,11 +95,19 @@ export const reconciliationConfirmVerb: Verb = {
   summary: "confirms, as a second person, what another operator found out",
   arguments: [uetrArgument],
   options: {
-    confirms: { type: "string", placeholder: "ID", text: "id of the decision that asked for the resolution", isRequired: true },
+    offset: {
+      type: "string",
+      placeholder: "N",
+      text: "offset of the proposal in the journal (./sluice reconciliation show)",
+      isRequired: true,
+    },
+    sha256: { type: "string", placeholder: "HEX", text: "SHA-256 of the proposal's content, shown there too", isRequired: true },
     ...decisionOptions,
   },
   notes: decisionNotes,
-  examples: ['reconciliation confirm 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --confirms a-1 --reason "checked against the statement"'],
+  examples: [
+    'reconciliation confirm 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60 --offset 4711 --sha256 9f86…0a08 --reason "checked against the statement"',
+  ],
   run: asControlVerb(runConfirm),
 };
 

@@ -246,7 +246,16 @@ test("an item is shown with evidence, later answers, its resolution, and the id 
     madeAt: "2026-11-20T15:30:00.000Z",
     evidence: { attempts: 3, anyAnswer: true, httpStatusCode: 503, mayHaveBeenTaken: true, isBreakerOpen: true, isReceiverPaused: false },
     lateAnswers: [{ at: "2026-11-20T16:00:00.000Z", text: "202" }],
-    resolution: { kind: "MADE", replacedBy: null, isFinal: false, at: "2026-11-20T17:00:00.000Z", action, confirmed: null },
+    resolution: {
+      kind: "MADE",
+      replacedBy: null,
+      isFinal: false,
+      offset: "4711",
+      contentSha256: "0c0c",
+      at: "2026-11-20T17:00:00.000Z",
+      action,
+      confirmed: null,
+    },
   };
   const text = await runAndRead(
     runReconciliationShow,
@@ -256,7 +265,7 @@ test("an item is shown with evidence, later answers, its resolution, and the id 
   expect(text).toContain("row 8  BREAKER_OPEN  met in RELEASED  open");
   expect(text).toContain("  The receiver's breaker was open when its delivery was stopped.");
   expect(text).toContain("3 attempts, answered, last 503, may have been taken, breaker open");
-  expect(text).toContain("MADE  2026-11-20 17:00:00Z by me: the bank says so; to be confirmed: --confirms r-1");
+  expect(text).toContain("MADE  2026-11-20 17:00:00Z by me: the bank says so; to be confirmed: --offset 4711 --sha256 0c0c");
 });
 
 test("an export goes to standard output, or to a file that exists only when it is complete", async () => {

@@ -59,6 +59,7 @@ export function startTransaction(
     quarantined: orphan?.quarantined ?? null,
     unreadMessage: orphan?.unreadMessage ?? null,
     decisions: orphan?.decisions ?? [],
+    usedActions: orphan?.usedActions ?? [],
   };
   const fresh = withFlow(shared, fact);
   return { decision: "applied", reason: null, transaction: enterState(fresh, fresh.state, factCause(place), httpAccepted) };

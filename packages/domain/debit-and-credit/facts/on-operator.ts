@@ -1,10 +1,12 @@
 // A request of an operator about a transaction. Like every other fact it is decided at its place in the journal.
 //
-// #1 A repeat is safe: an action whose id is already noted changes nothing and leaves no further note.
+// #1 A repeat is safe: an action whose id was used before changes nothing and leaves no further note, however long ago
+//    that was. With another content it is refused (`used-actions.ts`).
 // #2 Every other action leaves a note with its result and the reason; a refused one changes nothing else.
 
 import type { OperatorAction, RecordPosition, TransactionFact } from "../../fact.ts";
-import { isDecided, buildDecisionNote, appendDecisionNote } from "../../decision-notes.ts";
+import { buildDecisionNote, appendDecisionNote } from "../../decision-notes.ts";
+import { addUsedAction, findActionUse, usedActionsMax } from "../../used-actions.ts";
 import type { FactResult } from "../result.ts";
 import { decisionsKept, type Transaction } from "../transaction.ts";
 
@@ -21,10 +23,12 @@ export function onOperatorFact(
   place: RecordPosition,
   decideAction: () => OperatorResult,
 ): FactResult {
-  if (isDecided(transaction.decisions, action)) return { decision: "ignored", reason: "already-decided", transaction };
+  const use = findActionUse(transaction.usedActions, action, usedActionsMax.transaction);
+  if (use !== null) return { decision: use === "already-decided" ? "ignored" : "refused", reason: use, transaction };
   const result = decideAction();
   const why = result.decision === "applied" ? null : result.reason;
   const note = { kind, ...buildDecisionNote(place, action, { decision: result.decision, reason: why }) };
   const decisions = appendDecisionNote(transaction.decisions, note, decisionsKept);
-  return { ...result, transaction: { ...result.transaction, decisions } };
+  const usedActions = addUsedAction(transaction.usedActions, action);
+  return { ...result, transaction: { ...result.transaction, decisions, usedActions } };
 }

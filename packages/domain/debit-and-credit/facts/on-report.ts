@@ -54,6 +54,7 @@ export function createOrphan(uetr: string, receivedAtMs: number, place: RecordPo
     quarantined: null,
     unreadMessage: null,
     decisions: [],
+    usedActions: [],
   };
 }
 

@@ -1,6 +1,6 @@
 // Operators resolve an item: docs/spec/decisions.md D9.61 to D9.63.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   connector,
   credit,
@@ -34,7 +34,8 @@ import {
 } from "../../given.fixture.ts";
 import { confirmation, resolution, withdrawal } from "../decisions.fixture.ts";
 import { action } from "../../operators.fixture.ts";
-import { isOutcomeReportAwaited } from "../transaction.ts";
+import { usedActionsMax } from "../../used-actions.ts";
+import { decisionsKept, isOutcomeReportAwaited } from "../transaction.ts";
 
 const close: readonly SequenceStep[] = [dayReconciled(), dayClosed()];
 const onUs: readonly SequenceStep[] = [...releasedSteps, ...close];
@@ -228,4 +229,47 @@ test("a message sent again after the resolution is answered with the resolution 
 test("the day of a credit's item is the credit's business date", () => {
   expect(stateAfter(...creditOver, resolution({ day: tomorrow })).last).toMatchObject({ reason: "other-day" });
   expect(stateAfter(...creditOver, resolution({ day: today })).last).toMatchObject({ decision: "applied" });
+});
+
+describe("I5: a second person confirms what they saw, and nothing else [D9 second-person]", () => {
+  const needsSecondPerson = true;
+  const proposed = [...offUs, resolution({ needsSecondPerson }, "res-1")];
+  const seen = { offset: stepPosition(offUs.length).offset, contentSha256: action("res-1").contentSha256 };
+  const seenIt = { ...confirmation("res-1", "c1", "sipho"), proposal: seen };
+  const otherContent = { ...action("res-1"), contentSha256: "f".repeat(64) };
+
+  test("an id that was used is refused with other content, however many actions came between", () => {
+    const others = Array.from({ length: 3 * decisionsKept }, (_, index) => resolution({ needsSecondPerson }, `other-${index}`));
+    const changed = resolution({ needsSecondPerson, resolution: "not-made", action: otherContent });
+    const { last, transaction } = stateAfter(...proposed, ...others, changed);
+    expect(last).toMatchObject({ decision: "refused", reason: "id-used", outputs: [] });
+    expect(stateAfter(...proposed, ...others, changed, seenIt).last).toMatchObject({ decision: "refused", reason: "nothing-to-confirm" });
+    expect(transaction.decisions).toHaveLength(decisionsKept);
+    const again = stateAfter(...proposed, ...others, resolution({ needsSecondPerson }, "res-1")).last;
+    expect(again).toMatchObject({ decision: "ignored", reason: "already-decided" });
+  });
+
+  test("a confirmation of another offset, of another content, or of neither finds nothing", () => {
+    for (const proposal of [null, { ...seen, offset: seen.offset + 1n }, { ...seen, contentSha256: "f".repeat(64) }]) {
+      const { last, transaction } = stateAfter(...proposed, { ...seenIt, proposal });
+      expect(last).toMatchObject({ decision: "refused", reason: "nothing-to-confirm", outputs: [] });
+      expect(transaction.items).toMatchObject([{ resolution: { isFinal: false } }]);
+    }
+    expect(stateAfter(...proposed, seenIt).last).toMatchObject({ decision: "applied" });
+  });
+
+  test("two tokens of one person are one person", () => {
+    const second = { ...seenIt, action: { ...action("c1", "thandi-2"), person: "thandi" } };
+    expect(stateAfter(...proposed, second).last).toMatchObject({ decision: "refused", reason: "same-person" });
+    const elsewhere = { ...seenIt, action: { ...action("c1", "thandi-2"), person: "sipho" } };
+    expect(stateAfter(...proposed, elsewhere).last).toMatchObject({ decision: "applied" });
+  });
+
+  test("I15: at the bound a new action is refused, and no id is forgotten", () => {
+    const many = Array.from({ length: usedActionsMax.transaction }, (_, index) => withdrawal(`w${index}`));
+    const full = stateAfter(...offUs, ...many);
+    expect(full.transaction.usedActions).toHaveLength(usedActionsMax.transaction);
+    expect(stateAfter(...offUs, ...many, withdrawal("one-more")).last).toMatchObject({ decision: "refused", reason: "too-many-decisions" });
+    expect(stateAfter(...offUs, ...many, withdrawal("w0")).last).toMatchObject({ decision: "ignored", reason: "already-decided" });
+  });
 });

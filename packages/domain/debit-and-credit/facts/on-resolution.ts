@@ -4,14 +4,16 @@
 // #1 Only a final item can be resolved: the item of a close, a deadline or a withdrawal, or a detached item for an
 //    outcome report that the connector has not accepted. Of two items the one that is not detached comes first. A final
 //    resolution never changes; late answers are still recorded on its item.
-// #2 Where a second person is needed, the request is a proposal until another operator confirms it by the id of its
-//    action. A further request before that replaces the proposal.
+// #2 Where a second person is needed, the request is a proposal until another person confirms it. The confirmation
+//    names the proposal's offset and the hash of its content, so nobody confirms what they have not seen. A further
+//    request before that replaces the proposal.
 // #3 The connector gets one report, under the next number, once the resolution of the item that is not detached is
 //    final. An on-us debit has no connector. The report follows the earlier outcome report in order; only if that one
 //    was refused, and nobody redrove it, is it stopped and no longer awaited.
 
 import { addNotice, type OwnNotice } from "../entry.ts";
 import type { ItemResolutionConfirmed, ItemResolutionRequested, OperatorAction, RecordPosition } from "../../fact.ts";
+import { isSamePerson } from "../../operator-fact.ts";
 import { sentIdentification } from "../../ids.ts";
 import { isDetached } from "../items.ts";
 import { refusedKind } from "./on-redrive.ts";
@@ -30,24 +32,33 @@ export function onResolutionRequested(transaction: Transaction, fact: ItemResolu
   const replacedBy = kind === "replaced" ? (fact.replacedBy?.toLowerCase() ?? null) : null;
   const isNamed = replacedBy !== null && replacedBy !== transaction.uetr;
   if (kind === "replaced" && !isNamed) return { decision: "refused", reason: "no-replacement", transaction };
-  const resolution: Resolution = { kind, replacedBy, action, atMs: place.appendedAtMs, isFinal: !needsSecondPerson, confirmed: null };
+  const resolution: Resolution = {
+    kind,
+    replacedBy,
+    action,
+    atMs: place.appendedAtMs,
+    offset: place.offset,
+    isFinal: !needsSecondPerson,
+    confirmed: null,
+  };
   return resolve(transaction, found, resolution, place);
 }
 
 export function onResolutionConfirmed(transaction: Transaction, fact: ItemResolutionConfirmed, place: RecordPosition): OperatorResult {
-  const { action, confirms } = fact;
-  const item = finalItems(transaction).find(({ resolution }) => resolution?.action.id === confirms);
+  const { action, proposal: named } = fact;
+  const item = finalItems(transaction).find(({ resolution }) => named !== null && resolution?.offset === named.offset);
   const proposal = item?.resolution ?? null;
-  const refusal = proposal === null ? "nothing-to-confirm" : refuseConfirmation(proposal, action);
+  const isSeen = proposal !== null && proposal.action.contentSha256 === named?.contentSha256;
+  const refusal = isSeen ? refuseConfirmation(proposal, action) : "nothing-to-confirm";
   if (item === undefined || proposal === null || refusal !== null) {
     return { decision: "refused", reason: refusal ?? "nothing-to-confirm", transaction };
   }
   return resolve(transaction, item, { ...proposal, isFinal: true, confirmed: { action, atMs: place.appendedAtMs } }, place);
 }
 
-function refuseConfirmation(proposal: Resolution, { operator }: OperatorAction): DecisionReason | null {
+function refuseConfirmation(proposal: Resolution, action: OperatorAction): DecisionReason | null {
   if (proposal.isFinal) return "already-resolved";
-  return proposal.action.operator === operator ? "same-person" : null;
+  return isSamePerson(proposal.action, action) ? "same-person" : null;
 }
 
 /** Items that are not settled and that only operators can still change. */

@@ -67,8 +67,8 @@ test.each([
   const before = runSteps(given).transaction;
   const { last, transaction } = stateAfter(...given, withdrawal());
   expect(last).toMatchObject({ decision: "refused", reason: "not-in-this-state", outputs: [] });
-  const { decisions, version, applied } = transaction;
-  expect(transaction).toEqual({ ...before, decisions, version, applied });
+  const { decisions, usedActions, version, applied } = transaction;
+  expect(transaction).toEqual({ ...before, decisions, usedActions, version, applied });
   expect([decisions.length, version]).toEqual([1, (before?.version ?? 0) + 1]);
 });
 

@@ -1,0 +1,72 @@
+// What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
+//
+// #1 A refused file only takes away: tokens that it no longer lists under their holder, roles that an operator no longer
+//    has, and the tokens of a holder that it no longer lists. It adds and changes nothing.
+// #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or
+//    has a member without an id. A holder whose own tokens cannot be read keeps them.
+// #3 A holder that loses nothing is the same object as before.
+
+import type { Configuration, ConfiguredOperator } from "./configuration.ts";
+
+type Holders = Pick<Configuration, "banks" | "connectors" | "operators">;
+
+/** Returns the holders that are left. `tree` is the refused file as read, its variables replaced; undefined: not YAML. */
+export function takeAway(tree: unknown, { banks, connectors, operators }: Holders): Holders {
+  const listed = {
+    banks: readEntries(tree, "banks"),
+    connectors: readEntries(tree, "connectors"),
+    operators: readEntries(tree, "operators"),
+  };
+  return {
+    banks: banks.map((bank) => withoutTokens(bank, listed.banks)),
+    connectors: connectors.map((connector) => withoutTokens(connector, listed.connectors)),
+    operators: operators.map((operator) => withoutRoles(withoutTokens(operator, listed.operators), listed.operators)),
+  };
+}
+
+type Entries = ReadonlyMap<string, unknown> | null;
+
+function withoutTokens<T extends { readonly id: string; readonly tokenSha256: readonly string[] }>(holder: T, entries: Entries): T {
+  const left = remainingTokens(holder, entries);
+  return left.length === holder.tokenSha256.length ? holder : { ...holder, tokenSha256: left };
+}
+
+function withoutRoles(operator: ConfiguredOperator, entries: Entries): ConfiguredOperator {
+  const roles = readTexts(entries?.get(operator.id), "roles");
+  const left = operator.roles.filter((role) => roles?.includes(role) ?? true);
+  return left.length === operator.roles.length ? operator : { ...operator, roles: left };
+}
+
+function remainingTokens(
+  { id, tokenSha256 }: { readonly id: string; readonly tokenSha256: readonly string[] },
+  entries: Entries,
+): readonly string[] {
+  if (entries === null) return tokenSha256;
+  if (!entries.has(id)) return [];
+  const hashes = readTexts(entries.get(id), "tokenSha256");
+  if (hashes === null || !hashes.every((hash) => /^[0-9a-f]{64}$/i.test(hash))) return tokenSha256;
+  const named = new Set(hashes.map((hash) => hash.toLowerCase()));
+  return tokenSha256.filter((hash) => named.has(hash));
+}
+
+/** #2: the members of a list by their ids. */
+function readEntries(tree: unknown, name: string): Entries {
+  const list = memberOf(tree, name);
+  if (!Array.isArray(list) || list.length === 0) return null;
+  const entries = new Map<string, unknown>();
+  for (const entry of list as readonly unknown[]) {
+    const id = memberOf(entry, "id");
+    if (typeof id !== "string") return null;
+    entries.set(id, entry);
+  }
+  return entries;
+}
+
+function readTexts(entry: unknown, name: string): readonly string[] | null {
+  const texts = memberOf(entry, name);
+  return Array.isArray(texts) && texts.every((text) => typeof text === "string") ? texts : null;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,42 @@
+// The hash of what an operator decided and why: two records are the same decision if it is equal, and a second person
+// confirms by it what they saw.
+//
+// #1 It has who decided, the reason, and every member that says what is decided. It has neither the action's id nor
+//    times, because a repeat may differ in these, nor what the console derives.
+
+import type { DecodedRecord } from "../api.ts";
+import { sha256Hex } from "../messages/json/canonical-json.ts";
+
+type OperatorRecordName =
+  | "WithdrawalRequested"
+  | "RedriveRequested"
+  | "ItemResolutionRequested"
+  | "ItemResolutionConfirmed"
+  | "DeadLettersReplayed"
+  | "CloseExtensionRequested"
+  | "GateOpeningRequested"
+  | "BankPauseRequested"
+  | "BankResumeRequested";
+
+export type OperatorRecord = { [N in OperatorRecordName]: DecodedRecord<N> }[OperatorRecordName];
+
+export type ActionRecord = OperatorRecord | DecodedRecord<"CreditsFinalRequested">;
+
+/** #1: a repeat may count other dead letters, and may come under another configuration. */
+const derivedMembers: ReadonlySet<string> = new Set(["receivedAtMs", "requestedBy", "records", "needsSecondPerson"]);
+
+export function operatorContentSha256({ name, value }: ActionRecord): string {
+  const { action, ...rest } = value;
+  const by = { operator: action?.operator ?? null, person: action?.person ?? null, reason: action?.reason ?? null };
+  const members = Object.entries({ ...rest, ...by, name }).filter(([member]) => !derivedMembers.has(member));
+  return sha256Hex(JSON.stringify(members.toSorted(compareNames), bigintAsText));
+}
+
+function compareNames([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+function bigintAsText(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}
