@@ -9,7 +9,15 @@
 //    `fail`. One line names the reason, a stop is tried within the grace time, and the process exits with 1. Its
 //    supervisor restarts it.
 
-import { createLogger, createMetrics, createOpsApp, type HttpListener, listen, listenLimitsDefault } from "@sluice/service";
+import {
+  createLogger,
+  createMetrics,
+  createOpsApp,
+  type HttpListener,
+  listen,
+  type ListenerTls,
+  listenLimitsDefault,
+} from "@sluice/service";
 import {
   type Logger,
   machineRandom,
@@ -22,9 +30,10 @@ import {
   type Time,
 } from "@sluice/kernel";
 import { readEnvironment, type ServiceEnvironment, type VariableName } from "@sluice/config";
+import { type ListenerFiles, listenerVariables, openListenerFiles } from "./connections/listener-files.ts";
 
 /** The variables that every process reads for itself. */
-const processVariables = ["SLUICE_OPS_HOST", "SLUICE_OPS_PORT", "SLUICE_LOG_LEVEL"] as const;
+const processVariables = ["SLUICE_OPS_HOST", "SLUICE_OPS_PORT", "SLUICE_LOG_LEVEL", ...listenerVariables] as const;
 type ProcessVariable = (typeof processVariables)[number];
 
 interface ProcessContext<N extends VariableName = never> {
@@ -33,6 +42,8 @@ interface ProcessContext<N extends VariableName = never> {
   readonly metrics: Metrics;
   readonly time: Time;
   readonly random: Random;
+  /** What the service's listeners serve TLS with; null: they speak plain HTTP. */
+  readonly tls: ListenerTls | null;
   /** Aborts when the process is asked to end, even while `start` still runs. */
   readonly stopping: AbortSignal;
   /**
@@ -77,6 +88,7 @@ class ServiceProcess<N extends VariableName> {
   readonly #metrics = createMetrics({ withProcess: true });
   readonly #stopping = new AbortController();
   #ops: HttpListener | null = null;
+  #listenerFiles: ListenerFiles | null = null;
   #starting: Promise<RunningService> | null = null;
   #running: RunningService | null = null;
 
@@ -96,12 +108,14 @@ class ServiceProcess<N extends VariableName> {
 
   async #start(start: Start<N>): Promise<void> {
     const ops = createOpsApp({ service: this.#name, metrics: this.#metrics, readiness: () => this.#readiness() });
+    this.#listenerFiles = await openListenerFiles(this.#environment, { time: machineTime, logger: this.#log });
     this.#ops = await listen({
       fetch: (request) => ops.fetch(request),
       host: this.#environment.SLUICE_OPS_HOST,
       port: this.#environment.SLUICE_OPS_PORT,
       limits: { ...listenLimitsDefault, connectionsMax: 64 },
       logger: this.#log,
+      tls: this.#listenerFiles?.opsTls ?? null,
     });
     this.#starting = start({
       environment: this.#environment,
@@ -109,6 +123,7 @@ class ServiceProcess<N extends VariableName> {
       metrics: this.#metrics,
       time: machineTime,
       random: machineRandom,
+      tls: this.#listenerFiles?.tls ?? null,
       stopping: this.#stopping.signal,
       fail: (reason) => void this.#end(1, "service.failed", { error: reason }),
     });
@@ -142,6 +157,7 @@ class ServiceProcess<N extends VariableName> {
       const running = await this.#starting?.catch(() => null);
       await running?.stop();
       await this.#ops?.close(0);
+      await this.#listenerFiles?.[Symbol.asyncDispose]();
       return true;
     } catch (error) {
       this.#log.error("service.stop-failed", { error });

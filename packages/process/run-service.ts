@@ -45,7 +45,7 @@ export function runService<N extends Needs, S extends Running>(name: string, tab
   const served: readonly VariableName[] = apis.length === 0 ? [] : ["SLUICE_HTTP_HOST", ...apis.map(([, { variable }]) => variable)];
 
   runProcess(name, ["SLUICE_CONFIG", ...needVariables(table.needs), ...served], async (context) => {
-    const { environment, time, random, logger, metrics, stopping } = context;
+    const { environment, time, random, logger, metrics, stopping, tls } = context;
     const file = { time, path: environment.SLUICE_CONFIG, environment: process.env };
     const configuration = readConfigurationFile(file.path, file.environment);
     await using opened = new AsyncDisposableStack();
@@ -64,7 +64,7 @@ export function runService<N extends Needs, S extends Running>(name: string, tab
     const ports: Partial<Record<string, number>> = {};
     for (const [portName, { variable, limits = listenLimitsDefault, fetch }] of apis) {
       const address = { host: environment.SLUICE_HTTP_HOST, port: environment[variable] };
-      const listening = await listen({ ...address, fetch: fetch(service), limits, logger });
+      const listening = await listen({ ...address, fetch: fetch(service), limits, logger, tls });
       opened.defer(() => listening.close(portGraceMs));
       ports[portName] = listening.port;
     }

@@ -11,11 +11,12 @@
 //    refused. A requested upgrade is ignored, and the request is answered as it is.
 
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Logger } from "@sluice/kernel";
+import { createListenerServer, type ListenerTls } from "./listener-tls.ts";
 import { problemResponse, problemBody } from "./problem.ts";
 import { expectationRefusal, refuseHead, type HeadRefusal } from "./request-head.ts";
 
@@ -45,6 +46,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly limits: ListenLimits;
   readonly logger: Logger;
+  /** Without it the listener speaks plain HTTP. */
+  readonly tls?: ListenerTls | null;
 }
 
 export interface HttpListener {
@@ -72,7 +75,7 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
   const inFlight = new Set<ServerResponse>();
   let isClosing = false;
   const handle = requestListener(options);
-  const server = createServer(
+  const server = createListenerServer(
     {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -82,6 +85,7 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
       // Node would refuse such a request without a body; `refuseHead` refuses it with one.
       requireHostHeader: false,
     },
+    options.tls ?? null,
     (incoming, outgoing) => {
       inFlight.add(outgoing);
       outgoing.once("close", () => {
@@ -93,10 +97,10 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
       if (refused === null) void handle(incoming, outgoing);
       else answerRefused(outgoing, refused);
     },
+    answerUnreadable,
   );
   server.maxConnections = limits.connectionsMax;
   server.setTimeout(limits.idleTimeoutMs);
-  server.on("clientError", answerUnreadable);
   server.on("checkExpectation", (_incoming, outgoing: ServerResponse) => answerRefused(outgoing, expectationRefusal));
   server.on("connect", (_incoming, socket: Duplex) => endWith(socket, "405 Method Not Allowed", "Method not allowed", "allow: POST\r\n"));
   server.listen(options.port, options.host);
