@@ -72,7 +72,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "test/environment": { values: all },
   "test/testkit": { values: all },
   "test/trials": { values: all },
-  tools: { values: ["contracts", "documents"] },
+  tools: { values: ["config", "contracts", "documents"] },
 };
 
 const adapters = new Set([

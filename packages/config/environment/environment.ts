@@ -21,7 +21,7 @@ const processSettings = {
 } as const;
 
 /** Every variable that a service may read, with its default; one without a default is required. */
-const variables = {
+export const variables = {
   ...processSettings,
   ...opsSettings,
   ...listenerSettings,
