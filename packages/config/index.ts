@@ -13,6 +13,8 @@ export { defaultScheme } from "@sluice/domain/schemes";
 export { southAfrica, southAfricaEveryDay } from "./calendars/south-africa.ts";
 export { connectionSettingsOf, kafkaSettings, registrySettings, settingNames, storeSettings } from "./environment/connection-settings.ts";
 export type { KafkaSetting, RegistrySetting, StoreSetting } from "./environment/connection-settings.ts";
+export { listenerSettings } from "./environment/listener-settings.ts";
+export type { ListenerSetting } from "./environment/listener-settings.ts";
 export { readEnvironment } from "./environment/environment.ts";
 export type { ServiceEnvironment, VariableName } from "./environment/environment.ts";
 export { readSigningSecret } from "./file/signing-secret.ts";

@@ -54,6 +54,42 @@ export function watchSecureContext<O>(
   });
 }
 
+/** The certificate and key of a listener, and the authorities of its peers' certificates, if they must show one. */
+export interface ServerFiles {
+  readonly certificateFile: string;
+  readonly keyFile: string;
+  readonly clientCaFile: string | null;
+}
+
+interface ServerCertificate {
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+  readonly clientAuthorities: readonly string[] | null;
+}
+
+/** Returns a function for the newest certificate; null while the files were never read. #1 */
+export function watchServerCertificate<O>(
+  files: SecretFiles<O>,
+  owner: O,
+  { certificateFile, keyFile, clientCaFile }: ServerFiles,
+  changed: () => void,
+): () => ServerCertificate | null {
+  return files.watch({
+    owner,
+    paths: [certificateFile, keyFile, ...(clientCaFile === null ? [] : [clientCaFile])],
+    make([certificate, key, authorities]) {
+      certificatesIn(certificate!);
+      createSecureContext({ cert: certificate, key });
+      return {
+        certificate: certificate!,
+        key: key!,
+        clientAuthorities: authorities === undefined ? null : certificatesIn(authorities),
+      };
+    },
+    changed,
+  });
+}
+
 /** Reads every certificate of a PEM file. #2 */
 function certificatesIn(pem: Buffer): readonly string[] {
   const found = pem.toString("latin1").match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

@@ -2,8 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
+import { connect as connectTls } from "node:tls";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { openFolders } from "@sluice/connection/folder.fixture";
+import { machineTime } from "@sluice/kernel";
+import { createCertificateAuthority } from "@sluice/testkit";
+import { expect, test, vi } from "vitest";
+
+const { folder } = openFolders();
 
 interface Line {
   readonly event: string;
@@ -83,3 +89,32 @@ test("a wrong environment gives one line and exit code 1", async () => {
   expect(lines).toHaveLength(1);
   expect(lines[0]?.error?.message).toMatch(/SLUICE_OPS_PORT: .*SLUICE_LOG_LEVEL: /);
 });
+
+test("a service serves TLS from files, renews it without a restart, and does not start in clear beyond the loopback address", async () => {
+  const refused = run("works", { SLUICE_OPS_HOST: "0.0.0.0" });
+  expect(await refused.ended).toBe(1);
+  expect(refused.lines[0]?.error?.message).toMatch(/SLUICE_OPS_HOST: is not a loopback address: set SLUICE_TLS_CERTIFICATE_FILE/);
+  const files = await folder();
+  const authority = createCertificateAuthority("Ours", machineTime.nowMs());
+  const put = async (name: string) => {
+    const { certificatePem, keyPem } = authority.issue({ name, hosts: ["127.0.0.1"] });
+    const SLUICE_TLS_CERTIFICATE_FILE = await files.write("certificate", certificatePem);
+    return { SLUICE_TLS_CERTIFICATE_FILE, SLUICE_TLS_KEY_FILE: await files.write("key", keyPem) };
+  };
+  const { child, listening, ended, lines } = run("works", { ...(await put("first")), SLUICE_OPS_HOST: "0.0.0.0" });
+  const { opsPort = 0 } = await listening;
+  expect(await shownName(opsPort, authority.pem)).toBe("first");
+  await put("second");
+  await vi.waitFor(async () => expect(await shownName(opsPort, authority.pem)).toBe("second"), { timeout: 20_000, interval: 200 });
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  expect(lines.filter(({ event }) => event === "listener.certificate-read")).toHaveLength(2);
+});
+
+async function shownName(port: number, ca: string): Promise<string> {
+  const socket = connectTls({ host: "127.0.0.1", port, ca });
+  await once(socket, "secureConnect");
+  const { CN } = socket.getPeerCertificate().subject;
+  socket.destroy();
+  return String(CN);
+}

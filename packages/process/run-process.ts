@@ -16,6 +16,7 @@ import {
   createOpsApp,
   type HttpListener,
   listen,
+  type ListenerTls,
   listenLimitsDefault,
 } from "@sluice/service";
 import {
@@ -30,9 +31,10 @@ import {
   type Time,
 } from "@sluice/kernel";
 import { readEnvironment, type ServiceEnvironment, type VariableName } from "@sluice/config";
+import { type ListenerFiles, listenerVariables, openListenerFiles } from "./connections/listener-files.ts";
 
 /** The variables that every process reads for itself. */
-const processVariables = ["SLUICE_OPS_HOST", "SLUICE_OPS_PORT", "SLUICE_LOG_LEVEL"] as const;
+const processVariables = ["SLUICE_OPS_HOST", "SLUICE_OPS_PORT", "SLUICE_LOG_LEVEL", ...listenerVariables] as const;
 type ProcessVariable = (typeof processVariables)[number];
 
 interface ProcessContext<N extends VariableName = never> {
@@ -41,6 +43,8 @@ interface ProcessContext<N extends VariableName = never> {
   readonly metrics: Metrics;
   readonly time: Time;
   readonly random: Random;
+  /** What the service's listeners serve TLS with; null: they speak plain HTTP. */
+  readonly tls: ListenerTls | null;
   /** Aborts when the process is asked to end, even while `start` still runs. */
   readonly stopping: AbortSignal;
   /**
@@ -97,6 +101,7 @@ class ServiceProcess<N extends VariableName> {
   readonly #metrics = createMetrics({ withProcess: true });
   readonly #stopping = new AbortController();
   #ops: HttpListener | null = null;
+  #listenerFiles: ListenerFiles | null = null;
   #starting: Promise<RunningService> | null = null;
   #running: RunningService | null = null;
 
@@ -117,6 +122,7 @@ class ServiceProcess<N extends VariableName> {
   async #start(start: Start<N>): Promise<void> {
     const ops = createOpsApp({ service: this.#name, metrics: this.#metrics, readiness: () => this.#readiness() });
     const dropped = countDroppedConnections(this.#metrics);
+    this.#listenerFiles = await openListenerFiles(this.#environment, { time: machineTime, logger: this.#log });
     this.#ops = await listen({
       fetch: (request) => ops.fetch(request),
       host: this.#environment.SLUICE_OPS_HOST,
@@ -124,6 +130,7 @@ class ServiceProcess<N extends VariableName> {
       limits: opsLimits,
       logger: this.#log,
       dropped: () => dropped.add({ port: "opsPort" }),
+      tls: this.#listenerFiles?.opsTls ?? null,
     });
     this.#starting = start({
       environment: this.#environment,
@@ -131,6 +138,7 @@ class ServiceProcess<N extends VariableName> {
       metrics: this.#metrics,
       time: machineTime,
       random: machineRandom,
+      tls: this.#listenerFiles?.tls ?? null,
       stopping: this.#stopping.signal,
       fail: (reason) => void this.#end(1, "service.failed", { error: reason }),
     });
@@ -164,6 +172,7 @@ class ServiceProcess<N extends VariableName> {
       const running = await this.#starting?.catch(() => null);
       await running?.stop();
       await this.#ops?.close(0);
+      await this.#listenerFiles?.[Symbol.asyncDispose]();
       return true;
     } catch (error) {
       this.#log.error("service.stop-failed", { error });

@@ -43,7 +43,7 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
   const served: readonly VariableName[] = apis.length === 0 ? [] : ["SLUICE_HTTP_HOST", ...apis.map(([, { variable }]) => variable)];
 
   runProcess(name, ["SLUICE_CONFIG", ...needVariables(table.needs), ...served], async (context) => {
-    const { environment, time, random, logger, metrics, stopping } = context;
+    const { environment, time, random, logger, metrics, stopping, tls } = context;
     const file = { time, path: environment.SLUICE_CONFIG, environment: process.env };
     const configuration = readConfigurationFile(file.path, file.environment);
     await using opened = new AsyncDisposableStack();
@@ -69,6 +69,7 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
         fetch: fetch(service),
         limits,
         logger,
+        tls,
         dropped: () => droppedConnections.add({ port: portName }),
       });
       opened.defer(() => listening.close(portGraceMs));

@@ -2,6 +2,7 @@ export * from "./http/caller-limits.ts";
 export * from "./http/callers.ts";
 export * from "./http/fair-shares.ts";
 export * from "./http/listen.ts";
+export type { ListenerTls } from "./http/listener-tls.ts";
 export * from "./http/problem.ts";
 export * from "./http/read-body.ts";
 export * from "./http/refusals.ts";

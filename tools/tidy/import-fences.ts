@@ -73,7 +73,7 @@ const fences: Readonly<Record<string, Fence>> = {
   "test/teeth": { values: ["environment", "kernel", "testkit"] },
   "test/testkit": { values: all },
   "test/trials": { values: all },
-  tools: { values: ["contracts", "documents"] },
+  tools: { values: ["config", "contracts", "documents"] },
 };
 
 const adapters = new Set([

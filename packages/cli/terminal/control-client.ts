@@ -3,8 +3,11 @@
 // #1 The address comes from --console, else SLUICE_CONTROL_URL, else what `./sluice up` started. The token comes from
 //    SLUICE_OPERATOR_TOKEN, else it is that of the sample operator in infra/local/sluice.yaml, which is sent only to a
 //    loopback address.
+//    The authorities of SLUICE_CONTROL_CA_FILE are trusted besides the machine's.
 // #2 A refusal becomes a Fault with the console's own text; no request is repeated automatically.
 
+import { readFileSync } from "node:fs";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { controlPrefix } from "@sluice/contracts/control-operations";
 import { Fault } from "@sluice/kernel";
 import { readUpState } from "../verbs/local/up-state.ts";
@@ -32,13 +35,27 @@ export interface ControlTerminal {
   fetch(url: string, request: RequestInit): Promise<Response>;
 }
 
-const controlTerminal: ControlTerminal = {
+export const controlTerminal: ControlTerminal = {
   out: (text) => void process.stdout.write(`${text}\n`),
   write: (text) => void process.stdout.write(text),
   environment: process.env,
   upControlUrl: async () => (await readUpState())?.controlUrl ?? null,
-  fetch: (url, request) => fetch(url, request),
+  fetch: (url, request) => {
+    trustAuthorities(process.env["SLUICE_CONTROL_CA_FILE"] ?? "");
+    return fetch(url, request);
+  },
 };
+
+/** Trusts the authorities of a PEM file besides the machine's. Throws Fault `cli.no-authorities`. */
+export function trustAuthorities(path: string): void {
+  if (path === "") return;
+  try {
+    setDefaultCACertificates([...new Set([...getCACertificates("default"), readFileSync(path, "utf8")])]);
+  } catch {
+    const text = "SLUICE_CONTROL_CA_FILE is not a PEM file of authorities that can be read";
+    throw new Fault("cli.no-authorities", text, { isRetryable: false });
+  }
+}
 
 /** Options of every verb that calls the control API. */
 export const controlOptions = {
@@ -79,9 +96,10 @@ export async function controlClient(call: Pick<VerbCall, "value">, where: Contro
     const search = new URLSearchParams(given).toString();
     const url = `${base}${controlPrefix}${path}${search === "" ? "" : `?${search}`}`;
     const signal = AbortSignal.timeout(timeoutMs);
-    const answer = await where.fetch(url, { ...request, headers: { ...headers, ...request.headers }, signal }).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Fault("cli.console-away", `the console does not answer at ${base}: ${reason}`, { isRetryable: true });
+    const sent = { ...request, headers: { ...headers, ...request.headers }, signal };
+    const answer = await Promise.try(() => where.fetch(url, sent)).catch((error: unknown) => {
+      if (error instanceof Fault) throw error;
+      throw new Fault("cli.console-away", `the console does not answer at ${base}: ${reasonOf(error)}`, { isRetryable: true });
     });
     if (answer.ok) return answer;
     throw await toFault(answer);
@@ -99,6 +117,12 @@ export async function controlClient(call: Pick<VerbCall, "value">, where: Contro
       return await readBody(await ask(path, {}, { method: "POST", body: JSON.stringify(body), headers: sent }, answerTimeoutMs));
     },
   };
+}
+
+/** `fetch` says only that it failed; its cause says why. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
 /** #1 */

@@ -175,6 +175,6 @@ function clearTextProblems(name: string, url: string): readonly Problem[] {
   return parsed?.protocol === "http:" && !isLoopback(parsed.hostname) ? [problemAt([name], "must be https: a secret is sent to it")] : [];
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
 }

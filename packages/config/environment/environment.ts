@@ -9,23 +9,26 @@ import { z } from "zod";
 import { formatProblems, problemAt } from "../file/problem.ts";
 import type { FileVariables } from "../file/variables.ts";
 import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings } from "./connection-settings.ts";
-import { port, text } from "./setting-types.ts";
+import { apiSettings, findListenerProblems, listenerSettings, opsSettings } from "./listener-settings.ts";
+import { text } from "./setting-types.ts";
+
+const processSettings = {
+  SLUICE_CONFIG: text.describe("Path of the configuration file."),
+  SLUICE_LOG_LEVEL: z
+    .enum(logLevels, `must be one of ${logLevels.join(", ")}`)
+    .default("info")
+    .describe(`Least level of log lines: ${logLevels.map((level) => `\`${level}\``).join(", ")}.`),
+} as const;
 
 /** Every variable that a service may read, with its default; one without a default is required. */
-const variables = {
-  /** Where the operations endpoints listen; port 0 takes any free port, as for all ports here. */
-  SLUICE_OPS_HOST: text.default("127.0.0.1"),
-  SLUICE_OPS_PORT: port.default(0),
-  SLUICE_LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
+export const variables = {
+  ...processSettings,
+  ...opsSettings,
+  ...listenerSettings,
   ...kafkaSettings,
   ...registrySettings,
   ...storeSettings,
-  /** Path of the configuration file. */
-  SLUICE_CONFIG: text,
-  SLUICE_HTTP_HOST: text.default("127.0.0.1"),
-  SLUICE_HTTP_PORT: port.default(0),
-  SLUICE_CONSOLE_PORT: port.default(0),
-  SLUICE_CONTROL_PORT: port.default(0),
+  ...apiSettings,
 } as const;
 
 export type VariableName = keyof typeof variables;
@@ -39,6 +42,7 @@ export function readEnvironment<N extends VariableName>(environment: FileVariabl
   const problems = [
     ...(read.success ? [] : read.error.issues.map(({ path, message }) => problemAt(path, message))),
     ...findConnectionProblems(given, new Set(names)),
+    ...findListenerProblems(given, new Set(names)),
   ];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape has these names and their schemas
   if (read.success && problems.length === 0) return read.data as Pick<ServiceEnvironment, N>;

@@ -7,7 +7,7 @@ import { createCertificateAuthority } from "@sluice/testkit";
 import { afterEach, expect, test } from "vitest";
 import { createRegistryClient } from "./registry-client.ts";
 
-const authority = createCertificateAuthority("Registry", machineTime.nowMs());
+const authority = createCertificateAuthority("Ours", machineTime.nowMs());
 const { certificatePem: cert, keyPem: key } = authority.issue({ name: "registry", hosts: ["127.0.0.1"] });
 const opened: (() => void)[] = [];
 afterEach(() => opened.splice(0).forEach((close) => close()));

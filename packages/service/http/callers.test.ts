@@ -8,9 +8,9 @@ const clearing = { id: "clearing", kind: "connector", tokenSha256: [sha("token-2
 const callers = createCallers([firstBank, clearing]);
 
 test("a caller is identified by any of its tokens, with its kind and the beginning of the hash of the token that it used", () => {
-  expect(callers.identify("Bearer token-1")).toEqual({ id: "first-bank", kind: "bank", tokenId: sha("token-1").slice(0, 8) });
-  expect(callers.identify("bearer token-1-next")).toEqual({ id: "first-bank", kind: "bank", tokenId: sha("token-1-next").slice(0, 8) });
-  expect(callers.identify("Bearer token-2")).toEqual({ id: "clearing", kind: "connector", tokenId: sha("token-2").slice(0, 8) });
+  expect(callers.identify("Bearer token-1")).toEqual({ id: "first-bank", kind: "bank", tokenId: sha("token-1").slice(0, 12) });
+  expect(callers.identify("bearer token-1-next")).toEqual({ id: "first-bank", kind: "bank", tokenId: sha("token-1-next").slice(0, 12) });
+  expect(callers.identify("Bearer token-2")).toEqual({ id: "clearing", kind: "connector", tokenId: sha("token-2").slice(0, 12) });
 });
 
 test.each([

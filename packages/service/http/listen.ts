@@ -12,11 +12,12 @@
 // #5 Strangers have few of the connections (`connection-places.ts`).
 
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Logger } from "@sluice/kernel";
 import type { ConnectionLimits } from "./connection-places.ts";
+import { createListenerServer, type ListenerTls } from "./listener-tls.ts";
 import { problemResponse, problemBody } from "./problem.ts";
 import { expectationRefusal, refuseHead, type HeadRefusal } from "./request-head.ts";
 import { trackConnections, type ClientConnection, type TrackedConnections } from "./track-connections.ts";
@@ -42,6 +43,8 @@ export interface ListenOptions {
   readonly logger: Logger;
   /** Counts a connection that had to close for another one, or found no place (`connection-places.ts`). */
   readonly dropped?: () => void;
+  /** Without it the listener speaks plain HTTP. */
+  readonly tls?: ListenerTls | null;
 }
 
 export interface HttpListener {
@@ -73,7 +76,7 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
   const { limits, logger } = options;
   const inFlight = new Set<ServerResponse>();
   let isClosing = false;
-  const server = createServer(
+  const server = createListenerServer(
     {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -83,6 +86,7 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
       // Node would refuse such a request without a body; `refuseHead` refuses it with one.
       requireHostHeader: false,
     },
+    options.tls ?? null,
     (incoming, outgoing) => {
       inFlight.add(outgoing);
       connections.begin(incoming.socket);
@@ -96,11 +100,11 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
       if (refused === null) void handle(incoming, outgoing);
       else answerRefused(outgoing, refused);
     },
+    answerUnreadable,
   );
   const connections = trackConnections(server, limits, () => options.dropped?.());
   const handle = requestListener(options, connections);
   server.setTimeout(limits.idleTimeoutMs);
-  server.on("clientError", answerUnreadable);
   server.on("checkExpectation", (_incoming, outgoing: ServerResponse) => answerRefused(outgoing, expectationRefusal));
   server.on("connect", (_incoming, socket: Duplex) => endWith(socket, "405 Method Not Allowed", "Method not allowed", "allow: POST\r\n"));
   server.listen(options.port, options.host);

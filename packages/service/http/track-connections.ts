@@ -1,4 +1,7 @@
 // Applies the bounds of `connection-places.ts` to the connections of a server.
+//
+// #1 With TLS a request has another socket than the one that was accepted. The accepted one has the place, from before
+//    the handshake on, so that a stranger who never makes it is counted too.
 
 import type { Metrics } from "@sluice/kernel";
 import type { Server } from "node:http";
@@ -37,16 +40,32 @@ const acceptedAtOnceMax = 512;
 export function trackConnections(server: Server, limits: ConnectionLimits, dropped: () => void): TrackedConnections {
   const busy = new Map<Socket, number>();
   const known = new WeakMap<Socket, ClientConnection>();
+  /** The accepted sockets by their peer, and those under a TLS socket (#1). */
+  const accepted = new Map<string, Socket>();
+  const underTls = new WeakMap<Socket, Socket>();
+  const placed = (socket: Socket): Socket => underTls.get(socket) ?? socket;
   const places = createConnectionPlaces<Socket>(limits, (socket) => busy.has(socket));
 
   server.maxConnections = limits.connectionsMax + acceptedAtOnceMax;
   server.on("connection", (socket: Socket) => {
     const { remoteAddress } = socket;
     const closing = remoteAddress === undefined ? socket : places.enter(socket, remoteAddress);
-    if (closing !== socket) socket.once("close", () => places.leave(socket));
+    if (closing !== socket) {
+      const peer = peerOf(socket);
+      accepted.set(peer, socket);
+      socket.once("close", () => {
+        places.leave(socket);
+        if (accepted.get(peer) === socket) accepted.delete(peer);
+      });
+    }
     if (closing === null) return;
     dropped();
     closing.resetAndDestroy();
+  });
+
+  server.on("secureConnection", (socket: Socket) => {
+    const below = accepted.get(peerOf(socket));
+    if (below !== undefined) underTls.set(socket, below);
   });
 
   function count(socket: Socket, by: 1 | -1): void {
@@ -64,12 +83,16 @@ export function trackConnections(server: Server, limits: ConnectionLimits, dropp
       const connection: ClientConnection = {
         remoteAddress: socket.remoteAddress ?? null,
         onClose: (action) => void (socket.destroyed ? action() : actions.push(action)),
-        authenticated: (caller) => places.authenticated(socket, caller),
+        authenticated: (caller) => places.authenticated(placed(socket), caller),
       };
       known.set(socket, connection);
       return connection;
     },
-    begin: (socket) => count(socket, 1),
-    end: (socket) => count(socket, -1),
+    begin: (socket) => count(placed(socket), 1),
+    end: (socket) => count(placed(socket), -1),
   };
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

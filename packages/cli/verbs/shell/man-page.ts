@@ -9,6 +9,7 @@ import type { Verb } from "../../terminal/verb.ts";
 const environment: readonly (readonly [string, string])[] = [
   ["SLUICE_CONTROL_URL", "the console that operators' verbs call, if --console is not given; else what is up"],
   ["SLUICE_OPERATOR_TOKEN", "the operator's token"],
+  ["SLUICE_CONTROL_CA_FILE", "PEM file of authorities that the control API's certificate may be from"],
   ["SLUICE_BANK_TOKEN", "the token of the bank as which send posts messages"],
   ["MONGO_URL", "the store that trials and benches use; else a local one"],
 ];
