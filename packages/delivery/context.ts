@@ -31,6 +31,8 @@ export interface EnginePorts {
   readonly rules: DeliveryRules;
   readonly serde: Pick<Serde, "learn">;
   heartbeatAgeMs(): number;
+  /** Reports that the service cannot go on; its process must end. */
+  fail(reason: unknown): void;
   /** Reads the first and the next offset of a partition. */
   partitionEnds(partition: number): Promise<PartitionEnds>;
 }

@@ -40,8 +40,8 @@ async function writeDay(store: Store): Promise<void> {
   const ledger = new DayLedger();
   for (const one of documents) for (const movement of balanceBelow(one.transaction, 100n)) ledger.add(movement);
   await store.ledgers.write({ partition: 3, day, version: 1, through: 60n, rows: ledger.rows() }, 0);
-  const { epoch } = await store.partitions.takeOver("scheduler", 3);
-  await store.partitions.write("scheduler", 3, epoch, 100n);
+  const taken = await store.partitions.takeOver("scheduler", 3);
+  await store.partitions.write("scheduler", 3, taken, 100n);
 }
 
 test("I11: a day is whole where each partition's ledger is balanced and agrees with its documents at the partition's position", async () => {

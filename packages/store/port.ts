@@ -8,8 +8,10 @@
 // #3 No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 
 import type { LedgerTransaction, BankState, Day, DayKey, Flow, Item, LedgerRow, State, Transaction } from "@sluice/domain";
+import type { PartitionStore } from "./partition-port.ts";
 import type { SearchTerms, SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
 
+export * from "./partition-port.ts";
 export * from "./query.ts";
 
 /** A transaction's snapshot: the domain's view, and its messages as Avro bytes in wire format (with schema id). */
@@ -132,61 +134,6 @@ export interface LedgerStore {
   listByDay(day: DayKey): Promise<readonly PartitionLedger[]>;
   /** Lists the ledgers of a partition by day; at most 10,000. */
   listByPartition(partition: number): Promise<readonly PartitionLedger[]>;
-}
-
-/** One (service, partition). `state` is plain JSON that belongs to the service, such as its applied markers. */
-export interface PartitionDocument {
-  readonly service: string;
-  readonly partition: number;
-  readonly epoch: number;
-  /** The next offset to read. */
-  readonly position: bigint;
-  readonly state: unknown;
-  /**
-   * The build of its transactions that is in use; 0 is the first. Other builds are being made, or were in use before.
-   */
-  readonly build: number;
-  /** The lock of a running rebuild: no owner continues while it lasts. Null: there is none. */
-  readonly rebuildLock: RebuildLock | null;
-}
-
-export interface RebuildLock {
-  readonly id: string;
-  /** The end of the lock's lease: from then on an owner may break the lock. */
-  readonly untilMs: number;
-}
-
-/** What a partition continues with after it was rebuilt. */
-export interface BuildSwitch {
-  readonly build: number;
-  readonly position: bigint;
-  readonly state: unknown;
-}
-
-export interface PartitionStore {
-  /**
-   * Raises the owner's epoch by compare-and-set (with a bounded number of retries) and returns the document. A new one
-   * starts at position 0 with state null.
-   */
-  takeOver(service: string, partition: number): Promise<PartitionDocument>;
-  /**
-   * Writes position (and state, unless undefined) on condition of the epoch; returns false where another owner took
-   * over.
-   */
-  write(service: string, partition: number, epoch: number, position: bigint, state?: unknown): Promise<boolean>;
-  list(service: string): Promise<readonly PartitionDocument[]>;
-  /**
-   * Locks the partition and raises its epoch, or renews the lock of the same id. Returns null where another lock exists
-   * or the partition does not.
-   */
-  lock(service: string, partition: number, lock: RebuildLock): Promise<PartitionDocument | null>;
-  /** Ends a lock; returns false where it no longer exists. */
-  unlock(service: string, partition: number, holdId: string): Promise<boolean>;
-  /**
-   * Writes build, position, state and a raised epoch at once, which ends the lock. Returns false where the lock no
-   * longer exists.
-   */
-  switchTo(service: string, partition: number, holdId: string, to: BuildSwitch): Promise<boolean>;
 }
 
 /** Transactions of a partition in a build other than the one in use. */

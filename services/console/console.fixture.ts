@@ -105,8 +105,8 @@ export async function openConsoleEnvironment(over: Partial<Configuration> = {}) 
   /** Sets the scheduler's position in the partition. */
   async function schedulerReaches(position: bigint): Promise<void> {
     const document = (await settled(store.partitions.list("scheduler"))).find((one) => one.partition === partition);
-    const epoch = document?.epoch ?? (await settled(store.partitions.takeOver("scheduler", partition))).epoch;
-    await settled(store.partitions.write("scheduler", partition, epoch, position));
+    const held = document ?? (await settled(store.partitions.takeOver("scheduler", partition)));
+    await settled(store.partitions.write("scheduler", partition, held, position));
   }
 
   async function save(transaction: Transaction, expectedVersion = 0): Promise<void> {

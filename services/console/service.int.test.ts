@@ -73,7 +73,7 @@ function ask(path: string, caller = "first"): Promise<Response> {
 }
 
 test("an unknown UETR is 503 until the partition's position reaches its end, then 404 with a time by the broker clock", async () => {
-  const { epoch } = await store.partitions.takeOver("scheduler", partition);
+  const held = await store.partitions.takeOver("scheduler", partition);
   const producer = await messaging.producer("console-test");
   const decoded = { name: "DayClosed", value: { day: "ZA_EFT:2026-11-20" } } as const;
   const [appended] = await producer.send([
@@ -81,7 +81,7 @@ test("an unknown UETR is 503 until the partition's position reaches its end, the
   ]);
   const early = await ask(`/transactions/${uetr}`);
   expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
-  await store.partitions.write("scheduler", partition, epoch, appended!.offset + 1n);
+  await store.partitions.write("scheduler", partition, held, appended!.offset + 1n);
   const answer = await ask(`/transactions/${uetr}`);
   const { notKnownAsOf } = await readJsonObject(answer);
   expect(answer.status).toBe(404);

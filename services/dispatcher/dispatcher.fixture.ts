@@ -49,6 +49,13 @@ export function createDispatcherEnvironment(options: Omit<DeliveryTestOptions, "
           (partition) => ({ name: "DayReconciled", value: marker("DayReconciled", 1, partition) }) as const,
         ),
       ),
+    /** Puts partition 0 back to an older position, as a restored store does. */
+    async restoreTo(position: bigint): Promise<void> {
+      const { partitions } = environment.store;
+      const [document] = await environment.during(partitions.list("dispatcher"));
+      await environment.during(partitions.lock("dispatcher", 0, { id: "restore", untilMs: 0 }));
+      await environment.during(partitions.switchTo("dispatcher", 0, "restore", { build: 0, position, state: document?.state ?? null }));
+    },
     ended: () => environment.records(topics.journal, "DeliveryEnded"),
     receipts: () => environment.records(topics.receipts, "Receipt"),
     endedIds: () => new Set(environment.records(topics.journal, "DeliveryEnded").map(({ messageIdentification }) => messageIdentification)),

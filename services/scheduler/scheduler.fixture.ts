@@ -140,6 +140,11 @@ export class SchedulerEnvironment {
     return createMemoryStore({ time: this.time, random: this.#random, ...(storeHooks === undefined ? {} : { hooks: storeHooks }) });
   }
 
+  /** The store as a process sees it: it goes on with the one that is put in its place. */
+  liveStore(): Store {
+    return follow(() => this.store);
+  }
+
   /** Starts a scheduler; `times` belong to its configuration if it is newer than the environment's. */
   async scheduler(own: { readonly serde?: Serde; readonly times?: SchemeTimes } = {}): Promise<StartedScheduler> {
     this.#processes += 1;
@@ -157,7 +162,7 @@ export class SchedulerEnvironment {
       logger: this.#log(),
       metrics: silentMetrics,
       messaging: client,
-      store: killable(this.store, life),
+      store: killable(this.liveStore(), life),
       serde: own.serde ?? this.serde,
       configuration: this.#configuration(own.times),
       partitionCount: this.partitionCount,
@@ -176,7 +181,7 @@ export class SchedulerEnvironment {
       time: this.time,
       logger: silentLogger,
       metrics: createSchedulerMetrics(silentMetrics),
-      store: this.store,
+      store: this.liveStore(),
       serde: this.serde,
       configuration: this.#configuration(),
       partitionCount: this.partitionCount,
@@ -345,6 +350,17 @@ export class SchedulerEnvironment {
     const events = this.named(topics.events, "TransactionStateEvent").filter(({ decoded }) => decoded.value.uetr === uetr);
     return [...new Map(events.map(({ decoded }) => [decoded.value.id, `${decoded.value.stageVersion} ${decoded.value.state}`])).values()];
   }
+}
+
+function follow<T extends object>(current: () => T): T {
+  return new Proxy(current(), {
+    get(_, member) {
+      const value: unknown = Reflect.get(current(), member);
+      if (typeof value === "object" && value !== null) return follow(() => Object(Reflect.get(current(), member)));
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]): unknown => Reflect.apply(Object(Reflect.get(current(), member)), current(), given);
+    },
+  });
 }
 
 interface ProcessLife {

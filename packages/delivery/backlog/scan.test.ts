@@ -72,6 +72,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
       serde: { learn: unused },
       heartbeatAgeMs: () => 0,
       partitionEnds: unused,
+      fail: unused,
     },
     { ...deliveryBounds, ...bounds },
     createDeliveryMetrics(silentMetrics),

@@ -3,11 +3,14 @@
 // #1 The position is written under the owner epoch, with what was read of days and pauses.
 // #2 A partition that is taken over again starts its work again; what is known of days, pauses and attempts is kept.
 //    Every record that is in it then may have been tried by the owner that came between.
-// #3 Retries begin when the partition has read what was in it at the take-over, because an operator's pause may be
+// #3 If the store was restored to an older point while this process lived, the process ends: what it knows is not in
+//    the store, and its successor reads the topic again from the store's position.
+// #4 Retries begin when the partition has read what was in it at the take-over, because an operator's pause may be
 //    among it. They wait for that at most `catchUpWaitMaxMs`.
 
 import { type PartitionEnds, PartitionLease } from "@sluice/messaging";
 import type { PartitionDocument } from "@sluice/store";
+import { Fault } from "@sluice/kernel";
 import type { EngineContext } from "../context.ts";
 import { drainPartition } from "../backlog/drain.ts";
 import { removeStopped } from "../attempt/remove-stopped.ts";
@@ -42,7 +45,7 @@ export class LeasedPartition {
       logger,
       heartbeatAgeMs: () => context.heartbeatAgeMs(),
       isStopping: () => context.isStopping(),
-      takeOver: (document) => this.#takeOver(document),
+      takeOver: (document, hasGoneBack) => this.#takeOver(document, hasGoneBack),
       granted: (partition) => this.#start(partition),
       lost: (ownerEpoch) => logger.error("partition.fenced", { partition: number, epoch, ownerEpoch }),
       drop: (partition, reason) => this.#release(partition, reason),
@@ -106,8 +109,15 @@ export class LeasedPartition {
     this.#lease.close(reason);
   }
 
-  /** #2 */
-  async #takeOver(document: PartitionDocument): Promise<DeliveryPartition> {
+  /** #2, #3 */
+  async #takeOver(document: PartitionDocument, hasGoneBack: boolean): Promise<DeliveryPartition> {
+    if (hasGoneBack) {
+      const gone = new Fault("delivery.store-gone-back", `partition ${this.number}: the store was restored to an older point`, {
+        isRetryable: false,
+      });
+      this.#context.fail(gone);
+      throw gone;
+    }
     const log = this.#before === null ? this.#assigned : await this.#context.partitionEnds(this.number);
     const partition = createDeliveryPartition(this.#context, this.number, this.epoch, this.#before);
     this.#partition = partition;
@@ -121,7 +131,7 @@ export class LeasedPartition {
     return partition;
   }
 
-  /** #3 */
+  /** #4 */
   #start(partition: DeliveryPartition): void {
     partition.loseLease = () => this.#lease.lose(partition.ownerEpoch);
     for (const { page } of partition.queues.values()) page.rearm();

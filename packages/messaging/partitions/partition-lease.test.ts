@@ -14,7 +14,7 @@ function createLeaseStore(): LeaseStore<Document> & { readonly document: () => D
   return {
     document: () => document,
     takeOver: () => Promise.resolve((document = { ...document, epoch: document.epoch + 1 })),
-    write(_service, _partition, epoch, position) {
+    write(_service, _partition, { epoch }, position) {
       if (epoch === document.epoch) document = { epoch, position };
       return Promise.resolve(epoch === document.epoch);
     },

@@ -7,6 +7,8 @@
 // #2 If the group still assigns the partition to this process, that was the late take-over of an earlier owner, and the
 //    lease is taken again after the coordinator has confirmed the assignment. Otherwise the group ends it.
 // #3 What is taken over is dropped once, also where the assignment ended during the take-over.
+// #4 A store that was restored to an older point refuses the next write, or answers a take-over with an epoch or a
+//    position that this process has seen already. The take-over learns of it: what was done since may be missing.
 
 import { assert, Fault, type Logger, type Time } from "@sluice/kernel";
 import { leaseEpoch, type LeaseEvent, type LeaseState, nextLeaseState } from "./lease-state.ts";
@@ -20,11 +22,17 @@ export const confirmedAfterMs = 3_500;
 export interface LeaseStore<Document> {
   /** Raises the owner epoch and answers the document. */
   takeOver(service: string, partition: number): Promise<Document>;
-  /** Writes on condition of the epoch; answers false where it is not the present one. */
-  write(service: string, partition: number, epoch: number, position: bigint, state?: unknown): Promise<boolean>;
+  /** Writes by compare-and-set on `held`; answers false where it is not what the store has. */
+  write(service: string, partition: number, held: LeasePosition, position: bigint, state?: unknown): Promise<boolean>;
 }
 
-export interface PartitionLeaseOptions<Document extends { readonly epoch: number }, Owned> {
+/** The epoch, and the position that was read or written last under it. */
+interface LeasePosition {
+  readonly epoch: number;
+  readonly position: bigint;
+}
+
+export interface PartitionLeaseOptions<Document extends LeasePosition, Owned> {
   /** Names the service in the partition's document. */
   readonly service: string;
   readonly partition: number;
@@ -35,8 +43,11 @@ export interface PartitionLeaseOptions<Document extends { readonly epoch: number
   heartbeatAgeMs(): number;
   /** True once the process ends: a lost lease is not taken again. */
   isStopping?(): boolean;
-  /** Reads all that an owner starts from. Where it rejects, it has dropped what it began. */
-  takeOver(document: Document): Promise<Owned>;
+  /**
+   * Reads all that an owner starts from. Where it rejects, it has dropped what it began. `hasGoneBack` is true if the
+   * store was restored to an older point since this process owned the partition (#4).
+   */
+  takeOver(document: Document, hasGoneBack: boolean): Promise<Owned>;
   /** The partition is owned from now on. Must not throw. */
   granted(owned: Owned): void;
   /** Another owner has raised the epoch. Called before `drop`. */
@@ -49,10 +60,14 @@ export interface PartitionLeaseOptions<Document extends { readonly epoch: number
 
 const raisedByAnother = "another owner has taken it over";
 
-export class PartitionLease<Document extends { readonly epoch: number }, Owned> {
+export class PartitionLease<Document extends LeasePosition, Owned> {
   readonly #options: PartitionLeaseOptions<Document, Owned>;
   #state: LeaseState = { kind: "unowned" };
   #owned: Owned | null = null;
+  /** What this process knows that the store has or had; null before the first take-over. */
+  #held: LeasePosition | null = null;
+  /** #4; until a take-over has succeeded. */
+  #hasGoneBack = false;
   #waiting: Disposable | null = null;
 
   constructor(options: PartitionLeaseOptions<Document, Owned>) {
@@ -76,10 +91,15 @@ export class PartitionLease<Document extends { readonly epoch: number }, Owned> 
     return await this.#takeOver();
   }
 
-  /** #1: writes position (and state, unless undefined) under an epoch; answers false where the store refuses. */
+  /** #1, #4: writes position (and state, unless undefined) under an epoch; answers false where the store refuses. */
   async write(epoch: number, position: bigint, state?: unknown): Promise<boolean> {
     const { service, partition, store } = this.#options;
-    if (await store.write(service, partition, epoch, position, state)) return true;
+    const held = this.#held;
+    if (held?.epoch !== epoch) return false;
+    if (await store.write(service, partition, held, position, state)) {
+      if (this.#held?.epoch === epoch) this.#held = { epoch, position };
+      return true;
+    }
     this.lose(epoch);
     return false;
   }
@@ -108,8 +128,11 @@ export class PartitionLease<Document extends { readonly epoch: number }, Owned> 
     const { service, partition, store } = this.#options;
     try {
       const document = await store.takeOver(service, partition);
+      this.#hasGoneBack ||= this.#isOlder(document);
+      this.#held = { epoch: document.epoch, position: document.position };
       this.#on({ kind: "raised", epoch: document.epoch });
-      const owned = await this.#options.takeOver(document);
+      const owned = await this.#options.takeOver(document, this.#hasGoneBack);
+      this.#hasGoneBack = false;
       this.#on({ kind: "granted", epoch: document.epoch });
       this.#settle(owned);
       return owned;
@@ -117,6 +140,11 @@ export class PartitionLease<Document extends { readonly epoch: number }, Owned> 
       this.#on({ kind: "failed" });
       throw error;
     }
+  }
+
+  /** #4 */
+  #isOlder({ epoch, position }: LeasePosition): boolean {
+    return this.#held !== null && (epoch <= this.#held.epoch || position < this.#held.position);
   }
 
   #settle(owned: Owned): void {

@@ -44,8 +44,9 @@ export function routeTransactions({ inBuild, builds }: RouteTransactionsOptions)
   const learnt = new Map<number, PartitionBuild>();
   let isOwner = false;
 
+  // The newest answer counts, also under a lower epoch: the store may have been restored to an older point.
   function learn(partition: PartitionBuild): void {
-    if ((learnt.get(partition.partition)?.epoch ?? 0) <= partition.epoch) learnt.set(partition.partition, partition);
+    learnt.set(partition.partition, partition);
   }
 
   async function refresh(): Promise<void> {

@@ -11,10 +11,11 @@ export function buildPromises(open: () => Promise<Store>): void {
   test("one process locks a partition: its epoch is raised and its owner can write nothing more; only the same id renews or ends the lock", async () => {
     const { partitions } = await open();
     expect(await partitions.lock("scheduler", 3, hold)).toBeNull();
-    const { epoch } = await partitions.takeOver("scheduler", 3);
-    await partitions.write("scheduler", 3, epoch, 7n);
+    const held = await partitions.takeOver("scheduler", 3);
+    const { epoch } = held;
+    await partitions.write("scheduler", 3, held, 7n);
     expect(await partitions.lock("scheduler", 3, hold)).toMatchObject({ epoch: epoch + 1, position: 7n, rebuildLock: hold });
-    expect(await partitions.write("scheduler", 3, epoch, 8n)).toBe(false);
+    expect(await partitions.write("scheduler", 3, { epoch, position: 7n }, 8n)).toBe(false);
     expect(await partitions.lock("scheduler", 3, { id: "other", untilMs: 1 })).toBeNull();
     const renewed = { ...hold, untilMs: hold.untilMs + 1 };
     expect(await partitions.lock("scheduler", 3, renewed)).toMatchObject({ epoch: epoch + 1, rebuildLock: renewed });

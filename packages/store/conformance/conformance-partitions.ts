@@ -115,13 +115,26 @@ export function partitionPromises(open: () => Promise<Store>): void {
       ...first,
     });
     const state = { markers: [{ id: "a.b$c", offset: "9007199254740993" }], "dotted.key": { deep: [1.5, null, true, 1_795_000_000_000] } };
-    expect(await partitions.write("scheduler", 3, 1, 9_007_199_254_740_993n, state)).toBe(true);
-    expect(await partitions.write("scheduler", 3, 1, 9_007_199_254_740_995n)).toBe(true);
+    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 0n }, 9_007_199_254_740_993n, state)).toBe(true);
+    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 9_007_199_254_740_993n }, 9_007_199_254_740_995n)).toBe(true);
     const taken = await partitions.takeOver("scheduler", 3);
     expect(taken).toStrictEqual({ service: "scheduler", partition: 3, epoch: 2, position: 9_007_199_254_740_995n, state, ...first });
-    expect(await partitions.write("scheduler", 3, 1, 1n, null)).toBe(false);
-    expect(await partitions.write("scheduler", 4, 1, 1n)).toBe(false);
+    expect(await partitions.write("scheduler", 3, { epoch: 1, position: taken.position }, taken.position, null)).toBe(false);
+    expect(await partitions.write("scheduler", 4, { epoch: 1, position: 0n }, 1n)).toBe(false);
     expect((await partitions.list("scheduler")).map(({ position }) => position)).toEqual([9_007_199_254_740_995n]);
+  });
+
+  test("a position is written over the one that its writer knows, or over one that it may have written since", async () => {
+    const { partitions } = await open();
+    await partitions.takeOver("scheduler", 3);
+    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 0n }, 20n)).toBe(true);
+    // The answer to the write of 20 was lost.
+    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 0n }, 30n)).toBe(true);
+    // The store has a position below the one that was written: it was restored to an older point.
+    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 31n }, 40n)).toBe(false);
+    // A write that arrives late, behind a newer one.
+    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 0n }, 25n)).toBe(false);
+    expect((await partitions.list("scheduler")).map(({ position }) => position)).toEqual([30n]);
   });
 
   test("partitions of a service are listed in order, without those of another service", async () => {

@@ -151,12 +151,12 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         return partitionCodec.decode(taken);
       });
     },
-    async write(service, partition, epoch, position, state) {
+    async write(service, partition, { epoch, position: from }, position, state) {
       const id = partitionDocumentId(service, partition);
       const text = state === undefined ? undefined : JSON.stringify(state);
-      return call("partitions.write", [id], [epoch, position, text], () => {
+      return call("partitions.write", [id], [epoch, from, position, text], () => {
         const found = kept.get(id);
-        if (found?.epoch !== epoch) return false;
+        if (found?.epoch !== epoch || found.position < from || found.position > position) return false;
         kept.set(id, { ...found, position, state: text ?? found.state });
         return true;
       });

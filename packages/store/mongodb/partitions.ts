@@ -20,10 +20,11 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
         throw new Fault("store.contended", `partitions.takeOver: ${takeOverTriesMax} other owners were faster`, { isRetryable: true });
       }),
 
-    write: (service, partition, epoch, position, state) =>
+    write: (service, partition, { epoch, position: from }, position, state) =>
       runGuarded("partitions.write", "write", async () => {
         const changed = state === undefined ? { position } : { position, state: JSON.stringify(state) };
-        const { matchedCount } = await collection.updateOne({ _id: partitionDocumentId(service, partition), epoch }, { $set: changed });
+        const held = { _id: partitionDocumentId(service, partition), epoch, position: { $gte: from, $lte: position } };
+        const { matchedCount } = await collection.updateOne(held, { $set: changed });
         return matchedCount === 1;
       }),
 

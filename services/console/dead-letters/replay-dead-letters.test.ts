@@ -84,7 +84,9 @@ test("a record that was dead-lettered between the read and the append follows be
       const record = buildReceivedRecord(15n, dayClosedBytes(), traced(15n));
       void producer
         .send([buildDeadLetter({ record, reason: "quarantined", service: "scheduler" }, deadLetterSerde)])
-        .then(() => environment.store.partitions.write("scheduler", deadLetterPartition, stored?.epoch ?? 0, 1_000n));
+        .then(() =>
+          environment.store.partitions.write("scheduler", deadLetterPartition, { epoch: stored?.epoch ?? 0, position: 0n }, 1_000n),
+        );
     }
   };
   pass();

@@ -11,8 +11,8 @@ async function saveLedger(environment: ConsoleEnvironment, isLost: boolean): Pro
   const ledger = new DayLedger();
   for (const debit of debits) for (const movement of balanceBelow(debit, 10n)) ledger.add(movement);
   await environment.settled(environment.store.ledgers.write({ partition: 1, day, version: 1, through: 10n, rows: ledger.rows() }, 0));
-  const { epoch } = await environment.settled(environment.store.partitions.takeOver("scheduler", 1));
-  await environment.settled(environment.store.partitions.write("scheduler", 1, epoch, 10n));
+  const held = await environment.settled(environment.store.partitions.takeOver("scheduler", 1));
+  await environment.settled(environment.store.partitions.write("scheduler", 1, held, 10n));
 }
 
 test("I11: a day shows each column in count and sum, and that the partitions' documents agree", async () => {

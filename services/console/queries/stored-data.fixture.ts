@@ -142,9 +142,9 @@ export async function saveDay(environment: ConsoleEnvironment, saved: Day): Prom
 export async function markDeclarationApplied(environment: ConsoleEnvironment, offset: bigint): Promise<void> {
   const marker = { id: `${day}:CreditsDeclared:1`, kind: "CreditsDeclared", ...about, number: 1, bank: null, declaredBy: "connector" };
   for (let partition = 0; partition < partitionCount; partition += 1) {
-    const { epoch } = await environment.settled(environment.store.partitions.takeOver("scheduler", partition));
+    const held = await environment.settled(environment.store.partitions.takeOver("scheduler", partition));
     const state = { markers: [{ marker, offset: String(offset), atMs: consoleStartAtMs }] };
-    await environment.settled(environment.store.partitions.write("scheduler", partition, epoch, offset + 1n, state));
+    await environment.settled(environment.store.partitions.write("scheduler", partition, held, offset + 1n, state));
   }
 }
 

@@ -144,8 +144,7 @@ describe("a pause over restarts", { timeout: 30_000 }, () => {
     await environment.pause(3);
     await environment.time.advance(1_000);
     await first.stop();
-    const put = await environment.during(environment.store.partitions.takeOver("dispatcher", 0));
-    await environment.during(environment.store.partitions.write("dispatcher", 0, put.epoch, 1n));
+    await environment.restoreTo(1n);
     await environment.start();
     await environment.dispatch(...all(1));
     await environment.time.advance(minuteMs);

@@ -35,8 +35,7 @@ async function refused(next: Parameters<DispatcherEnvironment["answers"]>[0] = (
 
 /** Makes the partition read everything from an offset on again. */
 async function readAgain(environment: DispatcherEnvironment, position: bigint): Promise<void> {
-  const taken = await environment.during(environment.store.partitions.takeOver("dispatcher", 0));
-  await environment.during(environment.store.partitions.write("dispatcher", 0, taken.epoch, position));
+  await environment.restoreTo(position);
   await environment.start();
 }
 

@@ -83,12 +83,24 @@ describe("order per key (I4)", { timeout: 30_000 }, () => {
     await environment.until(() => environment.endedIds().size === 2);
     await first.stop();
     expect(environment.broker.committedOffset(groups.dispatcher, { topic: topics.dispatch, partition: 0 })).toBe(2n);
-    const restored = await environment.during(environment.store.partitions.takeOver("dispatcher", 0));
-    await environment.during(environment.store.partitions.write("dispatcher", 0, restored.epoch, 1n));
+    await environment.restoreTo(1n);
     await environment.start();
     await environment.until(() => environment.received.length === 3);
     await environment.time.advance(1_000);
     expect(environment.received.map(({ id }) => id)).toEqual([dispatchMessageId(1), dispatchMessageId(2), dispatchMessageId(2)]);
+  });
+
+  it("I1: a process under which the store is restored to an older point ends, and its successor reads the topic again from there", async () => {
+    const environment = createDispatcherEnvironment();
+    await environment.start();
+    await environment.dispatch({ messageIdentification: dispatchMessageId(1) }, { messageIdentification: dispatchMessageId(2) });
+    await environment.until(() => environment.endedIds().size === 2);
+    await environment.time.advance(1_000);
+    await environment.restoreTo(1n);
+    await environment.dispatch({ messageIdentification: dispatchMessageId(3) });
+    await environment.until(() => environment.failures.length > 0, 30_000);
+    expect(environment.failures).toMatchObject([{ code: "delivery.store-gone-back" }]);
+    expect((await environment.during(environment.store.partitions.list("dispatcher")))[0]).toMatchObject({ position: 1n });
   });
 
   it("a message with a key of its own delays nothing, and nothing delays it", async () => {

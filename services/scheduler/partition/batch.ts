@@ -6,6 +6,8 @@
 //    with a retryable Fault: the worker repeats the whole batch, and records that were already applied replay their
 //    first outputs.
 // #4 The cache drops every snapshot that is not known to be written.
+// #5 Each read of the store reads the witness too (`store-witness.ts`): nothing is decided on what a store has that was
+//    restored to an older point.
 
 import { bankKey, type BankState, type Day, type DayKey, type PartitionView } from "@sluice/domain";
 import type { BrokerClock, OutgoingRecord, Producer } from "@sluice/messaging";
@@ -15,6 +17,7 @@ import type { JournalRecord, HandlerContext, HandledRecord, UnitOfWork } from ".
 import { deadLetterRecord, readRecordUetr } from "../handlers/dead-letter-record.ts";
 import type { UnreadableRecord } from "./read-journal.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
+import type { StoreWitness } from "./store-witness.ts";
 import { buildSnapshotRecord } from "./snapshot-record.ts";
 
 export interface BatchPorts extends HandlerContext {
@@ -25,8 +28,11 @@ export interface BatchPorts extends HandlerContext {
   readonly producer: Producer;
   readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly cache: SnapshotCache;
+  readonly witness: StoreWitness;
   /** Called after a lost write; rejects if the partition has another owner. */
   onLostWrite(): Promise<void>;
+  /** Called when the store no longer has what this lease wrote; throws. */
+  onStoreGoneBack(): never;
 }
 
 export type BatchRecord = JournalRecord | UnreadableRecord;
@@ -63,17 +69,22 @@ interface Loaded {
   readonly banks: ReadonlyMap<string, BankState | null>;
 }
 
-async function load(records: readonly BatchRecord[], { transactions, days, banks, cache, partitionCount }: BatchPorts): Promise<Loaded> {
+async function load(records: readonly BatchRecord[], ports: BatchPorts): Promise<Loaded> {
+  const { transactions, days, banks, cache, partitionCount, witness } = ports;
   const uetrs = [...new Set(records.flatMap((read) => readRecordUetr(read, partitionCount) ?? []))];
   // Looked up before the read: the cache is shared, and while the store answers another partition may evict these
   // entries.
   const cached = new Map(uetrs.map((uetr) => [uetr, cache.get(uetr)] as const));
   const missing = uetrs.filter((uetr) => cached.get(uetr) === undefined);
-  const read = await readInBulks(missing, (bulk) => transactions.load(bulk));
-  const documents = new Map(uetrs.map((uetr) => [uetr, cached.get(uetr) ?? read.get(uetr) ?? null] as const));
   const dayKeys = listKeys(records, "day");
-  const readDays = await readInBulks(dayKeys, (bulk) => days.load(bulk));
   const bankKeys = listKeys(records, "bank");
+  const isRead = missing.length + dayKeys.length + bankKeys.length > 0;
+  const expected = witness.expected();
+  const wanted = isRead ? [...new Set([...missing, ...expected.uetrs])] : [];
+  const read = await readInBulks(wanted, (bulk) => transactions.load(bulk));
+  if (isRead && expected.isMissing(read)) ports.onStoreGoneBack();
+  const documents = new Map(uetrs.map((uetr) => [uetr, cached.get(uetr) ?? read.get(uetr) ?? null] as const));
+  const readDays = await readInBulks(dayKeys, (bulk) => days.load(bulk));
   const readBanks = await readInBulks(bankKeys, async (bulk) => byKey(await banks.load(bulk.map((key) => key.slice(bankKey("").length)))));
   return {
     documents,
@@ -132,6 +143,8 @@ async function commit(loaded: Loaded, working: UnitOfWork, ports: BatchPorts): P
   const changedBanks = [...working.banks].flatMap(([key, one]) => (one === null || one === loaded.banks.get(key) ? [] : [{ key, one }]));
   for (const { key, one } of changedBanks) isLost = !(await banks.write(one, loaded.banks.get(key)?.version ?? 0)) || isLost;
   if (isLost) return null;
+  const newest = changed.at(-1);
+  if (newest !== undefined) ports.witness.wrote(newest);
   for (const document of working.documents.values()) if (document !== null) cache.set(document);
   return changed.length + changedDays.length + changedBanks.length;
 }

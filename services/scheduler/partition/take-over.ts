@@ -3,9 +3,11 @@
 // #1 It starts at the partition's own position, not at the group's offset: a store that was restored to an older point
 //    is repaired by replay.
 // #2 The applied markers are those of the partition's document, and those that this process has applied itself.
-// #3 A partition under a rebuild lock is not taken. A rebuilt partition continues at the position of its new build,
+// #3 If the store was restored to an older point while this process lived, nothing counts that this process knows: it
+//    continues as a new process would.
+// #4 A partition under a rebuild lock is not taken. A rebuilt partition continues at the position of its new build,
 //    whatever this process did before.
-// #4 Before the first record is handled, one projected read of the partition has filled the background tasks.
+// #5 Before the first record is handled, one projected read of the partition has filled the background tasks.
 
 import { partitionFor } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
@@ -17,6 +19,7 @@ import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPart
 import { createPartitionPosition, type PartitionPosition } from "./position.ts";
 import { type PartitionTasks, startPartitionTasks } from "../tasks/partition-tasks.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
+import { createStoreWitness, type StoreWitness } from "./store-witness.ts";
 
 /** A partition while this process owns it under one epoch. */
 export interface OwnedPartition {
@@ -29,6 +32,7 @@ export interface OwnedPartition {
   readonly markers: AppliedMarkers;
   readonly position: PartitionPosition;
   readonly cache: SnapshotCache;
+  readonly witness: StoreWitness;
   readonly tasks: PartitionTasks;
 }
 
@@ -38,6 +42,10 @@ export interface PartitionTakeOver {
   readonly context: PartitionContext;
   readonly document: PartitionDocument;
   readonly lease: Pick<PartitionLease<PartitionDocument, OwnedPartition>, "write">;
+  /** Whether the store was restored to an older point since this process owned the partition. */
+  readonly hasGoneBack: boolean;
+  /** Called when the store no longer has what this lease wrote. */
+  readonly onStoreGoneBack: (epoch: number) => void;
   readonly ledgers: DayLedgers;
   /** What is kept of this process's last epoch; null if it never owned the partition. */
   readonly before: Pick<OwnedPartition, "build" | "markers"> | null;
@@ -58,8 +66,10 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
   if (rebuildLock !== null) await refuseLocked(context, partition, rebuildLock);
   // Work in another build does not count: this build continues at its own position.
   const isRebuilt = before !== null && before.build !== build;
-  const history = before === null || isRebuilt ? emptyMarkerHistory : before.markers.history();
-  await ledgers.reload(startAt, isRebuilt);
+  const isFresh = isRebuilt || options.hasGoneBack;
+  if (options.hasGoneBack && !isRebuilt) logger.error("partition.store-gone-back", { partition, epoch, position: startAt });
+  const history = before === null || isFresh ? emptyMarkerHistory : before.markers.history();
+  await ledgers.reload(startAt, isFresh);
   const kept = readPartitionState(state);
   const markers = createAppliedMarkers(partition, {
     ofDays: [...kept.ofDays, ...history.ofDays],
@@ -68,17 +78,24 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
   const days = (await store.days.open()).filter((day) => partitionFor(day.key, partitionCount) === partition);
   const tasks = startPartitionTasks({ context, partition, markers, ledgers, days, isCaughtUp: options.isCaughtUp });
   const open = await fill(context, partition, tasks);
+  const witness = createStoreWitness();
   const position = createPartitionPosition({
     partition,
     epoch,
     position: startAt,
-    writeUnderLease: (offset, written) => lease.write(epoch, offset, written),
+    async writeUnderLease(offset, written) {
+      const { uetrs, isMissing: isMissingIn } = witness.expected();
+      const isMissing = uetrs.length > 0 && isMissingIn(await store.transactions.load(uetrs));
+      if (!isMissing) return await lease.write(epoch, offset, written);
+      options.onStoreGoneBack(epoch);
+      return false;
+    },
     state: () => markers.toState(),
     beforeWrite: () => ledgers.write(),
     time,
     logger,
   });
-  if (!isRebuilt && options.handledBelow > startAt) {
+  if (!isFresh && options.handledBelow > startAt) {
     position.markStateChanged();
     position.advance(options.handledBelow);
   }
@@ -90,7 +107,7 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     days: days.length,
     open,
   });
-  return { partition, epoch, startAt, build, markers, position, cache: context.snapshots(), tasks };
+  return { partition, epoch, startAt, build, markers, position, cache: context.snapshots(), witness, tasks };
 }
 
 /**

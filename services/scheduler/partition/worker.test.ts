@@ -211,15 +211,14 @@ async function switchToEmptyBuild(environment: SchedulerEnvironment, worker: Bat
 
 test.each([
   // An earlier owner's take-over arrives now: the first marker that is read again learns of it.
-  { trouble: "loses its epoch", markers: [0, 0, 1], fail: (store: Store) => store.partitions.takeOver("scheduler", 0) },
+  { trouble: "loses its epoch", fail: (store: Store) => store.partitions.takeOver("scheduler", 0) },
   {
     trouble: "cannot read",
-    markers: [0, 0, 0],
     fail: () => Promise.reject(new Fault("messaging.unavailable", "down", { isRetryable: true })),
   },
 ])(
   "I16: an owner that $trouble while it reads a rebuilt partition again retakes it once more, and no marker of the earlier build counts",
-  async ({ markers, fail }) => {
+  async ({ fail }) => {
     const environment = new SchedulerEnvironment({ partitionCount: 1 });
     const taken: unknown[] = [];
     let hasFailed = false;
@@ -237,7 +236,7 @@ test.each([
     const worker = await environment.settle(openPartitionWorker(context, 0, 0n));
     await switchToEmptyBuild(environment, worker);
     await environment.time.advance(30_000);
-    expect(taken).toEqual(markers);
+    expect(taken).toEqual([0, 0, 0]);
     await environment.settle(worker.handle(journalRecords(environment, 3n)));
     await environment.settle(worker.close());
     const [document] = await environment.settle(environment.store.partitions.list("scheduler"));

@@ -9,7 +9,9 @@
 // #4 A record that stops the partition stops it alone: the records before it are done, so that the position names it.
 //    At each retry the worker asks the dead letters whether an operator skipped the record; a skipped record is skipped
 //    at every reading.
-// #5 Two owners at the same moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
+// #5 If the store was restored to an older point while this process lived, everything is forgotten, and the records
+//    from the store's position on are read again.
+// #6 Two owners at the same moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
 
 import { topics } from "@sluice/contracts";
 import {
@@ -47,6 +49,8 @@ class PartitionWorker {
   readonly #lease: PartitionLease<PartitionDocument, OwnedPartition>;
   /** What is kept of the last epoch. */
   #before: Pick<OwnedPartition, "build" | "markers"> | null = null;
+  /** The witness was missing, though the store has the position that was written last (#5). */
+  #isWitnessMissing = false;
   /** What operators skipped, by offset. */
   #skips: DoneSkips = { find: () => null };
   #nextOffset = 0n;
@@ -66,7 +70,7 @@ class PartitionWorker {
       time,
       logger,
       heartbeatAgeMs: () => context.heartbeatAgeMs(),
-      takeOver: (document) => this.#takeOver(document),
+      takeOver: (document, hasGoneBack) => this.#takeOver(document, hasGoneBack || this.#isWitnessMissing),
       granted: ({ tasks }) => tasks.wake(),
       lost: (epoch) => logger.warn("partition.lost", { partition, epoch }),
       drop: stopOwned,
@@ -78,12 +82,14 @@ class PartitionWorker {
     return { startAt: this.#nextOffset, handle: (records) => this.handle(records), close: () => this.close() };
   }
 
-  async #takeOver(document: PartitionDocument): Promise<OwnedPartition> {
+  async #takeOver(document: PartitionDocument, hasGoneBack: boolean): Promise<OwnedPartition> {
     this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition);
     const owned = await takeOverPartition({
       context: this.#context,
       document,
       lease: this.#lease,
+      hasGoneBack,
+      onStoreGoneBack: (epoch) => this.#loseStore(epoch),
       ledgers: this.#ledgers,
       before: this.#before,
       handledBelow: this.#nextOffset,
@@ -91,15 +97,23 @@ class PartitionWorker {
     });
     const { build, markers, startAt } = owned;
     const isRebuilt = this.#before !== null && this.#before.build !== build;
-    if (isRebuilt || startAt > this.#nextOffset) this.#nextOffset = startAt;
+    if (isRebuilt || hasGoneBack || startAt > this.#nextOffset) this.#nextOffset = startAt;
     this.#before = { build, markers };
     if (this.#isCurrent(owned) && this.#handedTo > this.#nextOffset) await this.#readAgain(owned, this.#nextOffset, this.#handedTo);
+    this.#isWitnessMissing = false;
     return owned;
   }
 
+  /** #5: gives the lease up; the take-over that follows forgets everything. */
+  #loseStore(epoch: number): void {
+    if (this.#lease.epoch !== epoch) return;
+    this.#isWitnessMissing = true;
+    this.#lease.lose(epoch);
+  }
+
   /**
-   * Handles records again after a rebuild that ends below what this process handled in the earlier build: the consumer
-   * does not hand them over a second time.
+   * Handles records again that the consumer does not hand over a second time: after a rebuild that ends below what this
+   * process handled in the earlier build, and after the store has gone back.
    */
   async #readAgain(owned: OwnedPartition, from: bigint, to: bigint): Promise<void> {
     try {
@@ -184,10 +198,15 @@ class PartitionWorker {
       producer,
       brokerClock,
       cache: owned.cache,
+      witness: owned.witness,
       onLostWrite: async () => {
         this.#context.metrics.lostWrites.add({ partition: String(this.#partition) });
         await owned.position.confirm();
         this.#requireCurrent(owned);
+      },
+      onStoreGoneBack: () => {
+        this.#loseStore(owned.epoch);
+        throw partitionLost(this.#partition);
       },
     });
     await this.#ledgers.count(end.handled, newest.offset + 1n);

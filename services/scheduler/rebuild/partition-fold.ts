@@ -12,6 +12,7 @@ import { type BatchRecord, runBatch } from "../partition/batch.ts";
 import { type AppliedMarkers, createAppliedMarkers } from "../partition/applied-markers.ts";
 import { readJournal } from "../partition/read-journal.ts";
 import { createSnapshotCaches } from "../partition/snapshot-cache.ts";
+import { createStoreWitness } from "../partition/store-witness.ts";
 
 export interface PartitionFoldPorts {
   readonly partition: number;
@@ -44,6 +45,7 @@ export class PartitionFold {
   readonly #ports: PartitionFoldPorts;
   readonly #target: FoldTarget;
   readonly #cache = createSnapshotCaches()();
+  readonly #witness = createStoreWitness();
   readonly days: Map<DayKey, Day>;
   readonly banks: Map<string, BankState>;
   readonly ledgers: Map<DayKey, DayLedger>;
@@ -116,7 +118,11 @@ export class PartitionFold {
       producer: { send: () => Promise.resolve([]), close: () => Promise.resolve() },
       brokerClock: { observe: () => {}, nowMs: () => null },
       cache: this.#cache,
+      witness: this.#witness,
       onLostWrite: () => Promise.reject(new Fault("rebuild.contended", "another builder writes into this build", { isRetryable: false })),
+      onStoreGoneBack: (): never => {
+        throw new Fault("rebuild.store-gone-back", "the store lost documents of this build", { isRetryable: false });
+      },
     };
   }
 

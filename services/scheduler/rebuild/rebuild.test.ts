@@ -156,8 +156,8 @@ test("a builder whose lock expired while it folded, so that the owner continued,
         // Between the first and the second the lock expires, and another owner takes the partition and continues.
         if (holds === 2) {
           await partitions.unlock(service, partition, hold.id);
-          const { epoch, position } = await partitions.takeOver(service, partition);
-          await partitions.write(service, partition, epoch, position + 1n);
+          const taken = await partitions.takeOver(service, partition);
+          await partitions.write(service, partition, taken, taken.position + 1n);
         }
         return partitions.lock(service, partition, hold);
       },

@@ -279,8 +279,8 @@ async function copyStore(environment: SchedulerEnvironment, uetrs: readonly stri
   await environment.settle(copy.transactions.write([...documents.values()].map((document) => ({ document, expectedVersion: 0 }))));
   for (const open of await environment.settle(environment.store.days.open())) await environment.settle(copy.days.write(open, 0));
   for (const { service, partition, position, state } of await environment.settle(environment.store.partitions.list("scheduler"))) {
-    const { epoch } = await environment.settle(copy.partitions.takeOver(service, partition));
-    await environment.settle(copy.partitions.write(service, partition, epoch, position, state));
+    const taken = await environment.settle(copy.partitions.takeOver(service, partition));
+    await environment.settle(copy.partitions.write(service, partition, taken, position, state));
   }
   return copy;
 }

@@ -1,0 +1,63 @@
+// Part of the store port: the documents of partitions, with the epoch and the position of their owner.
+
+/** One (service, partition). `state` is plain JSON that belongs to the service, such as its applied markers. */
+export interface PartitionDocument {
+  readonly service: string;
+  readonly partition: number;
+  readonly epoch: number;
+  /** The next offset to read. */
+  readonly position: bigint;
+  readonly state: unknown;
+  /**
+   * The build of its transactions that is in use; 0 is the first. Other builds are being made, or were in use before.
+   */
+  readonly build: number;
+  /** The lock of a running rebuild: no owner continues while it lasts. Null: there is none. */
+  readonly rebuildLock: RebuildLock | null;
+}
+
+export interface RebuildLock {
+  readonly id: string;
+  /** The end of the lock's lease: from then on an owner may break the lock. */
+  readonly untilMs: number;
+}
+
+/** What a partition continues with after it was rebuilt. */
+export interface BuildSwitch {
+  readonly build: number;
+  readonly position: bigint;
+  readonly state: unknown;
+}
+
+/** What an owner knows of its partition's document: its epoch, and the position that it read or wrote last. */
+export interface HeldPosition {
+  readonly epoch: number;
+  readonly position: bigint;
+}
+
+export interface PartitionStore {
+  /**
+   * Raises the owner's epoch by compare-and-set (with a bounded number of retries) and returns the document. A new one
+   * starts at position 0 with state null.
+   */
+  takeOver(service: string, partition: number): Promise<PartitionDocument>;
+  /**
+   * Writes position (and state, unless undefined) by compare-and-set on `held`. The stored position may also be a newer
+   * one, up to `position`: that is an earlier write whose answer was lost. Returns false where another owner took over,
+   * or the store was restored to an older point.
+   */
+  write(service: string, partition: number, held: HeldPosition, position: bigint, state?: unknown): Promise<boolean>;
+  list(service: string): Promise<readonly PartitionDocument[]>;
+  /**
+   * Locks the partition and raises its epoch, or renews the lock of the same id. Returns null where another lock exists
+   * or the partition does not.
+   */
+  lock(service: string, partition: number, lock: RebuildLock): Promise<PartitionDocument | null>;
+  /** Ends a lock; returns false where it no longer exists. */
+  unlock(service: string, partition: number, holdId: string): Promise<boolean>;
+  /**
+   * Writes build, position, state and a raised epoch at once, which ends the lock. Returns false where the lock no
+   * longer exists.
+   */
+  switchTo(service: string, partition: number, holdId: string, to: BuildSwitch): Promise<boolean>;
+}

@@ -1,0 +1,31 @@
+// Shows whether the store still has what this process wrote.
+//
+// A store that was restored to an older point answers every call, and the position that it has may be the one that this
+// process wrote last. The documents behind that position are missing then. So the newest transaction that was written
+// is a witness: a store that has it in an older version, or not at all, has gone back.
+
+import type { TransactionDocument } from "@sluice/store";
+
+export interface StoreWitness {
+  /** Records a write that the store has acknowledged. */
+  wrote(document: TransactionDocument): void;
+  /** What a read that begins now must find; a later write changes nothing for that read. */
+  expected(): ExpectedWitness;
+}
+
+export interface ExpectedWitness {
+  /** What to read from the store; empty while nothing was written. */
+  readonly uetrs: readonly string[];
+  isMissing(found: ReadonlyMap<string, TransactionDocument>): boolean;
+}
+
+/** Creates the witness of one partition under one lease. */
+export function createStoreWitness(): StoreWitness {
+  let expected: ExpectedWitness = { uetrs: [], isMissing: () => false };
+  return {
+    wrote({ transaction: { uetr, version } }) {
+      expected = { uetrs: [uetr], isMissing: (found) => (found.get(uetr)?.transaction.version ?? 0) < version };
+    },
+    expected: () => expected,
+  };
+}

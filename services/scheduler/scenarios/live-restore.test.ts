@@ -1,0 +1,73 @@
+// A store that is restored to an older point under a running scheduler. The scheduler sees no error: the store answers
+// every call, only with what it had.
+
+import { topics } from "@sluice/contracts";
+import { checkConservation } from "@sluice/store";
+import { expect, test } from "vitest";
+import { schedulerDay, SchedulerEnvironment } from "../scheduler.fixture.ts";
+import { openPartitionWorker } from "../partition/worker.ts";
+import { copyStore, listAllStates, listSent } from "./restored-store.fixture.ts";
+
+test.each([
+  { backup: "that has the epoch of today", epochsOlder: 0 },
+  { backup: "with an older epoch", epochsOlder: 1 },
+  { backup: "with an epoch so old that the take-over answers one of today", epochsOlder: 2 },
+])("I1, I3: a store restored under a running scheduler, to a backup $backup, has every debit again under its identity", async (given) => {
+  const lines: string[] = [];
+  const environment = new SchedulerEnvironment({ seed: 5, onProblem: (event) => void lines.push(event) });
+  for (const earlier of [await environment.scheduler(), await environment.scheduler()]) await earlier.stop();
+  const process = await environment.scheduler();
+  const uetrs = Array.from({ length: 6 }, () => environment.uetr());
+  for (const uetr of uetrs.slice(0, 3)) await environment.hold(uetr);
+  await environment.until("held", () => uetrs.slice(0, 3).every((uetr) => environment.events(uetr).at(-1)?.endsWith("HELD") === true));
+  await environment.time.advance(500);
+  const older = environment.emptyStore();
+  await copyStore(environment, environment.store, older, given.epochsOlder);
+
+  for (const uetr of uetrs.slice(3)) await environment.hold(uetr);
+  await environment.until("released", () => uetrs.every((uetr) => environment.events(uetr).at(-1)?.endsWith("RELEASED") === true));
+  await environment.time.advance(500);
+  const states = await listAllStates(environment, uetrs);
+  const before = listSent(environment);
+
+  environment.store = older;
+  expect(await listAllStates(environment, uetrs)).not.toEqual(states);
+  for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.report(uetr, "made"));
+  await environment.time.advance(20_000);
+  const after = await listAllStates(environment, uetrs);
+  expect(after).toEqual(states.map((own) => [...own, "DELIVERED", "COMPLETED"]));
+  const sent = listSent(environment);
+  expect([...before].filter((one) => !sent.has(one))).toEqual([]);
+  // Two events for each report, and no other identity.
+  expect(sent.size).toBe(before.size + 2 * uetrs.length);
+  expect(lines).toContain("partition.store-gone-back");
+  expect(process.failures).toEqual([]);
+  await environment.until("reconciled", () => environment.named(topics.journal, "DayReconciled").length >= 2);
+  await environment.time.advance(40_000);
+  expect(await listAllStates(environment, uetrs)).toEqual(after);
+  expect(lines).not.toContain("conservation.broken");
+  expect((await environment.settle(checkConservation(environment.store, schedulerDay))).isWhole).toBe(true);
+});
+
+test("I1: a store that lost documents behind the position that it still has is noticed, and everything is read again", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const uetrs = Array.from({ length: 4 }, () => environment.uetr());
+  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const handle = (from: number): Promise<void> =>
+    environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 }).slice(from, from + 1)));
+  for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
+  await handle(0);
+  await environment.time.advance(500);
+  const older = environment.emptyStore();
+  await copyStore(environment, environment.store, older, 0);
+  // The position of this record is not written yet when the store is swapped.
+  await handle(1);
+  environment.store = older;
+  await expect(handle(2)).rejects.toMatchObject({ code: "scheduler.partition-lost" });
+  await environment.time.advance(10_000);
+  for (const again of [2, 3]) await handle(again);
+  await environment.settle(worker.close());
+  for (const uetr of uetrs) expect(await environment.states(uetr)).toEqual(["RECEIVED"]);
+  const [document] = await environment.settle(environment.store.partitions.list("scheduler"));
+  expect(document).toMatchObject({ position: 4n });
+});
