@@ -1,6 +1,7 @@
 // The Faults of the messaging port. Their codes are stable, because callers and alarms depend on them.
 
 import { Fault } from "@sluice/kernel";
+import type { TopicPartition } from "./port.ts";
 
 /** The records may or may not have been appended. */
 export function unknownOutcome(message: string, cause?: unknown): Fault {
@@ -25,6 +26,11 @@ export function unknownTopic(message: string, cause?: unknown): Fault {
 /** The partition no longer has this position, or not yet. Going on would skip records silently. */
 export function outsideLog(message: string): Fault {
   return new Fault("messaging.outside-log", message, { isRetryable: false });
+}
+
+/** A reading ended before the end of its range, for a reason that passes. */
+export function readIncomplete({ topic, partition }: TopicPartition, next: bigint, to: bigint): Fault {
+  return new Fault("messaging.read-incomplete", `${topic}/${partition} was read up to ${next}, and not to ${to}`, { isRetryable: true });
 }
 
 /** The commit did not reach the group's coordinator. */

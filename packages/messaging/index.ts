@@ -11,6 +11,7 @@ export type { ReceiverSharing } from "./partitions/partition-buffer.ts";
 export { SharedLimits, type ReachedBound } from "./partitions/shared-limits.ts";
 export type { KeyedContent } from "./partitions/unread-records.ts";
 export * from "./partitions/record-reader.ts";
+export * from "./require-covered.ts";
 export type { PartitionConsumer, PartitionConsumerOptions } from "./partitions/partition-consumer.ts";
 export * from "./memory/messaging.ts";
 export * from "./port.ts";

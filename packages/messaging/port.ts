@@ -162,8 +162,9 @@ export interface Messaging {
   committedOffsets(group: string, partitions: readonly TopicPartition[]): Promise<readonly (bigint | null)[]>;
   /**
    * Reads the records from `from` (inclusive) to `to` (exclusive) in order, at most up to the end that the partition
-   * had when the reading began. Timelines, the rebuild and the checker use it. Rejects with `messaging.outside-log` if
-   * retention has cut `from`, and with an UnreadableBatchFault at a batch that cannot be read.
+   * had when the reading began, which may lie before `to`: `requireCovered` refuses that. Timelines, the rebuild and
+   * the checker use it. Rejects with `messaging.outside-log` if retention has cut `from`, with an UnreadableBatchFault at a
+   * batch that cannot be read, and with a retryable Fault where the broker hands out nothing for a minute.
    */
   read(partition: TopicPartition, from: bigint, to: bigint): AsyncIterable<ReceivedRecord>;
   close(): Promise<void>;

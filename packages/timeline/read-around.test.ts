@@ -34,6 +34,15 @@ test("a reading goes on behind a batch that cannot be read, and names it; any ot
   await expect(settle(Array.fromAsync(readAround(broker, place, range)))).rejects.toMatchObject({ code: "messaging.outside-log" });
 });
 
+test("a reading that the broker ends early is refused, and may be tried again", async () => {
+  const { broker, settle } = await given();
+  const early: Pick<typeof broker, "read"> = { read: (partition, from, to) => broker.read(partition, from, to - 1n) };
+  await expect(settle(Array.fromAsync(readAround(early, place, { from: 6n, to: 10n })))).rejects.toMatchObject({
+    code: "messaging.read-incomplete",
+    isRetryable: true,
+  });
+});
+
 test("a search finds what lies around a batch that cannot be read, and says that it is not complete", async () => {
   const { broker, settle } = await given();
   const search = { keys: ["k"], sinceMs: null };

@@ -1,6 +1,7 @@
 // Reads records as the port of messaging does, but goes on behind a batch that cannot be read. A search would otherwise
-// end at that batch for everything in its partition.
+// end at that batch for everything in its partition. It covers the whole range, or rejects with a retryable Fault.
 
+import { Fault } from "@sluice/kernel";
 import type { Messaging, ReceivedRecord, TopicPartition, UnreadableBatch, UnreadableBatchFault } from "@sluice/messaging";
 
 export interface ReadRange {
@@ -19,14 +20,22 @@ export async function* readAround(
   let next = from;
   while (next < to) {
     try {
-      yield* messaging.read(partition, next, to);
-      return;
+      for await (const record of messaging.read(partition, next, to)) {
+        next = record.offset + 1n;
+        yield record;
+      }
+      if (next < to) throw incomplete(partition, next, to);
     } catch (error) {
       if (!isUnreadableBatch(error)) throw error;
       range.missed?.(error.batch);
       next = error.batch.lastOffset + 1n;
     }
   }
+}
+
+/** As `requireCovered` of messaging. */
+function incomplete({ topic, partition }: TopicPartition, next: bigint, to: bigint): Fault {
+  return new Fault("messaging.read-incomplete", `${topic}/${partition} was read up to ${next}, and not to ${to}`, { isRetryable: true });
 }
 
 function isUnreadableBatch(error: unknown): error is UnreadableBatchFault {

@@ -140,6 +140,20 @@ test("#4: the request to skip a batch is found by its service and both ends, and
   expect(await foreign.settle(foreign.skips.findBatchRequest(batch))).toBeNull();
 });
 
+test("a reading of the dead letters that the broker ends early is refused, and the next one finds the skip", async () => {
+  const { broker, append, settle } = given();
+  await append(letter(5n, "requested"), letter(7n, "requested"));
+  let cut = 1n;
+  const messaging: Pick<typeof broker, "ends" | "read"> = {
+    ends: (places) => broker.ends(places),
+    read: (place, from, to) => broker.read(place, from, to - cut),
+  };
+  const skips = createOperatorSkips({ messaging, serde, service: "scheduler" });
+  await expect(settle(skips.findRequest(record))).rejects.toMatchObject({ code: "messaging.read-incomplete", isRetryable: true });
+  cut = 0n;
+  expect(await settle(skips.findRequest(record))).toMatchObject({ operator: "thandi" });
+});
+
 test("#4: a batch that was skipped covers all of its offsets, and a request alone none", async () => {
   const { append, settle, skips } = given();
   await append(...batchLetters("requested"));
@@ -160,7 +174,7 @@ test("a reading goes on behind a batch that was skipped, with its placeholders, 
   broker.breakBatch(place, { ...damaged, firstOffset: 20n, lastOffset: 22n });
   const done = await settle(skips.listDone(topics.journal, 1));
   const read = (from: bigint, to: bigint) => settle(Array.fromAsync(readAroundSkips(broker, done, place, { from, to, nowMs: 0 })));
-  expect((await read(18n, 30n)).map(({ offset, skip }) => [offset, skip?.actionId])).toEqual([
+  expect((await read(18n, 25n)).map(({ offset, skip }) => [offset, skip?.actionId])).toEqual([
     [18n, undefined],
     [19n, undefined],
     [22n, "put-1"],
@@ -168,6 +182,7 @@ test("a reading goes on behind a batch that was skipped, with its placeholders, 
     [24n, undefined],
   ]);
   expect((await read(18n, 21n)).map(({ offset }) => offset)).toEqual([18n, 19n]);
+  await expect(read(18n, 26n)).rejects.toMatchObject({ code: "messaging.read-incomplete", isRetryable: true });
   broker.breakBatch(place, { ...damaged, firstOffset: 23n, lastOffset: 24n });
   await expect(read(18n, 30n)).rejects.toMatchObject({ code: "messaging.unreadable-batch" });
 });

@@ -13,6 +13,8 @@
 
 import { headers, type Records, type Serde, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
+import { readIncomplete } from "../faults.ts";
+import { requireCovered } from "../require-covered.ts";
 import { readOrLearn } from "../partitions/record-reader.ts";
 import { buildSkippedRecords, parseBatchRange, UnreadableBatchFault } from "../unreadable-batch.ts";
 import type { Messaging, ReceivedRecord, SkipRequest, TopicPartition, UnreadableBatch } from "../port.ts";
@@ -112,7 +114,8 @@ function createDoneSkips(done: readonly Skip[]): DoneSkips {
 
 /**
  * Reads records as `read` of the port does. At a batch that an operator has skipped it goes on behind it, with the
- * placeholders that its readers got; at any other batch that cannot be read it rejects as `read` does.
+ * placeholders that its readers got; at any other batch that cannot be read it rejects as `read` does. It covers the
+ * whole range, or rejects with a retryable Fault.
  */
 export async function* readAroundSkips(
   messaging: Pick<Messaging, "read">,
@@ -127,7 +130,7 @@ export async function* readAroundSkips(
         next = record.offset + 1n;
         yield record;
       }
-      return;
+      if (next < to) throw readIncomplete(partition, next, to);
     } catch (error) {
       const skip = error instanceof UnreadableBatchFault ? done.find(error.batch.lastOffset) : null;
       if (!(error instanceof UnreadableBatchFault) || skip === null) throw error;
@@ -174,7 +177,7 @@ async function readNewLetters({ messaging, serde, service }: OperatorSkipsPorts,
   if (ends === undefined || ends.logEnd <= known.nextOffset) return;
   const from = known.nextOffset > ends.logStart ? known.nextOffset : ends.logStart;
   if (from < ends.logEnd) {
-    for await (const record of messaging.read(place, from, ends.logEnd)) {
+    for await (const record of requireCovered(messaging.read(place, from, ends.logEnd), place, from, ends.logEnd)) {
       if (record.headers[headers.skip] !== undefined) keep(known, await readSkip(record, serde, service));
       known.nextOffset = record.offset + 1n;
     }

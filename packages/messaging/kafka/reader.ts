@@ -3,22 +3,38 @@
 // #1 The reading ends at the end that the partition had at its start, so that a growing topic does not prolong it.
 // #2 A batch that cannot be read is fetched once more, and then ends the reading with an UnreadableBatchFault.
 // #3 If a leader moved or a connection broke, the fetch is repeated, at most `triesMax` times without progress.
+// #4 An answer without records is no end: a broker answers so to a client that it throttles, and a new leader to a
+//    reader that it has not caught up with. The reader waits and asks again, at most `emptyMaxMs` without a record. Only
+//    in a compacted topic is it the end, and only if the leader has everything up to there.
 
 import type { Kafka } from "kafkajs";
 import Cluster from "kafkajs/src/cluster/index.js";
 import type { FetchedMessage } from "kafkajs/src/protocol/requests/fetch/index.js";
 import { sleep, type Time } from "@sluice/kernel";
-import { outsideLog, brokerUnavailable } from "../faults.ts";
+import { outsideLog, brokerUnavailable, readIncomplete } from "../faults.ts";
 import { UnreadableBatchFault } from "../unreadable-batch.ts";
 import { findUnreadable } from "./protocol/fetch-answer.ts";
+import { compactedTopics } from "../topics/topic-specs.ts";
 import { clientSettings, type KafkaConnection } from "./client.ts";
 import type { PartitionEnds, ReceivedRecord, TopicPartition } from "../port.ts";
 
 const triesMax = 10;
 const tryAgainMs = 300;
+/** Longer than a broker throttles a client at once, which is 11 s with its default quota window. */
+const emptyMaxMs = 60_000;
+/** Milliseconds between two answers without records. */
+const emptyWaitMs = 100;
 const fetchBytesMax = 4 * 1024 * 1024;
 const metadataMaxAgeMs = 300_000;
 const readCommitted = 1;
+
+interface Fetched {
+  readonly messages: readonly FetchedMessage[];
+  /** The end of the partition that the leader knows; null if its answer does not name the partition. */
+  readonly knownEnd: bigint | null;
+  /** Milliseconds that the broker asks the client to wait. */
+  readonly throttledMs: number;
+}
 
 export class KafkaReader {
   readonly #cluster: InstanceType<typeof Cluster>;
@@ -42,8 +58,18 @@ export class KafkaReader {
     const end = to < ends.logEnd ? to : ends.logEnd;
     let next = from;
     let unreadableAt: bigint | null = null;
+    let emptySinceMs: number | null = null;
     while (next < end) {
-      const messages = await this.#fetchAgain(partition, next);
+      const { messages, knownEnd, throttledMs } = await this.#fetchAgain(partition, next);
+      if (messages.length === 0) {
+        // #4
+        if (compactedTopics.has(partition.topic) && knownEnd !== null && knownEnd >= end) return;
+        emptySinceMs ??= this.#time.monotonicMs();
+        if (this.#time.monotonicMs() - emptySinceMs >= emptyMaxMs) throw readIncomplete(partition, next, end);
+        await sleep(this.#time, Math.min(emptyMaxMs, Math.max(emptyWaitMs, throttledMs)));
+        continue;
+      }
+      emptySinceMs = null;
       const unreadable = findUnreadable(messages);
       for (const message of unreadable === null ? messages : messages.slice(0, -1)) {
         const { offset } = message;
@@ -58,8 +84,6 @@ export class KafkaReader {
         if (unreadableAt === unreadable.firstOffset) throw new UnreadableBatchFault(unreadable);
         unreadableAt = unreadable.firstOffset;
       }
-      // Everything from here to the end of the partition has been compacted away.
-      if (messages.length === 0) return;
     }
   }
 
@@ -68,7 +92,7 @@ export class KafkaReader {
     await this.#cluster.disconnect();
   }
 
-  async #fetchAgain(partition: TopicPartition, from: bigint): Promise<readonly FetchedMessage[]> {
+  async #fetchAgain(partition: TopicPartition, from: bigint): Promise<Fetched> {
     let reason: unknown;
     for (let tries = 0; tries < triesMax; tries += 1) {
       if (tries > 0) await sleep(this.#time, tryAgainMs);
@@ -82,7 +106,7 @@ export class KafkaReader {
     throw brokerUnavailable(`${partition.topic}/${partition.partition} cannot be read`, reason);
   }
 
-  async #fetch({ topic, partition }: TopicPartition, from: bigint, isAgain: boolean): Promise<readonly FetchedMessage[]> {
+  async #fetch({ topic, partition }: TopicPartition, from: bigint, isAgain: boolean): Promise<Fetched> {
     this.#connecting ??= this.#cluster.connect();
     try {
       await this.#connecting;
@@ -96,13 +120,18 @@ export class KafkaReader {
     if (nodeId === undefined) throw brokerUnavailable(`${topic}/${partition} has no leader`);
     const broker = await this.#cluster.findBroker({ nodeId });
     const wanted = { partition, fetchOffset: from.toString(), maxBytes: fetchBytesMax };
-    const { responses } = await broker.fetch({
+    const { responses, clientSideThrottleTime } = await broker.fetch({
       isolationLevel: readCommitted,
       maxWaitTime: 100,
       minBytes: 1,
       maxBytes: fetchBytesMax,
       topics: [{ topic, partitions: [wanted] }],
     });
-    return responses[0]?.partitions[0]?.messages ?? [];
+    const answer = responses[0]?.partitions[0];
+    return {
+      messages: answer?.messages ?? [],
+      knownEnd: answer === undefined ? null : BigInt(answer.highWatermark),
+      throttledMs: clientSideThrottleTime,
+    };
   }
 }

@@ -33,13 +33,16 @@ const receiptsRetentionMs = 42 * dayMs;
 const eventsRetentionMs = 5 * 366 * dayMs;
 const deadLettersRetentionMs = 90 * dayMs;
 
+/** Topics whose offsets have holes, because the broker drops older records of a key. */
+export const compactedTopics: ReadonlySet<string> = new Set([topics.transactions]);
+
 export function buildTopicSpecs({ partitionCount, replication, minInsync }: TopicSpecsOptions): readonly TopicSpec[] {
-  const spec = (topic: string, partitions: number, retentionMs: number, cleanup: "delete" | "compact" = "delete"): TopicSpec => ({
+  const spec = (topic: string, partitions: number, retentionMs: number): TopicSpec => ({
     topic,
     partitions,
     replication,
     config: {
-      "cleanup.policy": cleanup,
+      "cleanup.policy": compactedTopics.has(topic) ? "compact" : "delete",
       // A broker that packs batches again may do it in a way that no reader here knows.
       "compression.type": "producer",
       "max.message.bytes": String(batchBytesMax),
@@ -56,7 +59,7 @@ export function buildTopicSpecs({ partitionCount, replication, minInsync }: Topi
     spec(topics.events, partitionCount, eventsRetentionMs),
     spec(topics.receipts, partitionCount, receiptsRetentionMs),
     // The newest record of each key is kept for ever, so that a table downstream can always be rebuilt.
-    spec(topics.transactions, partitionCount, forever, "compact"),
+    spec(topics.transactions, partitionCount, forever),
     spec(topics.deadLetters, partitionCount, deadLettersRetentionMs),
     spec(topics.probe, 1, hourMs),
   ];

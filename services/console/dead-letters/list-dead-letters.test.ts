@@ -6,11 +6,13 @@ import {
   unreadableBytes,
   openDeadLetterEnvironment,
   deadLetterPartition,
+  deadLetterSerde,
   buildReceivedRecord,
   consoleStartAtMs,
   consoleUetr,
   unknownSchemaBytes,
 } from "./dead-letters.fixture.ts";
+import { type DeadLetterReadPorts, readDeadLetters } from "./read-dead-letters.ts";
 
 test("a dead letter is shown with its place, key and reason, never with its content", async () => {
   const environment = await openDeadLetterEnvironment();
@@ -88,4 +90,20 @@ test("a dead letter shows whether it could be read now, how far its partition is
     reading: { isReadable: false },
     progress: null,
   });
+});
+
+test("a reading of the dead letters that the broker ends early is refused, and never taken for all of them", async () => {
+  const environment = await openDeadLetterEnvironment();
+  for (let offset = 0n; offset < 3n; offset += 1n) await environment.put(buildReceivedRecord(offset, unreadableBytes));
+  const { messaging, time, settled } = environment;
+  const walk = (missing: bigint) => {
+    const early: DeadLetterReadPorts["messaging"] = {
+      ends: (places) => messaging.ends(places),
+      committedOffsets: (group, places) => messaging.committedOffsets(group, places),
+      read: (place, from, to) => messaging.read(place, from, to - missing),
+    };
+    return settled(readDeadLetters({ time, serde: deadLetterSerde, messaging: early }, deadLetterPartition, {}, () => true));
+  };
+  expect(await walk(0n)).toHaveLength(3);
+  await expect(walk(1n)).rejects.toMatchObject({ code: "messaging.read-incomplete", isRetryable: true });
 });

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { headers, topics, type AnyDecodedRecord, type Records, type Serde } from "@sluice/contracts";
-import { batchRange, type Messaging, readBatchRange, type ReceivedRecord } from "@sluice/messaging";
+import { batchRange, type Messaging, readBatchRange, type ReceivedRecord, requireCovered } from "@sluice/messaging";
 import { Fault, type Time } from "@sluice/kernel";
 import { formatInstant } from "../http/bank-answer.ts";
 
@@ -51,7 +51,7 @@ export async function walkDeadLetters(
   if (start >= ends.logEnd) return { endedAt: null };
   const untilMs = time.monotonicMs() + walkMaxMs;
   let walked = 0;
-  for await (const record of messaging.read(place, start, ends.logEnd)) {
+  for await (const record of requireCovered(messaging.read(place, start, ends.logEnd), place, start, ends.logEnd)) {
     const letter = isSkipped?.(record) === true ? null : await decodeDeadLetter(record, serde);
     walked += 1;
     const isEnough = letter !== null && !take(letter);
@@ -83,7 +83,9 @@ export async function readDeadLetterAt({ messaging, serde }: DeadLetterReadPorts
   const place = { topic: topics.deadLetters, partition };
   const [ends] = await messaging.ends([place]);
   if (ends === undefined || offset < ends.logStart || offset >= ends.logEnd) return null;
-  for await (const record of messaging.read(place, offset, offset + 1n)) return await decodeDeadLetter(record, serde);
+  const to = offset + 1n;
+  for await (const record of requireCovered(messaging.read(place, offset, to), place, offset, to))
+    return await decodeDeadLetter(record, serde);
   return null;
 }
 

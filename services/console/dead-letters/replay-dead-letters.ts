@@ -12,7 +12,7 @@
 
 import { headers, outgoingRecord, partitionFor, type Serde, topics } from "@sluice/contracts";
 import type { Transaction } from "@sluice/domain";
-import type { AppendResult, Messaging } from "@sluice/messaging";
+import { type AppendResult, type Messaging, requireCovered } from "@sluice/messaging";
 import type { Logger, Random } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import { createDecisionHandler, checkEarlierDecision, refuseNow, refuseWith, type DecisionContext } from "../decisions/decision.ts";
@@ -182,11 +182,11 @@ async function completeReplay(
   const key = new TextEncoder().encode(uetr);
   const named = new Set<string>();
   let from = note.offset;
-  for await (const record of ports.messaging.read(
-    { topic: topics.journal, partition },
-    note.offset,
-    note.offset + completedWithinRecords,
-  )) {
+  const journal = { topic: topics.journal, partition };
+  const [ends] = await ports.messaging.ends([journal]);
+  const most = note.offset + completedWithinRecords;
+  const to = ends !== undefined && ends.logEnd < most ? ends.logEnd : most;
+  for await (const record of requireCovered(ports.messaging.read(journal, note.offset, to), journal, note.offset, to)) {
     if (record.offset === note.offset) from = BigInt(record.headers[headers.quarantinedFrom] ?? note.offset);
     const letter = record.headers[headers.deadLetter];
     if (letter !== undefined && record.key !== null && Buffer.compare(record.key, key) === 0) named.add(letter);

@@ -17,6 +17,7 @@ import {
   readBatchRange,
   type ReceivedRecord,
   UnreadableBatchFault,
+  requireCovered,
 } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import type { Logger, Metrics, Random } from "@sluice/kernel";
@@ -82,7 +83,7 @@ async function readStopping(
   const [ends] = await messaging.ends([place]);
   if (ends === undefined || offset < ends.logStart || offset >= ends.logEnd) return null;
   try {
-    for await (const record of messaging.read(place, offset, offset + 1n)) {
+    for await (const record of requireCovered(messaging.read(place, offset, offset + 1n), place, offset, offset + 1n)) {
       if (record.offset !== offset) return null;
       return lastOffset === null ? { record, lastOffset: offset } : { refused: "readable: this batch can be read now." };
     }

@@ -70,8 +70,7 @@ interface Loaded {
 }
 
 async function load(records: readonly BatchRecord[], ports: BatchPorts): Promise<Loaded> {
-  const { transactions, days, banks, cache, partitionCount } = ports;
-  const witness = ports.witness.call();
+  const { transactions, days, banks, cache, partitionCount, witness } = ports;
   const uetrs = [...new Set(records.flatMap((read) => readRecordUetr(read, partitionCount) ?? []))];
   // Looked up before the read: the cache is shared, and while the store answers another partition may evict these
   // entries.
@@ -80,9 +79,10 @@ async function load(records: readonly BatchRecord[], ports: BatchPorts): Promise
   const dayKeys = listKeys(records, "day");
   const bankKeys = listKeys(records, "bank");
   const isRead = missing.length + dayKeys.length + bankKeys.length > 0;
-  const wanted = isRead ? [...new Set([...missing, ...witness.uetrs])] : [];
+  const expected = witness.expected();
+  const wanted = isRead ? [...new Set([...missing, ...expected.uetrs])] : [];
   const read = await readInBulks(wanted, (bulk) => transactions.load(bulk));
-  if (isRead && witness.isMissing(read)) ports.onStoreGoneBack();
+  if (isRead && expected.isMissing(read)) ports.onStoreGoneBack();
   const documents = new Map(uetrs.map((uetr) => [uetr, cached.get(uetr) ?? read.get(uetr) ?? null] as const));
   const readDays = await readInBulks(dayKeys, (bulk) => days.load(bulk));
   const readBanks = await readInBulks(bankKeys, async (bulk) => byKey(await banks.load(bulk.map((key) => key.slice(bankKey("").length)))));

@@ -7,32 +7,25 @@
 import type { TransactionDocument } from "@sluice/store";
 
 export interface StoreWitness {
-  /** Names the transaction that is the witness now. A read that takes a while is judged by the witness at its start. */
-  call(): CalledWitness;
   /** Records a write that the store has acknowledged. */
   wrote(document: TransactionDocument): void;
+  /** What a read that begins now must find; a later write changes nothing for that read. */
+  expected(): ExpectedWitness;
 }
 
-export interface CalledWitness {
-  /** What to read from the store for `isMissing`; empty while nothing was written. */
+export interface ExpectedWitness {
+  /** What to read from the store; empty while nothing was written. */
   readonly uetrs: readonly string[];
-  /** Looks for the witness in what the store answered to a read of `uetrs`. */
   isMissing(found: ReadonlyMap<string, TransactionDocument>): boolean;
 }
 
 /** Creates the witness of one partition under one lease. */
 export function createStoreWitness(): StoreWitness {
-  let newest: { readonly uetr: string; readonly version: number } | null = null;
+  let expected: ExpectedWitness = { uetrs: [], isMissing: () => false };
   return {
-    call() {
-      const witness = newest;
-      return {
-        uetrs: witness === null ? [] : [witness.uetr],
-        isMissing: (found) => witness !== null && (found.get(witness.uetr)?.transaction.version ?? 0) < witness.version,
-      };
-    },
     wrote({ transaction: { uetr, version } }) {
-      newest = { uetr, version };
+      expected = { uetrs: [uetr], isMissing: (found) => (found.get(uetr)?.transaction.version ?? 0) < version };
     },
+    expected: () => expected,
   };
 }

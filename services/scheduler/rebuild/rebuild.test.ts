@@ -1,4 +1,5 @@
-import { topics } from "@sluice/contracts";
+import { outgoingRecord, topics } from "@sluice/contracts";
+import { sleep } from "@sluice/kernel";
 import type { Transaction } from "@sluice/domain";
 import { checkConservation } from "@sluice/store";
 import { expect, test } from "vitest";
@@ -205,4 +206,45 @@ test("a journal that does not begin at 0 is refused", async () => {
   await expect(environment.settle(rebuildPartition(buildPorts(environment, { messaging }), 0, dryRun))).rejects.toMatchObject({
     code: "rebuild.journal-cut",
   });
+});
+
+test("I1: a rebuild whose reading under the lock ends early switches nothing, and can be repeated", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  await environment.scheduler();
+  const ports = buildPorts(environment);
+  const { partitions } = environment.store;
+  let isLocked = false;
+  const store: RebuildPorts["store"] = {
+    ...environment.store,
+    partitions: {
+      ...partitions,
+      async lock(service, partition, hold) {
+        // The owner takes more while the first comparison runs.
+        if (!isLocked) await environmentTraffic();
+        isLocked = true;
+        return partitions.lock(service, partition, hold);
+      },
+    },
+  };
+  const environmentTraffic = async (): Promise<void> => {
+    const sent = environment.broker.client("more").producer("more");
+    const uetr = environment.uetr();
+    const debit = environment.debit(uetr);
+    const records = [debit, environment.verdict(debit)].map((decoded) =>
+      outgoingRecord(environment.serde, topics.journal, uetr, decoded, { partitionCount: 1 }),
+    );
+    await (await sent).send(records);
+    await sleep(environment.time, 1_000);
+  };
+  const early: RebuildPorts["messaging"] = {
+    ends: (places) => ports.messaging.ends(places),
+    read: (place, from, to) => ports.messaging.read(place, from, isLocked ? to - 1n : to),
+  };
+  await traffic(environment);
+  await expect(
+    environment.settle(rebuildPartition(buildPorts(environment, { store, messaging: early }), 0, forReal)),
+  ).rejects.toMatchObject({ code: "messaging.read-incomplete", isRetryable: true });
+  const [document] = await environment.settle(partitions.list("scheduler"));
+  expect(document).toMatchObject({ build: 0, rebuildLock: null });
+  expect((await rebuildAll(environment, forReal)).map(({ differences, isSwitched }) => [differences, isSwitched])).toEqual([[[], true]]);
 });
