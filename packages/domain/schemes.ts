@@ -35,25 +35,25 @@ const southAfrica = {
   currencies: ["ZAR"],
   processing: [{ opens: "08:00", closes: "16:00" }],
   reconciliation: "17:30",
-  accountRule: "za-cdv",
 } as const;
 
 export const schemes = {
   ZA_EFT: {
     debits: { service: "EFT_DIRECT_DEBIT", data: "statement-reference" },
     credits: { service: "EFT_CREDIT", data: "optional-references" },
-    defaults: { ...southAfrica, calendar: "za" },
+    defaults: { ...southAfrica, calendar: "za", accountRule: "za-cdv" },
   },
-  // Credits of these two are final at once, so they are accepted every day.
+  // Credits of these two are final at once, so they are accepted every day. Their GENERIC account numbers are not
+  // checked unless a rule is configured: docs/spec/decisions.md D6.21 names ZA_EFT alone.
   ZA_RTC: {
     debits: null,
     credits: { service: "RTC_CREDIT", data: "optional-references" },
-    defaults: { ...southAfrica, calendar: "za-every-day" },
+    defaults: { ...southAfrica, calendar: "za-every-day", accountRule: "none" },
   },
   ZA_RPP: {
     debits: null,
     credits: { service: "RPP_CREDIT", data: "optional-references" },
-    defaults: { ...southAfrica, calendar: "za-every-day" },
+    defaults: { ...southAfrica, calendar: "za-every-day", accountRule: "none" },
   },
 } as const satisfies Readonly<Record<string, SchemeRow>>;
 

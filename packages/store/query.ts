@@ -1,6 +1,6 @@
 // People's queries over all transactions: one by one, or counted and summed.
 
-import type { Flow, Item, ReconciliationReason, OrphanState, Quarantine, State } from "@sluice/domain";
+import type { Flow, ObservationKind, Item, ReconciliationReason, OrphanState, Quarantine, State } from "@sluice/domain";
 
 /** Terms that people search by and the domain does not need. Accounts are kept as their last four characters only. */
 export interface SearchTerms {
@@ -54,6 +54,8 @@ export interface TransactionQuery {
   /** Open means not settled and not finally resolved. */
   readonly isItemOpen?: boolean | undefined;
   readonly isQuarantined?: boolean | undefined;
+  /** One of the last messages that were recorded without effect is of this kind. */
+  readonly observation?: ObservationKind | undefined;
 }
 
 /** A transaction without its messages and its history. */

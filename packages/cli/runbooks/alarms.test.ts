@@ -45,6 +45,14 @@ test.each(["sluice_delivery_backlog_full_total", "sluice_delivery_stale_writes_t
   },
 );
 
+test.each(["report-foreign", "report-orphan", "report-contradicting", "conflict", "duplicate-refused"])(
+  "an alarm shows operators each message that was recorded as %s [D4 foreign]",
+  (kind) => {
+    const ofObservations = rules.filter(({ expr }) => expr.includes("sluice_scheduler_observations_total"));
+    expect(ofObservations.filter(({ expr }) => new RegExp(`[|"]${kind}[|"]`, "u").test(expr))).toHaveLength(1);
+  },
+);
+
 test("alarms have unique names", () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
 });

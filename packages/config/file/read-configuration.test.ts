@@ -388,6 +388,11 @@ test("a scheme or a bank has at most one limit for a currency", () => {
   ]);
 });
 
+test("account numbers are checked by za-cdv in ZA_EFT alone, unless a scheme names a rule [D6 za-cdv]", () => {
+  const { schemes } = read(`schemes: [{}, { id: ZA_RTC }, { id: ZA_RPP, accountRule: za-cdv }]\n${smallest}`);
+  expect(schemes.map(({ id, accountRule }) => `${id} ${accountRule}`)).toEqual(["ZA_EFT za-cdv", "ZA_RTC none", "ZA_RPP za-cdv"]);
+});
+
 test("uk-modulus needs the folder of its imported tables", () => {
   const uk = spoilt("accountRule: za-cdv", "accountRule: uk-modulus");
   expect(findProblems(uk)).toEqual(["schemes[0].accountRule: needs rulesFolder: its tables are imported"]);

@@ -47,6 +47,12 @@ export const searchTerms = [
     text: "A reason code of a refusal or a bank's report.",
     example: "AC02",
   },
+  {
+    name: "observation",
+    form: "a kind of observation, for example report-foreign",
+    text: "A kind among its last ten messages that had no effect.",
+    example: "report-foreign",
+  },
   { name: "quarantined", form: "true or false", text: "true: it has dead letters.", example: "true" },
 ] as const satisfies readonly SearchTerm[];
 

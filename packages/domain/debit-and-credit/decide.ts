@@ -107,7 +107,7 @@ function decideFact(
       if (transaction.state === "ORPHAN") return startTransaction(transaction.uetr, transaction, fact, place, partition);
       return onFurtherMessage(transaction, fact, place, digest);
     case "AccountVerified":
-      return onVerdict(transaction, fact, place);
+      return onVerdict(transaction, fact, place, partition);
     case "Release":
       return onRelease(transaction, fact, place, partition);
     case "DeliveryEnded":

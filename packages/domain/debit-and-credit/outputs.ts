@@ -169,8 +169,18 @@ function findFinalResolution({ items }: Transaction): ResolutionKind | null {
   return items.find((item) => !isDetached(item) && item.resolution?.isFinal === true)?.resolution?.kind ?? null;
 }
 
-/** True if this entry sent a report to the sender: on-us of the verdict, otherwise an outcome report. */
+/**
+ * True if this entry sent a report to the sender: on-us of the verdict, otherwise an outcome report. On-us the end
+ * counts too: "checked and queued" is no longer true of a debit that has ended.
+ */
 function isReported(transaction: Transaction, entry: Transition): boolean {
+  if (transaction.flow === "on-us" && endsQueued.has(entry.state) && isAccepted(transaction)) return true;
   const sent = kindSentIn(requireFlow(transaction), entry.state);
   return sent === "report-accepted" || sent === "report-rejected" || sent === "outcome-report";
+}
+
+const endsQueued: ReadonlySet<State> = new Set<State>(["COMPLETED", "UNPAID", "RECONCILIATION"]);
+
+function isAccepted({ transitions }: Transaction): boolean {
+  return transitions.some(({ state }) => state === "ACCEPTED");
 }

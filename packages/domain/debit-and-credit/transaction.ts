@@ -230,21 +230,23 @@ export interface Observations {
     readonly sender: string;
   }[];
 }
-export type ObservationKind =
-  | "repeat"
-  | "conflict"
-  | "repeat-other-identification"
-  | "duplicate-refused"
-  | "report-early"
-  | "report-repeat"
-  | "report-late"
-  | "report-contradicting"
-  | "report-foreign"
-  | "report-orphan"
-  | "report-pending"
-  | "report-other-flow"
-  | "report-original-differs"
-  | "dead-lettered";
+export const observationKinds = [
+  "repeat",
+  "conflict",
+  "repeat-other-identification",
+  "duplicate-refused",
+  "report-early",
+  "report-repeat",
+  "report-late",
+  "report-contradicting",
+  "report-foreign",
+  "report-orphan",
+  "report-pending",
+  "report-other-flow",
+  "report-original-differs",
+  "dead-lettered",
+] as const;
+export type ObservationKind = (typeof observationKinds)[number];
 
 /** The newest outcome report to a scheme connector. */
 export interface OutcomeReport {

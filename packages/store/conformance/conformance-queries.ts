@@ -172,7 +172,10 @@ const buildWrites = (): readonly TransactionWrite[] => [
     { bank: "second", businessDate: "2026-11-21", reconciliationDay: "ZA_EFT:2026-11-21", partition: 4 },
     { instructionIdentification: "I-4" },
   ),
-  buildWrite(5, conformanceOrphan),
+  buildWrite(5, {
+    ...conformanceOrphan,
+    observations: { count: 1, last: [{ offset: 1n, atMs: 1, kind: "report-orphan", messageIdentification: "R", sender: "first" }] },
+  }),
   buildWrite(6, { flow: "credit", state: "CREDIT_AUTH_DELIVERED", scheme: "ZA_RTC", currency: "USD", amountTenThousandths: 7n }),
   buildWrite(7, {
     state: "RECONCILIATION",
@@ -194,6 +197,8 @@ const questions: readonly (readonly [TransactionQuery, readonly number[]])[] = [
   [{ partition: 4 }, [4]],
   [{ flow: "credit" }, [6]],
   [{ state: "ORPHAN" }, [5]],
+  [{ observation: "report-orphan" }, [5]],
+  [{ observation: "report-foreign" }, []],
   [{ state: "HELD", bank: "first" }, [1, 2]],
   [{ scheme: "ZA_RTC" }, [6]],
   [{ businessDate: "2026-11-21" }, [4]],

@@ -21,6 +21,7 @@ const equalTerms = [
   ["amountTenThousandths", "amountTenThousandths", (stored) => [stored.amountTenThousandths]],
   ["currency", "currency", (stored) => [stored.currency]],
   ["reason", "search.reasons", (stored) => stored.search.reasons],
+  ["observation", "observations.last.kind", (stored) => stored.observations.last.map(({ kind }) => kind)],
 ] as const satisfies readonly (readonly [keyof TransactionQuery, string, Read<readonly unknown[]>])[];
 
 const identifications: readonly (readonly [string, Read<string | null | undefined>])[] = [

@@ -1,7 +1,7 @@
 // Parses the terms of a search from a query. Each term has a syntax, so that a mistake is reported instead of finding
 // nothing.
 
-import { isUnresolved, isTerminal, type Flow, type OrphanState, type State } from "@sluice/domain";
+import { isUnresolved, isTerminal, observationKinds, type Flow, type OrphanState, type State } from "@sluice/domain";
 import { searchTerms, type SearchTermName } from "@sluice/contracts";
 import type { TransactionQuery } from "@sluice/store";
 import { isDate } from "../http/control-parameters.ts";
@@ -31,6 +31,10 @@ const parsers: Readonly<Record<SearchTermName, (text: string) => TransactionQuer
   },
   currency: (text) => (/^[A-Z]{3}$/.test(text) ? { currency: text } : null),
   reason: (text) => (/^[A-Z0-9]{1,4}$/.test(text) ? { reason: text } : null),
+  observation: (text) => {
+    const observation = observationKinds.find((kind) => kind === text);
+    return observation === undefined ? null : { observation };
+  },
   quarantined: (text) => {
     const isParked = parseFlag(text);
     return isParked === null ? null : { isQuarantined: isParked };

@@ -59,7 +59,7 @@ test("each term finds the transactions that match it, and no others", async () =
 test("what is known of reports alone has no scheme, amount and currency", async () => {
   const environment = await openConsoleEnvironment();
   await saveTransactions(environment, [buildConsoleOrphan()]);
-  const [row] = await readControlRows(environment, "/transactions?state=ORPHAN");
+  const [row] = await readControlRows(environment, "/transactions?state=ORPHAN&observation=report-orphan");
   expect(row).toMatchObject({ state: "ORPHAN", flow: null, scheme: null, amount: null, currency: null, reconciliationDay: null });
 });
 
@@ -125,6 +125,7 @@ test.each([
   "bank=FIRST",
   "reconciliationDay=2026-11-20",
   "reason=no%20reason",
+  "observation=seen",
   "identification=%00",
   "unknown=1",
   "state=HELD&state=RELEASED",

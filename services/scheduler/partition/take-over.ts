@@ -12,7 +12,7 @@
 import { partitionFor } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
 import type { PartitionLease } from "@sluice/messaging";
-import type { OpenRow, PartitionDocument, RebuildLock } from "@sluice/store";
+import type { OpenRow, PartitionDocument, RebuildLock, UnreadRow } from "@sluice/store";
 import type { PartitionContext } from "./context.ts";
 import type { DayLedgers } from "./day-ledgers.ts";
 import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPartitionState } from "./applied-markers.ts";
@@ -135,7 +135,7 @@ async function fill({ store }: PartitionContext, partition: number, tasks: Parti
   let after: string | null = null;
   let count = 0;
   do {
-    const rows: readonly OpenRow[] = await store.transactions.open(partition, after, pageRowsMax);
+    const rows: readonly (OpenRow | UnreadRow)[] = await store.transactions.open(partition, after, pageRowsMax);
     for (const row of rows) tasks.fill(row);
     count += rows.length;
     after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;

@@ -22,6 +22,7 @@ import {
   rejectedStatus,
   buildReportOn,
   resolutionStatus,
+  unresolvedStatus,
 } from "./render-report.ts";
 
 /** A message that leaves, or that an event shows, before it is written as text. */
@@ -88,14 +89,16 @@ export function utcText(epochMs: number): string {
 }
 
 /**
- * The status of the transaction's own report, sent again: for a bank the verdict, for a connector the newest outcome
- * reported. A resolution by people replaces that outcome.
+ * The status of the transaction's own report, sent again: for a bank the verdict, or the end of a debit that has ended;
+ * for a connector the newest outcome reported. A resolution by people replaces that outcome.
  */
 function statusAgain(sources: MessageSources, output: DispatchOutput | EventOutput): wire.Status {
   if (output.kind === "dispatch" && output.resolution !== null) return resolutionStatus(output);
   if (flowFromRecord(sources.received) !== "on-us") return outcomeStatus(output.state, sources);
   assert(sources.verdict !== null, "a report is only repeated after a verdict");
-  return sources.verdict.verdict === "REFUSED" ? rejectedStatus(sources) : acceptedStatus;
+  if (sources.verdict.verdict === "REFUSED") return rejectedStatus(sources);
+  if (output.state === "RECONCILIATION") return unresolvedStatus;
+  return output.state === "COMPLETED" || output.state === "UNPAID" ? onUsOutcomeStatus(sources) : acceptedStatus;
 }
 
 function requireDebit(received: PaymentReceived): wire.DirectDebit {

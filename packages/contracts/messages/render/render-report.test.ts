@@ -133,6 +133,9 @@ describe("further messages under one UETR are answered in every flow", () => {
   test.each<[Flow, State, string]>([
     ["on-us", "HELD", "ACCP APPROVED"],
     ["on-us", "REJECTED", "RJCT REJECTED AC02"],
+    ["on-us", "COMPLETED", "ACSC APPROVED"],
+    ["on-us", "UNPAID", "RJCT REJECTED AM04"],
+    ["on-us", "RECONCILIATION", "PDNG PENDING NARR"],
     ["off-us", "COMPLETED", "ACSC APPROVED"],
     ["off-us", "UNPAID", "RJCT REJECTED AM04"],
     ["off-us", "REJECTION_REPORTED", "RJCT REJECTED AC02"],

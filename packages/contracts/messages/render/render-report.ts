@@ -16,6 +16,12 @@ import { outcomeByCode, readReportOutcome } from "../read/report-outcome.ts";
 
 export const acceptedStatus: wire.Status = { code: "ACCP", outcome: "APPROVED", reasonInfo: null };
 export const duplicateStatus: wire.Status = rejectedWith([{ code: "AM05", text: "another message has this UETR" }]);
+/** Of a debit that was withdrawn, or is unresolved after its close. */
+export const unresolvedStatus: wire.Status = {
+  code: "PDNG",
+  outcome: "PENDING",
+  reasonInfo: [{ reason: { schema: "CODE", value: "NARR" }, additionalInformation: "people find out how the debit ended" }],
+};
 const pendingStatus: wire.Status = { code: "PDNG", outcome: "PENDING", reasonInfo: null };
 const undeliveredStatus: wire.Status = rejectedWith([{ code: "MS03", text: "the bank refused the message" }]);
 

@@ -20,7 +20,7 @@ import {
   uetr,
   verdict,
 } from "../../given.fixture.ts";
-import { redrive } from "../decisions.fixture.ts";
+import { redrive, withdrawal } from "../decisions.fixture.ts";
 import { decide } from "../decide.ts";
 import { answerIdentification } from "../../ids.ts";
 import { answerNoticesMax, observationsKept } from "../transaction.ts";
@@ -68,9 +68,12 @@ test("an equal message before the report is only recorded, and answered when it 
   expect(stateAfter(...rejectedSteps, otherName).last.outputs.map(shortName)).toEqual(["send:Y"]);
 });
 
-test("a report sent once more names the state whose report it repeats, whatever came after it", () => {
+test("a report sent once more names the state whose report it repeats, or the end of a debit that has ended [D4 otherwise-equal]", () => {
   expect(stateAfter(...heldSteps, otherName).last.outputs).toMatchObject([{ form: "report-again", state: "ACCEPTED" }]);
-  expect(stateAfter(...completedSteps, otherName).last.outputs).toMatchObject([{ form: "report-again", state: "ACCEPTED" }]);
+  expect(stateAfter(...deliveredSteps, otherName).last.outputs).toMatchObject([{ form: "report-again", state: "ACCEPTED" }]);
+  expect(stateAfter(...completedSteps, otherName).last.outputs).toMatchObject([{ form: "report-again", state: "COMPLETED" }]);
+  expect(stateAfter(...heldSteps, withdrawal(), otherName).last.outputs).toMatchObject([{ form: "report-again", state: "RECONCILIATION" }]);
+  expect(stateAfter(...rejectedSteps, ended("R"), otherName).last.outputs).toMatchObject([{ form: "report-again", state: "REJECTED" }]);
   expect(stateAfter(...heldSteps, otherContent).last.outputs).toMatchObject([{ form: "duplicate-refused", state: "HELD" }]);
 });
 

@@ -13,13 +13,13 @@ import { recordObservation } from "../entry.ts";
 import type {
   AccountVerified,
   CreditTransferReceived,
-  DayKey,
   DirectDebitReceived,
   RecordDeadLettered,
   RecordPosition,
   StatusReportReceived,
   TransactionFact,
 } from "../../fact.ts";
+import { closesAhead } from "../markers/closes-ahead.ts";
 import type { PartitionView } from "../../partition-view.ts";
 import type { OperatorResult } from "./on-operator.ts";
 import { createOrphan } from "./on-report.ts";
@@ -76,18 +76,7 @@ function keepUnread(
   const known = transaction.unreadMessage;
   const isKnown = known !== null && (known.kind !== "debit" || kind === "debit");
   const unreadMessage = isKnown ? known : { kind, offset: place.offset };
-  return { ...transaction, unreadMessage, reconciliationDay: findNextClose(place, partition) ?? transaction.reconciliationDay };
-}
-
-/** The day that is reconciled next, as far as the partition knows below `place`. Only schemes with debits have days. */
-function findNextClose(place: RecordPosition, partition: PartitionView): DayKey | null {
-  const ahead = partition.days().flatMap((day) => {
-    const below = partition.markersOf(day).filter(({ position }) => position.offset < place.offset);
-    if (below.some(({ marker }) => marker.kind === "DayReconciled")) return [];
-    const times = below.flatMap(({ marker }) => (marker.kind === "DayTimes" ? [marker.reconciliationAtMs] : [])).at(-1);
-    return times === undefined ? [] : [{ day, times }];
-  });
-  return ahead.toSorted((a, b) => a.times - b.times || (a.day < b.day ? -1 : 1))[0]?.day ?? null;
+  return { ...transaction, unreadMessage, reconciliationDay: closesAhead(place, partition)[0]?.day ?? transaction.reconciliationDay };
 }
 
 /** True if the record at `offset`, which was applied before, was dead-lettered then. */

@@ -146,8 +146,8 @@ function isDelivered(state: State): boolean {
   return state === "DELIVERED" || state === "CREDIT_AUTH_DELIVERED";
 }
 
-/** How long the on-us outcome report is attempted if the partition knows no close of the day. */
-const onUsOutcomeMs = 3_600_000;
+/** How long the on-us outcome report is attempted at least, also past the close of the day. */
+const onUsOutcomeMinMs = 3_600_000;
 
 /** Sends ACSC or RJCT to the initiating bank of an on-us debit that has ended. It is no state and blocks nothing. */
 function reportOnUsOutcome(transaction: OnUsDebit, place: RecordPosition, partition: PartitionView): OnUsDebit {
@@ -162,6 +162,6 @@ function reportOnUsOutcome(transaction: OnUsDebit, place: RecordPosition, partit
     messageIdentification: sentIdentification(transaction.uetr, "on-us-outcome"),
     about: transaction.message.messageIdentification,
     receiver: receiverFor(transaction, "on-us-outcome"),
-    deadlineMs: times.at(-1)?.reconciliationAtMs ?? place.appendedAtMs + onUsOutcomeMs,
+    deadlineMs: Math.max(times.at(-1)?.reconciliationAtMs ?? 0, place.appendedAtMs + onUsOutcomeMinMs),
   });
 }

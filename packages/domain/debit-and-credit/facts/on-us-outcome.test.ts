@@ -63,12 +63,13 @@ test("no on-us outcome report is sent without a request, at a close, or off-us",
   expect(stateAfter(...offUs).last.outputs.map(shortName)).toEqual(["COMPLETED", "send:O1"]);
 });
 
-test("the on-us outcome report ends by itself at the newest announced close, or an hour later if none was announced", () => {
+test("the on-us outcome report ends by itself at the newest announced close, but not within an hour [D4 S]", () => {
   const deadlineAfter = (...steps: readonly SequenceStep[]): unknown => runSteps(steps).transaction?.notices.at(-1)?.deadlineMs;
   expect(deadlineAfter(...wanted, report())).toBe(8_000 + 3_600_000);
-  expect(deadlineAfter(dayTimes(1, 500_000), ...wanted, report())).toBe(500_000);
-  expect(deadlineAfter(dayTimes(1, 500_000), ...wanted, dayTimes(2, 700_000), report(), dayTimes(3, 900_000))).toBe(700_000);
-  expect(deadlineAfter(dayTimes(1, 500_000, "2026-11-23"), ...wanted, report())).toBe(8_000 + 1_000 + 3_600_000);
+  expect(deadlineAfter(dayTimes(1, 5_000_000), ...wanted, report())).toBe(5_000_000);
+  expect(deadlineAfter(dayTimes(1, 5_000_000), ...wanted, dayTimes(2, 7_000_000), report(), dayTimes(3, 9_000_000))).toBe(7_000_000);
+  expect(deadlineAfter(dayTimes(1, 500_000), ...wanted, report())).toBe(9_000 + 3_600_000);
+  expect(deadlineAfter(dayTimes(1, 5_000_000, "2026-11-23"), ...wanted, report())).toBe(8_000 + 1_000 + 3_600_000);
 });
 
 test("the end of an on-us outcome report changes nothing and does not count as an answer to the debit", () => {
