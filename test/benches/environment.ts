@@ -10,7 +10,9 @@ import { startServers } from "@sluice/local-servers";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { silentLogger, type Time } from "@sluice/kernel";
 import {
+  buildReferences,
   noonZone,
+  type PartyAccess,
   provision,
   renderConfiguration,
   serviceEnvironment,
@@ -33,7 +35,15 @@ export interface BenchEnvironment {
   appended(topic: string): Promise<number>;
 }
 
+/** A bank beside the one that is measured. */
+export interface BenchBank {
+  readonly id: string;
+  readonly branch: string;
+  readonly url: string;
+}
+
 export interface BenchEnvironmentOptions {
+  readonly moreBanks?: readonly BenchBank[];
   /** Address on which the bank listens. */
   readonly bankUrl: string;
   readonly connections: number;
@@ -63,7 +73,7 @@ export async function openBenchEnvironment(options: BenchEnvironmentOptions, ope
   await writeFile(configurationFile, buildConfiguration(options, time.nowMs()));
   if (profileDirectory !== null) await mkdir(profileDirectory, { recursive: true });
   const settings = {
-    ...serviceEnvironment({ servers, configurationFile, database, references: tokens }),
+    ...serviceEnvironment({ servers, configurationFile, database, references: buildReferences(listParties(options)) }),
     ...(profileDirectory === null ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDirectory}` }),
   };
   const pids = new Map<string, number>(servers.started.map(({ name, pid }) => [name, pid]));
@@ -78,17 +88,25 @@ export async function openBenchEnvironment(options: BenchEnvironmentOptions, ope
   };
 }
 
-const tokens = { PARTY_KAROO_TOKEN: bankToken, PARTY_CLEARING_TOKEN: bankToken };
+const clearing = "clearing";
 
-function buildConfiguration({ bankUrl, connections }: BenchEnvironmentOptions, nowMs: number): string {
+function listParties({ bankUrl, moreBanks = [] }: BenchEnvironmentOptions): readonly PartyAccess[] {
   const party = { url: bankUrl, tokens: [bankToken], sluiceToken: bankToken };
+  const more = moreBanks.map(({ id, url }) => ({ ...party, id, url, tokens: [`bench of ${id}`] }));
+  return [{ ...party, id: bankId }, ...more, { ...party, id: clearing, tokens: ["bench of the connector"] }];
+}
+
+function buildConfiguration(options: BenchEnvironmentOptions, nowMs: number): string {
+  const { connections, moreBanks = [] } = options;
   const members = { connections, answerTimeout: "5s", allowedAddresses: ["127.0.0.0/8"] };
+  const branches = new Map([[bankId, bankBranch], ...moreBanks.map(({ id, branch }) => [id, branch] as const)]);
+  const parties = listParties(options);
+  const banks = parties.filter(({ id }) => id !== clearing).map((party) => ({ ...party, branch: branches.get(party.id) ?? "", members }));
   const windows = [{ opens: "08:00", closes: "20:00" }];
-  return renderConfiguration(
-    { zone: noonZone(nowMs), creditsFinal: "clock", version: 1, windows, reconciliation: "21:00" },
-    [{ ...party, id: bankId, branch: bankBranch, members }],
-    { ...party, id: "clearing", tokens: ["bench of the connector"] },
-  );
+  const day = { zone: noonZone(nowMs), creditsFinal: "clock", version: 1, windows, reconciliation: "21:00" } as const;
+  const [connector] = parties.filter(({ id }) => id === clearing);
+  if (connector === undefined) throw new Error("the bench has a connector");
+  return renderConfiguration(day, banks, connector);
 }
 
 async function countRecords(messaging: Messaging, topic: string): Promise<number> {

@@ -103,6 +103,24 @@ describe("the head of the line", { timeout: 60_000 }, () => {
     expect(tried).toEqual(tried.toSorted((a, b) => a - b));
   });
 
+  it("I14: the first messages of a hundred banks wait as long behind 10,000 messages of another as behind none", async () => {
+    const others = named("other", 100);
+    async function measureP99Ms(messagesBefore: number): Promise<number> {
+      const { environment, load } = createEnvironment(["busy", ...others]);
+      environment.answers(({ receiverId }) => ({ status: 202, afterMs: receiverId === "busy" ? 100 : 5 }));
+      await environment.start();
+      await load.offer(repeated(messagesBefore, ["busy"]));
+      // The partition has read them, and most of them wait.
+      await environment.time.advance(2_000);
+      await load.offer(others);
+      await environment.time.advance(5_000);
+      const waitsMs = others.flatMap((bank) => load.waitsMs(bank)).toSorted((one, other) => one - other);
+      return waitsMs[98] ?? Number.POSITIVE_INFINITY;
+    }
+    const aloneMs = await measureP99Ms(1);
+    for (const messagesBefore of [1_000, 10_000]) expect(await measureP99Ms(messagesBefore)).toBeLessThan(aloneMs + 50);
+  });
+
   it("I14, I15: a bank that keeps up delays others for seconds only where its backlog fills the memory; then it is parked", async () => {
     const { environment, load, inserts } = createEnvironment(["busy", "other"], { bufferedRecordsMax: 200 });
     environment.answers(({ receiverId }) => ({ status: 202, afterMs: receiverId === "busy" ? 100 : 5 }));

@@ -7,7 +7,8 @@
 //    receipt is in the topic.
 // #3 Broker and store are warm at the start: rounds that do not count come before the first, unless the rounds
 //    themselves are short.
-// #4 Speeds depend on the machine and are only printed. The bench asserts that each message arrived, in order per UETR.
+// #4 The first messages of other banks are measured behind 10,000 of one bank (head-of-line.ts).
+// #5 Speeds depend on the machine and are only printed. The bench asserts that each message arrived, in order per UETR.
 
 import { topics } from "@sluice/contracts";
 import { machineTime, sleep, type Time } from "@sluice/kernel";
@@ -19,6 +20,7 @@ import { bodyBytes } from "../messages.ts";
 import { readNumber, startLineProcess } from "../line-process.ts";
 import { type Machine, machineFacts, readProcessorSeconds, subtractProcessorSeconds } from "../processor-time.ts";
 import { openSink, type Sink } from "./sink.ts";
+import { type HeadOfLineFigures, measureHeadOfLine, openHeadOfLineBanks } from "./head-of-line.ts";
 import { computeSpread, type Spread } from "../spread.ts";
 
 export interface DeliveryBenchOptions {
@@ -54,6 +56,8 @@ export interface DeliveryBenchReport {
   readonly bodyBytes: number;
   readonly connections: number;
   readonly services: readonly DeliveryFigures[];
+  /** Null where the dispatcher is not measured. */
+  readonly headOfLine: HeadOfLineFigures | null;
   readonly bareLoop: { readonly requestsPerSecond: Spread; readonly processorSecondsPer1000: Spread };
   readonly tookMs: number;
 }
@@ -84,7 +88,8 @@ export async function runDeliveryBench(options: DeliveryBenchOptions): Promise<D
   const startedMs = time.monotonicMs();
   await using opened = new AsyncDisposableStack();
   const sink = await openSink(opened);
-  const environment = await openBenchEnvironment({ ...options, bankUrl: sink.origin, connections, time }, opened);
+  const line = await openHeadOfLineBanks(time, opened);
+  const environment = await openBenchEnvironment({ ...options, bankUrl: sink.origin, moreBanks: line.banks, connections, time }, opened);
   const bench: Bench = { options, time, environment, sink };
   const served: ServiceRound[] = [];
   const bare: BareRound[] = [];
@@ -109,6 +114,8 @@ export async function runDeliveryBench(options: DeliveryBenchOptions): Promise<D
       );
     }
   }
+  say("measuring the first messages of banks behind 10,000 of another");
+  const headOfLine = services.includes("dispatcher") ? await measureHeadOfLine(environment, line, { time, signal: options.signal }) : null;
   const problems = served.flatMap((one) => one.problems);
   return {
     isRight: problems.length === 0,
@@ -120,6 +127,7 @@ export async function runDeliveryBench(options: DeliveryBenchOptions): Promise<D
     bodyBytes,
     connections,
     services: services.map((service) => buildFigures(service, served)),
+    headOfLine,
     bareLoop: {
       requestsPerSecond: computeSpread(
         bare.map(({ perSecond }) => perSecond),

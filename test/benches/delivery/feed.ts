@@ -40,12 +40,12 @@ export async function feedTopic(
   }
 }
 
-function buildDispatch({ id, uetr, body }: BenchMessage, nowMs: number): AnyDecodedRecord {
+export function buildDispatch({ id, uetr, body }: BenchMessage, nowMs: number, bank = bankId): AnyDecodedRecord {
   const value = {
     messageIdentification: id,
     uetr,
     deliveryKey: uetr,
-    bank: bankId,
+    bank,
     operation: "outboundDirectDebitResponse",
     body,
     reconciliationDay: `ZA_EFT:${businessDate}`,

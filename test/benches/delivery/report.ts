@@ -1,10 +1,11 @@
 // Formats the report of a delivery bench as text.
 
 import type { DeliveryBenchReport } from "./bench.ts";
+import type { HeadOfLineFigures } from "./head-of-line.ts";
 import { formatSpread } from "../spread.ts";
 
 export function formatDeliveryBenchReport(report: DeliveryBenchReport): string {
-  const { isRight, problems, machine, messages, rounds, services, bareLoop, tookMs } = report;
+  const { isRight, problems, machine, messages, rounds, services, headOfLine, bareLoop, tookMs } = report;
   return [
     `  machine     ${machine.cores} cores (${machine.processor}), Node ${machine.node}, ${report.store}`,
     `  messages    ${messages} a round, ${rounds} rounds, ${report.bodyBytes} bytes each, ${report.connections} connections; median (least–most)`,
@@ -16,10 +17,15 @@ export function formatDeliveryBenchReport(report: DeliveryBenchReport): string {
         .map(([name, spread]) => `${name} ${formatSpread(spread)}`)
         .join(", ")}`,
     ]),
+    ...(headOfLine === null ? [] : [formatHeadOfLine(headOfLine)]),
     "",
     `${isRight ? "All of them, in order." : "VIOLATED:"} (${(tookMs / 1_000).toFixed(0)} s)`,
     ...problems.map((problem) => `  - ${problem}`),
   ].join("\n");
+}
+
+function formatHeadOfLine({ messagesBefore, arrived, p50Ms, p99Ms }: HeadOfLineFigures): string {
+  return `  head of line  first messages of ${arrived} banks behind ${messagesBefore} of another: p50 ${p50Ms} ms, p99 ${p99Ms} ms`;
 }
 
 function parkedText(parked: Readonly<Record<string, number>>): string {

@@ -25,6 +25,8 @@ export interface AnswerConditions {
   readonly profile: BankProfile;
   readonly isHealed: boolean;
   readonly isBrief: boolean;
+  /** Whether the bank answers the message with 500 for ever, healed or not. */
+  readonly isFailing?: boolean;
   readonly nowMs: number;
   /** Address of a healthy bank, as the target of redirects. */
   readonly otherBankUrl: string;
@@ -38,6 +40,7 @@ const giantBytes = 1_048_576;
 
 export function drawAnswer(conditions: AnswerConditions, random: Random): ProfileAnswer {
   const { profile, isHealed, nowMs } = conditions;
+  if (conditions.isFailing === true) return answer(500);
   if (profile === "throttling") return throttled(nowMs, random);
   if (isHealed) return accepted(random);
   if (profile === "slow") return answer(202, { afterMs: slowMs.min + random.fraction() * (slowMs.max - slowMs.min) });

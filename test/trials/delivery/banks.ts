@@ -3,7 +3,7 @@
 //
 // #1 A final answer (202; any 2xx for an event) counts as an acknowledgement from the moment at which the bank begins
 //    to write it.
-// #2 The refusing bank has a port below the range that the system gives to clients, and listens on it only after it was
+// #2 A refusing bank has a port below the range that the system gives to clients, and listens on it only after it was
 //    healed. So nobody else can take the port meanwhile.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -25,6 +25,8 @@ export interface TrialBanksOptions {
   readonly random: Random;
   readonly time: Time;
   readonly isBrief: boolean;
+  /** Ids of messages that are answered with 500 for ever. */
+  readonly failingIds?: ReadonlySet<string>;
 }
 
 interface ServedBank {
@@ -35,6 +37,8 @@ interface ServedBank {
 }
 
 const host = "127.0.0.1";
+/** A name that no name server resolves. */
+const namelessHost = "nameless.invalid";
 const portsFrom = 20_000;
 const portsCount = 10_000;
 const triesMax = 50;
@@ -62,7 +66,7 @@ export async function openTrialBanks(
     const isRefusing = bank.profile === "refusing";
     const port = await (isRefusing ? listenBelow(server, options.random) : listen(server, 0));
     if (isRefusing) await close(server);
-    urls.set(bank.id, `http://${host}:${port}`);
+    urls.set(bank.id, `http://${bank.profile === "nameless" ? namelessHost : host}:${port}`);
     healing.push(async () => {
       served.isHealed = true;
       if (isRefusing) await listenAgain(server, port, options.time);
@@ -79,7 +83,9 @@ async function serve(
   const { recorder, random, time, isBrief } = options;
   const message = await readBankRequest(request);
   const recordAcknowledgement = recorder.recordArrival(bank.id, message);
-  const answer = drawAnswer({ profile: bank.profile, isHealed, isBrief, nowMs: time.nowMs(), otherBankUrl: otherBankUrl() }, random);
+  const isFailing = options.failingIds?.has(message.id) ?? false;
+  const conditions = { profile: bank.profile, isHealed, isBrief, isFailing, nowMs: time.nowMs(), otherBankUrl: otherBankUrl() };
+  const answer = drawAnswer(conditions, random);
   if (answer.kind === "answer" && answer.afterMs >= 1) await sleep(time, answer.afterMs);
   if (response.destroyed || request.socket.destroyed) return;
   if (isAcknowledgement(answer, message.operation)) recordAcknowledgement();

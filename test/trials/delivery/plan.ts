@@ -8,7 +8,9 @@
 //    traffic and, at the same time, traffic for the others. Phase C brings the rest to all banks and has all the kills.
 // #4 Both services are killed at least twice, in long trials about every 20 s, until C is over. All banks are healed
 //    shortly before that.
-// #5 In long trials each service is frozen once for a minute while another process takes over, and thawed while that
+// #5 In a trial with many receivers one bank takes all but some messages: those it answers with 500 for ever. Another
+//    has a name that is never resolved. What they never take comes in phase B, and each stands last in its UETR.
+// #6 In long trials each service is frozen once for a minute while another process takes over, and thawed while that
 //    one still runs.
 
 import { sha256Hex } from "@sluice/contracts";
@@ -16,7 +18,7 @@ import { eventId } from "@sluice/domain";
 import type { Random } from "@sluice/kernel";
 import { type DeliveredOperation, drawUetr, seededRandom } from "@sluice/testkit";
 
-export type BankProfile = "healthy" | "refusing" | "black hole" | "slow" | "hostile" | "throttling";
+export type BankProfile = "healthy" | "refusing" | "black hole" | "slow" | "hostile" | "throttling" | "choosy" | "nameless";
 export type DeliveryService = "dispatcher" | "event-publisher";
 
 export interface PlannedBank {
@@ -34,6 +36,8 @@ export interface TrialMessage {
   /** Number among the messages of its service and UETR, from 1; of an event its stage version. */
   readonly place: number;
   readonly operation: DeliveredOperation;
+  /** #5. Set for a message that its bank never takes. */
+  readonly isNeverTaken?: true;
 }
 
 export type PhaseName = "warm-up" | "A" | "B" | "C";
@@ -51,7 +55,7 @@ export interface DeliveryPlan {
   readonly killsAtMs: Readonly<Record<DeliveryService, readonly number[]>>;
   /** Milliseconds between further kills if C takes longer than planned. */
   readonly killEveryMs: number;
-  /** #5; null in a short trial. */
+  /** #6; null in a short trial. */
   readonly freeze: PlannedFreeze | null;
   /** All banks are healed when this many messages are appended. */
   readonly healsAfterMessages: number;
@@ -69,7 +73,9 @@ export interface PlannedFreeze {
 
 export const messagesPerUetr = 5;
 const briefMessagesMax = 20_000;
-const profileCounts: readonly (readonly [BankProfile, number])[] = [
+const receiversDefault = 20;
+type ProfileCounts = readonly (readonly [BankProfile, number])[];
+const profileCounts: ProfileCounts = [
   ["healthy", 14],
   ["refusing", 1],
   ["black hole", 1],
@@ -77,6 +83,16 @@ const profileCounts: readonly (readonly [BankProfile, number])[] = [
   ["hostile", 1],
   ["throttling", 1],
 ];
+/** Shares of many receivers; the others are healthy. */
+const troubledShares: ProfileCounts = [
+  ["refusing", 0.02],
+  ["black hole", 0.02],
+  ["slow", 0.03],
+  ["hostile", 0.01],
+  ["throttling", 0.02],
+];
+/** Messages to the bank whose name is never resolved. */
+const namelessMessages = 10;
 const branchFirst = 250_600;
 const uetrsUnderWay = 100;
 const shares = { warmUp: 0.02, measured: 0.06 } as const;
@@ -97,11 +113,20 @@ const healsAtShare = 0.85;
 const dispatches = ["outboundDirectDebitResponse", "inboundDirectDebit", "outboundDirectDebitResponse"] as const;
 const letters = ["A", "D", "Y"] as const;
 
-export function planDeliveries(seed: number, messages: number): DeliveryPlan {
+export interface PlanSizes {
+  readonly messages: number;
+  /** 20 or more. */
+  readonly receivers: number;
+  /** Messages that one bank answers with 500 for ever. */
+  readonly poison: number;
+}
+
+export function planDeliveries(seed: number, { messages, receivers, poison }: PlanSizes): DeliveryPlan {
   const random = seededRandom(`delivery ${seed}`);
-  const banks = plannedBanks();
+  const banks = plannedBanks(receivers, poison);
   const healthy = banks.filter(({ profile }) => profile === "healthy");
-  const troubled = banks.filter(({ profile }) => profile !== "healthy");
+  const troubled = banks.filter(({ profile }) => profile !== "healthy" && profile !== "nameless");
+  const reached = banks.filter(({ profile }) => profile !== "nameless");
   const uetrs = Math.ceil(messages / messagesPerUetr);
   const [warmUp, measured] = [Math.ceil(uetrs * shares.warmUp), Math.ceil(uetrs * shares.measured)];
   const troubledUetrs = Math.ceil((measured * troubled.length) / healthy.length);
@@ -114,9 +139,12 @@ export function planDeliveries(seed: number, messages: number): DeliveryPlan {
     {
       name: "B",
       forMs: clamp(measuredMs, messages * 0.4),
-      messages: interleave([...planChains(measured, healthy), ...planChains(troubledUetrs, troubled)], random),
+      messages: interleave(
+        [...planChains(measured, healthy), ...planChains(troubledUetrs, troubled), ...planNeverTaken(banks, poison, random)],
+        random,
+      ),
     },
-    phaseC(interleave(planChains(uetrs - warmUp - 2 * measured - troubledUetrs, banks), random)),
+    phaseC(interleave(planChains(uetrs - warmUp - 2 * measured - troubledUetrs, reached), random)),
   ];
   const cMs = phases.at(-1)?.forMs ?? 0;
   const isShort = cMs < 2 * killEveryMs.long;
@@ -142,27 +170,57 @@ function phaseC(messages: readonly TrialMessage[]): PlannedPhase {
   return { name: "C", forMs: Math.max(cMsMin, Math.ceil((messages.length / messagesPerSecond) * 1_000)), messages };
 }
 
-function plannedBanks(): readonly PlannedBank[] {
-  return profileCounts
+function plannedBanks(receivers: number, poison: number): readonly PlannedBank[] {
+  return countProfiles(receivers, poison)
     .flatMap(([profile, count]) =>
       Array.from({ length: count }, (_, index) => ({ profile, id: `${profile.replace(" ", "")}${String(index + 1).padStart(2, "0")}` })),
     )
     .map((bank, index) => ({ ...bank, branch: String(branchFirst + index) }));
 }
 
+/** #5 */
+function countProfiles(receivers: number, poison: number): ProfileCounts {
+  if (receivers === receiversDefault && poison === 0) return profileCounts;
+  const troubled: ProfileCounts = [
+    ...troubledShares.map(([profile, share]) => [profile, Math.ceil(share * receivers)] as const),
+    ["choosy", poison > 0 ? 1 : 0],
+    ["nameless", 1],
+  ];
+  const others = troubled.reduce((sum, [, count]) => sum + count, 0);
+  return [["healthy", receivers - others], ...troubled];
+}
+
+/** #5. Every other failing message stands behind one that is taken. */
+function planNeverTaken(banks: readonly PlannedBank[], poison: number, random: Random): readonly TrialMessage[][] {
+  const find = (profile: BankProfile): string | undefined => banks.find((bank) => bank.profile === profile)?.id;
+  const [choosy, nameless] = [find("choosy"), find("nameless")];
+  return [
+    ...Array.from({ length: choosy === undefined ? 0 : poison }, (_, index) => planFailingChain(choosy ?? "", index % 2, random)),
+    ...Array.from({ length: nameless === undefined ? 0 : namelessMessages }, () => planFailingChain(nameless ?? "", 0, random)),
+  ];
+}
+
+function planFailingChain(bank: string, takenBefore: number, random: Random): TrialMessage[] {
+  const chain = planDispatches(bank, takenBefore + 1, drawUetr(random));
+  return chain.map((message, index) => (index === takenBefore ? { ...message, isNeverTaken: true } : message));
+}
+
 /** #1 */
 function planChain(bank: string, random: Random): TrialMessage[] {
   const uetr = drawUetr(random);
   const dispatched = random.fraction() < 0.5 ? 2 : 3;
-  const ofDispatcher = dispatches.slice(0, dispatched).map((operation, index): TrialMessage => {
-    const id = `${uetr.replaceAll("-", "")}${letters[index] ?? ""}`;
-    return { id, uetr, bank, service: "dispatcher", place: index + 1, operation };
-  });
   const ofPublisher = Array.from({ length: messagesPerUetr - dispatched }, (_, index): TrialMessage => {
     const place = index + 1;
     return { id: eventId(uetr, place, sha256Hex), uetr, bank, service: "event-publisher", place, operation: "events" };
   });
-  return [...ofDispatcher, ...ofPublisher];
+  return [...planDispatches(bank, dispatched, uetr), ...ofPublisher];
+}
+
+function planDispatches(bank: string, count: number, uetr: string): TrialMessage[] {
+  return dispatches.slice(0, count).map((operation, index): TrialMessage => {
+    const id = `${uetr.replaceAll("-", "")}${letters[index] ?? ""}`;
+    return { id, uetr, bank, service: "dispatcher", place: index + 1, operation };
+  });
 }
 
 /** #2 */

@@ -38,11 +38,13 @@ export interface DeliveryRecorder {
   sent(): readonly SentMessage[];
   appended(): number;
   attempts(): readonly ReceivedAttempt[];
-  /** Returns how many messages are appended and not acknowledged, for one bank or for all. */
+  /** Returns how many messages wait, for one bank or for all, without those that are never taken. */
   waiting(bank?: string): number;
   acknowledgedBy(service: DeliveryService): number;
   figures(): readonly BankFigures[];
-  /** Returns the latencies up to the first acknowledgement, in milliseconds, sorted. */
+  /** Returns the latencies of these banks' messages up to the first acknowledgement, in milliseconds, sorted. */
+  waitsMs(banks: ReadonlySet<string>): readonly number[];
+  /** The same, of one phase. */
   latenciesMs(phase: PhaseName, banks: ReadonlySet<string>): readonly number[];
 }
 
@@ -88,7 +90,7 @@ export function createDeliveryRecorder(time: Time): DeliveryRecorder {
       deliveries.set(sent.message.id, { sent, phase, plannedAtMs, hasArrived: false, acknowledgedAtMs: null });
       const bankCounts = getCounts(sent.message.bank);
       bankCounts.messages += 1;
-      bankCounts.waiting += 1;
+      if (sent.message.isNeverTaken !== true) bankCounts.waiting += 1;
       bankCounts.longestQueue = Math.max(bankCounts.longestQueue, bankCounts.waiting);
     },
     recordArrival(bank, message) {
@@ -111,12 +113,13 @@ export function createDeliveryRecorder(time: Time): DeliveryRecorder {
         if (delivery?.sent.message.bank === bank) acknowledged(delivery);
       };
     },
-    sent: () => [...deliveries.values()].map(({ sent }) => sent),
+    sent: () => [...deliveries.values()].map((delivery) => ({ ...delivery.sent, waitedMs: waitedMs(delivery) })),
     appended: () => deliveries.size,
     attempts: () => attempts,
     waiting: (bank) => (bank === undefined ? [...counts.values()].reduce((sum, { waiting }) => sum + waiting, 0) : getCounts(bank).waiting),
     acknowledgedBy: (service) => acknowledgedBy[service],
     figures: () => buildFigures(deliveries, counts),
+    waitsMs: (banks) => latencies([...deliveries.values()].filter(({ sent }) => banks.has(sent.message.bank))),
     latenciesMs: (phase, banks) =>
       latencies([...deliveries.values()].filter((delivery) => delivery.phase === phase && banks.has(delivery.sent.message.bank))),
   };
@@ -139,10 +142,12 @@ function buildFigures(deliveries: ReadonlyMap<string, TrackedDelivery>, counts: 
   });
 }
 
+function waitedMs({ plannedAtMs, acknowledgedAtMs }: TrackedDelivery): number | null {
+  return acknowledgedAtMs === null ? null : acknowledgedAtMs - plannedAtMs;
+}
+
 function latencies(deliveries: readonly TrackedDelivery[]): readonly number[] {
-  return deliveries
-    .flatMap(({ plannedAtMs, acknowledgedAtMs }) => (acknowledgedAtMs === null ? [] : [acknowledgedAtMs - plannedAtMs]))
-    .sort((one, other) => one - other);
+  return deliveries.flatMap((delivery) => waitedMs(delivery) ?? []).sort((one, other) => one - other);
 }
 
 /** Returns a quantile of sorted values; 0 if there are none. */

@@ -10,6 +10,17 @@ export interface BankRow extends BankFigures {
   readonly breakerOpenings: number;
 }
 
+/** All receivers of one profile. */
+export interface ClassRow {
+  readonly profile: BankProfile;
+  readonly receivers: number;
+  readonly messages: number;
+  /** Waits up to the first acknowledgement. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly longestMs: number;
+}
+
 export interface PhaseFigures {
   readonly messages: number;
   readonly p50Ms: number;
@@ -28,6 +39,7 @@ export interface DeliveryTrialReport {
   /** Number of times that a process was stopped (SIGSTOP) for a minute while another took over. */
   readonly freezes: Readonly<Record<DeliveryService, number>>;
   readonly banks: readonly BankRow[];
+  readonly classes: readonly ClassRow[];
   /** Latencies of the healthy banks in phase A (alone) and phase B (with traffic for the troubled banks). */
   readonly healthy: {
     readonly alone: PhaseFigures;
@@ -57,16 +69,25 @@ const columns: readonly (readonly [title: string, width: number, value: (row: Ba
 ];
 const textColumns = 2;
 
+/** Of more banks only the classes are printed. */
+const banksPrintedMax = 40;
+
+function formatClasses(classes: readonly ClassRow[]): readonly string[] {
+  return classes.map(({ profile, receivers, messages, p50Ms, p99Ms, longestMs }) => {
+    const counts = `${String(receivers).padStart(5)} ${profile.padEnd(11)}${String(messages).padStart(8)} messages`;
+    return `  ${counts}   p50 ${duration(p50Ms)}, p99 ${duration(p99Ms)}, longest ${duration(longestMs)}`;
+  });
+}
+
 export function formatDeliveryTrialReport(report: DeliveryTrialReport): string {
   const { messages, uetrs, store, kills, freezes, banks, healthy, memoryMiB, isRight, problems, notes, evidence, tookMs } = report;
   const { alone, withTroubled, p99Ratio } = healthy;
+  const printed =
+    banks.length > banksPrintedMax ? [] : [line(columns.map(([title]) => title)), ...banks.map(formatBank), "", ...legend, ""];
   const seconds = (tookMs / 1_000).toFixed(0);
   return [
-    line(columns.map(([title]) => title)),
-    ...banks.map((row) => line(columns.map(([, , value]) => value(row)))),
-    "",
-    "  first: messages that reached the bank; repeats: further attempts that did; not taken: attempts without acknowledgement;",
-    "  p50, p99: from the planned append to the first acknowledgement, kills included; opened: breaker openings",
+    ...printed,
+    ...formatClasses(report.classes),
     "",
     `  messages      ${messages} of ${uetrs} UETRs, with ${store}`,
     `  SIGKILL       dispatcher ${kills.dispatcher} times, event-publisher ${kills["event-publisher"]} times`,
@@ -77,10 +98,19 @@ export function formatDeliveryTrialReport(report: DeliveryTrialReport): string {
     ...notes.map((note) => `  note          ${note}`),
     "",
     isRight
-      ? `Every message acknowledged, unchanged, in order, at its own bank; nothing lost (${seconds} s).${evidence === null ? "" : ` Kept in ${evidence}.`}`
+      ? `Every message acknowledged, unchanged, in order, at its own bank, at healthy ones within a minute; nothing lost (${seconds} s).${evidence === null ? "" : ` Kept in ${evidence}.`}`
       : `VIOLATED (${seconds} s), evidence in ${evidence ?? "no place"}:`,
     ...problems.map((problem) => `  - ${problem}`),
   ].join("\n");
+}
+
+const legend = [
+  "  first: messages that reached the bank; repeats: further attempts that did; not taken: attempts without acknowledgement;",
+  "  p50, p99: from the planned append to the first acknowledgement, kills included; opened: breaker openings",
+];
+
+function formatBank(row: BankRow): string {
+  return line(columns.map(([, , value]) => value(row)));
 }
 
 function line(cells: readonly string[]): string {

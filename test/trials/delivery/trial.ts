@@ -1,5 +1,6 @@
-// `./sluice trial delivery`: twenty banks, some of them dead, slow or hostile, while dispatcher and event-publisher are
-// killed again and again. Is every message acknowledged, in order and unchanged, and is nothing lost?
+// `./sluice trial delivery`: twenty banks or up to a thousand, some of them dead, slow or hostile, while dispatcher and
+// event-publisher are killed again and again. Is every message acknowledged, in order and unchanged, is nothing lost,
+// and does nothing wait for long that its bank takes?
 //
 // #1 The trial asserts the rules of `verdict.ts`, and that no service ended by itself. Times and ratios depend on the
 //    machine and are only printed.
@@ -18,13 +19,24 @@ import { type DeliveryFeedPorts, feedPhase } from "./feed.ts";
 import { type DeliveryEnvironment, openDeliveryEnvironment } from "./environment.ts";
 import { createDeliveryRecorder, type DeliveryRecorder, sortedQuantile } from "./recorder.ts";
 import { type DeliveryHistory, type MessageEnd, verifyDeliveries } from "./verdict.ts";
-import { type DeliveryPlan, type DeliveryService, messagesPerUetr, planDeliveries, type PlannedFreeze, type PlannedPhase } from "./plan.ts";
-import type { BankRow, DeliveryTrialReport, PhaseFigures } from "./report.ts";
+import {
+  type DeliveryPlan,
+  type DeliveryService,
+  messagesPerUetr,
+  planDeliveries,
+  type PlannedFreeze,
+  type PlannedPhase,
+  type TrialMessage,
+} from "./plan.ts";
+import type { BankRow, ClassRow, DeliveryTrialReport, PhaseFigures } from "./report.ts";
 import { deliveryServices } from "./services.ts";
 
 export interface DeliveryTrialOptions {
   readonly seed: number;
   readonly messages: number;
+  readonly receivers: number;
+  /** Messages that one of many receivers answers with 500 for ever. */
+  readonly poison: number;
   /** Keeps the evidence of a good trial too. */
   readonly isKept: boolean;
   readonly say: (text: string) => void;
@@ -57,13 +69,14 @@ const healthyWaitingMax = 5_000;
 const killWaitMaxMs = 20_000;
 
 export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<DeliveryTrialReport> {
-  const { seed, messages, say, signal, time = machineTime } = options;
+  const { seed, messages, receivers, poison, say, signal, time = machineTime } = options;
   const startedMs = time.monotonicMs();
   await using opened = new AsyncDisposableStack();
-  const plan = planDeliveries(seed, messages);
+  const plan = planDeliveries(seed, { messages, receivers, poison });
   const recorder = createDeliveryRecorder(time);
   const random = seededRandom(`banks ${seed}`);
-  const banks = await openTrialBanks(plan.banks, { recorder, random, time, isBrief: plan.isBrief }, opened);
+  const failingIds = new Set(listNeverTaken(plan).map(({ id }) => id));
+  const banks = await openTrialBanks(plan.banks, { recorder, random, time, isBrief: plan.isBrief, failingIds }, opened);
   const environment = await openDeliveryEnvironment(
     { banks: plan.banks, urls: banks.urls, time, environment: options.environment, say, signal },
     opened,
@@ -86,15 +99,17 @@ export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<D
     problems,
     notes: [
       "The dead, slow and hostile banks were healed near the end, so that everything could be acknowledged.",
+      ...(failingIds.size === 0 ? [] : [`${failingIds.size} messages are never taken: they still wait at the end, and nobody else does.`]),
       ...(plan.isBrief ? ["Too short for answers about the address (200, 404, redirects), after which a message waits for minutes."] : []),
     ],
     seed,
     messages: history.sent.length,
-    uetrs: history.sent.length / messagesPerUetr,
+    uetrs: new Set(history.sent.map(({ message }) => message.uetr)).size,
     store: environment.storeText,
     kills: trial.kills,
     freezes: trial.freezes,
     banks: await buildRows(trial),
+    classes: buildClasses(trial),
     healthy: { alone: a, withTroubled: b, p99Ratio: a.p99Ms === 0 ? null : Math.round((b.p99Ms / a.p99Ms) * 100) / 100 },
     memoryMiB: { dispatcher: await memoryMiB(trial, "dispatcher"), "event-publisher": await memoryMiB(trial, "event-publisher") },
     violations: verdict.violations,
@@ -199,8 +214,8 @@ async function untilAllEnded(trial: Trial): Promise<DeliveryHistory> {
     ends.push(end);
     distinct.add(`${end.record} ${end.id}`);
   });
-  const sent = recorder.sent();
-  const endsDue = sent.length + sent.filter(({ message }) => message.service === "dispatcher").length;
+  const due = recorder.sent().filter(({ message }) => message.isNeverTaken !== true);
+  const endsDue = due.length + due.filter(({ message }) => message.service === "dispatcher").length;
   const standstillMs = plan.isBrief ? standstillMaxMs.brief : standstillMaxMs.long;
   let [before, movedMs, reportedMs] = ["", time.monotonicMs(), time.monotonicMs()];
   for (;;) {
@@ -213,7 +228,8 @@ async function untilAllEnded(trial: Trial): Promise<DeliveryHistory> {
     before = now;
     if (isOver || signal.aborted || nowMs - movedMs > standstillMs) {
       await topicsRead.read();
-      return { sent, attempts: recorder.attempts(), ends, deadLetters: await topicsRead.deadLetters() };
+      const found = { attempts: recorder.attempts(), ends, deadLetters: await topicsRead.deadLetters() };
+      return { sent: recorder.sent(), ...found, promptBanks: promptBanks(plan) };
     }
     if (nowMs - reportedMs >= reportIntervalMs) {
       say(
@@ -239,6 +255,23 @@ async function buildRows({ recorder, plan, environment }: Trial): Promise<readon
     return bankFigures === undefined
       ? []
       : [{ ...bankFigures, profile, breakerOpenings: openings.filter(({ receiver }) => receiver === id).length }];
+  });
+}
+
+function listNeverTaken({ phases }: DeliveryPlan): readonly TrialMessage[] {
+  return phases.flatMap(({ messages }) => messages.filter(({ isNeverTaken }) => isNeverTaken === true));
+}
+
+/** Banks that answer 202 at once, and can take more than they are offered. */
+function promptBanks({ banks }: DeliveryPlan): ReadonlySet<string> {
+  return new Set(banks.filter(({ profile }) => profile === "healthy" || profile === "choosy").map(({ id }) => id));
+}
+
+function buildClasses({ plan, recorder }: Trial): readonly ClassRow[] {
+  return [...Map.groupBy(plan.banks, ({ profile }) => profile)].map(([profile, banks]) => {
+    const sorted = recorder.waitsMs(new Set(banks.map(({ id }) => id)));
+    const [p50Ms, p99Ms, longestMs] = [sortedQuantile(sorted, 0.5), sortedQuantile(sorted, 0.99), sorted.at(-1) ?? 0];
+    return { profile, receivers: banks.length, messages: sorted.length, p50Ms, p99Ms, longestMs };
   });
 }
 

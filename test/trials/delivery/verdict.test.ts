@@ -51,7 +51,7 @@ const right: DeliveryHistory = {
 
 function listBroken(change: Partial<DeliveryHistory>): readonly DeliveryRule[] {
   const { violations } = verifyDeliveries({ ...right, ...change });
-  const rules: DeliveryRule[] = ["acknowledged", "own bank", "identical", "order", "nothing lost"];
+  const rules: DeliveryRule[] = ["acknowledged", "own bank", "identical", "order", "nothing lost", "within a minute"];
   return rules.filter((rule) => violations[rule] > 0);
 }
 
@@ -109,6 +109,33 @@ describe("a history that breaks one rule names that rule", () => {
   ])("%s", (_, change, rules) => {
     expect(listBroken(change)).toEqual(rules);
     expect(verifyDeliveries({ ...right, ...change }).problems.length).toBeGreaterThan(0);
+  });
+});
+
+describe("I14: a message waits a minute at most at a bank that takes it", () => {
+  const waited = (waitedMs: number): readonly SentMessage[] => messages.map((one) => ({ ...one, waitedMs }));
+
+  test("a longer wait breaks the rule", () => {
+    expect(listBroken({ sent: waited(60_000), promptBanks: new Set([bank]) })).toEqual([]);
+    expect(listBroken({ sent: waited(60_001), promptBanks: new Set([bank]) })).toEqual(["within a minute"]);
+  });
+
+  test("at a bank that is slow or dead it does not", () => {
+    expect(listBroken({ sent: waited(90_000), promptBanks: new Set(["healthy-02"]) })).toEqual([]);
+  });
+});
+
+describe("a message that its bank never takes", () => {
+  const last = { ...messages[1], message: { ...messages[1].message, isNeverTaken: true } as const };
+  const never = { sent: [messages[0], last, messages[2], messages[3]] };
+  const waiting = { attempts: right.attempts.map((one) => (one.id === "dispatcher-2" ? { ...one, acknowledgedAt: null } : one)) };
+
+  test("waits without an end, and breaks no rule", () => {
+    expect(listBroken({ ...never, ...waiting, ends: right.ends.filter(({ id }) => id !== "dispatcher-2") })).toEqual([]);
+  });
+
+  test("breaks one if it has an end", () => {
+    expect(listBroken({ ...never, ...waiting })).toEqual(["nothing lost"]);
   });
 });
 

@@ -5,7 +5,8 @@
 // #2 All attempts of a message are the same: identification, operation, body, and the headers that name its place.
 // #3 Per service, bank and UETR the first attempt of a message comes after the message before it was acknowledged.
 // #4 Nothing is lost: every dispatch has a DeliveryEnded ACKNOWLEDGED, every message has a receipt, no message has
-//    another end, and there are no dead letters.
+//    another end, and there are no dead letters. A message that its bank never takes has no end, and waits.
+// #5 I14: what is for a healthy bank, or is taken by one that fails some messages, waits a minute at most.
 
 import type { TrialMessage } from "./plan.ts";
 
@@ -14,6 +15,8 @@ export interface SentMessage {
   readonly message: TrialMessage;
   /** Digest of the content that every attempt must have. */
   readonly digest: string;
+  /** Milliseconds up to the first acknowledgement; null if there was none, or nobody measured it. */
+  readonly waitedMs?: number | null;
 }
 
 /** One request that a bank received. */
@@ -40,9 +43,11 @@ export interface DeliveryHistory {
   readonly ends: readonly MessageEnd[];
   /** Number of records in the dead-letter topic. */
   readonly deadLetters: number;
+  /** #5; empty where no bank is to be judged by it. */
+  readonly promptBanks?: ReadonlySet<string>;
 }
 
-export type DeliveryRule = "acknowledged" | "own bank" | "identical" | "order" | "nothing lost";
+export type DeliveryRule = "acknowledged" | "own bank" | "identical" | "order" | "nothing lost" | "within a minute";
 
 export interface DeliveryVerdict {
   readonly problems: readonly string[];
@@ -59,15 +64,19 @@ interface DeliveryProgress {
 }
 
 const problemsPerRuleMax = 8;
+const waitMaxMs = 60_000;
 
-export function verifyDeliveries({ sent, attempts, ends, deadLetters }: DeliveryHistory): DeliveryVerdict {
+export function verifyDeliveries({ sent, attempts, ends, deadLetters, promptBanks }: DeliveryHistory): DeliveryVerdict {
   const deliveries = new Map<string, DeliveryProgress>();
   for (const message of sent)
     deliveries.set(message.message.id, { sent: message, firstAt: null, acknowledgedAt: null, facts: 0, receipts: 0 });
   const findings = createFindings();
   for (const attempt of attempts) checkAttempt(deliveries.get(attempt.id), attempt, findings.note);
   for (const end of ends) checkEnd(deliveries.get(end.id), end, findings.note);
-  for (const delivery of deliveries.values()) checkComplete(delivery, findings.note);
+  for (const delivery of deliveries.values()) {
+    checkComplete(delivery, findings.note);
+    if (promptBanks?.has(delivery.sent.message.bank) === true) checkWait(delivery.sent, findings.note);
+  }
   checkOrder(deliveries.values(), findings.note);
   if (deadLetters > 0) findings.note("nothing lost", `${deadLetters} records are in the dead-letter topic`);
   return { problems: findings.problems(), violations: findings.violations };
@@ -99,8 +108,18 @@ function checkEnd(delivery: DeliveryProgress | undefined, { id, record, outcome 
   else delivery.facts += 1;
 }
 
+/** #5 */
+function checkWait({ message, waitedMs = null }: SentMessage, note: Note): void {
+  if (waitedMs === null || waitedMs <= waitMaxMs) return;
+  note("within a minute", `${describeMessage(message)} waited ${Math.round(waitedMs / 1_000)} s for ${message.bank}`);
+}
+
 /** #1, #4 */
 function checkComplete({ sent: { message }, acknowledgedAt, facts, receipts }: DeliveryProgress, note: Note): void {
+  if (message.isNeverTaken === true) {
+    if (facts + receipts > 0) note("nothing lost", `${describeMessage(message)} has an end, and ${message.bank} never took it`);
+    return;
+  }
   if (acknowledgedAt === null) note("acknowledged", `${describeMessage(message)} was never acknowledged by ${message.bank}`);
   if (message.service === "dispatcher" && facts === 0) note("nothing lost", `${describeMessage(message)} has no DeliveryEnded`);
   if (message.service === "event-publisher" && facts > 0)
@@ -128,7 +147,14 @@ function describeMessage({ operation, place, uetr, id }: TrialMessage): string {
 }
 
 function createFindings() {
-  const violations: Record<DeliveryRule, number> = { acknowledged: 0, "own bank": 0, identical: 0, order: 0, "nothing lost": 0 };
+  const violations: Record<DeliveryRule, number> = {
+    acknowledged: 0,
+    "own bank": 0,
+    identical: 0,
+    order: 0,
+    "nothing lost": 0,
+    "within a minute": 0,
+  };
   const texts: string[] = [];
   return {
     violations,

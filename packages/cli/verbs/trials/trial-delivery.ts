@@ -13,14 +13,20 @@ const messagesMax = 1_000_000;
 const waitingDefault = 100_000;
 const waitingMin = 1_000;
 const waitingMax = 5_000_000;
+const receiversMax = 1_000;
+const receiversMin = 20;
+const poisonMax = 10_000;
 const exitUsage = 2;
 
 const run: RunVerb = async (call) => {
   const seed = readWhole(call.value("seed") ?? String(Math.floor(machineTime.nowMs() / 1_000) % seedsDrawn), 0, seedMax);
   const messages = readWhole(call.value("messages") ?? String(messagesDefault), messagesMin, messagesMax);
   const waiting = readWhole(call.value("waiting") ?? String(waitingDefault), waitingMin, waitingMax);
-  if (seed === null || messages === null || waiting === null) {
-    const bounds = `--messages one from ${messagesMin} to ${messagesMax}, --waiting one from ${waitingMin} to ${waitingMax}`;
+  const receivers = readWhole(call.value("receivers") ?? String(receiversMin), receiversMin, receiversMax);
+  const poison = readWhole(call.value("poison") ?? "0", 0, poisonMax);
+  if (seed === null || messages === null || waiting === null || receivers === null || poison === null) {
+    const many = `--receivers one from ${receiversMin} to ${receiversMax}, --poison one from 0 to ${poisonMax}`;
+    const bounds = `--messages one from ${messagesMin} to ${messagesMax}, ${many}, --waiting one from ${waitingMin} to ${waitingMax}`;
     process.stderr.write(`sluice: trial delivery: --seed is a whole number, ${bounds}\n`);
     return exitUsage;
   }
@@ -32,14 +38,14 @@ const run: RunVerb = async (call) => {
   }
   return await runInTerminal(
     call.flag("json"),
-    (say, signal) => runDeliveryTrial({ seed, messages, isKept: call.flag("keep"), say, signal, environment }),
+    (say, signal) => runDeliveryTrial({ seed, messages, receivers, poison, isKept: call.flag("keep"), say, signal, environment }),
     formatDeliveryTrialReport,
   );
 };
 
 export const trialDeliveryVerb: Verb = {
   name: "trial delivery",
-  summary: "twenty banks, some dead, slow or hostile, and kills of dispatcher and event-publisher; verifies every delivery",
+  summary: "twenty banks or up to 1,000, some dead, slow or hostile, and kills of dispatcher and event-publisher; verifies every delivery",
   arguments: [],
   options: {
     seed: {
@@ -51,6 +57,16 @@ export const trialDeliveryVerb: Verb = {
       type: "string",
       placeholder: "N",
       text: `${messagesMin} or more, five for each UETR (${messagesDefault}: about ten minutes)`,
+    },
+    receivers: {
+      type: "string",
+      placeholder: "N",
+      text: `how many banks (${receiversMin}, at most ${receiversMax}): a tenth of many is dead, slow, silent, throttling or hostile`,
+    },
+    poison: {
+      type: "string",
+      placeholder: "N",
+      text: "how many messages one more bank answers with 500 for ever, and takes all others (0)",
     },
     keep: { type: "boolean", text: "also keeps history and logs of a good run; those of a bad one are always kept, in .sluice/trial" },
     outage: {
@@ -66,8 +82,13 @@ export const trialDeliveryVerb: Verb = {
   },
   notes: [
     "Uses the store of MONGO_URL, else a local one; broker and registry are always its own. Asserted: every message acknowledged,",
-    "repeats identical, no inversion, nothing lost. Printed: a table of banks, and the p99 of healthy ones with and without sick ones.",
+    "repeats identical, no inversion, nothing lost, and at healthy banks no wait of more than a minute.",
+    "Printed: waits by class of bank, memory, and the p99 of healthy banks with and without sick ones.",
   ],
-  examples: ["trial delivery --seed 1 --messages 20000", "trial delivery --outage --waiting 50000"],
+  examples: [
+    "trial delivery --seed 1 --messages 20000",
+    "trial delivery --receivers 1000 --poison 300",
+    "trial delivery --outage --waiting 50000",
+  ],
   run,
 };
