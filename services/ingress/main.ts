@@ -7,10 +7,7 @@ runService("ingress", {
   needs: {
     serde: registry,
     messaging: broker(),
-    documents: derivedNeed(() => {
-      const served = createDocumentsApp();
-      return (request: Request) => served.fetch(request);
-    }),
+    documents: derivedNeed(() => createDocumentsApp()),
   },
   start: startIngress,
   watch: watchCallers,
