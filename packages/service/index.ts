@@ -1,5 +1,6 @@
 export * from "./http/caller-limits.ts";
 export * from "./http/callers.ts";
+export * from "./http/document-share.ts";
 export * from "./http/fair-shares.ts";
 export * from "./http/listen.ts";
 export type { ListenerTls } from "./http/listener-tls.ts";

@@ -44,8 +44,7 @@ export async function startTestIngress(configuration: Configuration = samplePart
   const logger: Logger = { ...silentLogger, info: note, warn: note };
   const serde = createFixedSerde();
   const metrics = createMetrics({ withProcess: false });
-  const served = createDocumentsApp();
-  const documents = (request: Request): Promise<Response | null> => served.fetch(request);
+  const documents = createDocumentsApp();
   const ingress = startIngress({
     time,
     random: seededRandom(2),

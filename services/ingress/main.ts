@@ -6,10 +6,7 @@ runService("ingress", {
   needs: {
     serde: registry,
     messaging: broker(),
-    documents: derivedNeed(() => {
-      const served = createDocumentsApp();
-      return (request: Request) => served.fetch(request);
-    }),
+    documents: derivedNeed(() => createDocumentsApp()),
   },
   start: startIngress,
   serves: { port: { variable: "SLUICE_HTTP_PORT", fetch: (ingress) => (request, connection) => ingress.fetch(request, connection) } },

@@ -111,6 +111,7 @@ export function startIngress(ports: IngressPorts): Ingress {
     report,
     take,
     documents: ports.documents ?? null,
+    afterMessages: () => queue.afterMessages(),
   });
   return {
     async accept(request) {

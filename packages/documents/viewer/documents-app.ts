@@ -15,6 +15,8 @@ import { readDocument } from "../read-document.ts";
 export interface DocumentsApp {
   /** The paths that it answers, for GET and HEAD only. */
   readonly paths: readonly string[];
+  /** Tells whether it has an answer to this path and method. */
+  isServed(request: Request): boolean;
   /** Returns null for another path or another method. */
   fetch(request: Request): Promise<Response | null>;
 }
@@ -22,6 +24,8 @@ export interface DocumentsApp {
 interface Page {
   readonly type: string;
   readonly read: () => Promise<Uint8Array>;
+  /** Whether a client may keep it for a day without asking: the viewer is large, and its version is fixed. */
+  readonly isKept?: true;
 }
 
 const viewer = (file: string) => () => readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
@@ -32,8 +36,8 @@ const files: Readonly<Record<string, Page>> = {
   "/docs": { type: "text/html; charset=utf-8", read: own("page.html") },
   "/docs/viewer.js": { type: script, read: own("start.js") },
   "/docs/viewer.css": { type: "text/css; charset=utf-8", read: own("page.css") },
-  "/docs/swagger-ui-bundle.js": { type: script, read: viewer("swagger-ui-bundle.js") },
-  "/docs/swagger-ui.css": { type: "text/css; charset=utf-8", read: viewer("swagger-ui.css") },
+  "/docs/swagger-ui-bundle.js": { type: script, read: viewer("swagger-ui-bundle.js"), isKept: true },
+  "/docs/swagger-ui.css": { type: "text/css; charset=utf-8", read: viewer("swagger-ui.css"), isKept: true },
 };
 
 const headers = {
@@ -46,11 +50,16 @@ const headers = {
   "cache-control": "no-cache",
 } as const;
 
+const keptForADay = "public, max-age=86400";
+
 export function createDocumentsApp(): DocumentsApp {
   const app = new Hono();
   const kept = new Map<string, Promise<Kept>>();
   const openApi = new TextEncoder().encode(readDocument("openapi"));
-  const pages = { "/openapi.json": { type: "application/json; charset=utf-8", read: () => Promise.resolve(openApi) }, ...files };
+  const pages: Readonly<Record<string, Page>> = {
+    "/openapi.json": { type: "application/json; charset=utf-8", read: () => Promise.resolve(openApi) },
+    ...files,
+  };
   const paths = Object.keys(pages);
   for (const [path, page] of Object.entries(pages)) {
     app.get(path, async (context) => {
@@ -58,17 +67,21 @@ export function createDocumentsApp(): DocumentsApp {
       const isKnown = context.req.header("if-none-match") === etag;
       return new Response(isKnown ? null : bytes, {
         status: isKnown ? 304 : 200,
-        headers: { ...headers, etag, "content-type": page.type },
+        headers: {
+          ...headers,
+          ...(page.isKept === true ? { "cache-control": keptForADay } : {}),
+          ...(isKnown ? {} : { "content-length": String(bytes.byteLength) }),
+          etag,
+          "content-type": page.type,
+        },
       });
     });
   }
-  return {
-    paths,
-    async fetch(request) {
-      const isRead = request.method === "GET" || request.method === "HEAD";
-      return isRead && paths.includes(new URL(request.url).pathname) ? await app.fetch(request) : null;
-    },
-  };
+  function isServed(request: Request): boolean {
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    return isRead && paths.includes(new URL(request.url).pathname);
+  }
+  return { paths, isServed, fetch: async (request) => (isServed(request) ? await app.fetch(request) : null) };
 }
 
 interface Kept {

@@ -9,8 +9,8 @@
 
 export interface FairShares<Work> {
   add(caller: string, work: Work): void;
-  /** Takes the work that is next; null: nothing waits. */
-  take(): { readonly caller: string; readonly work: Work } | null;
+  /** Takes the work that is next, of the callers that `mayBeServed` admits; null: none of theirs waits. */
+  take(mayBeServed?: (caller: string) => boolean): { readonly caller: string; readonly work: Work } | null;
   /** Takes back work that has not been taken. */
   remove(caller: string, work: Work): void;
   charge(caller: string, spentMs: number): void;
@@ -50,11 +50,11 @@ export function createFairShares<Work>(): FairShares<Work> {
       account.waiting.push(work);
       count += 1;
     },
-    take() {
+    take(mayBeServed = () => true) {
       let next: string | null = null;
       let leastMs = Infinity;
       for (const [caller, { spentMs, waiting }] of accounts) {
-        if (waiting.length === 0 || spentMs >= leastMs) continue;
+        if (waiting.length === 0 || spentMs >= leastMs || !mayBeServed(caller)) continue;
         next = caller;
         leastMs = spentMs;
       }

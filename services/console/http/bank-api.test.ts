@@ -27,15 +27,19 @@ test("a defect of ours is 500 with an ErrorDetail that reveals nothing, and an e
   expect(text).not.toContain("inner");
 });
 
-test("an answer that does not come is 503 after six seconds, and its slot stays taken until it comes", async () => {
+test("an answer that does not come is 503 after six seconds, and its turn stays taken until it comes", async () => {
   const waiting: (() => void)[] = [];
   const { ask, time } = createTestApi(() => new Promise((resolve) => waiting.push(() => resolve({ kind: "found", body: "{}" }))));
   const asked = Array.from({ length: 64 }, ask);
   await time.advance(6_000);
   const answers = await Promise.all(asked);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-  const early = await ask();
-  expect([early.status, await early.json()]).toMatchObject([503, { detail: "Too many questions are under way. Ask again." }]);
+  expect(waiting).toHaveLength(4);
+  const asking = ask();
+  await time.advance(4_000);
+  const early = await asking;
+  expect([early.status, await early.json()]).toMatchObject([503, { detail: "The answer did not come in time. Ask again." }]);
+  expect(waiting).toHaveLength(4);
   for (const answer of waiting.splice(0)) answer();
   await time.advance(1);
   const late = ask();

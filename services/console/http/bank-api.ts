@@ -3,13 +3,15 @@
 //
 // #1 A caller that is not known learns nothing but that, and its connection is closed: only known callers may keep
 //    connections.
-// #2 A question keeps its slot until all its work has ended, even if its caller has been answered 503 before.
+// #2 Only a few questions run at once (`question-turns.ts`), so that operators are answered beside them.
+// #3 A question keeps its slot until all its work has ended, even if its caller has been answered 503 before.
 
 import { servedOperations, type ServedOperationName } from "@sluice/contracts";
 import { problemResponse, type Caller, type CallerMeter, type Callers, type ClientConnection, type Identified } from "@sluice/service";
 import { Fault, type Logger, type Time } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { formatInstant, type TransactionAnswer, type TransactionQueryHandler } from "./bank-answer.ts";
+import { createQuestionTurns } from "./question-turns.ts";
 import { createRequestSlots } from "./request-slots.ts";
 import type { QuestionReport } from "./request-report.ts";
 
@@ -109,14 +111,17 @@ interface Desk {
   ask(answering: TransactionQueryHandler, question: Parameters<TransactionQueryHandler>[0]): Promise<TransactionAnswer>;
 }
 
-/** #2 */
+/** #2 #3 */
 function createDesk({ time, logger }: BankApiPorts): Desk {
   const places = createRequestSlots({ slotsMax: questionsMax, slotsPerCallerMax: questionsOfCallerMax });
+  const turns = createQuestionTurns(time);
   return {
     async ask(answering, question) {
       const place = places.acquire(question.caller.id);
       if (place === null) return busy;
-      const work = answering(question)
+      const work = turns
+        .run(question.caller.id, () => answering(question))
+        .then((answer) => answer ?? late)
         .catch((error: unknown): TransactionAnswer => {
           if (!(error instanceof Fault)) {
             logger.error("console.failed", { uetr: question.uetr, error });

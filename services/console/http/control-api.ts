@@ -9,7 +9,15 @@
 //    503 or 500, and the decision may be sent again.
 
 import { controlOperations, controlPrefix, type ControlOperation, type ControlOperationName, type ControlRole } from "@sluice/contracts";
-import { problemResponse, readBody, type CallerMeter, type ClientConnection, type TokenHolder, type Tokens } from "@sluice/service";
+import {
+  createDocumentShare,
+  problemResponse,
+  readBody,
+  type CallerMeter,
+  type ClientConnection,
+  type TokenHolder,
+  type Tokens,
+} from "@sluice/service";
 import { Fault, type Logger, type Time } from "@sluice/kernel";
 import { Hono, type Context } from "hono";
 import { toControlResponse, invalidRequestResponse } from "./control-response.ts";
@@ -66,7 +74,14 @@ export function createControlApi(ports: ControlApiPorts): ControlApi {
   const places = createRequestSlots({ slotsMax: placesMax, slotsPerCallerMax: placesOfOneMax });
   if (ports.document !== null) {
     const { document } = ports;
-    app.get(`${controlPrefix}/openapi.json`, () => new Response(document, { headers: { "content-type": "application/json", ...close } }));
+    const share = createDocumentShare(ports.time);
+    const bytes = new TextEncoder().encode(document);
+    const headers = { "content-type": "application/json", "content-length": String(bytes.byteLength), ...close };
+    app.get(`${controlPrefix}/openapi.json`, async ({ env, notFound }) => {
+      const served = await share.serve(env.connection, () => Promise.resolve(new Response(bytes, { headers })));
+      served?.headers.set("connection", close.connection);
+      return served ?? notFound();
+    });
   }
   for (const [path, operations] of groupByPath(ports.handlers)) {
     for (const operation of operations) {

@@ -6,8 +6,18 @@
 //    keep connections.
 // #2 A caller beyond its rate or its connections gets its 429 a moment later (`slowRefusalMs`), so that repeated
 //    requests cost it more than us. At most `slowRefusalsMax` of each kind wait; a further one is answered at once.
+// #3 Documents, which anybody may read, come after messages and have a bounded part of connections and bytes.
 
-import { problemResponse, readBody, type Caller, type CallerMeter, type Callers, type ClientConnection } from "@sluice/service";
+import {
+  createDocumentShare,
+  problemResponse,
+  readBody,
+  type DocumentShare,
+  type Caller,
+  type CallerMeter,
+  type Callers,
+  type ClientConnection,
+} from "@sluice/service";
 import { sleep, type Time } from "@sluice/kernel";
 import { Hono } from "hono";
 import type { Admission } from "./admission.ts";
@@ -23,7 +33,9 @@ export interface IngressApiPorts {
   readonly admission: Admission;
   readonly report: IngressRequestReport;
   /** Serves the interface's documents, which anybody may read; null for an address without a document. */
-  readonly documents: ((request: Request) => Promise<Response | null>) | null;
+  readonly documents: ServedDocuments | null;
+  /** Resolves once no message waits for its turn; false: that did not come in time. */
+  readonly afterMessages: () => Promise<boolean>;
   /** Accepts a message for which there is room, and reports the request itself. */
   take(message: {
     readonly operation: IngressOperation["name"];
@@ -33,6 +45,12 @@ export interface IngressApiPorts {
     readonly tokenId: string;
     readonly remoteAddress: string | null;
   }): Promise<IngressAnswer>;
+}
+
+export interface ServedDocuments {
+  /** Whether there is a document at this address. */
+  isServed(request: Request): boolean;
+  fetch(request: Request): Promise<Response | null>;
 }
 
 export interface IngressApi {
@@ -54,6 +72,7 @@ const slowRefusalsMax = 64;
 
 export function createIngressApi(ports: IngressApiPorts): IngressApi {
   const app = new Hono<Environment>();
+  const share = createDocumentShare(ports.time);
   const slowly = { rate: createSlowRefusals(ports.time), connections: createSlowRefusals(ports.time) };
   for (const operation of ports.operations) {
     for (const path of operation.paths) {
@@ -68,7 +87,7 @@ export function createIngressApi(ports: IngressApiPorts): IngressApi {
     }
   }
   app.notFound(async (context) => {
-    const document = ports.documents === null ? null : await ports.documents(context.req.raw);
+    const document = await serveDocument(ports, share, context.req.raw, context.env.connection);
     if (document === null)
       return refused(ports, stranger(null, context.env.connection), problemResponse(404, "Not found", "There is no such address.", close));
     // #1
@@ -76,6 +95,20 @@ export function createIngressApi(ports: IngressApiPorts): IngressApi {
     return document;
   });
   return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
+}
+
+/** #3 */
+async function serveDocument(
+  { documents, afterMessages }: IngressApiPorts,
+  share: DocumentShare,
+  request: Request,
+  connection: ClientConnection | null,
+): Promise<Response | null> {
+  if (documents === null || !documents.isServed(request)) return null;
+  return await share.serve(connection, async () => {
+    if (await afterMessages()) return await documents.fetch(request);
+    return problemResponse(503, "Not available now", "Messages come first. Ask again.", { "retry-after": "1" });
+  });
 }
 
 const close = { connection: "close" } as const;

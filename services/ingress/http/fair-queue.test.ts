@@ -85,6 +85,20 @@ test("a caller that arrives during a flood takes part from the next round on", a
   expect(done).toHaveLength(101);
 });
 
+test("documents wait until no message waits, and not for ever", async () => {
+  const { time, ask, done, turns } = givenTurns(1);
+  ask("flood", 50);
+  const early = turns.afterMessages().then((isFree) => done.push(`document ${isFree}`));
+  await time.advance(200);
+  await early;
+  expect(done.indexOf("document true")).toBeGreaterThanOrEqual(50);
+  expect(await turns.afterMessages()).toBe(true);
+  ask("flood", 5_000);
+  const late = turns.afterMessages();
+  await time.advance(turnWaitMaxMs);
+  expect(await late).toBe(false);
+});
+
 test("the result or the error of the work goes to its own caller", async () => {
   const { turns } = givenTurns(0);
   expect(await turns.run("a", () => 42)).toBe(42);

@@ -14,6 +14,8 @@ import { createFairShares } from "@sluice/service";
 export interface FairQueue {
   /** Runs `work` at the caller's turn, and settles as it does; null: its turn did not come in time (#4). */
   run<T>(caller: string, work: () => T): Promise<T | null>;
+  /** Resolves once no message waits; false: there were messages all the time (#4). */
+  afterMessages(): Promise<boolean>;
 }
 
 const budgetMs = 2;
@@ -22,6 +24,8 @@ export const turnWaitMaxMs = 500;
 
 export function createFairQueue(time: Time): FairQueue {
   const shares = createFairShares<() => void>();
+  /** Documents that wait; few (`document-share.ts`). */
+  const last = new Set<() => void>();
   let spentMs = 0;
   let isArmed = false;
 
@@ -36,10 +40,15 @@ export function createFairQueue(time: Time): FairQueue {
     spentMs = 0;
     while (spentMs < budgetMs) {
       const next = shares.take();
-      if (next === null) return;
+      if (next === null) return endWithDocuments();
       spend(next.caller, next.work);
     }
     arm();
+  }
+
+  function endWithDocuments(): void {
+    for (const resolve of last) resolve();
+    last.clear();
   }
 
   function spend(caller: string, work: () => void): void {
@@ -74,5 +83,21 @@ export function createFairQueue(time: Time): FairQueue {
         return undefined;
       });
     },
+    afterMessages: () => (shares.waiting() === 0 ? Promise.resolve(true) : waitIn(last, time)),
   };
+}
+
+/** Waits until what is added is called, which is true, or until it is too late. */
+function waitIn(waiting: Set<() => void>, time: Time): Promise<boolean> {
+  return new Promise((resolve) => {
+    const overdue = time.after(turnWaitMaxMs, () => {
+      waiting.delete(go);
+      resolve(false);
+    });
+    const go = (): void => {
+      overdue[Symbol.dispose]();
+      resolve(true);
+    };
+    waiting.add(go);
+  });
 }

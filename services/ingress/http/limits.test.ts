@@ -74,3 +74,14 @@ describe("callers that are replaced while ingress runs", () => {
     expect((await requested(path, postBody(debitBody, authorizationFor("second")))).status).toBe(403);
   });
 });
+
+it("I14: documents that anybody reads have a bounded part of the bytes, and messages are accepted beside them", async () => {
+  const { requested } = await startTestIngress();
+  const answers = await Promise.all(Array.from({ length: 40 }, () => requested("/docs/swagger-ui-bundle.js")));
+  const served = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(served.length + refused.length).toBe(40);
+  expect(served.length).toBeLessThanOrEqual(6);
+  expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  expect((await requested("/transactions/outbound/direct-debit", postBody(debitBody))).status).toBe(202);
+});
