@@ -16,6 +16,7 @@ export type { PartitionConsumer, PartitionConsumerOptions } from "./partitions/p
 export * from "./memory/messaging.ts";
 export * from "./port.ts";
 export * from "./broker-clock/probe.ts";
+export { checkBroker } from "./topics/check-broker.ts";
 export * from "./topics/provision-topics.ts";
 export * from "./topics/topic-specs.ts";
 export { batchRange, buildSkippedRecords, UnreadableBatchFault } from "./unreadable-batch.ts";

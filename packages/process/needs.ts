@@ -7,6 +7,8 @@ import type { Configuration, KafkaSetting, RegistrySetting, ServiceEnvironment, 
 import { createRegistrySerde, type Serde } from "@sluice/contracts";
 import type { Logger, Metrics, Time } from "@sluice/kernel";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
+import { openPatiently, type OpeningWait } from "./open-patiently.ts";
+import { requireTopics } from "./topic-check.ts";
 import { kafkaConnection, kafkaVariables } from "./connections/kafka-connection.ts";
 import { registryConnection, registryVariables } from "./connections/registry-connection.ts";
 import { requirePartitions } from "./partition-check.ts";
@@ -37,9 +39,13 @@ export function needVariables(needs: Needs): readonly VariableName[] {
   return [...new Set(Object.values(needs).flatMap(({ variables }) => variables))];
 }
 
-export async function openNeeds<N extends Needs>(needs: N, opening: Opening): Promise<Opened<N>> {
+/** With `wait`, what may come later is waited for; without it, the first failure is thrown. */
+export async function openNeeds<N extends Needs>(needs: N, opening: Opening, wait?: OpeningWait): Promise<Opened<N>> {
   const values: Record<string, unknown> = {};
-  for (const [name, need] of Object.entries(needs)) values[name] = await need.open(opening);
+  for (const [name, need] of Object.entries(needs)) {
+    const open = (attempt: AsyncDisposableStack) => need.open({ ...opening, opened: attempt });
+    values[name] = wait === undefined ? await open(opening.opened) : await openPatiently(name, open, opening, wait);
+  }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one value for each need
   return values as Opened<N>;
 }
@@ -49,10 +55,13 @@ export function derivedNeed<T>(open: (opening: Opening<never>) => T | Promise<T>
   return { variables: [], open };
 }
 
+/** Attempts for one schema before the need as a whole is opened again, which says why. */
+const attemptsMax = 2;
+
 export const registry: Need<Serde, RegistrySetting> = {
   variables: registryVariables,
   async open({ environment, stopping: signal, ...opening }) {
-    return await createRegistrySerde({ ...(await registryConnection(environment, opening)), time: opening.time, signal });
+    return await createRegistrySerde({ ...(await registryConnection(environment, opening)), time: opening.time, signal, attemptsMax });
   },
 };
 
@@ -61,13 +70,14 @@ export interface BrokerOptions {
   readonly busyLingerMaxMs?: number;
 }
 
-/** Opens only if the topics have the configured number of partitions. */
+/** Opens only if the topics are there and have the configured number of partitions. */
 export function broker(options: BrokerOptions = {}): Need<Messaging, KafkaSetting> {
   return {
     variables: kafkaVariables,
     async open({ name, environment, ...opening }) {
       const { configuration, time, logger, metrics, opened } = opening;
       const connection = await kafkaConnection(name, environment, opening);
+      await requireTopics(connection, environment, logger);
       const messaging = createKafkaMessaging({ connection, ...options, time, logger, metrics });
       opened.defer(() => messaging.close());
       await requirePartitions(messaging, configuration.partitionCount);

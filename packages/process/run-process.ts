@@ -45,6 +45,8 @@ interface ProcessContext<N extends VariableName = never> {
   readonly random: Random;
   /** What the service's listeners serve TLS with; null: they speak plain HTTP. */
   readonly tls: ListenerTls | null;
+  /** Takes what the start waits for, for `/readyz`; null: for nothing. */
+  readonly waiting: (reason: string | null) => void;
   /** Aborts when the process is asked to end, even while `start` still runs. */
   readonly stopping: AbortSignal;
   /**
@@ -104,6 +106,7 @@ class ServiceProcess<N extends VariableName> {
   #listenerFiles: ListenerFiles | null = null;
   #starting: Promise<RunningService> | null = null;
   #running: RunningService | null = null;
+  #waitsFor: string | null = null;
 
   constructor(name: string, environment: Pick<ServiceEnvironment, ProcessVariable | N>, logger: Logger, graceMs: number) {
     this.#name = name;
@@ -116,7 +119,10 @@ class ServiceProcess<N extends VariableName> {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void this.#end(0, "service.stopping", { signal }));
     process.on("uncaughtException", (error) => void this.#end(1, "service.exception", { error }));
     process.on("unhandledRejection", (error) => void this.#end(1, "service.rejection", { error }));
-    void this.#start(start).catch((error: unknown) => this.#end(1, "service.start-failed", { error }));
+    void this.#start(start).catch((error: unknown) => {
+      // A start that was waiting ends with the stop.
+      if (!this.#stopping.signal.aborted) void this.#end(1, "service.start-failed", { error });
+    });
   }
 
   async #start(start: Start<N>): Promise<void> {
@@ -139,6 +145,7 @@ class ServiceProcess<N extends VariableName> {
       time: machineTime,
       random: machineRandom,
       tls: this.#listenerFiles?.tls ?? null,
+      waiting: (reason) => void (this.#waitsFor = reason),
       stopping: this.#stopping.signal,
       fail: (reason) => void this.#end(1, "service.failed", { error: reason }),
     });
@@ -150,7 +157,8 @@ class ServiceProcess<N extends VariableName> {
 
   #readiness(): Readiness {
     if (this.#stopping.signal.aborted) return { isReady: false, reasons: ["stopping"] };
-    return this.#running?.readiness() ?? { isReady: false, reasons: ["starting"] };
+    const starting = this.#waitsFor === null ? "starting" : `starting: ${this.#waitsFor}`;
+    return this.#running?.readiness() ?? { isReady: false, reasons: [starting] };
   }
 
   async #end(code: 0 | 1, event: string, fields: { readonly signal?: string; readonly error?: unknown }): Promise<void> {

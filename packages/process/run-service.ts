@@ -2,8 +2,9 @@
 //
 // #1 A service does not start while topics have another number of partitions than configured: the process lives, is not
 //    ready, and `/readyz` names the topics.
-// #2 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
-// #3 Every service follows the configuration file while it runs.
+// #2 While a need is away, the process lives, waits and says why (`open-patiently.ts`).
+// #3 Everything is closed in reverse order of its opening: the HTTP ports first, then the service, then its needs.
+// #4 Every service follows the configuration file while it runs.
 
 import { type Configuration, readConfigurationFile, type VariableName } from "@sluice/config";
 import { Fault } from "@sluice/kernel";
@@ -48,7 +49,7 @@ export function runService<N extends Needs, S extends ConfiguredService>(name: s
     const configuration = readConfigurationFile(file.path, file.environment);
     await using opened = new AsyncDisposableStack();
     const opening = { name, environment, configuration, time, logger, metrics, stopping, opened };
-    const needs = await openNeeds(table.needs, opening).catch((error: unknown) => refusalOf(error));
+    const needs = await openNeeds(table.needs, opening, context).catch((error: unknown) => refusalOf(error));
     if (needs instanceof Fault) {
       logger.error("service.refused", { error: needs });
       return { readiness: () => ({ isReady: false, reasons: [needs.message] }), stop: () => Promise.resolve() };

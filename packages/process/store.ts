@@ -11,7 +11,11 @@ export { openStore, storeVariables };
 /** A store that only looks at what others have created. */
 export const store: Need<Store, StoreSetting> = {
   variables: storeVariables,
-  open: ({ environment, ...opening }) => openStore(environment, opening),
+  async open({ environment, ...opening }) {
+    const reached = await openStore(environment, opening);
+    await reached.ping();
+    return reached;
+  },
 };
 
 /** A store whose collections and indexes are created before the service starts. */

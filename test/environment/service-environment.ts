@@ -23,6 +23,7 @@ export function serviceEnvironment(settings: ServiceSettings): Readonly<Record<s
     KAFKA_BROKERS: settings.servers.kafkaBrokers,
     SCHEMA_REGISTRY_URL: settings.servers.schemaRegistryUrl,
     MONGO_URL: settings.servers.mongoUrl,
+    KAFKA_FEW_REPLICAS: "allowed",
     SLUICE_DATABASE: settings.database ?? "sluice",
     SLUICE_CONFIG: settings.configurationFile,
     SLUICE_HTTP_HOST: "127.0.0.1",

@@ -35,6 +35,10 @@ export const kafkaSettings = {
   KAFKA_SASL_CLIENT_ID: optionalSetting(text).describe("Our client id at that endpoint."),
   KAFKA_SASL_CLIENT_SECRET_FILE: optionalSetting(text).describe("File with the secret of that client."),
   KAFKA_SASL_SCOPE: optionalSetting(text).describe("Scope of the tokens, if the endpoint wants one."),
+  KAFKA_FEW_REPLICAS: z
+    .enum(["said", "allowed"], "must be said or allowed")
+    .default("said")
+    .describe("`allowed`: no start warns of topics with fewer than three replicas or less than two in sync; for a developer's machine."),
 } as const;
 
 export const registrySettings = {

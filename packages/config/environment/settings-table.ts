@@ -1,6 +1,6 @@
 // The environment variables as people read them, from the schemas that services read them by.
 
-import type { z } from "zod";
+import { settingNames } from "./connection-settings.ts";
 import { variables, type VariableName } from "./environment.ts";
 
 export interface SettingRow {
@@ -12,15 +12,11 @@ export interface SettingRow {
 }
 
 export function listSettings(): readonly SettingRow[] {
-  return Object.entries(variables).map(([name, setting]: [string, z.ZodType]) => {
+  return settingNames(variables).map((name) => {
+    const setting = variables[name];
+    // oxlint-disable-next-line unicorn/no-useless-undefined -- a variable that is not set is read as undefined
     const read = setting.safeParse(undefined);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names of the table
-    return {
-      name: name as VariableName,
-      text: setting.description ?? "",
-      default: read.success ? written(read.data) : null,
-      isRequired: !read.success,
-    };
+    return { name, text: setting.description ?? "", default: read.success ? written(read.data) : null, isRequired: !read.success };
   });
 }
 

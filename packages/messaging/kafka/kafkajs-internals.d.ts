@@ -67,6 +67,12 @@ declare module "kafkajs/src/consumer/runner.js" {
 declare module "kafkajs/src/cluster/index.js" {
   import type { FetchAnswer } from "kafkajs/src/protocol/requests/fetch/index.js";
   export interface Cluster {
+    /** Its versions are known once it is connected. */
+    readonly brokerPool: {
+      readonly seedBroker?: {
+        readonly versions: Readonly<Record<number, { readonly minVersion: number; readonly maxVersion: number }>> | null;
+      };
+    };
     connect(): Promise<void>;
     disconnect(): Promise<void>;
     addTargetTopic(topic: string): Promise<void>;
