@@ -24,6 +24,30 @@ export interface DeliveryMetrics {
 /** Labels of an endpoint; the configuration bounds both. */
 const ofEndpoint = ["receiver", "endpoint"];
 
+export const endOutcomes = ["acknowledged", "refused", "stopped", "expired"] as const;
+export const parkReasons = [
+  "failed",
+  "ended",
+  "held",
+  "spilling",
+  "share",
+  "slot",
+  "slow",
+  "over",
+  "paused",
+  "breaker",
+  "retry-after",
+] as const;
+
+/** What an alarm counts is there from the start: a series that begins with its first count shows no increase. */
+export function startDeliveryCounts(metrics: Metrics, receivers: readonly { readonly id: string }[]): void {
+  const { ended, parked } = createDeliveryMetrics(metrics);
+  for (const { id: receiver } of receivers) {
+    for (const outcome of endOutcomes) ended.add({ receiver, outcome }, 0);
+    for (const reason of parkReasons) parked.add({ receiver, reason }, 0);
+  }
+}
+
 export function createDeliveryMetrics(metrics: Metrics): DeliveryMetrics {
   return {
     attempts: metrics.counter("sluice_delivery_attempts_total", "Attempts, by class of the answer.", ["receiver", "class"]),

@@ -11,6 +11,7 @@
 //    waits (I14). Markers have no receiver, and pass all.
 // #5 A stop ends the retries, finishes what runs, writes the positions, and then leaves the consumer group.
 
+import { startDeliveryCounts } from "./metrics.ts";
 import { findReceiver, headers as headerNames, type AnyDecodedRecord } from "@sluice/contracts";
 import {
   startBrokerClock,
@@ -67,6 +68,7 @@ const graceMs = 8_000;
 export async function startDelivery(options: DeliveryOptions): Promise<Running> {
   const { time, random, logger, metrics, messaging, rules, group, topic } = options;
   const bounds = { ...deliveryBounds, ...options.bounds };
+  startDeliveryCounts(metrics, options.receivers);
   const producer = await messaging.producer(rules.service);
   const brokerClock = startBrokerClock({ time, logger, metrics, probe: createProbe(producer) });
   const nowMs = (): number => brokerClock.nowMs() ?? time.nowMs();

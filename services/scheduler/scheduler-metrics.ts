@@ -1,5 +1,6 @@
 // The scheduler's metrics.
 
+import { recordKinds, stateNames } from "@sluice/contracts";
 import type { Counter, Gauge, Metrics } from "@sluice/kernel";
 
 export interface SchedulerMetrics {
@@ -37,6 +38,16 @@ export interface SchedulerMetrics {
   setHeldDebits(partition: number, banks: ReadonlyMap<string, number>): void;
   /** Sets the credits of a partition that keep a gate closed, by bank; a bank that is no longer named has none. */
   setGateCredits(partition: number, banks: ReadonlyMap<string, number>): void;
+}
+
+/** What an alarm counts is there from the start: a series that begins with its first count shows no increase. */
+export function startSchedulerCounts(
+  { deadLetters, items, windowsMissed }: Pick<SchedulerMetrics, "deadLetters" | "items" | "windowsMissed">,
+  schemes: readonly string[],
+): void {
+  for (const fact of [...Object.keys(recordKinds), "unreadable"]) deadLetters.add({ fact }, 0);
+  for (const state of [...stateNames, "UNKNOWN"]) items.add({ state }, 0);
+  for (const scheme of schemes) windowsMissed.add({ scheme }, 0);
 }
 
 export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
