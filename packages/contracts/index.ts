@@ -38,7 +38,7 @@ export type { MessageSources } from "./messages/render/message-sources.ts";
 export type { RegistryConnection } from "./wire/registry-client.ts";
 export { createRegistrySerde, subjects } from "./wire/serde-registry.ts";
 export { createFixedSerde, readSchemaId } from "./wire/serde.ts";
-export { eventTypeFor, stateTables } from "./messages/render/state-table.ts";
+export { eventTypeFor, stateNames, stateTables } from "./messages/render/state-table.ts";
 export { readReportOutcome } from "./messages/read/report-outcome.ts";
 export {
   dispatchChangeRecord,

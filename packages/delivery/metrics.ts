@@ -28,32 +28,55 @@ export interface DeliveryMetrics {
 
 type Labels = Readonly<Record<string, string>>;
 
+export const endOutcomes = ["acknowledged", "refused", "stopped", "expired"] as const;
+export const parkReasons = [
+  "failed",
+  "ended",
+  "held",
+  "spilling",
+  "share",
+  "slot",
+  "slow",
+  "over",
+  "paused",
+  "breaker",
+  "retry-after",
+] as const;
+
+export const staleCalls = ["insert", "update", "remove"] as const;
+export const staleResults = ["lost", "overwritten"] as const;
+
 export function createDeliveryMetrics(metrics: Metrics, time: Time): DeliveryMetrics {
   const series = new ReceiverSeries(metrics, time);
   const { waiting, paused, breakerOpen, retryAfterSeconds, concurrency } = series;
   const attemptSeconds = metrics.histogram("sluice_delivery_attempt_seconds", "How long attempts took.");
   const overAll = (name: string, help: string, label: string, record?: (labels: Labels) => void): Counter =>
     countOver(metrics.counter(name, help, [label]), label, record);
+  const ended = metrics.counter("sluice_delivery_ended_total", "Deliveries that ended, by outcome.", ["outcome"]);
+  const parked = metrics.counter("sluice_delivery_parked_total", "Messages parked, by reason.", ["reason"]);
+  const backlogFull = metrics.counter(
+    "sluice_delivery_backlog_full_total",
+    "Reads of parked messages that found no room, because too many before them fail.",
+    [],
+  );
+  const staleWrites = metrics.counter(
+    "sluice_delivery_stale_writes_total",
+    "Writes of parked messages that came too late: lost to a newer write, or overwritten by one.",
+    ["call", "result"],
+  );
+  // What an alarm counts is there from the start: a series that begins with its first count shows no increase.
+  for (const outcome of endOutcomes) ended.add({ outcome }, 0);
+  for (const reason of parkReasons) parked.add({ reason }, 0);
+  backlogFull.add({}, 0);
+  for (const call of staleCalls) for (const result of staleResults) staleWrites.add({ call, result }, 0);
   return {
     attempts: overAll("sluice_delivery_attempts_total", "Attempts, by class of the answer.", "class"),
     attemptSeconds: { observe: (seconds) => attemptSeconds.observe(seconds) },
-    ended: overAll("sluice_delivery_ended_total", "Deliveries that ended, by outcome.", "outcome", ({ receiver = "", outcome = "" }) =>
-      series.recordEnded(receiver, outcome),
-    ),
-    parked: overAll("sluice_delivery_parked_total", "Messages parked, by reason.", "reason", ({ receiver = "" }) =>
-      series.recordParked(receiver),
-    ),
-    backlogFull: metrics.counter(
-      "sluice_delivery_backlog_full_total",
-      "Reads of parked messages that found no room, because too many before them fail.",
-      [],
-    ),
+    ended: countOver(ended, "outcome", ({ receiver = "", outcome = "" }) => series.recordEnded(receiver, outcome)),
+    parked: countOver(parked, "reason", ({ receiver = "" }) => series.recordParked(receiver)),
+    backlogFull,
     redrives: overAll("sluice_delivery_redrives_total", "Redrives, by result.", "result"),
-    staleWrites: metrics.counter(
-      "sluice_delivery_stale_writes_total",
-      "Writes of parked messages that came too late: lost to a newer write, or overwritten by one.",
-      ["call", "result"],
-    ),
+    staleWrites,
     waiting,
     paused,
     pauseTransitions: overAll("sluice_delivery_pause_transitions_total", "Pauses that began or ended, in each partition.", "to"),

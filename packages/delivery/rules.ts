@@ -1,6 +1,7 @@
 // What the engine knows of a message, and what a service tells the engine about its messages. The dispatcher's messages
 // are Dispatches, the event-publisher's are postings; everything else is the same for both.
 
+import type { endOutcomes } from "./metrics.ts";
 import type { ConfiguredParty } from "@sluice/config";
 import type { EventHeaders } from "@sluice/contracts";
 import type { OutgoingRecord } from "@sluice/messaging";
@@ -70,7 +71,7 @@ export const untried: AttemptProgress = {
   redrive: null,
 };
 
-export type EndOutcome = "acknowledged" | "refused" | "stopped" | "expired";
+export type EndOutcome = (typeof endOutcomes)[number];
 
 export interface DeliveryEnd {
   readonly subject: DeliverySubject;

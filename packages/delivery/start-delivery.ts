@@ -25,6 +25,7 @@ import {
   type Producer,
   deadLetterReason,
   type ReachedBound,
+  reachedBounds,
   readOrLearn,
   type ReceivedRecord,
   type ReceiverSharing,
@@ -154,6 +155,7 @@ function createSharing(
   const reachedTotal = metrics.counter("sluice_delivery_bounds_reached_total", "Times that a bound began to hold records up, by bound.", [
     "bound",
   ]);
+  for (const bound of reachedBounds) reachedTotal.add({ bound }, 0);
   const loggedAtMs = new Map<ReachedBound, number>();
   return {
     receiverRunningMin: bounds.receiverRunningMin,

@@ -8,7 +8,7 @@ export type { KafkaConnection } from "./kafka/messaging.ts";
 export * from "./partitions/keyed-consumer.ts";
 export * from "./partitions/partition-lease.ts";
 export type { ReceiverSharing } from "./partitions/partition-buffer.ts";
-export { SharedLimits, type ReachedBound } from "./partitions/shared-limits.ts";
+export { reachedBounds, SharedLimits, type ReachedBound } from "./partitions/shared-limits.ts";
 export type { KeyedContent } from "./partitions/unread-records.ts";
 export * from "./partitions/record-reader.ts";
 export * from "./require-covered.ts";

@@ -14,6 +14,7 @@ export function createOpsApp(options: OpsOptions): { fetch(request: Request): Re
   const { service, metrics } = options;
   const app = new Hono();
   const ready = metrics.gauge("sluice_service_ready", "1 if the service is ready, otherwise 0; /readyz names the reasons.");
+  metrics.gauge("sluice_service_info", "1, for each process of a service.", ["service"]).set(1, { service });
   app.get("/livez", (context) => context.json({ service, isAlive: true }));
   app.get("/readyz", (context) => {
     const { isReady, reasons } = options.readiness();

@@ -244,7 +244,7 @@ describe("I15: the log of ingress", () => {
     const { requested, environment } = await startTestIngress();
     await requested(path, postBody(debitBody), connection);
     const line = environment.lines.find(({ event }) => event === "ingress.answered");
-    const tokenId = createHash("sha256").update(sampleToken("first")).digest("hex").slice(0, 8);
+    const tokenId = createHash("sha256").update(sampleToken("first")).digest("hex").slice(0, 12);
     expect(line?.fields).toMatchObject({ status: 202, caller: "first", tokenId, remoteAddress: "192.0.2.7" });
     expect(JSON.stringify(line, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value))).not.toContain(
       sampleToken("first"),

@@ -1,6 +1,6 @@
 import { type ListedSample, silentMetrics } from "@sluice/kernel";
 import { expect, test } from "vitest";
-import { createSchedulerMetrics } from "./scheduler-metrics.ts";
+import { createSchedulerMetrics, startSchedulerCounts } from "./scheduler-metrics.ts";
 
 function setUp() {
   const lists: (() => readonly ListedSample[])[] = [];
@@ -37,4 +37,23 @@ test("a bank that a partition no longer names has only what other partitions hav
   expect(held().map(({ labels, value }) => [labels["bank"], value])).toEqual([["a", 3]]);
   metrics.setHeldDebits(1, new Map());
   expect(held()).toEqual([]);
+});
+
+test("what alarms count is there at the first scrape, with 0", () => {
+  const series: string[] = [];
+  const counter = (name: string) => ({
+    add: (labels: object = {}, by = 1) => void series.push(`${name} ${Object.values(labels).join(" ")} ${by}`),
+  });
+  startSchedulerCounts(createSchedulerMetrics({ ...silentMetrics, counter }), ["ZA_EFT"]);
+  expect(series).toEqual(
+    expect.arrayContaining([
+      "sluice_scheduler_dead_letters_total DirectDebitReceived 0",
+      "sluice_scheduler_dead_letters_total unreadable 0",
+      "sluice_scheduler_items_total HELD 0",
+      "sluice_scheduler_items_total CREDIT_AUTH_DELIVERED 0",
+      "sluice_scheduler_items_total UNKNOWN 0",
+      "sluice_scheduler_observations_total report-foreign 0",
+      "sluice_scheduler_windows_missed_total ZA_EFT 0",
+    ]),
+  );
 });

@@ -1,6 +1,8 @@
 // The scheduler's metrics. Of the banks only the `banksShownMax` with the largest values have series of their own, so
 // that a scrape stays small however many banks are configured.
 
+import { recordKinds, stateNames } from "@sluice/contracts";
+import { observationKinds } from "@sluice/domain";
 import { findLargest, type Counter, type Gauge, type ListedMetric, type ListedSample, type Metrics } from "@sluice/kernel";
 
 export interface SchedulerMetrics {
@@ -37,6 +39,17 @@ export interface SchedulerMetrics {
   setHeldDebits(partition: number, banks: ReadonlyMap<string, number>): void;
   /** Sets the credits of a partition that keep a gate closed, by bank; a bank that is no longer named has none. */
   setGateCredits(partition: number, banks: ReadonlyMap<string, number>): void;
+}
+
+/** What an alarm counts is there from the start: a series that begins with its first count shows no increase. */
+export function startSchedulerCounts(
+  { deadLetters, items, observations, windowsMissed }: Pick<SchedulerMetrics, "deadLetters" | "items" | "observations" | "windowsMissed">,
+  schemes: readonly string[],
+): void {
+  for (const fact of [...Object.keys(recordKinds), "unreadable"]) deadLetters.add({ fact }, 0);
+  for (const state of [...stateNames, "UNKNOWN"]) items.add({ state }, 0);
+  for (const kind of observationKinds) observations.add({ kind }, 0);
+  for (const scheme of schemes) windowsMissed.add({ scheme }, 0);
 }
 
 export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {

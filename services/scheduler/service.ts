@@ -59,7 +59,7 @@ import { serializeOpenReads } from "./partition/serialize-open-reads.ts";
 import { onReplayAnnounced, onTransactionFact } from "./handlers/on-transaction-fact.ts";
 import { startDayPlanner } from "./tasks/day-planner.ts";
 import { createMutex } from "./mutex.ts";
-import { createSchedulerMetrics } from "./scheduler-metrics.ts";
+import { startSchedulerCounts, createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
 import { startStoreProbe } from "./store-probe.ts";
 
@@ -110,6 +110,11 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
   const storeProbe = opening.adopt(startStoreProbe({ store, time }), (probe) => probe.stop());
   const operatorSkips = createOperatorSkips({ messaging, serde, service });
   let owned: PartitionConsumer | null = null;
+  const metrics = createSchedulerMetrics(ports.metrics);
+  startSchedulerCounts(
+    metrics,
+    ports.configuration.schemes.map(({ id }) => id),
+  );
   const context: PartitionContext = {
     service,
     handlers: journalHandlers,
@@ -121,7 +126,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     partitionCount,
     append,
     brokerClock,
-    metrics: createSchedulerMetrics(ports.metrics),
+    metrics,
     producer: outputs,
     operatorSkips,
     serializeAudit: createMutex(),

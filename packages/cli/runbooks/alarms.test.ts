@@ -53,6 +53,20 @@ test.each(["report-foreign", "report-orphan", "report-contradicting", "conflict"
   },
 );
 
+interface AlarmCase {
+  readonly promql_expr_test: readonly { readonly expr: string; readonly exp_samples: readonly unknown[] }[];
+}
+
+const { tests: cases }: { tests: readonly AlarmCase[] } = parse(readFileSync(join(root, "infra/alarms/sluice.cases.yaml"), "utf8"));
+const played = cases
+  .flatMap((one) => one.promql_expr_test)
+  .map(({ expr, exp_samples: samples }) => `${/alertname="(\w+)"/.exec(expr)?.[1]} ${samples.length > 0 ? "fires" : "does not fire"}`);
+
+test("every alarm has a case that fires and one that does not, and every case is of an alarm", () => {
+  const wanted = rules.flatMap(({ alert }) => [`${alert} fires`, `${alert} does not fire`]);
+  expect(new Set(played)).toEqual(new Set(wanted));
+});
+
 test("alarms have unique names", () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
 });

@@ -8,7 +8,7 @@
 import type { ParkedMessage } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import type { Delivery, AttemptProgress } from "../rules.ts";
-import type { BlockReason } from "../endpoint/endpoint.ts";
+import type { parkReasons } from "../metrics.ts";
 import {
   toBacklogEntry,
   areAttemptsOver,
@@ -30,7 +30,7 @@ export interface ParkedState {
 }
 
 /** Why a message is parked: `failed` and `ended` after an attempt, `slow` during its first, all others without one. */
-export type ParkReason = "failed" | "ended" | "held" | "spilling" | "share" | "slot" | "slow" | "over" | "paused" | BlockReason;
+export type ParkReason = (typeof parkReasons)[number];
 
 export async function park(
   context: EngineContext,

@@ -23,7 +23,7 @@ export interface KafkaMessagingOptions {
   readonly time: Time;
   readonly logger: Logger;
   /** Metrics for how long the broker takes to acknowledge; left out, nothing is measured. */
-  readonly metrics?: Pick<Metrics, "histogram">;
+  readonly metrics?: Pick<Metrics, "gauge" | "histogram">;
 }
 
 /** Connects at the first call. A call that finds no broker rejects with a retryable Fault. */

@@ -57,12 +57,18 @@ const leader = { partitionErrorCode: 0, leader: 1, replicas: [1], isr: [1] };
 
 test("the producer measures how long the broker took to acknowledge each batch that it did acknowledge", async () => {
   const observed: [number, unknown][] = [];
-  const metrics = { histogram: () => ({ observe: (seconds: number, labels: unknown) => void observed.push([seconds, labels]) }) };
+  const waiting: number[] = [];
+  const metrics = {
+    histogram: () => ({ observe: (seconds: number, labels: unknown) => void observed.push([seconds, labels]) }),
+    gauge: () => ({ set: (count: number) => void waiting.push(count) }),
+  };
   const { time, producer } = setup([() => []], metrics);
   const first = producer.send([record(0, "a")]);
   await time.advance(50);
   await first;
   expect(observed).toEqual([[0.01, { producer: "p" }]]);
+  // An alarm asks whether a batch waits while nothing is acknowledged.
+  expect(waiting).toEqual([0, 1, 0]);
 });
 
 test("B: a partition missing in the answer was not sent, and it alone is sent again", async () => {

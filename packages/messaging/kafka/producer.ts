@@ -8,7 +8,7 @@
 //    sends too.
 
 import kafkajs, { type Kafka, type ProducerBatch, type RecordMetadata } from "kafkajs";
-import { Fault, type Histogram, type Logger, type Metrics, type Time } from "@sluice/kernel";
+import { Fault, type Gauge, type Histogram, type Logger, type Metrics, type Time } from "@sluice/kernel";
 import { clientClosed, requestRefused, unknownOutcome } from "../faults.ts";
 import { GroupedRecords } from "./grouped-records.ts";
 import { callRetry } from "./client.ts";
@@ -24,7 +24,7 @@ export interface KafkaProducerOptions {
   readonly name: string;
   /** Passed to the send queue. */
   readonly busyLingerMaxMs?: number;
-  readonly metrics?: Pick<Metrics, "histogram">;
+  readonly metrics?: Pick<Metrics, "gauge" | "histogram">;
   readonly time: Time;
   readonly logger: Logger;
 }
@@ -46,6 +46,9 @@ export class KafkaProducer implements Producer {
   readonly #createSender: () => BatchSender;
   readonly #queue: SendQueue;
   readonly #appendSeconds: Histogram | null;
+  /** Batches that the broker has not acknowledged; a log that hangs acknowledges none. */
+  readonly #waiting: Gauge | null;
+  #waitingCount = 0;
   #sender: BatchSender | null = null;
   #learning: Promise<void> | null = null;
   /** Sends that wait for the sizes of their topics, or behind such a send. */
@@ -60,6 +63,8 @@ export class KafkaProducer implements Producer {
       metrics?.histogram("sluice_log_append_seconds", "Seconds that the broker took to acknowledge a batch, including repeats.", [
         "producer",
       ]) ?? null;
+    this.#waiting = metrics?.gauge("sluice_log_appends_waiting", "Batches that the broker has not acknowledged.", ["producer"]) ?? null;
+    this.#countWaiting(0);
     this.#queue = createSendQueue({
       time: options.time,
       lingerMs: 2,
@@ -134,7 +139,21 @@ export class KafkaProducer implements Producer {
     await sender?.disconnect().catch(() => {});
   }
 
+  #countWaiting(change: 1 | 0 | -1): void {
+    this.#waitingCount += change;
+    this.#waiting?.set(this.#waitingCount, { producer: this.#options.name });
+  }
+
   async #transmit(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
+    this.#countWaiting(1);
+    try {
+      return await this.#append(records);
+    } finally {
+      this.#countWaiting(-1);
+    }
+  }
+
+  async #append(records: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
     const sender = await this.#connected();
     const { time } = this.#options;
     const startedMs = time.monotonicMs();

@@ -92,6 +92,9 @@ class RunningConsumer implements PartitionConsumer {
   /** The batches at which partitions stand, by partition (#3). */
   readonly #unreadable = new Map<number, UnreadableBatch>();
   readonly #unreadableBatches: Gauge;
+  /** Offsets of what was received and of what is done: a partition that stands finishes nothing of what it received. */
+  readonly #receivedOffset: Gauge;
+  readonly #committedOffset: Gauge;
   /** Ended epochs of which some work may still run. */
   readonly #settling = new Set<Promise<void>>();
   #consumer: Consumer | null = null;
@@ -107,6 +110,15 @@ class RunningConsumer implements PartitionConsumer {
       "Batches that cannot be read and at which a partition of this process stands: 1 or 0",
       ["topic", "partition"],
     );
+    this.#receivedOffset = options.metrics.gauge(
+      "sluice_partition_received_offset",
+      "Offset after the newest record received; 0: not owned",
+      ["topic", "partition"],
+    );
+    this.#committedOffset = options.metrics.gauge("sluice_partition_committed_offset", "Offset up to which all is done; 0: not owned", [
+      "topic",
+      "partition",
+    ]);
   }
 
   async start(): Promise<void> {
@@ -120,6 +132,8 @@ class RunningConsumer implements PartitionConsumer {
         records: (partition, _epoch, records) => {
           if (this.#unreadable.size > 0) this.#setUnreadable(partition.partition, null);
           this.#partitions.get(partition.partition)?.receive(records);
+          const last = records.at(-1);
+          if (last !== undefined) this.#receivedOffset.set(Number(last.offset + 1n), this.#labels(partition.partition));
         },
         unreadable: (batch) => this.#skipUnreadable(batch),
         failed: (reason) => this.#fail(reason),
@@ -134,12 +148,16 @@ class RunningConsumer implements PartitionConsumer {
       partition,
       pause: () => this.#consumer?.pause(place),
       resume: () => this.#consumer?.resume(place),
-      commit: async (nextOffset) => await this.#consumer?.commit(place, nextOffset, epoch),
+      commit: async (nextOffset) => {
+        await this.#consumer?.commit(place, nextOffset, epoch);
+        if (this.#partitions.has(partition)) this.#committedOffset.set(Number(nextOffset), this.#labels(partition));
+      },
       fail: (reason) => this.#fail(reason),
     });
     this.#partitions.set(partition, worker);
     await this.#closing.get(partition);
     const startAt = await worker.open(log);
+    if (this.#partitions.get(partition) === worker) this.#showOffsets(partition, startAt ?? log.logStart);
     // The consumer ignores the answer to an assignment that is over.
     return startAt ?? log.logStart;
   }
@@ -165,7 +183,17 @@ class RunningConsumer implements PartitionConsumer {
     this.#unreadableBatches.set(batch === null ? 0 : 1, { topic: this.#options.topic, partition: String(partition) });
   }
 
+  #labels(partition: number): Readonly<Record<"topic" | "partition", string>> {
+    return { topic: this.#options.topic, partition: String(partition) };
+  }
+
+  #showOffsets(partition: number, offset: bigint): void {
+    this.#receivedOffset.set(Number(offset), this.#labels(partition));
+    this.#committedOffset.set(Number(offset), this.#labels(partition));
+  }
+
   #revoked(partition: number): void {
+    this.#showOffsets(partition, 0n);
     this.#setUnreadable(partition, null);
     const worker = this.#partitions.get(partition);
     if (worker === undefined) return;

@@ -13,7 +13,8 @@ export interface SharedLimitsOptions {
 }
 
 /** The name of a bound that was reached, as log lines and metrics have it. */
-export type ReachedBound = "running-records" | "running-bytes" | "receiver-share" | "buffered-records" | "buffered-bytes";
+export const reachedBounds = ["running-records", "running-bytes", "receiver-share", "buffered-records", "buffered-bytes"] as const;
+export type ReachedBound = (typeof reachedBounds)[number];
 
 /** What one receiver has in progress in all partitions. */
 export interface ReceiverLoad {

@@ -3,6 +3,7 @@
 import type { Logger, Metrics } from "@sluice/kernel";
 import type { Refusals } from "@sluice/service";
 import type { IngressAnswer } from "./answer.ts";
+import { ingressOperations } from "../operations.ts";
 import type { AppendOutcome } from "../journal/journal-appender.ts";
 import type { MessageSubject } from "../intake/operation.ts";
 
@@ -36,6 +37,8 @@ interface ReportPorts {
 /** Refusals that cost nothing are sampled (`refusals`). */
 export function createIngressRequestReport(ports: ReportPorts, refusals: Pick<Refusals, "hasLine">): IngressRequestReport {
   const requests = ports.metrics.counter("sluice_ingress_requests_total", "Requests answered", ["operation", "status"]);
+  // An alarm asks for the increase of these: a series that begins with its first 503 has none.
+  for (const { name } of ingressOperations) requests.add({ operation: name, status: "503" }, 0);
   const seconds = ports.metrics.histogram("sluice_ingress_answer_seconds", "Time from body read to answer", ["operation"]);
   return (fields) => {
     const operation = fields.operation ?? "none";

@@ -14,12 +14,12 @@ import { projectRoot, runProgram } from "@sluice/environment/run-program";
 import { countTests, listFailures, noCounts, readReport, sumCounts, type TestCounts, type TestFailure } from "./test-counts.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
-const parts = ["check", "interface", "servers", "simulation", "teeth", "e2e", "chaos"] as const;
+const parts = ["check", "alarms", "interface", "servers", "simulation", "teeth", "e2e", "chaos"] as const;
 type Part = (typeof parts)[number] | "fuzz";
 type Environment = Readonly<Record<string, string>>;
 
 /** Parts that need no shared servers; chaos starts its own. */
-const withoutServers: readonly Part[] = ["interface", "simulation", "teeth", "chaos"];
+const withoutServers: readonly Part[] = ["alarms", "interface", "simulation", "teeth", "chaos"];
 const seedDefault = "1";
 /** Variable of the tests that draw runs: the delivery engine's model and the simulation. */
 const drawsMore: Environment = { SLUICE_LONG: "1" };
@@ -92,7 +92,8 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
         continue;
       }
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
-      if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
+      if (part === "alarms") results.push({ part, counts: await alarms(), failures: [] });
+      else if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
       else results.push(await runProject(part, { ...environment, ...drawn }));
     }
   } catch (error) {
@@ -109,6 +110,11 @@ async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
   const servers = await startServers({ storage: "memory", purpose: "tests", progress });
   opened.defer(() => servers.stop());
   return { KAFKA_BROKERS: servers.kafkaBrokers, SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl, MONGO_URL: servers.mongoUrl };
+}
+
+async function alarms(): Promise<TestCounts> {
+  const { testAlarmRules } = await import("./alarm-rules.ts");
+  return await testAlarmRules((text) => void process.stdout.write(`alarms: ${text}\n`));
 }
 
 async function fuzz(environment: Environment, seed: string, signal: AbortSignal): Promise<TestCounts> {
