@@ -96,7 +96,7 @@ export async function runOutageTrial(options: OutageTrialOptions): Promise<Outag
   );
   const feed = { ...environment, recorder: healthy, random: seededRandom(`bodies ${seed}`), time, signal };
   const trial: Trial = { options, time, environment, feed, healthy, down, recorder, proxy: opening.proxy, others };
-  const figures = await play(trial, banks.heal);
+  const figures = await play(trial, () => banks.heal());
   signal.throwIfAborted();
   const missingEnds = await untilEndsAreThere(trial);
   const verdict = recorder.verdict(waiting + lateMessages);
