@@ -43,6 +43,7 @@ export function drawAnswer(conditions: AnswerConditions, random: Random): Profil
   if (conditions.isFailing === true) return answer(500);
   if (profile === "throttling") return throttled(nowMs, random);
   if (isHealed) return accepted(random);
+  if (profile === "away") return answer(503);
   if (profile === "slow") return answer(202, { afterMs: slowMs.min + random.fraction() * (slowMs.max - slowMs.min) });
   if (profile === "black hole") return { kind: "silent" };
   if (profile === "hostile") return hostile(conditions, random);

@@ -18,7 +18,7 @@ import { eventId } from "@sluice/domain";
 import type { Random } from "@sluice/kernel";
 import { type DeliveredOperation, drawUetr, seededRandom } from "@sluice/testkit";
 
-export type BankProfile = "healthy" | "refusing" | "black hole" | "slow" | "hostile" | "throttling" | "choosy" | "nameless";
+export type BankProfile = "healthy" | "refusing" | "black hole" | "slow" | "hostile" | "throttling" | "choosy" | "nameless" | "away";
 export type DeliveryService = "dispatcher" | "event-publisher";
 
 export interface PlannedBank {

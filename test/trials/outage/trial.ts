@@ -6,7 +6,9 @@
 //    dispatcher has taken over and the drain begins. Everything else is only printed.
 // #2 The dispatcher is killed when all messages wait. The figures after that are of a process that took over full
 //    partitions with an open breaker.
-// #3 The trial gives up when nothing has changed for two minutes.
+// #3 With many receivers a crowd of them is away (503) too, with messages of their own, and comes back with the bank.
+//    All that waits for the crowd must arrive. Its waits are printed.
+// #4 The trial gives up when nothing has changed for two minutes.
 
 import { machineTime, sleep, type Time } from "@sluice/kernel";
 import { seededRandom, drawUetr } from "@sluice/testkit";
@@ -27,6 +29,8 @@ import { openStoreProxy, type StoreProxy } from "./store-proxy.ts";
 export interface OutageTrialOptions {
   readonly seed: number;
   readonly waiting: number;
+  /** Banks besides the one that is down; a tenth of more than ten of them is away at the same time. */
+  readonly receivers: number;
   readonly say: (text: string) => void;
   readonly signal: AbortSignal;
   readonly environment: NodeJS.ProcessEnv;
@@ -42,14 +46,12 @@ interface Trial {
   readonly down: OutageBank;
   readonly recorder: OutageRecorder;
   readonly proxy: StoreProxy | null;
+  readonly others: readonly PlannedBank[];
 }
 
 const downBank: PlannedBank = { id: "down01", branch: "250600", profile: "healthy" };
-const healthyBanks: readonly PlannedBank[] = [1, 2, 3].map((number) => ({
-  id: `healthy0${number}`,
-  branch: `25060${number}`,
-  profile: "healthy",
-}));
+const branchFirst = 250_601;
+const awayShare = 0.1;
 const mebibyte = 1_048_576;
 const perSecond = 60;
 const phaseMs = { "warm-up": 3_000, A: 15_000, B: 45_000, C: 5_000 } as const;
@@ -65,17 +67,18 @@ const stillMs = 5_000;
 const readCommands = ["find", "getMore", "aggregate", "count"] as const;
 
 export async function runOutageTrial(options: OutageTrialOptions): Promise<OutageReport> {
-  const { seed, waiting, say, signal, time = machineTime } = options;
+  const { seed, waiting, receivers, say, signal, time = machineTime } = options;
   const startedMs = time.monotonicMs();
   await using opened = new AsyncDisposableStack();
   const healthy = createDeliveryRecorder(time);
   const recorder = createOutageRecorder(waiting + lateMessages);
-  const banks = await openTrialBanks(healthyBanks, { recorder: healthy, random: seededRandom(seed), time, isBrief: true }, opened);
+  const others = planOthers(receivers);
+  const banks = await openTrialBanks(others, { recorder: healthy, random: seededRandom(seed), time, isBrief: true }, opened);
   const down = await openOutageBank(recorder, time, opened);
   const opening: { proxy: StoreProxy | null } = { proxy: null };
   const environment = await openDeliveryEnvironment(
     {
-      banks: [...healthyBanks, downBank],
+      banks: [...others, downBank],
       urls: new Map([...banks.urls, [downBank.id, down.url]]),
       services: ["dispatcher"],
       interceptStore: async (storeUrl) => {
@@ -92,24 +95,39 @@ export async function runOutageTrial(options: OutageTrialOptions): Promise<Outag
     opened,
   );
   const feed = { ...environment, recorder: healthy, random: seededRandom(`bodies ${seed}`), time, signal };
-  const trial: Trial = { options, time, environment, feed, healthy, down, recorder, proxy: opening.proxy };
-  const figures = await play(trial);
+  const trial: Trial = { options, time, environment, feed, healthy, down, recorder, proxy: opening.proxy, others };
+  const figures = await play(trial, () => banks.heal());
   signal.throwIfAborted();
   const missingEnds = await untilEndsAreThere(trial);
   const verdict = recorder.verdict(waiting + lateMessages);
   const unacknowledged = healthy.waiting();
+  const awayWaits = healthy.waitsMs(idsOf(trial, "away"));
   const problems = [
     ...environment.services.losses(),
     ...verdict.problems,
-    ...(unacknowledged > 0 ? [`${unacknowledged} messages of healthy banks were not acknowledged`] : []),
+    ...(unacknowledged > 0 ? [`${unacknowledged} messages of other banks were not acknowledged`] : []),
     ...(missingEnds > 0 ? [`${missingEnds} ends are missing in journal and receipts`] : []),
-    ...outageProblems(figures),
+    ...outageProblems(figures, idsOf(trial, "away").size),
   ];
   const tookMs = Math.round(time.monotonicMs() - startedMs);
-  return { isRight: problems.length === 0, problems, seed, waiting, store: environment.storeText, figures, verdict, tookMs };
+  const crowd = { receivers: idsOf(trial, "away").size, messages: awayWaits.length, longestMs: awayWaits.at(-1) ?? 0 };
+  const report = { problems, seed, waiting, receivers, crowd, store: environment.storeText, figures, verdict, tookMs };
+  return { isRight: problems.length === 0, ...report };
 }
 
-async function play(trial: Trial): Promise<OutageFigures> {
+function planOthers(receivers: number): readonly PlannedBank[] {
+  const away = receivers > 10 ? Math.floor(receivers * awayShare) : 0;
+  return Array.from({ length: receivers }, (_, index) => {
+    const profile = index < receivers - away ? "healthy" : "away";
+    return { id: `${profile}${String(index + 1).padStart(2, "0")}`, branch: String(branchFirst + index), profile };
+  });
+}
+
+function idsOf({ others }: Pick<Trial, "others">, profile: PlannedBank["profile"]): ReadonlySet<string> {
+  return new Set(others.filter((bank) => bank.profile === profile).map(({ id }) => id));
+}
+
+async function play(trial: Trial, heal: () => Promise<void>): Promise<OutageFigures> {
   const { options, time, environment, down, recorder, healthy } = trial;
   const { say, waiting } = options;
   const { services } = environment;
@@ -130,9 +148,10 @@ async function play(trial: Trial): Promise<OutageFigures> {
   const probesAtMs = recorder.arrivalsWhileDownMs().slice(arrivalsBefore);
   const readsWhileWaiting = trial.proxy === null ? null : reads(trial) - readsBefore;
   down.recover();
+  await heal();
   say(`the bank is back; ${probesAtMs.length} probes came in that time`);
   const drain = await drained(trial);
-  const latency = (phase: PhaseName): number => sortedQuantile(healthy.latenciesMs(phase, new Set(healthyBanks.map(({ id }) => id))), 0.99);
+  const latency = (phase: PhaseName): number => sortedQuantile(healthy.latenciesMs(phase, idsOf(trial, "healthy")), 0.99);
   const [p99BeforeMs, p99WaitingMs, p99DrainingMs] = [latency("A"), latency("B"), latency("C")];
   return {
     parkedPerSecond,
@@ -246,7 +265,7 @@ async function steadyUntil(trial: Trial, over: AbortSignal): Promise<void> {
   while (!over.aborted && !trial.options.signal.aborted) await feedPhase(steady(trial, "C"), trial.feed);
 }
 
-/** #3. The returned function is called with the progress so far, and throws after a standstill. */
+/** #4. The returned function is called with the progress so far, and throws after a standstill. */
 function standstill({ time }: Trial, what: string): (now: number) => void {
   let [before, sinceMs] = [-1, time.monotonicMs()];
   return (now) => {
@@ -284,12 +303,12 @@ async function untilEndsAreThere(trial: Trial): Promise<number> {
   }
 }
 
-/** Plans steady traffic for the healthy banks, each message with a UETR of its own. */
-function steady({ feed }: Trial, name: PhaseName): PlannedPhase {
+/** Plans steady traffic for all other banks, each message with a UETR of its own. */
+function steady({ feed, others }: Trial, name: PhaseName): PlannedPhase {
   const forMs = phaseMs[name];
   const messages = Array.from({ length: Math.round((forMs / 1_000) * perSecond) }, (_, index) => {
     const uetr = drawUetr(feed.random);
-    const bank = healthyBanks[index % healthyBanks.length]?.id ?? "";
+    const bank = others[index % others.length]?.id ?? "";
     return { id: `${uetr.replaceAll("-", "")}D`, uetr, bank, service: "dispatcher", place: 1, operation: "inboundDirectDebit" } as const;
   });
   return { name, forMs, messages };

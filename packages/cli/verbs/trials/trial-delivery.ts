@@ -15,6 +15,8 @@ const waitingMin = 1_000;
 const waitingMax = 5_000_000;
 const receiversMax = 1_000;
 const receiversMin = 20;
+/** Banks beside the one that is down. */
+const outageReceiversDefault = 3;
 const poisonMax = 10_000;
 const exitUsage = 2;
 
@@ -33,7 +35,9 @@ const run: RunVerb = async (call) => {
   const { formatDeliveryTrialReport, formatOutageReport, runDeliveryTrial, runOutageTrial } = await import("@sluice/trials");
   const environment = process.env;
   if (call.flag("outage")) {
-    const run = (say: (text: string) => void, signal: AbortSignal) => runOutageTrial({ seed, waiting, say, signal, environment });
+    const others = call.value("receivers") === null ? outageReceiversDefault : receivers - 1;
+    const run = (say: (text: string) => void, signal: AbortSignal) =>
+      runOutageTrial({ seed, waiting, receivers: others, say, signal, environment });
     return await runInTerminal(call.flag("json"), run, formatOutageReport);
   }
   return await runInTerminal(
