@@ -47,7 +47,7 @@ export interface IngressApiPorts {
   }): Promise<IngressAnswer>;
 }
 
-export interface ServedDocuments {
+interface ServedDocuments {
   /** Whether there is a document at this address. */
   isServed(request: Request): boolean;
   fetch(request: Request): Promise<Response | null>;
