@@ -9,9 +9,25 @@ function buildRow(name: string): { readonly id: string; readonly says: string } 
   return { id: `2.5 ${name}`, says: `About ${name}.` };
 }
 
-function given(test: string, notYetShown: readonly string[] = []) {
+const decisions = `## D4 Same message again
+
+| id | case | effect |
+| --- | --- | --- |
+| \`D4 repeat\` | same identity | none |
+
+- **D4.1** \`D4 repeat\` A repeat
+  is safe.
+- **D4.2** The identity is the UETR.
+
+| second name | same as |
+| --- | --- |
+| \`D4 second\` | \`D4 repeat\` |
+`;
+
+function given(test: string, notYetShown: readonly string[] = [], decided = "") {
   return buildConformance(
     toTree({
+      "docs/spec/decisions.md": decided,
       "docs/conformance/rows.json": JSON.stringify([section, { section: "7", title: "Errors", rows: [{ id: "7.3", says: "x" }] }]),
       "docs/conformance/not-yet-shown.json": JSON.stringify(notYetShown),
       "packages/a/a.test.ts": test,
@@ -30,7 +46,7 @@ describe("marks in titles", () => {
       test.each(cases)('%s is refused [2.5 debtor*]', f);
       it(\`all [2.5 *]\`, f);
     `);
-    expect(complaints).toEqual([]);
+    expect(complaints).toEqual(["no test shows row 2.5 debtorAgent", "no test shows row 2.5 purpose"]);
     expect(page).toContain(
       "| 2.5 debtor | About debtor. | [packages/a/a.test.ts](../../packages/a/a.test.ts): a debtor's name \\| goes through; ",
     );
@@ -51,14 +67,29 @@ describe("marks in titles", () => {
 
   test("that name no row are refused", () => {
     const { complaints } = given('test("x [2.5 debitor]", f);\ntest("y [7.11]", f);\ntest("z [2.5 *] [7.3]", f);\n');
-    expect(complaints).toEqual([
+    expect(complaints.slice(0, 2)).toEqual([
       "packages/a/a.test.ts: [2.5 debitor] is no row of docs/conformance/rows.json",
       "packages/a/a.test.ts: [7.11] is no row of docs/conformance/rows.json",
     ]);
   });
 
-  test("of decisions are listed without a check", () => {
-    expect(given('test("again [D4 repeat] [2.5 *] [7.3]", f);').page).toContain("| D4 repeat | [packages/a/a.test.ts]");
+  test("of decisions name their rows and sentences, also by a second name; every other one is refused", () => {
+    const all = 'test("x [2.5 debtor] [2.5 debtorAgent] [2.5 purpose] [7.3]", f);';
+    const shown = given(`${all} test("again [D4 second] [D4.2]", f);`, [], decisions);
+    expect(shown.complaints).toEqual([]);
+    expect(shown.page).toContain("## D4 Same message again");
+    expect(shown.page).toContain("| D4 repeat | same identity; none A repeat is safe. | [packages/a/a.test.ts]");
+    const bare = given(`${all} test("again [D4 repat]", f);`, ["D4.2"], decisions);
+    expect(bare.complaints).toEqual([
+      "packages/a/a.test.ts: [D4 repat] is no row of docs/spec/decisions.md",
+      "no test shows row D4 repeat",
+    ]);
+  });
+
+  test("with a star are listed, but show no row by themselves", () => {
+    const { complaints, page } = given('test("all [2.5 *]", f);\ntest("x [2.5 debtor] [7.3]", f);\n');
+    expect(page).toContain("| 2.5 purpose | About purpose. | [packages/a/a.test.ts](../../packages/a/a.test.ts): all |");
+    expect(complaints).toEqual(["no test shows row 2.5 debtorAgent", "no test shows row 2.5 purpose"]);
   });
 
   test("are only read from titles", () => {

@@ -68,7 +68,7 @@ inbound/credit-transfer-authorisation-response: the bank's own report, \`RJCT\` 
     tag: "connectorCalls",
     summary: "Declare a day's credits final",
     description: `A scheme connector declares that the credit run before a business day's debits window is complete, for all banks. Only where the scheme is configured so
-(\`creditsFinal: connector\`). Credits that come later are processed at once and marked late; they do not close the gate again. It cannot be withdrawn. ${declared}`,
+(\`creditsFinal: connector\`). Credits that come later are processed at once; they do not close the gate again. It cannot be withdrawn. ${declared}`,
   },
   transactionStatus: {
     tag: "bankCalls",

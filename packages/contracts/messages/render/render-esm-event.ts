@@ -15,7 +15,7 @@ import type * as wire from "../../generated/records.ts";
 import { minorUnitDigits } from "../read/iso-4217.ts";
 import { maskAccountNumber } from "./mask-message.ts";
 import { isCreditRecord, messageFromRecord, type PaymentReceived } from "../../wire/payment-received.ts";
-import { apiVersion, buildTransactionInfo, type EventShape } from "./render-event.ts";
+import { actionDate, apiVersion, buildTransactionInfo, type EventShape } from "./render-event.ts";
 import type { MessageSources } from "./message-sources.ts";
 import { utcText } from "./render-message.ts";
 import { shownState } from "./state-table.ts";
@@ -27,12 +27,13 @@ export function buildEsmEventId(uetr: string, stageVersion: number): string {
 
 export function renderEsmEventBody(output: EventOutput, sources: MessageSources, options: Pick<EventShape, "eventPayload">): Uint8Array {
   const { received } = sources;
-  const record = buildRecord(received, output.businessDate);
+  const date = actionDate(output, received);
+  const record = buildRecord(received, date);
   const { endToEndIdentification, transactionIdentification, uetr } = messageFromRecord(received).transactionIdentifiers;
   const text = esmEventText({
     apiVersion,
     class: "ESM_STATE",
-    actionDate: output.businessDate,
+    actionDate: date,
     creationDateTime: utcText(output.enteredAtMs),
     eftDataRecord: options.eventPayload === "none" ? null : options.eventPayload === "masked" ? maskedRecord(record) : record,
     identifiers: { endToEndIdentification, matchingKey: computeMatchingKey(record), transactionIdentification, uetr },

@@ -10,6 +10,7 @@ import type { Json } from "../json/json.ts";
 import { readCreditTransfer } from "../read/read-credit-transfer.ts";
 import { buildEsmEventId, renderEsmEventBody } from "./render-esm-event.ts";
 import { type EventShape, renderEventBody } from "./render-event.ts";
+import type { DirectDebitReceived } from "../../generated/records.ts";
 import type { MessageSources } from "./message-sources.ts";
 import { eventRecords } from "../../wire/to-wire.ts";
 
@@ -110,6 +111,22 @@ describe("members of a posting", () => {
       expect(jsonAt(one, "actionDate")).toBe("2026-11-20");
       expect(jsonAt(one, "creationDateTime")).toBe("2026-11-20T06:00:01.250Z");
     }
+  });
+
+  test("the first event of a debit shows the date that its message names, and the same matching key as the later ones [D8 actionDate]", () => {
+    const dated = (flow: "on-us" | "off-us", dates: object): MessageSources => {
+      const sources = sourcesFor(flow, "RECEIVED");
+      const received = sources.received as DirectDebitReceived;
+      return { ...sources, received: { ...received, debit: { ...received.debit, ...dates } } };
+    };
+    const shownDate = (flow: "on-us" | "off-us", dates: object): string =>
+      shown(posting(flow, "RECEIVED", whole, {}, dated(flow, dates)), "actionDate");
+    const named = { requestedCollectionDate: "2026-12-01", settlementDate: "2026-12-02" };
+    expect([shownDate("on-us", named), shownDate("off-us", named)]).toEqual(['"2026-12-01"', '"2026-12-02"']);
+    expect(shownDate("on-us", { requestedCollectionDate: null, settlementDate: null })).toBe('"2026-11-20"');
+    const today = dated("on-us", { requestedCollectionDate: "2026-11-20", settlementDate: null });
+    const keyIn = (state: "RECEIVED" | "HELD"): string => shown(esmPosting("on-us", state, "full", today), "identifiers", "matchingKey");
+    expect(keyIn("RECEIVED")).toBe(keyIn("HELD"));
   });
 
   test("identifiers, states and kind of transaction [2.1 identifiers] [2.1 state] [2.1 transactionInfo]", () => {

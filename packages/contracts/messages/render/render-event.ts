@@ -10,7 +10,7 @@ import { assert } from "@sluice/kernel";
 import type { EsmStateEvent, TransactionStateEvent } from "../../generated/records.ts";
 import { maskMessage } from "./mask-message.ts";
 import { type EventDocument, eventText, type TransactionInfo } from "./event-writers.ts";
-import { flowFromRecord, messageFromRecord, uetrFromRecord } from "../../wire/payment-received.ts";
+import { flowFromRecord, isCreditRecord, messageFromRecord, type PaymentReceived, uetrFromRecord } from "../../wire/payment-received.ts";
 import type { MessageSources } from "./message-sources.ts";
 import { buildOutgoingMessage, messageText, utcText } from "./render-message.ts";
 import { eventTypeFor, shownState, stateRow } from "./state-table.ts";
@@ -61,7 +61,7 @@ export function renderEventBody(output: EventOutput, sources: MessageSources, op
     class: eventClass,
     type,
     stageVersion: output.stageVersion,
-    actionDate: isFull ? output.businessDate : null,
+    actionDate: isFull ? actionDate(output, sources.received) : null,
     creationDateTime: isFull ? utcText(output.enteredAtMs) : null,
     tranInfo: { tranUetr: transactionIdentifiers.uetr, direction, paymentScheme: paymentScheme.schema, service },
     messageInfo: { ...shown.message.messageIdentifiers, httpStatusCode: row.isByExchange ? output.httpStatusCode : null },
@@ -71,6 +71,16 @@ export function renderEventBody(output: EventOutput, sources: MessageSources, op
     payload: options.eventPayload === "none" ? null : messageText(options.eventPayload === "masked" ? maskMessage(shown) : shown),
   };
   return new TextEncoder().encode(eventText(document));
+}
+
+/**
+ * The date at which the transaction is to take effect: the business date. In RECEIVED nobody has checked the message
+ * yet; a date that it names is shown as it is, because the provisional date is that of the next close.
+ */
+export function actionDate({ state, flow, businessDate }: EventOutput, received: PaymentReceived): string {
+  if (state !== "RECEIVED" || isCreditRecord(received)) return businessDate;
+  const { requestedCollectionDate, settlementDate } = received.debit;
+  return (flow === "on-us" ? requestedCollectionDate : null) ?? settlementDate ?? businessDate;
 }
 
 export function buildTransactionInfo(output: EventOutput, { verdict }: MessageSources): TransactionInfo {
