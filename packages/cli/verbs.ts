@@ -20,6 +20,7 @@ import {
 import { withdrawVerb, redriveVerb, reconciliationResolveVerb, reconciliationConfirmVerb } from "./verbs/deciding/transaction-decisions.ts";
 import { downVerb } from "./verbs/local/down.ts";
 import { logsVerb } from "./verbs/local/logs.ts";
+import { provisionVerb } from "./verbs/local/provision.ts";
 import { rebuildVerb } from "./verbs/local/rebuild.ts";
 import { sendVerb } from "./verbs/local/send.ts";
 import { statusVerb } from "./verbs/local/status.ts";
@@ -70,6 +71,7 @@ export const verbs: readonly Verb[] = [
   deadLettersShowVerb,
   deadLettersSkipVerb,
   deadLettersReplayVerb,
+  provisionVerb,
   rebuildVerb,
   generateVerb,
   checkVerb,

@@ -172,6 +172,16 @@ export interface Configuration {
   readonly resolutionNeedsSecondPerson: boolean;
   /** Number of partitions of every topic but the probe's; fixed when the topics are created. */
   readonly partitionCount: number;
+  /** What topics are created with. */
+  readonly topics: ConfiguredTopics;
+}
+
+export interface ConfiguredTopics {
+  readonly replication: number;
+  /** Replicas that must have a record before it is acknowledged. */
+  readonly minInsync: number;
+  /** Milliseconds. Journal and transactions are kept for ever: everything is rebuilt from them. */
+  readonly retentionMs: { readonly dispatch: number; readonly events: number; readonly receipts: number; readonly deadLetters: number };
 }
 
 /** Lists the banks and connectors, which call Sluice and are called by it. */

@@ -5,7 +5,7 @@
 //    configuration, such as a bank, keeps that part.
 // #2 Parties that did not change are the same objects in the next configuration, so that a change of one is no change
 //    of another.
-// #3 Schemes, the folder of rules and the number of partitions cannot change while a service runs: days are planned by
+// #3 Schemes, the folder of rules, the topics and the number of partitions cannot change while a service runs: days are planned by
 //    them, and topics are made by them. A file that changes them is refused as a whole, because a part of it in force
 //    would be no version of the file.
 
@@ -49,6 +49,9 @@ export function createLiveConfiguration(initial: Configuration): LiveConfigurati
     get partitionCount() {
       return current.partitionCount;
     },
+    get topics() {
+      return current.topics;
+    },
   };
   return { view, replace: (next) => void (current = next) };
 }
@@ -68,7 +71,7 @@ function keepSame<T extends { readonly id: string }>(running: readonly T[], next
 
 /** #3: returns the paths of the changes that need a restart. */
 export function listRestartChanges(running: Configuration, next: Configuration): readonly string[] {
-  return (["schemes", "rulesFolder", "partitionCount"] as const).flatMap((part) =>
+  return (["schemes", "rulesFolder", "partitionCount", "topics"] as const).flatMap((part) =>
     isSameContent(running[part], next[part]) ? [] : [`/${part}`],
   );
 }

@@ -36,7 +36,7 @@ export type { EventShape } from "./messages/render/render-event.ts";
 export { renderDispatchBody, utcText } from "./messages/render/render-message.ts";
 export type { MessageSources } from "./messages/render/message-sources.ts";
 export type { RegistryConnection } from "./wire/registry-client.ts";
-export { createRegistrySerde, subjects } from "./wire/serde-registry.ts";
+export { createRegistrySerde, findMissingSchemas, subjects } from "./wire/serde-registry.ts";
 export { createFixedSerde, readSchemaId } from "./wire/serde.ts";
 export { eventTypeFor, stateNames, stateTables } from "./messages/render/state-table.ts";
 export { readReportOutcome } from "./messages/read/report-outcome.ts";

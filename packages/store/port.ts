@@ -315,6 +315,8 @@ export interface Store {
   readonly endpointHealth: EndpointHealthStore;
   /** Creates collections and indexes; idempotent. */
   prepare(): Promise<void>;
+  /** Names the indexes that `prepare` would create, as collection and name. */
+  missingIndexes(): Promise<readonly string[]>;
   /** Resolves if the store answers; for readiness. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -206,6 +206,25 @@ export const operatorSchema = z.strictObject({
 
 export const cdvSchema = z.strictObject({ refuseOn: z.enum(["high", "medium"]).default("high") });
 
+const dayMs = 86_400_000;
+/** Above the longest deadline of what they hold, so that no work is lost. */
+const retention = (leastDays: number, days: number) => duration(leastDays * dayMs, 36_500 * dayMs).default(days * dayMs);
+
+const topicsSchema = z
+  .strictObject({
+    replication: z.int().min(1).max(9).default(3),
+    minInsync: z.int().min(1).max(9).default(2),
+    retention: z
+      .strictObject({
+        dispatch: retention(7, 30),
+        events: retention(7, 1_830),
+        receipts: retention(7, 42),
+        deadLetters: retention(7, 90),
+      })
+      .prefault({}),
+  })
+  .refine(({ replication, minInsync }) => minInsync <= replication, { message: "must not be above replication", path: ["minInsync"] });
+
 /** The file as a whole. Each part is then read with its own schema, so that one bad bank hides no other problem. */
 export const fileSchema = z.strictObject({
   version: text(64).optional(),
@@ -223,6 +242,7 @@ export const fileSchema = z.strictObject({
     description:
       "Partitions of every topic but the probe's. Fixed once the topics exist: a service that finds another number does not start.",
   }),
+  topics: topicsSchema.prefault({}),
 });
 
 export type BankInFile = z.infer<typeof bankSchema>;

@@ -78,6 +78,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
       operators: operators.map(({ value }) => toOperator(value)),
       resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
       partitionCount: file.partitionCount,
+      topics: { replication: file.topics.replication, minInsync: file.topics.minInsync, retentionMs: file.topics.retention },
     },
   };
 }

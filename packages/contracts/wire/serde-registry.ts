@@ -51,6 +51,28 @@ export function subjects(): readonly { readonly subject: string; readonly record
   return recordMap.map(({ topic, record }) => ({ subject: `${topic}-sluice.${record}`, record }));
 }
 
+/** Names the subjects to which a schema is missing or whose level is not ours, one sentence each. Changes nothing. */
+export async function findMissingSchemas(options: RegistryOptions): Promise<readonly string[]> {
+  const registry = createRegistryClient(options, options.time);
+  const found: string[] = [];
+  for (const { subject, record } of subjects()) {
+    const path = encodeURIComponent(subject);
+    const missing: number[] = [];
+    for (const [index, schema] of schemaVersions[record].entries()) {
+      const answer = await registry.ask("POST", `/subjects/${path}`, { schema });
+      if (answer.status === 404) missing.push(index + 1);
+      else if (answer.status !== 200) throw refusedOr(answer, subject, []);
+    }
+    if (missing.length > 0) {
+      found.push(`${subject}: version ${missing.join(", ")} is not registered`);
+      continue;
+    }
+    const { members } = await registry.ask("GET", `/config/${path}`);
+    if (members["compatibilityLevel"] !== level) found.push(`${subject}: its compatibility level is not ${level}`);
+  }
+  return found;
+}
+
 /** #2 */
 async function register(registry: RegistryClient, subject: string, schema: string): Promise<number> {
   const path = `/config/${encodeURIComponent(subject)}`;

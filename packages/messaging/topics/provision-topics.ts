@@ -19,6 +19,11 @@ export interface ProvisionOptions {
   readonly logger: Logger;
 }
 
+export interface TopicsPlan {
+  readonly missing: readonly string[];
+  readonly differences: readonly TopicDifference[];
+}
+
 const looksMax = 100;
 const lookAgainMs = 100;
 
@@ -38,6 +43,22 @@ export async function provisionTopics({ connection, specs, logger }: ProvisionOp
     return { created };
   } catch (error) {
     throw error instanceof Fault ? error : brokerUnavailable("the topics could not be provisioned", error);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** What provisioning would create, and how what exists differs. Rejects with `messaging.unavailable` (retryable). */
+export async function planTopics({ connection, specs, logger }: ProvisionOptions): Promise<TopicsPlan> {
+  const admin = createKafkaClient(connection, logger).admin();
+  try {
+    await admin.connect();
+    const known = new Set(await admin.listTopics());
+    const present = specs.filter(({ topic }) => known.has(topic));
+    const missing = specs.filter(({ topic }) => !known.has(topic)).map(({ topic }) => topic);
+    return { missing, differences: present.length === 0 ? [] : await compare(admin, present) };
+  } catch (error) {
+    throw error instanceof Fault ? error : brokerUnavailable("the topics cannot be read", error);
   } finally {
     await admin.disconnect();
   }

@@ -15,6 +15,8 @@ export interface TopicSpecsOptions {
   readonly replication: number;
   /** Replicas that must have a record before it is acknowledged. */
   readonly minInsync: number;
+  /** Milliseconds; the defaults where it is not given. */
+  readonly retentionMs?: { readonly dispatch: number; readonly events: number; readonly receipts: number; readonly deadLetters: number };
 }
 
 /** Bytes of a batch, as the broker counts them: 1 MiB and the batch's head. */
@@ -36,7 +38,19 @@ const deadLettersRetentionMs = 90 * dayMs;
 /** Topics whose offsets have holes, because the broker drops older records of a key. */
 export const compactedTopics: ReadonlySet<string> = new Set([topics.transactions]);
 
-export function buildTopicSpecs({ partitionCount, replication, minInsync }: TopicSpecsOptions): readonly TopicSpec[] {
+const retentionDefaultMs = {
+  dispatch: dispatchRetentionMs,
+  events: eventsRetentionMs,
+  receipts: receiptsRetentionMs,
+  deadLetters: deadLettersRetentionMs,
+};
+
+export function buildTopicSpecs({
+  partitionCount,
+  replication,
+  minInsync,
+  retentionMs = retentionDefaultMs,
+}: TopicSpecsOptions): readonly TopicSpec[] {
   const spec = (topic: string, partitions: number, retentionMs: number): TopicSpec => ({
     topic,
     partitions,
@@ -55,12 +69,12 @@ export function buildTopicSpecs({ partitionCount, replication, minInsync }: Topi
   });
   return [
     spec(topics.journal, partitionCount, forever),
-    spec(topics.dispatch, partitionCount, dispatchRetentionMs),
-    spec(topics.events, partitionCount, eventsRetentionMs),
-    spec(topics.receipts, partitionCount, receiptsRetentionMs),
+    spec(topics.dispatch, partitionCount, retentionMs.dispatch),
+    spec(topics.events, partitionCount, retentionMs.events),
+    spec(topics.receipts, partitionCount, retentionMs.receipts),
     // The newest record of each key is kept for ever, so that a table downstream can always be rebuilt.
     spec(topics.transactions, partitionCount, forever),
-    spec(topics.deadLetters, partitionCount, deadLettersRetentionMs),
+    spec(topics.deadLetters, partitionCount, retentionMs.deadLetters),
     spec(topics.probe, 1, hourMs),
   ];
 }

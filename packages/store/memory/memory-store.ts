@@ -53,6 +53,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     postings: createMemoryParkedMessages("postings", call, new Map()),
     endpointHealth: createMemoryEndpointHealth(call, new Map()),
     prepare: () => call("store.prepare", [], null, () => undefined),
+    missingIndexes: () => call("store.missing-indexes", [], null, () => []),
     ping: () => call("store.ping", [], null, () => undefined),
     close: () => Promise.resolve(),
   };

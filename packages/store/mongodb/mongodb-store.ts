@@ -22,6 +22,7 @@ import { createMongoLedgers } from "./ledgers.ts";
 import type { StoredPartition } from "../documents/partition-document.ts";
 import { createMongoPartitions } from "./partitions.ts";
 import { runGuarded } from "./mongodb-faults.ts";
+import { preparedIndexes, transactionIndexes } from "./indexes.ts";
 import { createMongoClients, currentCollection, type CurrentClient } from "./mongodb-clients.ts";
 import type { StoredParkedMessage } from "../documents/parked-message-document.ts";
 import { createMongoParkedMessages } from "./parked-messages.ts";
@@ -120,6 +121,7 @@ export function mongoStoreOn(clients: CurrentClient, database: string): Store {
     postings: createMongoParkedMessages("postings", collection<StoredParkedMessage>("postings")),
     endpointHealth: createMongoEndpointHealth(collection<StoredEndpointHealth>("endpointHealth")),
     prepare: () => runGuarded("store.prepare", "write", () => prepare(db())),
+    missingIndexes: () => runGuarded("store.missing-indexes", "read", () => findMissingIndexes(db())),
     async ping() {
       await runGuarded("store.ping", "read", () => db().command({ ping: 1 }));
     },
@@ -128,41 +130,21 @@ export function mongoStoreOn(clients: CurrentClient, database: string): Store {
 }
 
 async function prepare(db: Db): Promise<void> {
-  await prepareTransactions(db, 0);
-  await db.collection("days").createIndex({ isReconciled: 1, _id: 1 }, { name: "open" });
-  await db.collection("ledgers").createIndexes([
-    { key: { day: 1, partition: 1 }, name: "of-day" },
-    { key: { partition: 1, day: 1 }, name: "of-partition" },
-  ]);
-  for (const parked of ["deliveries", "postings"]) {
-    await db.collection(parked).createIndex({ _id: 1, version: 1 }, { name: "compare-and-set", unique: true });
-    await db.collection(parked).createIndex({ partition: 1, sequence: 1, _id: 1 }, { name: "of-partition" });
-    await db.collection(parked).createIndex({ partition: 1, bank: 1, sequence: 1 }, { name: "of-receiver" });
-    await db.collection(parked).createIndex({ deliveryKey: 1, sequence: 1 }, { name: "of-key" });
-    await db.collection(parked).createIndex({ bank: 1, sequence: 1, _id: 1 }, { name: "of-bank" });
-  }
+  for (const [name, indexes] of preparedIndexes) await db.collection(name).createIndexes([...indexes]);
 }
 
 async function prepareTransactions(db: Db, build: number): Promise<void> {
-  await db.collection(collectionName(build)).createIndexes([
-    { key: { _id: 1, version: 1 }, name: "compare-and-set", unique: true },
-    // The name is the one that it was first created with: a server refuses the same keys under a second name.
-    { key: { partition: 1, isOpen: 1, _id: 1 }, name: "unresolved" },
-    { key: { "message.messageIdentification": 1, "message.sender": 1 }, name: "identified" },
-    { key: { partition: 1, bank: 1, scheme: 1, businessDate: 1, state: 1, queueKey: 1 }, name: "held" },
-    { key: { "items.day": 1, _id: 1 }, name: "items" },
-    // Finds all transactions of a partition that were ever on a day, which conservation counts.
-    { key: { partition: 1, scheme: 1, "transitions.businessDate": 1, _id: 1 }, name: "accounted" },
-    // For people's queries: one bank's or one date's transactions are read without reading others.
-    { key: { scheme: 1, businessDate: 1, bank: 1, state: 1 }, name: "of-date" },
-    { key: { bank: 1, state: 1, businessDate: 1 }, name: "of-bank" },
-    ...["endToEndIdentification", "transactionIdentification", "instructionIdentification", "debtorAccountEnd", "creditorAccountEnd"].map(
-      (term) => ({ key: { [`search.${term}`]: 1 } as const, name: term }),
-    ),
-    { key: { "finalReport.messageIdentification": 1 }, name: "final-report" },
-    { key: { "search.reasons": 1 }, name: "reasons" },
-    { key: { amountTenThousandths: 1, currency: 1 }, name: "amount" },
-  ]);
+  await db.collection(collectionName(build)).createIndexes([...transactionIndexes]);
+}
+
+async function findMissingIndexes(db: Db): Promise<readonly string[]> {
+  const missing: string[] = [];
+  const present = new Set((await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name));
+  for (const [name, wanted] of preparedIndexes) {
+    const found = present.has(name) ? new Set((await db.collection(name).indexes()).map((index) => index.name)) : new Set();
+    missing.push(...wanted.filter((index) => !found.has(index.name)).map((index) => `${name}: ${index.name}`));
+  }
+  return missing;
 }
 
 /** Names the collection of a build: `transactions`, then `transactions_1` and so on for rebuilt ones. */

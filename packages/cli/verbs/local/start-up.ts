@@ -2,7 +2,7 @@
 // not start, those that did are stopped.
 
 import { join } from "node:path";
-import { connectionSettingsOf, readConfigurationFile } from "@sluice/config";
+import { type Configuration, connectionSettingsOf, readConfigurationFile } from "@sluice/config";
 import { generateConfigSchema } from "@sluice/config/generate";
 import { freePorts, startServers, stopRecordedProcesses } from "@sluice/local-servers";
 import { projectRoot, provision, serviceEnvironment, type ServiceName, serviceNames, startService } from "@sluice/environment";
@@ -14,21 +14,23 @@ const consolePortWanted = 8081;
 const controlPortWanted = 8082;
 
 export async function startUp(configurationFile: string): Promise<void> {
-  const { partitionCount } = readConfigurationFile(configurationFile, process.env);
+  const configuration = readConfigurationFile(configurationFile, process.env);
   generateConfigSchema(projectRoot);
   await stopRecordedProcesses(upDirectory);
   try {
-    await startAll(configurationFile, partitionCount);
+    await startAll(configurationFile, configuration);
   } catch (error) {
     await stopRecordedProcesses(upDirectory);
     throw error;
   }
 }
 
-async function startAll(configurationFile: string, partitionCount: number): Promise<void> {
+async function startAll(configurationFile: string, { partitionCount, topics }: Configuration): Promise<void> {
   const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say });
   say("topics, schemas, indexes");
-  await provision(servers, database, partitionCount);
+  // A broker that was started here is alone.
+  const isOurs = servers.started.some(({ name }) => name === "kafka");
+  await provision(servers, database, partitionCount, isOurs ? undefined : topics);
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await freePorts(3, [httpPortWanted, consolePortWanted, controlPortWanted]);
   const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
   say(`starting ${serviceNames.join(", ")}`);

@@ -11,8 +11,8 @@ import { buildTopicSpecs, provisionTopics } from "@sluice/messaging";
 import { partitionCountDefault } from "@sluice/contracts";
 import { silentLogger } from "@sluice/kernel";
 import { afterEach, expect, test, vi } from "vitest";
-import { projectRoot } from "./run-program.ts";
-import { serviceEnvironment } from "./service-environment.ts";
+import { projectRoot } from "../run-program.ts";
+import { serviceEnvironment } from "../service-environment.ts";
 
 const { KAFKA_BROKERS: kafkaBrokers = "", SCHEMA_REGISTRY_URL: schemaRegistryUrl = "", MONGO_URL: mongoUrl = "" } = process.env;
 const configurationFile = join(projectRoot, "infra", "local", "sluice.yaml");
