@@ -296,7 +296,7 @@ export const documentedErrors: readonly DocumentedError[] = [
   ),
   error("headersTooLarge", 431, "The headers are too large", "Headers too large", "The request was not read to its end.", "all", null),
   error("tooManyQuestions", 429, "Above the caller's rate", "Too many", "You send too many requests a second.", questions, null),
-  error("internal", 500, "A fault of Sluice's own", "Internal error", "The message could not be processed.", "posts", null),
+  error("internal", 500, "A fault of Sluice's own", "Internal error", "The message could not be processed.", "all", null),
   error("notStored", 503, "The message was not stored", "Not available now", "The message was not stored. Send it again.", "posts", null),
   error(
     "unknownWhetherStored",
