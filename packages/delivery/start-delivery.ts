@@ -79,6 +79,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<Running> 
       partitionStore: options.partitionStore,
       brokerClock: { nowMs, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) },
       heartbeatAgeMs,
+      logIdentity: () => messaging.identity(topic),
       partitionEnds: (partition) => readEnds(options, partition),
     },
     metrics,

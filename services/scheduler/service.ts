@@ -121,6 +121,8 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     brokerClock,
     metrics: createSchedulerMetrics(ports.metrics),
     producer: outputs,
+    journalEnds: async (partition) => (await messaging.ends([{ topic: topics.journal, partition }]))[0] ?? null,
+    journalIdentity: () => messaging.identity(topics.journal),
     operatorSkips,
     serializeAudit: createMutex(),
     read: (partition, from, to, skips) =>
@@ -140,7 +142,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<Running> {
     logger,
     metrics: ports.metrics,
     operatorSkips,
-    open: (partition, _epoch, assigned) => openPartitionWorker(context, partition, assigned.logEnd),
+    open: (partition, _epoch, assigned) => openPartitionWorker(context, partition, assigned),
     fail: (reason) => ports.fail(reason),
   });
   const running = opening.adopt(owned, (consumed) => consumed.stop());

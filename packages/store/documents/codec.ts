@@ -81,7 +81,8 @@ export const bytes: Codec<Uint8Array, Uint8Array> = {
 export function nullable<Value, Stored>({ encode, decode }: Codec<Value, Stored>): Codec<Value | null, Stored | null> {
   return {
     encode: (value) => (value === null ? null : encode(value)),
-    decode: (stored) => (stored === null ? null : decode(stored)),
+    // A member that was added later is missing in older documents.
+    decode: (stored) => (stored === null || stored === undefined ? null : decode(stored)),
   };
 }
 
