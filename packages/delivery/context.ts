@@ -2,7 +2,7 @@
 
 import type { ConfiguredParty } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { PartitionEnds, Producer } from "@sluice/messaging";
+import type { LogIdentity, PartitionEnds, Producer } from "@sluice/messaging";
 import type { Logger, Random, Time } from "@sluice/kernel";
 import type { EndpointHealthStore, PartitionStore, ParkedStore } from "@sluice/store";
 import type { DeliveryBounds } from "./bounds.ts";
@@ -34,6 +34,8 @@ export interface EnginePorts {
   heartbeatAgeMs(): number;
   /** Reports that the service cannot go on; its process must end. */
   fail(reason: unknown): void;
+  /** Which topic the records come from. */
+  logIdentity(): Promise<LogIdentity>;
   /** Reads the first and the next offset of a partition. */
   partitionEnds(partition: number): Promise<PartitionEnds>;
 }
@@ -74,6 +76,8 @@ export function createEngineContext(
     probeLimit: new ProcessLimit(bounds.probesMax),
     heartbeatAgeMs: () => ports.heartbeatAgeMs(),
     partitionEnds: (partition) => ports.partitionEnds(partition),
+    logIdentity: () => ports.logIdentity(),
+    fail: (reason) => ports.fail(reason),
     bounds,
     metrics,
     parkedCalls: createParkedCalls({

@@ -85,6 +85,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
       partitionStore: options.partitionStore,
       brokerClock: { nowMs, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) },
       heartbeatAgeMs,
+      logIdentity: () => messaging.identity(topic),
       partitionEnds: (partition) => readEnds(options, partition),
     },
     metrics,

@@ -1,6 +1,7 @@
 export * from "./broker-clock/broker-clock.ts";
 export * from "./dead-letters/operator-skips.ts";
 export * from "./partitions/batch-consumer.ts";
+export { requireSameLog } from "./partitions/check-log.ts";
 export * from "./dead-letters/dead-letters.ts";
 export * from "./faults.ts";
 export { createKafkaMessaging } from "./kafka/messaging.ts";

@@ -86,6 +86,12 @@ export interface PartitionEnds {
   readonly logEnd: bigint;
 }
 
+/** The ids that a cluster and a topic get when they are created. Offsets mean something in this topic alone. */
+export interface LogIdentity {
+  readonly clusterId: string;
+  readonly topicId: string;
+}
+
 export interface AssignedOffsets extends PartitionEnds {
   /** The group's committed offset; null where it has none. */
   readonly committed: bigint | null;
@@ -151,6 +157,11 @@ export interface Messaging {
    */
   partitionCount(topic: string): Promise<number | null>;
   /**
+   * Returns which cluster and which topic this is: a topic that is created again under its name has another identity.
+   * Rejects with a retryable `messaging.unavailable`.
+   */
+  identity(topic: string): Promise<LogIdentity>;
+  /**
    * Returns both ends of each partition, in the order asked. Rejects with `messaging.unknown-topic` or a retryable
    * `messaging.unavailable`.
    */
@@ -163,8 +174,8 @@ export interface Messaging {
   /**
    * Reads the records from `from` (inclusive) to `to` (exclusive) in order, at most up to the end that the partition
    * had when the reading began, which may lie before `to`: `requireCovered` refuses that. Timelines, the rebuild and
-   * the checker use it. Rejects with `messaging.outside-log` if retention has cut `from`, with an UnreadableBatchFault at a
-   * batch that cannot be read, and with a retryable Fault where the broker hands out nothing for a minute.
+   * the checker use it. Rejects with `messaging.outside-log` if retention has cut `from`, with an UnreadableBatchFault
+   * at a batch that cannot be read, and with a retryable Fault where the broker hands out nothing for a minute.
    */
   read(partition: TopicPartition, from: bigint, to: bigint): AsyncIterable<ReceivedRecord>;
   close(): Promise<void>;

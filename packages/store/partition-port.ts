@@ -12,8 +12,16 @@ export interface PartitionDocument {
    * The build of its transactions that is in use; 0 is the first. Other builds are being made, or were in use before.
    */
   readonly build: number;
+  /** The topic in which its position counts; null: nobody has noted it yet. */
+  readonly log: StoredLogIdentity | null;
   /** The lock of a running rebuild: no owner continues while it lasts. Null: there is none. */
   readonly rebuildLock: RebuildLock | null;
+}
+
+/** The ids of a cluster and of a topic in it. */
+export interface StoredLogIdentity {
+  readonly clusterId: string;
+  readonly topicId: string;
 }
 
 export interface RebuildLock {
@@ -47,6 +55,8 @@ export interface PartitionStore {
    * or the store was restored to an older point.
    */
   write(service: string, partition: number, held: HeldPosition, position: bigint, state?: unknown): Promise<boolean>;
+  /** Notes the topic in which the position counts, on condition of the epoch, and only where none is noted yet. */
+  noteLog(service: string, partition: number, epoch: number, log: StoredLogIdentity): Promise<boolean>;
   list(service: string): Promise<readonly PartitionDocument[]>;
   /**
    * Locks the partition and raises its epoch, or renews the lock of the same id. Returns null where another lock exists

@@ -25,6 +25,8 @@ export interface SchedulerMetrics {
   readonly windowsMissed: Counter;
   /** Labels: partition. */
   readonly lostWrites: Counter;
+  /** The first offset that the journal still has. Labels: partition. */
+  readonly journalStart: Gauge;
   /** Labels: partition. */
   readonly positionLag: Gauge;
   /** Labels: partition. */
@@ -63,6 +65,11 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     { name: listedMetrics.leftOut.name, labels: { metric: listedMetrics.gateCredits.name }, value: gateCredits.leftOut },
   ]);
   return {
+    journalStart: metrics.gauge(
+      "sluice_scheduler_journal_start",
+      "First offset that the journal still has; above 0 the store cannot be rebuilt from it",
+      ["partition"],
+    ),
     decisions: metrics.counter("sluice_scheduler_decisions_total", "Records handled", ["fact", "decision", "state"]),
     entries: metrics.counter("sluice_scheduler_state_entries_total", "Entries of transactions into a state", ["state"]),
     items: metrics.counter("sluice_scheduler_items_total", "Reconciliation items made", ["state"]),

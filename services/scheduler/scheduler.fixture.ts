@@ -187,6 +187,8 @@ export class SchedulerEnvironment {
       partitionCount: this.partitionCount,
       producer,
       operatorSkips: createOperatorSkips({ messaging: this.broker.client("skips"), serde: this.serde, service: "scheduler" }),
+      journalEnds: async (partition) => (await this.broker.ends([{ topic: topics.journal, partition }]))[0] ?? null,
+      journalIdentity: () => this.broker.identity(topics.journal),
       append: () => Promise.resolve(true),
       brokerClock: { observe: () => {}, nowMs: () => this.time.nowMs() },
       serializeAudit: (count) => count(),

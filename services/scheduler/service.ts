@@ -128,6 +128,8 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     brokerClock,
     metrics,
     producer: outputs,
+    journalEnds: async (partition) => (await messaging.ends([{ topic: topics.journal, partition }]))[0] ?? null,
+    journalIdentity: () => messaging.identity(topics.journal),
     operatorSkips,
     serializeAudit: createMutex(),
     read: (partition, from, to, skips) =>
@@ -147,7 +149,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     logger,
     metrics: ports.metrics,
     operatorSkips,
-    open: (partition, _epoch, assigned) => openPartitionWorker(context, partition, assigned.logEnd),
+    open: (partition, _epoch, assigned) => openPartitionWorker(context, partition, assigned),
     fail: (reason) => ports.fail(reason),
   });
   const running = opening.adopt(owned, (consumed) => consumed.stop());

@@ -31,6 +31,8 @@ export const headers = {
   unreadableBatch: "sluice-unreadable-batch",
   /** Set in the dead letter that stands for the whole batch: how many bytes it has, and their SHA-256. */
   unreadableBytes: "sluice-unreadable-bytes",
+  /** Set on a dead letter that lacks a part of its record: how many bytes the value has, and their SHA-256. */
+  omittedBytes: "sluice-omitted-bytes",
   /** Set on a replayed record: its dead letter, as `partition:offset`. */
   deadLetter: "sluice-dead-letter",
   /** Set on DeadLettersReplayed: the offset of the transaction's first dead-lettered record. */

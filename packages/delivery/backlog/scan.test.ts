@@ -73,6 +73,7 @@ async function setup(stored: readonly number[], bounds: Partial<DeliveryBounds> 
       heartbeatAgeMs: () => 0,
       partitionEnds: unused,
       fail: unused,
+      logIdentity: unused,
     },
     { ...deliveryBounds, ...bounds },
     createDeliveryMetrics(silentMetrics, time),

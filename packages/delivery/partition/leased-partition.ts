@@ -7,8 +7,9 @@
 //    the store, and its successor reads the topic again from the store's position.
 // #4 Retries begin when the partition has read what was in it at the take-over, because an operator's pause may be
 //    among it. They wait for that at most `catchUpWaitMaxMs`.
+// #5 A position counts in one topic of one cluster. A partition is not taken while the topic is another one.
 
-import { type PartitionEnds, PartitionLease } from "@sluice/messaging";
+import { type PartitionEnds, PartitionLease, requireSameLog } from "@sluice/messaging";
 import type { PartitionDocument } from "@sluice/store";
 import { Fault } from "@sluice/kernel";
 import type { EngineContext } from "../context.ts";
@@ -118,6 +119,7 @@ export class LeasedPartition {
       this.#context.fail(gone);
       throw gone;
     }
+    await this.#checkLog(document);
     const log = this.#before === null ? this.#assigned : await this.#context.partitionEnds(this.number);
     const partition = createDeliveryPartition(this.#context, this.number, this.epoch, this.#before);
     this.#partition = partition;
@@ -129,6 +131,14 @@ export class LeasedPartition {
     }
     this.#before = partition;
     return partition;
+  }
+
+  /** #5 */
+  async #checkLog({ epoch, log }: PartitionDocument): Promise<void> {
+    const { partitionStore, rules } = this.#context;
+    const found = await this.#context.logIdentity();
+    requireSameLog(log, found, `the topic of ${rules.service}`);
+    if (log === null) await partitionStore.noteLog(rules.service, this.number, epoch, found);
   }
 
   /** #4 */

@@ -31,6 +31,15 @@ function describeProducing(environment: ConformanceEnvironment): void {
     expect(await environment.client().partitionCount("sluice.no-such-topic")).toBeNull();
   });
 
+  test("a topic has one identity for all clients, and another topic of the cluster has another", async () => {
+    const [topic, other] = [await environment.subject.createTopic(2), await environment.subject.createTopic(2)];
+    const identity = await environment.client().identity(topic);
+    expect(await environment.client().identity(topic)).toEqual(identity);
+    const second = await environment.client().identity(other);
+    expect([second.clusterId === identity.clusterId, second.topicId === identity.topicId]).toEqual([true, false]);
+    await expect(environment.client().identity("sluice.no-such-topic")).rejects.toMatchObject({ code: "messaging.unknown-topic" });
+  });
+
   describe("producer", () => {
     test("#1: a send answers with partition, offset and append time of each record, in the order given", async () => {
       const topic = await environment.subject.createTopic(3);

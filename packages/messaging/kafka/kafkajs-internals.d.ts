@@ -66,6 +66,20 @@ declare module "kafkajs/src/consumer/runner.js" {
 
 declare module "kafkajs/src/cluster/index.js" {
   import type { FetchAnswer } from "kafkajs/src/protocol/requests/fetch/index.js";
+  import type { Encoded } from "kafkajs/src/protocol/requests/produce/index.js";
+  export interface ClusterBroker {
+    readonly connectionPool: { send<Answer>(request: OwnRequest<Answer>): Promise<Answer> };
+    fetch(request: unknown): Promise<FetchAnswer>;
+  }
+  interface OwnRequest<Answer> {
+    readonly request: {
+      readonly apiKey: number;
+      readonly apiVersion: number;
+      readonly apiName: string;
+      encode(): Promise<Encoded>;
+    };
+    readonly response: { decode(payload: Buffer): Promise<Answer>; parse(answer: Answer): Promise<Answer> };
+  }
   export interface Cluster {
     /** Its versions are known once it is connected. */
     readonly brokerPool: {
@@ -78,7 +92,7 @@ declare module "kafkajs/src/cluster/index.js" {
     addTargetTopic(topic: string): Promise<void>;
     refreshMetadata(): Promise<void>;
     findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
-    findBroker(node: { nodeId: string }): Promise<{ fetch(request: unknown): Promise<FetchAnswer> }>;
+    findBroker(node: { nodeId: string }): Promise<ClusterBroker>;
   }
   const cluster: new (options: unknown) => Cluster;
   export default cluster;

@@ -9,7 +9,7 @@ import { KafkaConsumer } from "./consumer.ts";
 import { KafkaProducer } from "./producer.ts";
 import { KafkaReader } from "./reader.ts";
 import { TopicSizes } from "./topic-sizes.ts";
-import type { ConsumerOptions, PartitionEnds, Messaging, ReceivedRecord, TopicPartition } from "../port.ts";
+import type { ConsumerOptions, LogIdentity, PartitionEnds, Messaging, ReceivedRecord, TopicPartition } from "../port.ts";
 
 export type { KafkaConnection } from "./client.ts";
 
@@ -88,6 +88,11 @@ class KafkaMessaging implements Messaging {
     await this.#connected();
     await this.#sizes.learn([topic]);
     return this.#sizes.count(topic);
+  }
+
+  async identity(topic: string): Promise<LogIdentity> {
+    await this.#requireKnown([{ topic, partition: 0 }]);
+    return await this.#reader.identity(topic);
   }
 
   async ends(partitions: readonly TopicPartition[]): Promise<readonly PartitionEnds[]> {

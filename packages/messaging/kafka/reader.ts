@@ -8,7 +8,7 @@
 //    in a compacted topic is it the end, and only if the leader has everything up to there.
 
 import type { Kafka } from "kafkajs";
-import Cluster from "kafkajs/src/cluster/index.js";
+import Cluster, { type ClusterBroker } from "kafkajs/src/cluster/index.js";
 import type { FetchedMessage } from "kafkajs/src/protocol/requests/fetch/index.js";
 import { sleep, type Time } from "@sluice/kernel";
 import { outsideLog, brokerUnavailable, readIncomplete } from "../faults.ts";
@@ -16,7 +16,8 @@ import { UnreadableBatchFault } from "../unreadable-batch.ts";
 import { findUnreadable } from "./protocol/fetch-answer.ts";
 import { compactedTopics } from "../topics/topic-specs.ts";
 import { clientSettings, type KafkaConnection } from "./client.ts";
-import type { PartitionEnds, ReceivedRecord, TopicPartition } from "../port.ts";
+import { metadataApi, readIdentityAnswer, writeIdentityRequest } from "./protocol/topic-identity.ts";
+import type { LogIdentity, PartitionEnds, ReceivedRecord, TopicPartition } from "../port.ts";
 
 const triesMax = 10;
 const tryAgainMs = 300;
@@ -87,6 +88,35 @@ export class KafkaReader {
     }
   }
 
+  async identity(topic: string): Promise<LogIdentity> {
+    let reason: unknown;
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      if (tries > 0) await sleep(this.#time, tryAgainMs);
+      try {
+        const broker = await this.#leader({ topic, partition: 0 }, tries > 0);
+        const found = await broker.connectionPool.send({
+          request: {
+            apiKey: metadataApi.key,
+            apiVersion: metadataApi.version,
+            apiName: "Metadata",
+            encode: () => {
+              const buffer = writeIdentityRequest(topic);
+              return Promise.resolve({ buf: buffer, buffer, size: () => buffer.length });
+            },
+          },
+          response: {
+            decode: (payload) => Promise.resolve(readIdentityAnswer(payload)),
+            parse: (identity) => Promise.resolve(identity),
+          },
+        });
+        if (found !== null) return found;
+      } catch (error) {
+        reason = error;
+      }
+    }
+    throw brokerUnavailable(`the identity of ${topic} is not known`, reason);
+  }
+
   async close(): Promise<void> {
     await this.#connecting?.catch(() => {});
     await this.#cluster.disconnect();
@@ -106,7 +136,7 @@ export class KafkaReader {
     throw brokerUnavailable(`${partition.topic}/${partition.partition} cannot be read`, reason);
   }
 
-  async #fetch({ topic, partition }: TopicPartition, from: bigint, isAgain: boolean): Promise<Fetched> {
+  async #leader({ topic, partition }: TopicPartition, isAgain: boolean): Promise<ClusterBroker> {
     this.#connecting ??= this.#cluster.connect();
     try {
       await this.#connecting;
@@ -118,7 +148,11 @@ export class KafkaReader {
     if (isAgain) await this.#cluster.refreshMetadata();
     const [nodeId] = Object.keys(this.#cluster.findLeaderForPartitions(topic, [partition]));
     if (nodeId === undefined) throw brokerUnavailable(`${topic}/${partition} has no leader`);
-    const broker = await this.#cluster.findBroker({ nodeId });
+    return await this.#cluster.findBroker({ nodeId });
+  }
+
+  async #fetch({ topic, partition }: TopicPartition, from: bigint, isAgain: boolean): Promise<Fetched> {
+    const broker = await this.#leader({ topic, partition }, isAgain);
     const wanted = { partition, fetchOffset: from.toString(), maxBytes: fetchBytesMax };
     const { responses, clientSideThrottleTime } = await broker.fetch({
       isolationLevel: readCommitted,

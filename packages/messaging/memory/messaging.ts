@@ -27,6 +27,8 @@ export interface MemoryBrokerOptions {
   /** Number of partitions by topic. */
   readonly topics: Readonly<Record<string, number>>;
   readonly hooks?: MemoryHooks;
+  /** Its cluster id; `memory` by default. */
+  readonly clusterId?: string;
   /** The broker's wall clock; `time.nowMs` by default. */
   readonly brokerNowMs?: () => number;
   /** Latency of one way; 0.2 to 3 ms by default. */
@@ -171,12 +173,20 @@ function createReads(
   link: NetworkLink,
   requireOpen: () => void,
   observe: Observe,
-): Pick<Messaging, "partitionCount" | "ends" | "committedOffsets" | "read"> {
+): Pick<Messaging, "partitionCount" | "identity" | "ends" | "committedOffsets" | "read"> {
   const { records } = broker;
   return {
     async partitionCount(topic) {
       requireOpen();
       return await link.call(() => (records.has({ topic, partition: 0 }) ? records.partitionCount(topic) : null));
+    },
+    async identity(topic) {
+      requireOpen();
+      const clusterId = broker.options.clusterId ?? "memory";
+      return await link.call(() => {
+        records.partitionCount(topic);
+        return { clusterId, topicId: topic };
+      });
     },
     async ends(partitions) {
       requireOpen();

@@ -130,7 +130,7 @@ class SerialPartition implements AssignedPartition {
     const watch = {
       isOver,
       retrying: (reason: Fault) => {
-        this.#trouble = `${what} is tried again: ${reason.code}`;
+        this.#trouble = `${what} is tried again: ${reason.code}: ${reason.message}`;
         logger.warn("partition.retry", { topic, partition, epoch, what, code: reason.code, reason: reason.message });
       },
     };

@@ -164,7 +164,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     const watch = {
       isOver: () => !this.isCurrent(),
       retrying: (fault: Fault) => {
-        this.#openTrouble = `opening is tried again: ${fault.code}`;
+        this.#openTrouble = `opening is tried again: ${fault.code}: ${fault.message}`;
         this.#warn("partition.retry", { what: "opening", code: fault.code, reason: fault.message });
       },
     };

@@ -114,7 +114,7 @@ describe("a batch consumer", () => {
       }),
     });
     await environment.until(() => calls.length === 3);
-    expect(partitionConsumer.readiness().reasons).toEqual(["g: partition 0: handling is tried again: test.busy"]);
+    expect(partitionConsumer.readiness().reasons).toEqual(["g: partition 0: handling is tried again: test.busy: busy"]);
     await environment.until(() => failures.length > 0);
     expect(calls[1]?.offsets).toEqual(calls[0]?.offsets);
     expect(calls[2]?.offsets).toEqual(calls[0]?.offsets);
@@ -165,7 +165,7 @@ describe("a batch consumer", () => {
       },
     });
     await environment.until(() => tries === 2);
-    expect(partitionConsumer.readiness().reasons).toEqual(["g: partition 0: opening is tried again: test.busy"]);
+    expect(partitionConsumer.readiness().reasons).toEqual(["g: partition 0: opening is tried again: test.busy: busy"]);
     await environment.until(() => failures.length === 1);
     expect(tries).toBe(3);
     await environment.during(partitionConsumer.stop());

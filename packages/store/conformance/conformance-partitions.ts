@@ -109,7 +109,7 @@ export function dayPromises(open: () => Promise<Store>): void {
 }
 
 /** A partition that was never rebuilt. */
-const first = { build: 0, rebuildLock: null };
+const first = { build: 0, log: null, rebuildLock: null };
 
 export function partitionPromises(open: () => Promise<Store>): void {
   test("a partition starts at position 0 under epoch 1; each take-over raises the epoch and shuts the old owner out", async () => {
@@ -143,6 +143,16 @@ export function partitionPromises(open: () => Promise<Store>): void {
     // A write that arrives late, behind a newer one.
     expect(await partitions.write("scheduler", 3, { epoch: 1, position: 0n }, 25n)).toBe(false);
     expect((await partitions.list("scheduler")).map(({ position }) => position)).toEqual([30n]);
+  });
+
+  test("the topic of a partition is noted once, by its owner, and stays with the partition", async () => {
+    const { partitions } = await open();
+    await partitions.takeOver("scheduler", 3);
+    const log = { clusterId: "cluster-1", topicId: "topic-1" };
+    expect(await partitions.noteLog("scheduler", 3, 2, log)).toBe(false);
+    expect(await partitions.noteLog("scheduler", 3, 1, log)).toBe(true);
+    expect(await partitions.noteLog("scheduler", 3, 1, { ...log, topicId: "topic-2" })).toBe(false);
+    expect(await partitions.takeOver("scheduler", 3)).toMatchObject({ epoch: 2, log });
   });
 
   test("partitions of a service are listed in order, without those of another service", async () => {

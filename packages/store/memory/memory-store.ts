@@ -162,6 +162,15 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         return true;
       });
     },
+    async noteLog(service, partition, epoch, log) {
+      const id = partitionDocumentId(service, partition);
+      return call("partitions.noteLog", [id], [epoch, log], () => {
+        const found = kept.get(id);
+        if (found?.epoch !== epoch || found.log !== null) return false;
+        kept.set(id, { ...found, log: { ...log } });
+        return true;
+      });
+    },
     async lock(service, partition, { id, untilMs }) {
       const key = partitionDocumentId(service, partition);
       return call("partitions.lock", [key], [id, untilMs], () => {

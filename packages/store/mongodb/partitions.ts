@@ -28,6 +28,13 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
         return matchedCount === 1;
       }),
 
+    noteLog: (service, partition, epoch, log) =>
+      runGuarded("partitions.noteLog", "write", async () => {
+        const unnoted = { _id: partitionDocumentId(service, partition), epoch, log: null };
+        const { matchedCount } = await collection.updateOne(unnoted, { $set: { log: { ...log } } });
+        return matchedCount === 1;
+      }),
+
     async list(service) {
       const found = await runGuarded("partitions.list", "read", () => collection.find({ service }, { sort: { partition: 1 } }).toArray());
       return found.map(partitionCodec.decode);

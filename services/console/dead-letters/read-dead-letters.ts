@@ -19,6 +19,8 @@ export interface StoredDeadLetter {
   readonly deadLetter: Records["DeadLetter"];
   /** How far an operator's skip is; null: no operator was involved. */
   readonly stage: "requested" | "done" | null;
+  /** Length and hash of the value, if the letter does not carry the whole record; null: it does. */
+  readonly omitted: { readonly bytes: number; readonly sha256: string } | null;
 }
 
 export interface DeadLetterRange {
@@ -109,7 +111,7 @@ export function readRecordType({ headers: given }: Records["DeadLetter"]): strin
 }
 
 /** Shows where the record was and why it is here, never its content. */
-export function deadLetterView({ deadLetter, stage, deadLetteredAtMs, ...place }: StoredDeadLetter) {
+export function deadLetterView({ deadLetter, stage, omitted, deadLetteredAtMs, ...place }: StoredDeadLetter) {
   const { topic, partition, offset, appendedAtMs, service, value, reason, operator, actionId } = deadLetter;
   return {
     letter: deadLetterId(place),
@@ -121,8 +123,8 @@ export function deadLetterView({ deadLetter, stage, deadLetteredAtMs, ...place }
     appendedAt: formatInstant(appendedAtMs),
     key: readableKey(deadLetter),
     type: readRecordType(deadLetter),
-    bytes: value?.byteLength ?? null,
-    sha256: value === null ? null : createHash("sha256").update(value).digest("hex"),
+    bytes: omitted?.bytes ?? value?.byteLength ?? null,
+    sha256: omitted?.sha256 ?? (value === null ? null : createHash("sha256").update(value).digest("hex")),
     why: reason,
     batch: formatBatch(deadLetter),
     skip: stage === null ? null : { operator: operator ?? "", action: actionId ?? "", isDone: stage === "done" },
@@ -171,7 +173,35 @@ async function decodeDeadLetter(record: ReceivedRecord, serde: DeadLetterReadPor
     deadLetteredAtMs,
     deadLetter: decoded.value,
     stage: stage === "requested" || stage === "done" ? stage : null,
+    omitted: parseOmitted(record.headers[headers.omittedBytes]),
   };
+}
+
+function parseOmitted(text: string | undefined): StoredDeadLetter["omitted"] {
+  const [, bytes, sha256] = /^(\d{1,9}) bytes, SHA-256 ([0-9a-f]{64})$/.exec(text ?? "") ?? [];
+  return bytes === undefined || sha256 === undefined ? null : { bytes: Number(bytes), sha256 };
+}
+
+/**
+ * The letter with its whole record, which is read where it came from if the letter does not carry it. Null: it is no
+ * longer there.
+ */
+export async function restoreRecord({ messaging }: DeadLetterReadPorts, letter: StoredDeadLetter): Promise<StoredDeadLetter | null> {
+  if (letter.omitted === null) return letter;
+  const { topic, partition, offset } = letter.deadLetter;
+  const place = { topic, partition };
+  const [ends] = await messaging.ends([place]);
+  if (ends === undefined || offset < ends.logStart || offset >= ends.logEnd) return null;
+  for await (const { key, value, headers: texts } of requireCovered(
+    messaging.read(place, offset, offset + 1n),
+    place,
+    offset,
+    offset + 1n,
+  )) {
+    const bytes = Object.entries(texts).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const);
+    return { ...letter, deadLetter: { ...letter.deadLetter, key, value, headers: Object.fromEntries(bytes) } };
+  }
+  return null;
 }
 
 async function decodeWithSchema(value: Uint8Array, serde: DeadLetterReadPorts["serde"]): Promise<AnyDecodedRecord> {

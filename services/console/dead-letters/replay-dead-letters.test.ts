@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { headers, operatorContentSha256, type OperatorAction, topics } from "@sluice/contracts";
 import { buildDeadLetter } from "@sluice/messaging";
 import { expect, test } from "vitest";
@@ -242,4 +243,29 @@ test("a dead letter of a transaction goes back only with its transaction; a mere
     });
   }
   expect(journal(environment)).toEqual([]);
+});
+
+test("a letter that does not carry its record is shown with length and hash, and goes back with the bytes of the journal", async () => {
+  const environment = await openDeadLetterEnvironment();
+  const large = new Uint8Array(900_000).fill(7);
+  await environment.raw(large);
+  const letter = await environment.put(buildReceivedRecord(0n, large));
+  const shown = await readJsonObject(await environment.control(`/dead-letters/${letter}`));
+  expect(shown).toMatchObject({ bytes: 900_000, sha256: createHash("sha256").update(large).digest("hex") });
+  await environment.quarantine(0n, 1);
+  expect((await requestReplay(environment)).status).toBe(202);
+  const [, , again] = journal(environment);
+  expect(Buffer.compare(again?.value ?? new Uint8Array(), large)).toBe(0);
+});
+
+test("a letter that does not carry its record is refused if the journal no longer has it, and nothing is appended", async () => {
+  const environment = await openDeadLetterEnvironment();
+  await environment.raw(new Uint8Array(900_000).fill(7));
+  await environment.raw(dayClosedBytes());
+  await environment.put(buildReceivedRecord(0n, new Uint8Array(900_000).fill(7)));
+  await environment.quarantine(0n, 1);
+  environment.messaging.truncate({ topic: topics.journal, partition: deadLetterPartition }, 1n);
+  const { status, body } = await requestReplay(environment);
+  expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining("bytes-not-kept")]);
+  expect(journal(environment)).toHaveLength(1);
 });

@@ -23,6 +23,7 @@ import {
   deadLetterId,
   readDeadLetters,
   checkReadability,
+  restoreRecord,
   readRecordType,
   type StoredDeadLetter,
   type DeadLetterReadPorts,
@@ -94,7 +95,9 @@ async function findLetters(
   const letters = await readDeadLetters(ports, partition, {}, (letter) => isWithin(ports, letter, uetr, from, to));
   const byOffset = new Map(letters.toReversed().map((letter) => [letter.deadLetter.offset, letter]));
   const found: Found[] = [];
-  for (const letter of [...byOffset.values()].toSorted((a, b) => (a.deadLetter.offset < b.deadLetter.offset ? -1 : 1))) {
+  for (const stored of [...byOffset.values()].toSorted((a, b) => (a.deadLetter.offset < b.deadLetter.offset ? -1 : 1))) {
+    const letter = await restoreRecord(ports, stored);
+    if (letter === null) return refuseNotKept(stored);
     const reading = await checkReadability(letter.deadLetter, ports.serde);
     if (reading.isBlocking) return refuseBlocking(letter, reading.why);
     found.push({ letter, isReadable: reading.isReadable });
@@ -112,6 +115,15 @@ function isWithin(
   const { service, offset } = letter.deadLetter;
   const isInRange = offset >= from && (to === null || offset < to);
   return isInRange && service === "scheduler" && letter.stage !== "requested" && deadLetterUetr(letter, partitionCount) === uetr;
+}
+
+function refuseNotKept(letter: StoredDeadLetter): ControlAnswer {
+  const { topic, partition, offset } = letter.deadLetter;
+  return refuseWith(
+    409,
+    "Not possible now",
+    `bytes-not-kept: letter ${deadLetterId(letter)} does not carry its record, and ${topic}/${partition} no longer has offset ${offset}.`,
+  );
 }
 
 /** #4 */
@@ -207,8 +219,10 @@ async function completeReplay(
 
 export function replayDeadLetter(ports: ReplayDeadLetterPorts): ControlHandler {
   return createDecisionHandler(ports, "replayDeadLetter", async ({ action, body, question }) => {
-    const letter = await findDeadLetter(ports, question.path["letter"] ?? "");
-    if (letter === null) return refuseWith(404, "Not known", "There is no such dead letter.");
+    const stored = await findDeadLetter(ports, question.path["letter"] ?? "");
+    if (stored === null) return refuseWith(404, "Not known", "There is no such dead letter.");
+    const letter = await restoreRecord(ports, stored);
+    if (letter === null) return refuseNotKept(stored);
     if (letter.stage === "requested") {
       return refuseWith(
         409,

@@ -22,7 +22,9 @@ function createSubject(tookMs: number, logEnd: bigint, position: () => bigint) {
     partitions: {
       list: (service) => {
         seen.positionsRead += 1;
-        return Promise.resolve([{ service, partition: 0, epoch: 1, position: position(), state: null, build: 0, rebuildLock: null }]);
+        return Promise.resolve([
+          { service, partition: 0, epoch: 1, position: position(), state: null, build: 0, log: null, rebuildLock: null },
+        ]);
       },
     },
   });

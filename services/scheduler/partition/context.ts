@@ -2,7 +2,7 @@
 
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { BrokerClock, DoneSkips, OperatorSkips, Producer, ReceivedRecord } from "@sluice/messaging";
+import type { BrokerClock, DoneSkips, LogIdentity, OperatorSkips, PartitionEnds, Producer, ReceivedRecord } from "@sluice/messaging";
 import type { Logger, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import type { AppendFacts } from "../tasks/append-facts.ts";
@@ -25,6 +25,10 @@ export interface PartitionContext {
   readonly partitionCount: number;
   /** Reads the journal records of a partition from one offset up to another, around the batches that were skipped. */
   readonly read: (partition: number, from: bigint, to: bigint, skips: DoneSkips) => AsyncIterable<ReceivedRecord>;
+  /** Reads both ends of a partition of the journal. */
+  readonly journalEnds: (partition: number) => Promise<PartitionEnds | null>;
+  /** Which topic the journal is. */
+  readonly journalIdentity: () => Promise<LogIdentity>;
   /** Records that operators asked to skip. */
   readonly operatorSkips: OperatorSkips;
   /** Sends the outputs. */

@@ -13,7 +13,7 @@ function journalRecords(environment: SchedulerEnvironment, from = 0n): readonly 
 }
 
 async function loadDocuments(environment: SchedulerEnvironment, count: number): Promise<readonly TransactionDocument[]> {
-  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   const uetrs = Array.from({ length: count }, () => environment.uetr());
   for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
   await environment.settle(worker.handle(journalRecords(environment)));
@@ -57,7 +57,9 @@ test("a snapshot that another partition evicts while the batch reads the store i
       return found;
     },
   });
-  const worker = await environment.settle(openPartitionWorker({ ...context, store: { ...context.store, transactions: crowded } }, 0, 0n));
+  const worker = await environment.settle(
+    openPartitionWorker({ ...context, store: { ...context.store, transactions: crowded } }, 0, { logStart: 0n, logEnd: 0n }),
+  );
   const [known, fresh] = [environment.uetr(), environment.uetr()];
   const debit = environment.debit(known);
   await environment.append(topics.journal, known, debit);

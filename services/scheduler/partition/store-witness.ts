@@ -13,10 +13,10 @@ export interface StoreWitness {
   expected(): ExpectedWitness;
 }
 
-export interface ExpectedWitness {
+interface ExpectedWitness {
   /** What to read from the store; empty while nothing was written. */
   readonly uetrs: readonly string[];
-  isMissing(found: ReadonlyMap<string, TransactionDocument>): boolean;
+  readonly isMissing: (found: ReadonlyMap<string, TransactionDocument>) => boolean;
 }
 
 /** Creates the witness of one partition under one lease. */

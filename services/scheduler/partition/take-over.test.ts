@@ -22,7 +22,7 @@ test("I16: a new owner knows every open transaction of its partition, also those
       return Promise.resolve(true);
     },
   });
-  await environment.settle(openPartitionWorker(context, 0, 0n));
+  await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   await environment.time.advance(4_000);
   expect(appended).toEqual([]);
   await environment.time.advance(2_000);
@@ -45,7 +45,9 @@ test("partitions that are taken at the same time read one page after the other, 
     return rows;
   };
   const context = { ...base, store: serializeOpenReads({ ...base.store, transactions: { ...transactions, open } }) };
-  const taken = await environment.settle(Promise.allSettled([0, 1, 2].map((partition) => openPartitionWorker(context, partition, 0n))));
+  const taken = await environment.settle(
+    Promise.allSettled([0, 1, 2].map((partition) => openPartitionWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
+  );
   expect(taken.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(asked.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
   expect(most).toBe(1);
@@ -77,7 +79,7 @@ test.each([
   const context = await environment.partitionContext({ brokerClock });
   await environment.settle(environment.store.partitions.takeOver("scheduler", 0));
   await environment.settle(environment.store.partitions.lock("scheduler", 0, { id: "builder", untilMs }));
-  await expect(environment.settle(openPartitionWorker(context, 0, 0n))).rejects.toMatchObject({
+  await expect(environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }))).rejects.toMatchObject({
     code: "scheduler.partition-locked",
     isRetryable: true,
   });

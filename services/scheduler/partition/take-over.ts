@@ -8,10 +8,11 @@
 // #4 A partition under a rebuild lock is not taken. A rebuilt partition continues at the position of its new build,
 //    whatever this process did before.
 // #5 Before the first record is handled, one projected read of the partition has filled the background tasks.
+// #6 The position counts in one topic of one cluster. A partition is not taken while the journal is another one.
 
-import { partitionFor } from "@sluice/contracts";
+import { partitionFor, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
-import type { PartitionLease } from "@sluice/messaging";
+import { type PartitionLease, requireSameLog } from "@sluice/messaging";
 import type { OpenRow, PartitionDocument, RebuildLock, UnreadRow } from "@sluice/store";
 import type { PartitionContext } from "./context.ts";
 import type { DayLedgers } from "./day-ledgers.ts";
@@ -51,7 +52,7 @@ export interface PartitionTakeOver {
   readonly before: Pick<OwnedPartition, "build" | "markers"> | null;
   /** Offset below which this process has handled everything, under an earlier epoch. */
   readonly handledBelow: bigint;
-  /** Whether every record that the partition had when it was assigned has been handled. */
+  /** Whether every record that the partition had at the take-over has been handled. */
   readonly isCaughtUp: () => boolean;
 }
 
@@ -63,6 +64,7 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
   const { context, document, lease, ledgers, before } = options;
   const { store, time, logger, partitionCount } = context;
   const { partition, epoch, position: startAt, state, build, rebuildLock } = document;
+  await checkJournal(context, document);
   if (rebuildLock !== null) await refuseLocked(context, partition, rebuildLock);
   // Work in another build does not count: this build continues at its own position.
   const isRebuilt = before !== null && before.build !== build;
@@ -115,6 +117,16 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
  * block the partition for that long.
  */
 export const rebuildLockLeftMaxMs = 600_000;
+
+/** #6 */
+async function checkJournal(
+  { service, store, journalIdentity }: PartitionContext,
+  { partition, epoch, log }: PartitionDocument,
+): Promise<void> {
+  const found = await journalIdentity();
+  requireSameLog(log, found, topics.journal);
+  if (log === null) await store.partitions.noteLog(service, partition, epoch, found);
+}
 
 /**
  * Removes a rebuild lock that has expired by the broker clock. Always rejects: the caller asks for the partition again.

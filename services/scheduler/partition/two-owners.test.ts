@@ -26,7 +26,7 @@ async function keptMarkers(environment: SchedulerEnvironment): Promise<readonly 
 async function openWorker(environment: SchedulerEnvironment, isConfirmed: boolean, producer?: Producer) {
   const own = producer === undefined ? {} : { producer };
   const context = await environment.partitionContext({ heartbeatAgeMs: () => (isConfirmed ? 0 : 600_000), ...own });
-  return await environment.settle(openPartitionWorker(context, 0, 0n));
+  return await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
 }
 
 test("I16: an owner that takes its partition again knows the markers that the owner in between has applied", async () => {

@@ -44,12 +44,12 @@ test("an owner that lost its epoch does nothing more: its batch is refused, its 
     return Promise.resolve(true);
   };
   const context = await environment.partitionContext({ append, heartbeatAgeMs: () => 60_000 });
-  const stale = await environment.settle(openPartitionWorker(context, 0, 0n));
+  const stale = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   const uetr = environment.uetr();
   await environment.append(topics.journal, uetr, environment.debit(uetr));
   await environment.settle(stale.handle(journalRecords(environment)));
   await environment.time.advance(500);
-  const owner = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const owner = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   expect(owner.startAt).toBe(1n);
 
   const other = environment.uetr();
@@ -72,12 +72,12 @@ test("an owner that lost its epoch does nothing more: its batch is refused, its 
 
 test("a write that another owner won is read and decided again, and nothing is counted twice", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
-  const first = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const first = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   const uetr = environment.uetr();
   const debit = environment.debit(uetr);
   await environment.append(topics.journal, uetr, debit);
   await environment.settle(first.handle(journalRecords(environment)));
-  const second = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const second = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   await environment.append(topics.journal, uetr, environment.verdict(debit));
   await environment.append(topics.journal, uetr, environment.deliveryEnded(uetr, "A"));
   // Both at once on the same records: one of them loses the compare-and-set.
@@ -98,12 +98,12 @@ test("a stale owner that decided on an older snapshot loses the write, and learn
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const base = await environment.partitionContext();
   const { sent, wrapped } = failing(base.producer, () => false);
-  const stale = await environment.settle(openPartitionWorker({ ...base, producer: wrapped }, 0, 0n));
+  const stale = await environment.settle(openPartitionWorker({ ...base, producer: wrapped }, 0, { logStart: 0n, logEnd: 0n }));
   const uetr = environment.uetr();
   const debit = environment.debit(uetr);
   await environment.append(topics.journal, uetr, debit);
   await environment.settle(stale.handle(journalRecords(environment)));
-  const owner = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const owner = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   await environment.append(topics.journal, uetr, environment.verdict(debit));
   await environment.settle(owner.handle(journalRecords(environment, 1n)));
   await environment.append(topics.journal, uetr, environment.deliveryEnded(uetr, "A"));
@@ -122,7 +122,7 @@ test("when a batch is repeated, the records before its marker are not: they were
     const isAfter = records.some(({ key }) => Buffer.from(key!).toString() === after);
     return isAfter && failures-- > 0;
   });
-  const worker = await environment.settle(openPartitionWorker({ ...base, producer: wrapped }, 0, 0n));
+  const worker = await environment.settle(openPartitionWorker({ ...base, producer: wrapped }, 0, { logStart: 0n, logEnd: 0n }));
   await environment.append(topics.journal, before, environment.debit(before));
   const marker = { id: `${schedulerDay}:WindowOpened:1:0`, scheme: "ZA_EFT", businessDate: "2026-11-20", partition: 0, number: 1 };
   await environment.append(topics.journal, schedulerDay, { name: "WindowOpened", value: marker }, 0);
@@ -146,7 +146,7 @@ test.each(["down", "ambiguous", "torn"] as const)(
     });
     const base = await environment.partitionContext();
     const { sent, wrapped } = failing(base.producer, () => false);
-    const worker = await environment.settle(openPartitionWorker({ ...base, producer: wrapped }, 0, 0n));
+    const worker = await environment.settle(openPartitionWorker({ ...base, producer: wrapped }, 0, { logStart: 0n, logEnd: 0n }));
     const uetrs = [environment.uetr(), environment.uetr(), environment.uetr()];
     for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr, schedulerStartAtMs));
     isFailing = true;
@@ -161,14 +161,14 @@ test.each(["down", "ambiguous", "torn"] as const)(
 
 test("the position follows what is produced, and a worker that stops writes it", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
-  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   const uetrs = Array.from({ length: 5 }, () => environment.uetr());
   for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
   for (const record of journalRecords(environment)) await environment.settle(worker.handle([record]));
   await environment.settle(worker.close());
   const [document] = await environment.settle(environment.store.partitions.list("scheduler"));
   expect(document).toMatchObject({ position: 5n });
-  const next = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const next = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   expect(next.startAt).toBe(5n);
 });
 
@@ -176,7 +176,7 @@ test("I16: in a partition that has nothing more to read, a new owner's tasks sti
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const uetr = environment.uetr();
   const received = environment.creditReceived(uetr);
-  const first = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const first = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   await environment.append(topics.journal, uetr, received);
   await environment.settle(first.handle(journalRecords(environment)));
   await environment.time.advance(500);
@@ -187,8 +187,33 @@ test("I16: in a partition that has nothing more to read, a new owner's tasks sti
     appended.push(...facts.map(({ key, fact }) => `${key} ${fact.kind}`));
     return Promise.resolve(true);
   };
-  await environment.settle(openPartitionWorker(await environment.partitionContext({ append }), 0, 1n));
+  await environment.settle(openPartitionWorker(await environment.partitionContext({ append }), 0, { logStart: 0n, logEnd: 1n }));
   await environment.time.advance(received.value.deadlineMs - schedulerStartAtMs + 1_000);
+  expect(appended).toContain(`${uetr} DeadlinePassed`);
+});
+
+test("an owner that takes its partition again appends nothing by itself before it has read what came in between", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const appended: string[] = [];
+  const append = (facts: readonly FactToAppend[]) => {
+    appended.push(...facts.map(({ key, fact }) => `${key} ${fact.kind}`));
+    return Promise.resolve(true);
+  };
+  const uetr = environment.uetr();
+  const received = environment.creditReceived(uetr);
+  const context = await environment.partitionContext({ append });
+  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+  await environment.append(topics.journal, uetr, received);
+  await environment.settle(worker.handle(journalRecords(environment)));
+  await environment.time.advance(500);
+  // Another owner comes in between, and more is appended. This owner learns of it at its next write.
+  await environment.settle(environment.store.partitions.takeOver("scheduler", 0));
+  for (const other of [environment.uetr(), environment.uetr()]) await environment.append(topics.journal, other, environment.debit(other));
+  await environment.settle(worker.handle(journalRecords(environment, 1n).slice(0, 1)));
+  await environment.time.advance(received.value.deadlineMs - schedulerStartAtMs + 10_000);
+  expect(appended).toEqual([]);
+  await environment.settle(worker.handle(journalRecords(environment, 2n)));
+  await environment.time.advance(10_000);
   expect(appended).toContain(`${uetr} DeadlinePassed`);
 });
 
@@ -233,7 +258,7 @@ test.each([
         yield* base.read(...given);
       },
     };
-    const worker = await environment.settle(openPartitionWorker(context, 0, 0n));
+    const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
     await switchToEmptyBuild(environment, worker);
     await environment.time.advance(30_000);
     expect(taken).toEqual([0, 0, 0]);

@@ -11,13 +11,17 @@
 //    at every reading.
 // #5 If the store was restored to an older point while this process lived, everything is forgotten, and the records
 //    from the store's position on are read again.
-// #6 Two owners at the same moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
+// #6 The journal has a record at every offset. Where a record is handed over and the ones before it were not, they are
+//    read first.
+// #7 Two owners at the same moment do no harm: a stale write loses the compare-and-set, a stale batch loses the epoch.
+// #8 A journal that no longer begins at 0 is an error: the store cannot be rebuilt from it.
 
 import { topics } from "@sluice/contracts";
 import {
   type BatchHandler,
   type DoneSkips,
   isStoppedByRecord,
+  type PartitionEnds,
   PartitionLease,
   type ReceivedRecord,
   skipByOperator,
@@ -33,35 +37,38 @@ import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report/report-batch.ts";
 import { type OwnedPartition, takeOverPartition } from "./take-over.ts";
 
-/** Records of an earlier build that are read again in one piece. */
+/** Records that are read again, or were missing, and are handled in one piece. */
 const readAgainMax = 500;
 
-/** Opens the worker of a partition; `logEnd` is the end offset of the partition when it was assigned. */
-export async function openPartitionWorker(context: PartitionContext, partition: number, logEnd: bigint): Promise<BatchHandler> {
-  return await new PartitionWorker(context, partition, logEnd).open();
+/** Opens the worker of a partition; `assigned` is what the partition had when it was assigned. */
+export async function openPartitionWorker(context: PartitionContext, partition: number, assigned: PartitionEnds): Promise<BatchHandler> {
+  return await new PartitionWorker(context, partition, assigned).open();
 }
 
 class PartitionWorker {
   readonly #context: PartitionContext;
   readonly #partition: number;
-  readonly #logEnd: bigint;
+  readonly #assigned: PartitionEnds;
   readonly #ledgers: DayLedgers;
   readonly #lease: PartitionLease<PartitionDocument, OwnedPartition>;
   /** What is kept of the last epoch. */
   #before: Pick<OwnedPartition, "build" | "markers"> | null = null;
   /** The witness was missing, though the store has the position that was written last (#5). */
   #isWitnessMissing = false;
+  /** The end of the partition when the lease was taken: another owner may have appended what lies below. */
+  #caughtUpAt: bigint;
   /** What operators skipped, by offset. */
   #skips: DoneSkips = { find: () => null };
   #nextOffset = 0n;
   /** The consumer does not hand over records below this offset again, whatever the build. */
   #handedTo = 0n;
 
-  constructor(context: PartitionContext, partition: number, logEnd: bigint) {
+  constructor(context: PartitionContext, partition: number, assigned: PartitionEnds) {
     const { service, store, time, logger } = context;
     this.#context = context;
     this.#partition = partition;
-    this.#logEnd = logEnd;
+    this.#assigned = assigned;
+    this.#caughtUpAt = assigned.logEnd;
     this.#ledgers = createDayLedgers({ partition, store: store.ledgers });
     this.#lease = new PartitionLease({
       service,
@@ -78,11 +85,20 @@ class PartitionWorker {
   }
 
   async open(): Promise<BatchHandler> {
+    this.#reportStart();
     await this.#lease.take();
     return { startAt: this.#nextOffset, handle: (records) => this.handle(records), close: () => this.close() };
   }
 
+  /** #8 */
+  #reportStart(): void {
+    const { logStart } = this.#assigned;
+    this.#context.metrics.journalStart.set(Number(logStart), { partition: String(this.#partition) });
+    if (logStart > 0n) this.#context.logger.error("partition.journal-cut", { partition: this.#partition, logStart });
+  }
+
   async #takeOver(document: PartitionDocument, hasGoneBack: boolean): Promise<OwnedPartition> {
+    if (this.#before !== null) this.#caughtUpAt = (await this.#context.journalEnds(this.#partition))?.logEnd ?? this.#caughtUpAt;
     this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition);
     const owned = await takeOverPartition({
       context: this.#context,
@@ -93,7 +109,7 @@ class PartitionWorker {
       ledgers: this.#ledgers,
       before: this.#before,
       handledBelow: this.#nextOffset,
-      isCaughtUp: () => this.#nextOffset >= this.#logEnd,
+      isCaughtUp: () => this.#nextOffset >= this.#caughtUpAt,
     });
     const { build, markers, startAt } = owned;
     const isRebuilt = this.#before !== null && this.#before.build !== build;
@@ -117,17 +133,27 @@ class PartitionWorker {
    */
   async #readAgain(owned: OwnedPartition, from: bigint, to: bigint): Promise<void> {
     try {
-      const records: ReceivedRecord[] = [];
-      for await (const record of this.#context.read(this.#partition, from, to, this.#skips)) {
-        records.push(record);
-        if (records.length >= readAgainMax) await this.#handle(owned, records.splice(0));
-      }
-      await this.#handle(owned, records);
+      await this.#readRange(owned, from, to);
       this.#context.logger.info("partition.read-again", { partition: this.#partition, from, to });
     } catch (error) {
       stopOwned(owned);
       throw error;
     }
+  }
+
+  async #readRange(owned: OwnedPartition, from: bigint, to: bigint): Promise<void> {
+    const records: ReceivedRecord[] = [];
+    for await (const record of this.#context.read(this.#partition, from, to, this.#skips)) {
+      records.push(record);
+      if (records.length >= readAgainMax) await this.#handle(owned, records.splice(0));
+    }
+    await this.#handle(owned, records);
+  }
+
+  /** #6 */
+  async #readMissing(owned: OwnedPartition, from: bigint, to: bigint): Promise<void> {
+    this.#context.logger.error("partition.records-missing", { partition: this.#partition, from, to });
+    await this.#readRange(owned, from, to);
   }
 
   async handle(records: readonly ReceivedRecord[]): Promise<void> {
@@ -140,6 +166,12 @@ class PartitionWorker {
     const fresh: BatchRecord[] = [];
     for (const record of records) {
       if (record.offset < this.#nextOffset) continue;
+      const expected = nextAfter(fresh) ?? this.#nextOffset;
+      // The placeholders of a skipped batch stand for all of its records.
+      if (record.offset > expected && record.skip === undefined) {
+        if (fresh.length > 0) await this.#runOrSplit(owned, fresh.splice(0));
+        await this.#readMissing(owned, expected, record.offset);
+      }
       const read = await this.#read(owned, record, fresh);
       if (beginsBatch(read) && fresh.length > 0) await this.#runOrSplit(owned, fresh.splice(0));
       fresh.push(read);
@@ -248,6 +280,12 @@ class PartitionWorker {
     if (owned !== null) await owned.position.write();
     this.#lease.close("its assignment is over");
   }
+}
+
+/** The offset behind the last of these records; null if there are none. */
+function nextAfter(records: readonly BatchRecord[]): bigint | null {
+  const last = records.at(-1);
+  return last === undefined ? null : last.record.offset + 1n;
 }
 
 function stopOwned({ tasks, position }: OwnedPartition): void {

@@ -9,7 +9,14 @@
 //    itself.
 
 import { topics } from "@sluice/contracts";
-import { createOperatorSkips, type DoneSkips, type Messaging, readAroundSkips, type ReceivedRecord } from "@sluice/messaging";
+import {
+  createOperatorSkips,
+  type DoneSkips,
+  type Messaging,
+  readAroundSkips,
+  type ReceivedRecord,
+  requireSameLog,
+} from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 import type { PartitionDocument, Store } from "@sluice/store";
 import { comparePartition, type ComparePartitionOptions, type PartitionComparison, type RebuildDifference } from "./compare-partition.ts";
@@ -17,7 +24,7 @@ import { PartitionFold, type PartitionFoldPorts } from "./partition-fold.ts";
 
 export interface RebuildPorts extends Omit<PartitionFoldPorts, "partition" | "skips"> {
   readonly store: Pick<Store, "builds" | "days" | "banks" | "ledgers" | "partitions">;
-  readonly messaging: Pick<Messaging, "ends" | "read">;
+  readonly messaging: Pick<Messaging, "ends" | "identity" | "read">;
   /** Names this builder in rebuild locks. */
   readonly builderId: string;
   readonly progress: (partition: number, done: bigint, of: bigint) => void;
@@ -63,6 +70,7 @@ export async function rebuildPartition(given: RebuildPorts, partition: number, o
   }
   const before = await findDocument(ports, partition);
   if (before === null) return null;
+  requireSameLog(before.log, await given.messaging.identity(topics.journal), topics.journal);
   const build = before.build + 1;
   await store.builds.prepare(build);
   await store.builds.remove(partition, build);
@@ -102,6 +110,7 @@ export async function rebuildPartition(given: RebuildPorts, partition: number, o
 function readingAroundSkips({ messaging, time }: RebuildPorts, skips: DoneSkips): RebuildPorts["messaging"] {
   return {
     ends: (partitions) => messaging.ends(partitions),
+    identity: (topic) => messaging.identity(topic),
     read: (place, from, to) => readAroundSkips(messaging, skips, place, { from, to, nowMs: time.nowMs() }),
   };
 }

@@ -201,6 +201,7 @@ test("a journal that does not begin at 0 is refused", async () => {
   const client = environment.broker.client("builder");
   const messaging: RebuildPorts["messaging"] = {
     ends: async (partitions) => (await client.ends(partitions)).map((ends) => ({ ...ends, logStart: 3n })),
+    identity: (topic) => client.identity(topic),
     read: (partition, from, to) => client.read(partition, from, to),
   };
   await expect(environment.settle(rebuildPartition(buildPorts(environment, { messaging }), 0, dryRun))).rejects.toMatchObject({
@@ -238,6 +239,7 @@ test("I1: a rebuild whose reading under the lock ends early switches nothing, an
   };
   const early: RebuildPorts["messaging"] = {
     ends: (places) => ports.messaging.ends(places),
+    identity: (topic) => ports.messaging.identity(topic),
     read: (place, from, to) => ports.messaging.read(place, from, isLocked ? to - 1n : to),
   };
   await traffic(environment);

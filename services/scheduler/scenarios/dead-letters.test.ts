@@ -84,7 +84,9 @@ test("I3: dead letters whose write is in doubt are written again, and each is co
   let isUp = false;
   const down = new Fault("messaging.unknown-outcome", "lost", { isRetryable: true });
   const producer: Producer = { send: (records) => (isUp ? real.send(records) : Promise.reject(down)), close: () => real.close() };
-  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext({ producer }), 0, 0n));
+  const worker = await environment.settle(
+    openPartitionWorker(await environment.partitionContext({ producer }), 0, { logStart: 0n, logEnd: 0n }),
+  );
   const uetr = environment.uetr();
   await environment.append(topics.journal, uetr, environment.debit(uetr));
   await environment.appendRaw(0, bytes(uetr), bad);
@@ -127,3 +129,14 @@ async function killedAfter(waitMs: number) {
   const { state, quarantined } = (await environment.document(uetr))?.transaction ?? {};
   return { missing: appended.slice(-2).filter(({ offset }) => !there.has(offset)), state, quarantined };
 }
+
+test("I16: an unreadable record as large as a producer may send stops nothing", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const scheduler = await environment.scheduler();
+  await environment.appendRaw(0, bytes(environment.uetr()), new Uint8Array(999_900).fill(7));
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await environment.until("held", () => environment.events(uetr).length >= 4, 20_000);
+  expect(listDeadLetters(environment).map(({ reason }) => reason)).toEqual(["first byte is 7, not 0"]);
+  expect(scheduler.failures).toEqual([]);
+});

@@ -52,7 +52,7 @@ test.each([
 test("I1: a store that lost documents behind the position that it still has is noticed, and everything is read again", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const uetrs = Array.from({ length: 4 }, () => environment.uetr());
-  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, 0n));
+  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
   const handle = (from: number): Promise<void> =>
     environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 }).slice(from, from + 1)));
   for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));

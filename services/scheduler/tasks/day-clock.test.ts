@@ -82,6 +82,21 @@ test("a planned time is appended again every second until the day shows the effe
   expect(appendedTimes().at(-1)).toBe("20000 window-closes 1");
 });
 
+test("a time that the day refuses as too early is not appended at each of the day's records, only every second", async () => {
+  const { time, clock, appendedTimes } = setUp([day], 5_000);
+  // A broker's clock was ahead for a moment: the day refuses the time, which is a record of the day each time.
+  await time.advance(5_000);
+  for (let refusals = 0; refusals < 100; refusals += 1) {
+    clock.observe({ ...day, version: 2 + refusals });
+    await time.advance(25);
+  }
+  expect(appendedTimes()).toEqual([5_000, 6_000, 7_000].map((atMs) => `${atMs} window-opens 1`));
+  // A close that comes earlier by a new plan is another time.
+  clock.observe({ ...day, plan: { ...day.plan, windows: [{ number: 1, opensAtMs: 9_000, closesAtMs: 12_000 }] } });
+  await time.advance(1);
+  expect(appendedTimes().slice(3)).toEqual(["7500 window-opens 1", "7500 window-closes 1"]);
+});
+
 test("times that passed while no clock ran are appended in their order", async () => {
   const { time, appendedTimes } = setUp([day], 40_000);
   await time.advance(0);

@@ -2,7 +2,8 @@
 // The day decides by its append time, so one that is too early has no effect, and neither has a repeat.
 //
 // #1 It is never appended before the planned time by the broker clock (I9).
-// #2 It is repeated every second until the day shows the effect: opened or missed, closed, reconciled.
+// #2 It is repeated every second until the day shows the effect: opened or missed, closed, reconciled. A day that
+//    refuses it as too early is a record too, and does not hasten the repeat.
 // #3 All due times of a day are appended in the order of their planned times.
 
 import type { Day, DayKey, DayTimeReached } from "@sluice/domain";
@@ -41,27 +42,46 @@ export function startDayClock(options: DayClockOptions): DayClock {
   const { partition, append, time, logger } = options;
   /** Bounded by the days planned ahead and those not yet reconciled. */
   const days = new Map<DayKey, Day>(options.days.map((day) => [day.key, day]));
+  /** Monotonic milliseconds at which the due times of each day were appended last (#2). */
+  const appendedAtMs = new Map<DayKey, Map<string, number>>();
   const task = startBackgroundTask({ name: "day-clock", partition, time, logger, run });
 
   async function run(): Promise<number | null> {
     const nowMs = options.brokerNowMs();
     if (nowMs === null) return repeatAfterMs;
     const due: FactToAppend[] = [];
+    const names: (readonly [DayKey, string])[] = [];
+    const startedMs = time.monotonicMs();
     let nextMs: number | null = null;
+    let repeatMs: number | null = null;
     for (const day of days.values()) {
       for (const { time: what, number, atMs } of listTimesAhead(day)) {
         const { scheme, businessDate } = day.plan;
-        if (atMs <= nowMs) due.push({ key: day.key, fact: { kind: "DayTimeReached", scheme, businessDate, time: what, number } });
-        else nextMs = Math.min(nextMs ?? atMs, atMs);
+        const name = `${what} ${number} ${atMs}`;
+        const leftMs = (appendedAtMs.get(day.key)?.get(name) ?? Number.NEGATIVE_INFINITY) + repeatAfterMs - startedMs;
+        if (atMs > nowMs) nextMs = Math.min(nextMs ?? atMs, atMs);
+        else if (leftMs > 0) repeatMs = Math.min(repeatMs ?? leftMs, leftMs);
+        else {
+          due.push({ key: day.key, fact: { kind: "DayTimeReached", scheme, businessDate, time: what, number } });
+          names.push([day.key, name]);
+        }
       }
     }
-    if (due.length > 0) await append(due);
-    if (due.length > 0) return repeatAfterMs;
-    return nextMs === null ? null : Math.min(Math.max(1, nextMs - nowMs), sleepMaxMs);
+    if (due.length > 0 && (await append(due))) for (const [key, name] of names) note(key, name, startedMs);
+    const untilNextMs = nextMs === null ? null : Math.min(Math.max(1, nextMs - nowMs), sleepMaxMs);
+    const repeatsInMs = due.length > 0 ? repeatAfterMs : repeatMs;
+    return repeatsInMs === null ? untilNextMs : Math.min(repeatsInMs, untilNextMs ?? repeatsInMs);
+  }
+
+  function note(key: DayKey, name: string, atMs: number): void {
+    const names = appendedAtMs.get(key) ?? new Map<string, number>();
+    names.set(name, atMs);
+    if (days.has(key)) appendedAtMs.set(key, names);
   }
 
   return {
     observe(day) {
+      if (isOver(day)) appendedAtMs.delete(day.key);
       if (isOver(day)) days.delete(day.key);
       else days.set(day.key, day);
       task.wake();

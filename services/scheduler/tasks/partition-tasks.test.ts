@@ -26,7 +26,7 @@ test("I16: a deadline that was appended too early, by a broker clock that runs a
       return Promise.resolve(true);
     },
   });
-  const worker = await environment.settle(openPartitionWorker(context, 0, 0n));
+  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   const uetr = environment.uetr();
   await environment.credit(uetr);
   await environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 })));
@@ -68,7 +68,7 @@ test("I16: an unreadable Release is made again, and delays no other debit of its
       return Promise.resolve(true);
     },
   });
-  const worker = await environment.settle(openPartitionWorker(context, 0, 0n));
+  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
   const handled = { count: 0 };
   const handle = async (): Promise<void> => {
     const records = environment.broker.records({ topic: topics.journal, partition: 0 }).slice(handled.count);
