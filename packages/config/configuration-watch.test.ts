@@ -143,14 +143,17 @@ describe("a configuration file that is watched", () => {
     expect(second?.connectors[0]).toBe(first?.connectors[0]);
   });
 
-  it("that changes what needs a restart is refused as a whole, named, and is in force nowhere", async () => {
+  it("that changes what needs a restart is refused as a whole, named, and in force nowhere but for what it takes away", async () => {
     const { said, write, heard } = await givenWatch();
     await write(fileText({ reconciliation: "18:00", tokens: ["next"] }));
-    await heard(1);
-    expect(said).toEqual([["/schemes: changes only with a restart"]]);
-    await write(fileText());
     await heard(2);
-    expect(said[1]).toBeNull();
+    expect(said[0]).toEqual(["/schemes: changes only with a restart"]);
+    expect(replacements(said)[0]?.banks[0]?.tokenSha256).toEqual([]);
+    expect(replacements(said)[0]?.schemes).toEqual(configured().schemes);
+    await write(fileText());
+    await heard(4);
+    expect(said[2]).toBeNull();
+    expect(replacements(said)[1]?.banks).toEqual(configured().banks);
   });
 
   it("changes nothing while it is broken, is reported once, and takes effect again once repaired", async () => {

@@ -5,9 +5,9 @@
 //    configuration, such as a bank, keeps that part.
 // #2 Parties that did not change are the same objects in the next configuration, so that a change of one is no change
 //    of another.
-// #3 Schemes, the folder of rules, the topics and the number of partitions cannot change while a service runs: days are planned by
-//    them, and topics are made by them. A file that changes them is refused as a whole, because a part of it in force
-//    would be no version of the file.
+// #3 Schemes, the folder of rules, the topics and the number of partitions cannot change while a service runs: days are
+//    planned by them, and topics are made by them. A file that changes them is refused as a whole, because a part of it
+//    in force would be no version of the file.
 
 import type { Configuration } from "./configuration.ts";
 

@@ -1,7 +1,7 @@
 // What a file that is refused still takes away: revoking a token must not depend on the rest of the file.
 //
-// #1 A refused file only takes away: tokens that it no longer lists under their holder, roles that an operator no longer
-//    has, and the tokens of a holder that it no longer lists. It adds and changes nothing.
+// #1 A refused file only takes away: tokens that it no longer lists under their holder, roles that an operator no
+//    longer has, and the tokens of a holder that it no longer lists. It adds and changes nothing.
 // #2 It counts as far as it can be read. Text that is not YAML says nothing, nor does a list that is missing, empty, or
 //    has a member without an id. A holder whose own tokens cannot be read keeps them.
 // #3 A holder that loses nothing is the same object as before.
@@ -10,7 +10,7 @@ import type { Configuration, ConfiguredOperator } from "./configuration.ts";
 
 type Holders = Pick<Configuration, "banks" | "connectors" | "operators">;
 
-/** Returns the holders that are left. `tree` is the refused file as read, its variables replaced; undefined: not YAML. */
+/** Returns what is left. `tree` is the refused file as read, its variables replaced; undefined: not YAML. */
 export function takeAway(tree: unknown, { banks, connectors, operators }: Holders): Holders {
   const listed = {
     banks: readEntries(tree, "banks"),

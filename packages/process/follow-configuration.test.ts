@@ -48,7 +48,7 @@ test("a changed file is taken over, logged, and shown with its version and hash"
   expect(shown).toContain("sluice_configuration_refused 0");
 });
 
-test("I14: a file that is wrong, or changes what needs a restart, is refused as a whole until it is right again", async () => {
+test("I14: a file that is wrong, or changes what needs a restart, is refused as a whole until it is right again [D10.26]", async () => {
   await using stack = new AsyncDisposableStack();
   const { running, lines, replaced, write, text } = await setUp(stack);
   await write("banks: [");
@@ -64,7 +64,7 @@ test("I14: a file that is wrong, or changes what needs a restart, is refused as 
   expect(replaced).toEqual([]);
 });
 
-test("a token that a refused file no longer names is invalid at once, and a new one only once the file is right", async () => {
+test("a token that a refused file no longer names is invalid at once, and a new one only once the file is right [D10.27]", async () => {
   await using stack = new AsyncDisposableStack();
   const { lines, replaced, write } = await setUp(stack);
   const named = (token: string): string => fileText(["first"]).replace("0".repeat(64), createHash("sha256").update(token).digest("hex"));

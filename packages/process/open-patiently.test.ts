@@ -33,7 +33,7 @@ function openFailing(failures: readonly Error[], closed: string[]) {
   });
 }
 
-test("I16: what is away is waited for, with its reason, and each attempt closes what it opened", async () => {
+test("I16: what is away is waited for, with its reason, and each attempt closes what it opened [D10.32]", async () => {
   const { time, opening, reasons, wait, lines } = openContext();
   const closed: string[] = [];
   const opened = openNeeds({ messaging: openFailing([away("no broker"), away("no topic")], closed) }, opening, wait);

@@ -13,7 +13,7 @@ async function setUp() {
   return { ...environment, statusOf };
 }
 
-test("I16: a bank that is added may send without a restart, once all services know it, and others go on meanwhile", async () => {
+test("I16: a bank that is added may send without a restart, once all services know it, and others go on meanwhile [D10.28]", async () => {
   const { ingress, time, statusOf } = await setUp();
   ingress.replaceConfiguration(withAdded);
   expect([await statusOf("added"), await statusOf("first")]).toEqual([401, 202]);

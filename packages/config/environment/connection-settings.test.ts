@@ -65,7 +65,7 @@ test("a setting without effect is a problem, because somebody believes that it h
   ]);
 });
 
-test("a secret is sent without TLS to a loopback address alone", () => {
+test("a secret is sent without TLS to a loopback address alone [D10.22]", () => {
   const plain = { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD_FILE: "/p" };
   expect(problems("kafka", { ...brokers, ...plain })).toEqual(["KAFKA_TLS: must be on: plain sends the secret itself"]);
   expect(problems("kafka", { KAFKA_BROKERS: "127.0.0.1:9092, localhost:9093", ...plain })).toEqual([]);

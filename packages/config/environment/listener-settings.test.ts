@@ -17,7 +17,7 @@ function problems(given: Readonly<Record<string, string>>, asked = names): reado
 const how =
   "is not a loopback address: set SLUICE_TLS_CERTIFICATE_FILE and SLUICE_TLS_KEY_FILE, or SLUICE_TLS_ENDED_BY to the name of what ends TLS in front of it";
 
-test("beyond the loopback address nothing listens in clear unless a setting says who ends TLS", () => {
+test("beyond the loopback address nothing listens in clear unless a setting says who ends TLS [D10.29] [D10.30]", () => {
   expect(problems({ SLUICE_HTTP_HOST: "0.0.0.0", SLUICE_OPS_HOST: "::" })).toEqual([`SLUICE_OPS_HOST: ${how}`, `SLUICE_HTTP_HOST: ${how}`]);
   expect(problems({ SLUICE_HTTP_HOST: "10.0.0.1", SLUICE_TLS_ENDED_BY: "mesh" })).toEqual([]);
   expect(problems({ SLUICE_HTTP_HOST: "0.0.0.0", SLUICE_TLS_CERTIFICATE_FILE: "/c", SLUICE_TLS_KEY_FILE: "/k" })).toEqual([]);

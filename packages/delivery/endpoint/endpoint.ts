@@ -115,7 +115,6 @@ export class Endpoint {
     if (options.origin === null) return;
     const { metrics } = options;
     metrics.breakerOpen.set(0, this.labels);
-    for (const to of ["open", "closed"]) metrics.breakerTransitions.add({ ...this.labels, to }, 0);
     metrics.retryAfterSeconds.set(0, this.labels);
     metrics.concurrency.set(this.slots.limit, this.labels);
   }

@@ -22,7 +22,7 @@ test("every topic uses append times, only the snapshots are compacted, and the j
   expect(specs.find(({ topic }) => topic === topics.probe)).toMatchObject({ partitions: 1, config: { "retention.ms": "3600000" } });
 });
 
-test("every topic but the probe's has the number of partitions that is asked for", () => {
+test("every topic but the probe's has the number of partitions that is asked for [D10.33]", () => {
   for (const partitionCount of [1, 12, 120]) {
     const sized = buildTopicSpecs({ partitionCount, replication: 3, minInsync: 2 });
     const counts = new Map(sized.map(({ topic, partitions }) => [topic, partitions]));

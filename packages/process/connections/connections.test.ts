@@ -26,7 +26,7 @@ function openContext() {
   return { lines, options: { time: machineTime, logger, opened, filesPollMs: 2 } };
 }
 
-test("the password of a new connection is that of the file now, and no log line has it", async () => {
+test("the password of a new connection is that of the file now, and no log line has it [D10.21]", async () => {
   const { write } = await folder();
   const KAFKA_SASL_PASSWORD_FILE = await write("password", `${secret}-1\n`);
   const given = { KAFKA_BROKERS: "127.0.0.1:1", KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u", KAFKA_SASL_PASSWORD_FILE };
@@ -43,7 +43,7 @@ test("the password of a new connection is that of the file now, and no log line 
   expect(lines[0]).toBe('["connection.secret-read",{"setting":"KAFKA_SASL_PASSWORD_FILE"}]');
 });
 
-test("TLS follows its files, and half of a pair changes nothing", async () => {
+test("TLS follows its files, and half of a pair changes nothing [D10.20]", async () => {
   const { write } = await folder();
   const [first, second] = [authority.issue({ name: "one" }), authority.issue({ name: "two" })];
   const given = {

@@ -66,7 +66,7 @@ function openAgent(own: { readonly cert?: string; readonly key?: string } = {}):
   return agent;
 }
 
-test("a certificate that was replaced counts for new connections, and no connection in use is cut", async () => {
+test("a certificate that was replaced counts for new connections, and no connection in use is cut [D10.31]", async () => {
   const { port, renew } = await openListener();
   const [early, late] = [openAgent(), openAgent()];
   expect(await ask(port, early)).toBe("https: first");

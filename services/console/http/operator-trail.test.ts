@@ -7,7 +7,7 @@ import { createOperatorTrail } from "./operator-trail.ts";
 
 const sha = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-test("a new operator, a role and a token leave a trace: one log line and one count each, and never the token", async () => {
+test("a new operator, a role and a token leave a trace: one log line and one count each, and never the token [D9 operators]", async () => {
   const said: { readonly event: string; readonly fields: unknown }[] = [];
   const note = (event: string, fields?: unknown): void => void said.push({ event, fields });
   const logger: Logger = { ...silentLogger, info: note, warn: note, error: note };

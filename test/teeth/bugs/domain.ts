@@ -163,7 +163,7 @@ export const domainBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${debits}/decide.ts`,
-        find: "  if (transaction.quarantined !== null && isFollowingFact(fact)) return deadLetterFollowing(transaction, fact, place);\n",
+        find: "  if (transaction.quarantined !== null && isFollowingFact(fact)) return deadLetterFollowing(transaction, fact, place, partition);\n",
         put: "",
       },
     ],
@@ -193,8 +193,20 @@ export const domainBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "packages/domain/day/credits-final.ts",
-        find: '  if (after.partitionsAwaited.length > 0) return { decision: "applied", reason: null, day: counted };\n',
-        put: "",
+        find: "const isBlocked = after.partitionsAwaited.length > 0 || isUnknownNamed(after);",
+        put: "const isBlocked = isUnknownNamed(after);",
+      },
+    ],
+    nearest: dayTests,
+  },
+  {
+    id: "unread-credit-opens-gate",
+    breaks: "A gate opens while a message that may be a credit lies unread in the dead letters.",
+    edits: [
+      {
+        file: "packages/domain/day/credits-final.ts",
+        find: "const isBlocked = after.partitionsAwaited.length > 0 || isUnknownNamed(after);",
+        put: "const isBlocked = after.partitionsAwaited.length > 0;",
       },
     ],
     nearest: dayTests,

@@ -96,7 +96,7 @@ test("bytes that are not UTF-8 are refused", () => {
   }
 });
 
-test("4,096 values are read, one more is refused, and so is the 101st member of an object", () => {
+test("4,096 values are read, one more is refused, and so is the 101st member of an object [D10.23] [D10.24]", () => {
   const list = (count: number): string => `[${Array.from({ length: count }, () => "1").join(",")}]`;
   const members = (count: number): string => `{${Array.from({ length: count }, (_, number) => `"m${number}":1`).join(",")}}`;
   expect([refusalFor(list(4_095)), refusalFor(members(100))]).toEqual(["read", "read"]);

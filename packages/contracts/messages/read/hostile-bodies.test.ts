@@ -29,7 +29,7 @@ function fastestMs(read: () => unknown): number {
   return Math.min(...times);
 }
 
-describe("I14: a body of 256 KiB that is made to cost much costs at most as much as thirty good ones of 2 KiB", () => {
+describe("I14: a body of 256 KiB that is made to cost much costs at most as much as thirty good ones of 2 KiB [D10.25]", () => {
   test.each<[string, string, Json]>([
     ["identifiers without members", "creditor/identification", { schema: "PERSON", identifiers: many({}, 86_000) }],
     ["identifiers within the number of values", "creditor/identification", { schema: "PERSON", identifiers: many({}, 4_000) }],
@@ -55,7 +55,7 @@ describe("I14: a body of 256 KiB that is made to cost much costs at most as much
   });
 });
 
-describe("I15: every list of a message has a published bound", () => {
+describe("I15: every list of a message has a published bound [D5.42] [D5.43] [D5.44]", () => {
   test.each(["DirectDebit", "PaymentStatusReport", "CreditTransfer"] as const)("%s", (name) => {
     const lists: object[] = [];
     const collect = (value: unknown): void => {
