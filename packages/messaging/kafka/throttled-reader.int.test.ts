@@ -19,7 +19,7 @@ test("I1: a client that the broker throttles reads every record of a range", { t
   for (let from = 0; from < recordsAppended; from += 10_000)
     await producer.send(Array.from({ length: 10_000 }, () => buildTextRecord(topic, 0, randomBytes(100).toString("hex"))));
   await appender.close();
-  await setFetchQuota(throttled, 300_000);
+  await setFetchQuota(throttled, 200_000);
   const reader = createKafkaMessaging({
     connection: { ...testConnection, clientId: throttled },
     time: machineTime,
