@@ -25,7 +25,7 @@ import {
   type Producer,
   type ReceivedRecord,
 } from "@sluice/messaging";
-import { type ErrorFields, type Logger, type LogFields, type Running, silentLogger, silentMetrics, type Time } from "@sluice/kernel";
+import { type ErrorFields, type Logger, type LogFields, type Running, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createMemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
 import {
   createVirtualTime,
@@ -56,6 +56,7 @@ import type { PartitionContext } from "./partition/context.ts";
 import { createSchedulerMetrics } from "./scheduler-metrics.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
 import { journalHandlers, startScheduler } from "./service.ts";
+import { follow, killable, killableTime } from "./killable-ports.fixture.ts";
 
 export const schedulerStartAtMs = Date.UTC(2026, 10, 20, 5, 0, 0);
 export const opensAtMs = schedulerStartAtMs + 10_000;
@@ -359,48 +360,4 @@ export class SchedulerEnvironment {
     const events = this.named(topics.events, "TransactionStateEvent").filter(({ decoded }) => decoded.value.uetr === uetr);
     return [...new Map(events.map(({ decoded }) => [decoded.value.id, `${decoded.value.stageVersion} ${decoded.value.state}`])).values()];
   }
-}
-
-function follow<T extends object>(current: () => T): T {
-  return new Proxy(current(), {
-    get(_, member) {
-      const value: unknown = Reflect.get(current(), member);
-      if (typeof value === "object" && value !== null) return follow(() => Object(Reflect.get(current(), member)));
-      if (typeof value !== "function") return value;
-      return (...given: unknown[]): unknown => Reflect.apply(Object(Reflect.get(current(), member)), current(), given);
-    },
-  });
-}
-
-interface ProcessLife {
-  isOver: boolean;
-}
-
-const never: Promise<never> = new Promise(() => {});
-
-function killableTime(time: Time, life: ProcessLife): Time {
-  return {
-    nowMs: () => time.nowMs(),
-    monotonicMs: () => time.monotonicMs(),
-    after: (delayMs, action) =>
-      time.after(delayMs, () => {
-        if (!life.isOver) action();
-      }),
-  };
-}
-
-/** Wraps a store: once the process is gone no call has an effect, and none is answered. */
-function killable<T extends object>(target: T, life: ProcessLife): T {
-  return new Proxy(target, {
-    get(object, member) {
-      const value: unknown = Reflect.get(object, member);
-      if (typeof value === "object" && value !== null) return killable(value, life);
-      if (typeof value !== "function") return value;
-      return (...given: unknown[]): unknown => {
-        if (life.isOver) return never;
-        const answer: unknown = Reflect.apply(value, object, given);
-        return answer instanceof Promise ? answer.then((result: unknown) => (life.isOver ? never : result)) : answer;
-      };
-    },
-  });
 }
