@@ -1,6 +1,6 @@
 export { freePorts } from "./free-ports.ts";
 export type { ReportProgress } from "./install.ts";
-export { isRunning, makeRunDirectory, noteProcess, readRecord, stopRecordedProcesses } from "./running-record.ts";
+export { isRunning, makeRunDirectory, readRecord, stopRecordedProcesses } from "./running-record.ts";
 export type { ServerName, Storage } from "./server-kind.ts";
 export { startServers } from "./start-servers.ts";
 export type { ServerAddresses, Servers } from "./start-servers.ts";

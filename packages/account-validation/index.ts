@@ -6,7 +6,7 @@ export type { RuleBook, RuleName, RuleVersion } from "./rule-book.ts";
 export type { CheckStep } from "./check-steps.ts";
 export { ukMethods, createUkModulusData } from "./uk-modulus/data.ts";
 export type { UkModulusData, UkRow } from "./uk-modulus/data.ts";
-export { createCdvData, readCdvData, shippedCdvData } from "./za-cdv/data.ts";
+export { createCdvData, shippedCdvData } from "./za-cdv/data.ts";
 export type { CdvData, CdvRange, CdvRow } from "./za-cdv/data.ts";
 export { readCim900 } from "./za-cdv/read-cim900.ts";
 export { readScsubtab } from "./uk-modulus/read-scsubtab.ts";

@@ -6,10 +6,10 @@ export { readConfigurationFile } from "./file/read-configuration-file.ts";
 export { listOperatorChanges, operatorChangeKinds } from "./operator-changes.ts";
 export { watchConfiguration } from "./configuration-watch.ts";
 export type { ConfigurationWatch, ConfigurationWatchOptions } from "./configuration-watch.ts";
-export { readDuration } from "./file/durations.ts";
+
 export type { Problem } from "./file/problem.ts";
 export { readConfiguration } from "./file/read-configuration.ts";
-export { defaultScheme } from "@sluice/domain/schemes";
+
 export { southAfrica, southAfricaEveryDay } from "./calendars/south-africa.ts";
 export { connectionSettingsOf, kafkaSettings, registrySettings, settingNames, storeSettings } from "./environment/connection-settings.ts";
 export type { KafkaSetting, RegistrySetting, StoreSetting } from "./environment/connection-settings.ts";
@@ -18,7 +18,7 @@ export type { ListenerSetting } from "./environment/listener-settings.ts";
 export { readEnvironment } from "./environment/environment.ts";
 export type { ServiceEnvironment, VariableName } from "./environment/environment.ts";
 export { readSigningSecret } from "./file/signing-secret.ts";
-export { readRulesFiles, readRulesFolder } from "./rules/rules-folder.ts";
+export { readRulesFolder } from "./rules/rules-folder.ts";
 export { tableFormats } from "./rules/rules-file.ts";
 export type { RulesFile, TableFormat } from "./rules/rules-file.ts";
 export { importTable, tableBytesMax } from "./rules/import-table.ts";

@@ -1,7 +1,7 @@
 export * from "./api.ts";
 export { amountText } from "./messages/json/amount.ts";
-export { canonicalJson, hashMessage, sha256Hex } from "./messages/json/canonical-json.ts";
-export { controlBodies, gateCreditsMax, readControlBody } from "./control/decision-bodies.ts";
+export { sha256Hex } from "./messages/json/canonical-json.ts";
+export { controlBodies, readControlBody } from "./control/decision-bodies.ts";
 export type { ControlBody, ControlDecisionName } from "./control/decision-bodies.ts";
 export { controlAnswers } from "./control/answers.ts";
 export { controlOperations, controlPrefix } from "./control/operations.ts";
@@ -13,10 +13,10 @@ export { bankMarkerFromRecord, factFromRecord, markerFromRecord } from "./wire/f
 export { deliveryHeaders } from "./messages/delivery-headers.ts";
 export type { AttemptHeaders, DeliveryHeader, EventHeaders } from "./messages/delivery-headers.ts";
 export * from "./generated/records.ts";
-export { messageJsonSchema, messageSchemas } from "./messages/read/message-schemas.ts";
+export { messageSchemas } from "./messages/read/message-schemas.ts";
 export type { MessageSchemaName } from "./messages/read/message-schemas.ts";
 export { minorUnitDigits } from "./messages/read/iso-4217.ts";
-export { isJsonObject, numberText, parseJson } from "./messages/json/json.ts";
+export { parseJson } from "./messages/json/json.ts";
 export type { Json, JsonNumber, JsonObject } from "./messages/json/json.ts";
 export { servedOperations } from "./messages/operations.ts";
 export type { ServedOperation, ServedOperationName } from "./messages/operations.ts";
@@ -26,20 +26,20 @@ export { readCreditTransfer } from "./messages/read/read-credit-transfer.ts";
 export { readCreditsFinal } from "./messages/read/read-credits-final.ts";
 export { readDirectDebit } from "./messages/read/read-direct-debit.ts";
 export { readStatusReport } from "./messages/read/read-status-report.ts";
-export { flowFromRecord, isCreditRecord, messageFromRecord, uetrFromRecord } from "./wire/payment-received.ts";
+
 export type { PaymentReceived } from "./wire/payment-received.ts";
 export { recordKinds } from "./wire/record-kinds.ts";
 export type { RecordKind } from "./wire/record-kinds.ts";
 export * from "./wire/record-map.ts";
-export { eventColumns, renderEventBody } from "./messages/render/render-event.ts";
+
 export type { EventShape } from "./messages/render/render-event.ts";
-export { renderDispatchBody, utcText } from "./messages/render/render-message.ts";
+export { renderDispatchBody } from "./messages/render/render-message.ts";
 export type { MessageSources } from "./messages/render/message-sources.ts";
 export type { RegistryConnection } from "./wire/registry-client.ts";
-export { createRegistrySerde, findMissingSchemas, subjects } from "./wire/serde-registry.ts";
-export { createFixedSerde, readSchemaId } from "./wire/serde.ts";
+export { createRegistrySerde, findMissingSchemas } from "./wire/serde-registry.ts";
+export { createFixedSerde } from "./wire/serde.ts";
 export { eventTypeFor, stateNames, stateTables } from "./messages/render/state-table.ts";
-export { readReportOutcome } from "./messages/read/report-outcome.ts";
+
 export {
   dispatchChangeRecord,
   dispatchRecord,

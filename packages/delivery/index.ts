@@ -1,5 +1,5 @@
 export { parseOperation } from "./endpoint/operation-addresses.ts";
-export { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
+export { type DeliveryBounds } from "./bounds.ts";
 export * from "./rules.ts";
 export * from "./delivery-service.ts";
 export { readDeliverySource } from "./start-delivery.ts";

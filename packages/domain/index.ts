@@ -15,7 +15,7 @@ export * from "./debit-and-credit/output.ts";
 export { isGateOpenFor } from "./debit-and-credit/markers/release-gate.ts";
 export * from "./day/gate-status.ts";
 export * from "./day/held-outlook.ts";
-export { outputsAt } from "./debit-and-credit/outputs.ts";
+
 export { queueKey } from "./debit-and-credit/facts/on-message.ts";
 export { isUnreadOpen } from "./debit-and-credit/items.ts";
 export * from "./debit-and-credit/reconciliation-reasons.ts";

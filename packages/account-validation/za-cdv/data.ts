@@ -74,7 +74,7 @@ const conditions: ReadonlyMap<string, RowCondition> = new Map([
 ]);
 
 /** Reads the data file; throws if its form is wrong. */
-export function readCdvData(file: typeof shipped): CdvData {
+function readCdvData(file: typeof shipped): CdvData {
   const version = /^za-cdv\/(.+)$/.exec(file.schema)?.[1];
   if (version === undefined) throw new Error("not data of rule za-cdv");
   const rows = file.rows.map((row): CdvRow => {

@@ -20,7 +20,7 @@ import {
 } from "../messages/read/message-fields.ts";
 import { parseMessage } from "../messages/read/parse-message.ts";
 
-export const gateCreditsMax = 1_000;
+const gateCreditsMax = 1_000;
 const windowNumberMax = 24;
 const partitionMax = 9_999;
 

@@ -21,7 +21,7 @@ export const backOffFirstMaxMs = 1_000;
 const backOffMaxMs = 60_000;
 export const retryAfterMinMs = 1_000;
 export const retryAfterMaxMs = 15 * 60_000;
-export const addressWaitMinMs = 60_000;
+const addressWaitMinMs = 60_000;
 const addressWaitMaxMs = 5 * 60_000;
 
 const transientCodes: ReadonlySet<number> = new Set([408, 425, 429]);

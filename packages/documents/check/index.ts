@@ -1,6 +1,6 @@
 // For the tests of services and simulators that serve or call what the document describes.
 
-export { createDocumentCheck, readOpenApi } from "./document-check.ts";
+export { createDocumentCheck } from "./document-check.ts";
 export type { ObservedExchange } from "./document-check.ts";
 export { resolveReferences } from "./resolve-references.ts";
 export { documentedErrors, errorBody, errorsFor } from "../openapi/errors.ts";
