@@ -20,7 +20,9 @@ test(
   { timeout },
   async () => {
     await fc.assert(
-      fc.asyncProperty(anyFailingPlan, async (plan) => expect(await playFailingPlan(plan)).toMatchObject(nothingBroken)),
+      fc.asyncProperty(anyFailingPlan, async (plan) => {
+        expect(await playFailingPlan(plan)).toMatchObject(nothingBroken);
+      }),
       { numRuns: runs, seed, endOnFailure: true },
     );
   },
