@@ -97,6 +97,17 @@ describe("the page of a receiver's backlog", () => {
     expect(page.nextWakeMs(50)).toBe(99);
   });
 
+  it("I16: what became due while a drain went on is looked at again at once, though nothing else waits", () => {
+    const page = createPage();
+    page.offer(entry(1, "a", { attempts: 1, dueMs: 100.5 }));
+    // The timer fired a fraction of a millisecond early, so the drain that it began found nothing.
+    expect(allDue(page, 100.2)).toEqual([]);
+    expect(page.hasDueUntried(100.6)).toBe(false);
+    expect(page.nextWakeMs(100.2)).toBe(100.2);
+    expect(allDue(page, 100.7)).toEqual(["m1"]);
+    expect(page.nextWakeMs(100.7)).toBeNull();
+  });
+
   it("adds only messages that it covers, and each once", () => {
     const page = createPage({ coveredBelow: 5n });
     page.offer(entry(4, "a"));

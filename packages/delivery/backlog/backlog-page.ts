@@ -40,6 +40,8 @@ export class BacklogPage {
   /** True once an older message may have been unknown (#3): then every key may have followers. */
   #wasInDoubt = false;
   #tickets = 0;
+  /** The newest time at which a message was found to be due. */
+  #ripenedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: BacklogPageOptions) {
     this.#options = options;
@@ -208,9 +210,13 @@ export class BacklogPage {
     return [...this.#sections.values()].some(({ due }) => this.#peek(due.untried) !== undefined);
   }
 
-  /** When the next message that waits has to be looked at, on the monotonic clock; null where none waits. */
+  /**
+   * When the next message that waits has to be looked at, on the monotonic clock; null where none waits. `nowMs` is the
+   * time of the drain: what became due since, it has not taken.
+   */
   nextWakeMs(nowMs: number): number | null {
     this.#ripen(nowMs);
+    if (this.#ripenedMs > nowMs) return nowMs;
     return this.#peek(this.#waiting)?.wakeMs ?? null;
   }
 
@@ -344,6 +350,7 @@ export class BacklogPage {
   #ripen(nowMs: number): void {
     for (let next = this.#peek(this.#waiting); next !== undefined && next.wakeMs <= nowMs; next = this.#peek(this.#waiting)) {
       this.#waiting.pop();
+      this.#ripenedMs = Math.max(this.#ripenedMs, nowMs);
       const { entry } = next.slot;
       const isOver = entry.isEnding || this.#options.isOver(entry);
       const queue = isOver ? this.#ended : this.#section(entry.endpoint).due[rankOf(entry)];

@@ -140,6 +140,12 @@ export const deliveryBugs: readonly PlantedBug[] = [
     nearest: ["services/dispatcher/isolation/poison.test.ts", "services/dispatcher/isolation/backlogs.test.ts"],
   },
   {
+    id: "due-while-draining-forgotten",
+    breaks: "A message that becomes due while its timer, which fired a moment early, is handled waits for ever.",
+    edits: [{ file: `${delivery}/backlog/backlog-page.ts`, find: "    if (this.#ripenedMs > nowMs) return nowMs;\n", put: "" }],
+    nearest: ["packages/delivery/backlog/backlog-page.test.ts"],
+  },
+  {
     id: "cover-not-moved-on",
     breaks: "A backlog that is larger than a page is never read on.",
     edits: [{ file: `${delivery}/backlog/scan.ts`, find: "    moveCover(partition, page, endpoint, nextCover(rows, limit));\n", put: "" }],
