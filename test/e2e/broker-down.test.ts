@@ -37,7 +37,7 @@ test("I1: while the broker hangs no service is ready; while it is down ingress a
   const untilAll = async (isReady: boolean): Promise<void> => {
     const reasons = async () => Promise.all(services.map(({ opsPort }) => readiness(opsPort)));
     await vi.waitFor(async () => expect((await reasons()).map((reason) => reason === "ready")).toEqual(services.map(() => isReady)), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 250,
     });
   };
