@@ -14,6 +14,7 @@ import { createCheckedConnector, findAddressRefusal, type ResolveHost } from "./
 import type { CredentialsReport } from "./credentials/credentials-report.ts";
 import { createCredentials, type Credentials, type ReceiverFiles } from "./credentials/credentials.ts";
 import { createBoundedConnector } from "./exchange-bounds.ts";
+import type { ConnectingLimit } from "./connecting-limit.ts";
 import { createTunnelConnector } from "./tunnel.ts";
 
 const headerBytesMax = 16 * 1024;
@@ -23,6 +24,7 @@ const keepAliveMs = 4_000;
 export interface GatewayReceiverPorts {
   readonly time: Time;
   readonly resolve: ResolveHost;
+  readonly connecting: ConnectingLimit;
   readonly report: CredentialsReport;
   readonly filesPollMs?: number;
   /** Called with the receiver's id when credentials were replaced, but not for the first ones. */
@@ -77,14 +79,14 @@ export class GatewayReceiver {
   /** `secureContext` is null where the address has no TLS. */
   #createConnector(url: URL, secureContext: SecureContext | null): buildConnector.connector {
     const { egressProxy, allowedAddresses, answerTimeoutMs } = this.receiver;
-    const { time, resolve } = this.#ports;
+    const { time, resolve, connecting } = this.#ports;
     const timeoutMs = Math.min(connectTimeoutMs, answerTimeoutMs);
     const authorization = (): string | null => this.credentials.proxyAuthorization();
-    return createBoundedConnector(
+    const connector =
       egressProxy === null
         ? createCheckedConnector({ url, allowedAddresses, timeoutMs, secureContext, resolve })
-        : createTunnelConnector({ time, proxy: new URL(egressProxy), timeoutMs, secureContext, resolve, authorization }),
-    );
+        : createTunnelConnector({ time, proxy: new URL(egressProxy), timeoutMs, secureContext, resolve, authorization });
+    return createBoundedConnector(connecting.limit(connector));
   }
 
   get pools(): readonly Pool[] {

@@ -14,6 +14,7 @@ import { findReceiverChanges } from "../endpoint/receiver-changes.ts";
 import { createCredentialsReport } from "./credentials/credentials-report.ts";
 import { TimeoutGroups } from "../timeout-group.ts";
 import type { ResolveHost } from "./connect.ts";
+import { ConnectingLimit } from "./connecting-limit.ts";
 import { runExchange, noResponse } from "./exchange.ts";
 import { GatewayReceiver, type GatewayReceiverPorts } from "./gateway-receiver.ts";
 import { createNameReport } from "./names/name-report.ts";
@@ -39,6 +40,7 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
   const ports: GatewayReceiverPorts = {
     ...options,
     resolve: (hostname) => names.resolve(hostname),
+    connecting: new ConnectingLimit(options.metrics),
     report,
     renewed: (receiverId) => renewed?.(receiverId),
     closeLater: (pool) => void end(pool),
