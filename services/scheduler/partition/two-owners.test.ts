@@ -52,6 +52,24 @@ test("I16: an owner that takes its partition again knows the markers that the ow
   expect(await keptMarkers(environment)).toEqual(["WindowOpened", "WindowClosed"]);
 });
 
+test("I16: an owner that takes its partition again knows the markers that it applied and could not write", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const first = await openWorker(environment, true);
+  const uetr = environment.uetr();
+  await environment.append(topics.journal, uetr, environment.debit(uetr));
+  await environment.settle(first.handle(journalRecords(environment)));
+  await environment.time.advance(500);
+  // Another owner takes the partition and does nothing with it.
+  await openWorker(environment, false);
+  await environment.append(topics.journal, schedulerDay, marker("WindowOpened"), 0);
+  await environment.settle(first.handle(journalRecords(environment, 1n)).catch(() => {}));
+  await environment.time.advance(10_000);
+  await environment.append(topics.journal, schedulerDay, marker("WindowClosed"), 0);
+  await environment.settle(first.handle(journalRecords(environment, 2n)));
+  await environment.time.advance(500);
+  expect(await keptMarkers(environment)).toEqual(["WindowOpened", "WindowClosed"]);
+});
+
 test("I2: a batch during which the epoch was lost is not done, although its writes and sends went through", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const base = await environment.partitionContext();
