@@ -55,6 +55,16 @@ describe("the launch of a service in a container", () => {
   });
 });
 
+it("the chart's memory limits fit the memory profiles that it chooses", () => {
+  const manifests = readFileSync(new URL("infra/chart/golden/least.yaml", root), "utf8");
+  const chosen = [...manifests.matchAll(/args: \[([a-z-]+), ([a-z]+)\][^]*?limits: \{ memory: (\d+)Mi \}/g)];
+  expect(new Set(chosen.map(([, service]) => service))).toEqual(new Set(services));
+  for (const [, service, profile = "", limitMiB] of chosen) {
+    const table: ContainerMemory = JSON.parse(readFileSync(new URL(`services/${service}/memory.json`, root), "utf8"));
+    expect(buildLaunch(table, profile, Number(limitMiB))).toHaveProperty("nodeArguments");
+  }
+});
+
 describe("the Dockerfile", () => {
   const text = readFileSync(new URL("infra/image/Dockerfile", root), "utf8");
 
