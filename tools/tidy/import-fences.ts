@@ -58,6 +58,8 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/delivery": { values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
+  // What starts a container has nothing of Sluice in its own process.
+  "infra/image": { values: [] },
   "infra/local": { values: ["kernel"] },
   "services/ingress": forServices,
   "services/validator": forServices,

@@ -24,6 +24,7 @@ const banned: readonly (readonly [RegExp, string])[] = [
 /** #2 */
 const exempt: ReadonlyMap<string, string> = new Map([
   ["docs/glossary.md", "lists the words that are not used"],
+  ["infra/chart/templates/deployments.yaml", "an upgrade's strategy has its name from Kubernetes"],
   ["tools/tidy/vocabulary.ts", "this table"],
   ["tools/tidy.test.ts", "breaks the rule on purpose"],
 ]);

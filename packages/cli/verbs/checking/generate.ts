@@ -13,11 +13,13 @@ const generators = [
   { name: "documents", takes: ["check"] },
   { name: "settings", takes: ["check"] },
   { name: "conformance", takes: ["check"] },
+  { name: "chart", takes: ["check"] },
 ] as const;
 
 export const generateVerb: Verb = {
   name: "generate",
-  summary: "makes everything that is generated: types, versions and golden files, documents, settings, conformance page, editors' schema",
+  summary:
+    "makes everything that is generated: types, versions and golden files, documents, settings, conformance page, chart's alarm rules, editors' schema",
   arguments: [],
   options: {
     check: { type: "boolean", text: "writes nothing and names what is stale" },

@@ -1,0 +1,44 @@
+// The entry of the image: `node infra/image/main.ts SERVICE [small|large]`, or a verb of `./sluice` with its words.
+//
+// #1 The process becomes the service: no second process stands between the container and it, so signals and exit codes
+//    are the service's own.
+
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildLaunch, type ContainerMemory, readServiceWords } from "./launch.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const exitUsage = 2;
+const bytesOfMiB = 1_048_576;
+
+function start(words: readonly string[]): void {
+  const services = readdirSync(join(root, "services")).filter((name) => existsSync(join(root, "services", name, "main.ts")));
+  const given = readServiceWords(words, services);
+  if (given === null) {
+    become([join(root, "packages", "cli", "main.ts"), ...words], {});
+    return;
+  }
+  const memory: ContainerMemory = JSON.parse(readFileSync(join(root, "services", given.service, "memory.json"), "utf8"));
+  const launch = buildLaunch(memory, given.profile, memoryLimitMiB());
+  if (typeof launch === "string") {
+    process.stderr.write(`sluice: ${given.service}: ${launch}\n`);
+    process.exitCode = exitUsage;
+    return;
+  }
+  become([...launch.nodeArguments, join(root, "services", given.service, "main.ts")], launch.environment);
+}
+
+/** #1 */
+function become(nodeArguments: readonly string[], environment: Readonly<Record<string, string>>): void {
+  if (process.execve === undefined) throw new Error("this system cannot replace a process");
+  process.execve(process.execPath, [process.execPath, ...nodeArguments], { ...process.env, ...environment });
+}
+
+/** Null: no limit is set, or it is above the machine's memory. */
+function memoryLimitMiB(): number | null {
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < Number.MAX_SAFE_INTEGER ? Math.floor(limit / bytesOfMiB) : null;
+}
+
+start(process.argv.slice(2));

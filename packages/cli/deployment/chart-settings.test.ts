@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { listSettings } from "@sluice/config/settings-table";
+import { parse } from "yaml";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const templates = join(root, "infra/chart/templates");
+const known = new Set<string>(listSettings().map(({ name }) => name));
+const ofUs = /\b(?:SLUICE|KAFKA|SCHEMA_REGISTRY|MONGO)_[A-Z_]+\b/g;
+
+test("the chart sets only variables that a service knows", () => {
+  const set = readdirSync(templates).flatMap((file) => {
+    // A comment may name another one.
+    const text = readFileSync(join(templates, file), "utf8").replaceAll(/^ *#.*$/gm, "");
+    return text.match(ofUs) ?? [];
+  });
+  expect(set.length).toBeGreaterThan(0);
+  expect(set.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("the chart can set every variable that a service knows", () => {
+  const text = readdirSync(templates)
+    .map((file) => readFileSync(join(templates, file), "utf8"))
+    .join("\n");
+  expect([...known].filter((name) => !text.includes(name))).toEqual([]);
+});
+
+test("the containers of one machine get only variables that a service knows", () => {
+  const { "x-service": service }: { "x-service": { environment: Readonly<Record<string, string>> } } = parse(
+    readFileSync(join(root, "infra/image/compose.yaml"), "utf8"),
+    { merge: true },
+  );
+  expect(Object.keys(service.environment).filter((name) => !known.has(name))).toEqual([]);
+});
+
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+}
+
+test("values.schema.json refuses what it does not name, in all depths", () => {
+  const schema: Schema = JSON.parse(readFileSync(join(root, "infra/chart/values.schema.json"), "utf8"));
+  expect(openObjects("", schema)).toEqual([]);
+});
+
+test("values.schema.json names exactly the values of values.yaml", () => {
+  const schema: Schema = JSON.parse(readFileSync(join(root, "infra/chart/values.schema.json"), "utf8"));
+  const values: object = parse(readFileSync(join(root, "infra/chart/values.yaml"), "utf8"), { merge: true });
+  expect(pathsOf(values, schema)).toEqual([]);
+});
+
+/** Objects with named members that admit others. Those without any named member are Kubernetes' own. */
+function openObjects(path: string, { properties, additionalProperties, items }: Schema): readonly string[] {
+  return [
+    ...(properties !== undefined && additionalProperties !== false ? [path] : []),
+    ...Object.entries(properties ?? {}).flatMap(([name, one]) => openObjects(`${path}.${name}`, one)),
+    ...(items === undefined ? [] : openObjects(`${path}[]`, items)),
+  ];
+}
+
+/** Members that only one of the two has. */
+function pathsOf(values: unknown, { properties }: Schema, path = ""): readonly string[] {
+  if (properties === undefined || typeof values !== "object" || values === null || Array.isArray(values)) return [];
+  const names = new Set([...Object.keys(values), ...Object.keys(properties)]);
+  return [...names].flatMap((name) => {
+    const inValues = Object.entries(values).find(([key]) => key === name);
+    const inSchema = properties[name];
+    if (inValues === undefined || inSchema === undefined) return [`${path}.${name}`];
+    return pathsOf(inValues[1], inSchema, `${path}.${name}`);
+  });
+}
