@@ -37,6 +37,12 @@ test.each<readonly [string, Partial<OutageFigures>]>([
   expect(outageProblems({ ...good, ...change })).toHaveLength(1);
 });
 
+test("each receiver may take memory of its own, and a backlog none", () => {
+  const crowded = { ...good, memoryMiB: { parking: 200, afterRestart: 542 } };
+  expect(outageProblems(crowded, 0, 1_000)).toEqual([]);
+  expect(outageProblems({ ...crowded, memoryMiB: { parking: 200, afterRestart: 544 } }, 0, 1_000)).toHaveLength(1);
+});
+
 test("the report shows the figures and the violations", () => {
   const verdict = { problems: [], attempts: 1_000, repeats: 2, behind: { most: 5, p99: 3 } };
   const report = { seed: 1, waiting: 1_000, receivers: 3, crowd: noCrowd, store: "a store", figures: good, verdict, tookMs: 60_000 };

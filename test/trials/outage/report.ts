@@ -46,6 +46,8 @@ export interface OutageReport {
  * grow to 96 MiB and more before it collects them (processes.ts).
  */
 const outageMemoryMaxMiB = 480;
+/** Each receiver has connections, a breaker and metrics of its own, with or without a backlog. */
+const memoryPerReceiverKiB = 64;
 /**
  * The consumer group waits for the killed process for up to 9 s of this. It must not grow with the backlog, because
  * other banks' messages wait too.
@@ -57,15 +59,18 @@ const revivedAfterMsMax = 5_000;
 /** A probe reads the message that it sends; nothing else needs a read. */
 const readsPerSecondMax = 2;
 
+const memoryMaxMiB = (receivers: number): number => outageMemoryMaxMiB + Math.ceil((receivers * memoryPerReceiverKiB) / 1_024);
+
 /** `away` is the number of other banks that are away too: what waits for them is tried, and read from the store. */
-export function outageProblems(figures: OutageFigures, away = 0): readonly string[] {
+export function outageProblems(figures: OutageFigures, away = 0, receivers = 0): readonly string[] {
   const { memoryMiB, takenOverAfterMs, breakerOpenings, probeGapsMs, readsWhileWaiting, lookedForMs, revivedAfterMs } = figures;
   const highestMiB = Math.max(memoryMiB.parking, memoryMiB.afterRestart);
   const shortestMs = Math.min(...probeGapsMs);
   const readsMax = (readsPerSecondMax * lookedForMs) / 1_000;
+  const allowedMiB = memoryMaxMiB(receivers);
   return [
-    ...(highestMiB > outageMemoryMaxMiB
-      ? [`the dispatcher took ${highestMiB} MiB of memory, at most ${outageMemoryMaxMiB} are allowed`]
+    ...(highestMiB > allowedMiB
+      ? [`the dispatcher took ${highestMiB} MiB of memory, at most ${allowedMiB} are allowed`]
       : []),
     ...(takenOverAfterMs === null ? ["the dispatcher that was started again took no partition"] : []),
     ...(takenOverAfterMs !== null && takenOverAfterMs > takenOverAfterMsMax
@@ -102,7 +107,7 @@ export function formatOutageReport({
   const ms = (value: number): string => `${Math.round(value)} ms`;
   return [
     `  messages waiting       ${waiting}, with ${store}; parked ${figures.parkedPerSecond} a second`,
-    `  dispatcher's memory    at most ${memoryMiB.parking} MiB while they came, ${memoryMiB.afterRestart} MiB after a kill and a restart (${outageMemoryMaxMiB} allowed)`,
+    `  dispatcher's memory    at most ${memoryMiB.parking} MiB while they came, ${memoryMiB.afterRestart} MiB after a kill and a restart (${memoryMaxMiB(receivers)} allowed)`,
     `  started again          all partitions taken after ${takenOverAfterMs === null ? "unknown" : ms(takenOverAfterMs)}, most of it the group's wait for the one that was killed`,
     `  breaker                opened ${figures.breakerOpenings} times; between probes ${probeGapsMs.map(ms).join(", ") || "unknown"}`,
     `  reads of the store     ${readsWhileWaiting ?? "unknown"} in ${lookedForMs / 1_000} s while they waited`,

@@ -107,7 +107,7 @@ export async function runOutageTrial(options: OutageTrialOptions): Promise<Outag
     ...verdict.problems,
     ...(unacknowledged > 0 ? [`${unacknowledged} messages of other banks were not acknowledged`] : []),
     ...(missingEnds > 0 ? [`${missingEnds} ends are missing in journal and receipts`] : []),
-    ...outageProblems(figures, idsOf(trial, "away").size),
+    ...outageProblems(figures, idsOf(trial, "away").size, receivers),
   ];
   const tookMs = Math.round(time.monotonicMs() - startedMs);
   const crowd = { receivers: idsOf(trial, "away").size, messages: awayWaits.length, longestMs: awayWaits.at(-1) ?? 0 };
