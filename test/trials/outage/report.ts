@@ -69,9 +69,7 @@ export function outageProblems(figures: OutageFigures, away = 0, receivers = 0):
   const readsMax = (readsPerSecondMax * lookedForMs) / 1_000;
   const allowedMiB = memoryMaxMiB(receivers);
   return [
-    ...(highestMiB > allowedMiB
-      ? [`the dispatcher took ${highestMiB} MiB of memory, at most ${allowedMiB} are allowed`]
-      : []),
+    ...(highestMiB > allowedMiB ? [`the dispatcher took ${highestMiB} MiB of memory, at most ${allowedMiB} are allowed`] : []),
     ...(takenOverAfterMs === null ? ["the dispatcher that was started again took no partition"] : []),
     ...(takenOverAfterMs !== null && takenOverAfterMs > takenOverAfterMsMax
       ? [
