@@ -187,6 +187,7 @@ export class SchedulerEnvironment {
       configuration: this.#configuration(),
       partitionCount: this.partitionCount,
       producer,
+      messaging: this.broker.client("snapshots"),
       operatorSkips: createOperatorSkips({ messaging: this.broker.client("skips"), serde: this.serde, service: "scheduler" }),
       journalEnds: async (partition) => (await this.broker.ends([{ topic: topics.journal, partition }]))[0] ?? null,
       journalIdentity: () => this.broker.identity(topics.journal),

@@ -207,6 +207,8 @@ function dyingBefore(fact: string): { readonly environment: SchedulerEnvironment
     },
   });
   function die(): void {
+    // The second timer would kill the next scheduler.
+    if (isKilled) return;
     isKilled = true;
     environment.kill();
   }

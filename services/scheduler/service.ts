@@ -33,6 +33,7 @@
 //   missing-day-planner.ts  DayPlanned         a past date that an open debit names was never planned
 //   ledger-audit.ts         nothing            a day was reconciled, or the partition was taken over: it compares the
 //                                              accepted transactions with what became of them (I11)
+//   snapshot-keeper.ts     TransactionSnapshot an older snapshot has landed behind the newest one
 
 import { groups, type RecordKind, recordKinds, topics } from "@sluice/contracts";
 import {
@@ -128,6 +129,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     brokerClock,
     metrics,
     producer: outputs,
+    messaging,
     journalEnds: async (partition) => (await messaging.ends([{ topic: topics.journal, partition }]))[0] ?? null,
     journalIdentity: () => messaging.identity(topics.journal),
     operatorSkips,

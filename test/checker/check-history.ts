@@ -10,6 +10,7 @@ import { checkOneEffect } from "./promises/i3-one-effect.ts";
 import { checkOrder } from "./promises/i4-order.ts";
 import { checkOneEnd } from "./promises/i5-one-end.ts";
 import { checkLegalPath } from "./promises/i6-legal-path.ts";
+import { checkSnapshotTable } from "./promises/i6-snapshot-table.ts";
 import { checkPersistence } from "./promises/i7-persistence.ts";
 import { checkHold } from "./promises/i8-hold.ts";
 import { checkWindowOnce } from "./promises/i9-window-once.ts";
@@ -20,6 +21,7 @@ const checks = [
   checkOrder,
   checkOneEnd,
   checkLegalPath,
+  checkSnapshotTable,
   checkPersistence,
   checkHold,
   checkWindowOnce,

@@ -21,7 +21,13 @@ export function offsetToMs(offset: number): number {
   return offset * 1_000;
 }
 
-const topics = { journal: "sluice.journal.v1", dispatch: "sluice.dispatch.v1", events: "sluice.events.v1", receipts: "sluice.receipts.v1" };
+const topics = {
+  journal: "sluice.journal.v1",
+  dispatch: "sluice.dispatch.v1",
+  events: "sluice.events.v1",
+  receipts: "sluice.receipts.v1",
+  transactions: "sluice.transactions.v1",
+};
 
 export function historyRecord(
   topic: keyof typeof topics,

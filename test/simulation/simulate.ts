@@ -14,7 +14,7 @@ import { createFixedSerde, groups, topics } from "@sluice/contracts";
 import { startDispatcher } from "@sluice/dispatcher";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
-import { createMemoryBroker, type MemoryBroker, type ProduceFate } from "@sluice/messaging";
+import { createMemoryBroker, type MemoryBroker, type OutgoingRecord, type ProduceFate } from "@sluice/messaging";
 import { type Random, silentLogger, silentMetrics } from "@sluice/kernel";
 import { startScheduler } from "@sluice/scheduler";
 import { checkConservation, createMemoryStore, type Store, type StoreFault } from "@sluice/store";
@@ -104,7 +104,10 @@ export async function simulateScenario(seed: number, scenario: Scenario): Promis
     time,
     random,
     topics: Object.fromEntries(Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : partitionCount])),
-    hooks: { produce: () => (isWithin(scenario.brokerAwayMs, time) ? { kind: "refuse" } : produceFate(scenario, random, isTroubled())) },
+    hooks: {
+      produce: (_client, batch) =>
+        isWithin(scenario.brokerAwayMs, time) ? { kind: "refuse" } : produceFate(scenario, random, isTroubled(), batch),
+    },
   });
   const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
   const environment: SimulatedEnvironment = { time, random, scenario, configuration: buildConfiguration(scenario), broker, store };
@@ -274,13 +277,16 @@ function buildConfiguration({ creditsFinal, esmBank, onMissedWindow, maxUnacknow
   });
 }
 
-function produceFate(scenario: Scenario, random: Random, isTroubled: boolean): ProduceFate {
+/** Only a scheduler's outputs land late: of facts a late one is another request, and has tests of its own. */
+function produceFate(scenario: Scenario, random: Random, isTroubled: boolean, batch: readonly OutgoingRecord[]): ProduceFate {
   if (!isTroubled || random.fraction() >= scenario.produceTrouble) return { kind: "append" };
   const draw = random.fraction();
   if (draw < 0.25) return { kind: "refuse" };
   if (draw < 0.5) return { kind: "lose-answer" };
   if (draw < 0.75) return { kind: "unknown" };
-  return { kind: "append", delayMs: random.fraction() * 1_500 };
+  const delayMs = random.fraction() * 1_500;
+  const isLate = draw >= 0.9 && batch.some(({ topic }) => topic === topics.transactions);
+  return isLate ? { kind: "land-late", afterMs: delayMs * 10 } : { kind: "append", delayMs };
 }
 
 function isWithin(span: readonly [number, number] | null, time: VirtualTime): boolean {

@@ -230,7 +230,7 @@ const letter = {
 };
 const cursor = textSchema.meta({ description: "Give it as `after` to go on behind this letter." });
 const replayedRow = z.strictObject({
-  letter: letterId,
+  letter: letterId.nullable().meta({ description: "null: the letter is gone, and the record was read in the journal." }),
   ...place,
   type: nullableTextSchema,
   isReadable: z.boolean().meta({ description: "false: it will be dead-lettered again." }),

@@ -109,6 +109,12 @@ export function createSerde(schemas: readonly WriterSchema[], newestIds: Readonl
   };
 }
 
+/** The schema ids of `createFixedSerde`, by record and version, as `DayClosed/1`. */
+export function fixedSchemaIds(): ReadonlyMap<string, number> {
+  const names = recordNames.flatMap((name) => schemaVersions[name].map((_, index) => `${name}/${index + 1}`));
+  return new Map(names.map((name, index) => [name, index + 1]));
+}
+
 /**
  * Builds a serde without a registry, with the ids 1..n for every version of every record, in the order of the generated
  * file. For tests and simulation.

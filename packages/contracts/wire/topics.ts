@@ -33,10 +33,12 @@ export const headers = {
   unreadableBytes: "sluice-unreadable-bytes",
   /** Set on a dead letter that lacks a part of its record: how many bytes the value has, and their SHA-256. */
   omittedBytes: "sluice-omitted-bytes",
-  /** Set on a replayed record: its dead letter, as `partition:offset`. */
+  /** Set on a replayed record: its letter as `partition:offset`, or `journal:offset` where the letter is gone. */
   deadLetter: "sluice-dead-letter",
   /** Set on DeadLettersReplayed: the offset of the transaction's first dead-lettered record. */
   quarantinedFrom: "sluice-quarantined-from",
+  /** Set on DeadLettersReplayed: the offset behind the last record that the transaction had applied. */
+  quarantinedTo: "sluice-quarantined-to",
 } as const;
 
 export const groups = {

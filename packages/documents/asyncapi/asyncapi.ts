@@ -130,7 +130,11 @@ const receiverRecords: ReadonlySet<RecordName> = new Set<RecordName>([
 
 function ownHeaders(record: RecordName): Part {
   const text = (description: string): Part => ({ type: "string", description });
-  if (record === "DeadLettersReplayed") return { [headers.quarantinedFrom]: text("Offset of the first record that was dead-lettered.") };
+  if (record === "DeadLettersReplayed")
+    return {
+      [headers.quarantinedFrom]: text("Offset of the first record that was dead-lettered."),
+      [headers.quarantinedTo]: text("Offset behind the last record that the transaction had applied."),
+    };
   if (receiverRecords.has(record)) return { [headers.receiver]: text("Id of the bank or connector that the record is for.") };
   if (record !== "DeadLetter") return {};
   return { [headers.skip]: text("Skipped by an operator: `requested`, or `done` by the service whose partition stood at the record.") };

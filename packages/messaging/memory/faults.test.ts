@@ -76,7 +76,7 @@ describe("memory messaging under a virtual clock", () => {
     expect(second?.appendedAtMs).toBe(startAtMs + 3_600_000);
   });
 
-  test.for<[ProduceFate["kind"], string, string[]]>([
+  test.for<["refuse" | "lose-request" | "lose-answer", string, string[]]>([
     ["refuse", "messaging.refused", []],
     ["lose-request", "messaging.unknown-outcome", []],
     ["lose-answer", "messaging.unknown-outcome", ["a"]],
@@ -85,6 +85,20 @@ describe("memory messaging under a virtual clock", () => {
     const producer = await environment.during(environment.broker.producer("p"));
     await expect(environment.during(producer.send([buildTextRecord(topic, 0, "a")]))).rejects.toMatchObject({ code, isRetryable: true });
     expect(environment.texts(0)).toEqual(left);
+  });
+
+  test("a batch that lands late lies behind what was sent after it, also if its client is gone", async () => {
+    const fates: ProduceFate[] = [{ kind: "land-late", afterMs: 30_000 }];
+    const environment = setup(4, { produce: () => fates.shift() ?? { kind: "append" } });
+    const client = environment.broker.client("frozen");
+    const producer = await environment.during(client.producer("p"));
+    const sent = environment.during(producer.send([buildTextRecord(topic, 0, "a")]));
+    await expect(sent).rejects.toMatchObject({ code: "messaging.unknown-outcome" });
+    client.kill();
+    const next = await environment.during(environment.broker.producer("q"));
+    await environment.during(next.send([buildTextRecord(topic, 0, "b")]));
+    await environment.time.advance(30_000);
+    expect(environment.texts(0)).toEqual(["b", "a"]);
   });
 
   test("a batch of unknown outcome is appended or not at random, partition by partition", async () => {

@@ -18,7 +18,9 @@ export type ProduceFate =
   | { readonly kind: "refuse" }
   | { readonly kind: "lose-answer" }
   | { readonly kind: "lose-request" }
-  | { readonly kind: "unknown" };
+  | { readonly kind: "unknown" }
+  /** Nobody answers, and the batch is appended this much later, whatever the client has sent or become meanwhile. */
+  | { readonly kind: "land-late"; readonly afterMs: number };
 
 export interface MemoryProducerOptions {
   readonly time: Time;
@@ -35,6 +37,13 @@ export function createMemoryProducer(options: MemoryProducerOptions): Producer {
   async function transmit(batch: readonly OutgoingRecord[]): Promise<readonly AppendResult[]> {
     const fate = options.fate(link.client, batch);
     if (fate.kind === "append") await sleep(options.time, fate.delayMs ?? 0);
+    if (fate.kind === "land-late") {
+      options.time.after(fate.afterMs, () => {
+        for (const record of batch) records.append(record);
+      });
+      await link.back();
+      throw unknownOutcome("the broker did not answer in time");
+    }
     await link.arrive().catch(async (error: unknown) => {
       await link.back();
       throw unknownOutcome("the broker did not answer in time", error);

@@ -1,11 +1,10 @@
 // Appends the records by which an operator skips a record or replays dead letters. The result is either acknowledged in
 // time or unknown.
 
-import { headers } from "@sluice/contracts";
+import { headers, type Records } from "@sluice/contracts";
 import type { BrokerClock, AppendResult, OutgoingRecord, Producer } from "@sluice/messaging";
 import { Fault, type Time } from "@sluice/kernel";
 import type { ControlAnswer } from "../http/control-handler.ts";
-import { deadLetterId, type StoredDeadLetter } from "./read-dead-letters.ts";
 
 export interface DeadLetterAppendPorts {
   readonly time: Time;
@@ -45,13 +44,13 @@ export async function appendInOrder(
   }
 }
 
-/**
- * The original record with the same bytes, key, partition and headers, and one more header that names the dead letter.
- */
-export function buildReplayRecord(letter: StoredDeadLetter): OutgoingRecord {
-  const { topic, partition, key, value, headers: bytes } = letter.deadLetter;
-  const texts = Object.entries(bytes).map(([name, text]) => [name, Buffer.from(text).toString("utf8")] as const);
-  return { topic, partition, key, value, headers: { ...Object.fromEntries(texts), [headers.deadLetter]: deadLetterId(letter) } };
+/** The original record with the same bytes, key, partition and headers, and one more header that names its origin. */
+export function buildReplayRecord(
+  { topic, partition, key, value, headers: bytes }: Pick<Records["DeadLetter"], "topic" | "partition" | "key" | "value" | "headers">,
+  name: string,
+): OutgoingRecord {
+  const texts = Object.entries(bytes).map(([header, text]) => [header, Buffer.from(text).toString("utf8")] as const);
+  return { topic, partition, key, value, headers: { ...Object.fromEntries(texts), [headers.deadLetter]: name } };
 }
 
 function splitIntoSends(records: readonly OutgoingRecord[]): readonly (readonly OutgoingRecord[])[] {

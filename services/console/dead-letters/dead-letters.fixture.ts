@@ -1,7 +1,19 @@
 // For tests of dead letters: records in the dead-letter topic as a scheduler or an operator puts them there.
 
-import { createFixedSerde, headers, outgoingRecord, partitionFor, topics, type AnyDecodedRecord, type Records } from "@sluice/contracts";
+import {
+  createFixedSerde,
+  headers,
+  operatorContentSha256,
+  outgoingRecord,
+  partitionFor,
+  readStatusReport,
+  topics,
+  type AnyDecodedRecord,
+  type DecodedRecord,
+  type Records,
+} from "@sluice/contracts";
 import { buildDeadLetter, type DeadLetterSource, type ReceivedRecord } from "@sluice/messaging";
+import { buildStatusReport, encodeBody } from "@sluice/testkit";
 import { buildConsoleDebit, openConsoleEnvironment, consoleStartAtMs, consoleUetr, type ConsoleEnvironment } from "../console.fixture.ts";
 
 const deadLetterPartitionCount = 3;
@@ -22,6 +34,16 @@ export function dayClosedBytes(day = "ZA_EFT:2026-11-20"): Uint8Array {
   return deadLetterSerde.encode("DayClosed", { day });
 }
 
+export function statusReport(messageIdentification: string): DecodedRecord<"StatusReportReceived"> {
+  const read = readStatusReport(encodeBody(buildStatusReport({ uetr: consoleUetr, messageIdentification })));
+  if (!read.ok) throw new Error(read.error.detail);
+  const { message: report, contentHash, substanceHash } = read.read;
+  return {
+    name: "StatusReportReceived",
+    value: { sender: "first", contentHash, substanceHash, receivedAtMs: consoleStartAtMs, report, operation: "inboundDirectDebitResponse" },
+  };
+}
+
 export async function openDeadLetterEnvironment() {
   const environment = await openConsoleEnvironment();
   const producer = await environment.settled(environment.messaging.producer("services"));
@@ -33,11 +55,22 @@ export async function openDeadLetterEnvironment() {
   }
 
   /** Saves the transaction as quarantined from that offset on; the scheduler is far ahead. */
-  async function quarantine(offset: bigint, records: number): Promise<void> {
-    await environment.save(
-      buildConsoleDebit(["RECEIVED"], { applied: offset, quarantined: { sinceMs: consoleStartAtMs, offset, records } }),
-    );
+  async function quarantine(offset: bigint, records: number, applied = offset + 12n): Promise<void> {
+    await environment.save(buildConsoleDebit(["RECEIVED"], { applied, quarantined: { sinceMs: consoleStartAtMs, offset, records } }));
     await environment.schedulerReaches(1_000_000n);
+  }
+
+  /** Saves the transaction as the scheduler leaves it once it has applied `record`, the decision at `offset`. */
+  async function endQuarantine(offset: bigint, record: ReceivedRecord | undefined): Promise<void> {
+    const decoded = deadLetterSerde.decode(record?.value ?? new Uint8Array());
+    if (decoded.name !== "DeadLettersReplayed") throw new Error("it is no decision");
+    const { records: _records, action } = decoded.value;
+    const contentSha256 = operatorContentSha256({ name: "DeadLettersReplayed", value: { action, records: 0 } });
+    const note = { kind: "DeadLettersReplayed", result: "applied", why: null, offset, atMs: consoleStartAtMs } as const;
+    const found = (await environment.settled(environment.store.transactions.load([consoleUetr]))).get(consoleUetr)?.transaction;
+    if (found === undefined) throw new Error("it is saved");
+    const decisions = [{ ...note, action: { ...action, contentSha256 } }];
+    await environment.save({ ...found, version: found.version + 1, applied: offset, quarantined: null, decisions }, found.version);
   }
 
   async function journal(decoded: AnyDecodedRecord): Promise<void> {
@@ -52,7 +85,7 @@ export async function openDeadLetterEnvironment() {
     );
   }
 
-  return { ...environment, put, quarantine, journal, raw, letters: () => readLetters(environment) };
+  return { ...environment, put, quarantine, endQuarantine, journal, raw, letters: () => readLetters(environment) };
 }
 
 function readLetters({ messaging }: Pick<ConsoleEnvironment, "messaging">): readonly Records["DeadLetter"][] {

@@ -105,7 +105,7 @@ export function readableKey({ key }: { readonly key: Uint8Array | null }): strin
   return text.length <= keyTextMax && /^[!-~]+$/.test(text) ? text : null;
 }
 
-export function readRecordType({ headers: given }: Records["DeadLetter"]): string | null {
+export function readRecordType({ headers: given }: Pick<Records["DeadLetter"], "headers">): string | null {
   const type = given[headers.type];
   return type === undefined ? null : Buffer.from(type).toString("utf8").slice(0, keyTextMax);
 }
@@ -147,7 +147,10 @@ export interface Readability {
   readonly isBlocking: boolean;
 }
 
-export async function checkReadability(letter: Records["DeadLetter"], serde: DeadLetterReadPorts["serde"]): Promise<Readability> {
+export async function checkReadability(
+  letter: Pick<Records["DeadLetter"], "value" | "headers">,
+  serde: DeadLetterReadPorts["serde"],
+): Promise<Readability> {
   const { value } = letter;
   const batch = readBatchRange(letter);
   if (batch !== null)

@@ -169,7 +169,7 @@ test("a replay that broke off is completed under the same id: records that the j
   // never came.
   const late = await openDeadLetterEnvironment();
   await late.put(buildReceivedRecord(7n, unreadableBytes));
-  await late.put(buildReceivedRecord(8n, dayClosedBytes(), traced(8n)));
+  for (const offset of [8n, 9n]) await late.put(buildReceivedRecord(offset, dayClosedBytes(), traced(offset)));
   const producer = await late.settled(late.messaging.producer("broken"));
   for (let at = 0; at < 20; at += 1) await late.raw(dayClosedBytes());
   const [head, one] = journal(environment).map(({ key, value, headers: given }) => ({
@@ -199,9 +199,13 @@ test("a replay that broke off is completed under the same id: records that the j
   expect(answer.body["rows"]).toMatchObject([
     { offset: "7", outcome: "was-replayed" },
     { offset: "8", outcome: "replayed" },
+    { offset: "9", outcome: "replayed" },
   ]);
-  expect(journal(late).at(-1)?.headers["traceparent"]).toBe("00-8");
-  expect(journal(late)).toHaveLength(23);
+  expect(
+    journal(late)
+      .slice(22)
+      .map((record) => record.headers["traceparent"]),
+  ).toEqual(["00-8", "00-9"]);
 });
 
 test("a dead letter of another topic, of the validator or of a day goes back alone, to its own partition", async () => {

@@ -20,15 +20,17 @@ import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
 import { appendInOrder, buildReplayRecord, appendOutcomeUnknown, type DeadLetterAppendPorts } from "./append-dead-letters.ts";
 import {
-  deadLetterId,
-  readDeadLetters,
-  checkReadability,
-  restoreRecord,
-  readRecordType,
-  type StoredDeadLetter,
-  type DeadLetterReadPorts,
-} from "./read-dead-letters.ts";
+  findLetters,
+  findRecords,
+  type FindLettersPorts,
+  type FoundRecord,
+  nameFound,
+  restoreLetter,
+  type LetterRange,
+} from "./find-letters.ts";
+import { readRecordType, type DeadLetterReadPorts } from "./read-dead-letters.ts";
 import { findDeadLetter, deadLetterUetr } from "./list-dead-letters.ts";
+import { createJournalSearch } from "./search-journal.ts";
 import type { KnownAsOf } from "../own-transactions/known-as-of.ts";
 
 export interface ReplayDeadLetterPorts extends DeadLetterReadPorts, DeadLetterAppendPorts {
@@ -44,21 +46,20 @@ export interface ReplayDeadLetterPorts extends DeadLetterReadPorts, DeadLetterAp
 /** Records of the journal that are searched for what a replay appended before it broke off. */
 const completedWithinRecords = 20_000n;
 
-interface Found {
-  readonly letter: StoredDeadLetter;
-  readonly isReadable: boolean;
-}
+type TransactionPorts = ReplayDeadLetterPorts & FindLettersPorts;
 
 interface Replayed {
   readonly uetr: string;
   readonly action: DecisionContext<"replayTransaction">["action"];
-  readonly from: bigint;
-  readonly found: readonly Found[];
+  /** The offsets of the records that the transaction counted. */
+  readonly range: LetterRange;
+  readonly found: readonly FoundRecord[];
 }
 
 // ---- a transaction
 
-export function replayTransaction(ports: ReplayDeadLetterPorts): ControlHandler {
+export function replayTransaction(given: ReplayDeadLetterPorts): ControlHandler {
+  const ports: TransactionPorts = { ...given, journal: createJournalSearch(given) };
   return createDecisionHandler(ports, "replayTransaction", async ({ action, body, question }) => {
     const uetr = question.path["uetr"] ?? "";
     // Once the partition has reached its present end, all dead letters of the records before it are written.
@@ -68,76 +69,29 @@ export function replayTransaction(ports: ReplayDeadLetterPorts): ControlHandler 
     const before = checkEarlierDecision(transaction, { name: "DeadLettersReplayed", value: { action, records: 0 } }, action);
     if (before !== null && before !== "repeat") return before;
     const applied = transaction.decisions.find((note) => note.action.id === action.id && note.result === "applied");
-    if (applied !== undefined) return await completeReplay(ports, uetr, action, applied);
+    if (applied !== undefined) return await completeReplay(ports, transaction, action, applied);
     // Under this id the replay found nothing, and would find nothing again.
     if (before === "repeat") return refuseNow("not-quarantined");
     if (transaction.quarantined === null) return refuseNow("not-quarantined");
-    const from = transaction.quarantined.offset;
-    const found = await findLetters(ports, uetr, from, null);
+    const { offset: from, records } = transaction.quarantined;
+    const range = { uetr, from, to: (transaction.applied > from ? transaction.applied : from) + 1n };
+    const found = await findRecords(ports, { ...range, records, likely: listDeadLettered(transaction) });
     if ("kind" in found) return found;
-    const replayed = { uetr, action, from, found };
+    const replayed = { uetr, action, range, found };
     return body.isDryRun === true ? buildAnswer(replayed, ports.partitionCount, "would-be-replayed") : await replay(ports, replayed);
   });
 }
 
 const behind: ControlAnswer = { kind: "unavailable", detail: "The partition has not been read to its end. Ask again." };
 
-/**
- * The transaction's dead letters whose original offset is in the range, in that order; or why they cannot be replayed.
- */
-async function findLetters(
-  ports: ReplayDeadLetterPorts,
-  uetr: string,
-  from: bigint,
-  to: bigint | null,
-): Promise<readonly Found[] | ControlAnswer> {
-  const partition = partitionFor(uetr, ports.partitionCount);
-  const letters = await readDeadLetters(ports, partition, {}, (letter) => isWithin(ports, letter, uetr, from, to));
-  const byOffset = new Map(letters.toReversed().map((letter) => [letter.deadLetter.offset, letter]));
-  const found: Found[] = [];
-  for (const stored of [...byOffset.values()].toSorted((a, b) => (a.deadLetter.offset < b.deadLetter.offset ? -1 : 1))) {
-    const letter = await restoreRecord(ports, stored);
-    if (letter === null) return refuseNotKept(stored);
-    const reading = await checkReadability(letter.deadLetter, ports.serde);
-    if (reading.isBlocking) return refuseBlocking(letter, reading.why);
-    found.push({ letter, isReadable: reading.isReadable });
-  }
-  return found;
-}
-
-function isWithin(
-  { partitionCount }: ReplayDeadLetterPorts,
-  letter: StoredDeadLetter,
-  uetr: string,
-  from: bigint,
-  to: bigint | null,
-): boolean {
-  const { service, offset } = letter.deadLetter;
-  const isInRange = offset >= from && (to === null || offset < to);
-  return isInRange && service === "scheduler" && letter.stage !== "requested" && deadLetterUetr(letter, partitionCount) === uetr;
-}
-
-function refuseNotKept(letter: StoredDeadLetter): ControlAnswer {
-  const { topic, partition, offset } = letter.deadLetter;
-  return refuseWith(
-    409,
-    "Not possible now",
-    `bytes-not-kept: letter ${deadLetterId(letter)} does not carry its record, and ${topic}/${partition} no longer has offset ${offset}.`,
-  );
-}
-
-/** #4 */
-function refuseBlocking(letter: StoredDeadLetter, why: string | null): ControlAnswer {
-  return refuseWith(
-    409,
-    "Not possible now",
-    `not-readable-yet: letter ${deadLetterId(letter)} would stop its partition again: ${why ?? "no schema"}.`,
-  );
+/** The offsets of the last records that followed others into the dead letters. */
+function listDeadLettered({ observations }: Transaction): readonly bigint[] {
+  return observations.last.flatMap(({ kind, offset }) => (kind === "dead-lettered" ? [offset] : []));
 }
 
 /** #1 */
-async function replay(ports: ReplayDeadLetterPorts, replayed: Replayed): Promise<ControlAnswer> {
-  const { uetr, action, from, found } = replayed;
+async function replay(ports: TransactionPorts, replayed: Replayed): Promise<ControlAnswer> {
+  const { uetr, action, range, found } = replayed;
   const value = { action, records: found.length };
   const head = outgoingRecord(
     ports.serde,
@@ -146,73 +100,95 @@ async function replay(ports: ReplayDeadLetterPorts, replayed: Replayed): Promise
     { name: "DeadLettersReplayed", value },
     { partitionCount: ports.partitionCount },
   );
-  const marked = { ...head, headers: { ...head.headers, [headers.quarantinedFrom]: from.toString() } };
-  const appended = await appendInOrder(ports, [marked, ...found.map(({ letter }) => buildReplayRecord(letter))]);
+  const limits = { [headers.quarantinedFrom]: range.from.toString(), [headers.quarantinedTo]: range.to.toString() };
+  const marked = { ...head, headers: { ...head.headers, ...limits } };
+  const appended = await appendInOrder(ports, [marked, ...found.map(buildReplay)]);
   const [first, ...rest] = appended ?? [];
   if (first === undefined) return appendOutcomeUnknown;
-  const late = await replayRest(ports, replayed, first.offset, new Set(found.map(({ letter }) => letter.deadLetter.offset)));
+  const done = new Set(found.map(({ record }) => record.offset));
+  const late = await replayRest(ports, { ...range, to: first.offset }, [], done);
   if ("kind" in late) return late;
   logReplay(ports, replayed, found.length + late.found.length);
   const all = { ...replayed, found: [...found, ...late.found] };
   return buildAnswer(all, ports.partitionCount, "replayed", { head: first, at: [...rest, ...late.appended] });
 }
 
+function buildReplay(found: FoundRecord) {
+  return buildReplayRecord(found.record, nameFound(found));
+}
+
 interface ReplayedRest {
-  readonly found: readonly Found[];
+  readonly found: readonly FoundRecord[];
   readonly appended: readonly AppendResult[];
 }
 
-/** #2 Replays the letters from before the quarantine ended at `endedAt` that are not in `done`. */
+/** #2 Replays `counted`, and the letters of a range that ends with the quarantine, but for those that are in `done`. */
 async function replayRest(
-  ports: ReplayDeadLetterPorts,
-  { uetr, from }: Pick<Replayed, "uetr" | "from">,
-  endedAt: bigint,
+  ports: TransactionPorts,
+  range: LetterRange,
+  counted: readonly FoundRecord[],
   done: ReadonlySet<bigint>,
 ): Promise<ReplayedRest | ControlAnswer> {
-  if ((await ports.knownAsOf.timeFor(uetr)) === null) return appendOutcomeUnknown;
-  const all = await findLetters(ports, uetr, from, endedAt);
-  if ("kind" in all) return all;
-  const found = all.filter(({ letter }) => !done.has(letter.deadLetter.offset));
-  const appended =
-    found.length === 0
-      ? []
-      : await appendInOrder(
-          ports,
-          found.map(({ letter }) => buildReplayRecord(letter)),
-        );
+  if ((await ports.knownAsOf.timeFor(range.uetr)) === null) return appendOutcomeUnknown;
+  const letters = await findLetters(ports, range);
+  if ("kind" in letters) return letters;
+  const all = new Map([...letters, ...counted].map((one) => [one.record.offset, one] as const));
+  const found = [...all.values()]
+    .filter(({ record }) => !done.has(record.offset))
+    .toSorted((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
+  const appended = found.length === 0 ? [] : await appendInOrder(ports, found.map(buildReplay));
   return appended === null ? appendOutcomeUnknown : { found, appended };
 }
 
 /** #3 */
 async function completeReplay(
-  ports: ReplayDeadLetterPorts,
-  uetr: string,
+  ports: TransactionPorts,
+  transaction: Transaction,
   action: Replayed["action"],
   note: Transaction["decisions"][number],
 ): Promise<ControlAnswer> {
+  const { uetr } = transaction;
   const partition = partitionFor(uetr, ports.partitionCount);
-  const key = new TextEncoder().encode(uetr);
-  const named = new Set<string>();
-  let from = note.offset;
-  const journal = { topic: topics.journal, partition };
-  const [ends] = await ports.messaging.ends([journal]);
-  const most = note.offset + completedWithinRecords;
-  const to = ends !== undefined && ends.logEnd < most ? ends.logEnd : most;
-  for await (const record of requireCovered(ports.messaging.read(journal, note.offset, to), journal, note.offset, to)) {
-    if (record.offset === note.offset) from = BigInt(record.headers[headers.quarantinedFrom] ?? note.offset);
-    const letter = record.headers[headers.deadLetter];
-    if (letter !== undefined && record.key !== null && Buffer.compare(record.key, key) === 0) named.add(letter);
-  }
-  const letters = await readDeadLetters(ports, partition, {}, (letter) => isWithin(ports, letter, uetr, from, note.offset));
-  const done = new Set(letters.filter((letter) => named.has(deadLetterId(letter))).map(({ deadLetter }) => deadLetter.offset));
-  const before = await findLetters(ports, uetr, from, note.offset);
-  const late = await replayRest(ports, { uetr, from }, note.offset, done);
+  const head = await readHead(ports, uetr, partition, note.offset);
+  const range = { uetr, from: head.from, to: head.to };
+  const before = await findRecords(ports, { ...range, records: head.records, likely: listDeadLettered(transaction) });
   if ("kind" in before) return before;
+  const whole = { ...range, to: note.offset };
+  const letters = await findLetters(ports, whole);
+  if ("kind" in letters) return letters;
+  const known = new Map([...letters, ...before].map((one) => [one.record.offset, one] as const));
+  const done = new Set([...known.values()].filter((one) => head.named.has(nameFound(one))).map(({ record }) => record.offset));
+  for (const name of head.named) if (name.startsWith("journal:")) done.add(BigInt(name.slice("journal:".length)));
+  const late = await replayRest(ports, whole, before, done);
   if ("kind" in late) return late;
   if (late.found.length > 0) logReplay(ports, { uetr, action }, late.found.length);
-  const rows = before.map((one) => buildRow(one, done.has(one.letter.deadLetter.offset) ? "was-replayed" : "replayed", null));
-  const head = { partition, offset: note.offset, appendedAtMs: note.atMs };
-  return { kind: "accepted", body: buildBody({ uetr, action }, false, head, rows) };
+  const offsets = new Set(late.found.map(({ record }) => record.offset));
+  const rows = [...known.values(), ...late.found.filter(({ record }) => !known.has(record.offset))]
+    .toSorted((a, b) => (a.record.offset < b.record.offset ? -1 : 1))
+    .map((one) => buildRow(one, offsets.has(one.record.offset) ? "replayed" : "was-replayed", null));
+  return { kind: "accepted", body: buildBody({ uetr, action }, false, { partition, offset: note.offset, appendedAtMs: note.atMs }, rows) };
+}
+
+/** Reads what the decision at `offset` says of its quarantine, and which records are named behind it. */
+async function readHead({ messaging, serde }: TransactionPorts, uetr: string, partition: number, offset: bigint) {
+  const key = new TextEncoder().encode(uetr);
+  const named = new Set<string>();
+  const head = { from: offset, to: offset, records: 0, named };
+  const journal = { topic: topics.journal, partition };
+  const [ends] = await messaging.ends([journal]);
+  const most = offset + completedWithinRecords;
+  const to = ends !== undefined && ends.logEnd < most ? ends.logEnd : most;
+  for await (const record of requireCovered(messaging.read(journal, offset, to), journal, offset, to)) {
+    if (record.offset === offset) {
+      const decoded = record.value === null ? null : serde.decode(record.value);
+      head.from = BigInt(record.headers[headers.quarantinedFrom] ?? offset);
+      head.to = BigInt(record.headers[headers.quarantinedTo] ?? offset);
+      head.records = decoded?.name === "DeadLettersReplayed" ? decoded.value.records : 0;
+    }
+    const name = record.headers[headers.deadLetter];
+    if (name !== undefined && record.key !== null && Buffer.compare(record.key, key) === 0) named.add(name);
+  }
+  return head;
 }
 
 // ---- one letter
@@ -221,22 +197,20 @@ export function replayDeadLetter(ports: ReplayDeadLetterPorts): ControlHandler {
   return createDecisionHandler(ports, "replayDeadLetter", async ({ action, body, question }) => {
     const stored = await findDeadLetter(ports, question.path["letter"] ?? "");
     if (stored === null) return refuseWith(404, "Not known", "There is no such dead letter.");
-    const letter = await restoreRecord(ports, stored);
-    if (letter === null) return refuseNotKept(stored);
-    if (letter.stage === "requested") {
+    if (stored.stage === "requested") {
       return refuseWith(
         409,
         "Not possible now",
         "only-requested: this letter asks a partition to skip a record; replay the letter that contains the record.",
       );
     }
-    const uetr = letter.deadLetter.service === "scheduler" ? deadLetterUetr(letter, ports.partitionCount) : null;
+    const uetr = stored.deadLetter.service === "scheduler" ? deadLetterUetr(stored, ports.partitionCount) : null;
     if (uetr !== null) return refuseWith(409, "Not possible now", `of-transaction: it goes back with all records of ${uetr}: replay that.`);
-    const reading = await checkReadability(letter.deadLetter, ports.serde);
-    if (reading.isBlocking) return refuseBlocking(letter, reading.why);
-    const replayed = { uetr: null, action, found: [{ letter, isReadable: reading.isReadable }] };
+    const found = await restoreLetter(ports, stored);
+    if ("kind" in found) return found;
+    const replayed = { uetr: null, action, found: [found] };
     if (body.isDryRun === true) return buildAnswer(replayed, ports.partitionCount, "would-be-replayed");
-    const appended = await appendInOrder(ports, [buildReplayRecord(letter)]);
+    const appended = await appendInOrder(ports, [buildReplay(found)]);
     if (appended === null) return appendOutcomeUnknown;
     logReplay(ports, replayed, 1);
     return buildAnswer(replayed, ports.partitionCount, "replayed", { head: null, at: appended });
@@ -260,7 +234,7 @@ function buildAnswer(
 ): ControlAnswer {
   const { uetr, found } = replayed;
   const rows = found.map((one, index) => buildRow(one, outcome, put?.at[index] ?? null));
-  const partition = uetr === null ? (found[0]?.letter.deadLetter.partition ?? 0) : partitionFor(uetr, partitionCount);
+  const partition = uetr === null ? (found[0]?.record.partition ?? 0) : partitionFor(uetr, partitionCount);
   const head = put?.head ?? { partition, offset: null, appendedAtMs: put?.at[0]?.appendedAtMs ?? null };
   const body = buildBody(replayed, put === null, head, rows);
   return put === null ? { kind: "found", body } : { kind: "accepted", body };
@@ -278,10 +252,10 @@ function buildBody({ uetr, action }: Pick<ReplaySubject, "uetr" | "action">, isD
   return { schema: "DeadLettersReplay", action: action.id, isDryRun, key: uetr, partition, offset, appendedAt, rows };
 }
 
-function buildRow({ letter, isReadable }: Found, outcome: string, at: AppendResult | null) {
-  const { topic, partition, offset } = letter.deadLetter;
+function buildRow({ record, letter, isReadable }: FoundRecord, outcome: string, at: AppendResult | null) {
+  const { topic, partition, offset } = record;
   const now = at === null ? null : { partition: at.partition, offset: at.offset };
-  return { letter: deadLetterId(letter), topic, partition, offset, type: readRecordType(letter.deadLetter), isReadable, outcome, at: now };
+  return { letter, topic, partition, offset, type: readRecordType(record), isReadable, outcome, at: now };
 }
 
 function logReplay({ logger }: ReplayDeadLetterPorts, { uetr, action }: Pick<ReplaySubject, "uetr" | "action">, records: number): void {

@@ -24,6 +24,7 @@ async function setUp(own: (environment: SchedulerEnvironment) => Partial<BatchPo
     onStoreGoneBack: () => {
       throw new Error("the store has not gone back");
     },
+    onAppended: () => {},
     onLostWrite: () => {
       lost.count += 1;
       return Promise.resolve();

@@ -10,7 +10,7 @@
 //    restored to an older point.
 
 import { bankKey, type BankState, type Day, type DayKey, type PartitionView } from "@sluice/domain";
-import type { BrokerClock, OutgoingRecord, Producer } from "@sluice/messaging";
+import type { AppendResult, BrokerClock, OutgoingRecord, Producer } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 import type { BankStore, DayStore, TransactionDocument, TransactionStore } from "@sluice/store";
 import type { JournalRecord, HandlerContext, HandledRecord, UnitOfWork } from "../handlers/handler.ts";
@@ -29,6 +29,8 @@ export interface BatchPorts extends HandlerContext {
   readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly cache: SnapshotCache;
   readonly witness: StoreWitness;
+  /** Learns where the outputs are. */
+  onAppended(appended: readonly AppendResult[]): void;
   /** Called after a lost write; rejects if the partition has another owner. */
   onLostWrite(): Promise<void>;
   /** Called when the store no longer has what this lease wrote; throws. */
@@ -157,5 +159,6 @@ async function produce(handled: readonly HandledRecord[], { documents }: UnitOfW
   for (let start = 0; start < outgoing.length; start += sendRecordsMax) {
     const appended = await producer.send(outgoing.slice(start, start + sendRecordsMax));
     for (const { appendedAtMs } of appended) brokerClock.observe(appendedAtMs);
+    ports.onAppended(appended);
   }
 }

@@ -2,7 +2,16 @@
 
 import type { Configuration } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { BrokerClock, DoneSkips, LogIdentity, OperatorSkips, PartitionEnds, Producer, ReceivedRecord } from "@sluice/messaging";
+import type {
+  BrokerClock,
+  DoneSkips,
+  LogIdentity,
+  Messaging,
+  OperatorSkips,
+  PartitionEnds,
+  Producer,
+  ReceivedRecord,
+} from "@sluice/messaging";
 import type { Logger, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import type { AppendFacts } from "../tasks/append-facts.ts";
@@ -27,6 +36,8 @@ export interface PartitionContext {
   readonly read: (partition: number, from: bigint, to: bigint, skips: DoneSkips) => AsyncIterable<ReceivedRecord>;
   /** Reads both ends of a partition of the journal. */
   readonly journalEnds: (partition: number) => Promise<PartitionEnds | null>;
+  /** Reads the topic of snapshots. */
+  readonly messaging: Pick<Messaging, "ends" | "read">;
   /** Which topic the journal is. */
   readonly journalIdentity: () => Promise<LogIdentity>;
   /** Records that operators asked to skip. */

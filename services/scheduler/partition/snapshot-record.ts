@@ -1,5 +1,6 @@
 // The newest snapshot of a transaction, for tables downstream (`sluice.transactions.v1`, compacted). Each batch that
-// touched a transaction sends its snapshot; a replay sends it again, and readers keep the one with the highest version.
+// touched a transaction sends its snapshot, and a replay sends it again. The last one of a key is the newest
+// (`tasks/snapshot-keeper.ts`).
 
 import { outgoingRecord, type Records, topics } from "@sluice/contracts";
 import type { Item } from "@sluice/domain";

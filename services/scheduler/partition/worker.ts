@@ -231,6 +231,7 @@ class PartitionWorker {
       brokerClock,
       cache: owned.cache,
       witness: owned.witness,
+      onAppended: (appended) => owned.tasks.onAppended(appended),
       onLostWrite: async () => {
         this.#context.metrics.lostWrites.add({ partition: String(this.#partition) });
         await owned.position.confirm();

@@ -119,6 +119,7 @@ export class PartitionFold {
       brokerClock: { observe: () => {}, nowMs: () => null },
       cache: this.#cache,
       witness: this.#witness,
+      onAppended: () => {},
       onLostWrite: () => Promise.reject(new Fault("rebuild.contended", "another builder writes into this build", { isRetryable: false })),
       onStoreGoneBack: (): never => {
         throw new Fault("rebuild.store-gone-back", "the store lost documents of this build", { isRetryable: false });

@@ -3,6 +3,7 @@
 
 import { findBank } from "@sluice/config";
 import { type Day, dayKey, type Marker } from "@sluice/domain";
+import type { AppendResult } from "@sluice/messaging";
 import type { OpenRow, UnreadRow } from "@sluice/store";
 import type { PartitionContext } from "../partition/context.ts";
 import { startDayCloser } from "./day-closer.ts";
@@ -16,12 +17,15 @@ import type { AppliedMarkers } from "../partition/applied-markers.ts";
 import { hasBegun } from "../partition/read-day-markers.ts";
 import { startReleaser } from "./release/releaser.ts";
 import { startMissingDayPlanner } from "./missing-day-planner.ts";
+import { startSnapshotKeeper } from "./snapshot-keeper.ts";
 
 export interface PartitionTasks {
   /** Adds an open transaction; called for each one at take-over, before `wake`. */
   fill(row: OpenRow | UnreadRow): void;
   /** Takes note of what a batch did. */
   observe(handled: readonly HandledRecord[]): void;
+  /** Learns where a batch's outputs are. */
+  onAppended(appended: readonly AppendResult[]): void;
   /** Called when the partition has applied a marker for the first time. */
   onMarkerApplied(marker: Marker): void;
   /** Called when a bank was paused or resumed. */
@@ -66,7 +70,8 @@ export function startPartitionTasks({ context, partition, markers, ledgers, days
   ledgerAudit.fill(markers.days().filter((day) => hasBegun(markers.markersOf(day))));
   const { schemes } = configuration;
   const missingDayPlanner = startMissingDayPlanner({ ...shared, partitionCount, schemes, brokerNowMs, isCaughtUp });
-  const tasks = [releaser, dayCloser, gateReporter, deadlines, dayClock, ledgerAudit, missingDayPlanner];
+  const snapshotKeeper = startSnapshotKeeper(context, partition);
+  const tasks = [snapshotKeeper, releaser, dayCloser, gateReporter, deadlines, dayClock, ledgerAudit, missingDayPlanner];
 
   return {
     fill(row) {
@@ -90,6 +95,7 @@ export function startPartitionTasks({ context, partition, markers, ledgers, days
       missingDayPlanner.onProgress();
       releaser.wake();
     },
+    onAppended: (appended) => snapshotKeeper.onAppended(appended),
     onMarkerApplied(marker) {
       dayCloser.onMarkerApplied(marker);
       if (marker.kind === "DayReconciled") ledgerAudit.auditReconciled(dayKey(marker.scheme, marker.businessDate));

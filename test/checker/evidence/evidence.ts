@@ -33,7 +33,7 @@ export interface CheckOptions {
   readonly firstAttemptWithinMs?: number;
   /** The windows that the configuration planned. If absent, the journal's own plans are used. */
   readonly plannedDays?: readonly PlannedDay[];
-  readonly topics?: { readonly journal: string; readonly dispatch: string; readonly events: string; readonly receipts: string };
+  readonly topics?: Readonly<Record<"journal" | "dispatch" | "events" | "receipts" | "transactions", string>>;
 }
 
 export interface PlacedRecord extends RecordEntry {
@@ -74,6 +74,8 @@ export interface Journey {
   /** Events of class ESM_STATE, selected and ordered in the same way. */
   readonly esmEvents: readonly EsmEvent[];
   readonly snapshot: SnapshotEntry | null;
+  /** Its records in the topic of snapshots, ordered by partition and offset. */
+  readonly table: readonly PlacedRecord[];
 }
 
 export interface Evidence {
@@ -139,6 +141,7 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     dispatch: "sluice.dispatch.v1",
     events: "sluice.events.v1",
     receipts: "sluice.receipts.v1",
+    transactions: "sluice.transactions.v1",
   };
   const sent: SentEntry[] = [];
   const received: ReceivedEntry[] = [];
@@ -178,7 +181,7 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     dispatch: inTopic(names.dispatch),
     events,
     receipts: inTopic(names.receipts),
-    journeys: buildJourneys(journal, events, snapshots),
+    journeys: buildJourneys(journal, events, inTopic(names.transactions), snapshots),
     declarations: journal.filter((record) => record.type === "CreditsFinalRequested"),
     plans: journal.filter((record) => record.type === "DayPlanned"),
     gates: journal.filter((record) => record.type === "GateOpened"),
@@ -198,6 +201,7 @@ function addOnce(records: Map<string, PlacedRecord>, entry: RecordEntry): void {
 function buildJourneys(
   journal: readonly PlacedRecord[],
   events: readonly PlacedRecord[],
+  table: readonly PlacedRecord[],
   snapshots: ReadonlyMap<string, SnapshotEntry>,
 ): readonly Journey[] {
   const isOfTransaction = (record: PlacedRecord): boolean => !markerTypes.has(record.type) && !otherFactTypes.has(record.type);
@@ -209,6 +213,7 @@ function buildJourneys(
     );
   const stateEvents = groupEvents("TransactionStateEvent");
   const esmEvents = groupEvents("EsmStateEvent");
+  const rows = groupByText(table, (record) => record.key ?? "");
   const uetrs = [...new Set([...recordsByUetr.keys(), ...stateEvents.keys(), ...snapshots.keys()])].toSorted();
   return uetrs.map((uetr) => {
     const records = recordsByUetr.get(uetr) ?? [];
@@ -222,6 +227,7 @@ function buildJourneys(
       events: distinctStateEvents(stateEvents.get(uetr) ?? []),
       esmEvents: distinctEsmEvents(esmEvents.get(uetr) ?? []),
       snapshot: snapshots.get(uetr) ?? null,
+      table: rows.get(uetr) ?? [],
     };
   });
 }
