@@ -41,7 +41,8 @@ export function startSimulatedRebuild({ cluster, atMs, time, ports }: SimulatedR
 
   if (atMs !== null)
     time.after(atMs, () => {
-      stop = cluster.run({ name: "rebuild", instances: 1, start: (own) => rebuild(ports(own)) }).stop;
+      const builder = cluster.run({ name: "rebuild", instances: 1, start: (own) => rebuild(ports(own)) });
+      stop = () => builder.stop();
     });
   return { pendingCount: () => pending, stop: () => stop() };
 }

@@ -81,11 +81,11 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
 function createCollections() {
   const all: Map<string, unknown>[] = [];
   return {
-    keep<T>(collection: Map<string, T>): Map<string, T> {
+    keep: <T>(collection: Map<string, T>): Map<string, T> => {
       all.push(collection);
       return collection;
     },
-    backUp(): () => void {
+    backUp: (): (() => void) => {
       const copies = all.map((collection) => new Map(collection));
       return () => all.forEach((collection, index) => refill(collection, copies[index] ?? new Map()));
     },
