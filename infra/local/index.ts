@@ -4,3 +4,4 @@ export { isRunning, makeRunDirectory, readRecord, stopRecordedProcesses } from "
 export type { ServerName, Storage } from "./server-kind.ts";
 export { startServers } from "./start-servers.ts";
 export type { ServerAddresses, Servers } from "./start-servers.ts";
+export { copyDatabase } from "./copy-database.ts";

@@ -25,6 +25,8 @@ export interface SchedulerMetrics {
   readonly windowsMissed: Counter;
   /** Labels: partition. */
   readonly lostWrites: Counter;
+  /** How often the store was found restored to an older point. Labels: partition. */
+  readonly storeGoneBack: Counter;
   /** The first offset that the journal still has. Labels: partition. */
   readonly journalStart: Gauge;
   /** Labels: partition. */
@@ -82,6 +84,11 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     actions: metrics.counter("sluice_scheduler_actions_total", "Requests of operators, by result", ["kind", "result"]),
     windowsMissed: metrics.counter("sluice_scheduler_windows_missed_total", "Processing windows that never opened", ["scheme"]),
     lostWrites: metrics.counter("sluice_scheduler_lost_writes_total", "Batches repeated because another writer was faster", ["partition"]),
+    storeGoneBack: metrics.counter(
+      "sluice_scheduler_store_gone_back_total",
+      "Times that the store was found restored to an older point under a running process",
+      ["partition"],
+    ),
     positionLag: metrics.gauge("sluice_scheduler_position_lag_records", "Records done and not yet covered by the position", ["partition"]),
     ageMs: metrics.gauge("sluice_scheduler_record_age_milliseconds", "Age of the newest record done, by the broker clock", ["partition"]),
     deadlines: metrics.gauge("sluice_scheduler_deadlines", "Open credits in memory, waiting for their deadline", ["partition"]),

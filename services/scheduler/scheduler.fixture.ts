@@ -26,7 +26,7 @@ import {
   type ReceivedRecord,
 } from "@sluice/messaging";
 import { type ErrorFields, type Logger, type LogFields, type Running, silentLogger, silentMetrics } from "@sluice/kernel";
-import { createMemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
+import { createMemoryStore, type MemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
 import {
   createVirtualTime,
   drawUetr,
@@ -136,7 +136,7 @@ export class SchedulerEnvironment {
     this.#producer = this.broker.client("test").producer("test");
   }
 
-  emptyStore(): Store {
+  emptyStore(): MemoryStore {
     const { storeHooks } = this.#options;
     return createMemoryStore({ time: this.time, random: this.#random, ...(storeHooks === undefined ? {} : { hooks: storeHooks }) });
   }

@@ -64,6 +64,8 @@ import { startSchedulerCounts, createSchedulerMetrics } from "./scheduler-metric
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
 import { startStoreProbe } from "./store-probe.ts";
 
+export { rebuildPartitions } from "./rebuild/rebuild.ts";
+
 const handlersByKind: Readonly<Record<Exclude<RecordKind, "none">, JournalHandler>> = {
   transaction: onTransactionFact,
   day: onDayFact,

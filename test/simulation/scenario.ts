@@ -51,6 +51,16 @@ export interface Scenario {
   readonly cutsMax: number;
   /** The batches that no reader can read for some seconds. */
   readonly unreadable: readonly PlannedUnreadable[];
+  /** When no reader gets any record, as throttled clients do. */
+  readonly throttles: readonly PlannedThrottle[];
+  /** The probability that the leader does not know all records yet when a reading begins. */
+  readonly behindPerRead: number;
+  /** The clocks of the brokers; none: all show the true time. */
+  readonly brokerClocks: readonly PlannedClock[];
+  /** When the store is copied, and how many seconds later it goes back to the copy; null for never. */
+  readonly storeGoesBack: { readonly copiedAtMs: number; readonly secondsBack: number } | null;
+  /** When an operator rebuilds the store, in milliseconds from the start of the run; null for never. */
+  readonly rebuildAtMs: number | null;
   /** The number of instances of each service. */
   readonly instances: number;
   readonly skewMaxMs: number;
@@ -82,6 +92,19 @@ interface PlannedUnreadable {
   readonly records: number;
 }
 
+/** From and until, in milliseconds from the start of the run. */
+export interface PlannedThrottle {
+  readonly atMs: number;
+  readonly untilMs: number;
+}
+
+/** A broker's clock: milliseconds ahead of the true time, and one step back. */
+interface PlannedClock {
+  readonly aheadMs: number;
+  readonly stepsBackAtMs: number;
+  readonly stepMs: number;
+}
+
 /** The times of the day, in milliseconds from the start of the run. */
 export interface SimulatedDayTimes {
   readonly postFromMs: number;
@@ -110,6 +133,11 @@ export const calmScenario: Scenario = {
   rebalancesMax: 0,
   cutsMax: 0,
   unreadable: [],
+  throttles: [],
+  behindPerRead: 0,
+  brokerClocks: [],
+  storeGoesBack: null,
+  rebuildAtMs: null,
   instances: 1,
   skewMaxMs: 0,
   onMissedWindow: "reconcile",
@@ -171,6 +199,7 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
     rebalancesMax: Math.floor(share(4)),
     cutsMax: Math.floor(share(5)),
     unreadable: isCalm ? [] : drawUnreadable(seededRandom(`unreadable ${seed}`), day.healMs),
+    ...(isCalm ? {} : drawLogAndStore(seed, seededRandom(`log and store ${seed}`), day)),
     instances: 1 + Math.floor(random.fraction() * 2),
     skewMaxMs: share(900),
     onMissedWindow: random.fraction() < 0.3 ? "carry-over" : "reconcile",
@@ -198,6 +227,50 @@ function drawUnreadable(random: Random, healMs: number): readonly PlannedUnreada
       records: 1 + Math.floor(random.fraction() * 10),
     };
   });
+}
+
+const throttlesMax = 3;
+/** Milliseconds that a broker throttles at once. */
+const throttleMaxMs = 5_000;
+const brokerCount = 3;
+const clockAheadMaxMs = 500;
+const clockStepMaxMs = 2_000;
+/** Milliseconds by which two brokers' clocks, or one of them and a bank's, differ at most on such a day. */
+export const clocksApartMaxMs = clockAheadMaxMs + clockStepMaxMs;
+const secondsBackMax = 20;
+/** On every tenth day an operator rebuilds the store. */
+const rebuildEverySeeds = 10;
+
+/**
+ * Draws what happens to the log and the store as a whole: on a third of the days each, the rebuild on a tenth. On those
+ * the store does not go back: operators do not rebuild a store that is being restored.
+ */
+function drawLogAndStore(
+  seed: number,
+  random: Random,
+  { postFromMs, reconcilesMs, healMs }: SimulatedDayTimes,
+): Pick<Scenario, "throttles" | "behindPerRead" | "brokerClocks" | "storeGoesBack" | "rebuildAtMs"> {
+  const isDrawn = (): boolean => random.fraction() < 1 / 3;
+  const between = (from: number, to: number): number => from + random.fraction() * (to - from);
+  const drawThrottle = (): PlannedThrottle => {
+    const atMs = between(0, healMs - throttleMaxMs);
+    return { atMs, untilMs: atMs + between(0, throttleMaxMs) };
+  };
+  const drawClock = (): PlannedClock => ({
+    aheadMs: between(0, clockAheadMaxMs),
+    stepsBackAtMs: between(postFromMs, reconcilesMs),
+    stepMs: between(0, clockStepMaxMs),
+  });
+  const secondsBack = between(0, secondsBackMax);
+  // The remainder is that of an odd seed: even ones are calm.
+  const isRebuilt = seed % rebuildEverySeeds === 5;
+  return {
+    throttles: isDrawn() ? Array.from({ length: 1 + Math.floor(random.fraction() * throttlesMax) }, drawThrottle) : [],
+    behindPerRead: isDrawn() ? between(0, 0.5) : 0,
+    brokerClocks: isDrawn() ? Array.from({ length: brokerCount }, drawClock) : [],
+    storeGoesBack: isDrawn() && !isRebuilt ? { copiedAtMs: between(postFromMs, healMs - secondsBackMax * 1_000), secondsBack } : null,
+    rebuildAtMs: isRebuilt ? between(postFromMs, reconcilesMs) : null,
+  };
 }
 
 function readUetr(message: MessageObject): readonly string[] {

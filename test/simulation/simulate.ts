@@ -3,7 +3,9 @@
 // #1 Nothing reads a real clock or real randomness. One seed is one run, to the last byte of every port call
 //    (`trace.ts`).
 // #2 Processes die between any two of their effects and are restarted. Calls are refused, answered late, or take effect
-//    with the answer lost. Partitions move, batches cannot be read for a while, and clocks differ. No fault is injected from `healAtMs` on.
+//    with the answer lost. Partitions move, batches cannot be read for a while, and clocks differ. The store goes back
+//    to an older point, readings get nothing for a while or end early, and brokers' clocks step back. No fault is injected
+//    from `healAtMs` on.
 // #3 The run ends when every delivery and every transaction has ended, or at `endAtMs` (I16).
 // #4 The checker examines the history: what banks sent and received, every record of every topic, and the snapshots.
 
@@ -14,10 +16,10 @@ import { createFixedSerde, groups, topics } from "@sluice/contracts";
 import { startDispatcher } from "@sluice/dispatcher";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
-import { createMemoryBroker, type MemoryBroker, type OutgoingRecord, type ProduceFate } from "@sluice/messaging";
+import { createMemoryBroker, type MemoryBroker } from "@sluice/messaging";
 import { type Random, silentLogger, silentMetrics } from "@sluice/kernel";
 import { startScheduler } from "@sluice/scheduler";
-import { checkConservation, createMemoryStore, type Store, type StoreFault } from "@sluice/store";
+import { checkConservation, createMemoryStore, type MemoryStore } from "@sluice/store";
 import {
   createMemoryRecorder,
   createVirtualTime,
@@ -31,7 +33,9 @@ import {
 import { startValidator } from "@sluice/validator";
 import { createCluster, type SimulatedProcessPorts } from "./cluster.ts";
 import { findUndocumented } from "./undocumented.ts";
+import { brokerClocks, fetchFate, planStoreGoingBack, produceFate, storeFault } from "./faults.ts";
 import { readHistory } from "./read-history.ts";
+import { startSimulatedRebuild } from "./simulated-rebuild.ts";
 import { startSimulatedOperators } from "./operators.ts";
 import {
   drawScenario,
@@ -68,6 +72,7 @@ const partitionCount = 3;
 
 export interface SimulationEnd {
   readonly seed: number;
+  readonly scenario: Scenario;
   /** The fingerprint of the run. */
   readonly traceHash: string;
   readonly traceLines: number;
@@ -87,7 +92,7 @@ interface SimulatedEnvironment {
   readonly scenario: Scenario;
   readonly configuration: Configuration;
   readonly broker: MemoryBroker;
-  readonly store: Store;
+  readonly store: MemoryStore;
 }
 
 /** Simulates the day that a seed draws. */
@@ -104,12 +109,14 @@ export async function simulateScenario(seed: number, scenario: Scenario): Promis
     time,
     random,
     topics: Object.fromEntries(Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : partitionCount])),
+    brokerNowMs: brokerClocks(scenario, time, simulationStartAtMs),
     hooks: {
       produce: (_client, batch) =>
         isWithin(scenario.brokerAwayMs, time) ? { kind: "refuse" } : produceFate(scenario, random, isTroubled(), batch),
+      fetch: () => fetchFate(scenario, random, { elapsedMs: time.nowMs() - simulationStartAtMs, isTroubled: isTroubled() }),
     },
   });
-  const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
+  const store = createMemoryStore({ time, random, hooks: { fault: (call) => storeFault(scenario, random, isTroubled(), call) } });
   const environment: SimulatedEnvironment = { time, random, scenario, configuration: buildConfiguration(scenario), broker, store };
   const crashes = (): CrashPlan => (isTroubled() ? { perCall: scenario.crashPerCall, freezePerCall: scenario.freezePerCall } : noCrashes);
   const cluster = createCluster({ time, random, broker, trace, crashes, skewMaxMs: scenario.skewMaxMs });
@@ -156,13 +163,15 @@ export async function simulateScenario(seed: number, scenario: Scenario): Promis
   for (const planned of scenario.messages) time.after(planned.sendAtMs, () => banks.send(planned));
   planRebalances(environment);
   planUnreadable(environment);
+  planStoreGoingBack(scenario, time, store, () => trace.add("store", "store", "gone-back", []));
+  const rebuild = startSimulatedRebuild({ cluster, atMs: scenario.rebuildAtMs, time, ports: (ports) => servicePorts(environment, ports) });
   for (let count = 0; count < scenario.cutsMax; count += 1) {
     time.after(random.fraction() * cutsUntilMs, () => cluster.cutOne(1_000 + random.fraction() * cutMaxMs, random.fraction() < 0.5));
   }
 
   await time.run({ untilMs: simulationStartAtMs + scenario.firstLookMs, stepsMax });
   let records = await readHistory(broker, store, time, partitionCount);
-  const pendingCount = (): number => banks.pendingCount() + operators.pendingCount();
+  const pendingCount = (): number => banks.pendingCount() + operators.pendingCount() + rebuild.pendingCount();
   let remaining = findUnfinished(records, recorder.receivedEntries(), pendingCount());
   while (remaining.length > 0 && time.nowMs() - simulationStartAtMs < endAtMs) {
     await time.run({ untilMs: time.nowMs() + 5_000, stepsMax });
@@ -170,13 +179,13 @@ export async function simulateScenario(seed: number, scenario: Scenario): Promis
     remaining = findUnfinished(records, recorder.receivedEntries(), pendingCount());
   }
   const history = [...recorder.requests.map(({ entry }) => entry), ...operators.entries(), ...records];
-  const stopping = Promise.all([ingress.stop(), ...others.map((replicas) => replicas.stop()), banks.stop()]);
+  const stopping = Promise.all([ingress.stop(), ...others.map((replicas) => replicas.stop()), rebuild.stop(), banks.stop()]);
   await time.run({ untilMs: time.nowMs() + 30_000, stepsMax });
   await stopping;
   remaining = [...remaining, ...(await findUnaccounted(environment))];
   const undocumentedRequests = findUndocumented(recorder.requests);
   const traced = { traceHash: trace.hash(), traceLines: trace.lines(), tail: trace.tail() };
-  return { seed, ...traced, history, crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests };
+  return { seed, scenario, ...traced, history, crashes: cluster.crashes, unfinished: remaining, undocumented: undocumentedRequests };
 }
 
 /** Finds where ledgers and documents disagree (I11), for each day that a debit of the run may have. */
@@ -194,7 +203,7 @@ async function findUnaccounted({ store, time }: SimulatedEnvironment): Promise<r
 /** Describes all unfinished work, each item in a few words. */
 function findUnfinished(entries: readonly HistoryEntry[], received: readonly HistoryEntry[], busyParties: number): readonly string[] {
   const remaining: string[] = [];
-  if (busyParties > 0) remaining.push(`${busyParties} requests of banks or operators under way`);
+  if (busyParties > 0) remaining.push(`${busyParties} requests of banks or operators, or a rebuild, under way`);
   const acknowledged = new Set(received.map((entry) => (entry.kind === "received" && entry.status === 202 ? entry.webhookId : "")));
   for (const entry of entries) {
     if (entry.kind === "snapshot" && !ended.has(entry.state) && !isForAnotherDay(entry)) remaining.push(`${entry.uetr} is ${entry.state}`);
@@ -277,27 +286,9 @@ function buildConfiguration({ creditsFinal, esmBank, onMissedWindow, maxUnacknow
   });
 }
 
-/** Only a scheduler's outputs land late: of facts a late one is another request, and has tests of its own. */
-function produceFate(scenario: Scenario, random: Random, isTroubled: boolean, batch: readonly OutgoingRecord[]): ProduceFate {
-  if (!isTroubled || random.fraction() >= scenario.produceTrouble) return { kind: "append" };
-  const draw = random.fraction();
-  if (draw < 0.25) return { kind: "refuse" };
-  if (draw < 0.5) return { kind: "lose-answer" };
-  if (draw < 0.75) return { kind: "unknown" };
-  const delayMs = random.fraction() * 1_500;
-  const isLate = draw >= 0.9 && batch.some(({ topic }) => topic === topics.transactions);
-  return isLate ? { kind: "land-late", afterMs: delayMs * 10 } : { kind: "append", delayMs };
-}
-
 function isWithin(span: readonly [number, number] | null, time: VirtualTime): boolean {
   const elapsedMs = time.nowMs() - simulationStartAtMs;
   return span !== null && span[0] <= elapsedMs && elapsedMs < span[1];
-}
-
-function storeFault(scenario: Scenario, random: Random, isTroubled: boolean): StoreFault {
-  if (!isTroubled || random.fraction() >= scenario.storeTrouble) return "none";
-  const kinds: readonly StoreFault[] = ["down", "ambiguous", "torn", "slow", "late"];
-  return kinds[Math.floor(random.fraction() * kinds.length)] ?? "none";
 }
 
 /** The memory adapter takes the range before its records are there, so no process has read them. */

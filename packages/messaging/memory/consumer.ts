@@ -23,6 +23,7 @@ export interface MemoryConsumerOptions {
   readonly fetchRecordsMax: number;
   nextEpoch(): number;
   observe(operation: string, key: string, bytes: Uint8Array): void;
+  fetchFate(partition: TopicPartition): "answer" | "nothing" | "behind";
 }
 
 interface Assignment {
@@ -43,6 +44,8 @@ interface FetchResult {
 }
 
 const nothing = new Uint8Array();
+/** Milliseconds until a broker that has answered without records is asked again. */
+const emptyWaitMs = 100;
 
 export class MemoryConsumer implements Consumer, GroupMember {
   readonly link: NetworkLink;
@@ -153,7 +156,9 @@ export class MemoryConsumer implements Consumer, GroupMember {
   async #fetch(mine: Assignment, from: bigint): Promise<void> {
     const { random, fetchRecordsMax } = this.#options;
     const count = 1 + Math.floor(random.fraction() * fetchRecordsMax);
-    const fetched = await this.link.call(() => this.#read(mine.partition, from, count)).catch(() => null);
+    const isEmpty = this.#options.fetchFate(mine.partition) !== "answer";
+    if (isEmpty) await sleep(this.#options.time, emptyWaitMs);
+    const fetched = isEmpty ? null : await this.link.call(() => this.#read(mine.partition, from, count)).catch(() => null);
     if (!this.#isCurrent(mine)) return;
     if (fetched !== null && !mine.isPaused && !this.#isAllPaused) {
       this.#handOver(mine, fetched);

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { describe, expect, test } from "vitest";
 import { buildTextRecord, startRecorder, readText } from "../conformance/conformance.fixture.ts";
-import { createMemoryBroker, type MemoryHooks, type ProduceFate } from "./messaging.ts";
+import type { ReceivedRecord } from "../port.ts";
+import { createMemoryBroker, type FetchFate, type MemoryHooks, type ProduceFate } from "./messaging.ts";
 
 const topic = "t";
 const startAtMs = 1_800_000_000_000;
@@ -74,6 +75,26 @@ describe("memory messaging under a virtual clock", () => {
     brokerMs -= 60_000;
     const [second] = await environment.during(producer.send([buildTextRecord(topic, 0, "b")]));
     expect(second?.appendedAtMs).toBe(startAtMs + 3_600_000);
+  });
+
+  test("a throttled reader gets nothing, and goes on when it is over; a leader that is behind ends a reading early", async () => {
+    let fate: FetchFate = "nothing";
+    const environment = setup(2, { fetch: () => fate });
+    const { recorded } = await environment.during(startRecorder(environment.broker.client("a"), "g", topic));
+    const producer = await environment.during(environment.broker.producer("p"));
+    const records = Array.from({ length: 20 }, (_, index) => buildTextRecord(topic, 0, `${index}`));
+    await environment.during(producer.send(records));
+    const reading = (): Promise<readonly ReceivedRecord[]> => Array.fromAsync(environment.broker.read({ topic, partition: 0 }, 0n, 20n));
+    const whole = reading();
+    await environment.time.advance(5_000);
+    expect(recorded.records).toEqual([]);
+    fate = "answer";
+    expect(await environment.during(whole)).toHaveLength(20);
+    await environment.until(() => recorded.records.length === 20);
+    fate = "behind";
+    expect((await environment.during(reading())).length).toBeLessThan(20);
+    fate = "nothing";
+    await expect(environment.during(reading())).rejects.toMatchObject({ code: "messaging.read-incomplete", isRetryable: true });
   });
 
   test.for<["refuse" | "lose-request" | "lose-answer", string, string[]]>([

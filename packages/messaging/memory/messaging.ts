@@ -2,24 +2,32 @@
 // everything, so that a seed under a virtual clock always gives the same run. It passes `conformance/` as the Kafka
 // adapter does.
 
-import type { Random, Time } from "@sluice/kernel";
-import { clientClosed, outsideLog } from "../faults.ts";
+import { type Random, sleep, type Time } from "@sluice/kernel";
+import { clientClosed, outsideLog, readIncomplete } from "../faults.ts";
 import { MemoryConsumer } from "./consumer.ts";
 import { createMemoryGroups, type MemoryGroups } from "./groups.ts";
 import { UnreadableBatchFault } from "../unreadable-batch.ts";
 import { type BrokenRange, createMemoryRecords, type MemoryRecords } from "./records.ts";
 import { createMemoryNetwork, type MemoryNetwork, type NetworkLink } from "./network.ts";
 import { createMemoryProducer, type ProduceFate } from "./producer.ts";
-import type { Messaging, OutgoingRecord, Producer, ReceivedRecord, TopicPartition } from "../port.ts";
+import type { Messaging, OutgoingRecord, PartitionEnds, Producer, ReceivedRecord, TopicPartition } from "../port.ts";
 
 export type { ProduceFate } from "./producer.ts";
 
 export interface MemoryHooks {
   /** Decides the fate of a batch; without this hook every batch is appended. */
   produce?(client: string, batch: readonly OutgoingRecord[]): ProduceFate;
+  /** Decides what a broker answers to a reader; without this hook it answers what it has. */
+  fetch?(client: string, partition: TopicPartition): FetchFate;
   /** Sees every call of the port and every hand-over in order. Trace hashes are made of these. */
   observe?(client: string, operation: string, key: string, bytes: Uint8Array): void;
 }
+
+/**
+ * `nothing`: an answer without records, as a broker gives it to a client that it throttles. `behind`: the leader is a
+ * new one, and does not know all records yet: a reading of a range ends early.
+ */
+export type FetchFate = "answer" | "nothing" | "behind";
 
 export interface MemoryBrokerOptions {
   readonly time: Time;
@@ -29,8 +37,8 @@ export interface MemoryBrokerOptions {
   readonly hooks?: MemoryHooks;
   /** Its cluster id; `memory` by default. */
   readonly clusterId?: string;
-  /** The broker's wall clock; `time.nowMs` by default. */
-  readonly brokerNowMs?: () => number;
+  /** The wall clock of the broker that leads the partition; `time.nowMs` by default. */
+  readonly brokerNowMs?: (partition: TopicPartition) => number;
   /** Latency of one way; 0.2 to 3 ms by default. */
   readonly latencyMinMs?: number;
   readonly latencyMaxMs?: number;
@@ -77,6 +85,9 @@ interface Broker {
 }
 
 const readPageRecordsMax = 500;
+/** Milliseconds between two answers without records, and how long a reading of a range bears them. */
+const emptyWaitMs = 100;
+const emptyMaxMs = 60_000;
 
 export function createMemoryBroker(options: MemoryBrokerOptions): MemoryBroker {
   const { time, random } = options;
@@ -136,7 +147,8 @@ function createClient(broker: Broker, name: string): MemoryClient {
       const { heartbeatIntervalMs } = broker;
       const fetchRecordsMax = options.fetchRecordsMax ?? 100;
       const nextEpoch = (): number => (epoch += 1);
-      const shared = { time, random, records, groups, link, heartbeatIntervalMs, fetchRecordsMax, nextEpoch, observe };
+      const fetchFate = (partition: TopicPartition): FetchFate => hooks?.fetch?.(name, partition) ?? "answer";
+      const shared = { time, random, records, groups, link, heartbeatIntervalMs, fetchRecordsMax, nextEpoch, observe, fetchFate };
       const made = new MemoryConsumer(consumed, shared);
       consumers.push(made);
       return made;
@@ -200,7 +212,7 @@ function createReads(
     read(partition, from, to) {
       requireOpen();
       observe("read", `${partition.topic}/${partition.partition}@${from}…${to}`, new Uint8Array());
-      return readRecords(link, records, partition, from, to);
+      return readRecords(broker, link, partition, from, to);
     },
   };
 }
@@ -211,18 +223,30 @@ function committedIn({ records, groups }: Broker, group: string, partitions: rea
 }
 
 async function* readRecords(
+  { options, records }: Broker,
   link: NetworkLink,
-  records: MemoryRecords,
   partition: TopicPartition,
   from: bigint,
   to: bigint,
 ): AsyncGenerator<ReceivedRecord> {
-  const { logStart, logEnd } = await link.call(() => records.ends(partition));
+  const { time, hooks } = options;
+  const fetchFate = (): FetchFate => hooks?.fetch?.(link.client, partition) ?? "answer";
+  const known = await link.call(() => records.ends(partition));
+  const { logStart } = known;
+  const logEnd = fetchFate() === "behind" ? behindEnd(known, options.random) : known.logEnd;
   if (from < logStart) throw outsideLog(`${partition.topic}/${partition.partition} starts at ${logStart}, beyond ${from}`);
   const end = to < logEnd ? to : logEnd;
   let next = from;
+  let emptySinceMs: number | null = null;
   while (next < end) {
     const start = next;
+    if (fetchFate() === "nothing") {
+      emptySinceMs ??= time.monotonicMs();
+      if (time.monotonicMs() - emptySinceMs >= emptyMaxMs) throw readIncomplete(partition, next, end);
+      await sleep(time, emptyWaitMs);
+      continue;
+    }
+    emptySinceMs = null;
     const { page, unreadable } = await link.call(() => readPage(records, partition, start));
     const inside = page.filter((record) => record.offset < end);
     yield* inside;
@@ -231,6 +255,11 @@ async function* readRecords(
     if (unreadable !== null && unreadable.firstOffset < end) throw new UnreadableBatchFault(unreadable);
     if (last === undefined) return;
   }
+}
+
+/** Draws an end that a leader knows who does not have all records yet. */
+function behindEnd({ logStart, logEnd }: PartitionEnds, random: Random): bigint {
+  return logStart + BigInt(Math.floor(random.fraction() * Number(logEnd - logStart)));
 }
 
 function readPage(records: MemoryRecords, partition: TopicPartition, from: bigint) {

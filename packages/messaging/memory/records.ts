@@ -47,7 +47,10 @@ interface StoredPartition {
   broken: BrokenRange[];
 }
 
-export function createMemoryRecords(topics: Readonly<Record<string, number>>, brokerNowMs: () => number): MemoryRecords {
+export function createMemoryRecords(
+  topics: Readonly<Record<string, number>>,
+  brokerNowMs: (partition: TopicPartition) => number,
+): MemoryRecords {
   const stored = new Map<string, StoredPartition[]>();
   const watchers = new Map<string, Set<(partition: number) => void>>();
   for (const [topic, partitions] of Object.entries(topics)) addTopic(topic, partitions);
@@ -77,7 +80,7 @@ export function createMemoryRecords(topics: Readonly<Record<string, number>>, br
     has: ({ topic, partition }) => stored.get(topic)?.[partition] !== undefined,
     append(record) {
       const into = find(record);
-      into.appendedAtMs = Math.max(into.appendedAtMs, Math.floor(brokerNowMs()));
+      into.appendedAtMs = Math.max(into.appendedAtMs, Math.floor(brokerNowMs(record)));
       const place = { topic: record.topic, partition: record.partition, offset: into.end, appendedAtMs: into.appendedAtMs };
       into.records.push({ ...place, key: copy(record.key), value: copy(record.value), headers: { ...record.headers } });
       into.end += 1n;

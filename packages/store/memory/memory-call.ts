@@ -65,7 +65,8 @@ const reads = new Set([
   "listByDay",
 ]);
 
-export function createMemoryCall({ time, random, hooks = {} }: MemoryStoreOptions): MemoryCall {
+/** `restores` counts how often the store went back: a call that began before has no effect then. */
+export function createMemoryCall({ time, random, hooks = {} }: MemoryStoreOptions, restores: () => number): MemoryCall {
   const [leastMs, mostMs] = hooks.latencyMs ?? [1, 4];
   const latencyMs = (): number => leastMs + Math.floor(random.fraction() * (mostMs - leastMs + 1));
   return (operation, keys, payload, effect) => {
@@ -77,14 +78,16 @@ export function createMemoryCall({ time, random, hooks = {} }: MemoryStoreOption
     const untilEffectMs = fault === "slow" ? (hooks.slowMs ?? 2_000) : latencyMs();
     const untilAnswerMs = latencyMs();
     const documentsMax = fault === "torn" ? Math.floor(random.fraction() * (keys.length + 1)) : Infinity;
+    const begunAfter = restores();
+    const isCutOff = (): boolean => restores() !== begunAfter;
     const noAnswer = (): Fault => new Fault("store.unknown-outcome", `${operation}: no answer to a write`, { isRetryable: true });
     if (fault === "late") {
-      time.after(hooks.lateMs ?? 20_000, () => void attempt(() => effect(documentsMax)));
+      time.after(hooks.lateMs ?? 20_000, () => void (isCutOff() ? null : attempt(() => effect(documentsMax))));
       return new Promise((_, reject) => void time.after(untilEffectMs + untilAnswerMs, () => reject(noAnswer())));
     }
     return new Promise((resolve, reject) => {
       time.after(untilEffectMs, () => {
-        const answer = fault === "down" ? undefined : attempt(() => effect(documentsMax));
+        const answer = fault === "down" || isCutOff() ? undefined : attempt(() => effect(documentsMax));
         time.after(untilAnswerMs, () => {
           if (answer === undefined) reject(new Fault("store.unavailable", `${operation}: no store answers`, { isRetryable: true }));
           else if (fault === "none" || fault === "slow") settle(answer, resolve, reject);

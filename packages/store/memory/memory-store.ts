@@ -5,6 +5,8 @@
 // #2 Every call is passed to `observe`, with all that it carries, before anything happens; the same seed gives the same
 //    calls.
 // #3 State belongs to the store, not to a client: `close` loses nothing, as a database does not when a process ends.
+// #4 A backup is the whole store at one instant. A call that is under way at a restore has no effect, as where a
+//    database is stopped and its connections break.
 
 import { type Day, receiversMax } from "@sluice/domain";
 import { createMemoryEndpointHealth } from "./endpoint-health.ts";
@@ -21,14 +23,29 @@ import type { StoredTransaction } from "../documents/transaction-document.ts";
 import { type BuildTransactions, type PartitionBuild, routeTransactions } from "../builds/route-transactions.ts";
 import { createMemoryTransactions } from "./transactions.ts";
 
-export function createMemoryStore(options: MemoryStoreOptions): Store {
-  const call = createMemoryCall(options);
-  const partitions = new Map<string, StoredPartition>();
+/** A store that can go back to an older point, as one that is restored, or fails over to a replica that is behind. */
+export interface MemoryStore extends Store {
+  /** Copies everything; the function that it returns puts that copy in place, under every client. */
+  backUp(): () => void;
+}
+
+export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
+  let restores = 0;
+  const call = createMemoryCall(options, () => restores);
+  const { keep, backUp } = createCollections();
+  const partitions = keep(new Map<string, StoredPartition>());
   const builds = new Map<number, Map<string, StoredTransaction>>([[0, new Map()]]);
   const documentsIn = (build: number): Map<string, StoredTransaction> => {
     const kept = builds.get(build) ?? new Map<string, StoredTransaction>();
     builds.set(build, kept);
     return kept;
+  };
+  const backUpAll = (): (() => void) => {
+    const copies = [backUp(), copyBuilds(builds)];
+    return () => {
+      restores += 1;
+      copies.forEach((restore) => restore());
+    };
   };
   const inBuild = (build: number): BuildTransactions => createMemoryTransactions(call, documentsIn(build));
   // Builds are looked up without a call of their own, which would be one more call that can fail; a real store reads
@@ -38,9 +55,9 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
   const { transactions, learn } = routeTransactions({ inBuild, builds: listBuilds });
   return {
     transactions,
-    days: createMemoryDays(call, new Map()),
-    banks: createMemoryBankStates(call, new Map()),
-    ledgers: createMemoryLedgers(call, new Map()),
+    days: createMemoryDays(call, keep(new Map())),
+    banks: createMemoryBankStates(call, keep(new Map())),
+    ledgers: createMemoryLedgers(call, keep(new Map())),
     partitions: trackBuilds(createMemoryPartitions(call, partitions), learn),
     builds: {
       transactions: inBuild,
@@ -49,14 +66,47 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
       prepare: (build) => call("builds.prepare", [`${build}`], null, () => void documentsIn(build)),
       list: () => call("builds.list", [], null, () => [...builds.keys()].sort((a, b) => a - b)),
     },
-    deliveries: createMemoryParkedMessages("deliveries", call, new Map()),
-    postings: createMemoryParkedMessages("postings", call, new Map()),
-    endpointHealth: createMemoryEndpointHealth(call, new Map()),
+    deliveries: createMemoryParkedMessages("deliveries", call, keep(new Map())),
+    postings: createMemoryParkedMessages("postings", call, keep(new Map())),
+    endpointHealth: createMemoryEndpointHealth(call, keep(new Map())),
     prepare: () => call("store.prepare", [], null, () => undefined),
     missingIndexes: () => call("store.missing-indexes", [], null, () => []),
     ping: () => call("store.ping", [], null, () => undefined),
     close: () => Promise.resolve(),
+    backUp: backUpAll,
   };
+}
+
+/** Keeps the collections of a store, so that all of them are copied at one instant. Stored documents never change. */
+function createCollections() {
+  const all: Map<string, unknown>[] = [];
+  return {
+    keep: <T>(collection: Map<string, T>): Map<string, T> => {
+      all.push(collection);
+      return collection;
+    },
+    backUp: (): (() => void) => {
+      const copies = all.map((collection) => new Map(collection));
+      return () => all.forEach((collection, index) => refill(collection, copies[index] ?? new Map()));
+    },
+  };
+}
+
+/** Copies every build; a build that is newer than the copy is gone after the restore. */
+function copyBuilds(builds: Map<number, Map<string, StoredTransaction>>): () => void {
+  const copies = new Map([...builds].map(([build, documents]) => [build, new Map(documents)]));
+  return () => {
+    for (const [build, documents] of builds) {
+      refill(documents, copies.get(build) ?? new Map());
+      if (!copies.has(build)) builds.delete(build);
+    }
+    for (const [build, documents] of copies) if (!builds.has(build)) builds.set(build, new Map(documents));
+  };
+}
+
+function refill<K, T>(collection: Map<K, T>, from: ReadonlyMap<K, T>): void {
+  collection.clear();
+  for (const [key, document] of from) collection.set(key, document);
 }
 
 function createMemoryDays(call: MemoryCall, kept: Map<string, StoredDay>): DayStore {

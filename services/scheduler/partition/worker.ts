@@ -93,11 +93,14 @@ class PartitionWorker {
   /** #8 */
   #reportStart(): void {
     const { logStart } = this.#assigned;
+    // An alarm sees an increase only of a series that is there before.
+    this.#context.metrics.storeGoneBack.add({ partition: String(this.#partition) }, 0);
     this.#context.metrics.journalStart.set(Number(logStart), { partition: String(this.#partition) });
     if (logStart > 0n) this.#context.logger.error("partition.journal-cut", { partition: this.#partition, logStart });
   }
 
   async #takeOver(document: PartitionDocument, hasGoneBack: boolean): Promise<OwnedPartition> {
+    if (hasGoneBack) this.#context.metrics.storeGoneBack.add({ partition: String(this.#partition) });
     if (this.#before !== null) this.#caughtUpAt = (await this.#context.journalEnds(this.#partition))?.logEnd ?? this.#caughtUpAt;
     this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition);
     const owned = await takeOverPartition({

@@ -71,6 +71,12 @@ export class PartitionFold {
     return new PartitionFold(this.#ports, target, this);
   }
 
+  /** Rejects if the store no longer has what was folded last: it was restored to an older point. */
+  async requireStored(): Promise<void> {
+    const { uetrs, isMissing } = this.#witness.expected();
+    if (uetrs.length > 0 && isMissing(await this.#target.load(uetrs))) throw storeGoneBack();
+  }
+
   /** Records in offset order, from `nextOffset` on. */
   async fold(records: readonly ReceivedRecord[]): Promise<void> {
     const { serde, handlers, partitionCount, skips } = this.#ports;
@@ -122,7 +128,7 @@ export class PartitionFold {
       onAppended: () => {},
       onLostWrite: () => Promise.reject(new Fault("rebuild.contended", "another builder writes into this build", { isRetryable: false })),
       onStoreGoneBack: (): never => {
-        throw new Fault("rebuild.store-gone-back", "the store lost documents of this build", { isRetryable: false });
+        throw storeGoneBack();
       },
     };
   }
@@ -152,4 +158,8 @@ function createMapStore<T extends { readonly version: number }>(map: Map<string,
       return Promise.resolve(true);
     },
   };
+}
+
+function storeGoneBack(): Fault {
+  return new Fault("rebuild.store-gone-back", "the store lost documents of this build", { isRetryable: false });
 }

@@ -7,6 +7,8 @@
 // #3 If anything differs nothing is switched, unless the caller accepts that the journal is right.
 // #4 A builder that dies leaves a build that nobody uses, which the next one removes, and a lock that expires by
 //    itself.
+// #5 The store may go back to an older point while the partition is rebuilt. The lock and the new build are gone then:
+//    a renewal writes the lock again, so the build itself is looked at before the switch.
 
 import { topics } from "@sluice/contracts";
 import {
@@ -190,6 +192,8 @@ async function switchUnderLock(
     await foldTo(ports, partition, fold, position, renew);
     const late = await comparePartition({ ...comparison, uetrs: [...fold.touched] });
     await renew();
+    // #5
+    await fold.requireStored();
     const differences = mergeDifferences(compared.differences, late.differences);
     const outcome = { position, compared: compared.documentsCompared + late.documentsCompared, differences };
     if (differences.length > 0 && !options.acceptsDifferences)

@@ -250,3 +250,26 @@ test("I1: a rebuild whose reading under the lock ends early switches nothing, an
   expect(document).toMatchObject({ build: 0, rebuildLock: null });
   expect((await rebuildAll(environment, forReal)).map(({ differences, isSwitched }) => [differences, isSwitched])).toEqual([[[], true]]);
 });
+
+test("I1: a store that goes back while a partition is locked is not switched to a build that it no longer has", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const store = environment.emptyStore();
+  environment.store = store;
+  await environment.scheduler();
+  const uetrs = await traffic(environment);
+  const restore = store.backUp();
+  let restores = 0;
+  const partitions: typeof store.partitions = {
+    ...store.partitions,
+    async lock(service, partition, hold) {
+      const locked = await store.partitions.lock(service, partition, hold);
+      if (restores === 0) restore();
+      restores += 1;
+      return locked;
+    },
+  };
+  const ports = buildPorts(environment, { store: { ...store, partitions } });
+  await expect(environment.settle(rebuildPartition(ports, 0, forReal))).rejects.toMatchObject({ code: "rebuild.store-gone-back" });
+  for (const uetr of uetrs) expect(await environment.states(uetr)).not.toEqual([]);
+  expect((await rebuildAll(environment, forReal)).map(({ differences, isSwitched }) => [differences, isSwitched])).toEqual([[[], true]]);
+});

@@ -52,7 +52,10 @@ test.each([
 test("I1: a store that lost documents behind the position that it still has is noticed, and everything is read again", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const uetrs = Array.from({ length: 4 }, () => environment.uetr());
-  const worker = await environment.settle(openPartitionWorker(await environment.partitionContext(), 0, { logStart: 0n, logEnd: 0n }));
+  const counted: number[] = [];
+  const context = await environment.partitionContext();
+  const metrics = { ...context.metrics, storeGoneBack: { add: (_labels: unknown, by = 1) => void counted.push(by) } };
+  const worker = await environment.settle(openPartitionWorker({ ...context, metrics }, 0, { logStart: 0n, logEnd: 0n }));
   const handle = (from: number): Promise<void> =>
     environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 }).slice(from, from + 1)));
   for (const uetr of uetrs) await environment.append(topics.journal, uetr, environment.debit(uetr));
@@ -70,4 +73,6 @@ test("I1: a store that lost documents behind the position that it still has is n
   for (const uetr of uetrs) expect(await environment.states(uetr)).toEqual(["RECEIVED"]);
   const [document] = await environment.settle(environment.store.partitions.list("scheduler"));
   expect(document).toMatchObject({ position: 4n });
+  // The series begins at 0, so that an alarm sees its increase.
+  expect(counted).toEqual([0, 1]);
 });

@@ -41,6 +41,9 @@ export interface E2eEnvironment extends AsyncDisposable {
   readonly recorded: MemoryRecorder;
   readonly services: ServiceProcesses;
   readonly store: Store;
+  /** The address of the store, and the name of the database in it. */
+  readonly storeUrl: string;
+  readonly database: string;
   readonly messaging: Messaging;
   readonly serde: Serde;
   bank(id: string): BankSimulator;
@@ -124,6 +127,8 @@ export async function openE2eEnvironment(
     recorded,
     services,
     store,
+    storeUrl: servers.mongoUrl,
+    database,
     messaging,
     serde,
     bank: (id) => simulators.get(id) ?? missing(id),

@@ -1,0 +1,68 @@
+// The faults of log and store in a simulation: what happens to a produce, to a call of the store, to a reading, to the
+// brokers' clocks and to the store as a whole. All of it is drawn by the seed, and ends when the faults end.
+
+import { topics } from "@sluice/contracts";
+import type { FetchFate, OutgoingRecord, ProduceFate, TopicPartition } from "@sluice/messaging";
+import type { Random, Time } from "@sluice/kernel";
+import type { MemoryStore, StoreCall, StoreFault } from "@sluice/store";
+import type { PlannedThrottle, Scenario } from "./scenario.ts";
+
+/** Only a scheduler's outputs land late: of facts a late one is another request, and has tests of its own. */
+export function produceFate(scenario: Scenario, random: Random, isTroubled: boolean, batch: readonly OutgoingRecord[]): ProduceFate {
+  if (!isTroubled || random.fraction() >= scenario.produceTrouble) return { kind: "append" };
+  const draw = random.fraction();
+  if (draw < 0.25) return { kind: "refuse" };
+  if (draw < 0.5) return { kind: "lose-answer" };
+  if (draw < 0.75) return { kind: "unknown" };
+  const delayMs = random.fraction() * 1_500;
+  const isLate = draw >= 0.9 && batch.some(({ topic }) => topic === topics.transactions);
+  return isLate ? { kind: "land-late", afterMs: delayMs * 10 } : { kind: "append", delayMs };
+}
+
+export function storeFault(scenario: Scenario, random: Random, isTroubled: boolean, { operation }: StoreCall): StoreFault {
+  if (!isTroubled || random.fraction() >= scenario.storeTrouble) return "none";
+  const kinds: readonly StoreFault[] = ["down", "ambiguous", "torn", "slow", "late"];
+  const kind = kinds[Math.floor(random.fraction() * kinds.length)] ?? "none";
+  // Not played: a builder that begins again at once uses the same build, and a removal that lands late takes documents
+  // from it.
+  return kind === "late" && operation === "transactions.remove" ? "down" : kind;
+}
+
+/** A throttled partition hands out nothing. Otherwise a leader may be behind where the scenario says so. */
+export function fetchFate(
+  { throttles, behindPerRead }: Scenario,
+  random: Random,
+  { elapsedMs, isTroubled }: { readonly elapsedMs: number; readonly isTroubled: boolean },
+): FetchFate {
+  if (!isTroubled) return "answer";
+  if (throttles.some((throttle) => isThrottled(throttle, elapsedMs))) return "nothing";
+  return behindPerRead > 0 && random.fraction() < behindPerRead ? "behind" : "answer";
+}
+
+function isThrottled({ atMs, untilMs }: PlannedThrottle, elapsedMs: number): boolean {
+  return atMs <= elapsedMs && elapsedMs < untilMs;
+}
+
+/**
+ * The clock of each broker, by the partition that it leads: it is ahead by a part of a second, and may step back once.
+ */
+export function brokerClocks({ brokerClocks: clocks }: Scenario, time: Time, startAtMs: number): (partition: TopicPartition) => number {
+  return ({ partition }) => {
+    const clock = clocks[partition % Math.max(1, clocks.length)];
+    if (clock === undefined) return time.nowMs();
+    const hasStepped = time.nowMs() - startAtMs >= clock.stepsBackAtMs;
+    return time.nowMs() + clock.aheadMs - (hasStepped ? clock.stepMs : 0);
+  };
+}
+
+/** The store is copied, goes on, and goes back to the copy under all running processes. */
+export function planStoreGoingBack({ storeGoesBack }: Scenario, time: Time, store: MemoryStore, restored: () => void): void {
+  if (storeGoesBack === null) return;
+  time.after(storeGoesBack.copiedAtMs, () => {
+    const restore = store.backUp();
+    time.after(storeGoesBack.secondsBack * 1_000, () => {
+      restore();
+      restored();
+    });
+  });
+}
