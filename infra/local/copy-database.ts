@@ -2,7 +2,7 @@
 
 import { type Document, MongoClient } from "mongodb";
 
-/** Copies every document, with the types of its numbers. The function that it returns puts the copy in place, while clients go on. */
+/** Copies every document with the types of its numbers. The returned function puts the copy in place under running clients. */
 export async function copyDatabase(url: string, name: string): Promise<() => Promise<void>> {
   const copy = new Map<string, readonly Document[]>();
   await using client = new MongoClient(url);

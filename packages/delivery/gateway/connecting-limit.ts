@@ -10,7 +10,7 @@ import type { buildConnector } from "undici";
 import { LinkedList } from "../linked-list.ts";
 
 /** Connections that are being made at once in a process. */
-export const connectingMax = 1_024;
+const connectingMax = 1_024;
 
 type AddressKind = "sound" | "failing";
 
