@@ -2,7 +2,7 @@
 
 import { type Document, MongoClient } from "mongodb";
 
-/** Copies every document with the types of its numbers. The returned function puts the copy in place under running clients. */
+/** Copies every document with the types of its numbers; its result puts the copy in place. */
 export async function copyDatabase(url: string, name: string): Promise<() => Promise<void>> {
   const copy = new Map<string, readonly Document[]>();
   await using client = new MongoClient(url);
