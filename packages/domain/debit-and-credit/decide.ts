@@ -14,7 +14,8 @@
 // #7 A request of an operator is decided here like every other fact; it counts once and leaves a note
 //    (`on-operator.ts`).
 
-import { closeMarkerBelow, takeClose } from "./markers/reconciliation-close.ts";
+import { isUnreadOpen } from "./items.ts";
+import { closeMarkerBelow, closeUndated, takeClose } from "./markers/reconciliation-close.ts";
 import type { DayClosed, RecordPosition, TransactionFact } from "../fact.ts";
 import type { Digest } from "../ids.ts";
 import type { PartitionView } from "../partition-view.ts";
@@ -143,6 +144,10 @@ function onDayClosed(
   place: RecordPosition,
   partition: PartitionView,
 ): FactResult {
+  if (transaction.flow === null && transaction.reconciliationDay === null && isUnreadOpen(transaction)) {
+    const closed = closeUndated(transaction, fact.day, place, partition);
+    return { decision: closed === transaction ? "ignored" : "applied", reason: null, transaction: closed };
+  }
   if (before !== transaction && fact.day === before.reconciliationDay) return { decision: "applied", reason: null, transaction };
   if (fact.day !== transaction.reconciliationDay) {
     const hasLeft = transaction.transitions.some(({ state, reconciliationDay }) => state === "HELD" && reconciliationDay === fact.day);

@@ -1,5 +1,5 @@
 import type { Marker } from "@sluice/domain";
-import type { OpenRow } from "@sluice/store";
+import type { OpenRow, UnreadRow } from "@sluice/store";
 import { silentLogger } from "@sluice/kernel";
 import { createVirtualTime } from "@sluice/testkit";
 import { expect, test } from "vitest";
@@ -20,7 +20,7 @@ const reconciled = {
 const heldRow = (number: number, over: Partial<OpenRow> = {}): OpenRow =>
   openCreditRow(number, { flow: "off-us", state: "HELD", deadlineMs: null, reconciliationDay: day, ...over });
 
-function setUp(rows: readonly OpenRow[]) {
+function setUp(rows: readonly (OpenRow | UnreadRow)[]) {
   const time = createVirtualTime({ startAtMs: 0 });
   const markers = createAppliedMarkers(0);
   const open = createOpenRows(rows);
@@ -60,6 +60,19 @@ test("I10: a close appends DayClosed for each open transaction of its day, howev
   expect([appended.length, woken().size, woken().has(rows[20_001]?.uetr ?? "")]).toEqual([20_001, 20_001, true]);
   expect(appended.every(({ fact }) => fact.kind === "DayClosed" && fact.day === day)).toBe(true);
   expect(journal.batchFactsMax).toBeLessThanOrEqual(1_000);
+});
+
+test("I10: an unread message that has no day is woken by the newest close, at the close itself and by a new owner", async () => {
+  const unread: UnreadRow = { uetr: "u1", state: "ORPHAN", flow: null, reconciliationDay: null, unreadCreditOffset: 3n };
+  const { time, pass, appended, closing } = setUp([unread]);
+  pass({ ...reconciled, id: "earlier", businessDate: "2026-11-19" }, 8n);
+  await time.settle();
+  pass(reconciled);
+  await time.settle();
+  closing.fill(unread);
+  closing.wake();
+  await time.settle();
+  expect(appended.map(({ fact }) => fact.kind === "DayClosed" && fact.day)).toEqual(["ZA_EFT:2026-11-19", day, day]);
 });
 
 test("I16: a DayClosed that could not be appended at a close is appended later, with the whole day", async () => {

@@ -2,7 +2,7 @@
 // brings to the domain. The marker decides; DayClosed only makes the domain look.
 //   after the reconciliation    each transaction whose reconciliation day it is: one that is unresolved, and one whose
 //                               outcome report the connector has not acknowledged; and each orphan with an unread
-//                               message that has no item yet
+//                               message that has no item yet, of that day or of none
 //   after the last window       each held debit of the date that may still be carried over to the next business date
 //   after the date was voided   each held debit of the date
 // Credits close with no day: they have deadlines of their own (`deadlines.ts`).
@@ -102,6 +102,7 @@ export function startDayCloser(options: DayCloserOptions): DayCloser {
 /** Finds the day whose applied marker concerns the transaction; null if it waits. */
 function findClosedDay(row: OpenRow | UnreadRow, markers: AppliedMarkers): DayKey | null {
   const { reconciliationDay } = row;
+  if (row.flow === null && reconciliationDay === null) return findNewestReconciled(markers);
   if (reconciliationDay !== null && isReconciled(markers.markersOf(reconciliationDay))) return reconciliationDay;
   if (row.flow === null) return null;
   const { state, flow, scheme, businessDate, carryOversLeft } = row;
@@ -109,4 +110,11 @@ function findClosedDay(row: OpenRow | UnreadRow, markers: AppliedMarkers): DayKe
   const day = dayKey(scheme, businessDate);
   const endedBy = windowsEndedBy(markers.markersOf(day));
   return endedBy === "void" || (endedBy === "closed" && carryOversLeft > 0) ? day : null;
+}
+
+/** Finds the day that was reconciled last; null if none is. */
+function findNewestReconciled(markers: AppliedMarkers): DayKey | null {
+  const closes = markers.days().flatMap((day) => markers.markersOf(day).filter(({ marker }) => marker.kind === "DayReconciled"));
+  const newest = closes.toSorted((a, b) => (a.position.offset < b.position.offset ? 1 : -1)).at(0)?.marker;
+  return newest === undefined ? null : dayKey(newest.scheme, newest.businessDate);
 }

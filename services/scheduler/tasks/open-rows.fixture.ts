@@ -1,7 +1,7 @@
 // Open credits of one partition, and a store that lists them, for the tests of the background tasks.
 
 import type { ReconciliationReason, Transaction } from "@sluice/domain";
-import type { OpenRow, TransactionStore } from "@sluice/store";
+import type { OpenRow, TransactionStore, UnreadRow } from "@sluice/store";
 import { schedulerBusinessDate } from "../journal-records.fixture.ts";
 
 export function openCreditRow(number: number, over: Partial<OpenRow> = {}): OpenRow {
@@ -82,15 +82,15 @@ export function transactionFromRow(row: OpenRow, causes: readonly Reconciliation
 }
 
 export interface OpenRows {
-  readonly rows: Map<string, OpenRow>;
+  readonly rows: Map<string, OpenRow | UnreadRow>;
   readonly store: Pick<TransactionStore, "open">;
   reads: number;
   /** Called after each read of the store, before the rows are returned. */
   readonly during: { read: () => void };
 }
 
-export function createOpenRows(given: readonly OpenRow[]): OpenRows {
-  const rows = new Map(given.map((row) => [row.uetr, row]));
+export function createOpenRows(given: readonly (OpenRow | UnreadRow)[]): OpenRows {
+  const rows = new Map(given.map((row) => [row.uetr, row] as const));
   const during = { read: (): void => {} };
   const open: OpenRows = {
     rows,

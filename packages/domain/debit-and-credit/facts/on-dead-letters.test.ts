@@ -112,6 +112,18 @@ test("the close of an unread message is the next one that its partition knows, a
   expect(dayOf(planned, recordDeadLettered())).toBeNull();
 });
 
+test("I10: a message that was unread before its partition knew a day gets its item at the next close [7.4]", () => {
+  const { transaction, last } = stateAfter(recordDeadLettered("credit"), planned, ...close);
+  expect(last).toMatchObject({ decision: "applied", reason: null });
+  expect(transaction).toMatchObject({ state: "ORPHAN", reconciliationDay: today, items: [{ day: today, row: 4 }] });
+});
+
+test("a day that was over before the record lay in the dead letters makes no item of it", () => {
+  const { transaction, last } = stateAfter(planned, dayReconciled(), recordDeadLettered("credit"), dayClosed());
+  expect(last).toMatchObject({ decision: "ignored", reason: null });
+  expect(transaction).toMatchObject({ reconciliationDay: null, items: [] });
+});
+
 test("the item of an unread message is settled once the message is read, and people can resolve it before that", () => {
   const unread = [planned, recordDeadLettered("debit"), ...close];
   const read = stateAfter(...unread, deadLettersReplayed(), debit({ reconciliationDay: tomorrow }));

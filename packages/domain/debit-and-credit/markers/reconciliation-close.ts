@@ -7,16 +7,17 @@
 // #2 An orphan with an unread message gets one item of row 4. It stays an orphan.
 // #3 An off-us debit that has ended, but whose outcome report the connector has not acknowledged by then, gets one
 //    detached item; the report is attempted further.
+// #4 An unread message may be older than every day that its partition knows. It takes the day of the close that wakes it.
 
 import { enterState, type EntryCause } from "../entry.ts";
-import { dayKey, type RecordPosition } from "../../fact.ts";
+import { dayKey, type DayKey, type RecordPosition } from "../../fact.ts";
 import { isGateOpenFor } from "./release-gate.ts";
 import { makeCloseItem, makeUnreadItem, showUndeliveredItem } from "../items.ts";
 import { isPausedBelow } from "../../bank/pause-history.ts";
 import type { AppliedMarker, PartitionView } from "../../partition-view.ts";
 import { findCell } from "../tables/find-cell.ts";
 import type { ReconciliationReason } from "../reconciliation-reasons.ts";
-import { isOutcomeReportAwaited, type ReceivedTransaction, type State, type Transaction } from "../transaction.ts";
+import { isOutcomeReportAwaited, type OrphanTransaction, type ReceivedTransaction, type State, type Transaction } from "../transaction.ts";
 
 /** The marker of the close, if the partition has it below `place`; a credit has none. */
 export function closeMarkerBelow(transaction: Transaction, place: RecordPosition, partition: PartitionView): AppliedMarker | null {
@@ -53,6 +54,14 @@ export function takeClose(
     atMs,
   });
   return enterState(shown, "RECONCILIATION", cause, null);
+}
+
+/** Makes the item of an unread message that has no day (#4), unless `day` was over before the message lay unread. */
+export function closeUndated(orphan: OrphanTransaction, day: DayKey, place: RecordPosition, partition: PartitionView): Transaction {
+  const dated = { ...orphan, reconciliationDay: day };
+  const applied = closeMarkerBelow(dated, place, partition);
+  if (applied === null || applied.position.offset < (orphan.unreadMessage?.offset ?? place.offset)) return orphan;
+  return takeClose(dated, place, partition, "after");
 }
 
 /** Row by the state at the close (docs/spec/decisions.md D9); null: 7 or 8, set by the answer to the stop. */
