@@ -61,8 +61,13 @@ export interface SeedVerdict {
 
 export async function checkSeed(seed: number): Promise<SeedVerdict> {
   const end = await simulate(seed);
-  const clockToleranceMs = end.scenario.brokerClocks.length > 0 ? clocksApartMaxMs : 0;
-  const found = checkHistory(end.history, { queueToleranceMs, clockToleranceMs, ...isolationOptions(seed) });
+  const brokerClocksApartMs = end.scenario.brokerClocks.length > 0 ? clocksApartMaxMs : 0;
+  const found = checkHistory(end.history, {
+    queueToleranceMs,
+    clockToleranceMs: brokerClocksApartMs,
+    brokerClocksApartMs,
+    ...isolationOptions(seed),
+  });
   const { counts } = found;
   const violations = found.violations.filter(({ promise }) => end.scenario.storeGoesBack === null || !repeatedAfterRestore.has(promise));
   const wrong = [

@@ -69,7 +69,7 @@ test("I10: an unread message that has no day is woken by the newest close, at th
   await time.settle();
   pass(reconciled);
   await time.settle();
-  closing.fill(unread);
+  for (const row of [unread]) closing.fill(row);
   closing.wake();
   await time.settle();
   expect(appended.map(({ fact }) => fact.kind === "DayClosed" && fact.day)).toEqual(["ZA_EFT:2026-11-19", day, day]);

@@ -29,6 +29,8 @@ export interface CheckOptions {
   readonly queueToleranceMs?: number;
   /** Milliseconds by which a simulated bank's clock may be behind the broker's. Default 0. */
   readonly clockToleranceMs?: number;
+  /** Milliseconds by which the clocks of two brokers may differ. Default 0. */
+  readonly brokerClocksApartMs?: number;
   /** Milliseconds within which a message to a healthy receiver must be tried first. Not checked if absent. */
   readonly firstAttemptWithinMs?: number;
   /** The windows that the configuration planned. If absent, the journal's own plans are used. */
@@ -82,6 +84,7 @@ export interface Evidence {
   readonly isDrained: boolean;
   readonly queueToleranceMs: number;
   readonly clockToleranceMs: number;
+  readonly brokerClocksApartMs: number;
   readonly firstAttemptWithinMs: number | null;
   readonly plannedDays: readonly PlannedDay[] | null;
   readonly sent: readonly SentEntry[];
@@ -173,6 +176,7 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     isDrained: options.isDrained ?? true,
     queueToleranceMs: options.queueToleranceMs ?? 2_000,
     clockToleranceMs: options.clockToleranceMs ?? 0,
+    brokerClocksApartMs: options.brokerClocksApartMs ?? 0,
     firstAttemptWithinMs: options.firstAttemptWithinMs ?? null,
     plannedDays: options.plannedDays ?? null,
     sent,

@@ -6,7 +6,7 @@
 //    after the day.
 // #2 An operator may open the gate over the credits that the request names, and over no others.
 // #3 The record that caused a credit's terminal state resolves it. Append times are compared across partitions: the
-//    gate must not open before that record was appended, by clocks that differ by `clockToleranceMs` at most.
+//    gate must not open before that record was appended, by clocks that differ by `brokerClocksApartMs` at most.
 
 import type { Evidence, Journey, PlacedRecord } from "../evidence/evidence.ts";
 import type { Violation } from "../history.ts";
@@ -71,7 +71,7 @@ function checkDay(evidence: Evidence, day: Day, credits: readonly Credit[]): rea
       if (credit.bank !== bank || credit.scheme !== day.scheme || credit.businessDate > day.businessDate) return [];
       const declared = evidence.markers(credit.request.partition, key).find((marker) => isDeclarationFor(marker, bank));
       if (declared === undefined || declared.position < credit.request.position) return [];
-      if (credit.endedAtMs !== null && credit.endedAtMs <= opened.appendedAtMs + evidence.clockToleranceMs) return [];
+      if (credit.endedAtMs !== null && credit.endedAtMs <= opened.appendedAtMs + evidence.brokerClocksApartMs) return [];
       if (isNamedByOperator(evidence, key, bank, credit, opened)) return [];
       const text = `the gate of ${bank} on ${key} opened (offset ${opened.position}) before this credit, received before the declaration, was resolved`;
       return [{ promise: "I8", uetr: credit.journey.uetr, text }];
@@ -86,7 +86,7 @@ function isNamedByOperator(evidence: Evidence, day: string, bank: string, { jour
       record.type === "GateOpeningRequested" &&
       record.key === day &&
       readRecordText(record.value, "bank") === bank &&
-      record.appendedAtMs <= opened.appendedAtMs + evidence.clockToleranceMs &&
+      record.appendedAtMs <= opened.appendedAtMs + evidence.brokerClocksApartMs &&
       readRecordTexts(record.value, "credits")?.includes(journey.uetr) === true,
   );
 }

@@ -3,7 +3,7 @@
 // #1 The planned times come from `plannedDays`, if the configuration's author gives them. Otherwise they are the
 //    earliest times in the DayPlanned records. A day without a known plan is not checked.
 // #2 No copy of a WindowOpened, WindowClosed or DayReconciled was appended before its planned time, by clocks that
-//    differ by `clockToleranceMs` at most: another broker may lead the partition than the one whose clock decided.
+//    differ by `brokerClocksApartMs` at most: another broker may lead the partition than the one whose clock decided.
 // #3 In each partition a window opens at most once and closes at most once, the opening first, in the order of the
 //    numbers. A copy with the id of an earlier one is the same marker again (a replay): it is counted, and I8 checks
 //    what was released by it.
@@ -57,7 +57,7 @@ function checkPartition(evidence: Evidence, planned: PlannedDay, partition: numb
   const markers = evidence.markers(partition, planned.day);
   const early = markers.flatMap((marker) => {
     const dueAtMs = plannedTimeMs(marker, planned);
-    if (dueAtMs === null || marker.appendedAtMs + evidence.clockToleranceMs >= dueAtMs) return [];
+    if (dueAtMs === null || marker.appendedAtMs + evidence.brokerClocksApartMs >= dueAtMs) return [];
     const byMs = dueAtMs - marker.appendedAtMs;
     return [
       violation(

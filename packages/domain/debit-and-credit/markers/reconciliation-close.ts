@@ -7,7 +7,8 @@
 // #2 An orphan with an unread message gets one item of row 4. It stays an orphan.
 // #3 An off-us debit that has ended, but whose outcome report the connector has not acknowledged by then, gets one
 //    detached item; the report is attempted further.
-// #4 An unread message may be older than every day that its partition knows. It takes the day of the close that wakes it.
+// #4 An unread message may be older than every day that its partition knows. It takes the day of the close that wakes
+//    it.
 
 import { enterState, type EntryCause } from "../entry.ts";
 import { dayKey, type DayKey, type RecordPosition } from "../../fact.ts";
