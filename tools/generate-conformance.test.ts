@@ -103,6 +103,16 @@ describe("marks in titles", () => {
   });
 });
 
+test("two sentences with one number are a complaint", () => {
+  const repeated = `${decisions}\n- **D4.2** Another one.\n`;
+  const { complaints } = given(
+    'test("x [2.5 *] [7.3] [D4 repeat] [D4.2]", f);',
+    section.rows.map(({ id }) => id),
+    repeated,
+  );
+  expect(complaints).toEqual(["two sentences of docs/spec/decisions.md have the number D4.2"]);
+});
+
 test("a row that no test shows is a complaint unless it is on the list, which only shrinks", () => {
   const { complaints, notYetShown } = given('test("x [2.5 debtor]", f);', ["2.5 debtor", "7.3", "2.5 gone"]);
   expect(complaints).toEqual(["no test shows row 2.5 debtorAgent", "no test shows row 2.5 purpose"]);

@@ -67,7 +67,8 @@ export function buildConformance(tree: FileTree): Conformance {
   }
   const notYetShown = excused.filter((id) => !exact.has(id) && ids.includes(id));
   const bare = ids.filter((id) => !exact.has(id) && !notYetShown.includes(id)).map((id) => `no test shows row ${id}`);
-  return { complaints: [...unknown, ...bare], page: buildPage(sections, shown), notYetShown };
+  const twice = decisions.usedTwice.map((number) => `two sentences of ${files.decisions} have the number ${number}`);
+  return { complaints: [...twice, ...unknown, ...bare], page: buildPage(sections, shown), notYetShown };
 }
 
 function readMarks(tree: FileTree): readonly Mark[] {

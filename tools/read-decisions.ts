@@ -14,6 +14,8 @@ export interface Decisions {
   readonly sections: readonly DecisionSection[];
   /** The names that a second name stands for. */
   readonly aliases: ReadonlyMap<string, readonly string[]>;
+  /** Numbers that two sentences have. */
+  readonly usedTwice: readonly string[];
 }
 
 const name = /`(D\d+ [^`]+)`/gu;
@@ -22,6 +24,7 @@ const secondName = /^`(D\d+ [^`]+)` (?:is a second name of|means)/u;
 
 export function readDecisions(page: string): Decisions {
   const aliases = new Map<string, readonly string[]>();
+  const numbers: string[] = [];
   const sections: { section: string; title: string; texts: Map<string, string[]> }[] = [];
   for (const paragraph of joinLines(page)) {
     const heading = /^## (D\d+) (.*)$/u.exec(paragraph);
@@ -33,6 +36,7 @@ export function readDecisions(page: string): Decisions {
     const meant = findNames(paragraph).slice(1);
     if (second !== undefined && meant.length > 0) aliases.set(second, meant);
     const said = sentence.exec(paragraph);
+    if (said?.[1] !== undefined) numbers.push(said[1]);
     const names = findNames(said?.[2] ?? "");
     for (const id of said === null ? [] : names.length === 0 ? [said[1] ?? ""] : names) add(id, paragraph.slice(said?.[0].length ?? 0));
     if (!paragraph.startsWith("| `D")) continue;
@@ -46,6 +50,7 @@ export function readDecisions(page: string): Decisions {
   }
   return {
     aliases,
+    usedTwice: numbers.filter((number, index) => numbers.indexOf(number) !== index),
     sections: sections.map(({ section, title, texts }) => ({
       section,
       title,

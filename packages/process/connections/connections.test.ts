@@ -43,7 +43,7 @@ test("the password of a new connection is that of the file now, and no log line 
   expect(lines[0]).toBe('["connection.secret-read",{"setting":"KAFKA_SASL_PASSWORD_FILE"}]');
 });
 
-test("TLS follows its files, and half of a pair changes nothing [D10.20]", async () => {
+test("TLS follows its files, and half of a pair changes nothing [D10.37]", async () => {
   const { write } = await folder();
   const [first, second] = [authority.issue({ name: "one" }), authority.issue({ name: "two" })];
   const given = {
