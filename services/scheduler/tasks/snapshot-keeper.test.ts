@@ -68,6 +68,21 @@ test("I6: a late write of the process itself is followed by the newest snapshot"
   expect(lastSnapshot(environment, uetr)).toBe(await newestSnapshot(environment, uetr));
 });
 
+test("I6: a late write is found between the owner's own records too", async () => {
+  const environment = new SchedulerEnvironment({ brokerHooks: { produce: landOneLate("scheduler-1") } });
+  await environment.scheduler();
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await complete(environment, uetr);
+  for (let waitedMs = 0; waitedMs < landsAfterMs + 2_000; waitedMs += 500) {
+    const other = environment.uetr();
+    await environment.append(topics.journal, other, environment.debit(other));
+    await environment.time.advance(500);
+  }
+  await environment.time.advance(15_000);
+  expect(lastSnapshot(environment, uetr)).toBe(await newestSnapshot(environment, uetr));
+});
+
 test("I6: what landed while no scheduler ran is found by the next owner", async () => {
   const environment = new SchedulerEnvironment({ brokerHooks: { produce: landOneLate("scheduler-1") } });
   const first = await environment.scheduler();

@@ -10,7 +10,7 @@ import { projectRoot } from "../run-program.ts";
 
 const { folder } = openFolders();
 
-const local = readFileSync(join(projectRoot, "infra", "local", "sluice.yaml"), "utf8");
+const local = readFileSync(join(projectRoot, "infra", "local", "sluice.yaml"), "utf8").replace(/^topics: .*$/mu, "");
 const database = `provision_${process.pid}`;
 const oneBroker = "\ntopics: { replication: 1, minInsync: 1 }\n";
 

@@ -181,4 +181,34 @@ export const taskBugs: readonly PlantedBug[] = [
     ],
     nearest: [`${tasks}/day-closer.test.ts`, `${tasks}/gate-reporter.test.ts`],
   },
+  {
+    id: "undated-unread-never-woken",
+    breaks: "A message that lay unread before its partition knew a day never becomes an item, and keeps the gates closed.",
+    edits: [
+      {
+        file: `${tasks}/day-closer.ts`,
+        find: "  if (row.flow === null && reconciliationDay === null) return findNewestReconciled(markers);\n",
+        put: "",
+      },
+    ],
+    nearest: [`${tasks}/day-closer.test.ts`],
+  },
+  {
+    id: "late-snapshot-stays-last",
+    breaks: "A snapshot that lands late stays the last one of its key.",
+    edits: [
+      {
+        file: `${tasks}/snapshot-keeper.ts`,
+        find: "      if (offset > this.#tail) this.#addForeign(this.#tail, offset);\n",
+        put: "",
+      },
+    ],
+    nearest: [`${tasks}/snapshot-keeper.test.ts`],
+  },
+  {
+    id: "rebuilt-into-a-restored-store",
+    breaks: "A rebuild switches to a build that the restored store no longer has.",
+    edits: [{ file: "services/scheduler/rebuild/rebuild-partition.ts", find: "    await fold.requireStored();\n", put: "" }],
+    nearest: ["services/scheduler/rebuild/rebuild.test.ts"],
+  },
 ];
