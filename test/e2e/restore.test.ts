@@ -40,10 +40,10 @@ test("I1, I3, I11: a store restored under running services has every debit again
   const restore = await copyDatabase(storeUrl, database);
   const lost = Array.from({ length: 6 }, (_, n) => caseFor("on-us", `after the copy ${n}`));
   await hold(lost);
-  // The store is ahead of the events: the bank must have been told of every state before the store goes back.
-  const toldOfHeld = (): ReadonlySet<string | null | undefined> =>
+  // The store is ahead of the events: the bank must have taken every state before the store goes back.
+  const reportedAsHeld = (): ReadonlySet<string | null | undefined> =>
     new Set(environment.recorded.requests.flatMap(({ entry }) => ("webhookId" in entry && entry.state === "HELD" ? [entry.uetr] : [])));
-  await untilHolds(() => expect([...before, ...lost].filter(({ uetr }) => !toldOfHeld().has(uetr))).toEqual([]));
+  await untilHolds(() => expect([...before, ...lost].filter(({ uetr }) => !reportedAsHeld().has(uetr))).toEqual([]));
   const known = new Set(environment.recorded.requests.map(({ entry }) => ("webhookId" in entry ? entry.webhookId : "")));
 
   await restore();
