@@ -13,6 +13,21 @@ export class Fault extends Error {
   }
 }
 
+const causesMax = 5;
+
+/** Joins the messages of an error and of its causes, at most five, for a log line or a reason of the readiness. */
+export function formatReason(error: unknown): string {
+  const messages: string[] = [];
+  for (
+    let next: unknown = error;
+    next !== undefined && messages.length <= causesMax;
+    next = next instanceof Error ? next.cause : undefined
+  ) {
+    messages.push(next instanceof Error ? next.message : String(next));
+  }
+  return messages.join(": ");
+}
+
 /** Marks a branch that cannot be reached. The compiler checks it, and the error names the unexpected value. */
 export function unreachable(value: never): never {
   throw new Error(`unreachable: ${String(value)}`);

@@ -64,6 +64,15 @@ declare module "kafkajs/src/consumer/runner.js" {
   export default runner;
 }
 
+declare module "kafkajs/src/broker/index.js" {
+  export interface Broker {
+    connect: (this: Broker) => Promise<void>;
+    disconnect(): Promise<void>;
+  }
+  const broker: { readonly prototype: Broker };
+  export default broker;
+}
+
 declare module "kafkajs/src/cluster/index.js" {
   import type { FetchAnswer } from "kafkajs/src/protocol/requests/fetch/index.js";
   import type { Encoded } from "kafkajs/src/protocol/requests/produce/index.js";

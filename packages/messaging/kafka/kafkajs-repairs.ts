@@ -15,8 +15,11 @@
 // #7 (J) zstd comes from node:zlib, with contexts that the process keeps.
 // #8 `produce-request.ts` writes Produce requests: with kafkajs this took a quarter of the time of a delivery.
 // #9 `fetch-answer.ts` reads the answers to Fetch for the same reason, so that kafkajs's messages are our records.
+// #10 (Q) A connection is closed if what follows its connect fails. kafkajs would keep it, take the broker for
+//    connected, and never ask again which versions it speaks: every later request fails with "Broker not connected".
 
 import kafkajs from "kafkajs";
+import broker, { type Broker } from "kafkajs/src/broker/index.js";
 import consumerGroup, { type ConsumerGroup, type OffsetManager } from "kafkajs/src/consumer/consumerGroup.js";
 import runner, { type Runner } from "kafkajs/src/consumer/runner.js";
 import requestQueue, { type RequestQueue } from "kafkajs/src/network/requestQueue/index.js";
@@ -36,6 +39,7 @@ const fetchVersion = 11;
 repairRequestQueue(requestQueue.prototype);
 repairConsumerGroup(consumerGroup.prototype);
 repairRunner(runner.prototype);
+repairBroker(broker.prototype);
 registerZstd();
 replaceProduceRequest();
 replaceFetchAnswer();
@@ -217,4 +221,18 @@ function replaceFetchAnswer(): void {
 function requireVersion({ version }: { readonly version: number }, ours: number, name: string): void {
   if (version !== ours)
     throw new kafkajs.KafkaJSNonRetriableError(`the broker has ${name} in version ${version}, not ${ours}: it is too old`);
+}
+
+/** #10 */
+function repairBroker(connected: Broker): void {
+  const { connect } = connected;
+  connected.connect = async function (this: Broker) {
+    try {
+      await connect.call(this);
+    } catch (error) {
+      // A caller that waited in vain for its turn leaves the connection to the one whose turn it is.
+      if (!(error instanceof Error) || error.name !== "KafkaJSLockTimeout") await this.disconnect();
+      throw error;
+    }
+  };
 }

@@ -6,7 +6,7 @@
 // #3 A partition is opened only after the handler of its last epoch in this process has ended and was closed.
 // #4 The group's offset is only for display, so that a failed commit changes nothing.
 
-import type { Fault } from "@sluice/kernel";
+import { type Fault, formatReason } from "@sluice/kernel";
 import {
   type AssignedPartition,
   type PartitionConsumer,
@@ -130,8 +130,8 @@ class SerialPartition implements AssignedPartition {
     const watch = {
       isOver,
       retrying: (reason: Fault) => {
-        this.#trouble = `${what} is tried again: ${reason.code}: ${reason.message}`;
-        logger.warn("partition.retry", { topic, partition, epoch, what, code: reason.code, reason: reason.message });
+        this.#trouble = `${what} is tried again: ${reason.code}: ${formatReason(reason)}`;
+        logger.warn("partition.retry", { topic, partition, epoch, what, code: reason.code, reason: formatReason(reason) });
       },
     };
     return await retryUntilDone(work, watch, { time, random, signal: this.#skipBackOff.signal });

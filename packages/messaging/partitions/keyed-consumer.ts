@@ -19,7 +19,7 @@
 //    receiver, such as the markers of days and pauses, start at once: no record may pass a marker before it.
 // #8 What all partitions have in progress and in memory is bounded together (`shared-limits.ts`).
 
-import { assert, Fault, type LogFields } from "@sluice/kernel";
+import { assert, Fault, formatReason, type LogFields } from "@sluice/kernel";
 import {
   type AssignedPartition,
   type PartitionConsumer,
@@ -164,8 +164,8 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     const watch = {
       isOver: () => !this.isCurrent(),
       retrying: (fault: Fault) => {
-        this.#openTrouble = `opening is tried again: ${fault.code}: ${fault.message}`;
-        this.#warn("partition.retry", { what: "opening", code: fault.code, reason: fault.message });
+        this.#openTrouble = `opening is tried again: ${fault.code}: ${formatReason(fault)}`;
+        this.#warn("partition.retry", { what: "opening", code: fault.code, reason: formatReason(fault) });
       },
     };
     return await retryUntilDone(() => this.#options.startAt(this.partition, this.epoch, log), watch, {
@@ -291,7 +291,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
       return;
     }
     this.#troubleByKey.set(entry.key, error.code);
-    this.#warn("partition.retry", { what: "handling", code: error.code, reason: error.message });
+    this.#warn("partition.retry", { what: "handling", code: error.code, reason: formatReason(error) });
     if (this.#isDraining) return;
     // #2: the wait takes no place in the pool. After a drain or the end of the epoch the pool starts nothing.
     const { time, random } = this.#options;

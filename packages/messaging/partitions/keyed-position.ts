@@ -4,7 +4,7 @@
 //    at a time, and only in the current epoch.
 // #2 A commit or position write that fails is retried and stops nothing. (parallel-consumer issue 857.)
 
-import { Fault, type LogFields, type Random, type Time } from "@sluice/kernel";
+import { Fault, formatReason, type LogFields, type Random, type Time } from "@sluice/kernel";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { Watermark } from "./watermark.ts";
 
@@ -108,7 +108,7 @@ export class KeyedPosition {
         if (options.isCurrent()) options.failed(error instanceof Error ? error : new Error(String(error)));
         return;
       }
-      options.warn("partition.retry", { what: "position", code: error.code, reason: error.message });
+      options.warn("partition.retry", { what: "position", code: error.code, reason: formatReason(error) });
       return;
     }
     try {

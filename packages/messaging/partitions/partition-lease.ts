@@ -10,7 +10,7 @@
 // #4 A store that was restored to an older point refuses the next write, or answers a take-over with an epoch or a
 //    position that this process has seen already. The take-over learns of it: what was done since may be missing.
 
-import { assert, Fault, type Logger, type Time } from "@sluice/kernel";
+import { assert, Fault, formatReason, type Logger, type Time } from "@sluice/kernel";
 import { leaseEpoch, type LeaseEvent, type LeaseState, nextLeaseState } from "./lease-state.ts";
 
 /**
@@ -183,7 +183,7 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
       return;
     }
     this.#takeOver().catch((error: unknown) => {
-      logger.warn("partition.retake-failed", { partition, reason: error instanceof Error ? error.message : String(error) });
+      logger.warn("partition.retake-failed", { partition, reason: formatReason(error) });
       this.#retakeLater();
     });
   }
