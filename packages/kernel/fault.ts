@@ -17,14 +17,9 @@ const causesMax = 5;
 
 /** Joins the messages of an error and of its causes, at most five, for a log line or a reason of the readiness. */
 export function formatReason(error: unknown): string {
-  const messages: string[] = [];
-  for (
-    let next: unknown = error;
-    next !== undefined && messages.length <= causesMax;
-    next = next instanceof Error ? next.cause : undefined
-  ) {
-    messages.push(next instanceof Error ? next.message : String(next));
-  }
+  if (!(error instanceof Error)) return typeof error === "string" ? error : "not an Error";
+  const messages = [error.message];
+  for (let { cause } = error; cause instanceof Error && messages.length <= causesMax; { cause } = cause) messages.push(cause.message);
   return messages.join(": ");
 }
 
