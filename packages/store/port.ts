@@ -82,7 +82,7 @@ export interface DayStore {
   load(keys: readonly string[]): Promise<ReadonlyMap<string, Day>>;
   /** Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. */
   write(day: Day, expectedVersion: number): Promise<boolean>;
-  /** Lists days with windows that are not yet reconciled, by key; at most 100. */
+  /** Lists days with windows that are not yet reconciled, by key; at most `openDaysMax`. */
   open(): Promise<readonly Day[]>;
 }
 

@@ -97,6 +97,13 @@ export function dayPromises(open: () => Promise<Store>): void {
     expect([...loaded.values()]).toStrictEqual([conformanceDay({ version: 2, closed: [1] })]);
   });
 
+  test("I8: no day is left out of the open ones, however many older days were never reconciled", async () => {
+    const { days } = await open();
+    const keys = Array.from({ length: 130 }, (_, n) => `ZA_EFT:${new Date(Date.UTC(2026, 0, 1 + n)).toISOString().slice(0, 10)}`);
+    for (const key of keys) await days.write(conformanceDay({ key }), 0);
+    expect((await days.open()).map(({ key }) => key)).toEqual(keys);
+  });
+
   test("open days are those not yet reconciled that have windows, or whose windows were removed, by key", async () => {
     const { days } = await open();
     const keys = ["ZA_EFT:2026-11-22", "ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"];

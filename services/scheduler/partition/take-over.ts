@@ -13,7 +13,7 @@
 import { partitionFor, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
 import { type PartitionLease, requireSameLog } from "@sluice/messaging";
-import type { OpenRow, PartitionDocument, RebuildLock, UnreadRow } from "@sluice/store";
+import { openDaysMax, type OpenRow, type PartitionDocument, type RebuildLock, type UnreadRow } from "@sluice/store";
 import type { PartitionContext } from "./context.ts";
 import type { DayLedgers } from "./day-ledgers.ts";
 import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPartitionState } from "./applied-markers.ts";
@@ -77,7 +77,9 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     ofDays: [...kept.ofDays, ...history.ofDays],
     ofBanks: [...kept.ofBanks, ...history.ofBanks],
   });
-  const days = (await store.days.open()).filter((day) => partitionFor(day.key, partitionCount) === partition);
+  const openDays = await store.days.open();
+  if (openDays.length >= openDaysMax) logger.error("days.bound-reached", { partition, days: openDays.length });
+  const days = openDays.filter((day) => partitionFor(day.key, partitionCount) === partition);
   const tasks = startPartitionTasks({ context, partition, markers, ledgers, days, isCaughtUp: options.isCaughtUp });
   const open = await fill(context, partition, tasks);
   const witness = createStoreWitness();
