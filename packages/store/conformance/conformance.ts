@@ -210,6 +210,12 @@ function transactionPromises(open: () => Promise<Store>): void {
       { ...conformanceOrphan, unreadMessage: { kind: "credit", offset: 7n }, reconciliationDay: "ZA_EFT:2026-11-20" },
       { ...conformanceOrphan, unreadMessage: { kind: "debit", offset: 8n } },
       { ...conformanceOrphan, unreadMessage: { kind: "debit", offset: 8n }, items: [conformanceItem] },
+      {
+        state: "COMPLETED",
+        flow: "off-us",
+        outcomeReport: awaited,
+        items: [{ ...conformanceItem, state: "COMPLETED", cause: "OUTCOME_UNDELIVERED" }],
+      },
     ];
     const documents = given.map((over, n) => conformanceDocument({ uetr: conformanceUetr(n + 1), ...over }));
     await transactions.write(
