@@ -40,7 +40,7 @@ export const readText = (record: ReceivedRecord): string => Buffer.from(record.v
  * offsets.
  */
 export async function startRecorder(
-  messaging: Messaging,
+  messaging: Pick<Messaging, "consumer">,
   group: string,
   topic: string,
   startAt: (partition: number, log: AssignedOffsets) => bigint | Promise<bigint> = (_partition, log) => log.logStart,

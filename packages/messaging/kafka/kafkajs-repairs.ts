@@ -17,6 +17,8 @@
 // #9 `fetch-answer.ts` reads the answers to Fetch for the same reason, so that kafkajs's messages are our records.
 // #10 (Q) A connection is closed if what follows its connect fails. kafkajs would keep it, take the broker for
 //    connected, and never ask again which versions it speaks: every later request fails with "Broker not connected".
+// #11 (R) A consumer that finds no coordinator, or waits too long for a connection, starts again. kafkajs takes that
+//    for a mistake of the caller and ends it; so a broker that goes away during a rebalance would end all consumers.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
@@ -159,7 +161,13 @@ function hasNothingToFetch(group: ConsumerGroup, nodeId: string): boolean {
 }
 
 function repairRunner(runner: Runner): void {
-  const { handleBatch, stop } = runner;
+  const { handleBatch, start, stop } = runner;
+  runner.start = async function (this: Runner) {
+    const { onCrash } = this;
+    // #11
+    this.onCrash = (error) => onCrash(isOfTheMoment(error) ? new kafkajs.KafkaJSError(error, { retriable: true }) : error);
+    await start.call(this);
+  };
   runner.handleBatch = async function (this: Runner, batch) {
     if (fetchedUnder.get(batch) !== this.consumerGroup.offsetManager) return;
     await handleBatch.call(this, batch);
@@ -175,6 +183,13 @@ function repairRunner(runner: Runner): void {
     wakeAll(this.consumerGroup);
     await stopping;
   };
+}
+
+const namesOfTheMoment: ReadonlySet<string> = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout", "KafkaJSTimeout"]);
+
+/** #11: whether the error may be over a moment later, although kafkajs says otherwise. */
+function isOfTheMoment(error: Error): boolean {
+  return namesOfTheMoment.has(error.name) || (error.cause instanceof Error && isOfTheMoment(error.cause));
 }
 
 /** #7 */
