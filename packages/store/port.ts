@@ -49,6 +49,11 @@ export interface TransactionStore {
    */
   open(partition: number, afterUetr: string | null, limit: number): Promise<readonly (OpenRow | UnreadRow)[]>;
   /**
+   * Lists the UETRs of a partition's quarantined transactions, those quarantined longest first, at most `limit`
+   * (≤ 10,000).
+   */
+  quarantined(partition: number, limit: number): Promise<readonly string[]>;
+  /**
    * Lists a partition's held transactions of a bank and business day (`scheme:date`) by queue key after
    * `afterQueueKey`, at most `limit` (≤ 10,000).
    */

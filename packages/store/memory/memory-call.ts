@@ -62,6 +62,7 @@ const reads = new Set([
   "all",
   "listByReceiver",
   "accounted",
+  "quarantined",
   "listByDay",
 ]);
 

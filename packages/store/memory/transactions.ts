@@ -47,6 +47,16 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
           .map(toOpenOrUnreadRow),
       );
     },
+    async quarantined(partition, limit) {
+      assertPage(limit);
+      return call("transactions.quarantined", [`${partition}`], limit, () =>
+        all()
+          .flatMap(({ _id, partition: place, quarantined }) => (place === partition && quarantined !== null ? [{ _id, quarantined }] : []))
+          .sort((a, b) => a.quarantined.since.getTime() - b.quarantined.since.getTime() || compareText(a._id, b._id))
+          .slice(0, limit)
+          .map(({ _id }) => _id),
+      );
+    },
     async held(partition, bank, day, afterQueueKey, limit) {
       assertPage(limit);
       const { scheme, businessDate } = splitDay(day);

@@ -4,6 +4,8 @@ interface IndexSpec {
   readonly key: Readonly<Record<string, 1>>;
   readonly name: string;
   readonly unique?: true;
+  /** Documents without the field are not in the index. */
+  readonly sparse?: true;
 }
 
 export const transactionIndexes: readonly IndexSpec[] = [
@@ -24,6 +26,7 @@ export const transactionIndexes: readonly IndexSpec[] = [
   { key: { "finalReport.messageIdentification": 1 }, name: "final-report" },
   { key: { "search.reasons": 1 }, name: "reasons" },
   { key: { amountTenThousandths: 1, currency: 1 }, name: "amount" },
+  { key: { "quarantined.since": 1 }, name: "quarantined", sparse: true },
 ];
 
 const parkedIndexes: readonly IndexSpec[] = [

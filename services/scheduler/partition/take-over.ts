@@ -19,6 +19,7 @@ import type { DayLedgers } from "./day-ledgers.ts";
 import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPartitionState } from "./applied-markers.ts";
 import { createPartitionPosition, type PartitionPosition } from "./position.ts";
 import { type PartitionTasks, startPartitionTasks } from "../tasks/partition-tasks.ts";
+import { quarantinedCountMax } from "../tasks/quarantine-count.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
 import { createStoreWitness, type StoreWitness } from "./store-witness.ts";
 
@@ -154,5 +155,6 @@ async function fill({ store }: PartitionContext, partition: number, tasks: Parti
     count += rows.length;
     after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
   } while (after !== null);
+  tasks.fillQuarantined(await store.transactions.quarantined(partition, quarantinedCountMax));
   return count;
 }
