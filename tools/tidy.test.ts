@@ -11,7 +11,7 @@ import { pagesPointToThings } from "./tidy/pages.ts";
 import { citePromises } from "./tidy/promises.ts";
 import { folderSizes } from "./tidy/folder-sizes.ts";
 import { importCircles } from "./tidy/import-circles.ts";
-import { fixtureNames, numberedInvariants, oneImportAModule, commentWidth } from "./tidy/notations.ts";
+import { fixtureNames, numberedInvariants, oneImportAModule, commentWidth, pageWidth } from "./tidy/notations.ts";
 import { schemeNames } from "./tidy/scheme-names.ts";
 import { uniqueExports } from "./tidy/unique-exports.ts";
 import { fileSizes, namesOfFiles } from "./tidy/sizes-and-names.ts";
@@ -261,6 +261,20 @@ const cases: readonly Case[] = [
     rule: commentWidth,
     broken: [[{ "packages/a/x.ts": `// ${"a".repeat(118)}\n` }, "121 columns"]],
     whole: { "packages/a/x.ts": `// ${"a".repeat(117)}\n` },
+  },
+  {
+    promise: "a line of a page ends at 120 columns",
+    rule: pageWidth,
+    broken: [
+      [{ "docs/a.md": `${"a".repeat(121)}\n` }, "docs/a.md:1: 121 columns"],
+      [{ "docs/a.md": `\`\`\`sh\nls\n\`\`\`\n- ${"a".repeat(119)}\n` }, "docs/a.md:4: 121 columns"],
+      [{ ".ci/run": `ls\n# ${"a".repeat(119)}\n` }, ".ci/run:2: 121 columns"],
+    ],
+    whole: {
+      "docs/a.md": `${"a".repeat(120)}\n| ${"a".repeat(119)} |\n\`\`\`sh\n${"a".repeat(121)}\n\`\`\`\n[b](https://${"b".repeat(120)})\n`,
+      "docs/api/surface.md": `${"a".repeat(121)}\n`,
+      ".ci/run": `# ${"a".repeat(118)}\nls ${"a".repeat(118)}\n`,
+    },
   },
 ];
 
