@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { deadFiles } from "./tidy/dead-files.ts";
 import { readTree, type Rule, type TidyFinding, toTree } from "./tidy/file-tree.ts";
-import { importFences } from "./tidy/import-fences.ts";
+import { fences, importFences } from "./tidy/import-fences.ts";
+import { importFloors } from "./tidy/import-floors.ts";
 import { machineTraces } from "./tidy/machine-traces.ts";
 import { pagesPointToThings } from "./tidy/pages.ts";
 import { citePromises } from "./tidy/promises.ts";
@@ -44,6 +45,13 @@ const notRun = [["only"], ["skip"], ["todo"], ["concurrent", "only"], ["skipIf(x
 
 const schemeTable = { "packages/domain/schemes.ts": "export const schemes = {\n  ZA_EFT: {\n" };
 
+const floors = {
+  "packages/kernel": { values: [] },
+  "packages/store": { values: ["kernel", "kernel/time"] },
+  "packages/delivery": { values: ["store"], types: ["kernel"] },
+};
+const floorRows = ["| 1 | kernel | nothing |", "| 2 | store | kernel |", "| 3 | delivery | store; types of kernel |", ""];
+
 const cases: readonly Case[] = [
   {
     promise: "imports go down the table, never up or across",
@@ -78,6 +86,19 @@ const cases: readonly Case[] = [
       "services/ingress/service.ts": 'import { isTerminal } from "@sluice/domain";\nimport { x } from "./x.ts";\n',
       "services/ingress/service.test.ts": 'import { x } from "@sluice/testkit";\nimport { test } from "vitest";\n',
     },
+  },
+  {
+    promise: "the page on the architecture shows the import fences",
+    rule: (files) => importFloors(files === tree ? fences : floors)(files),
+    broken: [
+      [{ "ARCHITECTURE.md": floorRows.slice(1).join("\n") }, "no row for packages/kernel"],
+      [
+        { "ARCHITECTURE.md": floorRows.join("\n").replace("store; types", "nothing; types") },
+        "packages/delivery imports store; types of kernel",
+      ],
+      [{ "ARCHITECTURE.md": floorRows.join("\n").replace("| 2 |", "| 3 |") }, "packages/delivery is not above store"],
+    ],
+    whole: { "ARCHITECTURE.md": floorRows.join("\n") },
   },
   {
     promise: "a source file has at most 400 lines",
