@@ -37,7 +37,7 @@ const forServices: Fence = {
   ],
 };
 
-const fences: Readonly<Record<string, Fence>> = {
+export const fences: Readonly<Record<string, Fence>> = {
   "packages/kernel": { values: [] },
   "packages/domain": pure,
   "packages/calendar": pure,
