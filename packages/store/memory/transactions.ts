@@ -38,6 +38,29 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
         return { conflicts };
       });
     },
+    async documents(partition, afterUetr, limit) {
+      assertSearch(limit);
+      return call("transactions.documents", [`${partition}`], [afterUetr, limit], () =>
+        all()
+          .filter((stored) => stored.partition === partition && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .map(transactionCodec.decode),
+      );
+    },
+    remove: (partition) =>
+      call("transactions.remove", [`${partition}`], null, () => {
+        for (const stored of all()) if (stored.partition === partition) kept.delete(stored._id);
+      }),
+    ...createPartitionReads(call, all),
+    ...createPeopleQueries(call, kept),
+  };
+}
+
+function createPartitionReads(
+  call: MemoryCall,
+  all: () => StoredTransaction[],
+): Pick<BuildTransactions, "open" | "quarantined" | "held" | "accounted"> {
+  return {
     async open(partition, afterUetr, limit) {
       assertPage(limit);
       return call("transactions.open", [`${partition}`], [afterUetr, limit], () =>
@@ -79,20 +102,6 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
           .map(toAccounted),
       );
     },
-    async documents(partition, afterUetr, limit) {
-      assertSearch(limit);
-      return call("transactions.documents", [`${partition}`], [afterUetr, limit], () =>
-        all()
-          .filter((stored) => stored.partition === partition && (afterUetr === null || stored._id > afterUetr))
-          .slice(0, limit)
-          .map(transactionCodec.decode),
-      );
-    },
-    remove: (partition) =>
-      call("transactions.remove", [`${partition}`], null, () => {
-        for (const stored of all()) if (stored.partition === partition) kept.delete(stored._id);
-      }),
-    ...createPeopleQueries(call, kept),
   };
 }
 
