@@ -229,8 +229,8 @@ const secondPersonSchema = z.strictObject({
   actions: z
     .array(z.enum(secondPersonActions))
     .refine((actions) => new Set(actions).size === actions.length, "an action twice")
-    .default([])
-    .meta({ description: "credits-final, open-gate, withdraw, redrive, replay, skip, extend; []: none." }),
+    .default([...secondPersonActions])
+    .meta({ description: "credits-final, open-gate, withdraw, redrive, replay, skip, extend; []: one person decides. All of them." }),
   proposalLifetime: duration(5 * 60_000, 7 * dayMs).default(dayMs),
 });
 
@@ -246,7 +246,7 @@ export const fileSchema = z.strictObject({
     .optional()
     .meta({ description: "Folder of rule data imported with `./sluice rules import`. Left out: what ships alone." }),
   operators: z.array(z.unknown()).max(1_000).optional(),
-  resolutionNeedsSecondPerson: z.boolean().default(false),
+  resolutionNeedsSecondPerson: z.boolean().default(true),
   secondPerson: secondPersonSchema.prefault({}),
   partitionCount: z.int().min(1).max(partitionCountMax).default(partitionCountDefault).meta({
     description:
