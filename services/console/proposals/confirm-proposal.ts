@@ -2,8 +2,8 @@
 // id.
 //
 // #1 The confirmation is in the log, and is the one that counts there, before anything takes effect.
-// #2 Sent again under the same id it is the same confirmation. The decision is then sent again under its id, and counts
-//    once.
+// #2 Sent again under the same id before the proposal's end it is the same confirmation. The decision is then sent again
+//    under its id, and counts once.
 // #3 Before a confirmation is recorded, the handler judges the decision as things stand now: things may have changed
 //    since it was proposed.
 // #4 The person who proposed it must still be allowed to decide it.
@@ -29,7 +29,7 @@ export function confirmProposal(ports: ProposeDecisionPorts, handlers: DecisionH
     const decided = buildDecision(ports.configuration.operators, proposal);
     if (decided === null) return refuseNow("proposer-gone");
     const decide = handlers[proposal.operation];
-    if (isConfirmedBy(proposal, confirming)) return await decide(decided);
+    if (isConfirmedBy(proposal, confirming)) return nowMs < proposal.expiresAtMs ? await decide(decided) : refuseNow("proposal-expired");
     const refusal = judgeConfirmation(proposal, { action, ...body }, proposals.confirmedUnder(action.id), nowMs);
     if (refusal !== null) return refuseNow(refusal);
     const checked = await decide({ ...decided, isCheckOnly: true });

@@ -125,6 +125,15 @@ test("a confirmation that is sent again counts once, and nobody else can confirm
   expect(kept?.decisions.map(({ action, result }) => [action.id, result])).toEqual([["final-1", "applied"]]);
 });
 
+test("a confirmation that is sent again after the proposal's end decides nothing more [D9 second-person]", async () => {
+  const environment = await openProposalEnvironment();
+  const proposal = await propose(environment);
+  await confirm(environment, proposal);
+  await environment.time.advance(lifetimeMs + 1_000);
+  expect(await confirm(environment, proposal)).toMatchObject({ status: 409, detail: expect.stringContaining("proposal-expired") });
+  expect(environment.journal()).toHaveLength(1);
+});
+
 test("an id that confirmed one proposal confirms no other one", async () => {
   const environment = await openProposalEnvironment();
   await confirm(environment, await propose(environment));
