@@ -17,6 +17,7 @@ import {
   bankPauseVerb,
   bankResumeVerb,
 } from "./verbs/deciding/day-decisions.ts";
+import { confirmVerb, proposalsVerb } from "./verbs/deciding/proposals.ts";
 import { withdrawVerb, redriveVerb, reconciliationResolveVerb, reconciliationConfirmVerb } from "./verbs/deciding/transaction-decisions.ts";
 import { downVerb } from "./verbs/local/down.ts";
 import { logsVerb } from "./verbs/local/logs.ts";
@@ -67,6 +68,8 @@ export const verbs: readonly Verb[] = [
   windowOpenGateVerb,
   bankPauseVerb,
   bankResumeVerb,
+  proposalsVerb,
+  confirmVerb,
   deadLettersListVerb,
   deadLettersShowVerb,
   deadLettersSkipVerb,

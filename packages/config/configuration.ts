@@ -3,7 +3,7 @@
 // secrets.
 
 import type { SchemeTimes } from "@sluice/calendar";
-import type { DeliveryOperation } from "@sluice/domain";
+import type { DeliveryOperation, SecondPersonAction } from "@sluice/domain";
 import type { SchemeId } from "@sluice/domain/schemes";
 import type { SchemeAccountRule } from "./file/scheme-defaults.ts";
 
@@ -170,10 +170,18 @@ export interface Configuration {
   readonly operators: readonly ConfiguredOperator[];
   /** Whether a person's resolution of a reconciliation item counts only once another person confirms it. */
   readonly resolutionNeedsSecondPerson: boolean;
+  /** Which other decisions take effect only once another person confirms them. */
+  readonly secondPerson: ConfiguredSecondPerson;
   /** Number of partitions of every topic but the probe's; fixed when the topics are created. */
   readonly partitionCount: number;
   /** What topics are created with. */
   readonly topics: ConfiguredTopics;
+}
+
+export interface ConfiguredSecondPerson {
+  readonly actions: readonly SecondPersonAction[];
+  /** Milliseconds within which a proposed decision can be confirmed. */
+  readonly proposalLifetimeMs: number;
 }
 
 export interface ConfiguredTopics {

@@ -46,6 +46,9 @@ export function createLiveConfiguration(initial: Configuration): LiveConfigurati
     get resolutionNeedsSecondPerson() {
       return current.resolutionNeedsSecondPerson;
     },
+    get secondPerson() {
+      return current.secondPerson;
+    },
     get partitionCount() {
       return current.partitionCount;
     },

@@ -1,11 +1,11 @@
 export * from "./api.ts";
 export { amountText } from "./messages/json/amount.ts";
 export { sha256Hex } from "./messages/json/canonical-json.ts";
-export { controlBodies, readControlBody } from "./control/decision-bodies.ts";
+export { canonicalControlBody, controlBodies, readControlBody } from "./control/decision-bodies.ts";
 export type { ControlBody, ControlDecisionName } from "./control/decision-bodies.ts";
-export { controlAnswers } from "./control/answers.ts";
-export { controlOperations, controlPrefix } from "./control/operations.ts";
-export type { ControlOperation, ControlOperationName, ControlRole } from "./control/operations.ts";
+export { controlAnswers, decisionProposedSchema } from "./control/answers.ts";
+export { controlOperations, controlPrefix, secondPersonOperations } from "./control/operations.ts";
+export type { ControlOperation, ControlOperationName, ControlRole, SecondPersonOperation } from "./control/operations.ts";
 export { searchTerms } from "./control/search-terms.ts";
 export type { SearchTermName } from "./control/search-terms.ts";
 export { type ActionRecord, operatorContentSha256 } from "./wire/operator-content.ts";

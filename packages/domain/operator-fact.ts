@@ -16,8 +16,10 @@ export interface OperatorAction {
   readonly contentSha256: string;
 }
 
+type ActingPerson = Pick<OperatorAction, "operator" | "person">;
+
 /** Two operators with the same person are one person. */
-export function isSamePerson(one: OperatorAction, other: OperatorAction): boolean {
+export function isSamePerson(one: ActingPerson, other: ActingPerson): boolean {
   return one.operator === other.operator || (one.person ?? one.operator) === (other.person ?? other.operator);
 }
 

@@ -33,7 +33,10 @@ function createPorts(over: Partial<Configuration>) {
   const time = createVirtualTime({ startAtMs: consoleStartAtMs });
   const environment: { fault: StoreFault; lines: { event: string; fields: LogFields }[] } = { fault: "none", lines: [] };
   const perPartition = Object.fromEntries(
-    [topics.journal, topics.dispatch, topics.events, topics.receipts, topics.deadLetters].map((topic) => [topic, partitionCount]),
+    [topics.journal, topics.dispatch, topics.events, topics.receipts, topics.deadLetters, topics.proposals].map((topic) => [
+      topic,
+      partitionCount,
+    ]),
   );
   const messaging = createMemoryBroker({ time, random: seededRandom("log"), topics: { ...perPartition, [topics.probe]: 1 } });
   const store = createMemoryStore({ time, random: seededRandom("store"), hooks: { fault: () => environment.fault } });

@@ -6,6 +6,7 @@ import {
   controlAnswers,
   controlPrefix,
   createFixedSerde,
+  decisionProposedSchema,
   partitionCountDefault,
   outgoingRecord,
   partitionFor,
@@ -50,7 +51,8 @@ beforeAll(async () => {
   await store.prepare();
   const configuration = sampleConfiguration({
     banks: [sampleBank({ id: "first" }), sampleBank({ id: "second", branch: "632005" })],
-    operators: [sampleOperator()],
+    operators: [sampleOperator(), sampleOperator({ id: "second-person", roles: ["read", "approve"] })],
+    secondPerson: { actions: ["withdraw"], proposalLifetimeMs: 3_600_000 },
   });
   const metrics = createMetrics({ withProcess: false });
   const ports = { time, random: seededRandom("console"), logger, metrics, messaging, store, serde: createFixedSerde(), configuration };
@@ -159,6 +161,7 @@ test("every query of an operator is answered from a real broker and store, as do
     exportReconciliation: `/reconciliation/export?day=${day}&format=json`,
     listBanks: "/banks",
     showConservation: `/conservation?day=${day}`,
+    listProposals: "/proposals",
     listDeadLetters: "/dead-letters?service=scheduler&since=2026-01-01T00:00:00Z",
   } as const satisfies Partial<Record<keyof typeof controlAnswers, string>>;
   const bodies = new Map<string, unknown>();
@@ -174,4 +177,21 @@ test("every query of an operator is answered from a real broker and store, as do
   expect(bodies.get("listHeld")).toMatchObject({ rows: [{ bank: "first", count: 1, sum: "1250.50" }] });
   expect(bodies.get("summariseReconciliation")).toMatchObject({ rows: [{ row: 9, count: 1, sum: "1250.50" }] });
   expect(bodies.get("listReconciliation")).toMatchObject({ rows: [{ uetr: unresolved.uetr, row: 9, isOpen: true }] });
+});
+
+test("a withdrawal is a proposal in a real topic until a second person has confirmed it [D9 second-person]", async () => {
+  const held = buildStoredTransaction("HELD", 3, { uetr: randomUUID() });
+  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms };
+  await store.transactions.write([{ document: { transaction: held, ...rest }, expectedVersion: 0 }]);
+  async function decide(operator: string, path: string, id: string, body: object): Promise<Response> {
+    const headers = { authorization: `Bearer ${sampleToken(operator)}`, "content-type": "application/json", "idempotency-key": id };
+    return await fetch(`${controlUrl}${controlPrefix}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  }
+  const asked = await decide("operator", `/transactions/${held.uetr}/withdrawal`, `w-${held.uetr}`, { reason: "wrong file" });
+  const { offset, contentSha256 } = decisionProposedSchema.parse(await asked.json());
+  const confirmation = { reason: "it is the wrong file", offset, contentSha256 };
+  const path = `/proposals/w-${held.uetr}/confirmation`;
+  expect((await decide("second-person", path, "c-0", { ...confirmation, contentSha256: "0".repeat(64) })).status).toBe(409);
+  const confirmed = await decide("second-person", path, `c-${held.uetr}`, confirmation);
+  expect([confirmed.status, await readJsonObject(confirmed)]).toMatchObject([202, { action: `w-${held.uetr}`, key: held.uetr }]);
 });

@@ -26,6 +26,8 @@ import { transactionEvents } from "./own-transactions/get-transaction-events.ts"
 import { transactionStatus } from "./own-transactions/get-transaction-status.ts";
 import { createBankApi } from "./http/bank-api.ts";
 import { createKnownAsOf } from "./own-transactions/known-as-of.ts";
+import { createProposalBook } from "./proposals/proposal-book.ts";
+import { watchProposals } from "./proposals/watch-proposals.ts";
 import { createQuestionReport } from "./http/request-report.ts";
 import { watchDayTotals } from "./queries/watch-day-totals.ts";
 
@@ -62,14 +64,16 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const refusals = createRefusals(ports, "console");
   const report = createQuestionReport(ports, refusals);
   const api = createBankApi({ time, logger, callers, meter, operations, report });
+  const book = createProposalBook(ports);
   const handlers = {
     ...createControlQueries({ ...ports, brokerClock }),
-    ...createControlHandlers({ ...ports, producer, brokerClock, knownAsOf }),
+    ...createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book }),
   };
   const document = ports.controlDocument ?? null;
   const control = createControlApi({ time, logger, operators, meter: operatorMeter, handlers, report, document });
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   const totals = watchDayTotals({ ...ports, dateFrom });
+  const proposals = watchProposals({ ...ports, brokerClock, book });
   let stopped: Promise<void> | null = null;
   return {
     fetch: (request, connection) => api.fetch(request, connection ?? null),
@@ -90,6 +94,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
     },
     stop() {
       totals.stop();
+      proposals.stop();
       brokerClock.stop();
       refusals.stop();
       stopped ??= producer.close();

@@ -41,7 +41,7 @@ export interface EnvironmentOperator {
 /** The shortest deadline that the configuration admits. */
 const shortDeadline = "10s";
 
-/** Renders the file. If there are operators, a resolution needs two of them. */
+/** Renders the file. If there are operators, a resolution needs two of them; everything else needs one. */
 export function renderConfiguration(
   day: EnvironmentDay,
   banks: readonly EnvironmentBankAccess[],
@@ -74,6 +74,7 @@ export function renderConfiguration(
     connectors: [{ ...partyMembers(connector), schemes: ["ZA_EFT", "ZA_RTC"] }],
     operators: operators.map(({ id, roles, token }) => ({ id, name: `Operator ${id}`, roles, tokenSha256: [sha256(token)] })),
     resolutionNeedsSecondPerson: operators.length > 0,
+    secondPerson: { actions: [] },
   });
 }
 

@@ -118,6 +118,7 @@ export function sampleConfiguration(options: Partial<Configuration> & { readonly
     rulesFolder: null,
     operators: [],
     resolutionNeedsSecondPerson: false,
+    secondPerson: { actions: [], proposalLifetimeMs: 86_400_000 },
     topics: { replication: 1, minInsync: 1, retentionMs: { dispatch: 1, events: 1, receipts: 1, deadLetters: 1 } },
     partitionCount: 12,
     ...rest,

@@ -3,7 +3,7 @@
 
 import { isIP } from "node:net";
 import { readLocalTime } from "@sluice/calendar";
-import { banksMax, connectorsMax, partitionCountDefault, partitionCountMax } from "@sluice/domain";
+import { banksMax, connectorsMax, partitionCountDefault, partitionCountMax, secondPersonActions } from "@sluice/domain";
 import { defaultScheme, schemeIds, schemes } from "@sluice/domain/schemes";
 import { z } from "zod";
 import { operatorRoles } from "../configuration.ts";
@@ -225,6 +225,15 @@ const topicsSchema = z
   })
   .refine(({ replication, minInsync }) => minInsync <= replication, { message: "must not be above replication", path: ["minInsync"] });
 
+const secondPersonSchema = z.strictObject({
+  actions: z
+    .array(z.enum(secondPersonActions))
+    .refine((actions) => new Set(actions).size === actions.length, "an action twice")
+    .default([...secondPersonActions])
+    .meta({ description: "credits-final, open-gate, withdraw, redrive, replay, skip, extend; []: one person decides. All of them." }),
+  proposalLifetime: duration(5 * 60_000, 7 * dayMs).default(dayMs),
+});
+
 /** The file as a whole. Each part is then read with its own schema, so that one bad bank hides no other problem. */
 export const fileSchema = z.strictObject({
   version: text(64).optional(),
@@ -237,7 +246,8 @@ export const fileSchema = z.strictObject({
     .optional()
     .meta({ description: "Folder of rule data imported with `./sluice rules import`. Left out: what ships alone." }),
   operators: z.array(z.unknown()).max(1_000).optional(),
-  resolutionNeedsSecondPerson: z.boolean().default(false),
+  resolutionNeedsSecondPerson: z.boolean().default(true),
+  secondPerson: secondPersonSchema.prefault({}),
   partitionCount: z.int().min(1).max(partitionCountMax).default(partitionCountDefault).meta({
     description:
       "Partitions of every topic but the probe's. Fixed once the topics exist: a service that finds another number does not start.",

@@ -132,7 +132,7 @@ test("the defaults in the sample's comments are the real defaults", () => {
   expect(second).toMatchObject({ operationUrls: {}, eventsUrl: null, bearerToken: null, tokenSha256: [hash("second")] });
   expect(second).toMatchObject({ allowedAddresses: [], caFile: null, clientCertificate: null, signingKeys: [], egressProxy: null });
   expect(second).toMatchObject({ eventClasses: ["TRANSACTION_STATE"], blockedAccounts: [], itemLimits: [], dayTotalAlarms: [] });
-  expect(read(smallest)).toMatchObject({ connectors: [], operators: [], resolutionNeedsSecondPerson: false, partitionCount: 12 });
+  expect(read(smallest)).toMatchObject({ connectors: [], operators: [], partitionCount: 12 });
   expect(read(smallest).schemes).toEqual([{ ...schemes[0], creditsFinal: "clock", itemLimits: [] }]);
 });
 
@@ -420,7 +420,25 @@ test("operators have at least one role, and share no id and no token with anybod
     "operators[0].tokenSha256[0]: the same token twice",
   ]);
   expect(findProblems(spoilt("id: thandi", "id: clearing"))).toEqual(["operators[0].id: another bank, connector or operator has this id"]);
-  expect(read(spoilt("resolutionNeedsSecondPerson: false", "resolutionNeedsSecondPerson: true")).resolutionNeedsSecondPerson).toBe(true);
+});
+
+test("by default everything that moves money needs two persons, for a day; each decision can be left out [D9 second-person]", () => {
+  const all = ["credits-final", "open-gate", "withdraw", "redrive", "replay", "skip", "extend"];
+  expect(read(smallest).resolutionNeedsSecondPerson).toBe(true);
+  expect(read(smallest).secondPerson).toEqual({ actions: all, proposalLifetimeMs: 24 * 3_600_000 });
+  const chosen = read(
+    spoilt(`actions: [${all.join(", ")}]`, "actions: [withdraw]").replace("proposalLifetime: 24h", "proposalLifetime: 5m"),
+  );
+  expect(chosen.secondPerson).toEqual({ actions: ["withdraw"], proposalLifetimeMs: 300_000 });
+  expect(read(spoilt("resolutionNeedsSecondPerson: true", "resolutionNeedsSecondPerson: false")).resolutionNeedsSecondPerson).toBe(false);
+  for (const wrong of ["[pause]", "[skip, skip]"]) {
+    const problems = findProblems(spoilt(`actions: [${all.join(", ")}]`, `actions: ${wrong}`));
+    expect(problems.map((line) => line.split(":")[0]?.replace("actions[0]", "actions"))).toEqual(["secondPerson.actions"]);
+  }
+  for (const wrong of ["4m", "8d"]) {
+    const problems = findProblems(spoilt("proposalLifetime: 24h", `proposalLifetime: ${wrong}`));
+    expect(problems.map((line) => line.split(":")[0])).toEqual(["secondPerson.proposalLifetime"]);
+  }
 });
 
 test("the topics have 1 to 120 partitions", () => {

@@ -77,6 +77,7 @@ export function readConfiguration(text: string, environment: FileVariables, onDa
       rulesFolder: file.rulesFolder ?? null,
       operators: operators.map(({ value }) => toOperator(value)),
       resolutionNeedsSecondPerson: file.resolutionNeedsSecondPerson,
+      secondPerson: { actions: file.secondPerson.actions, proposalLifetimeMs: file.secondPerson.proposalLifetime },
       partitionCount: file.partitionCount,
       topics: { replication: file.topics.replication, minInsync: file.topics.minInsync, retentionMs: file.topics.retention },
     },

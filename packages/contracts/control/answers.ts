@@ -250,6 +250,28 @@ const replay = z
   })
   .meta({ id: "Replay" });
 
+const proposalMembers = {
+  ...actionMembers,
+  state: z.enum(["proposed", "confirmed", "expired"]).meta({
+    description:
+      "proposed: it waits for a second person. confirmed: its decision was sent under its id. expired: nobody confirmed it in time.",
+  }),
+  operation: textSchema.meta({ description: "Name of the operation, such as declareCreditsFinal." }),
+  path: textSchema,
+  body: z.looseObject({ reason: textSchema }).meta({ description: "Body of the decision." }),
+  offset: bigNumberSchema,
+  contentSha256: textSchema.meta({ description: "SHA-256, hex, of what is proposed and why." }),
+  proposedAt: timeSchema,
+  expiresAt: timeSchema,
+  confirmed: z.strictObject({ at: timeSchema, ...actionMembers }).nullable(),
+};
+
+/** The answer of a decision that waits for a second person. */
+export const decisionProposedSchema = z.strictObject({ schema: z.literal("DecisionProposed"), ...proposalMembers }).meta({
+  id: "DecisionProposed",
+  description: "The decision is recorded as a proposal. It takes effect only when a second person confirms it.",
+});
+
 /** The answer of each operation. */
 export const controlAnswers = {
   controlStatus: z.strictObject({
@@ -338,6 +360,12 @@ export const controlAnswers = {
   }),
   replayDeadLetter: replay,
   replayTransaction: replay,
+  listProposals: z.strictObject({
+    schema: z.literal("Proposals"),
+    asOf: asOfSchema,
+    rows: z.array(z.strictObject(proposalMembers)),
+    next: nextPageSchema,
+  }),
   showConservation: z.strictObject({
     schema: z.literal("Conservation"),
     asOf: asOfSchema,

@@ -1,10 +1,12 @@
 // Bodies of operators' decisions, as they come over HTTP. They are read as strictly as messages. A value that no
 // aggregate would ever accept is refused here with 422.
 
+import { assert } from "@sluice/kernel";
 import * as z from "zod";
 import type { ReadResult } from "../api.ts";
 import type { ControlOperationName } from "./operations.ts";
-import { numberText } from "../messages/json/json.ts";
+import { canonicalJson } from "../messages/json/canonical-json.ts";
+import { numberText, parseJson } from "../messages/json/json.ts";
 import {
   cannotProcess,
   isoDate,
@@ -65,6 +67,14 @@ const confirmation = object({
   offset: offsetText.meta({ description: "Offset in the journal of the request that is confirmed, as the item shows it." }),
   contentSha256: matching(/^[0-9a-f]{64}$/, "64 hex digits").meta({
     description: "SHA-256 of what that request decides and why, as the item shows it: what was seen is what is confirmed.",
+  }),
+}).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
+
+const proposalConfirmation = object({
+  reason,
+  offset: offsetText.meta({ description: "Offset of the proposal, as the list of proposals shows it." }),
+  contentSha256: matching(/^[0-9a-f]{64}$/, "64 hex digits").meta({
+    description: "SHA-256 of what is proposed and why, as the list of proposals shows it: what was seen is what is confirmed.",
   }),
 }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
 
@@ -139,6 +149,7 @@ export const controlBodies = {
   skipStuckRecord: skipRecord,
   replayDeadLetter: replay,
   replayTransaction: replay,
+  confirmProposal: proposalConfirmation,
 } as const satisfies Partial<Record<ControlOperationName, z.ZodType>>;
 
 export type ControlDecisionName = keyof typeof controlBodies;
@@ -148,4 +159,11 @@ export function readControlBody<Name extends ControlDecisionName>(name: Name, by
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entry of this name is the schema of this body
   const schema = controlBodies[name] as unknown as z.ZodType<ControlBody<Name>>;
   return parseMessage(bytes, schema, "this member is not known");
+}
+
+/** Writes the body of a decision as canonical JSON, so that a repeat with other white space is the same one. */
+export function canonicalControlBody(bytes: Uint8Array): string {
+  const parsed = parseJson(bytes);
+  assert(parsed.ok, "a body that was read is JSON");
+  return canonicalJson(parsed.value);
 }

@@ -2,10 +2,11 @@
 // paths.
 //
 // #1 Every operation lies below `controlPrefix`. A question (GET) needs the role read, a decision (POST) the role act,
-//    and the confirmation of another person's resolution the role approve.
+//    and the confirmation of what another person proposed the role approve.
 // #2 A query parameter that is not listed here is refused, so that a misspelt filter never returns more than was asked
 //    for.
 
+import type { SecondPersonAction } from "@sluice/domain";
 import { searchTerms } from "./search-terms.ts";
 
 export const controlPrefix = "/control/v1";
@@ -43,6 +44,7 @@ export const controlOperations = [
   question("listDeadLetters", "/dead-letters", ["service", "topic", "key", "why", "since", ...page], "Dead letters"),
   question("showDeadLetter", "/dead-letters/{letter}", [], "One of them, and whether it could be read now"),
   question("showAction", "/actions/{action}", ["key"], "What became of a decision"),
+  question("listProposals", "/proposals", page, "Decisions that need a second person, and who confirmed them"),
   decision("withdrawDebit", "/transactions/{uetr}/withdrawal", "Withdraw a debit that has not been released"),
   decision("redriveDelivery", "/transactions/{uetr}/redrive", "Have a refused delivery or posting tried again"),
   decision("resolveItem", "/transactions/{uetr}/resolution", "Resolve a reconciliation item"),
@@ -55,9 +57,24 @@ export const controlOperations = [
   decision("skipStuckRecord", "/skip", "Skip a record that stops a partition"),
   decision("replayDeadLetter", "/dead-letters/{letter}/replay", "Append one dead letter again"),
   decision("replayTransaction", "/transactions/{uetr}/replay", "Append all dead letters of a transaction again"),
+  decision("confirmProposal", "/proposals/{action}/confirmation", "Confirm another person's proposal", "approve"),
 ] as const satisfies readonly ControlOperation[];
 
 export type ControlOperationName = (typeof controlOperations)[number]["name"];
+
+/** What the configuration calls each decision that can need a second person. */
+export const secondPersonOperations = {
+  declareCreditsFinal: "credits-final",
+  openGate: "open-gate",
+  withdrawDebit: "withdraw",
+  redriveDelivery: "redrive",
+  replayDeadLetter: "replay",
+  replayTransaction: "replay",
+  skipStuckRecord: "skip",
+  extendClose: "extend",
+} as const satisfies Partial<Record<ControlOperationName, SecondPersonAction>>;
+
+export type SecondPersonOperation = keyof typeof secondPersonOperations;
 
 function question<const Name extends string>(name: Name, path: string, query: readonly string[], summary: string) {
   return { name, method: "GET", path, role: "read", query, summary } as const;

@@ -20,10 +20,10 @@ type OperatorRecordName =
 
 export type OperatorRecord = { [N in OperatorRecordName]: DecodedRecord<N> }[OperatorRecordName];
 
-export type ActionRecord = OperatorRecord | DecodedRecord<"CreditsFinalRequested">;
+export type ActionRecord = OperatorRecord | DecodedRecord<"CreditsFinalRequested"> | DecodedRecord<"DecisionProposed">;
 
 /** #1: a repeat may count other dead letters, and may come under another configuration. */
-const derivedMembers: ReadonlySet<string> = new Set(["receivedAtMs", "requestedBy", "records", "needsSecondPerson"]);
+const derivedMembers: ReadonlySet<string> = new Set(["receivedAtMs", "requestedBy", "records", "needsSecondPerson", "lifetimeMs"]);
 
 export function operatorContentSha256({ name, value }: ActionRecord): string {
   const { action, ...rest } = value;

@@ -28,6 +28,8 @@ export const recordKinds = {
   EsmStateEvent: "none",
   Receipt: "none",
   DeadLetter: "none",
+  DecisionProposed: "none",
+  DecisionConfirmed: "none",
 } as const satisfies Readonly<Record<RecordName, RecordKind>>;
 
 export type RecordOfKind<K extends RecordKind> = {

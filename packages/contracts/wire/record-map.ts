@@ -10,7 +10,7 @@ export interface RecordUse {
   readonly readBy: readonly string[];
 }
 
-const { journal, dispatch, events, receipts, transactions, deadLetters } = topics;
+const { journal, dispatch, events, receipts, transactions, deadLetters, proposals } = topics;
 const readers = ["validator", "scheduler", "dispatcher", "event-publisher"] as const;
 
 export const recordMap = [
@@ -59,6 +59,8 @@ export const recordMap = [
   use(receipts, "Receipt", ["dispatcher", "event-publisher"], ["timeline"]),
   use(transactions, "TransactionSnapshot", ["scheduler"], ["analysts"]),
   use(deadLetters, "DeadLetter", [...readers, "console"], ["operators", ...readers]),
+  use(proposals, "DecisionProposed", ["console"], ["console"]),
+  use(proposals, "DecisionConfirmed", ["console"], ["console"]),
 ] as const satisfies readonly RecordUse[];
 
 function use<N extends string>(topic: string, record: N, writtenBy: readonly string[], readBy: readonly string[]) {

@@ -11,6 +11,8 @@ export const topics = {
   transactions: "sluice.transactions.v1",
   probe: "sluice.probe.v1",
   deadLetters: "sluice.dead-letters.v1.dlq",
+  /** Decisions that wait for a second person, and their confirmations. */
+  proposals: "sluice.proposals.v1",
 } as const;
 
 export const headers = {

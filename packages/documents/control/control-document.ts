@@ -9,6 +9,8 @@ import {
   controlBodies,
   controlOperations,
   controlPrefix,
+  decisionProposedSchema,
+  secondPersonOperations,
   type ControlDecisionName,
   type ControlOperation,
   type ControlOperationName,
@@ -114,7 +116,8 @@ function answerFor(name: ControlOperationName): Part {
 /** The answer that most decisions share. */
 function decidedAnswers(name: ControlDecisionName): Part {
   const own = name in controlAnswers ? answerName(name) : "ActionAccepted";
-  const appended = { "202": { description: "Appended.", content: json(ref(own)) } };
+  const schema = name in secondPersonOperations ? { anyOf: [ref(own), ref("DecisionProposed")] } : ref(own);
+  const appended = { "202": { description: "Appended.", content: json(schema) } };
   const isReplay = name === "replayDeadLetter" || name === "replayTransaction";
   return isReplay ? { "200": { description: "With isDryRun: what would be appended.", content: json(ref(own)) }, ...appended } : appended;
 }
@@ -157,7 +160,13 @@ function schemas(): Part {
     answerName(name),
     { description: "Answer.", ...answerSchema(schema) },
   ]);
-  const made: Readonly<Record<string, JsonSchema>> = { ...Object.fromEntries(bodies), ...answers, ...Object.fromEntries(found) };
+  const proposed = { DecisionProposed: answerSchema(decisionProposedSchema) };
+  const made: Readonly<Record<string, JsonSchema>> = {
+    ...Object.fromEntries(bodies),
+    ...answers,
+    ...Object.fromEntries(found),
+    ...proposed,
+  };
   return withShapes(made);
 }
 

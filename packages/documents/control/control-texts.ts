@@ -6,9 +6,11 @@ import { searchTerms, type ControlDecisionName, type ControlOperationName } from
 
 export const controlGuide = `For people, and programs of people, who run Sluice. It has an address of its own, and tokens of its own (\`operators\` in the configuration file); those of banks and connectors are not known here.
 
-**Roles.** \`read\`: every question. \`act\`: every decision. \`approve\`: confirming a resolution that somebody else asked for.
+**Roles.** \`read\`: every question. \`act\`: every decision. \`approve\`: confirming what somebody else proposed.
 
 **A decision** is a record of the journal with who, why and when. 202 means that it is appended; it takes effect, or is refused, where its transaction, day or bank comes to it. What became of it: \`GET /actions/{action}?key=…\` with \`action\` and \`key\` of the answer, usually within a second. A decision that could have no effect as things stand is answered 409 and not appended.
+
+**Two persons.** A decision that moves money may need a second person (\`secondPerson\` in the configuration file). Then 202 answers with a \`DecisionProposed\`, and nothing has taken effect. Another person, with the role approve, looks at it (\`GET /proposals\`) and confirms it by its offset and hash. A proposal that nobody confirms in time expires.
 
 **Safe twice.** \`Idempotency-Key\` (chosen by you; left out: one is made) is the decision's id. After 503, or no answer, send the same decision again under the same id: it counts once. The id of another decision is refused (409).
 
@@ -36,6 +38,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   showConservation: "By bank, currency and column, in count and sum: accepted = completed + rejected + unpaid + reconciled + open.",
   showAction:
     "`result`: applied, ignored (it was so already) or refused, and `why`. 404: it has not been judged yet, or is older than the last ten of a transaction, twenty of a day or bank.",
+  listProposals:
+    "The newest first: what would be decided, by whom and why, and what a confirmation must name. Every body is shown as it would be sent.",
   withdrawDebit:
     "In ACCEPTED, REPORTED or HELD. The debit ends in RECONCILIATION, cause WITHDRAWN, and is never released. It cannot be undone.",
   redriveDelivery:
@@ -63,6 +67,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: each reader does so once. One whose schema is not known is refused: it would stop the partition again.",
   replayTransaction:
     "Every record of the transaction since the first that was dead-lettered, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is dead-lettered again; one whose schema is not known is refused, with all of them.",
+  confirmProposal:
+    "By a person other than the one who proposed it, and in time. `offset` and `contentSha256` name the proposal as the list shows it. The decision is judged as things stand now, and then sent under the proposal's id: the answer is that of the decision. What became of it: `GET /actions/{action}?key=…` with `action` and `key` of the answer.",
 };
 
 /** Each query parameter: its description, and an example value. */
@@ -125,6 +131,11 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   },
   replayDeadLetter: { reason: "The schema is registered now" },
   replayTransaction: { reason: "The schema is registered now" },
+  confirmProposal: {
+    reason: "The clearing house confirmed it to me too",
+    offset: "0",
+    contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  },
 };
 
 export interface ControlError {
@@ -134,7 +145,7 @@ export interface ControlError {
   readonly message: string;
   readonly detail: string;
   /** The operations that may return it: all, those of one method, or those with that path parameter. */
-  readonly of: "all" | "GET" | "POST" | "approve" | "uetr" | "date" | "bank" | "letter";
+  readonly of: "all" | "GET" | "POST" | "approve" | "uetr" | "date" | "bank" | "letter" | "action";
 }
 
 const badQuestion = "Not a question that can be answered";
@@ -227,6 +238,14 @@ export const controlErrors: readonly ControlError[] = [
     message: "Not known",
     detail: "No bank or connector has this id.",
     of: "bank",
+  },
+  {
+    name: "unknown-proposal",
+    status: 404,
+    summary: "No such proposal",
+    message: "Not known",
+    detail: "There is no such proposal.",
+    of: "action",
   },
   {
     name: "unknown-letter",

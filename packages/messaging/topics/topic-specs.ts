@@ -75,6 +75,8 @@ export function buildTopicSpecs({
     // The newest record of each key is kept for ever, so that a table downstream can always be rebuilt.
     spec(topics.transactions, partitionCount, forever),
     spec(topics.deadLetters, partitionCount, retentionMs.deadLetters),
+    // It says which two persons decided: it is kept as long as what they decided.
+    spec(topics.proposals, partitionCount, forever),
     spec(topics.probe, 1, hourMs),
   ];
 }

@@ -15,7 +15,14 @@ import type { Transaction } from "@sluice/domain";
 import { type AppendResult, type Messaging, requireCovered } from "@sluice/messaging";
 import type { Logger, Random } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
-import { createDecisionHandler, checkEarlierDecision, refuseNow, refuseWith, type DecisionContext } from "../decisions/decision.ts";
+import {
+  createDecisionHandler,
+  checkEarlierDecision,
+  refuseNow,
+  refuseWith,
+  wouldBeAppended,
+  type DecisionContext,
+} from "../decisions/decision.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
 import { appendInOrder, buildReplayRecord, appendOutcomeUnknown, type DeadLetterAppendPorts } from "./append-dead-letters.ts";
@@ -69,6 +76,7 @@ export function replayTransaction(given: ReplayDeadLetterPorts): ControlHandler 
     const before = checkEarlierDecision(transaction, { name: "DeadLettersReplayed", value: { action, records: 0 } }, action);
     if (before !== null && before !== "repeat") return before;
     const applied = transaction.decisions.find((note) => note.action.id === action.id && note.result === "applied");
+    if (applied !== undefined && question.isCheckOnly === true) return wouldBeAppended;
     if (applied !== undefined) return await completeReplay(ports, transaction, action, applied);
     // Under this id the replay found nothing, and would find nothing again.
     if (before === "repeat") return refuseNow("not-quarantined");
@@ -78,7 +86,8 @@ export function replayTransaction(given: ReplayDeadLetterPorts): ControlHandler 
     const found = await findRecords(ports, { ...range, records, likely: listDeadLettered(transaction) });
     if ("kind" in found) return found;
     const replayed = { uetr, action, range, found };
-    return body.isDryRun === true ? buildAnswer(replayed, ports.partitionCount, "would-be-replayed") : await replay(ports, replayed);
+    const isDryRun = body.isDryRun === true || question.isCheckOnly === true;
+    return isDryRun ? buildAnswer(replayed, ports.partitionCount, "would-be-replayed") : await replay(ports, replayed);
   });
 }
 
@@ -209,7 +218,7 @@ export function replayDeadLetter(ports: ReplayDeadLetterPorts): ControlHandler {
     const found = await restoreLetter(ports, stored);
     if ("kind" in found) return found;
     const replayed = { uetr: null, action, found: [found] };
-    if (body.isDryRun === true) return buildAnswer(replayed, ports.partitionCount, "would-be-replayed");
+    if (body.isDryRun === true || question.isCheckOnly === true) return buildAnswer(replayed, ports.partitionCount, "would-be-replayed");
     const appended = await appendInOrder(ports, [buildReplay(found)]);
     if (appended === null) return appendOutcomeUnknown;
     logReplay(ports, replayed, 1);

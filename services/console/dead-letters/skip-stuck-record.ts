@@ -21,7 +21,7 @@ import {
 } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import type { Logger, Metrics, Random } from "@sluice/kernel";
-import { createDecisionHandler, refuseWith, type DecisionContext } from "../decisions/decision.ts";
+import { createDecisionHandler, refuseWith, wouldBeAppended, type DecisionContext } from "../decisions/decision.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
 import { appendInOrder, appendOutcomeUnknown, type DeadLetterAppendPorts } from "./append-dead-letters.ts";
@@ -47,13 +47,14 @@ export function skipStuckRecord(ports: SkipStuckRecordPorts): ControlHandler {
     if (partition >= ports.partitionCount)
       return refuseWith(422, "The message cannot be processed.", `/partition: there are ${ports.partitionCount}`);
     const before = await findEarlierRequest(ports, decision);
-    if (before !== null) return before;
+    if (before !== null) return decision.question.isCheckOnly === true && before.kind === "accepted" ? wouldBeAppended : before;
     const found = await readStopping(ports, decision);
     if (found === null) return refuseWith(404, "Not known", "There is no such record.");
     if ("refused" in found) return refuseWith(409, "Not possible now", found.refused);
     const position = await findPartitionPosition(ports, service, partition);
     const isThere = position !== null && position >= decision.body.offset && position <= found.lastOffset;
-    return isThere ? await requestSkip(ports, decision, found.record) : refuseOtherPosition(position);
+    if (!isThere) return refuseOtherPosition(position);
+    return decision.question.isCheckOnly === true ? wouldBeAppended : await requestSkip(ports, decision, found.record);
   });
 }
 

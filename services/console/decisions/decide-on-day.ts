@@ -5,7 +5,7 @@ import { findBank } from "@sluice/config";
 import { factFromRecord, type AnyDecodedRecord } from "@sluice/contracts";
 import { dayKey, decideDay, isDayFact, type Day } from "@sluice/domain";
 import { assert } from "@sluice/kernel";
-import { checkEarlierDecision, refuseNow, refuseWith, type DecisionPorts, type DecisionContext } from "./decision.ts";
+import { checkEarlierDecision, refuseNow, refuseWith, wouldBeAppended, type DecisionPorts, type DecisionContext } from "./decision.ts";
 import type { ControlAnswer } from "../http/control-handler.ts";
 
 type DayDecisionName = "extendClose" | "declareCreditsFinal" | "openGate";
@@ -22,11 +22,12 @@ export async function decideOnDay(
   const day = (await ports.store.days.load([key])).get(key);
   if (day === undefined) return refuseWith(404, "Not known", "This business day is not planned. Days are planned a week ahead.");
   const before = checkEarlierDecision(day, record, action);
-  if (before === "repeat") return await ports.append(key, action, record);
+  const append = () => (question.isCheckOnly === true ? Promise.resolve(wouldBeAppended) : ports.append(key, action, record));
+  if (before === "repeat") return await append();
   if (before !== null) return before;
   const why = findRefusal(ports, day, record);
   if (why !== null) return refuseNow(why);
-  return (await check(day)) ?? (await ports.append(key, action, record));
+  return (await check(day)) ?? (await append());
 }
 
 export function isConfiguredBank({ configuration }: DecisionPorts, bank: string): boolean {

@@ -3,7 +3,7 @@
 import { factFromRecord, sha256Hex, type AnyDecodedRecord } from "@sluice/contracts";
 import { decide, isTransactionFact, createPartitionView, type Transaction } from "@sluice/domain";
 import { assert } from "@sluice/kernel";
-import { checkEarlierDecision, refuseNow, refuseWith, type DecisionPorts, type DecisionContext } from "./decision.ts";
+import { checkEarlierDecision, refuseNow, refuseWith, wouldBeAppended, type DecisionPorts, type DecisionContext } from "./decision.ts";
 import type { ControlAnswer } from "../http/control-handler.ts";
 
 type TransactionDecisionName = "withdrawDebit" | "redriveDelivery" | "resolveItem" | "confirmResolution";
@@ -23,7 +23,8 @@ export async function decideOnTransaction(
   const before = checkEarlierDecision(transaction, record, action);
   if (before !== null && before !== "repeat") return before;
   const why = before === "repeat" ? null : findRefusal(ports, transaction, record);
-  return why === null ? await ports.append(uetr, action, record) : refuseNow(why);
+  if (why !== null) return refuseNow(why);
+  return question.isCheckOnly === true ? wouldBeAppended : await ports.append(uetr, action, record);
 }
 
 /** Loads from the store. A transaction that is not found is looked up again once its partition is up to date. */

@@ -82,6 +82,9 @@ export function checkEarlierDecision(before: DecidedBefore, record: ActionRecord
   return refuseWith(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
 }
 
+/** The answer to a request that is only checked and would be appended. */
+export const wouldBeAppended: ControlAnswer = { kind: "found", body: {} };
+
 /** #1 `why` is the domain's code; null: there is none. */
 export function refuseNow(why: string | null): ControlAnswer {
   return refuseWith(409, "Not possible now", why === null ? "It would be refused." : `${why}: ${explainReason(why)}`);

@@ -22,6 +22,8 @@ export interface ControlRequest {
   readonly body: Uint8Array;
   /** Value of the `Idempotency-Key` header; null: it was not sent. */
   readonly actionId: string | null;
+  /** True: the request is only judged as things stand, and nothing is appended. A query does not look at it. */
+  readonly isCheckOnly?: boolean;
 }
 
 export type ControlAnswer =

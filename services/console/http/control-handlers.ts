@@ -15,6 +15,10 @@ import { replayDeadLetter, replayTransaction } from "../dead-letters/replay-dead
 import { extendClose } from "../decisions/extend-close.ts";
 import { declareCreditsFinal } from "../decisions/declare-credits-final.ts";
 import { openGate } from "../decisions/open-gate.ts";
+import { confirmProposal } from "../proposals/confirm-proposal.ts";
+import { listProposals } from "../proposals/list-proposals.ts";
+import type { ProposalBook } from "../proposals/proposal-book.ts";
+import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
 import { redriveDelivery } from "../decisions/redrive-delivery.ts";
 import { confirmResolution, resolveItem } from "../decisions/resolve-item.ts";
 import { withdrawDebit } from "../decisions/withdraw-debit.ts";
@@ -25,24 +29,30 @@ export interface ControlHandlerPorts extends ServicePorts {
   readonly store: Store;
   readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
   readonly knownAsOf: KnownAsOf;
+  readonly book: ProposalBook;
 }
 
 export function createControlHandlers(ports: ControlHandlerPorts): ControlHandlers {
   const acting = { ...ports, append: createActionAppender(ports) };
-  return {
-    ...createControlQueries(ports),
-    showAction: showAction(ports),
+  const deciding: DecisionHandlers = {
     withdrawDebit: withdrawDebit(acting),
     redriveDelivery: redriveDelivery(acting),
-    resolveItem: resolveItem(acting),
-    confirmResolution: confirmResolution(acting),
     extendClose: extendClose(acting),
     declareCreditsFinal: declareCreditsFinal(acting),
     openGate: openGate(acting),
-    pauseBank: pauseBank(acting),
-    resumeBank: resumeBank(acting),
     skipStuckRecord: skipStuckRecord(ports),
     replayDeadLetter: replayDeadLetter(ports),
     replayTransaction: replayTransaction(ports),
+  };
+  return {
+    ...createControlQueries(ports),
+    showAction: showAction(ports),
+    resolveItem: resolveItem(acting),
+    confirmResolution: confirmResolution(acting),
+    pauseBank: pauseBank(acting),
+    resumeBank: resumeBank(acting),
+    ...proposeDecisions(ports, deciding),
+    confirmProposal: confirmProposal(ports, deciding),
+    listProposals: listProposals(ports),
   };
 }

@@ -4,10 +4,10 @@
 import { sampleBank, sampleOperator } from "@sluice/testkit";
 import { readDocument } from "@sluice/documents";
 import { resolveReferences } from "@sluice/documents/check";
-import { createFixedSerde, partitionFor, topics } from "@sluice/contracts";
+import { controlAnswers, createFixedSerde, decisionProposedSchema, partitionFor, secondPersonOperations, topics } from "@sluice/contracts";
 import { buildDeadLetter } from "@sluice/messaging";
 import { expect, test } from "vitest";
-import { reconciliationReasons, type Transaction } from "@sluice/domain";
+import { reconciliationReasons, secondPersonActions, type SecondPersonAction, type Transaction } from "@sluice/domain";
 import { day, findProposal, openDecisionEnvironment, planOpenDay, consoleStartAtMs, consoleUetr } from "../decisions/decisions.fixture.ts";
 import { buildConsoleDebit, changeTransaction, readJsonObject, type ControlRequestInput } from "../console.fixture.ts";
 
@@ -43,6 +43,7 @@ const place = (path: string): string =>
     .replace("{scheme}", "ZA_EFT")
     .replace("{date}", "2026-11-20")
     .replace("{bank}", "sample")
+    .replace("{action}", "w-1")
     .replace("{letter}", `${partition}:0`);
 
 function readExample({ requestBody }: Operation): object {
@@ -67,6 +68,7 @@ const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promi
     );
   },
   extendClose: (environment) => environment.saveDay(planOpenDay()),
+  confirmProposal: proposeWithdrawal,
   declareCreditsFinal: (environment) => environment.saveDay(planOpenDay()),
   openGate: waitingForCredit,
   async skipStuckRecord(environment) {
@@ -148,20 +150,61 @@ async function waitingForCredit(environment: DecisionEnvironment): Promise<void>
   await environment.saveDay(planOpenDay({ creditsFinal: "clock" }), opens, ...answers);
 }
 
-function openDocumentedEnvironment(): Promise<DecisionEnvironment> {
-  return openDecisionEnvironment({ resolutionNeedsSecondPerson: true, banks: [sampleBank({ id: "first" }), sampleBank({ id: "sample" })] });
+/** Has the withdrawal of a debit proposed, under the id that the address has. */
+async function proposeWithdrawal(environment: DecisionEnvironment): Promise<void> {
+  await environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
+  await environment.control(`/transactions/${consoleUetr}/withdrawal`, { body: withdrawn, actionId: "w-1" });
+}
+
+/** Finds what the second person is shown of what the example confirms. */
+async function findShown(environment: DecisionEnvironment, name: string): Promise<object> {
+  if (name === "confirmResolution") return await findProposal(environment);
+  if (name !== "confirmProposal") return {};
+  const { rows } = controlAnswers.listProposals.parse(await (await environment.control("/proposals")).json());
+  return { offset: rows[0]?.offset, contentSha256: rows[0]?.contentSha256 };
+}
+
+function openDocumentedEnvironment(actions: readonly SecondPersonAction[]): Promise<DecisionEnvironment> {
+  const secondPerson = { actions, proposalLifetimeMs: 3_600_000 };
+  const banks = [sampleBank({ id: "first" }), sampleBank({ id: "sample" })];
+  return openDecisionEnvironment({ resolutionNeedsSecondPerson: true, secondPerson, banks });
 }
 
 test.each(decisions)("the example of %s is accepted", async (name, path, operation) => {
-  const environment = await openDocumentedEnvironment();
+  const environment = await openDocumentedEnvironment(name === "confirmProposal" ? ["withdraw"] : []);
   await given[name]?.(environment);
-  const operator = name === "confirmResolution" ? "second-person" : "operator";
+  const operator = name.startsWith("confirm") ? "second-person" : "operator";
   const example = readExample(operation);
-  const proposal = name === "confirmResolution" ? await findProposal(environment) : {};
+  const proposal = await findShown(environment, name);
   const body = "partition" in example ? { ...example, partition } : { ...example, ...proposal };
   const answer = await environment.control(place(path), { body, operator });
   expect([name, answer.status, answer.status === 202 ? "" : await answer.text()]).toEqual([name, 202, ""]);
 });
+
+function countRecords({ messaging }: DecisionEnvironment): number {
+  const places = [topics.journal, topics.deadLetters].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
+  return places.reduce((sum, place) => sum + messaging.records(place).length, 0);
+}
+
+test.each(decisions.filter(([name]) => name in secondPersonOperations))(
+  "%s appends nothing until a second person has confirmed it [D9 second-person]",
+  async (name, path, operation) => {
+    const environment = await openDocumentedEnvironment(secondPersonActions);
+    await given[name]?.(environment);
+    const before = countRecords(environment);
+    const example = readExample(operation);
+    const body = "partition" in example ? { ...example, partition } : example;
+    const asked = { body, actionId: "asked-1" };
+    const proposed = decisionProposedSchema.parse(await (await environment.control(place(path), asked)).json());
+    expect([proposed.id, proposed.state, proposed.operation, countRecords(environment)]).toEqual(["asked-1", "proposed", name, before]);
+    const { offset, contentSha256 } = proposed;
+    const confirmation = { body: { reason: "seen", offset, contentSha256 }, operator: "second-person", actionId: "c-1" };
+    const answer = await environment.control("/proposals/asked-1/confirmation", confirmation);
+    const decided = await readJsonObject(answer);
+    expect([answer.status, decided["action"], decided["schema"] === "DecisionProposed"]).toEqual([202, "asked-1", false]);
+    expect(countRecords(environment)).toBeGreaterThan(before);
+  },
+);
 
 interface Provoked extends ControlRequestInput {
   readonly path: string;
@@ -187,6 +230,11 @@ const provoked: Readonly<Record<string, Provoked>> = {
   "read-missing": { path: "/banks", operator: "actor" },
   "unknown-uetr": withdrawal,
   "unknown-day": { path: "/days/ZA_EFT/2026-12-20/credits-final", body: { reason: "r" } },
+  "unknown-proposal": {
+    path: "/proposals/w-1/confirmation",
+    body: { reason: "r", offset: "1", contentSha256: "0".repeat(64) },
+    operator: "second-person",
+  },
   "unknown-letter": { path: "/dead-letters/0:99/replay", body: { reason: "r" } },
   "unknown-bank": { path: "/banks/nobody/pause", body: { reason: "r" } },
   "method-not-allowed": { path: "/banks", body: {} },
@@ -250,6 +298,7 @@ test("every documented error is provoked here or tested elsewhere", () => {
 
 test.each(Object.entries(provoked))("the error %s is answered as documented", async (name, { path, before, ...asked }) => {
   const operators = [sampleOperator(), sampleOperator({ id: "reader", roles: ["read"] }), sampleOperator({ id: "actor", roles: ["act"] })];
+  operators.push(sampleOperator({ id: "second-person", roles: ["read", "approve"] }));
   const environment = await openDecisionEnvironment({ operators });
   await before?.(environment);
   const answer = await environment.control(path, asked);

@@ -2,6 +2,7 @@
 
 const texts: Readonly<Record<string, string>> = {
   "already-decided": "this decision was taken before.",
+  "already-confirmed": "another person has confirmed it.",
   "already-declared": "the credits are declared final already.",
   "already-resolved": "the item has a final resolution, and that does not change.",
   "already-so": "it was so already.",
@@ -23,14 +24,17 @@ const texts: Readonly<Record<string, string>> = {
   "not-quarantined": "the transaction is not quarantined: it has no dead letters.",
   "nothing-received": "nothing is known under this UETR.",
   "nothing-refused": "there is no such delivery that was refused and is awaited.",
-  "nothing-to-confirm": "no resolution with this offset and content waits for a confirmation.",
+  "nothing-to-confirm": "nothing with this offset and content waits for a confirmation.",
   "other-day": "the item is of another day.",
   "plan-out-of-order": "the window would end after the next one opens, or after the reconciliation close, which has to be extended first.",
-  "same-person": "the person who asked for the resolution cannot confirm it.",
+  "proposal-expired": "nobody confirmed it in time; it has to be proposed again.",
+  "proposer-gone": "the operator who proposed it may no longer decide it.",
+  "same-person": "the person who asked for it cannot confirm it.",
   "too-far": "a close is extended by 24 hours at most.",
   "too-many": "it was done too often on this transaction.",
   "too-many-decisions": "too many decisions were taken about it.",
   "too-many-declarations": "the day has too many declarations.",
+  "too-many-proposals": "too many proposals of this person wait for a confirmation.",
   "too-many-extensions": "the day's closes were extended too often.",
 };
 

@@ -84,6 +84,7 @@ export function demoConfiguration(times: DemoTimes, { banks, connector, operator
     ],
     operators: operators.map(({ id, name, roles, token }) => ({ id, name, roles, tokenSha256: [sha256(token)] })),
     resolutionNeedsSecondPerson: true,
+    secondPerson: { actions: [] },
   });
   return { yaml, environment: Object.fromEntries([...banks, connector].map((party) => [tokenVariable(party), party.sluiceToken])) };
 }

@@ -122,6 +122,18 @@ export const domainBugs: readonly PlantedBug[] = [
     nearest: [`${debits}/facts/on-resolution.test.ts`],
   },
   {
+    id: "one-person-confirms-a-proposal",
+    breaks: "The person who proposed a decision that moves money may confirm it.",
+    edits: [
+      {
+        file: "services/console/proposals/proposal.ts",
+        find: 'if (isSamePerson(proposal.action, given.action)) return "same-person";',
+        put: "isSamePerson(proposal.action, given.action);",
+      },
+    ],
+    nearest: ["services/console/proposals/second-person.test.ts"],
+  },
+  {
     id: "outcome-number-not-raised",
     breaks: "The outcome of a resolution goes out under the identification of the report before it.",
     edits: [

@@ -18,7 +18,7 @@ import {
   type ControlTerminal,
   type RunControlVerb,
 } from "../../terminal/control-client.ts";
-import { requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
+import { isProposed, proposedLine, requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
 import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
 import { letterFilterOptions, letterFilters } from "./list.ts";
 import type { Verb, VerbCall } from "../../terminal/verb.ts";
@@ -39,6 +39,8 @@ interface Run {
   readonly isJson: boolean;
   readonly outcomes: AnswerBody[];
   replayed: number;
+  /** Replays that wait for a second person. */
+  proposed: number;
   refused: number;
   /** Append time of the first replay. */
   startedAt: string | null;
@@ -67,6 +69,7 @@ export const runDeadLettersReplay: RunControlVerb = async (call, where) => {
     isJson: call.flag("json"),
     outcomes: [],
     replayed: 0,
+    proposed: 0,
     refused: 0,
     startedAt: null,
     cursor: call.value("after"),
@@ -93,7 +96,7 @@ export const deadLettersReplayVerb: Verb = {
     },
     ...controlOptions,
   },
-  notes: ["Exit 0 if everything found was replayed."],
+  notes: ["Exit 0 if everything found was replayed, or is proposed to a second person."],
   examples: ['dead-letters replay --service scheduler --reason "its schema is registered now" --dry-run'],
   run: asControlVerb(runDeadLettersReplay),
 };
@@ -119,6 +122,12 @@ async function replayAll(run: Run, call: VerbCall, waitMs: number): Promise<stri
 async function replayOne(run: Run, { path, what }: Target): Promise<void> {
   try {
     const answer = await sendDecision(run.client, run.time, path, run.body, `${run.id}:${what}`);
+    if (isProposed(answer)) {
+      run.proposed += 1;
+      if (run.isJson) run.outcomes.push({ of: what, outcome: "proposed", ...answer });
+      else run.where.out(maskControlCharacters(proposedLine(what, answer)));
+      return;
+    }
     run.startedAt ??= typeof answer["appendedAt"] === "string" ? answer["appendedAt"] : null;
     for (const row of memberRows(answer, "rows")) record(run, { of: what, ...row });
   } catch (error) {
@@ -145,12 +154,13 @@ function record(run: Run, outcome: AnswerBody): void {
 }
 
 function printEnd(run: Run, isDryRun: boolean, stopped: string | null): void {
-  const { outcomes, replayed, refused, cursor: after, where } = run;
+  const { outcomes, replayed, proposed, refused, cursor: after, where } = run;
   if (run.isJson) {
-    where.out(JSON.stringify({ schema: "Replay", isDryRun, replayed, refused, stopped, after, rows: outcomes }, null, 2));
+    where.out(JSON.stringify({ schema: "Replay", isDryRun, replayed, proposed, refused, stopped, after, rows: outcomes }, null, 2));
     return;
   }
-  where.out(`${replayed} records ${isDryRun ? "would be " : ""}replayed, ${refused} refused`);
+  const waiting = proposed === 0 ? "" : `, ${proposed} proposed to a second person`;
+  where.out(`${replayed} records ${isDryRun ? "would be " : ""}replayed${waiting}, ${refused} refused`);
   if (stopped !== null) where.out(`stopped: ${stopped}${after === null ? "" : `; continue with --after ${after}`}`);
 }
 

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { topics } from "@sluice/contracts/topics";
 import { Fault, machineTime, sleep, type Time } from "@sluice/kernel";
 import { asControlVerb, controlClient, controlOptions, type ControlClient, type RunControlVerb } from "../../terminal/control-client.ts";
-import { requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
+import { isProposed, proposedLine, requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
 import { memberText } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
@@ -32,6 +32,12 @@ export const runDeadLettersSkip: RunControlVerb = async (call, where) => {
   const place = { service, topic, partition: Number(partition), offset, ...(last !== undefined && { lastOffset: last }) };
   const body = { reason: needed(call, "reason"), ...place };
   const accepted = await sendDecision(client, machineTime, "/skip", body, id);
+  if (isProposed(accepted)) {
+    where.out(
+      call.flag("json") ? JSON.stringify(accepted, null, 2) : proposedLine(`skip of ${topic}/${partition} offset ${offset}`, accepted),
+    );
+    return 0;
+  }
   const letter = memberText(accepted, "letter");
   const isUnawaited = call.flag("no-wait");
   const hasPassed = !isUnawaited && (await awaitSkip(client, machineTime, letter));
@@ -72,7 +78,7 @@ export const deadLettersSkipVerb: Verb = {
     "no-wait": { type: "boolean", text: "does not wait until the partition has skipped the record" },
     ...controlOptions,
   },
-  notes: ["Exit 0 if the partition has skipped it, 1 if not within 30 s."],
+  notes: ["Exit 0 if the partition has skipped it, or the skip is proposed to a second person; 1 if not within 30 s."],
   examples: [
     'dead-letters skip --service scheduler --partition 3 --offset 118 --reason "no registry has its schema"',
     'dead-letters skip --service scheduler --partition 3 --offset 120 --last-offset 139 --reason "no replica has it whole"',

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { runCommandLine } from "../../terminal/command-line.ts";
 import type { ControlTerminal } from "../../terminal/control-client.ts";
 import { runDecision } from "./send-decision.ts";
+import { runConfirmProposal, runProposals } from "./proposals.ts";
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "./day-decisions.ts";
 import { runConfirm, runRedrive, runResolve, runWithdraw } from "./transaction-decisions.ts";
 import type { VerbCall } from "../../terminal/verb.ts";
@@ -122,6 +123,7 @@ test.each([
     "/days/ZA_EFT/2026-11-20/gate-opening",
     { bank: "sample", credits: [credit, uetr] },
   ],
+  [runConfirmProposal, "a-1", { offset: "7", sha256: "0c" }, "/proposals/a-1/confirmation", { offset: "7", contentSha256: "0c" }],
   [runPause, "sample", {}, "/banks/sample/pause", {}],
   [runPause, "sample", { until: "2026-11-22T03:00+02:00" }, "/banks/sample/pause", { until: "2026-11-22T01:00:00Z" }],
   [runResume, "sample", {}, "/banks/sample/resume", {}],
@@ -188,6 +190,43 @@ test("a refusal is printed, and the decision is not sent again", async () => {
   ]);
   await expect(running).rejects.toThrow("409 Not possible now: gate-open");
   expect(asked).toHaveLength(1);
+});
+
+const proposal = {
+  id: "a-1",
+  state: "proposed",
+  operation: "declareCreditsFinal",
+  path: "/days/ZA_EFT/2026-11-20/credits-final",
+  body: { reason: "ticket 4711" },
+  person: "thandi",
+  offset: "7",
+  contentSha256: "0c",
+  expiresAt: "2026-11-21T06:00:00.000Z",
+  confirmed: null,
+};
+
+test("a decision that needs a second person is printed as a proposal, and its result is not awaited [D9 second-person]", async () => {
+  const { running, lines, asked } = await runUnderVirtualTime([{ status: 202, body: { schema: "DecisionProposed", ...proposal } }]);
+  expect([await running, asked.length, lines]).toEqual([
+    0,
+    1,
+    [
+      "pause of sample: proposed as a-1, and without effect until another person confirms it, by 2026-11-21T06:00:00.000Z (./sluice proposals)",
+    ],
+  ]);
+});
+
+test("proposals shows what each open proposal would decide, and the command that confirms it [D9 second-person]", async () => {
+  const rows = [
+    proposal,
+    { ...proposal, id: "a'; reboot '" },
+    { ...proposal, id: "a-0", state: "confirmed", confirmed: { person: "sipho" } },
+  ];
+  const { where, lines } = createFakeConsole({ status: 200, body: { schema: "Proposals", rows, next: null } });
+  expect(await runProposals(buildCall("", {}), where)).toBe(0);
+  expect(lines[0]).toMatch(/a-1 +proposed .*a-0 +confirmed .*sipho/s);
+  expect(lines.slice(1, 4)).toEqual(["", 'a-1: {"reason":"ticket 4711"}', "  ./sluice confirm 'a-1' --offset 7 --sha256 0c --reason TEXT"]);
+  expect(lines.slice(6)).toEqual([String.raw`  ./sluice confirm 'a'\''; reboot '\''' --offset 7 --sha256 0c --reason TEXT`]);
 });
 
 test("--json prints the answer and the result", async () => {

@@ -4,6 +4,7 @@
 //    `sendMaxMs`: it counts once.
 // #2 Exit 0: it was applied, or was so already; with --no-wait: it is in the journal. Else exit 1, with the reason.
 // #3 A reason is required; it is kept with the decision for good.
+// #4 A decision that needs a second person is a proposal: exit 0, as it is recorded, and the line says that it waits.
 
 import { randomUUID } from "node:crypto";
 import { Fault, sleep, type Time } from "@sluice/kernel";
@@ -26,7 +27,9 @@ export const decisionOptions = {
   ...controlOptions,
 } as const satisfies VerbOptions;
 
-export const decisionNotes = ["Exit 0 if it was applied or was so already, 1 if it was refused or has no result within 15 s."] as const;
+export const decisionNotes = [
+  "Exit 0 if it was applied, was so already, or is proposed to a second person; 1 if it was refused or has no result within 15 s.",
+] as const;
 
 const sendMaxMs = 15_000;
 const waitMaxMs = 15_000;
@@ -38,11 +41,29 @@ export async function runDecision(call: VerbCall, where: ControlTerminal, time: 
   const client = await controlClient(call, where);
   const id = call.value("id") ?? randomUUID();
   const accepted = await sendDecision(client, time, decision.path, { reason, ...decision.body }, id);
-  const judged = call.flag("no-wait") ? null : await awaitResult(client, time, String(accepted["key"]), id);
+  const isDecision = accepted["schema"] === "ActionAccepted";
+  const isUnawaited = call.flag("no-wait") || !isDecision;
+  const judged = isUnawaited ? null : await awaitResult(client, time, String(accepted["key"]), String(accepted["action"]));
   if (call.flag("json")) where.out(JSON.stringify({ ...accepted, judged }, null, 2));
-  else where.out(resultLine(decision, id, accepted, judged, call.flag("no-wait")));
-  if (judged === null) return call.flag("no-wait") ? 0 : 1;
+  else if (isProposed(accepted)) where.out(proposedLine(decision.what, accepted));
+  else
+    where.out(
+      isDecision
+        ? resultLine(decision, id, accepted, judged, isUnawaited)
+        : `${decision.what}: ${String(accepted["schema"])} (decision ${id})`,
+    );
+  if (judged === null) return isUnawaited ? 0 : 1;
   return judged["result"] === "refused" ? 1 : 0;
+}
+
+/** #4 */
+export function isProposed(accepted: AnswerBody): boolean {
+  return accepted["schema"] === "DecisionProposed";
+}
+
+export function proposedLine(what: string, accepted: AnswerBody): string {
+  const [id, expiresAt] = [String(accepted["id"]), String(accepted["expiresAt"])];
+  return `${what}: proposed as ${id}, and without effect until another person confirms it, by ${expiresAt} (./sluice proposals)`;
 }
 
 /** The value of a required option. Throws a Fault if it is missing. */

@@ -47,3 +47,10 @@ test("the configuration in force is read from its metrics; a refused file is a n
   expect(findConfiguration([])).toBeNull();
   expect(findMetricWarnings(samples)).toEqual([expect.stringContaining("is refused")]);
 });
+
+test("decisions that wait for a second person are a notice", () => {
+  expect(findMetricWarnings(readMetrics("sluice_console_proposals_waiting 2"))).toEqual([
+    "2 decisions wait for a second person: ./sluice proposals",
+  ]);
+  expect(findMetricWarnings(readMetrics("sluice_console_proposals_waiting 0"))).toEqual([]);
+});

@@ -65,6 +65,11 @@ const warnings: readonly MetricWarning[] = [
       `${labels["topic"] ?? "?"}/${labels["partition"] ?? "?"} stands at a batch that cannot be read: docs/runbooks/a-batch-cannot-be-read.md`,
   },
   {
+    metric: "sluice_console_proposals_waiting",
+    isBad: (value) => value > 0,
+    text: ({ value }) => `${value} decisions wait for a second person: ./sluice proposals`,
+  },
+  {
     metric: "sluice_configuration_refused",
     isBad: (value) => value > 0,
     text: () => "its configuration file is refused, and a former one is in force: ./sluice logs says why (configuration.refused)",

@@ -1,0 +1,131 @@
+// Records a decision as a proposal where the configuration wants a second person for it, and else lets its handler
+// decide it.
+//
+// #1 A proposal that would be refused as things stand is refused, and not recorded: its own handler says so.
+// #2 The same proposal under the same id is one proposal. The id of another proposal is refused.
+// #3 A person has at most `openOfPersonMax` proposals that wait, so that nobody can push out what others propose.
+// #4 A dry run changes nothing and needs nobody.
+
+import {
+  canonicalControlBody,
+  controlOperations,
+  operatorContentSha256,
+  readControlBody,
+  secondPersonOperations,
+  type DecodedRecord,
+  type OperatorAction,
+  type SecondPersonOperation,
+} from "@sluice/contracts";
+import type { Configuration } from "@sluice/config";
+import { isSamePerson } from "@sluice/domain";
+import type { Logger, Random } from "@sluice/kernel";
+import type { BrokerClock } from "@sluice/messaging";
+import { refuseNow, refuseWith } from "../decisions/decision.ts";
+import type { ControlAnswer, ControlHandler, ControlRequest } from "../http/control-handler.ts";
+import { answerNotStored, appendAndRead, type ProposalAppendPorts } from "./append-proposal.ts";
+import { readProposalState, type Proposal } from "./proposal.ts";
+import { proposalView } from "./proposal-view.ts";
+import type { Proposals } from "./proposal-book.ts";
+
+export interface ProposeDecisionPorts extends Omit<ProposalAppendPorts, "brokerClock"> {
+  readonly brokerClock: Pick<BrokerClock, "nowMs" | "observe">;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly configuration: Configuration;
+}
+
+export const openOfPersonMax = 200;
+
+export type DecisionHandlers = Readonly<Record<SecondPersonOperation, ControlHandler>>;
+
+/** The same handlers, each behind a second person where the configuration wants one. */
+export function proposeDecisions(ports: ProposeDecisionPorts, handlers: DecisionHandlers): DecisionHandlers {
+  return {
+    declareCreditsFinal: proposeDecision(ports, "declareCreditsFinal", handlers.declareCreditsFinal),
+    openGate: proposeDecision(ports, "openGate", handlers.openGate),
+    withdrawDebit: proposeDecision(ports, "withdrawDebit", handlers.withdrawDebit),
+    redriveDelivery: proposeDecision(ports, "redriveDelivery", handlers.redriveDelivery),
+    replayDeadLetter: proposeDecision(ports, "replayDeadLetter", handlers.replayDeadLetter),
+    replayTransaction: proposeDecision(ports, "replayTransaction", handlers.replayTransaction),
+    skipStuckRecord: proposeDecision(ports, "skipStuckRecord", handlers.skipStuckRecord),
+    extendClose: proposeDecision(ports, "extendClose", handlers.extendClose),
+  };
+}
+
+function proposeDecision(ports: ProposeDecisionPorts, name: SecondPersonOperation, handler: ControlHandler): ControlHandler {
+  return async (question) => {
+    const isNeeded = ports.configuration.secondPerson.actions.includes(secondPersonOperations[name]);
+    if (!isNeeded || isDryRun(name, question)) return await handler(question);
+    const actionId = question.actionId ?? ports.random.hex(16);
+    const checked = await handler({ ...question, actionId, isCheckOnly: true });
+    return checked.kind === "found" ? await propose(ports, name, { ...question, actionId }) : checked;
+  };
+}
+
+/** #4 */
+function isDryRun(name: SecondPersonOperation, { body }: ControlRequest): boolean {
+  if (name !== "replayDeadLetter" && name !== "replayTransaction") return false;
+  const reading = readControlBody(name, body);
+  return reading.ok && reading.read.message.isDryRun === true;
+}
+
+async function propose(
+  ports: ProposeDecisionPorts,
+  name: SecondPersonOperation,
+  question: ControlRequest & { readonly actionId: string },
+): Promise<ControlAnswer> {
+  const nowMs = ports.brokerClock.nowMs();
+  if (nowMs === null) return timeUnknown;
+  const record = buildProposal(ports, name, question);
+  const { action } = record.value;
+  const before = await ports.book.read();
+  const known = before.find(action.id);
+  if (known !== null) return answerProposal(known, record, nowMs);
+  if (countOpen(before, action, nowMs) >= openOfPersonMax) return refuseNow("too-many-proposals");
+  const proposal = (await appendAndRead(ports, record))?.find(action.id) ?? null;
+  if (proposal === null) return answerNotStored(action);
+  const { id, operator } = action;
+  ports.logger.info("decision.proposed", {
+    operation: name,
+    path: record.value.path,
+    action: id,
+    operator,
+    offset: proposal.offset.toString(),
+  });
+  return answerProposal(proposal, record, nowMs);
+}
+
+function buildProposal(
+  { time, configuration }: ProposeDecisionPorts,
+  name: SecondPersonOperation,
+  { operator, path, body, actionId }: ControlRequest & { readonly actionId: string },
+): DecodedRecord<"DecisionProposed"> {
+  const template = controlOperations.find((operation) => operation.name === name)?.path ?? "";
+  const text = canonicalControlBody(body);
+  const { reason }: { readonly reason: string } = JSON.parse(text);
+  return {
+    name: "DecisionProposed",
+    value: {
+      action: { id: actionId, operator: operator.id, person: operator.person, reason, requestedAtMs: time.nowMs() },
+      operation: name,
+      path: template.replaceAll(/\{(\w+)\}/g, (_, part: string) => path[part] ?? ""),
+      body: text,
+      lifetimeMs: BigInt(configuration.secondPerson.proposalLifetimeMs),
+    },
+  };
+}
+
+/** #2 */
+function answerProposal(proposal: Proposal, record: DecodedRecord<"DecisionProposed">, nowMs: number): ControlAnswer {
+  if (proposal.contentSha256 !== operatorContentSha256(record)) {
+    return refuseWith(409, "Another decision", "This Idempotency-Key was used for another decision. Take a new one.");
+  }
+  return { kind: "accepted", body: { schema: "DecisionProposed", ...proposalView(proposal, nowMs) } };
+}
+
+function countOpen(proposals: Proposals, person: Pick<OperatorAction, "operator" | "person">, nowMs: number): number {
+  const open = proposals.list().filter((proposal) => readProposalState(proposal, nowMs) === "proposed");
+  return open.filter(({ action }) => isSamePerson(action, person)).length;
+}
+
+export const timeUnknown: ControlAnswer = { kind: "unavailable", detail: "The time of the log is not known yet. Ask again." };
