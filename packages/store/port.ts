@@ -243,6 +243,11 @@ export interface ParkedStore {
    */
   remove(messages: readonly ParkedVersion[]): Promise<{ readonly conflicts: readonly string[] }>;
   /**
+   * Raises the version of a partition's messages from a sequence on to `version`, where it is less. Nothing else
+   * changes.
+   */
+  raiseVersions(partition: number, fromSequence: bigint, version: bigint): Promise<void>;
+  /**
    * Lists a partition's messages by (sequence, id) after `after`, at most `limit` (≤ 10,000), all or some. For
    * take-overs and refills of the backlog page.
    */

@@ -18,6 +18,7 @@ import { GivenUpMessages } from "../attempt/given-up-messages.ts";
 import { KeyLocks } from "./key-locks.ts";
 import { PartitionDays } from "./partition-days.ts";
 import { PartitionPauses } from "./partition-pauses.ts";
+import { PartitionTakeOvers } from "./take-overs.ts";
 import { DeliveryLease } from "./delivery-lease.ts";
 import { BacklogPage } from "../backlog/backlog-page.ts";
 import { failingFromAttempts, type BacklogEntry } from "../backlog/backlog-entry.ts";
@@ -70,6 +71,7 @@ export interface DeliveryPartition {
   stoppedTimer: Disposable | null;
   readonly days: PartitionDays;
   readonly pauses: PartitionPauses;
+  readonly takeOvers: PartitionTakeOvers;
   /** The owner epoch in the store. */
   ownerEpoch: number;
   /** Gives the partition up once another owner has taken it over; set when its own take-over is done. */
@@ -88,7 +90,7 @@ export interface DeliveryPartition {
    */
   isCaughtUp: boolean;
   catchUpTimer: Disposable | null;
-  /** Tells whether the store has what is known of days and pauses. */
+  /** Tells whether the store has what is known of days, pauses and take-overs. */
   isStateWritten: boolean;
 }
 
@@ -117,6 +119,7 @@ export function createDeliveryPartition(
     stoppedTimer: null,
     days: before?.days ?? new PartitionDays(),
     pauses: before?.pauses ?? new PartitionPauses(),
+    takeOvers: new PartitionTakeOvers(),
     ownerEpoch: 0,
     loseLease: () => {},
     repeatsBelow: 0n,
@@ -126,7 +129,7 @@ export function createDeliveryPartition(
     isTakenOver: false,
     isCaughtUp: false,
     catchUpTimer: null,
-    isStateWritten: before === null,
+    isStateWritten: false,
   };
 }
 

@@ -65,7 +65,7 @@ function createWrites(
   name: "deliveries" | "postings",
   call: MemoryCall,
   kept: Map<string, StoredParkedMessage>,
-): Pick<ParkedStore, "insert" | "update" | "remove"> {
+): Pick<ParkedStore, "insert" | "update" | "remove" | "raiseVersions"> {
   return {
     async insert(messages) {
       assertBulk(messages.length);
@@ -87,6 +87,14 @@ function createWrites(
         if (found?.version !== expectedVersion) return false;
         kept.set(message.id, { ...found, ...attemptState });
         return true;
+      });
+    },
+    async raiseVersions(partition, fromSequence, version) {
+      return call(`${name}.raiseVersions`, [`${partition}`], [fromSequence, version], () => {
+        for (const [id, stored] of kept) {
+          const isLesser = stored.partition === partition && stored.sequence >= fromSequence && stored.version < version;
+          if (isLesser) kept.set(id, { ...stored, version });
+        }
       });
     },
     async remove(messages) {

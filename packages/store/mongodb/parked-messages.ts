@@ -87,7 +87,7 @@ function toFilter(selection: ParkedSelection): Filter<StoredParkedMessage> {
 function createWrites(
   name: "deliveries" | "postings",
   collection: Collection<StoredParkedMessage>,
-): Pick<ParkedStore, "insert" | "update" | "remove"> {
+): Pick<ParkedStore, "insert" | "update" | "remove" | "raiseVersions"> {
   return {
     async insert(messages) {
       assertBulk(messages.length);
@@ -105,6 +105,11 @@ function createWrites(
         collection.updateOne({ _id: message.id, version: expectedVersion }, { $set: changed }),
       );
       return matchedCount === 1;
+    },
+
+    async raiseVersions(partition, fromSequence, version) {
+      const lesser = { partition, sequence: { $gte: fromSequence }, version: { $lt: version } };
+      await runGuarded(`${name}.raiseVersions`, "write", () => collection.updateMany(lesser, { $set: { version } }));
     },
 
     async remove(messages) {
