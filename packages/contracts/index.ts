@@ -4,6 +4,7 @@ export { sha256Hex } from "./messages/json/canonical-json.ts";
 export { controlBodies, readControlBody } from "./control/decision-bodies.ts";
 export type { ControlBody, ControlDecisionName } from "./control/decision-bodies.ts";
 export { controlAnswers } from "./control/answers.ts";
+export { failingFromAttempts } from "./control/receiver-answers.ts";
 export { controlOperations, controlPrefix } from "./control/operations.ts";
 export type { ControlOperation, ControlOperationName, ControlRole } from "./control/operations.ts";
 export { searchTerms } from "./control/search-terms.ts";

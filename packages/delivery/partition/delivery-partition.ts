@@ -8,6 +8,7 @@
 // #2 A message whose attempts are over (its day closed, its own time to stop passed, or it was refused) is in no page,
 //    so it delays no other message and keeps no receiver spilling. The store keeps it until a change comes.
 
+import { failingFromAttempts } from "@sluice/contracts";
 import type { ParkedMessage } from "@sluice/store";
 import { RecentReceivers } from "./recent-receivers.ts";
 import type { EngineContext } from "../context.ts";
@@ -21,7 +22,7 @@ import { PartitionPauses } from "./partition-pauses.ts";
 import { PartitionTakeOvers } from "./take-overs.ts";
 import { DeliveryLease } from "./delivery-lease.ts";
 import { BacklogPage } from "../backlog/backlog-page.ts";
-import { failingFromAttempts, type BacklogEntry } from "../backlog/backlog-entry.ts";
+import type { BacklogEntry } from "../backlog/backlog-entry.ts";
 import { BacklogRoom } from "../backlog/backlog-room.ts";
 import { createBacklogScan, type BacklogScan } from "../backlog/scan-state.ts";
 import { RecentEnds } from "../attempt/recent-ends.ts";

@@ -286,6 +286,19 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
     await store.raiseVersions(4, 0n, 8n);
   });
 
+  test(`${name}: people page through those that were attempted so often or more, of one receiver or of all`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, receiverId: string, attempts: number, sequence: bigint) =>
+      conformanceParked({ id, receiverId, attempts, sequence });
+    await store.insert([at("a", "second", 9, 1n), at("b", "first", 3, 4n), at("c", "first", 2, 2n), at("d", "first", 700, 3n)]);
+    await store.insert([{ ...at("e", "first", 9, 1n), ended: "stopped" }]);
+    const ids = async (...asked: Parameters<typeof store.listByReceiver>) => (await store.listByReceiver(...asked)).map(({ id }) => id);
+    expect(await ids(null, null, 10, 3)).toEqual(["d", "b", "a"]);
+    expect(await ids("first", null, 10, 3)).toEqual(["d", "b"]);
+    expect(await ids(null, { receiverId: "first", sequence: 3n, id: "d" }, 1, 3)).toEqual(["b"]);
+    expect(await ids(null, null, 10, 0)).toEqual(["c", "d", "b", "a"]);
+  });
+
   test(`${name}: a partition is read in order of sequence, then id, in pages`, async () => {
     const store = (await open())[name];
     const at = (id: string, sequence: bigint, partition = 2): ParkedMessage => conformanceParked({ id, sequence, partition });

@@ -46,11 +46,11 @@ export function createMemoryParkedMessages(
       assertBulk(ids.length);
       return call(`${name}.load`, ids, null, () => pickKept(kept, ids, parkedMessageCodec.decode));
     },
-    async listByReceiver(bank, after, limit) {
+    async listByReceiver(bank, after, limit, attemptsMin = 0) {
       assertSearch(limit);
-      return call(`${name}.listByReceiver`, [bank ?? ""], [after, limit], () =>
+      return call(`${name}.listByReceiver`, [bank ?? ""], [after, limit, attemptsMin], () =>
         [...kept.values()]
-          .filter((stored) => stored.ended !== "stopped" && (bank === null || stored.bank === bank))
+          .filter((stored) => stored.ended !== "stopped" && stored.attempts >= attemptsMin && (bank === null || stored.bank === bank))
           .filter((stored) => after === null || byBank(stored, { ...after, bank: after.receiverId, _id: after.id }) > 0)
           .sort(byBank)
           .slice(0, limit)

@@ -54,10 +54,11 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
       return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, parkedMessageCodec.decode(byId.get(id)!)] as const] : [])));
     },
 
-    async listByReceiver(bank, after, limit) {
+    async listByReceiver(bank, after, limit, attemptsMin = 0) {
       assertSearch(limit);
       const all: Filter<StoredParkedMessage>[] = [{ ended: { $ne: "stopped" } }];
       if (bank !== null) all.push({ bank });
+      if (attemptsMin > 0) all.push({ attempts: { $gte: attemptsMin } });
       if (after !== null) all.push(filterAfter(after));
       return findRows(`${name}.listByReceiver`, { $and: all }, { bank: 1, ...bySequence }, limit);
     },
