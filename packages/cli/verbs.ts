@@ -29,6 +29,7 @@ import { txVerb } from "./verbs/local/tx.ts";
 import { upVerb } from "./verbs/local/up.ts";
 import { bankListVerb } from "./verbs/reading/bank-list.ts";
 import { conservationVerb } from "./verbs/reading/conservation.ts";
+import { failingVerb } from "./verbs/reading/failing.ts";
 import { heldVerb } from "./verbs/reading/held.ts";
 import { reconciliationExportVerb } from "./verbs/reading/reconciliation-export.ts";
 import { reconciliationListVerb, reconciliationSummaryVerb } from "./verbs/reading/reconciliation-list.ts";
@@ -97,6 +98,7 @@ export const verbs: readonly Verb[] = [
   windowListVerb,
   heldVerb,
   undeliveredVerb,
+  failingVerb,
   reconciliationListVerb,
   reconciliationSummaryVerb,
   reconciliationShowVerb,

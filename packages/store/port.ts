@@ -248,6 +248,11 @@ export interface ParkedStore {
    */
   remove(messages: readonly ParkedVersion[]): Promise<{ readonly conflicts: readonly string[] }>;
   /**
+   * Raises the version of a partition's messages from a sequence on to `version`, where it is less. Nothing else
+   * changes.
+   */
+  raiseVersions(partition: number, fromSequence: bigint, version: bigint): Promise<void>;
+  /**
    * Lists a partition's messages by (sequence, id) after `after`, at most `limit` (≤ 10,000), all or some. For
    * take-overs and refills of the backlog page.
    */
@@ -262,9 +267,9 @@ export interface ParkedStore {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ParkedMessage>>;
   /**
    * Lists the messages of one receiver, or of all (null), in all partitions by (receiver, sequence, id) after `after`,
-   * at most `limit` (≤ 1,000). For operators.
+   * at most `limit` (≤ 1,000), those that were attempted `attemptsMin` times or more (0: all). For operators.
    */
-  listByReceiver(bank: string | null, after: ParkedCursor | null, limit: number): Promise<readonly ParkedRow[]>;
+  listByReceiver(bank: string | null, after: ParkedCursor | null, limit: number, attemptsMin?: number): Promise<readonly ParkedRow[]>;
   /** Counts the messages by receiver and day. For operators. */
   totals(): Promise<readonly ParkedTotals[]>;
 }

@@ -10,6 +10,7 @@ import { formatProblems, problemAt } from "../file/problem.ts";
 import type { FileVariables } from "../file/variables.ts";
 import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings } from "./connection-settings.ts";
 import { apiSettings, findListenerProblems, listenerSettings, opsSettings } from "./listener-settings.ts";
+import { nameSettings } from "./name-settings.ts";
 import { text } from "./setting-types.ts";
 
 const processSettings = {
@@ -29,6 +30,7 @@ export const variables = {
   ...registrySettings,
   ...storeSettings,
   ...apiSettings,
+  ...nameSettings,
 } as const;
 
 export type VariableName = keyof typeof variables;

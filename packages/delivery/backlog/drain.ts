@@ -10,6 +10,7 @@
 // #5 No attempt begins while the receiver is paused, and only a probe while the endpoint is suspended; a message that
 //    ends without an attempt does end.
 
+import { failingFromAttempts } from "@sluice/contracts";
 import type { ParkedMessage } from "@sluice/store";
 import { runAttempt } from "../attempt/attempt.ts";
 import type { EngineContext } from "../context.ts";
@@ -28,7 +29,7 @@ import {
   type DeliveryPartition,
 } from "../partition/delivery-partition.ts";
 import { isPartitionClosed } from "../partition/delivery-lease.ts";
-import { failingFromAttempts, type BacklogEntry, type Rank } from "./backlog-entry.ts";
+import type { BacklogEntry, Rank } from "./backlog-entry.ts";
 import { lookUpKeys } from "./look-up-keys.ts";
 import { readParkedDelivery } from "./read-parked.ts";
 import { scheduleScan } from "./scan.ts";

@@ -8,6 +8,8 @@
 //    Where the row has another version it is read again, and `row-version.ts` judges. A write of a lesser version loses:
 //    it is counted and logged, and where a later owner has written, the partition is given up.
 // #4 A message that the store no longer has has ended elsewhere: its update and its removal count as done.
+// #5 A row of an earlier owner that stands for what this owner parks gets a version of this owner, because otherwise it
+//    would be taken for a late insert (partition/take-overs.ts).
 
 import { Fault, type Counter, type Logger } from "@sluice/kernel";
 import type { ParkedMessage, ParkedRow, ParkedStore } from "@sluice/store";
@@ -36,6 +38,8 @@ export interface ParkedCalls {
   /** Resolves with undefined where the store no longer has it. */
   load(lease: DeliveryLease, of: MessageKey): Promise<ParkedMessage | undefined>;
   remove(owner: RowOwner, of: MessageKey): Promise<void>;
+  /** Removes a row that an earlier owner inserted late, unless it was written since it was read. */
+  removeLate(owner: RowOwner, row: VersionedKey): Promise<void>;
   /** Lists what is parked for a receiver under a key, oldest first, with what has ended. */
   listKey(lease: DeliveryLease, of: ParkedKey): Promise<readonly ParkedRow[]>;
 }
@@ -112,8 +116,11 @@ class VersionedCalls implements ParkedCalls {
       if (await this.#inserts.ask(versioned, () => owner.lease.isConfirmed)) return this.#remember(versioned);
       const stored = await this.#read(versioned);
       if (stored === undefined) throw changedMeanwhile(versioned.id);
-      if (judgeWrite(versioned.version, stored.version) === "replaces" && !knowsMore(versioned, stored)) return this.#remember(stored);
-      return this.#replace(owner, "insert", versioned, stored);
+      if (judgeWrite(versioned.version, stored.version) !== "replaces" || knowsMore(versioned, stored))
+        return this.#replace(owner, "insert", versioned, stored);
+      // #5
+      if (ownerEpochIn(stored.version) === owner.ownerEpoch) return this.#remember(stored);
+      return this.#replace(owner, "insert", { ...stored, version: versioned.version }, stored);
     });
   }
 
@@ -148,8 +155,17 @@ class VersionedCalls implements ParkedCalls {
       // #4
       if (stored === undefined) return;
       if (judgeWrite(removal.version, stored.version) !== "replaces") return this.#lose(owner, "remove", removal, stored);
-      this.#reportOverwritten("remove", stored, known);
+      this.#reportOverwritten(owner, "remove", stored, known);
       if (!(await removeAt(stored.version))) throw changedMeanwhile(id);
+    });
+  }
+
+  removeLate(owner: RowOwner, { id, receiverId, version }: VersionedKey): Promise<void> {
+    return owner.lease.retryUntilDone("parked.remove-late", async () => {
+      if (!(await this.#removes.ask({ id, receiverId, version }, () => owner.lease.isConfirmed))) return;
+      this.#staleWrites.add({ call: "insert", result: "removed" });
+      const fields = { ownerEpoch: owner.ownerEpoch, storedOwnerEpoch: ownerEpochIn(version) };
+      this.#logger.warn("delivery.stale-write", { id, call: "insert", result: "removed", partition: owner.number, ...fields });
     });
   }
 
@@ -160,7 +176,7 @@ class VersionedCalls implements ParkedCalls {
     if (verdict !== "replaces") return this.#lose(owner, call, message, stored);
     if (!owner.lease.isConfirmed) throw changedMeanwhile(message.id);
     if (!(await this.#store.update(message, stored.version))) throw changedMeanwhile(message.id);
-    this.#reportOverwritten(call, stored, known);
+    this.#reportOverwritten(owner, call, stored, known);
     return this.#remember(message);
   }
 
@@ -175,8 +191,8 @@ class VersionedCalls implements ParkedCalls {
   }
 
   /** A write of an earlier owner came between this owner's reading of the row and its own write. */
-  #reportOverwritten(call: string, { id, partition, version }: ParkedMessage, known: bigint | undefined): void {
-    if (known === undefined) return;
+  #reportOverwritten({ ownerEpoch }: RowOwner, call: string, { id, partition, version }: ParkedMessage, known: bigint | undefined): void {
+    if (known === undefined || ownerEpochIn(version) === ownerEpoch) return;
     this.#staleWrites.add({ call, result: "overwritten" });
     this.#logger.warn("delivery.stale-write", { id, call, result: "overwritten", partition, storedOwnerEpoch: ownerEpochIn(version) });
   }

@@ -1,6 +1,6 @@
 // A partition from its assignment to the end of its epoch, under its lease (`partition-lease.ts` of messaging).
 //
-// #1 The position is written under the owner epoch, with what was read of days and pauses.
+// #1 The position is written under the owner epoch, with what was read of days and pauses, and with the take-over.
 // #2 A partition that is taken over again starts its work again; what is known of days, pauses and attempts is kept.
 //    Every record that is in it then may have been tried by the owner that came between.
 // #3 If the store was restored to an older point while this process lived, the process ends: what it knows is not in
@@ -91,7 +91,7 @@ export class LeasedPartition {
     await partition.lease.waitUntilConfirmed();
     const isStateNews = !partition.isStateWritten;
     partition.isStateWritten = true;
-    const state = isStateNews ? { ...partition.days.state(), ...partition.pauses.state() } : undefined;
+    const state = isStateNews ? { ...partition.days.state(), ...partition.pauses.state(), ...partition.takeOvers.state() } : undefined;
     try {
       if (await this.#lease.write(partition.ownerEpoch, nextOffset, state)) partition.position = nextOffset;
       else partition.lease.requireOpen();

@@ -280,6 +280,32 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
     expect([...(await store.load(["m1", "m2", "m3"])).keys()]).toEqual(["m1", "m3"]);
   });
 
+  test(`${name}: a take-over raises the lesser versions of a partition from a sequence on, and changes nothing else`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, sequence: bigint, version: bigint, partition = 2) => conformanceParked({ id, sequence, version, partition });
+    await store.insert([at("a", 9n, 1n), at("b", 10n, 1n), at("c", 11n, 9n), at("d", 11n, 7n), at("e", 12n, 1n, 3)]);
+    await store.raiseVersions(2, 10n, 8n);
+    await store.raiseVersions(2, 10n, 8n);
+    const loaded = await store.load(["a", "b", "c", "d", "e"]);
+    expect([...loaded.values()].map(({ version }) => version)).toEqual([1n, 8n, 9n, 8n, 1n]);
+    expect(loaded.get("b")).toStrictEqual(at("b", 10n, 8n));
+    expect(await store.update(at("b", 10n, 9n), 1n)).toBe(false);
+    await store.raiseVersions(4, 0n, 8n);
+  });
+
+  test(`${name}: people page through those that were attempted so often or more, of one receiver or of all`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, receiverId: string, attempts: number, sequence: bigint) =>
+      conformanceParked({ id, receiverId, attempts, sequence });
+    await store.insert([at("a", "second", 9, 1n), at("b", "first", 3, 4n), at("c", "first", 2, 2n), at("d", "first", 700, 3n)]);
+    await store.insert([{ ...at("e", "first", 9, 1n), ended: "stopped" }]);
+    const ids = async (...asked: Parameters<typeof store.listByReceiver>) => (await store.listByReceiver(...asked)).map(({ id }) => id);
+    expect(await ids(null, null, 10, 3)).toEqual(["d", "b", "a"]);
+    expect(await ids("first", null, 10, 3)).toEqual(["d", "b"]);
+    expect(await ids(null, { receiverId: "first", sequence: 3n, id: "d" }, 1, 3)).toEqual(["b"]);
+    expect(await ids(null, null, 10, 0)).toEqual(["c", "d", "b", "a"]);
+  });
+
   test(`${name}: a partition is read in order of sequence, then id, in pages`, async () => {
     const store = (await open())[name];
     const at = (id: string, sequence: bigint, partition = 2): ParkedMessage => conformanceParked({ id, sequence, partition });

@@ -35,6 +35,8 @@ const parkedIndexes: readonly IndexSpec[] = [
   { key: { partition: 1, bank: 1, sequence: 1 }, name: "of-receiver" },
   { key: { deliveryKey: 1, sequence: 1 }, name: "of-key" },
   { key: { bank: 1, sequence: 1, _id: 1 }, name: "of-bank" },
+  // Finds the few that fail often among a million that wait.
+  { key: { attempts: 1, bank: 1, sequence: 1, _id: 1 }, name: "attempted" },
 ];
 
 /** By collection; builds have collections of their own with the indexes of transactions. */
