@@ -39,6 +39,7 @@ export function readsVariable(main: string, name: string): boolean {
   if (name.startsWith("MONGO_") || name === "SLUICE_DATABASE") return /\bstore\b|\bpreparedStore\b/.test(main);
   if (/^SLUICE_(HTTP|CONSOLE|CONTROL)_PORT$/.test(name)) return main.includes(`"${name}"`);
   if (name === "SLUICE_NAME_SERVERS") return /\breceiverGateway\(/.test(main);
+  if (name === "SLUICE_CLOCK_START") return main.includes(`"${name}"`);
   if (name === "SLUICE_HTTP_HOST") return /\bserves:/.test(main);
   return true;
 }
@@ -47,6 +48,7 @@ function buildPage(main: (service: string) => string): string {
   const mains = listServices().map((service) => [service, main(service)] as const);
   const readers = (name: string): string => {
     const found = mains.filter(([, text]) => readsVariable(text, name)).map(([service]) => service);
+    if (found.length === 0) return "the mode `all`";
     return found.length === mains.length ? "all" : found.join(", ");
   };
   const rows = listSettings().map((row) => [`\`${row.name}\``, describeDefault(row), row.text, readers(row.name)]);

@@ -19,6 +19,7 @@ import {
 } from "./verbs/deciding/day-decisions.ts";
 import { confirmVerb, proposalsVerb } from "./verbs/deciding/proposals.ts";
 import { withdrawVerb, redriveVerb, reconciliationResolveVerb, reconciliationConfirmVerb } from "./verbs/deciding/transaction-decisions.ts";
+import { allVerb } from "./verbs/local/all.ts";
 import { downVerb } from "./verbs/local/down.ts";
 import { logsVerb } from "./verbs/local/logs.ts";
 import { provisionVerb } from "./verbs/local/provision.ts";
@@ -56,6 +57,7 @@ export const verbs: readonly Verb[] = [
   demoVerb,
   upVerb,
   downVerb,
+  allVerb,
   statusVerb,
   logsVerb,
   sendVerb,
