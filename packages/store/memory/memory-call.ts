@@ -63,6 +63,8 @@ const reads = new Set([
   "listByReceiver",
   "accounted",
   "listByDay",
+  "positions",
+  "versions",
 ]);
 
 /** `restores` counts how often the store went back: a call that began before has no effect then. */
