@@ -13,6 +13,7 @@ const variables = [
   "SLUICE_HTTP_PORT",
   "SLUICE_CONTROL_PORT",
   "SLUICE_LOG_LEVEL",
+  "SLUICE_NAME_SERVERS",
 ] as const;
 const serverSettings = [kafkaSettings, registrySettings, storeSettings].flatMap((table): readonly string[] => settingNames(table));
 /** Milliseconds for the requests in flight when a port closes. */

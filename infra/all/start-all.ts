@@ -6,7 +6,7 @@
 // #3 The journal is bounded: beyond `recordsMax` ingress answers 503.
 // #4 Banks have one address, as the interface says: ingress and the console share it.
 
-import { listParties, readRulesFolder, type Configuration } from "@sluice/config";
+import { listParties, readRulesFolder, type Configuration, type ServiceEnvironment } from "@sluice/config";
 import { startConsole } from "@sluice/console";
 import { createFixedSerde, topics } from "@sluice/contracts";
 import type { ReceiverGateway } from "@sluice/delivery";
@@ -15,7 +15,7 @@ import { startDispatcher } from "@sluice/dispatcher";
 import { createDocumentsApp, readDocument } from "@sluice/documents";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
-import type { LogLevel, Random, Readiness, Running } from "@sluice/kernel";
+import type { Random, Readiness, Running } from "@sluice/kernel";
 import { createMemoryBroker, type MemoryBroker } from "@sluice/messaging";
 import type { Opening } from "@sluice/process";
 import { startScheduler } from "@sluice/scheduler";
@@ -26,7 +26,7 @@ import { createClockApi, isClockPath } from "./clock-api.ts";
 import type { SteeredTime } from "./steered-time.ts";
 
 export interface AllPorts extends Omit<Opening<never>, "name" | "time" | "environment"> {
-  readonly environment: { readonly SLUICE_LOG_LEVEL: LogLevel };
+  readonly environment: Pick<ServiceEnvironment, "SLUICE_LOG_LEVEL" | "SLUICE_NAME_SERVERS">;
   readonly time: SteeredTime;
   readonly random: Random;
   fail(reason: unknown): void;

@@ -265,6 +265,8 @@ export interface ParkedStore {
   /** Lists the messages of at most 1,000 delivery keys by (sequence, id), at most `limit` (≤ 10,000). */
   listByKeys(deliveryKeys: readonly string[], limit: number): Promise<readonly ParkedRow[]>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ParkedMessage>>;
+  /** Reads the versions of at most 1,000 messages by id; those of missing messages are absent from the map. */
+  versions(ids: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /**
    * Lists the messages of one receiver, or of all (null), in all partitions by (receiver, sequence, id) after `after`,
    * at most `limit` (≤ 1,000), those that were attempted `attemptsMin` times or more (0: all). For operators.

@@ -19,6 +19,7 @@ import {
 import {
   createMemoryBroker,
   createOperatorSkips,
+  createPartitionWatch,
   type MemoryBroker,
   type MemoryClient,
   type MemoryHooks,
@@ -199,6 +200,7 @@ export class SchedulerEnvironment {
       snapshots: createSnapshotCaches(),
       read: (partition, from, to) => this.broker.client("reader").read({ topic: topics.journal, partition }, from, to),
       acknowledgedAtMs: new Map(),
+      watch: createPartitionWatch({ service: "scheduler", store: this.liveStore().partitions, time: this.time, logger: silentLogger }),
       heartbeatAgeMs: () => 0,
       ...own,
     };

@@ -3,7 +3,8 @@
 // #1 Only the first message of each key is retried: those that were never tried first, then those that have failed,
 //    each oldest first; those that fail often have a bounded share (attempt-slots.ts #1). A message gets its place
 //    before its body is loaded (retry-places.ts). The next message of the key becomes due when the first is gone.
-// #2 Each retry uses the copy in the store; a message that is gone there has ended elsewhere.
+// #2 Each retry uses the copy in the store. A message that is gone there has ended elsewhere, or the store was restored
+//    to an older point: the next message of its key is not tried before the partition's document was looked at.
 // #3 A message that can no longer be tried leaves the page: its attempts are over (the store keeps it), or its own
 //    deadline has passed (it expires). That needs no place.
 // #4 No fault here loses a message: it becomes due again.
@@ -172,6 +173,7 @@ async function retry(context: EngineContext, retrying: Retry): Promise<void> {
     if (!entry.isEnding && areAttemptsOver(context, partition, entry)) return queue.page.remove(entry.id);
     if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
     const parked = await context.parkedCalls.load(partition.lease, { id: entry.id, receiverId: queue.receiverId });
+    if (parked === undefined) await partition.lease.retryUntilDone("partition.look", () => partition.lookAtStore());
     if (parked === undefined || parked.ended === "refused" || parked.ended === "stopped") return queue.page.remove(entry.id);
     const delivery = await readParkedDelivery(context, parked);
     const message = { ...retrying, parked, delivery };

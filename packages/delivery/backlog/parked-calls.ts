@@ -10,6 +10,9 @@
 // #4 A message that the store no longer has has ended elsewhere: its update and its removal count as done.
 // #5 A row of an earlier owner that stands for what this owner parks gets a version of this owner, because otherwise it
 //    would be taken for a late insert (partition/take-overs.ts).
+// #6 The newest rows that an owner wrote, and did not remove since, are its witnesses: nobody else removes them. A
+//    store that has one in an older version, or not at all, was restored to an older point. One witness would not be
+//    enough: it may have been written after the restore.
 
 import { Fault, type Counter, type Logger } from "@sluice/kernel";
 import type { ParkedMessage, ParkedRow, ParkedStore } from "@sluice/store";
@@ -42,6 +45,8 @@ export interface ParkedCalls {
   removeLate(owner: RowOwner, row: VersionedKey): Promise<void>;
   /** Lists what is parked for a receiver under a key, oldest first, with what has ended. */
   listKey(lease: DeliveryLease, of: ParkedKey): Promise<readonly ParkedRow[]>;
+  /** #6: reads the witnesses of an owner. Rejects as the store does. */
+  isWitnessMissing(owner: Pick<RowOwner, "number" | "ownerEpoch">): Promise<boolean>;
 }
 
 export interface ParkedCallsOptions {
@@ -55,6 +60,8 @@ export interface ParkedCallsOptions {
 
 /** Versions of rows that a process remembers. A row beyond is read before it is written. */
 const versionsKept = 10_000;
+/** Rows of a partition that are kept as witnesses; one read loads them all. */
+const witnessesKept = 16;
 
 export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
   return new VersionedCalls(options);
@@ -72,6 +79,8 @@ class VersionedCalls implements ParkedCalls {
   readonly #keys: BulkCalls<ParkedKey, readonly ParkedRow[]>;
   /** The versions of the rows that were read or written last, in that order. */
   readonly #versions = new Map<string, bigint>();
+  /** The newest rows that were written, by partition (#6). */
+  readonly #written = new Map<number, VersionedKey[]>();
   #writes = 0;
 
   constructor({ store, messagesMax, logger, staleWrites }: ParkedCallsOptions) {
@@ -113,7 +122,7 @@ class VersionedCalls implements ParkedCalls {
   insert(owner: RowOwner, message: UnversionedMessage): Promise<void> {
     const versioned = this.#versioned(owner, message);
     return owner.lease.retryUntilDone("parked.insert", async () => {
-      if (await this.#inserts.ask(versioned, () => owner.lease.isConfirmed)) return this.#remember(versioned);
+      if (await this.#inserts.ask(versioned, () => owner.lease.isConfirmed)) return this.#noteWritten(owner, versioned);
       const stored = await this.#read(versioned);
       if (stored === undefined) throw changedMeanwhile(versioned.id);
       if (judgeWrite(versioned.version, stored.version) !== "replaces" || knowsMore(versioned, stored))
@@ -128,7 +137,7 @@ class VersionedCalls implements ParkedCalls {
     const versioned = this.#versioned(owner, message);
     return owner.lease.retryUntilDone("parked.update", async () => {
       const known = this.#versions.get(versioned.id);
-      if (known !== undefined && (await this.#store.update(versioned, known))) return this.#remember(versioned);
+      if (known !== undefined && (await this.#store.update(versioned, known))) return this.#noteWritten(owner, versioned);
       const stored = await this.#read(versioned);
       // #4
       if (stored === undefined) return undefined;
@@ -146,6 +155,7 @@ class VersionedCalls implements ParkedCalls {
 
   remove(owner: RowOwner, { id, receiverId }: MessageKey): Promise<void> {
     const removal = this.#versioned(owner, { id, receiverId });
+    this.#forgetWritten(owner.number, id);
     const removeAt = (version: bigint): Promise<boolean> => this.#removes.ask({ id, receiverId, version }, () => owner.lease.isConfirmed);
     return owner.lease.retryUntilDone("parked.remove", async () => {
       const known = this.#versions.get(id);
@@ -177,7 +187,27 @@ class VersionedCalls implements ParkedCalls {
     if (!owner.lease.isConfirmed) throw changedMeanwhile(message.id);
     if (!(await this.#store.update(message, stored.version))) throw changedMeanwhile(message.id);
     this.#reportOverwritten(owner, call, stored, known);
-    return this.#remember(message);
+    return this.#noteWritten(owner, message);
+  }
+
+  /** #6 */
+  async isWitnessMissing({ number, ownerEpoch }: Pick<RowOwner, "number" | "ownerEpoch">): Promise<boolean> {
+    const witnesses = this.#written.get(number)?.filter(({ version }) => ownerEpochIn(version) === ownerEpoch) ?? [];
+    if (witnesses.length === 0) return false;
+    const versions = await this.#store.versions(witnesses.map(({ id }) => id));
+    const kept = new Set(this.#written.get(number));
+    return witnesses.some((one) => kept.has(one) && (versions.get(one.id) ?? 0n) < one.version);
+  }
+
+  #noteWritten(owner: RowOwner, { id, receiverId, version }: VersionedKey): void {
+    this.#remember({ id, version });
+    this.#forgetWritten(owner.number, id);
+    this.#written.set(owner.number, [...(this.#written.get(owner.number) ?? []), { id, receiverId, version }].slice(-witnessesKept));
+  }
+
+  #forgetWritten(partition: number, id: string): void {
+    const others = this.#written.get(partition)?.filter((row) => row.id !== id) ?? [];
+    this.#written.set(partition, others);
   }
 
   /** #3 */

@@ -77,6 +77,8 @@ export interface DeliveryPartition {
   ownerEpoch: number;
   /** Gives the partition up once another owner has taken it over; set when its own take-over is done. */
   loseLease: () => void;
+  /** Gives the partition up if the store has gone back or has another owner; rejects as the store does. */
+  lookAtStore: () => Promise<void>;
   /** Records below this offset were in the partition at the take-over: an attempt on one may not be the first. */
   repeatsBelow: bigint;
   readonly scan: BacklogScan;
@@ -123,6 +125,7 @@ export function createDeliveryPartition(
     takeOvers: new PartitionTakeOvers(),
     ownerEpoch: 0,
     loseLease: () => {},
+    lookAtStore: () => Promise.resolve(),
     repeatsBelow: 0n,
     scan: createBacklogScan(),
     room: new BacklogRoom({ untried: bounds.untriedInMemoryMax, failed: bounds.failedInMemoryMax }),

@@ -46,7 +46,9 @@ export class LeasedPartition {
       logger,
       heartbeatAgeMs: () => context.heartbeatAgeMs(),
       isStopping: () => context.isStopping(),
+      watch: context.watch,
       takeOver: (document, hasGoneBack) => this.#takeOver(document, hasGoneBack),
+      isWitnessMissing: () => this.#isWitnessMissing(),
       granted: (partition) => this.#start(partition),
       lost: (ownerEpoch) => logger.error("partition.fenced", { partition: number, epoch, ownerEpoch }),
       drop: (partition, reason) => this.#release(partition, reason),
@@ -101,6 +103,10 @@ export class LeasedPartition {
     }
   }
 
+  async #isWitnessMissing(): Promise<boolean> {
+    return this.#partition !== null && (await this.#context.parkedCalls.isWitnessMissing(this.#partition));
+  }
+
   /** Cancels the timers of its work. */
   disarm(): void {
     if (this.#partition !== null) disarm(this.#partition);
@@ -144,6 +150,7 @@ export class LeasedPartition {
   /** #4 */
   #start(partition: DeliveryPartition): void {
     partition.loseLease = () => this.#lease.lose(partition.ownerEpoch);
+    partition.lookAtStore = () => this.#lease.look();
     for (const { page } of partition.queues.values()) page.rearm();
     awaitMaintenanceEnds(this.#context, partition);
     removeStopped(this.#context, partition);

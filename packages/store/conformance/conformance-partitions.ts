@@ -167,6 +167,7 @@ export function partitionPromises(open: () => Promise<Store>): void {
     for (const partition of [11, 2, 0]) await partitions.takeOver("dispatcher", partition);
     await partitions.takeOver("scheduler", 1);
     expect((await partitions.list("dispatcher")).map(({ partition }) => partition)).toEqual([0, 2, 11]);
+    expect(await partitions.positions("dispatcher")).toStrictEqual([0, 2, 11].map((partition) => ({ partition, epoch: 1, position: 0n })));
   });
 
   test("when many processes take over a partition at once, each gets its own epoch", async () => {
@@ -256,6 +257,18 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
     const wins = await Promise.all([11n, 12n, 13n].map((version) => store.update(conformanceParked({ version }), 7n)));
     expect(wins.filter(Boolean)).toHaveLength(1);
     expect((await store.load(["m1"])).get("m1")!.version).toBe(11n + BigInt(wins.indexOf(true)));
+  });
+
+  test(`${name}: the versions of messages are read without them, and missing ones are left out`, async () => {
+    const store = (await open())[name];
+    await store.insert([conformanceParked({ version: 9_007_199_254_740_993n }), conformanceParked({ id: "m2", version: 2n })]);
+    expect(await store.versions(["m2", "gone", "m1"])).toEqual(
+      new Map([
+        ["m1", 9_007_199_254_740_993n],
+        ["m2", 2n],
+      ]),
+    );
+    expect(await store.versions([])).toEqual(new Map());
   });
 
   test(`${name}: a removal is final and can be repeated`, async () => {

@@ -64,6 +64,8 @@ const reads = new Set([
   "accounted",
   "quarantined",
   "listByDay",
+  "positions",
+  "versions",
 ]);
 
 /** `restores` counts how often the store went back: a call that began before has no effect then. */

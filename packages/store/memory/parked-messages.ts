@@ -46,6 +46,10 @@ export function createMemoryParkedMessages(
       assertBulk(ids.length);
       return call(`${name}.load`, ids, null, () => pickKept(kept, ids, parkedMessageCodec.decode));
     },
+    async versions(ids) {
+      assertBulk(ids.length);
+      return call(`${name}.versions`, ids, null, () => pickKept(kept, ids, ({ version }) => version));
+    },
     async listByReceiver(bank, after, limit, attemptsMin = 0) {
       assertSearch(limit);
       return call(`${name}.listByReceiver`, [bank ?? ""], [after, limit, attemptsMin], () =>

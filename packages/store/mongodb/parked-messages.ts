@@ -54,6 +54,15 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
       return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, parkedMessageCodec.decode(byId.get(id)!)] as const] : [])));
     },
 
+    async versions(ids) {
+      assertBulk(ids.length);
+      if (ids.length === 0) return new Map();
+      const found = await runGuarded(`${name}.versions`, "read", () =>
+        collection.find({ _id: { $in: [...ids] } }, { projection: { version: 1 }, batchSize: batchDocuments }).toArray(),
+      );
+      return new Map(found.map(({ _id, version }) => [_id, version]));
+    },
+
     async listByReceiver(bank, after, limit, attemptsMin = 0) {
       assertSearch(limit);
       const all: Filter<StoredParkedMessage>[] = [{ ended: { $ne: "stopped" } }];
