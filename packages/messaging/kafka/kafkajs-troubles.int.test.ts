@@ -103,6 +103,7 @@ describe("the troubles of kafkajs", () => {
       topics: [topic],
       handlers: {
         assigned: async () => 0n,
+        handOver: () => Promise.resolve(),
         revoked: () => {},
         records: () => {
           calls += 1;
@@ -303,7 +304,7 @@ function victimCode(group: string, topic: string): string {
     } };
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const messaging = createKafkaMessaging({ connection: ${JSON.stringify(testConnection)}, time, logger });
-    const handlers = { assigned: async () => 0n, revoked() {}, records() {}, failed() {} };
+    const handlers = { assigned: async () => 0n, handOver: () => Promise.resolve(), revoked() {}, records() {}, failed() {} };
     await messaging.consumer({ group: ${JSON.stringify(group)}, topics: [${JSON.stringify(topic)}], handlers });
     setTimeout(() => process.exit(1), 60_000);
   `;

@@ -8,6 +8,7 @@
 //    to skip it, its placeholders are handed over in its place.
 // #4 Shutdown order: pause, finish running work, write the position, commit, stop. (kafkajs trouble E: a commit during
 //    stop is lost.)
+// #5 A partition that others' joining takes away is drained likewise, as long as the port waits for it.
 
 import {
   type BlockedPosition,
@@ -141,6 +142,8 @@ class RunningConsumer implements PartitionConsumer {
       topics: [topic],
       handlers: {
         assigned: (partition, epoch, log) => this.#assigned(partition, epoch, log),
+        // #5
+        handOver: async ({ partition }) => await this.#partitions.get(partition)?.drain(),
         revoked: (partition) => this.#revoked(partition.partition),
         records: (partition, _epoch, records) => {
           if (this.#unreadable.size > 0) this.#setUnreadable(partition.partition, null);
