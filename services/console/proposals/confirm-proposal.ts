@@ -2,7 +2,7 @@
 // id.
 //
 // #1 The confirmation is in the log, and is the one that counts there, before anything takes effect.
-// #2 Sent again under the same id before the proposal's end it is the same confirmation. The decision is then sent
+// #2 Sent again under the same id, before the proposal's end, it is the same confirmation. The decision is then sent
 //    again under its id, and counts once.
 // #3 Before a confirmation is recorded, the handler judges the decision as things stand now: things may have changed
 //    since it was proposed.
