@@ -5,9 +5,14 @@
 // #2 The partition starts at its own position and not at the group's offset, so that a restored store repairs itself by
 //    a replay.
 // #3 An earlier owner may have tried what is in the partition already.
+// #4 Only an owner that lived through a restore of the store has written under an epoch that this owner's does not
+//    exceed. It parked what is read again from the position on, in another order: that is removed. A message below the
+//    position is kept, as a row of this owner. Then the take-over begins again.
 
 import type { PartitionEnds } from "@sluice/messaging";
-import type { PartitionDocument } from "@sluice/store";
+import { Fault } from "@sluice/kernel";
+import type { ParkedRow, PartitionDocument } from "@sluice/store";
+import { ownerEpochIn } from "../backlog/row-version.ts";
 import type { EngineContext } from "../context.ts";
 import type { DeliveryPartition } from "./delivery-partition.ts";
 import { passBacklog } from "../backlog/scan.ts";
@@ -28,12 +33,26 @@ export async function takeOver(
     context.metrics.paused.set(1, { receiver: receiverId, partition: String(number) });
   partition.position = position;
   partition.repeatsBelow = log.logEnd;
-  await passBacklog(context, partition, context.bounds.takeOverMessagesMax, ({ id, sequence }) => {
+  const later: ParkedRow[] = [];
+  await passBacklog(context, partition, context.bounds.takeOverMessagesMax, (row) => {
+    const { id, sequence, version } = row;
+    if (ownerEpochIn(version) >= document.epoch && later.length < context.bounds.scanMessagesMax) later.push(row);
     if (sequence >= position && partition.parkedAhead.size < context.bounds.bufferedRecordsMax) partition.parkedAhead.add(id);
   });
+  if (later.length > 0) await adoptLaterRows(context, partition, later);
   partition.isTakenOver = true;
   const parked = [...partition.queues.values()].reduce((sum, { page }) => sum + page.size, 0);
   context.logger.info("partition.taken", { partition: number, epoch: partition.epoch, ownerEpoch: document.epoch, position, parked });
+}
+
+/** #4. Always rejects: the partition is taken over again. */
+async function adoptLaterRows(context: EngineContext, partition: DeliveryPartition, rows: readonly ParkedRow[]): Promise<never> {
+  const { number, position } = partition;
+  const repeated = rows.filter(({ sequence }) => sequence >= position);
+  await context.parked.remove(repeated);
+  for (const row of rows) if (row.sequence < position) await context.parkedCalls.adopt(partition, row);
+  context.logger.warn("delivery.later-rows", { partition: number, removed: repeated.length, kept: rows.length - repeated.length });
+  throw new Fault("delivery.later-rows", `partition ${number}: the store has rows of a later owner`, { isRetryable: true });
 }
 
 /**
