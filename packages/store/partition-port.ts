@@ -5,6 +5,11 @@ export interface PartitionDocument {
   readonly service: string;
   readonly partition: number;
   readonly epoch: number;
+  /**
+   * Who raised the epoch, newest first, at most 16: the epoch and a name of its own. A store that was restored to an
+   * older point gives an epoch a second time, to another owner.
+   */
+  readonly owners: readonly string[];
   /** The next offset to read. */
   readonly position: bigint;
   readonly state: unknown;
@@ -38,10 +43,7 @@ export interface BuildSwitch {
 }
 
 /** What an owner knows of its partition's document: its epoch, and the position that it read or wrote last. */
-export interface HeldPosition {
-  readonly epoch: number;
-  readonly position: bigint;
-}
+export type HeldPosition = Pick<PartitionDocument, "epoch" | "owners" | "position">;
 
 export interface PartitionStore {
   /**
@@ -50,15 +52,15 @@ export interface PartitionStore {
    */
   takeOver(service: string, partition: number): Promise<PartitionDocument>;
   /**
-   * Writes position (and state, unless undefined) by compare-and-set on `held`. The stored position may also be a newer
-   * one, up to `position`: that is an earlier write whose answer was lost. Returns false where another owner took over,
-   * or the store was restored to an older point.
+   * Writes position (and state, unless undefined) by compare-and-set on `held` and on its newest owner. The stored
+   * position may also be a newer one, up to `position`: that is an earlier write whose answer was lost. Returns false
+   * where another owner took over, or the store was restored to an older point.
    */
   write(service: string, partition: number, held: HeldPosition, position: bigint, state?: unknown): Promise<boolean>;
   /** Notes the topic in which the position counts, on condition of the epoch, and only where none is noted yet. */
   noteLog(service: string, partition: number, epoch: number, log: StoredLogIdentity): Promise<boolean>;
   list(service: string): Promise<readonly PartitionDocument[]>;
-  /** Lists epoch and position of the partitions of a service, without their states. */
+  /** Lists epoch, owners and position of the partitions of a service, without their states. */
   positions(service: string): Promise<readonly (HeldPosition & { readonly partition: number })[]>;
   /**
    * Locks the partition and raises its epoch, or renews the lock of the same id. Returns null where another lock exists

@@ -241,10 +241,7 @@ const secondsBackMax = 20;
 /** On every tenth day an operator rebuilds the store. */
 const rebuildEverySeeds = 10;
 
-/**
- * Draws what happens to the log and the store as a whole: on a third of the days each, the rebuild on a tenth. On those
- * the store does not go back: operators do not rebuild a store that is being restored.
- */
+/** Draws what happens to the log and the store as a whole: on a third of the days each, the rebuild on a tenth. */
 function drawLogAndStore(
   seed: number,
   random: Random,
@@ -268,7 +265,7 @@ function drawLogAndStore(
     throttles: isDrawn() ? Array.from({ length: 1 + Math.floor(random.fraction() * throttlesMax) }, drawThrottle) : [],
     behindPerRead: isDrawn() ? between(0, 0.5) : 0,
     brokerClocks: isDrawn() ? Array.from({ length: brokerCount }, drawClock) : [],
-    storeGoesBack: isDrawn() && !isRebuilt ? { copiedAtMs: between(postFromMs, healMs - secondsBackMax * 1_000), secondsBack } : null,
+    storeGoesBack: isDrawn() ? { copiedAtMs: between(postFromMs, healMs - secondsBackMax * 1_000), secondsBack } : null,
     rebuildAtMs: isRebuilt ? between(postFromMs, reconcilesMs) : null,
   };
 }

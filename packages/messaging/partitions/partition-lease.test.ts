@@ -6,20 +6,28 @@ import { createPartitionWatch, lookIntervalMs } from "./partition-watch.ts";
 
 interface Document {
   readonly epoch: number;
+  readonly owners: readonly string[];
   readonly position: bigint;
 }
 
 /** Partition 0 of a store: the epoch and the position that were written last. */
 function createLeaseStore(): LeaseStore<Document> & { readonly document: () => Document; readonly restore: (older: Document) => void } {
-  let document: Document = { epoch: 0, position: 0n };
+  let document: Document = { epoch: 0, owners: [], position: 0n };
+  let raises = 0;
   return {
     document: () => document,
     restore: (older) => void (document = older),
     positions: () => Promise.resolve([{ partition: 0, ...document }]),
-    takeOver: () => Promise.resolve((document = { ...document, epoch: document.epoch + 1 })),
-    write(_service, _partition, { epoch }, position) {
-      if (epoch === document.epoch) document = { epoch, position };
-      return Promise.resolve(epoch === document.epoch);
+    takeOver() {
+      raises += 1;
+      const epoch = document.epoch + 1;
+      document = { ...document, epoch, owners: [`${epoch}:${raises}`, ...document.owners] };
+      return Promise.resolve(document);
+    },
+    write(_service, _partition, { epoch, owners }, position) {
+      const isOurs = epoch === document.epoch && owners[0] === document.owners[0];
+      if (isOurs) document = { ...document, position };
+      return Promise.resolve(isOurs);
     },
   };
 }
@@ -59,7 +67,7 @@ describe("the lease of a partition", () => {
     const taken = await lease.take();
     expect([lease.owned, lease.epoch]).toEqual([taken, 1]);
     expect(await lease.write(1, 7n)).toBe(true);
-    expect(store.document()).toEqual({ epoch: 1, position: 7n });
+    expect(store.document()).toEqual({ epoch: 1, owners: ["1:1"], position: 7n });
     expect(events).toEqual(["granted 1"]);
   });
 
@@ -259,9 +267,9 @@ describe("the lease of a partition", () => {
   });
 
   it.each([
-    { what: "an older epoch", older: { epoch: 1, position: 7n } },
-    { what: "an older position", older: { epoch: 2, position: 6n } },
-    { what: "no document", older: { epoch: 0, position: 0n } },
+    { what: "an older epoch", older: { epoch: 1, owners: ["1:1"], position: 7n } },
+    { what: "an older position", older: { epoch: 2, owners: ["2:2", "1:1"], position: 6n } },
+    { what: "no document", older: { epoch: 0, owners: [], position: 0n } },
   ])("I1: #4, #6: an idle owner whose store went back to $what notices it at its next look", async ({ older }) => {
     const clock = time();
     const store = createLeaseStore();
@@ -286,6 +294,36 @@ describe("the lease of a partition", () => {
     lease.close("the end of the test");
     expect(clock.pending()).toBe(0);
   });
+
+  it.each(["a write", "a look"] as const)(
+    "I1: #4: after a restore the epoch is given to another owner: $0 notices it, also where others have followed since",
+    async (what) => {
+      for (const followers of [0, 3]) {
+        const clock = time();
+        const store = createLeaseStore();
+        const older = await store.takeOver("scheduler", 0);
+        const takenBack: boolean[] = [];
+        const { lease, heartbeat } = createOwner({
+          store,
+          time: clock,
+          takeOver: (document, hasGoneBack) => (takenBack.push(hasGoneBack), Promise.resolve(document)),
+        });
+        await lease.take();
+        store.restore(older);
+        const other = await store.takeOver("scheduler", 0);
+        expect(other.epoch).toBe(lease.epoch);
+        await store.write("scheduler", 0, other, 5n);
+        for (let more = 0; more < followers; more += 1) await store.takeOver("scheduler", 0);
+        const isWritten = what === "a write" ? await lease.write(2, 9n) : await clock.advance(lookIntervalMs).then(() => false);
+        expect([isWritten, lease.owned, store.document().position]).toEqual([false, null, 5n]);
+        await clock.advance(1);
+        heartbeat();
+        await clock.advance(confirmedAfterMs);
+        expect([lease.epoch, takenBack]).toEqual([3 + followers, [false, true]]);
+        lease.close("the end of the test");
+      }
+    },
+  );
 
   it("#6: an idle owner learns at its next look that another owner has raised the epoch", async () => {
     const clock = time();

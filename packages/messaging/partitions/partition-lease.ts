@@ -8,7 +8,8 @@
 //    lease is taken again after the coordinator has confirmed the assignment. Otherwise the group ends it.
 // #3 What is taken over is dropped once, also where the assignment ended during the take-over.
 // #4 A store that was restored to an older point refuses the next write, or answers a take-over with an epoch or a
-//    position that this process has seen already. The take-over learns of it: what was done since may be missing.
+//    position that this process has seen already, or names another owner of this process's epoch: after a restore
+//    epochs are given a second time. The take-over learns of it: what was done since may be missing.
 // #5 A document that is as it was proves nothing about what lies behind its position. So the owner names a witness:
 //    what it wrote last. The witness is read before the document. Where it is missing although nobody has raised the
 //    epoch, the store was restored.
@@ -66,6 +67,13 @@ export interface PartitionLeaseOptions<Document extends LeasePosition, Owned> {
 }
 
 const raisedByAnother = "another owner has taken it over";
+const absent: LeasePosition = { epoch: 0, owners: [], position: 0n };
+
+/** #4: true if the store names another owner of the epoch that is held. */
+function isGivenTwice(held: LeasePosition, found: LeasePosition): boolean {
+  const owner = found.owners.find((one) => one.startsWith(`${held.epoch}:`));
+  return owner !== undefined && owner !== held.owners[0];
+}
 
 export class PartitionLease<Document extends LeasePosition, Owned> {
   readonly #options: PartitionLeaseOptions<Document, Owned>;
@@ -110,7 +118,7 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
       return false;
     }
     if (await store.write(service, partition, held, position, state)) {
-      if (this.#held?.epoch === epoch) this.#held = { epoch, position };
+      if (this.#held?.epoch === epoch) this.#held = { ...held, position };
       return true;
     }
     this.lose(epoch);
@@ -148,9 +156,9 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
   }
 
   #judge(held: LeasePosition, isWitnessMissing: boolean, stored: readonly StoredPosition[]): void {
-    const found = stored.find(({ partition }) => partition === this.#options.partition) ?? { epoch: 0, position: 0n };
+    const found = stored.find(({ partition }) => partition === this.#options.partition) ?? absent;
     const isRaised = found.epoch > held.epoch;
-    if (isWitnessMissing && !isRaised) this.loseStore(held.epoch);
+    if (isGivenTwice(held, found) || (isWitnessMissing && !isRaised)) this.loseStore(held.epoch);
     else if (isRaised || found.epoch < held.epoch || found.position < held.position) this.lose(held.epoch);
   }
 
@@ -170,7 +178,7 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
     try {
       const document = await store.takeOver(service, partition);
       this.#hasGoneBack ||= this.#isOlder(document);
-      this.#held = { epoch: document.epoch, position: document.position };
+      this.#held = { epoch: document.epoch, owners: document.owners, position: document.position };
       this.#on({ kind: "raised", epoch: document.epoch });
       const owned = await this.#options.takeOver(document, this.#hasGoneBack);
       this.#hasGoneBack = false;
@@ -184,8 +192,9 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
   }
 
   /** #4 */
-  #isOlder({ epoch, position }: LeasePosition): boolean {
-    return this.#held !== null && (epoch <= this.#held.epoch || position < this.#held.position);
+  #isOlder(document: LeasePosition): boolean {
+    const held = this.#held;
+    return held !== null && (document.epoch <= held.epoch || document.position < held.position || isGivenTwice(held, document));
   }
 
   #settle(owned: Owned): void {

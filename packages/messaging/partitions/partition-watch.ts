@@ -10,9 +10,10 @@ import { formatReason, type Logger, type Time } from "@sluice/kernel";
 /** Milliseconds between two looks at the store, by each process. */
 export const lookIntervalMs = 5_000;
 
-/** The owner epoch of a partition, and its position. */
+/** The owner epoch of a partition, who raised it and the ones before it, newest first, and the position. */
 export interface LeasePosition {
   readonly epoch: number;
+  readonly owners: readonly string[];
   readonly position: bigint;
 }
 

@@ -15,7 +15,7 @@ export function buildPromises(open: () => Promise<Store>): void {
     const { epoch } = held;
     await partitions.write("scheduler", 3, held, 7n);
     expect(await partitions.lock("scheduler", 3, hold)).toMatchObject({ epoch: epoch + 1, position: 7n, rebuildLock: hold });
-    expect(await partitions.write("scheduler", 3, { epoch, position: 7n }, 8n)).toBe(false);
+    expect(await partitions.write("scheduler", 3, { ...held, position: 7n }, 8n)).toBe(false);
     expect(await partitions.lock("scheduler", 3, { id: "other", untilMs: 1 })).toBeNull();
     const renewed = { ...hold, untilMs: hold.untilMs + 1 };
     expect(await partitions.lock("scheduler", 3, renewed)).toMatchObject({ epoch: epoch + 1, rebuildLock: renewed });

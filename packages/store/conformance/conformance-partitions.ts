@@ -121,35 +121,47 @@ const first = { build: 0, log: null, rebuildLock: null };
 export function partitionPromises(open: () => Promise<Store>): void {
   test("a partition starts at position 0 under epoch 1; each take-over raises the epoch and shuts the old owner out", async () => {
     const { partitions } = await open();
-    expect(await partitions.takeOver("scheduler", 3)).toStrictEqual({
-      service: "scheduler",
-      partition: 3,
-      epoch: 1,
-      position: 0n,
-      state: null,
-      ...first,
-    });
+    const held = await partitions.takeOver("scheduler", 3);
+    const { owners } = held;
+    expect(held).toStrictEqual({ service: "scheduler", partition: 3, epoch: 1, owners, position: 0n, state: null, ...first });
     const state = { markers: [{ id: "a.b$c", offset: "9007199254740993" }], "dotted.key": { deep: [1.5, null, true, 1_795_000_000_000] } };
-    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 0n }, 9_007_199_254_740_993n, state)).toBe(true);
-    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 9_007_199_254_740_993n }, 9_007_199_254_740_995n)).toBe(true);
+    expect(await partitions.write("scheduler", 3, held, 9_007_199_254_740_993n, state)).toBe(true);
+    expect(await partitions.write("scheduler", 3, { ...held, position: 9_007_199_254_740_993n }, 9_007_199_254_740_995n)).toBe(true);
     const taken = await partitions.takeOver("scheduler", 3);
-    expect(taken).toStrictEqual({ service: "scheduler", partition: 3, epoch: 2, position: 9_007_199_254_740_995n, state, ...first });
-    expect(await partitions.write("scheduler", 3, { epoch: 1, position: taken.position }, taken.position, null)).toBe(false);
-    expect(await partitions.write("scheduler", 4, { epoch: 1, position: 0n }, 1n)).toBe(false);
+    const { position } = taken;
+    expect(taken).toStrictEqual({ ...held, epoch: 2, owners: [taken.owners[0], ...owners], position: 9_007_199_254_740_995n, state });
+    expect(await partitions.write("scheduler", 3, { ...held, position }, position, null)).toBe(false);
+    expect(await partitions.write("scheduler", 4, held, 1n)).toBe(false);
     expect((await partitions.list("scheduler")).map(({ position }) => position)).toEqual([9_007_199_254_740_995n]);
   });
 
   test("a position is written over the one that its writer knows, or over one that it may have written since", async () => {
     const { partitions } = await open();
-    await partitions.takeOver("scheduler", 3);
-    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 0n }, 20n)).toBe(true);
+    const held = await partitions.takeOver("scheduler", 3);
+    expect(await partitions.write("scheduler", 3, held, 20n)).toBe(true);
     // The answer to the write of 20 was lost.
-    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 0n }, 30n)).toBe(true);
+    expect(await partitions.write("scheduler", 3, held, 30n)).toBe(true);
     // The store has a position below the one that was written: it was restored to an older point.
-    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 31n }, 40n)).toBe(false);
+    expect(await partitions.write("scheduler", 3, { ...held, position: 31n }, 40n)).toBe(false);
     // A write that arrives late, behind a newer one.
-    expect(await partitions.write("scheduler", 3, { epoch: 1, position: 0n }, 25n)).toBe(false);
+    expect(await partitions.write("scheduler", 3, held, 25n)).toBe(false);
     expect((await partitions.list("scheduler")).map(({ position }) => position)).toEqual([30n]);
+  });
+
+  test("I1: an epoch has one owner: a write under the same epoch of another owner is refused, as after a restore", async () => {
+    const { partitions } = await open();
+    const held = await partitions.takeOver("scheduler", 3);
+    const another = await partitions.takeOver("scheduler", 4);
+    expect(another).toMatchObject({ epoch: held.epoch, position: held.position });
+    expect(another.owners).not.toEqual(held.owners);
+    expect(await partitions.write("scheduler", 4, held, 9n)).toBe(false);
+    expect(await partitions.write("scheduler", 4, another, 5n)).toBe(true);
+    const { owners } = await partitions.takeOver("scheduler", 4);
+    expect(owners.map((owner) => owner.slice(0, owner.indexOf(":")))).toEqual(["2", "1"]);
+    expect(owners.slice(1)).toEqual(another.owners);
+    for (let more = 0; more < 20; more += 1) await partitions.takeOver("scheduler", 4);
+    const found = (await partitions.positions("scheduler")).find(({ partition }) => partition === 4);
+    expect([found?.epoch, found?.owners.length, found?.owners[0]?.startsWith("22:")]).toEqual([22, 16, true]);
   });
 
   test("the topic of a partition is noted once, by its owner, and stays with the partition", async () => {
@@ -167,7 +179,9 @@ export function partitionPromises(open: () => Promise<Store>): void {
     for (const partition of [11, 2, 0]) await partitions.takeOver("dispatcher", partition);
     await partitions.takeOver("scheduler", 1);
     expect((await partitions.list("dispatcher")).map(({ partition }) => partition)).toEqual([0, 2, 11]);
-    expect(await partitions.positions("dispatcher")).toStrictEqual([0, 2, 11].map((partition) => ({ partition, epoch: 1, position: 0n })));
+    expect(await partitions.positions("dispatcher")).toStrictEqual(
+      (await partitions.list("dispatcher")).map(({ partition, epoch, owners, position }) => ({ partition, epoch, owners, position })),
+    );
   });
 
   test("when many processes take over a partition at once, each gets its own epoch", async () => {

@@ -2,7 +2,7 @@
 // service, kept as text so that every value comes back unchanged; a bigint in it throws.
 
 import type { PartitionDocument, RebuildLock, StoredLogIdentity } from "../port.ts";
-import { as, date, derived, document, json, nullable, plain, type StoredIn } from "./codec.ts";
+import { as, date, derived, document, json, nullable, plain, type StoredIn, textsSince } from "./codec.ts";
 
 export type StoredPartition = StoredIn<typeof partitionCodec>;
 
@@ -19,9 +19,19 @@ export const partitionCodec = document<PartitionDocument>()({
   state: json,
   build: plain,
   log: nullable(document<StoredLogIdentity>()({ clusterId: plain, topicId: plain })),
+  owners: textsSince,
   rebuildLock: nullable(document<RebuildLock>()({ id: plain, until: as("untilMs", date) })),
 });
 
-export function newStoredPartition(service: string, partition: number): StoredPartition {
-  return partitionCodec.encode({ service, partition, epoch: 1, position: 0n, state: null, build: 0, log: null, rebuildLock: null });
+/** Owners of earlier epochs that a document names. */
+const ownersKept = 16;
+
+/** Names the owner of an epoch; `name` is used for no other epoch of any partition. */
+export function addOwner(epoch: number, name: string, earlier: readonly string[] = []): readonly string[] {
+  return [`${epoch}:${name}`, ...earlier].slice(0, ownersKept);
+}
+
+export function newStoredPartition(service: string, partition: number, owner: string): StoredPartition {
+  const owners = addOwner(1, owner);
+  return partitionCodec.encode({ service, partition, epoch: 1, owners, position: 0n, state: null, build: 0, log: null, rebuildLock: null });
 }

@@ -91,7 +91,7 @@ const fullHealth: EndpointHealth = {
 };
 const emptyHealth: EndpointHealth = { ...fullHealth, breaker: null, retryAfterUntilMs: null };
 
-const newPartition = newStoredPartition("scheduler", 7);
+const newPartition = newStoredPartition("scheduler", 7, "0c0c");
 const lockedPartition = {
   ...newPartition,
   state: '{"a":[1]}',
@@ -134,6 +134,7 @@ test("every kind of document comes back from its bytes as it was", () => {
   expect(partitionCodec.decode(read(lockedPartition))).toStrictEqual({
     service: "scheduler",
     partition: 7,
+    owners: ["1:0c0c"],
     epoch: 1,
     position: 0n,
     state: { a: [1] },

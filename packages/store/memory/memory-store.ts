@@ -13,7 +13,13 @@ import { createMemoryEndpointHealth } from "./endpoint-health.ts";
 import { bankStateCodec, type StoredBankState } from "../documents/bank-state-document.ts";
 import { assertBulk, openDaysMax } from "../bounds.ts";
 import { dayCodec, type StoredDay } from "../documents/day-document.ts";
-import { partitionCodec, newStoredPartition, partitionDocumentId, type StoredPartition } from "../documents/partition-document.ts";
+import {
+  addOwner,
+  partitionCodec,
+  newStoredPartition,
+  partitionDocumentId,
+  type StoredPartition,
+} from "../documents/partition-document.ts";
 import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
 import { compareText, createMemoryCall, type MemoryCall, type MemoryStoreOptions, pickKept } from "./memory-call.ts";
 import { createMemoryParkedMessages } from "./parked-messages.ts";
@@ -32,6 +38,7 @@ export interface MemoryStore extends Store {
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   let restores = 0;
   const call = createMemoryCall(options, () => restores);
+  const drawName = (): string => Math.floor(options.random.fraction() * Number.MAX_SAFE_INTEGER).toString(16);
   const { keep, backUp } = createCollections();
   const partitions = keep(new Map<string, StoredPartition>());
   const builds = new Map<number, Map<string, StoredTransaction>>([[0, new Map()]]);
@@ -58,7 +65,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     days: createMemoryDays(call, keep(new Map())),
     banks: createMemoryBankStates(call, keep(new Map())),
     ledgers: createMemoryLedgers(call, keep(new Map())),
-    partitions: trackBuilds(createMemoryPartitions(call, partitions), learn),
+    partitions: trackBuilds(createMemoryPartitions(call, partitions, drawName), learn),
     builds: {
       transactions: inBuild,
       documents: (partition, build, afterUetr, limit) => inBuild(build).documents(partition, afterUetr, limit),
@@ -191,23 +198,26 @@ function createMemoryLedgers(call: MemoryCall, kept: Map<string, StoredLedger>):
   };
 }
 
-function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartition>): PartitionStore {
+function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartition>, drawName: () => string): PartitionStore {
+  const raise = (found: StoredPartition): StoredPartition => {
+    return { ...found, epoch: found.epoch + 1, owners: addOwner(found.epoch + 1, drawName(), found.owners) };
+  };
   return {
     async takeOver(service, partition) {
       const id = partitionDocumentId(service, partition);
       return call("partitions.takeOver", [id], null, () => {
         const found = kept.get(id);
-        const taken = found === undefined ? newStoredPartition(service, partition) : { ...found, epoch: found.epoch + 1 };
+        const taken = found === undefined ? newStoredPartition(service, partition, drawName()) : raise(found);
         kept.set(id, taken);
         return partitionCodec.decode(taken);
       });
     },
-    async write(service, partition, { epoch, position: from }, position, state) {
+    async write(service, partition, { epoch, owners, position: from }, position, state) {
       const id = partitionDocumentId(service, partition);
       const text = state === undefined ? undefined : JSON.stringify(state);
       return call("partitions.write", [id], [epoch, from, position, text], () => {
         const found = kept.get(id);
-        if (found?.epoch !== epoch || found.position < from || found.position > position) return false;
+        if (found?.epoch !== epoch || found.owners?.[0] !== owners[0] || found.position < from || found.position > position) return false;
         kept.set(id, { ...found, position, state: text ?? found.state });
         return true;
       });
@@ -227,7 +237,7 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         const found = kept.get(key);
         const holder = found?.rebuildLock?.id ?? null;
         if (found === undefined || (holder !== null && holder !== id)) return null;
-        const held = { ...found, epoch: holder === id ? found.epoch : found.epoch + 1, rebuildLock: { id, until: new Date(untilMs) } };
+        const held = { ...(holder === id ? found : raise(found)), rebuildLock: { id, until: new Date(untilMs) } };
         kept.set(key, held);
         return partitionCodec.decode(held);
       });
@@ -247,7 +257,7 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
       return call("partitions.switchTo", [key], [holdId, build, position, text], () => {
         const found = kept.get(key);
         if (found?.rebuildLock?.id !== holdId) return false;
-        kept.set(key, { ...found, build, position, state: text, rebuildLock: null, epoch: found.epoch + 1 });
+        kept.set(key, { ...raise(found), build, position, state: text, rebuildLock: null });
         return true;
       });
     },
@@ -262,7 +272,7 @@ function createPartitionLists(call: MemoryCall, kept: ReadonlyMap<string, Stored
     list: (service) => call("partitions.list", [service], null, () => listStored(service).map(partitionCodec.decode)),
     positions: (service) =>
       call("partitions.positions", [service], null, () =>
-        listStored(service).map(({ partition, epoch, position }) => ({ partition, epoch, position })),
+        listStored(service).map(({ partition, epoch, owners, position }) => ({ partition, epoch, owners: owners ?? [], position })),
       ),
   };
 }

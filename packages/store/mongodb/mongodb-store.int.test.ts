@@ -69,8 +69,8 @@ test("every write waits for the majority, every read reads what the majority has
   await store.deliveries.insert([conformanceParked({ id: "b" }), conformanceParked({ id: "a" })]);
   await store.deliveries.update(conformanceParked({ id: "b" }), conformanceParked().version);
   await store.deliveries.remove([conformanceParked({ id: "b" })]);
-  await store.partitions.takeOver("scheduler", 1);
-  await store.partitions.write("scheduler", 1, { epoch: 1, position: 0n }, 5n, {});
+  const held = await store.partitions.takeOver("scheduler", 1);
+  await store.partitions.write("scheduler", 1, held, 5n, {});
   const writes = commands.filter(({ commandName }) => ["insert", "update", "delete"].includes(commandName));
   expect(writes.map(({ commandName }) => commandName)).toEqual(["insert", "update", "insert", "update", "delete", "insert", "update"]);
   for (const { command } of writes) expect(command["writeConcern"]).toEqual({ w: "majority" });

@@ -1,8 +1,14 @@
 // The collection `partitions` on MongoDB: the owner's epoch and the position of each (service, partition).
 
 import { Fault } from "@sluice/kernel";
-import type { Collection } from "mongodb";
-import { partitionCodec, newStoredPartition, partitionDocumentId, type StoredPartition } from "../documents/partition-document.ts";
+import { type Collection, ObjectId } from "mongodb";
+import {
+  addOwner,
+  partitionCodec,
+  newStoredPartition,
+  partitionDocumentId,
+  type StoredPartition,
+} from "../documents/partition-document.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
 import type { PartitionDocument, PartitionStore } from "../port.ts";
 
@@ -17,13 +23,14 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
           const taken = await raiseEpoch(collection, service, partition);
           if (taken !== null) return taken;
         }
-        throw new Fault("store.contended", `partitions.takeOver: ${takeOverTriesMax} other owners were faster`, { isRetryable: true });
+        throw contended("partitions.takeOver");
       }),
 
-    write: (service, partition, { epoch, position: from }, position, state) =>
+    write: (service, partition, { epoch, owners, position: from }, position, state) =>
       runGuarded("partitions.write", "write", async () => {
         const changed = state === undefined ? { position } : { position, state: JSON.stringify(state) };
-        const held = { _id: partitionDocumentId(service, partition), epoch, position: { $gte: from, $lte: position } };
+        const _id = partitionDocumentId(service, partition);
+        const held = { _id, epoch, "owners.0": owners[0] ?? null, position: { $gte: from, $lte: position } };
         const { matchedCount } = await collection.updateOne(held, { $set: changed });
         return matchedCount === 1;
       }),
@@ -42,9 +49,9 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
 
     positions: (service) =>
       runGuarded("partitions.positions", "read", async () => {
-        const wanted = { sort: { partition: 1 }, projection: { partition: 1, epoch: 1, position: 1 } } as const;
+        const wanted = { sort: { partition: 1 }, projection: { partition: 1, epoch: 1, owners: 1, position: 1 } } as const;
         const found = await collection.find({ service }, wanted).toArray();
-        return found.map(({ partition, epoch, position }) => ({ partition, epoch, position }));
+        return found.map(({ partition, epoch, owners, position }) => ({ partition, epoch, owners: owners ?? [], position }));
       }),
 
     lock: (service, partition, { id, untilMs }) =>
@@ -52,10 +59,10 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
         const _id = partitionDocumentId(service, partition);
         const found = await collection.findOne({ _id });
         if (found === null || (found.rebuildLock !== null && found.rebuildLock.id !== id)) return null;
-        const raised = found.rebuildLock?.id === id ? {} : { $inc: { epoch: 1 } };
+        const raised = found.rebuildLock?.id === id ? {} : raise(found);
         const { matchedCount } = await collection.updateOne(
           { _id, epoch: found.epoch, "rebuildLock.id": found.rebuildLock?.id ?? null },
-          { $set: { rebuildLock: { id, until: new Date(untilMs) } }, ...raised },
+          { $set: { rebuildLock: { id, until: new Date(untilMs) }, ...raised } },
         );
         const held = matchedCount === 1 ? await collection.findOne({ _id, "rebuildLock.id": id }) : null;
         return held === null ? null : partitionCodec.decode(held);
@@ -72,11 +79,16 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
 
     switchTo: (service, partition, holdId, { build, position, state }) =>
       runGuarded("partitions.switchTo", "write", async () => {
-        const { matchedCount } = await collection.updateOne(
-          { _id: partitionDocumentId(service, partition), "rebuildLock.id": holdId },
-          { $set: { build, position, state: JSON.stringify(state), rebuildLock: null }, $inc: { epoch: 1 } },
-        );
-        return matchedCount === 1;
+        const _id = partitionDocumentId(service, partition);
+        const to = { build, position, state: JSON.stringify(state), rebuildLock: null };
+        for (let tries = 0; tries < takeOverTriesMax; tries += 1) {
+          const found = await collection.findOne({ _id, "rebuildLock.id": holdId });
+          if (found === null) return false;
+          const held = { _id, "rebuildLock.id": holdId, epoch: found.epoch };
+          const { matchedCount } = await collection.updateOne(held, { $set: { ...to, ...raise(found) } });
+          if (matchedCount === 1) return true;
+        }
+        throw contended("partitions.switchTo");
       }),
   };
 }
@@ -86,13 +98,27 @@ async function raiseEpoch(collection: Collection<StoredPartition>, service: stri
   const _id = partitionDocumentId(service, partition);
   const found = await collection.findOne({ _id });
   if (found === null) {
-    const made = newStoredPartition(service, partition);
+    const made = newStoredPartition(service, partition, drawName());
     return (await tryInsert(() => collection.insertOne(made))) ? partitionCodec.decode(made) : null;
   }
-  const { matchedCount } = await collection.updateOne({ _id, epoch: found.epoch }, { $inc: { epoch: 1 } });
+  const raised = raise(found);
+  const { matchedCount } = await collection.updateOne({ _id, epoch: found.epoch }, { $set: raised });
   if (matchedCount !== 1) return null;
   // The old owner may have written its position between the read and the raise; now it can no longer write.
-  const taken = await collection.findOne({ _id, epoch: found.epoch + 1 });
+  const taken = await collection.findOne({ _id, epoch: raised.epoch });
   // The next owner has already taken over: this epoch was ours, and every write under it will be refused.
-  return partitionCodec.decode(taken ?? { ...found, epoch: found.epoch + 1 });
+  return partitionCodec.decode(taken ?? { ...found, ...raised });
+}
+
+function raise({ epoch, owners }: StoredPartition): Pick<StoredPartition, "epoch" | "owners"> {
+  return { epoch: epoch + 1, owners: addOwner(epoch + 1, drawName(), owners) };
+}
+
+/** The driver makes a name that no other process makes. */
+function drawName(): string {
+  return new ObjectId().toHexString();
+}
+
+function contended(operation: string): Fault {
+  return new Fault("store.contended", `${operation}: ${takeOverTriesMax} other owners were faster`, { isRetryable: true });
 }

@@ -82,7 +82,7 @@ test("a record that was dead-lettered between the read and the append follows be
     buildConsoleDebit(["RECEIVED"], { applied: 7n, quarantined: { sinceMs: consoleStartAtMs, offset: 7n, records: 1 } }),
   );
   await environment.schedulerReaches(20n);
-  const stored = (await environment.settled(environment.store.partitions.list("scheduler")))[0];
+  const stored = (await environment.settled(environment.store.partitions.list("scheduler")))[0]!;
   const producer = await environment.settled(environment.messaging.producer("scheduler"));
   // Plays the scheduler: once the decision is in the journal, it dead-letters one more record and applies the decision.
   const pass = (): void => {
@@ -91,9 +91,7 @@ test("a record that was dead-lettered between the read and the append follows be
       const record = buildReceivedRecord(15n, dayClosedBytes(), traced(15n));
       void producer
         .send([buildDeadLetter({ record, reason: "quarantined", service: "scheduler" }, deadLetterSerde)])
-        .then(() =>
-          environment.store.partitions.write("scheduler", deadLetterPartition, { epoch: stored?.epoch ?? 0, position: 0n }, 1_000n),
-        );
+        .then(() => environment.store.partitions.write("scheduler", deadLetterPartition, { ...stored, position: 0n }, 1_000n));
     }
   };
   pass();

@@ -273,3 +273,26 @@ test("I1: a store that goes back while a partition is locked is not switched to 
   for (const uetr of uetrs) expect(await environment.states(uetr)).not.toEqual([]);
   expect((await rebuildAll(environment, forReal)).map(({ differences, isSwitched }) => [differences, isSwitched])).toEqual([[[], true]]);
 });
+
+test("I1, I11: a rebuild after a restore gives the owner's epoch a second time, and the owner's next write is refused", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const store = environment.emptyStore();
+  environment.store = store;
+  await environment.scheduler();
+  const uetrs = await traffic(environment);
+  await environment.time.advance(1_000);
+  const restore = store.backUp();
+  // The late take-over of an earlier owner: the scheduler takes the partition over again, and writes nothing meanwhile.
+  await environment.settle(store.partitions.takeOver("scheduler", 0));
+  await environment.time.advance(20_000);
+  const [owned] = await environment.settle(store.partitions.list("scheduler"));
+  restore();
+  expect(await rebuildAll(environment, forReal)).toMatchObject([{ differences: [], isSwitched: true }]);
+  const [rebuilt] = await environment.settle(store.partitions.list("scheduler"));
+  expect([rebuilt!.epoch, rebuilt!.position]).toEqual([owned!.epoch, owned!.position]);
+  await environment.append(topics.journal, uetrs[4]!, environment.report(uetrs[4]!, "made"));
+  await environment.time.advance(20_000);
+  expect(await environment.states(uetrs[4]!)).toContain("COMPLETED");
+  expect(await environment.settle(checkConservation(store, schedulerDay))).toMatchObject({ isWhole: true });
+  expect((await rebuildAll(environment, dryRun)).flatMap(({ differences }) => differences)).toEqual([]);
+});

@@ -8,10 +8,10 @@ import { SchedulerEnvironment } from "../scheduler.fixture.ts";
 test("I1: a scheduler does not go on at its positions in another journal, and readiness says why", async () => {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
   const { partitions } = environment.store;
-  const { epoch } = await environment.settle(partitions.takeOver("scheduler", 0));
+  const held = await environment.settle(partitions.takeOver("scheduler", 0));
   const lost = { clusterId: "a-cluster-that-was-lost", topicId: topics.journal };
-  await environment.settle(partitions.noteLog("scheduler", 0, epoch, lost));
-  await environment.settle(partitions.write("scheduler", 0, { epoch, position: 0n }, 2n));
+  await environment.settle(partitions.noteLog("scheduler", 0, held.epoch, lost));
+  await environment.settle(partitions.write("scheduler", 0, held, 2n));
   for (const uetr of [environment.uetr(), environment.uetr(), environment.uetr()])
     await environment.append(topics.journal, uetr, environment.debit(uetr));
   const scheduler = await environment.scheduler();
