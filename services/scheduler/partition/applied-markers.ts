@@ -29,7 +29,7 @@ import { assert } from "@sluice/kernel";
 
 export const datesKeptMax = 64;
 /** #3 */
-export const reconciledDatesKeptMax = 3;
+const reconciledDatesKeptMax = 3;
 
 /** All markers that a partition has applied and still keeps. */
 export interface MarkerHistory {
