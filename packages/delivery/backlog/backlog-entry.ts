@@ -33,6 +33,16 @@ export function hasten(entry: BacklogEntry, nowMs: number, failingWithinMs: numb
   entry.dueMs = Math.min(entry.dueMs, entry.attempts < failingFromAttempts ? nowMs : nowMs + failingWithinMs);
 }
 
+/** Tells whether an attempt on the message would say something about its endpoint. */
+export function isFresh({ attempts }: Pick<BacklogEntry, "attempts">): boolean {
+  return attempts < failingFromAttempts;
+}
+
+/** Of two messages the one that was tried less is fresher, else the newer: what stands first may be what fails. */
+export function isFresher(one: BacklogEntry, other: BacklogEntry): boolean {
+  return one.attempts === other.attempts ? one.sequence > other.sequence : one.attempts < other.attempts;
+}
+
 export function kindOf({ attempts }: BacklogEntry): RoomKind {
   return attempts === 0 ? "untried" : "failed";
 }

@@ -126,6 +126,22 @@ describe("the page of a receiver's backlog", () => {
     expect(page.untried(endpoint)).toBe(16);
   });
 
+  it("I14: a fresh probe is the newest of those tried least, and never one that failed three times", () => {
+    const page = createPage();
+    for (const [sequence, attempts] of [
+      [1, 5],
+      [2, 2],
+      [3, 1],
+      [4, 1],
+      [5, 0],
+      [6, 3],
+    ] as const)
+      page.offer(entry(sequence, `k${sequence}`, { attempts }));
+    expect(page.findFreshProbe(endpoint)?.attempts).toBe(0);
+    expect(Array.from({ length: 5 }, () => page.takeFreshProbe(endpoint)?.id)).toEqual(["m5", "m4", "m3", "m2", undefined]);
+    expect(page.findFreshProbe(endpoint)).toBeNull();
+  });
+
   it("a probe is the newest message never tried, or the next of all in rotation", () => {
     const page = createPage();
     for (const [sequence, attempts] of [
@@ -135,10 +151,10 @@ describe("the page of a receiver's backlog", () => {
       [4, 0],
     ] as const)
       page.offer(entry(sequence, `k${sequence}`, { attempts }));
-    expect(page.takeUntriedProbe(endpoint)?.id).toBe("m4");
+    expect(page.takeFreshProbe(endpoint)?.id).toBe("m4");
     expect(page.takeRotatingProbe(endpoint, null)?.id).toBe("m1");
     expect(page.takeRotatingProbe(endpoint, 1n)?.id).toBe("m2");
-    expect(page.takeUntriedProbe(endpoint)).toBeNull();
+    expect(page.takeFreshProbe(endpoint)).toBeNull();
   });
 
   it("I4: while an older message to another endpoint may be unknown, the store says which is first", () => {

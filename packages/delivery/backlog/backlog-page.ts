@@ -14,7 +14,7 @@
 
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { BacklogRoom, RoomKind } from "./backlog-room.ts";
-import { hasten, kindOf, rankOf, type BacklogEntry, type TriedRank } from "./backlog-entry.ts";
+import { hasten, isFresh, isFresher, kindOf, rankOf, type BacklogEntry, type TriedRank } from "./backlog-entry.ts";
 import { isBelow, isCurrent, isOlder, type KeyState, lowestCover, Section, type PageSlot, type Ticket } from "./page-section.ts";
 import { PriorityQueue } from "./priority-queue.ts";
 
@@ -244,21 +244,21 @@ export class BacklogPage {
     this.rearm();
   }
 
-  /** Takes an untried first message for a probe, due or not: the newest, as what stands first may be what fails. */
-  takeUntriedProbe(endpoint: Endpoint): BacklogEntry | null {
-    return takeOut(this.#newestUntried(endpoint));
+  /** Takes the freshest first message for a probe, due or not. */
+  takeFreshProbe(endpoint: Endpoint): BacklogEntry | null {
+    return takeOut(this.#freshest(endpoint));
   }
 
-  /** When the newest untried first message became due, which is when it was parked; -Infinity where there is none. */
-  newestUntriedMs(endpoint: Endpoint): number {
-    return this.#newestUntried(endpoint)?.entry.dueMs ?? Number.NEGATIVE_INFINITY;
+  /** The message that would be that probe. */
+  findFreshProbe(endpoint: Endpoint): Pick<BacklogEntry, "attempts" | "dueMs"> | null {
+    return this.#freshest(endpoint)?.entry ?? null;
   }
 
-  #newestUntried(endpoint: Endpoint): PageSlot | null {
-    let newest: PageSlot | null = null;
+  #freshest(endpoint: Endpoint): PageSlot | null {
+    let freshest: PageSlot | null = null;
     for (const slot of this.#probable(endpoint))
-      if (slot.entry.attempts === 0 && (newest === null || slot.entry.sequence > newest.entry.sequence)) newest = slot;
-    return newest;
+      if (isFresh(slot.entry) && (freshest === null || isFresher(slot.entry, freshest.entry))) freshest = slot;
+    return freshest;
   }
 
   /** Takes a first message for a probe, due or not: the oldest beyond `after`, else the oldest of all. */

@@ -103,8 +103,8 @@ function startEnded(context: EngineContext, partition: DeliveryPartition, queue:
   }
 }
 
-/** In turn a message that was never tried, and the next of all. */
-export type ProbeKind = "untried" | "rotating";
+/** In turn the freshest message, which was tried less than three times, and the next of all. */
+export type ProbeKind = "fresh" | "rotating";
 
 interface Probe extends Omit<Drained, "use"> {
   readonly kind: ProbeKind;
@@ -114,10 +114,10 @@ interface Probe extends Omit<Drained, "use"> {
 export function startProbe(context: EngineContext, { partition, queue, endpoint, kind }: Probe): boolean {
   const { page, probes } = queue;
   const last = probes.get(endpoint);
-  const entry = kind === "untried" ? page.takeUntriedProbe(endpoint) : page.takeRotatingProbe(endpoint, last?.sequence ?? null);
+  const entry = kind === "fresh" ? page.takeFreshProbe(endpoint) : page.takeRotatingProbe(endpoint, last?.sequence ?? null);
   if (entry === null) return false;
   const atMs = context.time.monotonicMs();
-  probes.set(endpoint, { atMs, sequence: kind === "untried" ? (last?.sequence ?? null) : entry.sequence });
+  probes.set(endpoint, { atMs, sequence: kind === "fresh" ? (last?.sequence ?? null) : entry.sequence });
   entry.dueMs = Math.min(entry.dueMs, atMs);
   start(
     context,

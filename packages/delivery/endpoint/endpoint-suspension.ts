@@ -4,7 +4,7 @@
 //    admits them; new messages are parked untried.
 // #2 On release its messages are due, and the receiver's untried ones drain, oldest first, before a new message of it
 //    is tried. Those that fail often are due within `failingReleasedWithinMs`.
-// #3 A probe is the first message of a key: in turn the newest of all partitions that was never tried, and the next in
+// #3 A probe is the first message of a key: in turn the newest of all partitions that was tried least, and the next in
 //    rotation of the partition that has not sent one for longest. So no number of messages that the receiver chokes on
 //    keeps the others away (ADR 24).
 
@@ -52,7 +52,7 @@ export function createEndpointSuspension(
       const candidates = findQueues(partitions(), endpoint).filter(
         ({ partition, queue }) => partition.isCaughtUp && !partition.pauses.isPaused(queue.receiverId),
       );
-      const kinds: readonly ProbeKind[] = endpoint.isProbeUntried ? ["untried", "rotating"] : ["rotating", "untried"];
+      const kinds: readonly ProbeKind[] = endpoint.isProbeFresh ? ["fresh", "rotating"] : ["rotating", "fresh"];
       const isStarted = kinds.some((kind) =>
         sortForProbe(candidates, endpoint, kind).some(({ partition, queue }) =>
           startProbe(context(), { partition, queue, endpoint, kind }),
@@ -85,8 +85,11 @@ function findQueues(partitions: readonly DeliveryPartition[], { receiverId }: En
 /** #3 */
 function sortForProbe(queues: readonly PartitionQueue[], endpoint: Endpoint, kind: ProbeKind): readonly PartitionQueue[] {
   if (kind === "rotating") return queues.toSorted((a, b) => lastProbeMs(a.queue, endpoint) - lastProbeMs(b.queue, endpoint));
-  const parked = queues.map((one) => ({ ...one, newestMs: one.queue.page.newestUntriedMs(endpoint) }));
-  return parked.toSorted((a, b) => (a.newestMs === b.newestMs ? 0 : b.newestMs - a.newestMs));
+  const parked = queues.flatMap((one) => {
+    const freshest = one.queue.page.findFreshProbe(endpoint);
+    return freshest === null ? [] : [{ ...one, freshest }];
+  });
+  return parked.toSorted((a, b) => a.freshest.attempts - b.freshest.attempts || b.freshest.dueMs - a.freshest.dueMs);
 }
 
 function lastProbeMs({ probes }: ReceiverQueue, endpoint: Endpoint): number {

@@ -75,8 +75,8 @@ export class Endpoint {
   /** Labels of its metrics and fields of its log lines. */
   readonly labels: { readonly receiver: string; readonly endpoint: string };
   readonly #judge: BreakerJudge;
-  /** Whether the next probe is a message that was never tried: every other one is. */
-  isProbeUntried = true;
+  /** Whether the next probe is a fresh message: every other one is. */
+  isProbeFresh = true;
   #concurrency: LearntConcurrency;
   #open: { readonly sinceMs: number; readonly reason: BreakerReason } | null = null;
   /** Milliseconds of the monotonic clock. */
@@ -180,7 +180,7 @@ export class Endpoint {
 
   markProbeStarted(): void {
     this.#hasProbeBegun = true;
-    this.isProbeUntried = !this.isProbeUntried;
+    this.isProbeFresh = !this.isProbeFresh;
     this.#probedAtMs = this.#options.time.monotonicMs();
   }
 
@@ -280,7 +280,7 @@ export class Endpoint {
   #openBreaker(reason: BreakerReason): void {
     const { time, logger, metrics, events } = this.#options;
     this.#open = { sinceMs: time.nowMs(), reason };
-    this.isProbeUntried = true;
+    this.isProbeFresh = true;
     const failures = this.#judge.recordOpened(reason, time.monotonicMs());
     metrics.breakerOpen.set(1, this.labels);
     metrics.breakerTransitions.add({ ...this.labels, to: "open" });

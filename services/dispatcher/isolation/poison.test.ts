@@ -59,6 +59,27 @@ describe("I14: a bank that fails some messages for ever takes every other within
     expect(late(await trickle(environment, 20, 1_000))).toEqual([]);
   });
 
+  it("with 300 failing messages, after a silence in which each of the others was tried once", async () => {
+    const environment = createDispatcherEnvironment({ banks: manyBanks(2), partitionCount: 4 });
+    let isSilent = false;
+    environment.answers(({ id }) => {
+      if (isSilent) return "silent";
+      return isPoison(id) ? 500 : 202;
+    });
+    await environment.start();
+    await environment.dispatch(...poison(300));
+    // While it acknowledges others, each failing message is tried more than three times.
+    await trickle(environment, 240, 1_000);
+    isSilent = true;
+    const caught = good(10, "first", 1_000);
+    const ids = caught.map(({ messageIdentification }) => messageIdentification);
+    await environment.dispatch(...caught);
+    await environment.time.advance(minuteMs);
+    expect(ids.filter((id) => environment.attemptsOf(id).length > 0).length).toBeGreaterThan(5);
+    isSilent = false;
+    await environment.until(() => ids.every((id) => environment.endedIds().has(id)), minuteMs);
+  });
+
   it.each([
     [20, 130, 570],
     [100, 26, 174],
