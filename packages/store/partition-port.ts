@@ -17,6 +17,8 @@ export interface PartitionDocument {
    * The build of its transactions that is in use; 0 is the first. Other builds are being made, or were in use before.
    */
   readonly build: number;
+  /** The newest build that a builder has claimed; 0: none. No other builder uses it. */
+  readonly lastBuild: number;
   /** The topic in which its position counts; null: nobody has noted it yet. */
   readonly log: StoredLogIdentity | null;
   /** The lock of a running rebuild: no owner continues while it lasts. Null: there is none. */
@@ -62,6 +64,11 @@ export interface PartitionStore {
   list(service: string): Promise<readonly PartitionDocument[]>;
   /** Lists epoch, owners and position of the partitions of a service, without their states. */
   positions(service: string): Promise<readonly (HeldPosition & { readonly partition: number })[]>;
+  /**
+   * Claims a build that no builder of the partition has used, of at least this number. Returns null where the partition
+   * does not exist.
+   */
+  claimBuild(service: string, partition: number, least: number): Promise<number | null>;
   /**
    * Locks the partition and raises its epoch, or renews the lock of the same id. Returns null where another lock exists
    * or the partition does not.

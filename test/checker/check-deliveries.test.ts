@@ -370,6 +370,20 @@ describe("I12: a refused message whose record is read again", () => {
   });
 });
 
+describe("I12: a refusal that the store forgot, because it went back", () => {
+  const refused = deliver({ attempts: [{ at: 1, status: 422 }], outcome: "REFUSED" });
+  const again = receivedEntry(one, 9, operation, `${one.replaceAll("-", "")}X`);
+  const recordedAtMs = refused.flatMap((entry) => (entry.kind === "record" && "outcome" in entry.value ? [entry.appendedAtMs] : []))[0]!;
+  const check = (fromMs: number, untilMs: number): readonly string[] =>
+    checkHistory([...refused, again], { forgotten: { fromMs, untilMs } }).violations.map(({ promise }) => promise);
+
+  it("may be followed by an attempt, and no other refusal may", () => {
+    expect(check(recordedAtMs, recordedAtMs + 1)).toEqual([]);
+    expect(check(recordedAtMs - 9, recordedAtMs)).toEqual(["I12"]);
+    expect(check(recordedAtMs + 1, recordedAtMs + 9)).toEqual(["I12"]);
+  });
+});
+
 describe("odd but legal deliveries", () => {
   it.each(accepted)("accepted: %s", (_, history) => {
     expect(violationsIn(history)).toEqual([]);

@@ -95,6 +95,20 @@ test("a violation names its promise and its transaction, and says what was expec
   expect(first).toMatchObject({ promise: "I1", uetr: one, text: expect.stringMatching(/answered 202, but the journal has 0 records/) });
 });
 
+test("I4: where the store went back, an event may be overtaken that was appended in the time that it forgot, and no other", () => {
+  const history = moveToEnd(goodDayHistory, isReceived("events", one, 3));
+  const [appendedAtMs] = history.flatMap((entry) =>
+    entry.kind === "record" && entry.type === "TransactionStateEvent" && entry.key === one && entry.value["stageVersion"] === 3
+      ? [entry.appendedAtMs]
+      : [],
+  );
+  const check = (fromMs: number, untilMs: number): readonly string[] =>
+    checkHistory(history, { forgotten: { fromMs, untilMs } }).violations.map(({ promise }) => promise);
+  expect(check(appendedAtMs!, appendedAtMs! + 1)).toEqual([]);
+  expect(check(appendedAtMs! - 9, appendedAtMs!)).toContain("I4");
+  expect(check(appendedAtMs! + 1, appendedAtMs! + 9)).toContain("I4");
+});
+
 const rejected: readonly (readonly [string, Violation["promise"], History])[] = [
   // ---- I1
   ["I1: a debit answered 202 is not in the journal", "I1", [...goodDayHistory, sentEntry(numberedUetr(9), 20)]],

@@ -4,7 +4,7 @@
 import { topics } from "@sluice/contracts";
 import type { FetchFate, OutgoingRecord, ProduceFate, TopicPartition } from "@sluice/messaging";
 import type { Random, Time } from "@sluice/kernel";
-import type { MemoryStore, StoreCall, StoreFault } from "@sluice/store";
+import type { MemoryStore, StoreFault } from "@sluice/store";
 import type { PlannedThrottle, Scenario } from "./scenario.ts";
 
 /** Only a scheduler's outputs land late: of facts a late one is another request, and has tests of its own. */
@@ -19,13 +19,10 @@ export function produceFate(scenario: Scenario, random: Random, isTroubled: bool
   return isLate ? { kind: "land-late", afterMs: delayMs * 10 } : { kind: "append", delayMs };
 }
 
-export function storeFault(scenario: Scenario, random: Random, isTroubled: boolean, { operation }: StoreCall): StoreFault {
+export function storeFault(scenario: Scenario, random: Random, isTroubled: boolean): StoreFault {
   if (!isTroubled || random.fraction() >= scenario.storeTrouble) return "none";
   const kinds: readonly StoreFault[] = ["down", "ambiguous", "torn", "slow", "late"];
-  const kind = kinds[Math.floor(random.fraction() * kinds.length)] ?? "none";
-  // Not played: a builder that begins again at once uses the same build, and a removal that lands late takes documents
-  // from it.
-  return kind === "late" && operation === "transactions.remove" ? "down" : kind;
+  return kinds[Math.floor(random.fraction() * kinds.length)] ?? "none";
 }
 
 /** A throttled partition hands out nothing. Otherwise a leader may be behind where the scenario says so. */

@@ -50,7 +50,7 @@ import type { CrashPlan } from "./simulated-process.ts";
 import { createTrace } from "./trace.ts";
 
 /** 12:00:00 in the scheme's zone. */
-const simulationStartAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
+export const simulationStartAtMs = Date.UTC(2026, 10, 20, 10, 0, 0);
 /** Milliseconds until a credit's deadline; some credits end by it, before and after the faults end. */
 const creditDeadlineMs = 100_000;
 const healAtMs = 110_000;
@@ -65,7 +65,7 @@ export const simulatedDayTimes: SimulatedDayTimes = {
 const endAtMs = 900_000;
 const noCrashes: CrashPlan = { perCall: 0, freezePerCall: 0 };
 /** Milliseconds of a cut at most; a session lasts 6 s. */
-const cutMaxMs = 14_000;
+export const cutMaxMs = 14_000;
 const cutsUntilMs = 85_000;
 const stepsMax = 3_000_000;
 const partitionCount = 3;
@@ -116,7 +116,7 @@ export async function simulateScenario(seed: number, scenario: Scenario): Promis
       fetch: () => fetchFate(scenario, random, { elapsedMs: time.nowMs() - simulationStartAtMs, isTroubled: isTroubled() }),
     },
   });
-  const store = createMemoryStore({ time, random, hooks: { fault: (call) => storeFault(scenario, random, isTroubled(), call) } });
+  const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
   const environment: SimulatedEnvironment = { time, random, scenario, configuration: buildConfiguration(scenario), broker, store };
   const crashes = (): CrashPlan => (isTroubled() ? { perCall: scenario.crashPerCall, freezePerCall: scenario.freezePerCall } : noCrashes);
   const cluster = createCluster({ time, random, broker, trace, crashes, skewMaxMs: scenario.skewMaxMs });

@@ -45,8 +45,6 @@ export interface ParkedCalls {
   removeLate(owner: RowOwner, row: VersionedKey): Promise<void>;
   /** Lists what is parked for a receiver under a key, oldest first, with what has ended. */
   listKey(lease: DeliveryLease, of: ParkedKey): Promise<readonly ParkedRow[]>;
-  /** Makes a row of a later owner, which a restored store has, a row of this owner. */
-  adopt(owner: Pick<RowOwner, "ownerEpoch">, row: ParkedRow): Promise<void>;
   /** #6: reads the witnesses of an owner. Rejects as the store does. */
   isWitnessMissing(owner: Pick<RowOwner, "number" | "ownerEpoch">): Promise<boolean>;
 }
@@ -192,10 +190,6 @@ class VersionedCalls implements ParkedCalls {
     return this.#noteWritten(owner, message);
   }
 
-  async adopt(owner: Pick<RowOwner, "ownerEpoch">, row: ParkedRow): Promise<void> {
-    await this.#store.update(this.#versioned(owner, row), row.version);
-  }
-
   /** #6 */
   async isWitnessMissing({ number, ownerEpoch }: Pick<RowOwner, "number" | "ownerEpoch">): Promise<boolean> {
     const witnesses = this.#written.get(number)?.filter(({ version }) => ownerEpochIn(version) === ownerEpoch) ?? [];
@@ -238,7 +232,7 @@ class VersionedCalls implements ParkedCalls {
     return this.#loads.ask(of, () => true);
   }
 
-  #versioned<M extends MessageKey>({ ownerEpoch }: Pick<RowOwner, "ownerEpoch">, message: M): M & { readonly version: bigint } {
+  #versioned<M extends MessageKey>({ ownerEpoch }: RowOwner, message: M): M & { readonly version: bigint } {
     this.#writes += 1;
     return { ...message, version: rowVersion(ownerEpoch, this.#writes) };
   }

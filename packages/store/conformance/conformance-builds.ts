@@ -26,6 +26,19 @@ export function buildPromises(open: () => Promise<Store>): void {
     expect(await partitions.takeOver("scheduler", 3)).toMatchObject({ rebuildLock: null, build: 0 });
   });
 
+  test("a build is claimed once for a partition: each claim is greater than the ones before and than the build in use", async () => {
+    const { partitions } = await open();
+    expect(await partitions.claimBuild("scheduler", 3, 1)).toBeNull();
+    await partitions.takeOver("scheduler", 3);
+    expect(await partitions.claimBuild("scheduler", 3, 1)).toBe(1);
+    expect(await partitions.claimBuild("scheduler", 3, 1)).toBe(2);
+    expect(await partitions.claimBuild("scheduler", 3, 5)).toBe(5);
+    await partitions.lock("scheduler", 3, hold);
+    await partitions.switchTo("scheduler", 3, hold.id, { build: 5, position: 0n, state: null });
+    expect(await partitions.claimBuild("scheduler", 3, 1)).toBe(6);
+    expect(await partitions.list("scheduler")).toMatchObject([{ build: 5, lastBuild: 6 }]);
+  });
+
   test("one write by the lock's holder switches a partition to another build", async () => {
     const { partitions } = await open();
     const { epoch } = await partitions.takeOver("scheduler", 3);

@@ -123,7 +123,7 @@ export function partitionPromises(open: () => Promise<Store>): void {
     const { partitions } = await open();
     const held = await partitions.takeOver("scheduler", 3);
     const { owners } = held;
-    expect(held).toStrictEqual({ service: "scheduler", partition: 3, epoch: 1, owners, position: 0n, state: null, ...first });
+    expect(held).toStrictEqual({ service: "scheduler", partition: 3, epoch: 1, owners, position: 0n, state: null, lastBuild: 0, ...first });
     const state = { markers: [{ id: "a.b$c", offset: "9007199254740993" }], "dotted.key": { deep: [1.5, null, true, 1_795_000_000_000] } };
     expect(await partitions.write("scheduler", 3, held, 9_007_199_254_740_993n, state)).toBe(true);
     expect(await partitions.write("scheduler", 3, { ...held, position: 9_007_199_254_740_993n }, 9_007_199_254_740_995n)).toBe(true);

@@ -84,6 +84,9 @@ export const textsSince: Codec<readonly string[], readonly string[] | undefined>
   decode: (stored) => [...(stored ?? [])],
 };
 
+/** A number that documents from before the member do not have; it is 0 there. */
+export const numberSince: Codec<number, number | undefined> = { encode: (value) => value, decode: (stored) => stored ?? 0 };
+
 export function nullable<Value, Stored>({ encode, decode }: Codec<Value, Stored>): Codec<Value | null, Stored | null> {
   return {
     encode: (value) => (value === null ? null : encode(value)),

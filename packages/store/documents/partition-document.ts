@@ -2,7 +2,7 @@
 // service, kept as text so that every value comes back unchanged; a bigint in it throws.
 
 import type { PartitionDocument, RebuildLock, StoredLogIdentity } from "../port.ts";
-import { as, date, derived, document, json, nullable, plain, type StoredIn, textsSince } from "./codec.ts";
+import { as, date, derived, document, json, nullable, numberSince, plain, type StoredIn, textsSince } from "./codec.ts";
 
 export type StoredPartition = StoredIn<typeof partitionCodec>;
 
@@ -20,6 +20,7 @@ export const partitionCodec = document<PartitionDocument>()({
   build: plain,
   log: nullable(document<StoredLogIdentity>()({ clusterId: plain, topicId: plain })),
   owners: textsSince,
+  lastBuild: numberSince,
   rebuildLock: nullable(document<RebuildLock>()({ id: plain, until: as("untilMs", date) })),
 });
 
@@ -33,5 +34,11 @@ export function addOwner(epoch: number, name: string, earlier: readonly string[]
 
 export function newStoredPartition(service: string, partition: number, owner: string): StoredPartition {
   const owners = addOwner(1, owner);
-  return partitionCodec.encode({ service, partition, epoch: 1, owners, position: 0n, state: null, build: 0, log: null, rebuildLock: null });
+  const unbuilt = { build: 0, lastBuild: 0, log: null, rebuildLock: null };
+  return partitionCodec.encode({ service, partition, epoch: 1, owners, position: 0n, state: null, ...unbuilt });
+}
+
+/** The build that is claimed next: greater than every build that was claimed or is in use. */
+export function nextBuild({ build, lastBuild }: Pick<StoredPartition, "build" | "lastBuild">, least: number): number {
+  return Math.max(build + 1, (lastBuild ?? 0) + 1, least);
 }

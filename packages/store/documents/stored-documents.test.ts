@@ -135,6 +135,7 @@ test("every kind of document comes back from its bytes as it was", () => {
     service: "scheduler",
     partition: 7,
     owners: ["1:0c0c"],
+    lastBuild: 0,
     epoch: 1,
     position: 0n,
     state: { a: [1] },

@@ -15,6 +15,7 @@ import { assertBulk, openDaysMax } from "../bounds.ts";
 import { dayCodec, type StoredDay } from "../documents/day-document.ts";
 import {
   addOwner,
+  nextBuild,
   partitionCodec,
   newStoredPartition,
   partitionDocumentId,
@@ -231,6 +232,27 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         return true;
       });
     },
+    async claimBuild(service, partition, least) {
+      const key = partitionDocumentId(service, partition);
+      return call("partitions.claimBuild", [key], least, () => {
+        const found = kept.get(key);
+        if (found === undefined) return null;
+        const lastBuild = nextBuild(found, least);
+        kept.set(key, { ...found, lastBuild });
+        return lastBuild;
+      });
+    },
+    ...createRebuildLocks(call, kept, raise),
+    ...createPartitionLists(call, kept),
+  };
+}
+
+function createRebuildLocks(
+  call: MemoryCall,
+  kept: Map<string, StoredPartition>,
+  raise: (found: StoredPartition) => StoredPartition,
+): Pick<PartitionStore, "lock" | "unlock" | "switchTo"> {
+  return {
     async lock(service, partition, { id, untilMs }) {
       const key = partitionDocumentId(service, partition);
       return call("partitions.lock", [key], [id, untilMs], () => {
@@ -261,7 +283,6 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         return true;
       });
     },
-    ...createPartitionLists(call, kept),
   };
 }
 

@@ -4,6 +4,7 @@ import { Fault } from "@sluice/kernel";
 import { type Collection, ObjectId } from "mongodb";
 import {
   addOwner,
+  nextBuild,
   partitionCodec,
   newStoredPartition,
   partitionDocumentId,
@@ -52,6 +53,26 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
         const wanted = { sort: { partition: 1 }, projection: { partition: 1, epoch: 1, owners: 1, position: 1 } } as const;
         const found = await collection.find({ service }, wanted).toArray();
         return found.map(({ partition, epoch, owners, position }) => ({ partition, epoch, owners: owners ?? [], position }));
+      }),
+
+    ...createRebuildWrites(collection),
+  };
+}
+
+function createRebuildWrites(collection: Collection<StoredPartition>): Pick<PartitionStore, "claimBuild" | "lock" | "unlock" | "switchTo"> {
+  return {
+    claimBuild: (service, partition, least) =>
+      runGuarded("partitions.claimBuild", "write", async () => {
+        const _id = partitionDocumentId(service, partition);
+        for (let tries = 0; tries < takeOverTriesMax; tries += 1) {
+          const found = await collection.findOne({ _id });
+          if (found === null) return null;
+          const lastBuild = nextBuild(found, least);
+          const unclaimed = { _id, build: found.build, lastBuild: found.lastBuild ?? { $exists: false } };
+          const { matchedCount } = await collection.updateOne(unclaimed, { $set: { lastBuild } });
+          if (matchedCount === 1) return lastBuild;
+        }
+        throw contended("partitions.claimBuild");
       }),
 
     lock: (service, partition, { id, untilMs }) =>

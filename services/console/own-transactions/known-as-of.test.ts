@@ -23,7 +23,18 @@ function createSubject(tookMs: number, logEnd: bigint, position: () => bigint) {
       list: (service) => {
         seen.positionsRead += 1;
         return Promise.resolve([
-          { service, partition: 0, epoch: 1, owners: [], position: position(), state: null, build: 0, log: null, rebuildLock: null },
+          {
+            service,
+            partition: 0,
+            epoch: 1,
+            owners: [],
+            position: position(),
+            state: null,
+            build: 0,
+            lastBuild: 0,
+            log: null,
+            rebuildLock: null,
+          },
         ]);
       },
     },

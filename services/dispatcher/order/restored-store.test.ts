@@ -66,32 +66,4 @@ describe("a store that goes back under a running dispatcher", { timeout: 30_000 
     const order = environment.received.filter(({ status }) => status === 202).map(({ id }) => id);
     expect(order).toEqual([dispatchMessageId(1, "A"), dispatchMessageId(1, "D")]);
   });
-
-  it("I4: what a process parked before it noticed does not change the order that its successor reads", async () => {
-    const environment = createDispatcherEnvironment();
-    await (await environment.start()).stop();
-    const restore = environment.store.backUp();
-    await (await environment.start()).stop();
-    const first = await environment.start();
-    environment.answers(() => 503);
-    const [reported, debited] = [dispatchMessageId(1, "A"), dispatchMessageId(1, "D")];
-    await environment.dispatch({ messageIdentification: reported }, { messageIdentification: debited });
-    await environment.until(() => environment.received.length > 0);
-    await environment.time.advance(500);
-    restore();
-    // The scheduler reads again, and sends again. The process parks this in a store that has no earlier record of it.
-    await environment.dispatch({ messageIdentification: reported });
-    await environment.time.advance(200);
-    expect((await environment.parked("deliveries")).map(({ id, sequence }) => [id, sequence])).toEqual([[reported, 2n]]);
-    expect(environment.failures).toEqual([]);
-    first.kill();
-    environment.answers(() => 202);
-    const fromMs = environment.time.nowMs();
-    await environment.start();
-    await environment.until(() => environment.endedIds().size === 2, 60_000);
-    await environment.time.advance(30_000);
-    const received = environment.received.filter(({ atMs }) => atMs >= fromMs).map(({ id }) => id);
-    expect([...new Set(received)]).toEqual([reported, debited]);
-    expect(await environment.parked("deliveries")).toEqual([]);
-  });
 });

@@ -5,8 +5,9 @@
 //    folded since the comparison is compared too. Builds share days, banks and ledgers: these are compared, and
 //    replaced only where they differ.
 // #3 If anything differs nothing is switched, unless the caller accepts that the journal is right.
-// #4 A builder that dies leaves a build that nobody uses, which the next one removes, and a lock that expires by
-//    itself.
+// #4 A builder that dies leaves a build that nobody uses, and a lock that expires by itself. No build is used twice: a
+//    removal that the dead builder asked for may land at any later time, and must not take documents that are in use.
+//    The next builder removes what earlier ones left.
 // #5 The store may go back to an older point while the partition is rebuilt. The lock and the new build are gone then:
 //    a renewal writes the lock again, so the build itself is looked at before the switch.
 
@@ -34,6 +35,8 @@ export interface RebuildPorts extends Omit<PartitionFoldPorts, "partition" | "sk
 
 export interface RebuildOptions {
   readonly isDryRun: boolean;
+  /** The partitions of one rebuild share a build where they can: then a read of all of them is one read. */
+  readonly leastBuild?: number;
   readonly acceptsDifferences: boolean;
 }
 
@@ -73,9 +76,10 @@ export async function rebuildPartition(given: RebuildPorts, partition: number, o
   const before = await findDocument(ports, partition);
   if (before === null) return null;
   requireSameLog(before.log, await given.messaging.identity(topics.journal), topics.journal);
-  const build = before.build + 1;
+  const build = await store.partitions.claimBuild(ports.service, partition, options.leastBuild ?? 0);
+  if (build === null) return null;
   await store.builds.prepare(build);
-  await store.builds.remove(partition, build);
+  for (const left of await store.builds.list()) if (left > before.build && left < build) await store.builds.remove(partition, left);
   const skips = await createOperatorSkips(ports).listDone(topics.journal, partition);
   const fold = new PartitionFold({ ...ports, partition, skips }, store.builds.transactions(build));
   await foldNear(ports, partition, fold);

@@ -1,5 +1,5 @@
 import { outgoingRecord, topics } from "@sluice/contracts";
-import { sleep } from "@sluice/kernel";
+import { Fault, sleep } from "@sluice/kernel";
 import type { Transaction } from "@sluice/domain";
 import { checkConservation } from "@sluice/store";
 import { expect, test } from "vitest";
@@ -139,7 +139,35 @@ test("a builder that died locks a partition until its lock expires and no longer
   await environment.append(topics.journal, uetrs[3]!, environment.report(uetrs[3]!, "made"));
   await environment.time.advance(rebuildLockMs + 20_000);
   expect(await environment.states(uetrs[3]!)).toContain("COMPLETED");
-  expect(await rebuildAll(environment, forReal)).toMatchObject([{ differences: [], isSwitched: true, build: 1 }]);
+  // The build that the refused builder claimed is not used again, and what is left of it is removed.
+  expect(await rebuildAll(environment, forReal)).toMatchObject([{ differences: [], isSwitched: true, build: 2 }]);
+  expect(await environment.settle(environment.store.builds.documents(0, 1, null, 10))).toEqual([]);
+});
+
+test("I1: a removal that a dead builder asked for, and that lands late, takes no document that is in use", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  await environment.scheduler();
+  const uetrs = await traffic(environment);
+  const { builds } = environment.store;
+  const pending: (() => Promise<void>)[] = [];
+  const dead: RebuildPorts["store"] = {
+    ...environment.store,
+    builds: {
+      ...builds,
+      remove(partition, build) {
+        pending.push(() => builds.remove(partition, build));
+        return Promise.reject(new Fault("test.died", "the builder died after it asked for this", { isRetryable: false }));
+      },
+    },
+  };
+  await expect(environment.settle(rebuildPartition(buildPorts(environment, { store: dead }), 0, dryRun))).rejects.toMatchObject({
+    code: "test.died",
+  });
+  expect(await rebuildAll(environment, forReal)).toMatchObject([{ differences: [], isSwitched: true }]);
+  expect(pending.length).toBeGreaterThan(0);
+  for (const land of pending) await environment.settle(land());
+  for (const uetr of uetrs) expect(await environment.document(uetr)).not.toBeNull();
+  expect(await rebuildAll(environment, dryRun)).toMatchObject([{ differences: [] }]);
 });
 
 test("a builder whose lock expired while it folded, so that the owner continued, switches nothing", async () => {

@@ -11,8 +11,10 @@ export async function rebuildPartitions(
   onRebuilt: (worker: RebuiltPartition) => void,
 ): Promise<readonly RebuiltPartition[]> {
   const built: RebuiltPartition[] = [];
+  const known = await ports.store.partitions.list(ports.service);
+  const leastBuild = 1 + known.reduce((most, { build, lastBuild }) => Math.max(most, build, lastBuild), 0);
   for (let next = partition ?? 0; next < (partition === null ? ports.partitionCount : partition + 1); next += 1) {
-    const one = await rebuildPartition(ports, next, options);
+    const one = await rebuildPartition(ports, next, { ...options, leastBuild });
     if (one === null) continue;
     built.push(one);
     onRebuilt(one);

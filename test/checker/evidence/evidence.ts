@@ -16,6 +16,11 @@ export interface PlannedDay {
   readonly reconciliationAtMs: number;
 }
 
+interface ForgottenSpan {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
 export interface CheckOptions {
   /**
    * True (the default) if the history was taken after all work had ended. If false, the checks ignore what may still
@@ -33,6 +38,11 @@ export interface CheckOptions {
   readonly brokerClocksApartMs?: number;
   /** Milliseconds within which a message to a healthy receiver must be tried first. Not checked if absent. */
   readonly firstAttemptWithinMs?: number;
+  /**
+   * What the store forgot because it went back: all from its copy until every process has noticed. Epoch
+   * milliseconds; absent if it never went back.
+   */
+  readonly forgotten?: ForgottenSpan;
   /** The windows that the configuration planned. If absent, the journal's own plans are used. */
   readonly plannedDays?: readonly PlannedDay[];
   readonly topics?: Readonly<Record<"journal" | "dispatch" | "events" | "receipts" | "transactions", string>>;
@@ -86,6 +96,7 @@ export interface Evidence {
   readonly clockToleranceMs: number;
   readonly brokerClocksApartMs: number;
   readonly firstAttemptWithinMs: number | null;
+  readonly forgotten: ForgottenSpan | null;
   readonly plannedDays: readonly PlannedDay[] | null;
   readonly sent: readonly SentEntry[];
   readonly received: readonly ReceivedEntry[];
@@ -178,6 +189,7 @@ export function gatherEvidence(entries: Iterable<HistoryEntry>, options: CheckOp
     clockToleranceMs: options.clockToleranceMs ?? 0,
     brokerClocksApartMs: options.brokerClocksApartMs ?? 0,
     firstAttemptWithinMs: options.firstAttemptWithinMs ?? null,
+    forgotten: options.forgotten ?? null,
     plannedDays: options.plannedDays ?? null,
     sent,
     received,

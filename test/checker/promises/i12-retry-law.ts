@@ -4,7 +4,7 @@
 //    and answers about the address (401, 403, 404, 405, 407, 410, 421, 3xx, and for messages a 2xx other than 202). It
 //    ends as acknowledged only by a 2xx, or by a code that means "seen before".
 // #2 A refused message is not tried again unless an operator redrives it. Reading its record again or a replay does not
-//    change that.
+//    change that. It may be tried after a refusal that the store forgot, because it went back to an older copy.
 // #3 After an answer about the address the next recorded attempt comes at least a minute later. An earlier attempt is
 //    legal if the receiver acknowledged something meanwhile, was resumed, or got new credentials, because all its work
 //    is due then. It is also legal if the message was redriven, or if the breaker may have been open: its probes are 10
@@ -83,8 +83,9 @@ function inventedAttempts(delivery: KnownDelivery, { attempts }: DeliveryReceipt
 }
 
 /** #2 */
-function triedAfterRefusal({ clockToleranceMs }: Evidence, delivery: KnownDelivery): readonly Violation[] {
-  const refused = delivery.receipts.find(({ outcome }) => outcome === "REFUSED");
+function triedAfterRefusal({ clockToleranceMs, forgotten }: Evidence, delivery: KnownDelivery): readonly Violation[] {
+  const isForgotten = ({ atMs }: DeliveryReceipt): boolean => forgotten !== null && forgotten.fromMs <= atMs && atMs < forgotten.untilMs;
+  const refused = delivery.receipts.find((receipt) => receipt.outcome === "REFUSED" && !isForgotten(receipt));
   if (refused === undefined || delivery.isRedriven) return [];
   const again = delivery.received.find(({ atMs }) => atMs > refused.atMs + clockToleranceMs + slackMs);
   return again === undefined ? [] : [violation(delivery, `was tried ${again.atMs - refused.atMs} ms after its refusal was recorded`)];

@@ -4,7 +4,9 @@
 //    calls acknowledged), or after a receipt says that the previous event was given up.
 // #2 An event of class ESM_STATE follows the TRANSACTION_STATE event of its state and precedes the next one, by the
 //    same rule.
-// #3 The report comes before the debit where one bank receives both. Answers to duplicates (X, Y) have no place in the
+// #3 An event may be overtaken if it was appended while a store that had gone back was not noticed yet: what was parked
+//    then has the place of its repeat, and its successors have their own.
+// #4 The report comes before the debit where one bank receives both. Answers to duplicates (X, Y) have no place in the
 //    sequence.
 
 import type { Evidence } from "../evidence/evidence.ts";
@@ -22,14 +24,15 @@ export function checkOrder(evidence: Evidence): PromiseFinding {
   const receipts = outcomesByDelivery(evidence);
   const sequences = expectedSequences(evidence);
   const esmSequences = expectedEsmSequences(evidence);
+  const overtaken = findForgotten(evidence);
   const violations: Violation[] = [];
   let eventsInSequence = 0;
   for (const [receiver, own] of byReceiver) {
     const events = own.filter((attempt) => attempt.operation === "events" && attempt.stageVersion !== null);
     eventsInSequence += new Set(events.map((attempt) => attempt.stageVersion)).size;
     violations.push(
-      ...eventsOutOfOrder(events, sequences.get(receiver) ?? [], receipts),
-      ...esmOutOfOrder(own, esmSequences.get(receiver) ?? [], receipts),
+      ...eventsOutOfOrder(events, sequences.get(receiver) ?? [], receipts, overtaken),
+      ...esmOutOfOrder(own, esmSequences.get(receiver) ?? [], receipts, overtaken),
       ...debitBeforeReport(own),
     );
   }
@@ -44,6 +47,13 @@ function outcomesByDelivery(evidence: Evidence): ReadonlyMap<string, ReadonlySet
     outcomes.set(delivery, (outcomes.get(delivery) ?? new Set()).add(readRecordText(value, "outcome")));
   }
   return outcomes;
+}
+
+/** #3: the ids of the events that were appended in the time that the store forgot. */
+function findForgotten({ events, forgotten }: Evidence): ReadonlySet<string> {
+  if (forgotten === null) return new Set();
+  const inTime = events.filter(({ appendedAtMs }) => forgotten.fromMs <= appendedAtMs && appendedAtMs < forgotten.untilMs);
+  return new Set(inTime.map(({ value }) => readRecordText(value, "id")));
 }
 
 interface Expected {
@@ -67,6 +77,7 @@ function eventsOutOfOrder(
   events: readonly Attempt[],
   expected: readonly Expected[],
   receipts: ReadonlyMap<string, ReadonlySet<string>>,
+  overtaken: ReadonlySet<string>,
 ): readonly Violation[] {
   const versions = Map.groupBy(events, (attempt) => attempt.stageVersion ?? 0);
   const known = [...new Set([...versions.keys(), ...expected.map((event) => event.stageVersion)])].toSorted((a, b) => a - b);
@@ -76,7 +87,7 @@ function eventsOutOfOrder(
     if (first === undefined || before === null) return [];
     const earlier = (versions.get(before) ?? []).filter((attempt) => attempt.position < first.position);
     const id = versions.get(before)?.[0]?.webhookId ?? expected.find((event) => event.stageVersion === before)?.id ?? "";
-    if (isEnded(earlier, receipts.get(`${first.bank} ${id}`) ?? new Set())) return [];
+    if (overtaken.has(id) || isEnded(earlier, receipts.get(`${first.bank} ${id}`) ?? new Set())) return [];
     const answers = earlier.map((attempt) => attempt.status ?? "no answer").join(", ");
     const text = `event ${stageVersion} was first tried when event ${before} was neither acknowledged nor given up (answers: ${answers || "not tried"})`;
     return [{ promise: "I4", uetr: first.uetr, text: `${text}, receiver ${first.bank}` }];
@@ -105,6 +116,7 @@ function esmOutOfOrder(
   own: readonly Attempt[],
   sequence: readonly string[],
   receipts: ReadonlyMap<string, ReadonlySet<string>>,
+  overtaken: ReadonlySet<string>,
 ): readonly Violation[] {
   const byId = Map.groupBy(
     own.filter((attempt) => attempt.operation === "events"),
@@ -115,7 +127,7 @@ function esmOutOfOrder(
     const before = sequence[index - 1];
     if (first === undefined || before === undefined) return [];
     const earlier = (byId.get(before) ?? []).filter((attempt) => attempt.position < first.position);
-    if (isEnded(earlier, receipts.get(`${first.bank} ${before}`) ?? new Set())) return [];
+    if (overtaken.has(before) || isEnded(earlier, receipts.get(`${first.bank} ${before}`) ?? new Set())) return [];
     const text = `event ${id} was first tried when ${before}, before it in the topic, was neither acknowledged nor given up`;
     return [{ promise: "I4", uetr: first.uetr, text: `${text}, receiver ${first.bank}` }];
   });

@@ -24,7 +24,7 @@ export const storeBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: memory,
-        find: "        if (found?.epoch !== epoch || found.position < from || found.position > position) return false;\n",
+        find: "        if (found?.epoch !== epoch || found.owners?.[0] !== owners[0] || found.position < from || found.position > position) return false;\n",
         put: "        if (found === undefined) return false;\n",
       },
     ],
@@ -36,10 +36,16 @@ export const storeBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: memory,
-        find: "{ ...found, epoch: found.epoch + 1 };\n        kept.set(id, taken);",
+        find: "raise(found);\n        kept.set(id, taken);",
         put: "found;\n        kept.set(id, taken);",
       },
     ],
+    nearest: memoryTests,
+  },
+  {
+    id: "position-written-under-another-name",
+    breaks: "After a restore the owner of a repeated epoch moves the position of another owner.",
+    edits: [{ file: memory, find: " || found.owners?.[0] !== owners[0]", put: "" }],
     nearest: memoryTests,
   },
   {
