@@ -5,13 +5,14 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { deadFiles } from "./tidy/dead-files.ts";
 import { readTree, type Rule, type TidyFinding, toTree } from "./tidy/file-tree.ts";
-import { importFences } from "./tidy/import-fences.ts";
+import { fences, importFences } from "./tidy/import-fences.ts";
+import { importFloors } from "./tidy/import-floors.ts";
 import { machineTraces } from "./tidy/machine-traces.ts";
 import { pagesPointToThings } from "./tidy/pages.ts";
 import { citePromises } from "./tidy/promises.ts";
 import { folderSizes } from "./tidy/folder-sizes.ts";
 import { importCircles } from "./tidy/import-circles.ts";
-import { fixtureNames, numberedInvariants, oneImportAModule, commentWidth } from "./tidy/notations.ts";
+import { fixtureNames, numberedInvariants, oneImportAModule, commentWidth, pageWidth } from "./tidy/notations.ts";
 import { schemeNames } from "./tidy/scheme-names.ts";
 import { uniqueExports } from "./tidy/unique-exports.ts";
 import { fileSizes, namesOfFiles } from "./tidy/sizes-and-names.ts";
@@ -35,7 +36,21 @@ const packages = Object.fromEntries(
   ),
 );
 
+// What the rules look for is joined of parts here: the rules, and scanners from elsewhere, read this file too.
+const note = ["TO", "DO"].join("");
+const pathOfOneMachine = ["", "home", "me", "sluice"].join("/");
+const registryHost = ["registry", "npmjs", "org"].join(".");
+const addressAsPath = ["import.meta.url)", "pathname"].join(".");
+const notRun = [["only"], ["skip"], ["todo"], ["concurrent", "only"], ["skipIf(x)"]].map((names) => ["test", ...names].join("."));
+
 const schemeTable = { "packages/domain/schemes.ts": "export const schemes = {\n  ZA_EFT: {\n" };
+
+const floors = {
+  "packages/kernel": { values: [] },
+  "packages/store": { values: ["kernel", "kernel/time"] },
+  "packages/delivery": { values: ["store"], types: ["kernel"] },
+};
+const floorRows = ["| 1 | kernel | nothing |", "| 2 | store | kernel |", "| 3 | delivery | store; types of kernel |", ""];
 
 const cases: readonly Case[] = [
   {
@@ -71,6 +86,19 @@ const cases: readonly Case[] = [
       "services/ingress/service.ts": 'import { isTerminal } from "@sluice/domain";\nimport { x } from "./x.ts";\n',
       "services/ingress/service.test.ts": 'import { x } from "@sluice/testkit";\nimport { test } from "vitest";\n',
     },
+  },
+  {
+    promise: "the page on the architecture shows the import fences",
+    rule: (files) => importFloors(files === tree ? fences : floors)(files),
+    broken: [
+      [{ "ARCHITECTURE.md": floorRows.slice(1).join("\n") }, "no row for packages/kernel"],
+      [
+        { "ARCHITECTURE.md": floorRows.join("\n").replace("store; types", "nothing; types") },
+        "packages/delivery imports store; types of kernel",
+      ],
+      [{ "ARCHITECTURE.md": floorRows.join("\n").replace("| 2 |", "| 3 |") }, "packages/delivery is not above store"],
+    ],
+    whole: { "ARCHITECTURE.md": floorRows.join("\n") },
   },
   {
     promise: "a source file has at most 400 lines",
@@ -148,16 +176,16 @@ const cases: readonly Case[] = [
   {
     promise: "every test is run, always",
     rule: testsRun,
-    broken: [".only", ".skip", ".todo", ".concurrent.only", ".skipIf(x)"].map(
-      (ending) => [{ "packages/domain/debit-and-credit/decide.test.ts": `test${ending}("x", f);\n` }, "every test is run"] as const,
+    broken: notRun.map(
+      (call) => [{ "packages/domain/debit-and-credit/decide.test.ts": `${call}("x", f);\n` }, "every test is run"] as const,
     ),
-    whole: { "packages/domain/debit-and-credit/decide.test.ts": 'test.each([1])("x", f);\n// never test.only\n' },
+    whole: { "packages/domain/debit-and-credit/decide.test.ts": `test.each([1])("x", f);\n// never ${notRun[0]}\n` },
   },
   {
     promise: "unfinished work names its issue",
     rule: notesOfWork,
-    broken: [[{ "packages/domain/debit-and-credit/decide.ts": "// TODO: more\n" }, "without an issue"]],
-    whole: { "packages/domain/debit-and-credit/decide.ts": "// TODO(#12): more\n" },
+    broken: [[{ "packages/domain/debit-and-credit/decide.ts": `// ${note}: more\n` }, "without an issue"]],
+    whole: { "packages/domain/debit-and-credit/decide.ts": `// ${note}(#12): more\n` },
   },
   {
     promise: "every file is reached from something that runs",
@@ -180,9 +208,9 @@ const cases: readonly Case[] = [
     promise: "nothing names the machine that it was written on",
     rule: machineTraces,
     broken: [
-      [{ "README.md": "see /home/me/sluice\n" }, "a path of one machine"],
-      [{ "pnpm-lock.yaml": "tarball: https://registry.npmjs.org/a.tgz\n" }, "a registry's host"],
-      [{ "packages/http/a.test.ts": 'read(new URL("a.json", import.meta.url).pathname);\n' }, "may hold spaces"],
+      [{ "README.md": `see ${pathOfOneMachine}\n` }, "a path of one machine"],
+      [{ "pnpm-lock.yaml": `resolution: https://${registryHost}/a.tgz\n` }, "a registry's host"],
+      [{ "packages/http/a.test.ts": `read(new URL("a.json", ${addressAsPath});\n` }, "may hold spaces"],
     ],
     whole: { "README.md": "see ./home and src/root/a, and https://example.org/work/b\n" },
   },
@@ -261,6 +289,20 @@ const cases: readonly Case[] = [
     rule: commentWidth,
     broken: [[{ "packages/a/x.ts": `// ${"a".repeat(118)}\n` }, "121 columns"]],
     whole: { "packages/a/x.ts": `// ${"a".repeat(117)}\n` },
+  },
+  {
+    promise: "a line of a page ends at 120 columns",
+    rule: pageWidth,
+    broken: [
+      [{ "docs/a.md": `${"a".repeat(121)}\n` }, "docs/a.md:1: 121 columns"],
+      [{ "docs/a.md": `\`\`\`sh\nls\n\`\`\`\n- ${"a".repeat(119)}\n` }, "docs/a.md:4: 121 columns"],
+      [{ ".ci/run": `ls\n# ${"a".repeat(119)}\n` }, ".ci/run:2: 121 columns"],
+    ],
+    whole: {
+      "docs/a.md": `${"a".repeat(120)}\n| ${"a".repeat(119)} |\n\`\`\`sh\n${"a".repeat(121)}\n\`\`\`\n[b](https://${"b".repeat(120)})\n`,
+      "docs/api/surface.md": `${"a".repeat(121)}\n`,
+      ".ci/run": `# ${"a".repeat(118)}\nls ${"a".repeat(118)}\n`,
+    },
   },
 ];
 

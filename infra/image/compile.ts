@@ -5,20 +5,18 @@
 // #2 V8 takes compiled code only with the same flags, so each service is started with each of its memory profiles.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { findEntries, projectRoot as root } from "./entries.ts";
 import type { ContainerMemory } from "./launch.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const folder = join(root, "services");
 /** #1 */
 const exitRefused = 1;
 
 run([join(root, "infra", "image", "main.ts"), "--help"], 0);
-for (const service of readdirSync(folder).filter((name) => existsSync(join(folder, name, "main.ts")))) {
-  const { profiles }: ContainerMemory = JSON.parse(readFileSync(join(folder, service, "memory.json"), "utf8"));
-  for (const { nodeArguments } of Object.values(profiles)) run([...nodeArguments, join(folder, service, "main.ts")], exitRefused);
+for (const folder of findEntries().values()) {
+  const { profiles }: ContainerMemory = JSON.parse(readFileSync(join(folder, "memory.json"), "utf8"));
+  for (const { nodeArguments } of Object.values(profiles)) run([...nodeArguments, join(folder, "main.ts")], exitRefused);
 }
 
 function run(words: readonly string[], expected: number): void {

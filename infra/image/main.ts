@@ -1,32 +1,33 @@
 // The entry of the image: `node infra/image/main.ts SERVICE [small|large]`, or a verb of `./sluice` with its words.
+// `all` is all services in one process, for tests (`infra/all`).
 //
 // #1 The process becomes the service: no second process stands between the container and it, so signals and exit codes
 //    are the service's own.
 
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { findEntries, projectRoot as root } from "./entries.ts";
 import { buildLaunch, type ContainerMemory, readServiceWords } from "./launch.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const exitUsage = 2;
 const bytesOfMiB = 1_048_576;
 
 function start(words: readonly string[]): void {
-  const services = readdirSync(join(root, "services")).filter((name) => existsSync(join(root, "services", name, "main.ts")));
-  const given = readServiceWords(words, services);
-  if (given === null) {
+  const entries = findEntries();
+  const given = readServiceWords(words, [...entries.keys()]);
+  const folder = entries.get(given?.service ?? "");
+  if (given === null || folder === undefined) {
     become([join(root, "packages", "cli", "main.ts"), ...words], {});
     return;
   }
-  const memory: ContainerMemory = JSON.parse(readFileSync(join(root, "services", given.service, "memory.json"), "utf8"));
+  const memory: ContainerMemory = JSON.parse(readFileSync(join(folder, "memory.json"), "utf8"));
   const launch = buildLaunch(memory, given.profile, memoryLimitMiB());
   if (typeof launch === "string") {
     process.stderr.write(`sluice: ${given.service}: ${launch}\n`);
     process.exitCode = exitUsage;
     return;
   }
-  become([...launch.nodeArguments, join(root, "services", given.service, "main.ts")], launch.environment);
+  become([...launch.nodeArguments, join(folder, "main.ts")], launch.environment);
 }
 
 /** #1 */

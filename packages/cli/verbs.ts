@@ -19,6 +19,7 @@ import {
 } from "./verbs/deciding/day-decisions.ts";
 import { confirmVerb, proposalsVerb } from "./verbs/deciding/proposals.ts";
 import { withdrawVerb, redriveVerb, reconciliationResolveVerb, reconciliationConfirmVerb } from "./verbs/deciding/transaction-decisions.ts";
+import { allVerb } from "./verbs/local/all.ts";
 import { downVerb } from "./verbs/local/down.ts";
 import { logsVerb } from "./verbs/local/logs.ts";
 import { provisionVerb } from "./verbs/local/provision.ts";
@@ -29,6 +30,7 @@ import { txVerb } from "./verbs/local/tx.ts";
 import { upVerb } from "./verbs/local/up.ts";
 import { bankListVerb } from "./verbs/reading/bank-list.ts";
 import { conservationVerb } from "./verbs/reading/conservation.ts";
+import { failingVerb } from "./verbs/reading/failing.ts";
 import { heldVerb } from "./verbs/reading/held.ts";
 import { reconciliationExportVerb } from "./verbs/reading/reconciliation-export.ts";
 import { reconciliationListVerb, reconciliationSummaryVerb } from "./verbs/reading/reconciliation-list.ts";
@@ -55,6 +57,7 @@ export const verbs: readonly Verb[] = [
   demoVerb,
   upVerb,
   downVerb,
+  allVerb,
   statusVerb,
   logsVerb,
   sendVerb,
@@ -97,6 +100,7 @@ export const verbs: readonly Verb[] = [
   windowListVerb,
   heldVerb,
   undeliveredVerb,
+  failingVerb,
   reconciliationListVerb,
   reconciliationSummaryVerb,
   reconciliationShowVerb,

@@ -4,6 +4,7 @@ export { sha256Hex } from "./messages/json/canonical-json.ts";
 export { canonicalControlBody, controlBodies, readControlBody } from "./control/decision-bodies.ts";
 export type { ControlBody, ControlDecisionName } from "./control/decision-bodies.ts";
 export { controlAnswers, decisionProposedSchema } from "./control/answers.ts";
+export { failingFromAttempts } from "./control/receiver-answers.ts";
 export { controlOperations, controlPrefix, secondPersonOperations } from "./control/operations.ts";
 export type { ControlOperation, ControlOperationName, ControlRole, SecondPersonOperation } from "./control/operations.ts";
 export { searchTerms } from "./control/search-terms.ts";

@@ -2,7 +2,7 @@
 
 import type { ConfiguredParty } from "@sluice/config";
 import type { Serde } from "@sluice/contracts";
-import type { LogIdentity, PartitionEnds, Producer } from "@sluice/messaging";
+import { createPartitionWatch, type LogIdentity, type PartitionEnds, type PartitionWatch, type Producer } from "@sluice/messaging";
 import type { Logger, Random, Time } from "@sluice/kernel";
 import type { EndpointHealthStore, PartitionStore, ParkedStore } from "@sluice/store";
 import type { DeliveryBounds } from "./bounds.ts";
@@ -44,6 +44,8 @@ export interface EngineContext extends EnginePorts {
   readonly bounds: DeliveryBounds;
   readonly metrics: DeliveryMetrics;
   readonly parkedCalls: ParkedCalls;
+  /** Looks at the store while partitions are owned. */
+  readonly watch: PartitionWatch;
   receiver(id: string): ConfiguredParty | null;
   /** Takes other receivers over. Returns the ids of those that were added, removed or changed. */
   replaceReceivers(next: readonly ConfiguredParty[]): readonly string[];
@@ -86,6 +88,7 @@ export function createEngineContext(
       logger: ports.logger,
       staleWrites: metrics.staleWrites,
     }),
+    watch: createPartitionWatch({ service: ports.rules.service, store: ports.partitionStore, time: ports.time, logger: ports.logger }),
     isStopping,
     answerTimeouts: new TimeoutGroup(ports.time, bounds.answerWaitMaxMs),
     receiver: (id) => receivers.get(id) ?? null,

@@ -44,7 +44,7 @@ export const parkReasons = [
 ] as const;
 
 export const staleCalls = ["insert", "update", "remove"] as const;
-export const staleResults = ["lost", "overwritten"] as const;
+export const staleResults = ["lost", "overwritten", "removed"] as const;
 
 export function createDeliveryMetrics(metrics: Metrics, time: Time): DeliveryMetrics {
   const series = new ReceiverSeries(metrics, time);
@@ -61,7 +61,7 @@ export function createDeliveryMetrics(metrics: Metrics, time: Time): DeliveryMet
   );
   const staleWrites = metrics.counter(
     "sluice_delivery_stale_writes_total",
-    "Writes of parked messages that came too late: lost to a newer write, or overwritten by one.",
+    "Writes of parked messages that came too late: lost to a newer write, overwritten by one, or removed.",
     ["call", "result"],
   );
   // What an alarm counts is there from the start: a series that begins with its first count shows no increase.

@@ -135,8 +135,9 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
   return {
     replaceReceivers: (next) => replaceReceivers(options, engine, next),
     readiness(): Readiness {
-      const reasons = [...partitionConsumer.readiness().reasons, ...engine.troubles().map((trouble) => `${group}: ${trouble}`)];
-      return { isReady: reasons.length === 0, reasons };
+      const partitions = partitionConsumer.readiness();
+      const reasons = [...partitions.reasons, ...engine.troubles().map((trouble) => `${group}: ${trouble}`)];
+      return { ...partitions, isReady: reasons.length === 0, reasons };
     },
     stop() {
       stopped ??= stop();

@@ -19,7 +19,7 @@ export * from "./day/gate-status.ts";
 export * from "./day/held-outlook.ts";
 
 export { queueKey } from "./debit-and-credit/facts/on-message.ts";
-export { isUnreadOpen } from "./debit-and-credit/items.ts";
+export { isOutcomeShown, isUnreadOpen } from "./debit-and-credit/items.ts";
 export * from "./debit-and-credit/reconciliation-reasons.ts";
 export * from "./debit-and-credit/transaction.ts";
 export * from "./debit-and-credit/ledger/ledger.ts";

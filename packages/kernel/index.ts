@@ -6,4 +6,5 @@ export * from "./metrics.ts";
 export * from "./random.ts";
 export * from "./running.ts";
 export * from "./time.ts";
+export * from "./timer-heap.ts";
 export * from "./token-id.ts";

@@ -1,9 +1,25 @@
 // The interface of a running service, as its process entry, the simulation and tests use it.
 
+/** What has held the position of a partition back for 10 s or more: the oldest record that is not done. */
+export interface BlockedPosition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: bigint;
+  /** Of the record: a UETR, or that of a day or a bank; as printable text. */
+  readonly key: string;
+  /** The bank or connector that it is for; null where it is for none, or is not known. */
+  readonly receiver: string | null;
+  /** Since when the position stands there, in epoch milliseconds. */
+  readonly sinceMs: number;
+  readonly why: string;
+}
+
 export interface Readiness {
   readonly isReady: boolean;
   /** The reasons why it is not ready, one short text each; empty when ready. */
   readonly reasons: readonly string[];
+  /** One for each partition at most, also while the service is ready; absent where it has no such partitions. */
+  readonly blocked?: readonly BlockedPosition[];
 }
 
 export interface Running {

@@ -8,6 +8,7 @@ export { createKafkaMessaging } from "./kafka/messaging.ts";
 export type { KafkaConnection } from "./kafka/messaging.ts";
 export * from "./partitions/keyed-consumer.ts";
 export * from "./partitions/partition-lease.ts";
+export { createPartitionWatch, lookIntervalMs, type PartitionWatch } from "./partitions/partition-watch.ts";
 export type { ReceiverSharing } from "./partitions/partition-buffer.ts";
 export { reachedBounds, SharedLimits, type ReachedBound } from "./partitions/shared-limits.ts";
 export type { KeyedContent } from "./partitions/unread-records.ts";

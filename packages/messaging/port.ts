@@ -18,6 +18,8 @@
 //    it.
 // #8 A batch that cannot be read stops its partition alone: the records before it are handed over, then `unreadable` is
 //    called, again after each reading, until the batch can be read or the answer skips it.
+// #9 When members join or leave, `handOver` of every partition is called and awaited, for two seconds at most, before
+//    the partition is revoked. Nothing of it is handed over meanwhile, and its commits count.
 
 export interface TopicPartition {
   readonly topic: string;
@@ -103,6 +105,11 @@ export interface ConsumerHandlers {
    * consumer.
    */
   assigned(partition: TopicPartition, epoch: number, log: AssignedOffsets): Promise<bigint>;
+  /**
+   * The group assigns its partitions again: finishes what is under way and commits it (#9). Not called where the
+   * process has lost the partition already.
+   */
+  handOver(partition: TopicPartition, epoch: number): Promise<void>;
   /** This process no longer owns the partition. Work of this epoch may finish; its commits are dropped. */
   revoked(partition: TopicPartition, epoch: number): void;
   /**

@@ -20,6 +20,31 @@ test("a service that is not ready answers 503 with its reasons, and is still ali
   expect(await (await get("/metrics")).text()).toContain("sluice_service_ready 0");
 });
 
+test("I16: a ready service shows which record holds the position of a partition back", async () => {
+  const metrics = createMetrics({ withProcess: false });
+  const blocked = {
+    topic: "t",
+    partition: 3,
+    offset: 9_007_199_254_740_993n,
+    key: "6f4b2f0e-6f0a-4d52-9a57-1f0f5d0c2b11",
+    receiver: "first",
+    sinceMs: Date.UTC(2026, 10, 20, 6),
+    why: "in progress",
+  };
+  const readiness = () => ({ isReady: true, reasons: [], blocked: [blocked] });
+  const answer = await createOpsApp({ service: "dispatcher", metrics, readiness }).fetch(new Request("http://ops/readyz"));
+  const { sinceMs: _sinceMs, ...shown } = blocked;
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    {
+      service: "dispatcher",
+      isReady: true,
+      reasons: [],
+      blocked: [{ ...shown, offset: "9007199254740993", since: "2026-11-20T06:00:00.000Z" }],
+    },
+  ]);
+});
+
 test("a ready service answers 200 and shows its metrics", async () => {
   const get = ops([]);
   expect((await get("/readyz")).status).toBe(200);

@@ -1,12 +1,12 @@
 // The operations endpoints of a service on a port of their own: liveness, readiness with its reasons, and metrics.
 
 import { Hono } from "hono";
-import type { Metrics } from "@sluice/kernel";
+import type { BlockedPosition, Metrics, Readiness } from "@sluice/kernel";
 import { problemResponse } from "./http/problem.ts";
 
 export interface OpsOptions {
   readonly service: string;
-  readiness(): { readonly isReady: boolean; readonly reasons: readonly string[] };
+  readiness(): Readiness;
   readonly metrics: Metrics;
 }
 
@@ -17,8 +17,9 @@ export function createOpsApp(options: OpsOptions): { fetch(request: Request): Re
   metrics.gauge("sluice_service_info", "1, for each process of a service.", ["service"]).set(1, { service });
   app.get("/livez", (context) => context.json({ service, isAlive: true }));
   app.get("/readyz", (context) => {
-    const { isReady, reasons } = options.readiness();
-    return context.json({ service, isReady, reasons }, isReady ? 200 : 503);
+    const { isReady, reasons, blocked } = options.readiness();
+    const body = { service, isReady, reasons, ...(blocked === undefined ? {} : { blocked: blocked.map(blockedView) }) };
+    return context.json(body, isReady ? 200 : 503);
   });
   app.get("/metrics", async (context) => {
     ready.set(options.readiness().isReady ? 1 : 0);
@@ -26,4 +27,8 @@ export function createOpsApp(options: OpsOptions): { fetch(request: Request): Re
   });
   app.notFound(() => problemResponse(404, "Not found", "Here are /livez, /readyz and /metrics."));
   return { fetch: (request) => app.fetch(request) };
+}
+
+function blockedView({ offset, sinceMs, ...rest }: BlockedPosition) {
+  return { ...rest, offset: String(offset), since: new Date(sinceMs).toISOString() };
 }

@@ -4,7 +4,8 @@ import { assert } from "@sluice/kernel";
 
 const bulkMax = 1_000;
 export const pageMax = 10_000;
-export const openDaysMax = 100;
+/** Days that are not reconciled, of all schemes. Each date is one; none stays for long unless something is wrong. */
+export const openDaysMax = 10_000;
 export const endpointsMax = 10_000;
 const searchMax = 1_000;
 export const groupsMax = 100_000;

@@ -58,6 +58,8 @@ export interface PartitionStore {
   /** Notes the topic in which the position counts, on condition of the epoch, and only where none is noted yet. */
   noteLog(service: string, partition: number, epoch: number, log: StoredLogIdentity): Promise<boolean>;
   list(service: string): Promise<readonly PartitionDocument[]>;
+  /** Lists epoch and position of the partitions of a service, without their states. */
+  positions(service: string): Promise<readonly (HeldPosition & { readonly partition: number })[]>;
   /**
    * Locks the partition and raises its epoch, or renews the lock of the same id. Returns null where another lock exists
    * or the partition does not.

@@ -49,6 +49,11 @@ export interface TransactionStore {
    */
   open(partition: number, afterUetr: string | null, limit: number): Promise<readonly (OpenRow | UnreadRow)[]>;
   /**
+   * Lists the UETRs of a partition's quarantined transactions, those quarantined longest first, at most `limit`
+   * (≤ 10,000).
+   */
+  quarantined(partition: number, limit: number): Promise<readonly string[]>;
+  /**
    * Lists a partition's held transactions of a bank and business day (`scheme:date`) by queue key after
    * `afterQueueKey`, at most `limit` (≤ 10,000).
    */
@@ -82,7 +87,7 @@ export interface DayStore {
   load(keys: readonly string[]): Promise<ReadonlyMap<string, Day>>;
   /** Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. */
   write(day: Day, expectedVersion: number): Promise<boolean>;
-  /** Lists days with windows that are not yet reconciled, by key; at most 100. */
+  /** Lists days with windows that are not yet reconciled, by key; at most `openDaysMax`. */
   open(): Promise<readonly Day[]>;
 }
 
@@ -243,6 +248,11 @@ export interface ParkedStore {
    */
   remove(messages: readonly ParkedVersion[]): Promise<{ readonly conflicts: readonly string[] }>;
   /**
+   * Raises the version of a partition's messages from a sequence on to `version`, where it is less. Nothing else
+   * changes.
+   */
+  raiseVersions(partition: number, fromSequence: bigint, version: bigint): Promise<void>;
+  /**
    * Lists a partition's messages by (sequence, id) after `after`, at most `limit` (≤ 10,000), all or some. For
    * take-overs and refills of the backlog page.
    */
@@ -255,11 +265,13 @@ export interface ParkedStore {
   /** Lists the messages of at most 1,000 delivery keys by (sequence, id), at most `limit` (≤ 10,000). */
   listByKeys(deliveryKeys: readonly string[], limit: number): Promise<readonly ParkedRow[]>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ParkedMessage>>;
+  /** Reads the versions of at most 1,000 messages by id; those of missing messages are absent from the map. */
+  versions(ids: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /**
    * Lists the messages of one receiver, or of all (null), in all partitions by (receiver, sequence, id) after `after`,
-   * at most `limit` (≤ 1,000). For operators.
+   * at most `limit` (≤ 1,000), those that were attempted `attemptsMin` times or more (0: all). For operators.
    */
-  listByReceiver(bank: string | null, after: ParkedCursor | null, limit: number): Promise<readonly ParkedRow[]>;
+  listByReceiver(bank: string | null, after: ParkedCursor | null, limit: number, attemptsMin?: number): Promise<readonly ParkedRow[]>;
   /** Counts the messages by receiver and day. For operators. */
   totals(): Promise<readonly ParkedTotals[]>;
 }

@@ -156,6 +156,7 @@ test("every query of an operator is answered from a real broker and store, as do
     listWindows: "/windows?from=2026-11-20&to=2026-11-20",
     listHeld: `/held?day=${day}`,
     listUndelivered: "/undelivered",
+    listFailing: "/failing",
     listReconciliation: `/reconciliation?day=${day}&open=true`,
     summariseReconciliation: `/reconciliation/summary?day=${day}`,
     exportReconciliation: `/reconciliation/export?day=${day}&format=json`,

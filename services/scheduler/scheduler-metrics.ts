@@ -35,6 +35,8 @@ export interface SchedulerMetrics {
   readonly ageMs: Gauge;
   /** Labels: partition. */
   readonly deadlines: Gauge;
+  /** Labels: partition. */
+  readonly quarantined: Gauge;
   /** 1 if a day of the partition does not balance. Labels: partition. */
   readonly conservationBroken: Gauge;
   /** Transactions of the day that was checked last. Labels: partition, column. */
@@ -92,6 +94,11 @@ export function createSchedulerMetrics(metrics: Metrics): SchedulerMetrics {
     positionLag: metrics.gauge("sluice_scheduler_position_lag_records", "Records done and not yet covered by the position", ["partition"]),
     ageMs: metrics.gauge("sluice_scheduler_record_age_milliseconds", "Age of the newest record done, by the broker clock", ["partition"]),
     deadlines: metrics.gauge("sluice_scheduler_deadlines", "Open credits in memory, waiting for their deadline", ["partition"]),
+    quarantined: metrics.gauge(
+      "sluice_scheduler_quarantined_transactions",
+      "Transactions with records in the dead letters that nobody has replayed, at most 10,000",
+      ["partition"],
+    ),
     conservationBroken: metrics.gauge(
       "sluice_conservation_broken",
       "1: accepted transactions and what became of them do not balance on some day",

@@ -19,13 +19,14 @@ import {
 import {
   createMemoryBroker,
   createOperatorSkips,
+  createPartitionWatch,
   type MemoryBroker,
   type MemoryClient,
   type MemoryHooks,
   type Producer,
   type ReceivedRecord,
 } from "@sluice/messaging";
-import { type ErrorFields, type Logger, type LogFields, type Running, silentLogger, silentMetrics } from "@sluice/kernel";
+import { type ErrorFields, type Logger, type LogFields, type Metrics, type Running, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createMemoryStore, type MemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
 import {
   createVirtualTime,
@@ -147,7 +148,9 @@ export class SchedulerEnvironment {
   }
 
   /** Starts a scheduler; `times` belong to its configuration if it is newer than the environment's. */
-  async scheduler(own: { readonly serde?: Serde; readonly times?: SchemeTimes } = {}): Promise<StartedScheduler> {
+  async scheduler(
+    own: { readonly serde?: Serde; readonly times?: SchemeTimes; readonly metrics?: Metrics } = {},
+  ): Promise<StartedScheduler> {
     this.#processes += 1;
     const client = this.broker.client(`scheduler-${this.#processes}`);
     const failures: unknown[] = [];
@@ -161,7 +164,7 @@ export class SchedulerEnvironment {
       time: killableTime(this.time, life),
       random: this.#random,
       logger: this.#log(),
-      metrics: silentMetrics,
+      metrics: own.metrics ?? silentMetrics,
       messaging: client,
       store: killable(this.liveStore(), life),
       serde: own.serde ?? this.serde,
@@ -197,6 +200,7 @@ export class SchedulerEnvironment {
       snapshots: createSnapshotCaches(),
       read: (partition, from, to) => this.broker.client("reader").read({ topic: topics.journal, partition }, from, to),
       acknowledgedAtMs: new Map(),
+      watch: createPartitionWatch({ service: "scheduler", store: this.liveStore().partitions, time: this.time, logger: silentLogger }),
       heartbeatAgeMs: () => 0,
       ...own,
     };

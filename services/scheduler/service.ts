@@ -40,6 +40,7 @@ import {
   createBatchConsumer,
   startBrokerClock,
   createOperatorSkips,
+  createPartitionWatch,
   createProbe,
   type PartitionConsumer,
   readAroundSkips,
@@ -132,14 +133,12 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     metrics,
     producer: outputs,
     messaging,
-    journalEnds: async (partition) => (await messaging.ends([{ topic: topics.journal, partition }]))[0] ?? null,
-    journalIdentity: () => messaging.identity(topics.journal),
+    ...createJournalReads(ports),
     operatorSkips,
     serializeAudit: createMutex(),
-    read: (partition, from, to, skips) =>
-      readAroundSkips(messaging, skips, { topic: topics.journal, partition }, { from, to, nowMs: time.nowMs() }),
     snapshots: createSnapshotCaches(),
     acknowledgedAtMs: new Map(),
+    watch: createPartitionWatch({ service, store: store.partitions, time, logger }),
     heartbeatAgeMs: () => owned?.heartbeatAgeMs() ?? Number.POSITIVE_INFINITY,
   };
   owned = await createBatchConsumer({
@@ -163,6 +162,18 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     replaceConfiguration: (next) => live.replace(next),
     readiness: () => readiness(running.readiness(), planner.isAppended(), storeProbe.trouble()),
     stop: () => (stopped ??= open.disposeAsync()),
+  };
+}
+
+function createJournalReads({
+  messaging,
+  time,
+}: Pick<SchedulerPorts, "messaging" | "time">): Pick<PartitionContext, "journalEnds" | "journalIdentity" | "read"> {
+  return {
+    journalEnds: async (partition) => (await messaging.ends([{ topic: topics.journal, partition }]))[0] ?? null,
+    journalIdentity: () => messaging.identity(topics.journal),
+    read: (partition, from, to, skips) =>
+      readAroundSkips(messaging, skips, { topic: topics.journal, partition }, { from, to, nowMs: time.nowMs() }),
   };
 }
 

@@ -18,7 +18,12 @@ interface Line {
 
 function createEnvironment(over: { readonly serde?: Serde } = {}) {
   const time = createVirtualTime({ startAtMs, seed: "validator" });
-  const state: { fate: ProduceFate; failures: unknown[]; lines: Line[] } = { fate: { kind: "append" }, failures: [], lines: [] };
+  const state: { fate: ProduceFate; failures: unknown[]; lines: Line[]; warnings: Line[] } = {
+    fate: { kind: "append" },
+    failures: [],
+    lines: [],
+    warnings: [],
+  };
   const messaging = createMemoryBroker({
     time,
     random: seededRandom("log"),
@@ -28,7 +33,12 @@ function createEnvironment(over: { readonly serde?: Serde } = {}) {
   const serde = createFixedSerde();
   const metrics = createMetrics({ withProcess: false });
   const note = (event: string, fields: LogFields = {}): void => void state.lines.push({ event, fields });
-  const logger: Logger = { ...silentLogger, info: note, error: note };
+  const logger: Logger = {
+    ...silentLogger,
+    info: note,
+    warn: (event, fields = {}) => void state.warnings.push({ event, fields }),
+    error: note,
+  };
 
   const start = (name: string) =>
     startValidator({
@@ -141,6 +151,16 @@ test("I1: a send of unknown outcome is repeated until acknowledged, and a restar
   await settled(second.stop());
   expect(verdicts().filter(({ key }) => key !== sampleUetr)).toHaveLength(1);
   expect(verdicts()).toHaveLength(before + 1);
+});
+
+test("a partition with records and without a committed offset is validated from its start, and a line says so", async () => {
+  const { start, append, settled, serde, verdicts, until, state } = createEnvironment();
+  await append([debitRecord(serde)]);
+  const validator = await settled(start("validator"));
+  await until(() => verdicts().length === 1);
+  await settled(validator.stop());
+  const missing = state.warnings.filter(({ event }) => event === "validator.offset-missing");
+  expect(missing.map(({ fields }) => [fields["from"], fields["to"]])).toEqual([[0n, 1n]]);
 });
 
 test("other records are skipped undecoded, an unreadable one is dead-lettered with its bytes, and the partition goes on", async () => {

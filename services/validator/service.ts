@@ -47,7 +47,10 @@ export async function startValidator(ports: ValidatorPorts): Promise<ConfiguredS
     metrics: ports.metrics,
     operatorSkips,
     fail: (reason) => ports.fail(reason),
-    startAt: (_partition, _epoch, { committed, logStart }) => Promise.resolve(committed ?? logStart),
+    startAt: (partition, _epoch, { committed, logStart, logEnd }) => {
+      if (committed === null && logStart < logEnd) logger.warn("validator.offset-missing", { partition, from: logStart, to: logEnd });
+      return Promise.resolve(committed ?? logStart);
+    },
     read: (record) => ({ key: Buffer.from(record.key ?? []).toString("latin1"), content: null }),
     handle: async (record) => {
       if (record.skip !== undefined || isPaymentRecord(record)) await onPaymentReceived(record, context);

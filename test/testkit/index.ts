@@ -9,6 +9,7 @@ export * from "./certificates.ts";
 export * from "./messages/full-messages.ts";
 export * from "./counted-list.ts";
 export * from "./history-entries.ts";
+export * from "./name-servers.ts";
 export * from "./parties/http-transport.ts";
 export * from "./sample-configuration.ts";
 export * from "./seeded-random.ts";

@@ -3,7 +3,7 @@
 
 import { isTestCode, matchingLines, type Rule, stripComments, typeScriptFiles } from "./file-tree.ts";
 
-const environmentReaders = [/\/main\.ts$/, /^packages\/process\//, /^packages\/cli\//, /^infra\//, /^vitest\.config\.ts$/];
+const environmentReaders = [/\/main\.ts$/, /^packages\/(process|cli|testcontainers)\//, /^infra\//, /^vitest\.config\.ts$/];
 
 export const environmentAccess: Rule = (tree) =>
   typeScriptFiles(tree).flatMap(([path, text]) => {
@@ -27,6 +27,8 @@ const ambientAdapters = [
   /^packages\/testkit\/virtual-time\.ts$/,
   // A bank's own program, written as a bank would write it.
   /^packages\/receiver\/example\//,
+  // Runs in a test of somebody else, and by the machine's time.
+  /^packages\/testcontainers\//,
   /^infra\//,
   /^packages\/cli\/((terminal|verbs)\/([a-z-]+\/)*)?[a-z-]+\.ts$/,
   /^tools\/tidy/,

@@ -4,7 +4,7 @@
 //    receiver.
 // #2 Only a service's `main.ts` (and the command line, infra and tests) names an adapter: code that opens Kafka,
 //    MongoDB, a port or a clock.
-// #3 No service imports another. Only test/ looks at several services, and there at `service.ts` alone.
+// #3 No service imports another. Only test/ and infra/all look at several services, and there at `service.ts` alone.
 // #4 A package from npm is imported by its one home.
 // #5 A relative import stays within its package, or takes data from data/.
 
@@ -37,13 +37,15 @@ const forServices: Fence = {
   ],
 };
 
-const fences: Readonly<Record<string, Fence>> = {
+export const fences: Readonly<Record<string, Fence>> = {
   "packages/kernel": { values: [] },
   "packages/domain": pure,
   "packages/calendar": pure,
   "packages/account-validation": pure,
   // Banks take the folder as it is: nothing of Sluice is behind it.
   "packages/receiver": { values: [] },
+  // Banks install it for their tests.
+  "packages/testcontainers": { values: [] },
   // Imports nothing but ports: whatever connects or listens is above it.
   "packages/connection": { values: ["kernel"] },
   "packages/service": { values: ["kernel"] },
@@ -58,6 +60,8 @@ const fences: Readonly<Record<string, Fence>> = {
   "packages/delivery": { values: ["config", "connection", "contracts", "domain", "kernel", "messaging", "store"], types: ["process"] },
   "packages/timeline": { values: ["contracts", "domain", "kernel"], types: ["messaging", "store"] },
   "packages/cli": { values: all },
+  // All services in one process: what a service's main.ts puts together, once for all of them.
+  "infra/all": { values: ["config", "contracts", "delivery", "documents", "kernel", "messaging", "process", "service", "store"] },
   // What starts a container has nothing of Sluice in its own process.
   "infra/image": { values: [] },
   "infra/local": { values: ["kernel"] },
@@ -123,6 +127,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   mongodb: ["packages/store", "infra/local"],
   pino: ["packages/service"],
   "prom-client": ["packages/service"],
+  testcontainers: ["packages/testcontainers"],
   undici: ["packages/delivery", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
   yaml: ["packages/config", "packages/documents", "packages/cli"],
   zod: ["packages/config", "packages/contracts", "packages/documents"],
@@ -156,6 +161,9 @@ function nodeProblem(path: string, specifier: string): string | null {
   return isPure && !isTestCode(path) ? `${specifier}: ${unitFor(path)} is pure` : null;
 }
 
+/** #3 */
+const looksAtServices = new Set(["test", "infra/all"]);
+
 function workspaceProblem(path: string, { specifier, isType, names }: Import, packages: ReadonlyMap<string, string>): string | null {
   const from = unitFor(path);
   const [, name = "", part] = specifier.split("/");
@@ -164,7 +172,8 @@ function workspaceProblem(path: string, { specifier, isType, names }: Import, pa
   if (to === from) return null;
   if (to.startsWith("services/")) {
     if (from.startsWith("services/")) return `a service imports another: ${specifier}`;
-    if (from !== "test" || part !== undefined) return `${specifier}: a service is looked at from test/ alone, and by its service.ts`;
+    if (!looksAtServices.has(from) || part !== undefined)
+      return `${specifier}: a service is looked at from test/ and infra/all alone, and by its service.ts`;
     return null;
   }
   const fence = fences[from];

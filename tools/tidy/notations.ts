@@ -5,6 +5,7 @@
 // #3 A module is imported by one statement: `import { type X, y } from`, and `import type { X } from`
 //    where it is types alone.
 // #4 A line of a comment ends at 120 columns; a row of a table, an address and a note to a tool may be longer.
+// #5 A line of a page ends at 120 columns too. A row of a table, a block of code and an address may be longer.
 
 import { type TidyFinding, type Rule, isGenerated, matchingLines, typeScriptFiles } from "./file-tree.ts";
 
@@ -37,3 +38,42 @@ export const commentWidth: Rule = (tree) =>
           : [];
       }),
     );
+
+/** One line for each operation, parameter and member: a line there is an entry and no prose. */
+const listOfEntries = "docs/api/surface.md";
+
+const isShellComment = /^\s*# /;
+
+export const pageWidth: Rule = (tree) =>
+  [...tree].flatMap(([path, text]) => {
+    if (path === listOfEntries) return [];
+    if (path.endsWith(".md")) return findWideLines(path, proseLines(text));
+    if (path.startsWith(".ci/"))
+      return findWideLines(
+        path,
+        numberLines(text).filter(([, line]) => isShellComment.test(line)),
+      );
+    return [];
+  });
+
+type NumberedLine = readonly [number, string];
+
+function numberLines(text: string): readonly NumberedLine[] {
+  return text.split("\n").map((line, index) => [index + 1, line]);
+}
+
+/** Returns the lines of a page that are neither code nor a row of a table. */
+function proseLines(text: string): readonly NumberedLine[] {
+  let isCode = false;
+  return numberLines(text).filter(([, line]) => {
+    const isFence = /^\s*```/.test(line);
+    if (isFence) isCode = !isCode;
+    return !isFence && !isCode && !/^\s*\|/.test(line);
+  });
+}
+
+function findWideLines(path: string, lines: readonly NumberedLine[]): readonly TidyFinding[] {
+  return lines
+    .filter(([, line]) => line.replaceAll(/https?:\/\/[^\s)]+/g, "").length > columnsMax)
+    .map(([number, line]) => ({ path: `${path}:${number}`, text: `${line.length} columns, at most ${columnsMax}` }));
+}

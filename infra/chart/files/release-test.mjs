@@ -3,8 +3,10 @@
 // #1 Every service has a pod that answers /readyz with 200.
 // #2 Ingress refuses a debit that has no token, so nothing is stored.
 // #3 No secret is sent, so the certificate of the pods is not checked.
+// #4 Names are looked up as the C library does: `resolve4` leaves out the search domains of the pod, and would find no
+//    Service by its short name.
 
-import { resolve4 } from "node:dns/promises";
+import { lookup } from "node:dns/promises";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
@@ -29,7 +31,7 @@ function ask(host, port, path, method = "GET") {
 
 async function check() {
   const ready = new Set();
-  for (const address of await resolve4(`${release}-ops`)) {
+  for (const { address } of await lookup(`${release}-ops`, { all: true, family: 4 })) {
     const { status, text } = await ask(address, 9464, "/readyz").catch(() => ({ status: 0, text: "" }));
     if (status === 200) ready.add(JSON.parse(text).service);
   }

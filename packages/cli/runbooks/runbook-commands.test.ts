@@ -1,8 +1,9 @@
-// The command line accepts every command that a runbook tells people to type.
+// The command line accepts every command that a runbook tells people to type, and a filter of log lines finds some.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
+import { formatLogLine, matchesLogFilter } from "@sluice/environment/log-line";
 import { expect, test } from "vitest";
 import { runCommandLine } from "../terminal/command-line.ts";
 import type { ControlTerminal, RunControlVerb } from "../terminal/control-client.ts";
@@ -11,7 +12,8 @@ import { runConfirm, runRedrive, runResolve, runWithdraw } from "../verbs/decidi
 import type { VerbCall } from "../terminal/verb.ts";
 import { verbs } from "../verbs.ts";
 
-const folder = fileURLToPath(new URL("../../../docs/runbooks", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const folder = join(root, "docs/runbooks");
 const commands = readdirSync(folder)
   .filter((file) => file.endsWith(".md"))
   .flatMap((file) =>
@@ -19,6 +21,20 @@ const commands = readdirSync(folder)
       ([, command = ""]) => [file, command.replace(/ +#.*$/, "")] as const,
     ),
   );
+
+/** The lines that services log, each with its level. */
+const logged = globSync("{packages,services}/**/*.ts", {
+  cwd: root,
+  exclude: (name) => name === "node_modules" || name.endsWith(".test.ts"),
+}).flatMap((file) =>
+  [...readFileSync(join(root, file), "utf8").matchAll(/\blogger\.(\w+)\(\s*["`]([^"`]+)["`]/gu)].flatMap(([, level, name = ""]) =>
+    ["ingress", "console"].map((service) => formatLogLine(JSON.stringify({ level, event: name.replace("${service}", service) }))),
+  ),
+);
+const filters = commands.flatMap(([file, command]) => {
+  const event = /--event (\S+)/u.exec(command)?.[1];
+  return event === undefined ? [] : [[file, event, /--level (\S+)/u.exec(command)?.[1] ?? "info"] as const];
+});
 
 const decisions: Readonly<Record<string, RunControlVerb>> = {
   withdraw: runWithdraw,
@@ -65,4 +81,8 @@ test.each(commands)("%s: ./sluice %s", async (_file, command) => {
   expect([await runCommandLine(words, table, output), said]).toEqual([0, []]);
   const isDecision = Object.keys(decisions).some((verb) => command.startsWith(`${verb} `));
   expect(posted).toHaveLength(isDecision ? 1 : 0);
+});
+
+test.each(filters)("%s: --event %s finds lines of level %s", (_file, event, level) => {
+  expect(logged.filter((line) => matchesLogFilter(line, { fromMs: null, level, uetr: null, event }))).not.toEqual([]);
 });

@@ -10,7 +10,8 @@ import { formatProblems, problemAt } from "../file/problem.ts";
 import type { FileVariables } from "../file/variables.ts";
 import { findConnectionProblems, kafkaSettings, registrySettings, storeSettings } from "./connection-settings.ts";
 import { apiSettings, findListenerProblems, listenerSettings, opsSettings } from "./listener-settings.ts";
-import { text } from "./setting-types.ts";
+import { nameSettings } from "./name-settings.ts";
+import { instant, optionalSetting, text } from "./setting-types.ts";
 
 const processSettings = {
   SLUICE_CONFIG: text.describe("Path of the configuration file."),
@@ -18,6 +19,13 @@ const processSettings = {
     .enum(logLevels, `must be one of ${logLevels.join(", ")}`)
     .default("info")
     .describe(`Least level of log lines: ${logLevels.map((level) => `\`${level}\``).join(", ")}.`),
+} as const;
+
+/** Settings of the mode `all` alone. */
+const clockSettings = {
+  SLUICE_CLOCK_START: optionalSetting(instant).describe(
+    "What the clock of the mode `all` shows at the start, such as `2026-11-20T09:00:00+02:00`; the machine's time where it is not given.",
+  ),
 } as const;
 
 /** Every variable that a service may read, with its default; one without a default is required. */
@@ -29,6 +37,8 @@ export const variables = {
   ...registrySettings,
   ...storeSettings,
   ...apiSettings,
+  ...nameSettings,
+  ...clockSettings,
 } as const;
 
 export type VariableName = keyof typeof variables;

@@ -12,6 +12,11 @@ export const port = text
 
 export const onOrOff = z.enum(["on", "off"], "must be on or off").transform((value) => value === "on");
 
+/** An instant in ISO 8601 with its offset; read as epoch milliseconds. */
+export const instant = text
+  .refine((value) => /T.*(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value)), "must be an instant with its offset")
+  .transform((value) => Date.parse(value));
+
 /** A variable that may be left out; null then. */
 export function optionalSetting<S extends z.ZodType>(setting: S) {
   return setting.nullable().default(null);

@@ -28,6 +28,7 @@ import {
 import {
   endpointSchema,
   bankStatusSchema,
+  failingMessageSchema,
   undeliveredMessageSchema,
   receiverSchema,
   receiverStateSchema,
@@ -312,6 +313,13 @@ export const controlAnswers = {
       next: nextPageSchema,
     }),
   ]),
+  listFailing: z.strictObject({
+    schema: z.literal("FailingMessages"),
+    asOf: asOfSchema,
+    attemptsMin: countSchema.meta({ description: "Messages that were attempted so often or more are listed." }),
+    rows: z.array(failingMessageSchema),
+    next: nextPageSchema,
+  }),
   listReconciliation: z.strictObject({ schema: z.literal("ReconciliationItems"), rows: z.array(reconciliationRow), next: nextPageSchema }),
   summariseReconciliation: z.strictObject({ schema: z.literal("ReconciliationSummary"), day: daySchema, rows: z.array(summaryRow) }),
   exportReconciliation: z.strictObject({

@@ -36,6 +36,7 @@ export const controlOperations = [
   question("listWindows", "/windows", ["scheme", "from", "to"], "Business days, their windows and gates"),
   question("listHeld", "/held", ["bank", "day", ...page], "What is held, and why"),
   question("listUndelivered", "/undelivered", ["bank", ...page], "What banks have not taken"),
+  question("listFailing", "/failing", ["bank", ...page], "Messages that fail often"),
   question("listReconciliation", "/reconciliation", ["day", "bank", "row", "open", ...page], "Reconciliation items"),
   question("summariseReconciliation", "/reconciliation/summary", ["day"], "Counts and sums of reconciliation items"),
   question("exportReconciliation", "/reconciliation/export", ["day", "format"], "Reconciliation items as a file"),

@@ -60,7 +60,18 @@ export const receiverSchema = z.strictObject({
   postings: parkedTotals,
 });
 
-export const undeliveredMessageSchema = z.strictObject({
+/** The attempts after which a message counts as failing: it says nothing about its endpoint any more (D3.44). */
+export const failingFromAttempts = 3;
+
+const answerClass = z.enum(["acknowledged", "transient", "address", "refused", "unknown"]);
+const answerMembers = {
+  at: timeSchema,
+  httpStatusCode: z.int().nullable(),
+  class: answerClass,
+  answer: nullableTextSchema.meta({ description: "Masked." }),
+};
+
+const waitingMessage = {
   kind: z.enum(["delivery", "posting"]),
   messageIdentification: textSchema,
   uetr: uetrSchema,
@@ -77,16 +88,11 @@ export const undeliveredMessageSchema = z.strictObject({
   day: daySchema.nullable(),
   closes: nullableTimeSchema,
   secondsToClose: secondsSchema,
-  recentAttempts: z.array(
-    z.strictObject({
-      at: timeSchema,
-      httpStatusCode: z.int().nullable(),
-      class: z.enum(["acknowledged", "transient", "address", "refused", "unknown"]),
-      answer: nullableTextSchema.meta({ description: "Masked." }),
-      tookMs: z.number(),
-      address: nullableTextSchema,
-    }),
-  ),
+};
+
+export const undeliveredMessageSchema = z.strictObject({
+  ...waitingMessage,
+  recentAttempts: z.array(z.strictObject({ ...answerMembers, tookMs: z.number(), address: nullableTextSchema })),
   earlierAttempts: z
     .strictObject({
       count: countSchema,
@@ -96,6 +102,14 @@ export const undeliveredMessageSchema = z.strictObject({
     })
     .nullable()
     .meta({ description: "Those before recentAttempts, summed up." }),
+});
+
+export const failingMessageSchema = z.strictObject({
+  bank: textSchema,
+  operation: nullableTextSchema.meta({ description: "What it is: the name of the operation that it is posted to." }),
+  since: nullableTimeSchema.meta({ description: "Its first attempt." }),
+  lastAnswer: z.strictObject(answerMembers).nullable(),
+  ...waitingMessage,
 });
 
 const waitingTotals = z.strictObject({ waiting: countSchema, refused: countSchema, ...age }).meta({ id: "WaitingTotals" });

@@ -13,6 +13,7 @@ import type { ParkedMessage } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import type { DeliverySubject } from "../rules.ts";
 import { drainReceiver } from "../backlog/drain.ts";
+import { loadParked } from "../backlog/late-rows.ts";
 import { reportRefusal } from "./end.ts";
 import { lockKey } from "../partition/key-locks.ts";
 import {
@@ -42,7 +43,7 @@ export async function applyRedrive(context: EngineContext, partition: DeliveryPa
   const { subject, causedByOffset } = redrive;
   partition.lease.requireOpen();
   await partition.locks.run(lockKey(subject.receiverId, redrive.deliveryKey), async () => {
-    const parked = await context.parkedCalls.load(partition.lease, subject);
+    const parked = await loadParked(context, partition, subject);
     const why = findIgnoreReason(context, partition, redrive, parked);
     context.metrics.redrives.add({ receiver: subject.receiverId, result: why ?? "applied" });
     const fields = { id: subject.id, uetr: subject.uetr, receiver: subject.receiverId, causedByOffset, partition: partition.number };

@@ -15,6 +15,7 @@ import type { ParkedMessage } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import type { DeliverySubject } from "../rules.ts";
 import { drainReceiver } from "../backlog/drain.ts";
+import { loadParked } from "../backlog/late-rows.ts";
 import { endDelivery, markEnded, unpark } from "./end.ts";
 import { removeStopped } from "./remove-stopped.ts";
 import { lockKey } from "../partition/key-locks.ts";
@@ -44,7 +45,7 @@ export async function applyStop(context: EngineContext, partition: DeliveryParti
   await partition.locks.run(lockKey(subject.receiverId, stop.deliveryKey), async () => {
     const isAcknowledged = partition.recentEnds.isAcknowledged(subject.id);
     if (isAcknowledged && isSurelyNotParked(context, partition, stop)) return;
-    const parked = await context.parkedCalls.load(partition.lease, subject);
+    const parked = await loadParked(context, partition, subject);
     // #5
     if (isAcknowledged && parked === undefined) return;
     const progress = parked === undefined ? partition.recentEnds.progress(subject.id) : progressFromParked(partition, parked);

@@ -1,5 +1,6 @@
 // A parked message as the memory knows it, without its body. Pure.
 
+import { failingFromAttempts } from "@sluice/contracts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { Operation } from "../port.ts";
 import type { RoomKind } from "./backlog-room.ts";
@@ -22,9 +23,6 @@ export interface BacklogEntry {
   /** When the next attempt is due, in milliseconds of the monotonic clock. */
   dueMs: number;
 }
-
-/** The attempts after which a message says nothing about its endpoint any more. */
-export const failingFromAttempts = 3;
 
 /** What a due message needs: no attempt, its first, a further one, or one within the share of those that fail often. */
 export type Rank = "ended" | TriedRank;

@@ -3,13 +3,15 @@
 // #1 Only the first message of each key is retried: those that were never tried first, then those that have failed,
 //    each oldest first; those that fail often have a bounded share (attempt-slots.ts #1). A message gets its place
 //    before its body is loaded (retry-places.ts). The next message of the key becomes due when the first is gone.
-// #2 Each retry uses the copy in the store; a message that is gone there has ended elsewhere.
+// #2 Each retry uses the copy in the store. A message that is gone there has ended elsewhere, or the store was restored
+//    to an older point: the next message of its key is not tried before the partition's document was looked at.
 // #3 A message that can no longer be tried leaves the page: its attempts are over (the store keeps it), or its own
 //    deadline has passed (it expires). That needs no place.
 // #4 No fault here loses a message: it becomes due again.
 // #5 No attempt begins while the receiver is paused, and only a probe while the endpoint is suspended; a message that
 //    ends without an attempt does end.
 
+import { failingFromAttempts } from "@sluice/contracts";
 import type { ParkedMessage } from "@sluice/store";
 import { runAttempt } from "../attempt/attempt.ts";
 import type { EngineContext } from "../context.ts";
@@ -28,7 +30,7 @@ import {
   type DeliveryPartition,
 } from "../partition/delivery-partition.ts";
 import { isPartitionClosed } from "../partition/delivery-lease.ts";
-import { failingFromAttempts, type BacklogEntry, type Rank } from "./backlog-entry.ts";
+import type { BacklogEntry, Rank } from "./backlog-entry.ts";
 import { lookUpKeys } from "./look-up-keys.ts";
 import { readParkedDelivery } from "./read-parked.ts";
 import { scheduleScan } from "./scan.ts";
@@ -171,6 +173,7 @@ async function retry(context: EngineContext, retrying: Retry): Promise<void> {
     if (!entry.isEnding && areAttemptsOver(context, partition, entry)) return queue.page.remove(entry.id);
     if (isEarly(context, entry)) return queue.page.reschedule(entry.id, entry.dueMs);
     const parked = await context.parkedCalls.load(partition.lease, { id: entry.id, receiverId: queue.receiverId });
+    if (parked === undefined) await partition.lease.retryUntilDone("partition.look", () => partition.lookAtStore());
     if (parked === undefined || parked.ended === "refused" || parked.ended === "stopped") return queue.page.remove(entry.id);
     const delivery = await readParkedDelivery(context, parked);
     const message = { ...retrying, parked, delivery };

@@ -7,6 +7,7 @@ import type { ParkedRow } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import { areAttemptsOver, toBacklogEntry, type DeliveryPartition, type ReceiverQueue } from "../partition/delivery-partition.ts";
 import { isPartitionClosed } from "../partition/delivery-lease.ts";
+import { withoutLateRows } from "./late-rows.ts";
 
 /** Looks up what the page asks for, and calls `found` after it. */
 export function lookUpKeys(context: EngineContext, partition: DeliveryPartition, queue: ReceiverQueue, found: () => void): void {
@@ -31,7 +32,7 @@ async function lookUp(
 ): Promise<void> {
   try {
     const rows = await context.parkedCalls.listKey(partition.lease, { receiverId: queue.receiverId, deliveryKey: key });
-    const tried = rows.filter((row) => isTried(context, partition, row));
+    const tried = withoutLateRows(context, partition, rows).filter((row) => isTried(context, partition, row));
     const [first] = tried;
     queue.page.resolveKey(key, first === undefined ? null : toBacklogEntry(context, partition, first), tried.length > 1);
   } catch (error) {

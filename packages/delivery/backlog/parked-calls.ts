@@ -8,6 +8,11 @@
 //    Where the row has another version it is read again, and `row-version.ts` judges. A write of a lesser version loses:
 //    it is counted and logged, and where a later owner has written, the partition is given up.
 // #4 A message that the store no longer has has ended elsewhere: its update and its removal count as done.
+// #5 A row of an earlier owner that stands for what this owner parks gets a version of this owner, because otherwise it
+//    would be taken for a late insert (partition/take-overs.ts).
+// #6 The newest rows that an owner wrote, and did not remove since, are its witnesses: nobody else removes them. A
+//    store that has one in an older version, or not at all, was restored to an older point. One witness would not be
+//    enough: it may have been written after the restore.
 
 import { Fault, type Counter, type Logger } from "@sluice/kernel";
 import type { ParkedMessage, ParkedRow, ParkedStore } from "@sluice/store";
@@ -36,8 +41,12 @@ export interface ParkedCalls {
   /** Resolves with undefined where the store no longer has it. */
   load(lease: DeliveryLease, of: MessageKey): Promise<ParkedMessage | undefined>;
   remove(owner: RowOwner, of: MessageKey): Promise<void>;
+  /** Removes a row that an earlier owner inserted late, unless it was written since it was read. */
+  removeLate(owner: RowOwner, row: VersionedKey): Promise<void>;
   /** Lists what is parked for a receiver under a key, oldest first, with what has ended. */
   listKey(lease: DeliveryLease, of: ParkedKey): Promise<readonly ParkedRow[]>;
+  /** #6: reads the witnesses of an owner. Rejects as the store does. */
+  isWitnessMissing(owner: Pick<RowOwner, "number" | "ownerEpoch">): Promise<boolean>;
 }
 
 export interface ParkedCallsOptions {
@@ -51,6 +60,8 @@ export interface ParkedCallsOptions {
 
 /** Versions of rows that a process remembers. A row beyond is read before it is written. */
 const versionsKept = 10_000;
+/** Rows of a partition that are kept as witnesses; one read loads them all. */
+const witnessesKept = 16;
 
 export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
   return new VersionedCalls(options);
@@ -68,6 +79,8 @@ class VersionedCalls implements ParkedCalls {
   readonly #keys: BulkCalls<ParkedKey, readonly ParkedRow[]>;
   /** The versions of the rows that were read or written last, in that order. */
   readonly #versions = new Map<string, bigint>();
+  /** The newest rows that were written, by partition (#6). */
+  readonly #written = new Map<number, VersionedKey[]>();
   #writes = 0;
 
   constructor({ store, messagesMax, logger, staleWrites }: ParkedCallsOptions) {
@@ -109,11 +122,14 @@ class VersionedCalls implements ParkedCalls {
   insert(owner: RowOwner, message: UnversionedMessage): Promise<void> {
     const versioned = this.#versioned(owner, message);
     return owner.lease.retryUntilDone("parked.insert", async () => {
-      if (await this.#inserts.ask(versioned, () => owner.lease.isConfirmed)) return this.#remember(versioned);
+      if (await this.#inserts.ask(versioned, () => owner.lease.isConfirmed)) return this.#noteWritten(owner, versioned);
       const stored = await this.#read(versioned);
       if (stored === undefined) throw changedMeanwhile(versioned.id);
-      if (judgeWrite(versioned.version, stored.version) === "replaces" && !knowsMore(versioned, stored)) return this.#remember(stored);
-      return this.#replace(owner, "insert", versioned, stored);
+      if (judgeWrite(versioned.version, stored.version) !== "replaces" || knowsMore(versioned, stored))
+        return this.#replace(owner, "insert", versioned, stored);
+      // #5
+      if (ownerEpochIn(stored.version) === owner.ownerEpoch) return this.#remember(stored);
+      return this.#replace(owner, "insert", { ...stored, version: versioned.version }, stored);
     });
   }
 
@@ -121,7 +137,7 @@ class VersionedCalls implements ParkedCalls {
     const versioned = this.#versioned(owner, message);
     return owner.lease.retryUntilDone("parked.update", async () => {
       const known = this.#versions.get(versioned.id);
-      if (known !== undefined && (await this.#store.update(versioned, known))) return this.#remember(versioned);
+      if (known !== undefined && (await this.#store.update(versioned, known))) return this.#noteWritten(owner, versioned);
       const stored = await this.#read(versioned);
       // #4
       if (stored === undefined) return undefined;
@@ -139,6 +155,7 @@ class VersionedCalls implements ParkedCalls {
 
   remove(owner: RowOwner, { id, receiverId }: MessageKey): Promise<void> {
     const removal = this.#versioned(owner, { id, receiverId });
+    this.#forgetWritten(owner.number, id);
     const removeAt = (version: bigint): Promise<boolean> => this.#removes.ask({ id, receiverId, version }, () => owner.lease.isConfirmed);
     return owner.lease.retryUntilDone("parked.remove", async () => {
       const known = this.#versions.get(id);
@@ -148,8 +165,17 @@ class VersionedCalls implements ParkedCalls {
       // #4
       if (stored === undefined) return;
       if (judgeWrite(removal.version, stored.version) !== "replaces") return this.#lose(owner, "remove", removal, stored);
-      this.#reportOverwritten("remove", stored, known);
+      this.#reportOverwritten(owner, "remove", stored, known);
       if (!(await removeAt(stored.version))) throw changedMeanwhile(id);
+    });
+  }
+
+  removeLate(owner: RowOwner, { id, receiverId, version }: VersionedKey): Promise<void> {
+    return owner.lease.retryUntilDone("parked.remove-late", async () => {
+      if (!(await this.#removes.ask({ id, receiverId, version }, () => owner.lease.isConfirmed))) return;
+      this.#staleWrites.add({ call: "insert", result: "removed" });
+      const fields = { ownerEpoch: owner.ownerEpoch, storedOwnerEpoch: ownerEpochIn(version) };
+      this.#logger.warn("delivery.stale-write", { id, call: "insert", result: "removed", partition: owner.number, ...fields });
     });
   }
 
@@ -160,8 +186,28 @@ class VersionedCalls implements ParkedCalls {
     if (verdict !== "replaces") return this.#lose(owner, call, message, stored);
     if (!owner.lease.isConfirmed) throw changedMeanwhile(message.id);
     if (!(await this.#store.update(message, stored.version))) throw changedMeanwhile(message.id);
-    this.#reportOverwritten(call, stored, known);
-    return this.#remember(message);
+    this.#reportOverwritten(owner, call, stored, known);
+    return this.#noteWritten(owner, message);
+  }
+
+  /** #6 */
+  async isWitnessMissing({ number, ownerEpoch }: Pick<RowOwner, "number" | "ownerEpoch">): Promise<boolean> {
+    const witnesses = this.#written.get(number)?.filter(({ version }) => ownerEpochIn(version) === ownerEpoch) ?? [];
+    if (witnesses.length === 0) return false;
+    const versions = await this.#store.versions(witnesses.map(({ id }) => id));
+    const kept = new Set(this.#written.get(number));
+    return witnesses.some((one) => kept.has(one) && (versions.get(one.id) ?? 0n) < one.version);
+  }
+
+  #noteWritten(owner: RowOwner, { id, receiverId, version }: VersionedKey): void {
+    this.#remember({ id, version });
+    this.#forgetWritten(owner.number, id);
+    this.#written.set(owner.number, [...(this.#written.get(owner.number) ?? []), { id, receiverId, version }].slice(-witnessesKept));
+  }
+
+  #forgetWritten(partition: number, id: string): void {
+    const others = this.#written.get(partition)?.filter((row) => row.id !== id) ?? [];
+    this.#written.set(partition, others);
   }
 
   /** #3 */
@@ -175,8 +221,8 @@ class VersionedCalls implements ParkedCalls {
   }
 
   /** A write of an earlier owner came between this owner's reading of the row and its own write. */
-  #reportOverwritten(call: string, { id, partition, version }: ParkedMessage, known: bigint | undefined): void {
-    if (known === undefined) return;
+  #reportOverwritten({ ownerEpoch }: RowOwner, call: string, { id, partition, version }: ParkedMessage, known: bigint | undefined): void {
+    if (known === undefined || ownerEpochIn(version) === ownerEpoch) return;
     this.#staleWrites.add({ call, result: "overwritten" });
     this.#logger.warn("delivery.stale-write", { id, call, result: "overwritten", partition, storedOwnerEpoch: ownerEpochIn(version) });
   }

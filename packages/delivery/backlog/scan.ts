@@ -16,6 +16,7 @@
 import type { ParkedRow } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import { removeStopped } from "../attempt/remove-stopped.ts";
+import { withoutLateRows } from "./late-rows.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import {
   toBacklogEntry,
@@ -48,7 +49,7 @@ export async function passBacklog(
         if (page.coveredBelow(endpoint) === startBelow) moveCover(partition, page, endpoint, scan.passedBelow);
       }
     }
-    for (const row of rows) {
+    for (const row of withoutLateRows(context, partition, rows)) {
       onRow(row);
       take(context, partition, getQueue(context, partition, row.receiverId), row);
     }
@@ -152,7 +153,7 @@ async function refill(context: EngineContext, partition: DeliveryPartition, { qu
     if (!page.knows(endpoint) || page.coveredBelow(endpoint) !== startBelow) break;
     // The cover is opened up to the end of what was read; a message without room closes it again.
     moveCover(partition, page, endpoint, nextCover(rows, limit));
-    for (const row of rows) if (!take(context, partition, queue, row)) break;
+    for (const row of withoutLateRows(context, partition, rows)) if (!take(context, partition, queue, row)) break;
     offerArrivals(context, partition);
     if (page.coveredBelow(endpoint) === startBelow) {
       context.metrics.backlogFull.add({});

@@ -27,6 +27,8 @@ export interface UndiciGatewayOptions {
   readonly metrics: Metrics;
   /** Milliseconds between two looks at the credential files; 5 s where it is not given. */
   readonly filesPollMs?: number;
+  /** Name servers in place of those of the machine. */
+  readonly nameServers?: readonly string[] | null;
   /** Where it is not given, names are resolved with the machine's hosts file and name servers. */
   readonly resolve?: ResolveHost;
 }
@@ -93,7 +95,7 @@ export function createUndiciGateway(receivers: readonly DeliveryReceiver[], opti
   };
 }
 
-function openNames({ resolve, ...options }: UndiciGatewayOptions): Pick<NameResolver, "resolve" | "close"> {
+function openNames({ resolve, nameServers = null, ...options }: UndiciGatewayOptions): Pick<NameResolver, "resolve" | "close"> {
   if (resolve !== undefined) return { resolve, close: () => undefined };
-  return new NameResolver({ time: options.time, report: createNameReport(options) });
+  return new NameResolver({ time: options.time, report: createNameReport(options), servers: nameServers });
 }

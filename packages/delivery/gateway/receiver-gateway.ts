@@ -9,11 +9,12 @@ import { createUndiciGateway } from "./gateway-undici.ts";
 /** `listReceivers` lists the receivers that the service delivers to. */
 export function receiverGateway(
   listReceivers: (configuration: Configuration) => readonly DeliveryReceiver[],
-): Need<ReceiverGateway, never> {
+): Need<ReceiverGateway, "SLUICE_NAME_SERVERS"> {
   return {
-    variables: [],
-    open({ configuration, time, logger, metrics, opened }) {
-      return opened.adopt(createUndiciGateway(listReceivers(configuration), { time, logger, metrics }), (gateway) => gateway.close());
+    variables: ["SLUICE_NAME_SERVERS"],
+    open({ environment, configuration, time, logger, metrics, opened }) {
+      const options = { time, logger, metrics, nameServers: environment.SLUICE_NAME_SERVERS };
+      return opened.adopt(createUndiciGateway(listReceivers(configuration), options), (gateway) => gateway.close());
     },
   };
 }

@@ -8,6 +8,7 @@
 // #2 A message whose attempts are over (its day closed, its own time to stop passed, or it was refused) is in no page,
 //    so it delays no other message and keeps no receiver spilling. The store keeps it until a change comes.
 
+import { failingFromAttempts } from "@sluice/contracts";
 import type { ParkedMessage } from "@sluice/store";
 import { RecentReceivers } from "./recent-receivers.ts";
 import type { EngineContext } from "../context.ts";
@@ -18,9 +19,10 @@ import { GivenUpMessages } from "../attempt/given-up-messages.ts";
 import { KeyLocks } from "./key-locks.ts";
 import { PartitionDays } from "./partition-days.ts";
 import { PartitionPauses } from "./partition-pauses.ts";
+import { PartitionTakeOvers } from "./take-overs.ts";
 import { DeliveryLease } from "./delivery-lease.ts";
 import { BacklogPage } from "../backlog/backlog-page.ts";
-import { failingFromAttempts, type BacklogEntry } from "../backlog/backlog-entry.ts";
+import type { BacklogEntry } from "../backlog/backlog-entry.ts";
 import { BacklogRoom } from "../backlog/backlog-room.ts";
 import { createBacklogScan, type BacklogScan } from "../backlog/scan-state.ts";
 import { RecentEnds } from "../attempt/recent-ends.ts";
@@ -70,10 +72,13 @@ export interface DeliveryPartition {
   stoppedTimer: Disposable | null;
   readonly days: PartitionDays;
   readonly pauses: PartitionPauses;
+  readonly takeOvers: PartitionTakeOvers;
   /** The owner epoch in the store. */
   ownerEpoch: number;
   /** Gives the partition up once another owner has taken it over; set when its own take-over is done. */
   loseLease: () => void;
+  /** Gives the partition up if the store has gone back or has another owner; rejects as the store does. */
+  lookAtStore: () => Promise<void>;
   /** Records below this offset were in the partition at the take-over: an attempt on one may not be the first. */
   repeatsBelow: bigint;
   readonly scan: BacklogScan;
@@ -88,7 +93,7 @@ export interface DeliveryPartition {
    */
   isCaughtUp: boolean;
   catchUpTimer: Disposable | null;
-  /** Tells whether the store has what is known of days and pauses. */
+  /** Tells whether the store has what is known of days, pauses and take-overs. */
   isStateWritten: boolean;
 }
 
@@ -117,8 +122,10 @@ export function createDeliveryPartition(
     stoppedTimer: null,
     days: before?.days ?? new PartitionDays(),
     pauses: before?.pauses ?? new PartitionPauses(),
+    takeOvers: new PartitionTakeOvers(),
     ownerEpoch: 0,
     loseLease: () => {},
+    lookAtStore: () => Promise.resolve(),
     repeatsBelow: 0n,
     scan: createBacklogScan(),
     room: new BacklogRoom({ untried: bounds.untriedInMemoryMax, failed: bounds.failedInMemoryMax }),
@@ -126,7 +133,7 @@ export function createDeliveryPartition(
     isTakenOver: false,
     isCaughtUp: false,
     catchUpTimer: null,
-    isStateWritten: before === null,
+    isStateWritten: false,
   };
 }
 

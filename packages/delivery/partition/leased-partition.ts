@@ -1,6 +1,6 @@
 // A partition from its assignment to the end of its epoch, under its lease (`partition-lease.ts` of messaging).
 //
-// #1 The position is written under the owner epoch, with what was read of days and pauses.
+// #1 The position is written under the owner epoch, with what was read of days and pauses, and with the take-over.
 // #2 A partition that is taken over again starts its work again; what is known of days, pauses and attempts is kept.
 //    Every record that is in it then may have been tried by the owner that came between.
 // #3 If the store was restored to an older point while this process lived, the process ends: what it knows is not in
@@ -46,7 +46,9 @@ export class LeasedPartition {
       logger,
       heartbeatAgeMs: () => context.heartbeatAgeMs(),
       isStopping: () => context.isStopping(),
+      watch: context.watch,
       takeOver: (document, hasGoneBack) => this.#takeOver(document, hasGoneBack),
+      isWitnessMissing: () => this.#isWitnessMissing(),
       granted: (partition) => this.#start(partition),
       lost: (ownerEpoch) => logger.error("partition.fenced", { partition: number, epoch, ownerEpoch }),
       drop: (partition, reason) => this.#release(partition, reason),
@@ -91,7 +93,7 @@ export class LeasedPartition {
     await partition.lease.waitUntilConfirmed();
     const isStateNews = !partition.isStateWritten;
     partition.isStateWritten = true;
-    const state = isStateNews ? { ...partition.days.state(), ...partition.pauses.state() } : undefined;
+    const state = isStateNews ? { ...partition.days.state(), ...partition.pauses.state(), ...partition.takeOvers.state() } : undefined;
     try {
       if (await this.#lease.write(partition.ownerEpoch, nextOffset, state)) partition.position = nextOffset;
       else partition.lease.requireOpen();
@@ -99,6 +101,10 @@ export class LeasedPartition {
       if (isStateNews) partition.isStateWritten = false;
       throw error;
     }
+  }
+
+  async #isWitnessMissing(): Promise<boolean> {
+    return this.#partition !== null && (await this.#context.parkedCalls.isWitnessMissing(this.#partition));
   }
 
   /** Cancels the timers of its work. */
@@ -144,6 +150,7 @@ export class LeasedPartition {
   /** #4 */
   #start(partition: DeliveryPartition): void {
     partition.loseLease = () => this.#lease.lose(partition.ownerEpoch);
+    partition.lookAtStore = () => this.#lease.look();
     for (const { page } of partition.queues.values()) page.rearm();
     awaitMaintenanceEnds(this.#context, partition);
     removeStopped(this.#context, partition);

@@ -5,11 +5,14 @@
 // #2 The partition starts at its own position and not at the group's offset, so that a restored store repairs itself by
 //    a replay.
 // #3 An earlier owner may have tried what is in the partition already.
+// #4 What is parked from the position on becomes this owner's before it is read, so that an insert of an earlier owner
+//    that lands later is known (take-overs.ts).
 
 import type { PartitionEnds } from "@sluice/messaging";
 import type { PartitionDocument } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import type { DeliveryPartition } from "./delivery-partition.ts";
+import { rowVersion } from "../backlog/row-version.ts";
 import { passBacklog } from "../backlog/scan.ts";
 
 /** Rejects as the store does. */
@@ -28,6 +31,10 @@ export async function takeOver(
     context.metrics.paused.set(1, { receiver: receiverId, partition: String(number) });
   partition.position = position;
   partition.repeatsBelow = log.logEnd;
+  // #4
+  await partition.lease.whileOpen(context.parked.raiseVersions(number, position, rowVersion(document.epoch, 0)));
+  partition.takeOvers.restore(document.state);
+  partition.takeOvers.add(document.epoch, position);
   await passBacklog(context, partition, context.bounds.takeOverMessagesMax, ({ id, sequence }) => {
     if (sequence >= position && partition.parkedAhead.size < context.bounds.bufferedRecordsMax) partition.parkedAhead.add(id);
   });

@@ -30,6 +30,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",
   listUndelivered:
     "Without `bank`: of each bank the messages that it has not taken, since when, and why nothing moves. With it: those messages, with attempts and answers.",
+  listFailing:
+    "Messages that were attempted three times or more and are not acknowledged, with the last answer, since when, and the next attempt: first deliveries, then event postings, each by bank and in the order of the topic.",
   listReconciliation: "Items with their row, cause, evidence, late answers and resolution.",
   summariseReconciliation: "Counts and sums of a day's items by bank, currency, row and cause.",
   exportReconciliation: "A day's items as CSV, JSON or ISO 20022 (pacs.002).",

@@ -107,10 +107,15 @@ function isOpenDetached(item: Item): boolean {
  * detached item exists.
  */
 export function showUndeliveredItem(transaction: ReceivedTransaction, atMs: number): ReceivedTransaction {
-  if (transaction.items.some(isDetached)) return transaction;
+  if (isOutcomeShown(transaction)) return transaction;
   const { state } = transaction;
   const item = newItem({ day: itemDay(transaction), row: 5, cause: "OUTCOME_UNDELIVERED", state, madeAtMs: atMs });
   return { ...transaction, items: [...transaction.items, item] };
+}
+
+/** True if an item shows, or has shown, that the outcome report was not acknowledged. */
+export function isOutcomeShown({ items }: Pick<Transaction, "items">): boolean {
+  return items.some(isDetached);
 }
 
 /** Settles the detached item: the outcome report was acknowledged. */

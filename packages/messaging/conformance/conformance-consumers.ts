@@ -88,6 +88,38 @@ export function describeConsumers(environment: ConformanceEnvironment): void {
       await first.consumer.stop();
     });
 
+    test("#9: a member commits what it has begun before a joining one gets its partitions", async () => {
+      const topic = await environment.subject.createTopic(4);
+      for (const partition of [0, 1, 2, 3]) await environment.append(topic, partition, numberedTexts(5));
+      const commitLate = async (partition: number, epoch: number): Promise<void> => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await first.consumer.commit({ topic, partition }, BigInt(partition + 1), epoch);
+      };
+      const first = await startRecorder(environment.client(), environment.group, topic, undefined, undefined, commitLate);
+      await eventually("the first assignment", () => first.texts().length === 20);
+      const second = await startRecorder(environment.client(), environment.group, topic);
+      await eventually("a fair share each", () => first.recorded.epochs.size === 2 && second.recorded.epochs.size === 2);
+      const assigned = [...first.recorded.assigned.slice(4), ...second.recorded.assigned];
+      const committed = new Map(assigned.map(({ partition, log }) => [partition, log.committed]));
+      expect([0, 1, 2, 3].map((partition) => committed.get(partition))).toEqual([1n, 2n, 3n, 4n]);
+      expect([...first.recorded.violations, ...second.recorded.violations]).toEqual([]);
+      await first.consumer.stop();
+      await second.consumer.stop();
+    });
+
+    test("#9: a hand-over that does not end keeps a joining member waiting for some seconds, and no longer", async () => {
+      const topic = await environment.subject.createTopic(2);
+      const never = (): Promise<void> => new Promise(() => {});
+      const first = await startRecorder(environment.client(), environment.group, topic, undefined, undefined, never);
+      await eventually("the first assignment", () => first.recorded.epochs.size === 2);
+      const second = await startRecorder(environment.client(), environment.group, topic);
+      await eventually("a fair share each", () => first.recorded.epochs.size === 1 && second.recorded.epochs.size === 1);
+      expect(first.recorded.failed).toEqual([]);
+      expect([...first.recorded.violations, ...second.recorded.violations]).toEqual([]);
+      await second.consumer.stop();
+      await first.consumer.stop();
+    });
+
     test("every record is handed over to some member while members join and leave", async () => {
       const topic = await environment.subject.createTopic(3);
       const done = new Map<number, bigint>();

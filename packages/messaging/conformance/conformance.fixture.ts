@@ -40,14 +40,17 @@ export const readText = (record: ReceivedRecord): string => Buffer.from(record.v
  * offsets.
  */
 export async function startRecorder(
-  messaging: Messaging,
+  messaging: Pick<Messaging, "consumer">,
   group: string,
   topic: string,
   startAt: (partition: number, log: AssignedOffsets) => bigint | Promise<bigint> = (_partition, log) => log.logStart,
   onUnreadable: (batch: UnreadableBatch) => "skip" | "read-again" | Promise<"skip" | "read-again"> = () => "read-again",
+  onHandOver: (partition: number, epoch: number) => Promise<void> = () => Promise.resolve(),
 ) {
   const recorded = {
     assigned: [] as { partition: number; epoch: number; log: AssignedOffsets }[],
+    /** `partition@epoch` of each hand-over. */
+    handedOver: new Set<string>(),
     revoked: [] as { partition: number; epoch: number }[],
     records: [] as { epoch: number; record: ReceivedRecord }[],
     failed: [] as Error[],
@@ -73,6 +76,11 @@ export async function startRecorder(
         if (recorded.epochs.get(partition) === epoch) next.set(partition, answer);
         return answer;
       },
+      handOver: async ({ partition }, epoch) => {
+        note("handed over without an assignment", recorded.epochs.get(partition) === epoch);
+        recorded.handedOver.add(`${partition}@${epoch}`);
+        await onHandOver(partition, epoch);
+      },
       revoked: ({ partition }, epoch) => {
         note("revoked without an assignment", recorded.epochs.get(partition) === epoch);
         recorded.epochs.delete(partition);
@@ -80,6 +88,7 @@ export async function startRecorder(
       },
       records: ({ partition }, epoch, records) => {
         note("records of an epoch that is over", recorded.epochs.get(partition) === epoch);
+        note("records during the hand-over", !recorded.handedOver.has(`${partition}@${epoch}`));
         note("no records at all", records.length > 0);
         for (const record of records) {
           note(`${partition}@${record.offset} is not the next one of epoch ${epoch}`, next.get(partition) === record.offset);

@@ -1,7 +1,8 @@
 // The consumer over kafkajs.
 //
 // #1 The batch handler hands records over and returns at once (C, D), resolves their offsets (K), and never throws (F).
-// #2 Every join revokes all partitions and raises the epoch (M). The start of a join revokes, its end assigns.
+// #2 Every join revokes all partitions and raises the epoch (M). The start of a join hands over and revokes, its end
+//    assigns. A member whom the group no longer knows has lost its partitions, and revokes at once.
 // #3 A partition stays paused until `assigned` has resolved; then the consumer seeks to the answer and resumes it.
 // #4 An answer outside the partition's offsets ends the consumer (L), because kafkajs would silently start somewhere
 //    else.
@@ -16,7 +17,8 @@ import { commitFailed, consumerFailed, outsideLog, brokerUnavailable, unknownTop
 import { consumerRetry } from "./client.ts";
 import { isUnknownTopic } from "./errors.ts";
 import { recordsFrom } from "./records.ts";
-import { pollIntervalMs } from "./kafkajs-repairs.ts";
+import { handOverPartitions } from "../hand-over.ts";
+import { delayJoin, pollIntervalMs } from "./kafkajs-repairs.ts";
 import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
 import type { AssignedOffsets, Consumer, ConsumerOptions, TopicPartition, UnreadableBatch } from "../port.ts";
 
@@ -60,6 +62,7 @@ export class KafkaConsumer implements Consumer {
   #assignments = new Map<string, Assignment>();
   #isOver = false;
   #isAllPaused = false;
+  #isHandingOver = false;
   #answeredAtMs: number | null = null;
   #running: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | null = null;
@@ -116,13 +119,23 @@ export class KafkaConsumer implements Consumer {
   #listen(): void {
     const { events } = this.#client;
     const { time } = this.#options;
-    this.#client.on(events.REBALANCING, () => this.#revokeAll());
+    this.#client.on(events.REBALANCING, ({ payload }) => void delayJoin(payload, () => this.#handOver(payload.memberId)));
     this.#client.on(events.GROUP_JOIN, ({ payload }) => this.#assign(payload.memberAssignment));
     this.#client.on(events.HEARTBEAT, () => void (this.#answeredAtMs = time.monotonicMs()));
     this.#client.on(events.CRASH, ({ payload }) => {
       this.#revokeAll();
       if (!payload.restart) this.#fail(consumerFailed(`the consumer crashed: ${payload.error.message}`, payload.error));
     });
+  }
+
+  /** #2 */
+  async #handOver(memberId: string | null): Promise<void> {
+    const isKnown = memberId !== null && memberId !== "";
+    if (isKnown && !this.#isOver) {
+      this.#isHandingOver = true;
+      await handOverPartitions([...this.#assignments.values()], { ...this.#options, handlers: this.#consumed.handlers });
+    }
+    this.#revokeAll();
   }
 
   /** #2 */
@@ -134,6 +147,7 @@ export class KafkaConsumer implements Consumer {
 
   #assign(assignment: Readonly<Record<string, readonly number[]>>): void {
     this.#revokeAll();
+    this.#isHandingOver = false;
     if (this.#isOver) return;
     this.#answeredAtMs = this.#options.time.monotonicMs();
     const epoch = this.#options.nextEpoch();
@@ -196,7 +210,7 @@ export class KafkaConsumer implements Consumer {
     const { batch } = payload;
     const mine = this.#assignments.get(keyFor(batch));
     // Offsets that are not resolved are fetched again after the resume.
-    if (this.#isOver || this.#isAllPaused || mine === undefined || mine.nextOffset === null) return;
+    if (this.#isOver || this.#isAllPaused || this.#isHandingOver || mine === undefined || mine.nextOffset === null) return;
     if (mine.isPaused || mine.stopped?.isWaiting === true) return;
     const { records, unreadable } = recordsFrom(batch.messages, mine.nextOffset);
     const readTo = unreadable === null ? BigInt(batch.lastOffset()) : records.at(-1)?.offset;

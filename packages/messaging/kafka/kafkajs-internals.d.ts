@@ -56,8 +56,10 @@ declare module "kafkajs/src/consumer/runner.js" {
   export interface Runner {
     readonly running: boolean;
     readonly consumerGroup: ConsumerGroup;
+    onCrash: (error: Error) => Promise<void>;
     handleBatch: (this: Runner, batch: object) => Promise<void>;
     commitOffsets: (this: Runner, offsets: unknown) => Promise<void>;
+    start: (this: Runner) => Promise<void>;
     stop: (this: Runner) => Promise<void>;
   }
   const runner: { readonly prototype: Runner };

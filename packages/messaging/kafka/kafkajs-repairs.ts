@@ -7,7 +7,8 @@
 // #2 (H) While all partitions are paused the fetch loop sleeps, and `resume` wakes it. While some are paused it polls
 //    often.
 // #3 (M) Batches fetched before a join are not handed over after it, because their offsets belong to another epoch.
-// #4 (M) Every join is announced before it starts, not only joins that follow a heartbeat's answer.
+// #4 (M) Every join is announced before it starts, not only joins that follow a heartbeat's answer, and waits for what
+//    the announcement's listeners ask it to wait for. kafkajs's own announcement is the one of the two that cannot wait.
 // #5 (E, M) A commit is tried once, in the generation that asked for it. kafkajs would retry it in the next generation,
 //    for a partition that may have moved, and would report success while the consumer stops.
 // #6 (E) A consumer stopped during a join stops joining. kafkajs would go on, and its stop would wait for the join or
@@ -17,6 +18,8 @@
 // #9 `fetch-answer.ts` reads the answers to Fetch for the same reason, so that kafkajs's messages are our records.
 // #10 (Q) A connection is closed if what follows its connect fails. kafkajs would keep it, take the broker for
 //    connected, and never ask again which versions it speaks: every later request fails with "Broker not connected".
+// #11 (R) A consumer that finds no coordinator, or waits too long for a connection, starts again. kafkajs takes that
+//    for a mistake of the caller and ends it; so a broker that goes away during a rebalance would end all consumers.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
@@ -101,6 +104,18 @@ function wakeAll(group: ConsumerGroup): void {
   for (const wake of sleepers.get(group) ?? []) wake();
 }
 
+const awaitedWork = new WeakMap<object, Promise<void>[]>();
+
+/**
+ * Lets a join wait for work that must end before it, given the payload of its announcement (#4). False: the payload is
+ * that of kafkajs's own announcement, which another one follows at once.
+ */
+export function delayJoin(announcement: object, work: () => Promise<void>): boolean {
+  const awaited = awaitedWork.get(announcement);
+  awaited?.push(work());
+  return awaited !== undefined;
+}
+
 const fetchedUnder = new WeakMap<object, OffsetManager>();
 
 function repairConsumerGroup(group: ConsumerGroup): void {
@@ -124,7 +139,11 @@ function repairConsumerGroup(group: ConsumerGroup): void {
   };
   group.joinAndSync = async function (this: ConsumerGroup) {
     const { groupId, memberId } = this;
-    this.instrumentationEmitter.emit("consumer.rebalancing", { groupId, memberId });
+    const announcement = { groupId, memberId };
+    const awaited: Promise<void>[] = [];
+    awaitedWork.set(announcement, awaited);
+    this.instrumentationEmitter.emit("consumer.rebalancing", announcement);
+    await Promise.all(awaited);
     endTriesWhenStopped(this);
     await joinAndSync.call(this);
     if (!stopped.has(this)) return;
@@ -159,7 +178,13 @@ function hasNothingToFetch(group: ConsumerGroup, nodeId: string): boolean {
 }
 
 function repairRunner(runner: Runner): void {
-  const { handleBatch, stop } = runner;
+  const { handleBatch, start, stop } = runner;
+  runner.start = async function (this: Runner) {
+    const { onCrash } = this;
+    // #11
+    this.onCrash = (error) => onCrash(isOfTheMoment(error) ? new kafkajs.KafkaJSError(error, { retriable: true }) : error);
+    await start.call(this);
+  };
   runner.handleBatch = async function (this: Runner, batch) {
     if (fetchedUnder.get(batch) !== this.consumerGroup.offsetManager) return;
     await handleBatch.call(this, batch);
@@ -175,6 +200,13 @@ function repairRunner(runner: Runner): void {
     wakeAll(this.consumerGroup);
     await stopping;
   };
+}
+
+const namesOfTheMoment: ReadonlySet<string> = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout", "KafkaJSTimeout"]);
+
+/** #11: whether the error may be over a moment later, although kafkajs says otherwise. */
+function isOfTheMoment(error: Error): boolean {
+  return namesOfTheMoment.has(error.name) || (error.cause instanceof Error && isOfTheMoment(error.cause));
 }
 
 /** #7 */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import kafkajs from "kafkajs";
 import { Fault, machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
@@ -103,6 +103,7 @@ describe("the troubles of kafkajs", () => {
       topics: [topic],
       handlers: {
         assigned: async () => 0n,
+        handOver: () => Promise.resolve(),
         revoked: () => {},
         records: () => {
           calls += 1;
@@ -275,20 +276,6 @@ describe("the troubles of kafkajs", () => {
     hole.close();
   });
 
-  test("Q: a broker that hung while a client connected serves that client once it goes on", async () => {
-    const topic = await createTopic(1);
-    await using frozen = await startFrozenBroker();
-    const messaging = createKafkaMessaging({
-      connection: { ...testConnection, brokers: [frozen.address] },
-      time: machineTime,
-      logger: silentLogger,
-    });
-    open.push(messaging);
-    await expect(messaging.identity(topic)).rejects.toMatchObject({ code: "messaging.unavailable" });
-    frozen.goOn();
-    await expect(messaging.identity(topic)).resolves.toMatchObject({ clusterId: expect.any(String) });
-  });
-
   test("O: after a SIGKILL of a member the others own its partitions within 10 s", async () => {
     const topic = await createTopic(4);
     const group = freshGroup();
@@ -306,31 +293,6 @@ describe("the troubles of kafkajs", () => {
   });
 });
 
-/** Accepts connections to the broker, and passes nothing on until `goOn` is called. */
-async function startFrozenBroker() {
-  const [host = "", port = ""] = (testConnection.brokers[0] ?? "").split(":");
-  const goesOn = Promise.withResolvers<void>();
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    const upstream = connect({ host, port: Number(port) });
-    for (const end of [socket, upstream]) sockets.add(end.on("error", () => end.destroy()).on("close", () => sockets.delete(end)));
-    socket.on("close", () => upstream.destroy());
-    void goesOn.promise.then(() => socket.pipe(upstream).pipe(socket));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  return {
-    address: `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
-    goOn: () => goesOn.resolve(),
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
-
 /** The code of a process that owns its share of the topic and does nothing. */
 function victimCode(group: string, topic: string): string {
   const messaging = new URL("../index.ts", import.meta.url).href;
@@ -342,7 +304,7 @@ function victimCode(group: string, topic: string): string {
     } };
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const messaging = createKafkaMessaging({ connection: ${JSON.stringify(testConnection)}, time, logger });
-    const handlers = { assigned: async () => 0n, revoked() {}, records() {}, failed() {} };
+    const handlers = { assigned: async () => 0n, handOver: () => Promise.resolve(), revoked() {}, records() {}, failed() {} };
     await messaging.consumer({ group: ${JSON.stringify(group)}, topics: [${JSON.stringify(topic)}], handlers });
     setTimeout(() => process.exit(1), 60_000);
   `;

@@ -5,11 +5,12 @@
 // #2 A batch that cannot be read stops its partition alone. It is read again after a back-off, as in the Kafka adapter.
 // #3 A hand-over, an answer or a commit of an old epoch has no effect.
 
-import { Fault, type Random, sleep, type Time } from "@sluice/kernel";
+import { Fault, type Random, silentLogger, sleep, type Time } from "@sluice/kernel";
 import { commitFailed, consumerFailed, outsideLog } from "../faults.ts";
 import type { GroupMember, MemoryGroups } from "./groups.ts";
 import type { MemoryRecords } from "./records.ts";
 import type { NetworkLink } from "./network.ts";
+import { handOverPartitions } from "../hand-over.ts";
 import { isReportedNow, rereadDelayMs } from "../unreadable-batch.ts";
 import type { AssignedOffsets, Consumer, ConsumerOptions, ReceivedRecord, TopicPartition, UnreadableBatch } from "../port.ts";
 
@@ -56,6 +57,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
   #assignments = new Map<string, Assignment>();
   #isOver = false;
   #isAllPaused = false;
+  #isHandingOver = false;
   #joinedAtMs: number | null = null;
 
   constructor(consumed: ConsumerOptions, options: MemoryConsumerOptions) {
@@ -94,6 +96,16 @@ export class MemoryConsumer implements Consumer, GroupMember {
     void this.#join();
   }
 
+  async handOver(): Promise<void> {
+    if (this.#isGone) return;
+    this.#isHandingOver = true;
+    await handOverPartitions([...this.#assignments.values()], {
+      handlers: this.#consumed.handlers,
+      time: this.#options.time,
+      logger: silentLogger,
+    });
+  }
+
   revoke(): void {
     if (this.#isGone) return;
     const lost = [...this.#assignments.values()];
@@ -107,6 +119,7 @@ export class MemoryConsumer implements Consumer, GroupMember {
   assign(partitions: readonly TopicPartition[]): void {
     if (this.#isGone) return;
     this.revoke();
+    this.#isHandingOver = false;
     this.#joinedAtMs = this.#options.time.monotonicMs();
     const epoch = this.#options.nextEpoch();
     for (const partition of partitions) {
@@ -160,13 +173,13 @@ export class MemoryConsumer implements Consumer, GroupMember {
     if (isEmpty) await sleep(this.#options.time, emptyWaitMs);
     const fetched = isEmpty ? null : await this.link.call(() => this.#read(mine.partition, from, count)).catch(() => null);
     if (!this.#isCurrent(mine)) return;
-    if (fetched !== null && !mine.isPaused && !this.#isAllPaused) {
+    if (fetched !== null && !mine.isPaused && !this.#isAllPaused && !this.#isHandingOver) {
       this.#handOver(mine, fetched);
       if (fetched.unreadable !== null) await this.#stopAt(mine, fetched.unreadable);
       else mine.stopped = null;
     }
     mine.isFetching = false;
-    if (this.#isCurrent(mine)) this.#fetchSoon(mine);
+    if (this.#isCurrent(mine) && !this.#isHandingOver) this.#fetchSoon(mine);
   }
 
   /** #2 */

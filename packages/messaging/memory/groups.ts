@@ -1,7 +1,7 @@
 // The group coordinator of the memory adapter, with eager rebalances as kafkajs has them.
 //
-// #1 After a change of members each member gives up everything at its next heartbeat, and then all partitions are
-//    assigned again.
+// #1 After a change of members each member hands over and gives up everything at its next heartbeat, and then all
+//    partitions are assigned again.
 // #2 Partitions of a killed member stay silent until its session ends.
 // #3 The coordinator takes commits only from members of the group. (The real one takes them for any partition, trouble
 //    M; the adapter must know which partitions a member may commit.)
@@ -14,6 +14,8 @@ import type { TopicPartition } from "../port.ts";
 export interface GroupMember {
   readonly link: NetworkLink;
   readonly topics: readonly string[];
+  /** Finishes what is under way, for a bounded time. */
+  handOver(): Promise<void>;
   /** Gives up every assigned partition. */
   revoke(): void;
   assign(partitions: readonly TopicPartition[]): void;
@@ -72,10 +74,17 @@ export function createMemoryGroups(options: MemoryGroupsOptions): MemoryGroups {
 
   async function giveUp(group: Group, round: number, member: GroupMember): Promise<void> {
     await member.link.back();
-    if (group.round !== round || group.ready === null || !group.members.includes(member)) return;
+    if (!isAwaited(group, round, member)) return;
+    await member.handOver();
+    await member.link.back();
+    if (!isAwaited(group, round, member)) return;
     member.revoke();
     group.ready.add(member);
     finishRound(group, round);
+  }
+
+  function isAwaited(group: Group, round: number, member: GroupMember): group is Group & { ready: Set<GroupMember> } {
+    return group.round === round && group.ready !== null && group.members.includes(member);
   }
 
   function finishRound(group: Group, round: number): void {

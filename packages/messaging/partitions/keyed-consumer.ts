@@ -19,7 +19,7 @@
 //    receiver, such as the markers of days and pauses, start at once: no record may pass a marker before it.
 // #8 What all partitions have in progress and in memory is bounded together (`shared-limits.ts`).
 
-import { assert, Fault, formatReason, type LogFields } from "@sluice/kernel";
+import { assert, type BlockedPosition, Fault, formatReason, type LogFields } from "@sluice/kernel";
 import {
   type AssignedPartition,
   type PartitionConsumer,
@@ -29,13 +29,14 @@ import {
   startPartitionConsumer,
 } from "./partition-consumer.ts";
 import type { AssignedOffsets, ReceivedRecord } from "../port.ts";
-import { type TrackedRecord, Watermark } from "./watermark.ts";
+import { Watermark } from "./watermark.ts";
+import { findBlockedPosition } from "./blocked-position.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { PartitionBuffer, type ReceiverSharing } from "./partition-buffer.ts";
 import { KeyedPosition } from "./keyed-position.ts";
 import { recordBytes, SharedLimits } from "./shared-limits.ts";
 import { type PoolItem, TaskPool } from "./task-pool.ts";
-import { type KeyedContent, UnreadRecords } from "./unread-records.ts";
+import { type KeyedContent, type UnreadRecord, UnreadRecords } from "./unread-records.ts";
 
 /** The partition and epoch in which a record was received. */
 export interface PartitionEpoch {
@@ -74,7 +75,7 @@ interface Entry<Content> extends PoolItem<Entry<Content>, Source<Content>> {
   readonly key: string;
   readonly content: Content;
   readonly record: ReceivedRecord;
-  readonly place: TrackedRecord;
+  readonly place: UnreadRecord<Content>;
   /** The next entry of the same key; null while this is the last one. */
   next: Entry<Content> | null;
   tries: number;
@@ -106,7 +107,9 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   readonly #lastByKey = new Map<string, Entry<Content>>();
   readonly #troubleByKey = new Map<string, string>();
   #isOver = false;
-  #watermark: Watermark | null = null;
+  #watermark: Watermark<UnreadRecord<Content>> | null = null;
+  /** When the watermark moved last, in milliseconds of the monotonic clock. */
+  #movedAtMs = 0;
   #opening: Promise<{ readonly value: bigint } | null> | null = null;
   #openTrouble: string | null = "not yet open";
   #closing: Promise<void> | null = null;
@@ -175,7 +178,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     });
   }
 
-  #createPosition(watermark: Watermark): KeyedPosition {
+  #createPosition(watermark: Watermark<UnreadRecord<Content>>): KeyedPosition {
     const { partition, epoch } = this;
     return new KeyedPosition(watermark, {
       time: this.#options.time,
@@ -191,11 +194,12 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   receive(records: readonly ReceivedRecord[]): void {
     if (this.#watermark === null || !this.isCurrent()) return;
     let bytes = 0;
+    const receivedAtMs = this.#options.time.monotonicMs();
     for (const record of records) {
       bytes += recordBytes(record);
       const receiver = this.#options.sharing?.receiverOf(record) ?? null;
       const read = receiver === null && this.#options.sharing !== undefined ? this.#options.read(record) : null;
-      const unread = { offset: record.offset, isDone: false, record, read };
+      const unread = { offset: record.offset, isDone: false, record, taken: null, receivedAtMs, read };
       this.#watermark.add(unread);
       const line = this.#line(receiver ?? read?.receiver ?? null);
       line.push(unread);
@@ -250,6 +254,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
         isLinked: false,
         startedAtLook: 0,
       };
+      unread.taken = entry;
       const last = this.#lastByKey.get(key);
       this.#lastByKey.set(key, entry);
       if (last === undefined) return entry;
@@ -308,7 +313,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   /** Returns the next record of the key, which takes its place. */
   #complete(entry: Entry<Content>): Entry<Content> | null {
     if (this.#troubleByKey.size > 0) this.#troubleByKey.delete(entry.key);
-    this.#watermark?.complete(entry.place);
+    this.#completePlace(entry.place);
     const { next } = entry;
     if (next === null) this.#lastByKey.delete(entry.key);
     // Otherwise an old entry would keep all later ones from being collected young.
@@ -316,6 +321,28 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
     this.#buffer.remove(entry.bytes);
     this.#position?.advance();
     return this.#isDraining ? null : next;
+  }
+
+  #completePlace(place: UnreadRecord<Content>): void {
+    place.taken = null;
+    const before = this.#watermark?.first;
+    this.#watermark?.complete(place);
+    if (this.#watermark?.first !== before) this.#movedAtMs = this.#options.time.monotonicMs();
+  }
+
+  blocked(): BlockedPosition | null {
+    const { topic, time, sharing } = this.#options;
+    return findBlockedPosition(
+      {
+        topic,
+        partition: this.partition,
+        first: this.#watermark?.first ?? null,
+        movedAtMs: this.#movedAtMs,
+        troubleByKey: this.#troubleByKey,
+        receiverOf: (record) => sharing?.receiverOf(record) ?? null,
+      },
+      { nowMs: time.nowMs(), monotonicMs: time.monotonicMs() },
+    );
   }
 
   #warn(event: string, fields: LogFields): void {

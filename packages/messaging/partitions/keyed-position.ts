@@ -6,7 +6,7 @@
 
 import { Fault, formatReason, type LogFields, type Random, type Time } from "@sluice/kernel";
 import { retryDelayMs } from "./retry-delay.ts";
-import type { Watermark } from "./watermark.ts";
+import type { TrackedRecord, Watermark } from "./watermark.ts";
 
 export interface KeyedPositionOptions {
   readonly time: Time;
@@ -26,7 +26,7 @@ const busyCompletions = 50;
 const completionsMax = 1_000;
 
 export class KeyedPosition {
-  readonly #watermark: Watermark;
+  readonly #watermark: Pick<Watermark<TrackedRecord>, "nextOffset">;
   readonly #options: KeyedPositionOptions;
   #completions = 0;
   #isBusy = false;
@@ -35,7 +35,7 @@ export class KeyedPosition {
   #timer: Disposable | null = null;
   #writing: Promise<void> | null = null;
 
-  constructor(watermark: Watermark, options: KeyedPositionOptions) {
+  constructor(watermark: Pick<Watermark<TrackedRecord>, "nextOffset">, options: KeyedPositionOptions) {
     this.#watermark = watermark;
     this.#writtenOffset = watermark.nextOffset;
     this.#options = options;

@@ -72,6 +72,69 @@ async function startKeyed(
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `k${index}`);
 
+describe("a partition that other members' joining takes away", () => {
+  const lastsMs = 400;
+
+  test("I3: a keyed consumer finishes what is under way and commits it first, so nothing is handled twice", async () => {
+    const environment = setup(61);
+    await environment.append(numbered(20));
+    const handled: bigint[] = [];
+    const { partitionConsumer } = await startKeyed(environment, {
+      startAt: async (_partition, _epoch, log) => log.committed ?? 0n,
+      handle: async ({ offset }) => {
+        handled.push(offset);
+        await new Promise<void>((resolve) => environment.time.after(lastsMs, resolve));
+      },
+    });
+    await environment.until(() => handled.length > 0);
+    environment.broker.rebalance("g");
+    await environment.until(() => handled.length >= 20);
+    expect(handled).toEqual([...new Set(handled)]);
+    await environment.during(partitionConsumer.stop());
+  });
+
+  test("I3: a batch consumer finishes the batch that is under way and commits it first", async () => {
+    const environment = setup(62);
+    await environment.append(numbered(57));
+    const handled: bigint[] = [];
+    const { partitionConsumer } = await startBatch(environment, {
+      open: async (_partition, _epoch, log) => ({
+        startAt: log.committed ?? 0n,
+        close: async () => {},
+        handle: async (records) => {
+          handled.push(...records.map(({ offset }) => offset));
+          await new Promise<void>((resolve) => environment.time.after(lastsMs, resolve));
+        },
+      }),
+    });
+    await environment.until(() => handled.length > 0);
+    environment.broker.rebalance("g");
+    await environment.until(() => handled.length >= 57);
+    expect(handled).toEqual([...new Set(handled)]);
+    await environment.during(partitionConsumer.stop());
+  });
+
+  test("I16: work that does not end delays the others by two seconds and no more", async () => {
+    const environment = setup(63, { partitions: 2 });
+    await environment.append(["k"]);
+    const started: bigint[] = [];
+    const never = new Promise<void>(() => {});
+    const first = await startKeyed(environment, {
+      handle: ({ offset }) => {
+        started.push(offset);
+        return never;
+      },
+    });
+    await environment.until(() => started.length > 0);
+    const startMs = environment.time.monotonicMs();
+    const second = await startKeyed(environment, { handle: () => Promise.resolve() }, environment.broker.client("d"));
+    await environment.until(() => second.partitionConsumer.readiness().isReady);
+    const heartbeatMs = 1_500;
+    expect(environment.time.monotonicMs() - startMs).toBeLessThan(heartbeatMs + 2_000 + 100);
+    expect(first.failures).toEqual([]);
+  });
+});
+
 describe("a batch consumer", () => {
   test("#1: a partition's handler gets every record once, in order, at most batchRecordsMax at a time, in one call at a time", async () => {
     const environment = setup(1);

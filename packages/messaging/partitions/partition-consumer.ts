@@ -8,8 +8,20 @@
 //    to skip it, its placeholders are handed over in its place.
 // #4 Shutdown order: pause, finish running work, write the position, commit, stop. (kafkajs trouble E: a commit during
 //    stop is lost.)
+// #5 A partition that others' joining takes away is drained likewise, as long as the port waits for it.
 
-import { Fault, type Gauge, type Logger, type Metrics, type Random, type Readiness, type Running, sleep, type Time } from "@sluice/kernel";
+import {
+  type BlockedPosition,
+  Fault,
+  type Gauge,
+  type Logger,
+  type Metrics,
+  type Random,
+  type Readiness,
+  type Running,
+  sleep,
+  type Time,
+} from "@sluice/kernel";
 import type { OperatorSkips } from "../dead-letters/operator-skips.ts";
 import { buildSkippedRecords, formatUnreadableBatch } from "../unreadable-batch.ts";
 import type { AssignedOffsets, Consumer, Messaging, ReceivedRecord, TopicPartition, UnreadableBatch } from "../port.ts";
@@ -54,6 +66,8 @@ export interface AssignedPartition {
   receive(records: readonly ReceivedRecord[]): void;
   /** The reason why this partition makes no progress; null while it does. */
   trouble(): string | null;
+  /** What has held its position back for 10 s or more; absent where records are done in batches. */
+  blocked?(): BlockedPosition | null;
   /** Starts no new work. Resolves once nothing runs and the position of all finished work is written. */
   drain(): Promise<void>;
   /** The epoch is over. Resolves when the next epoch of the partition may open. Never rejects. */
@@ -128,6 +142,8 @@ class RunningConsumer implements PartitionConsumer {
       topics: [topic],
       handlers: {
         assigned: (partition, epoch, log) => this.#assigned(partition, epoch, log),
+        // #5
+        handOver: async ({ partition }) => await this.#partitions.get(partition)?.drain(),
         revoked: (partition) => this.#revoked(partition.partition),
         records: (partition, _epoch, records) => {
           if (this.#unreadable.size > 0) this.#setUnreadable(partition.partition, null);
@@ -230,7 +246,12 @@ class RunningConsumer implements PartitionConsumer {
       if (trouble !== null) reasons.push(`${group}: partition ${partition}: ${trouble}`);
     }
     for (const [partition, batch] of this.#unreadable) reasons.push(`${group}: partition ${partition}: ${formatUnreadableBatch(batch)}`);
-    return { isReady: reasons.length === 0, reasons };
+    return { isReady: reasons.length === 0, reasons, blocked: this.#blocked() };
+  }
+
+  #blocked(): readonly BlockedPosition[] {
+    const blocked = [...this.#partitions.values()].flatMap((worker) => worker.blocked?.() ?? []);
+    return blocked.toSorted((a, b) => a.partition - b.partition);
   }
 
   heartbeatAgeMs(): number {

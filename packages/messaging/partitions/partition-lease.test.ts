@@ -2,6 +2,7 @@ import { silentLogger } from "@sluice/kernel";
 import { createVirtualTime } from "@sluice/testkit";
 import { describe, expect, it } from "vitest";
 import { confirmedAfterMs, type LeaseStore, PartitionLease, type PartitionLeaseOptions } from "./partition-lease.ts";
+import { createPartitionWatch, lookIntervalMs } from "./partition-watch.ts";
 
 interface Document {
   readonly epoch: number;
@@ -9,10 +10,12 @@ interface Document {
 }
 
 /** Partition 0 of a store: the epoch and the position that were written last. */
-function createLeaseStore(): LeaseStore<Document> & { readonly document: () => Document } {
+function createLeaseStore(): LeaseStore<Document> & { readonly document: () => Document; readonly restore: (older: Document) => void } {
   let document: Document = { epoch: 0, position: 0n };
   return {
     document: () => document,
+    restore: (older) => void (document = older),
+    positions: () => Promise.resolve([{ partition: 0, ...document }]),
     takeOver: () => Promise.resolve((document = { ...document, epoch: document.epoch + 1 })),
     write(_service, _partition, { epoch }, position) {
       if (epoch === document.epoch) document = { epoch, position };
@@ -32,6 +35,8 @@ function createOwner(own: Partial<Options> & Pick<Options, "store" | "time">) {
     service: "scheduler",
     partition: 0,
     logger: { ...silentLogger, warn: (event, fields = {}) => events.push(`${event}: ${String(fields["reason"])}`) },
+    watch: createPartitionWatch({ service: "scheduler", store: own.store, time: own.time, logger: silentLogger }),
+    isWitnessMissing: () => Promise.resolve(false),
     heartbeatAgeMs: () => own.time.monotonicMs() - coordinator.answeredAtMs,
     takeOver: (document) => Promise.resolve(document),
     granted: ({ epoch }) => events.push(`granted ${epoch}`),
@@ -118,6 +123,7 @@ describe("the lease of a partition", () => {
     await clock.advance(confirmedAfterMs);
     const isFailed = "partition.retake-failed: the store is down";
     expect(events).toEqual(["granted 1", "lost 1", `dropped 1: ${byAnother}`, isFailed, isFailed, "granted 5"]);
+    lease.close("the end of the test");
     expect(clock.pending()).toBe(0);
   });
 
@@ -205,8 +211,8 @@ describe("the lease of a partition", () => {
     await store.takeOver("scheduler", 0);
     isSlow = true;
     const late = lease.write(1, 1n);
-    isSlow = false;
     await clock.settle();
+    isSlow = false;
     await lease.write(1, 2n);
     await clock.advance(1);
     heartbeat();
@@ -250,5 +256,125 @@ describe("the lease of a partition", () => {
     heartbeat();
     await clock.advance(10 * confirmedAfterMs);
     expect([events.length, store.document().epoch, clock.pending()]).toEqual([3, 2, 0]);
+  });
+
+  it.each([
+    { what: "an older epoch", older: { epoch: 1, position: 7n } },
+    { what: "an older position", older: { epoch: 2, position: 6n } },
+    { what: "no document", older: { epoch: 0, position: 0n } },
+  ])("I1: #4, #6: an idle owner whose store went back to $what notices it at its next look", async ({ older }) => {
+    const clock = time();
+    const store = createLeaseStore();
+    await store.takeOver("scheduler", 0);
+    const takenBack: boolean[] = [];
+    const { lease, events, heartbeat } = createOwner({
+      store,
+      time: clock,
+      takeOver: (document, hasGoneBack) => (takenBack.push(hasGoneBack), Promise.resolve(document)),
+    });
+    await lease.take();
+    await lease.write(2, 7n);
+    await clock.advance(3 * lookIntervalMs);
+    expect(events).toEqual(["granted 2"]);
+    store.restore(older);
+    await clock.advance(lookIntervalMs);
+    expect([lease.owned, lease.epoch, events.slice(1)]).toEqual([null, null, ["lost 2", `dropped 2: ${byAnother}`]]);
+    await clock.advance(1);
+    heartbeat();
+    await clock.advance(confirmedAfterMs);
+    expect([lease.owned?.epoch, takenBack]).toEqual([older.epoch + 1, [false, true]]);
+    lease.close("the end of the test");
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("#6: an idle owner learns at its next look that another owner has raised the epoch", async () => {
+    const clock = time();
+    const store = createLeaseStore();
+    const { lease, events } = createOwner({ store, time: clock });
+    await lease.take();
+    await store.takeOver("scheduler", 0);
+    await clock.advance(lookIntervalMs);
+    expect([lease.owned, events]).toEqual([null, ["granted 1", "lost 1", `dropped 1: ${byAnother}`]]);
+    lease.close("the end of the test");
+  });
+
+  it.each(["a look", "a write"] as const)(
+    "I1: #5: $0 that misses the witness shows that the store went back, unless another owner has raised the epoch",
+    async (what) => {
+      for (const isRaised of [false, true]) {
+        const clock = time();
+        const store = createLeaseStore();
+        const takenBack: boolean[] = [];
+        let isMissing = false;
+        const { lease, heartbeat } = createOwner({
+          store,
+          time: clock,
+          isWitnessMissing: () => Promise.resolve(isMissing),
+          takeOver: (document, hasGoneBack) => (takenBack.push(hasGoneBack), Promise.resolve(document)),
+        });
+        await lease.take();
+        isMissing = true;
+        if (isRaised) await store.takeOver("scheduler", 0);
+        const isWritten = what === "a write" ? await lease.write(1, 1n) : await clock.advance(lookIntervalMs).then(() => false);
+        expect([isWritten, lease.owned]).toEqual([false, null]);
+        isMissing = false;
+        await clock.advance(1);
+        heartbeat();
+        await clock.advance(confirmedAfterMs);
+        expect(takenBack).toEqual([false, !isRaised]);
+        lease.close("the end of the test");
+      }
+    },
+  );
+
+  it("#6: a write whose answer a look overtakes is no sign of a restored store", async () => {
+    const clock = time();
+    const base = createLeaseStore();
+    const { promise: answered, resolve } = Promise.withResolvers<null>();
+    let isSlow = false;
+    const store: LeaseStore<Document> = {
+      ...base,
+      async write(...of) {
+        const isOurs = await base.write(...of);
+        if (isSlow) await answered;
+        return isOurs;
+      },
+    };
+    const { lease, events } = createOwner({ store, time: clock });
+    await lease.take();
+    isSlow = true;
+    const written = lease.write(1, 3n);
+    await clock.advance(2 * lookIntervalMs);
+    resolve(null);
+    expect([await written, lease.owned?.epoch, events]).toEqual([true, 1, ["granted 1"]]);
+    lease.close("the end of the test");
+  });
+});
+
+describe("the looks of a process", () => {
+  it("I15: one read serves all partitions, and a store that is away delays the next look and nothing else", async () => {
+    const clock = time();
+    let isDown = false;
+    let reads = 0;
+    const store = {
+      positions: () => {
+        reads += 1;
+        return isDown ? Promise.reject(new Error("the store is down")) : Promise.resolve([]);
+      },
+    };
+    const looked: number[] = [];
+    const watch = createPartitionWatch({ service: "scheduler", store, time: clock, logger: silentLogger });
+    const handles = [0, 1, 2].map((partition) => watch.add({ beginLook: () => Promise.resolve(() => void looked.push(partition)) }));
+    await clock.advance(lookIntervalMs);
+    expect([reads, looked]).toEqual([1, [0, 1, 2]]);
+    isDown = true;
+    await clock.advance(2 * lookIntervalMs);
+    expect([reads, looked.length]).toEqual([3, 3]);
+    isDown = false;
+    handles[1]?.[Symbol.dispose]();
+    await clock.advance(lookIntervalMs);
+    expect(looked.slice(3)).toEqual([0, 2]);
+    for (const handle of handles) handle[Symbol.dispose]();
+    expect(clock.pending()).toBe(0);
   });
 });

@@ -9,9 +9,16 @@
 // #3 What is taken over is dropped once, also where the assignment ended during the take-over.
 // #4 A store that was restored to an older point refuses the next write, or answers a take-over with an epoch or a
 //    position that this process has seen already. The take-over learns of it: what was done since may be missing.
+// #5 A document that is as it was proves nothing about what lies behind its position. So the owner names a witness:
+//    what it wrote last. The witness is read before the document. Where it is missing although nobody has raised the
+//    epoch, the store was restored.
+// #6 An owner that reads and writes nothing looks at its document all the same (`partition-watch.ts`). A document that
+//    is not at or beyond what this process knows is acted on as a refused write. A read may be older than a write, so
+//    only the take-over that follows decides whether the store was restored.
 
 import { assert, Fault, formatReason, type Logger, type Time } from "@sluice/kernel";
 import { leaseEpoch, type LeaseEvent, type LeaseState, nextLeaseState } from "./lease-state.ts";
+import type { LeasePosition, Look, PartitionWatch, StoredPosition } from "./partition-watch.ts";
 
 /**
  * Milliseconds, longer than two heartbeats: an answer of the coordinator that is younger came after the epoch was lost.
@@ -24,12 +31,8 @@ export interface LeaseStore<Document> {
   takeOver(service: string, partition: number): Promise<Document>;
   /** Writes by compare-and-set on `held`; answers false where it is not what the store has. */
   write(service: string, partition: number, held: LeasePosition, position: bigint, state?: unknown): Promise<boolean>;
-}
-
-/** The epoch, and the position that was read or written last under it. */
-interface LeasePosition {
-  readonly epoch: number;
-  readonly position: bigint;
+  /** Lists what it has of each partition of a service. */
+  positions(service: string): Promise<readonly StoredPosition[]>;
 }
 
 export interface PartitionLeaseOptions<Document extends LeasePosition, Owned> {
@@ -39,6 +42,8 @@ export interface PartitionLeaseOptions<Document extends LeasePosition, Owned> {
   readonly store: LeaseStore<Document>;
   readonly time: Time;
   readonly logger: Logger;
+  /** Looks at the store while the partition is owned. */
+  readonly watch: PartitionWatch;
   /** Milliseconds since the group's coordinator last answered this process. */
   heartbeatAgeMs(): number;
   /** True once the process ends: a lost lease is not taken again. */
@@ -48,6 +53,8 @@ export interface PartitionLeaseOptions<Document extends LeasePosition, Owned> {
    * store was restored to an older point since this process owned the partition (#4).
    */
   takeOver(document: Document, hasGoneBack: boolean): Promise<Owned>;
+  /** #5: true if the store lacks what this owner wrote last. Rejects as the store does. */
+  isWitnessMissing(): Promise<boolean>;
   /** The partition is owned from now on. Must not throw. */
   granted(owned: Owned): void;
   /** Another owner has raised the epoch. Called before `drop`. */
@@ -64,6 +71,8 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
   readonly #options: PartitionLeaseOptions<Document, Owned>;
   #state: LeaseState = { kind: "unowned" };
   #owned: Owned | null = null;
+  /** Ends the looks at what is owned. */
+  #watched: Disposable | null = null;
   /** What this process knows that the store has or had; null before the first take-over. */
   #held: LeasePosition | null = null;
   /** #4; until a take-over has succeeded. */
@@ -96,6 +105,10 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
     const { service, partition, store } = this.#options;
     const held = this.#held;
     if (held?.epoch !== epoch) return false;
+    if (await this.#options.isWitnessMissing()) {
+      this.#judge(held, true, await store.positions(service));
+      return false;
+    }
     if (await store.write(service, partition, held, position, state)) {
       if (this.#held?.epoch === epoch) this.#held = { epoch, position };
       return true;
@@ -111,6 +124,34 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
     this.#options.lost(epoch);
     this.#drop(raisedByAnother);
     this.#retakeLater();
+  }
+
+  /** Gives the lease up after the store has shown that it lacks what was written under it. */
+  loseStore(epoch: number): void {
+    if (epoch !== this.epoch) return;
+    this.#hasGoneBack = true;
+    this.lose(epoch);
+  }
+
+  /** #6: looks at the store now. Rejects as the store does. */
+  async look(): Promise<void> {
+    const judge = await this.#beginLook();
+    judge?.(await this.#options.store.positions(this.#options.service));
+  }
+
+  /** #5, #6: the answer is compared with what was known before the look began. */
+  async #beginLook(): Promise<Look | null> {
+    const held = this.#held;
+    if (held === null || held.epoch !== this.epoch) return null;
+    const isMissing = await this.#options.isWitnessMissing();
+    return (stored) => this.#judge(held, isMissing, stored);
+  }
+
+  #judge(held: LeasePosition, isWitnessMissing: boolean, stored: readonly StoredPosition[]): void {
+    const found = stored.find(({ partition }) => partition === this.#options.partition) ?? { epoch: 0, position: 0n };
+    const isRaised = found.epoch > held.epoch;
+    if (isWitnessMissing && !isRaised) this.loseStore(held.epoch);
+    else if (isRaised || found.epoch < held.epoch || found.position < held.position) this.lose(held.epoch);
   }
 
   /** The assignment is over. */
@@ -151,6 +192,7 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
     const state = this.#state;
     if (state.kind === "owned") {
       this.#owned = owned;
+      this.#watched = this.#options.watch.add({ beginLook: () => this.#beginLook() });
       this.#options.granted(owned);
       return;
     }
@@ -164,6 +206,8 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
   #drop(reason: string): void {
     const owned = this.#owned;
     this.#owned = null;
+    this.#watched?.[Symbol.dispose]();
+    this.#watched = null;
     if (owned !== null) this.#options.drop(owned, reason);
   }
 

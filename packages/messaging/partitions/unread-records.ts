@@ -19,6 +19,10 @@ export interface KeyedContent<Content> {
 export interface UnreadRecord<Content> extends TrackedRecord {
   /** Null once it was taken. */
   record: ReceivedRecord | null;
+  /** The record while it is handled, with its key; null before and after. */
+  taken: { readonly key: string; readonly record: ReceivedRecord } | null;
+  /** When it was received, in milliseconds of the monotonic clock. */
+  readonly receivedAtMs: number;
   /** What was read of a record that does not name its receiver; null otherwise. */
   read: KeyedContent<Content> | null;
 }

@@ -100,6 +100,7 @@ test.for(["batch", "keyed"] as const)(
     expect(consumer.readiness()).toEqual({
       isReady: false,
       reasons: ["g: partition 0: batch 2-4 cannot be read: its checksum does not fit its bytes (broken on demand)"],
+      blocked: [],
     });
     expect([...gauge]).toEqual([["t/0", 1]]);
     await during(consumer.stop());
@@ -113,7 +114,7 @@ test.for(["batch", "keyed"] as const)("a %s consumer goes on by itself once the 
   broker.breakBatch(place, null);
   await until(() => offsets(0).length === 7);
   expect(offsets(0)).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n]);
-  expect([consumer.readiness(), [...gauge]]).toEqual([{ isReady: true, reasons: [] }, [["t/0", 0]]]);
+  expect([consumer.readiness(), [...gauge]]).toEqual([{ isReady: true, reasons: [], blocked: [] }, [["t/0", 0]]]);
 });
 
 test("a wrong checksum is read a second time before anybody hears of it", async () => {

@@ -16,8 +16,8 @@ export interface TrackedRecord {
 /** Number of records behind the watermark at which they are released together, once they are half of all. */
 const compactAt = 128;
 
-export class Watermark {
-  #places: TrackedRecord[] = [];
+export class Watermark<Place extends TrackedRecord> {
+  #places: Place[] = [];
   #head = 0;
   /** The watermark while every received record is complete. */
   #nextOffset: bigint;
@@ -36,11 +36,16 @@ export class Watermark {
     return this.#places[this.#head]?.offset ?? this.#nextOffset;
   }
 
-  add(place: TrackedRecord): void {
+  /** The record that is not done and that holds the watermark back; null where all are done. */
+  get first(): Place | null {
+    return this.#places[this.#head] ?? null;
+  }
+
+  add(place: Place): void {
     this.#places.push(place);
   }
 
-  complete(place: TrackedRecord): void {
+  complete(place: Place): void {
     place.isDone = true;
     let head = this.#places[this.#head];
     while (head?.isDone === true) {

@@ -17,7 +17,7 @@ type ItemRow = { readonly uetr: string; readonly bank: string | null; readonly i
  * The transactions of one build: those of partitions that use it, and those that a past or unfinished build of others
  * left there.
  */
-export interface BuildTransactions extends Pick<TransactionStore, "load" | "write" | "open" | "held" | "accounted"> {
+export interface BuildTransactions extends Pick<TransactionStore, "load" | "write" | "open" | "quarantined" | "held" | "accounted"> {
   identified(partitions: PartitionChoice, sender: string, messageIdentification: string, limit: number): Promise<readonly string[]>;
   items(partitions: PartitionChoice, day: string, afterUetr: string | null, limit: number): Promise<readonly ItemRow[]>;
   search(partitions: PartitionChoice, query: TransactionQuery, afterUetr: string | null, limit: number): Promise<readonly SummaryRow[]>;
@@ -95,18 +95,10 @@ export function routeTransactions({ inBuild, builds }: RouteTransactionsOptions)
       const answers = await Promise.all(byBuild.map(([build, own]) => inBuild(build).write(own)));
       return { conflicts: answers.flatMap(({ conflicts }) => conflicts).toSorted(byText) };
     },
-    async open(partition, afterUetr, limit) {
+    ...createPartitionReads(async (partition) => {
       await refresh();
-      return inBuild(buildFor(partition)).open(partition, afterUetr, limit);
-    },
-    async held(partition, bank, day, afterQueueKey, limit) {
-      await refresh();
-      return inBuild(buildFor(partition)).held(partition, bank, day, afterQueueKey, limit);
-    },
-    async accounted(partition, day, afterUetr, limit) {
-      await refresh();
-      return inBuild(buildFor(partition)).accounted(partition, day, afterUetr, limit);
-    },
+      return inBuild(buildFor(partition));
+    }),
     ...createPeopleQueries(readEach),
   };
   return {
@@ -115,6 +107,18 @@ export function routeTransactions({ inBuild, builds }: RouteTransactionsOptions)
       isOwner = true;
       learn(partition);
     },
+  };
+}
+
+/** Each read goes to the build of its partition. */
+function createPartitionReads(
+  findBuild: (partition: number) => Promise<BuildTransactions>,
+): Pick<TransactionStore, "open" | "quarantined" | "held" | "accounted"> {
+  return {
+    open: async (partition, ...page) => (await findBuild(partition)).open(partition, ...page),
+    quarantined: async (partition, limit) => (await findBuild(partition)).quarantined(partition, limit),
+    held: async (partition, ...page) => (await findBuild(partition)).held(partition, ...page),
+    accounted: async (partition, ...page) => (await findBuild(partition)).accounted(partition, ...page),
   };
 }
 

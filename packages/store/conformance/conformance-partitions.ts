@@ -97,6 +97,13 @@ export function dayPromises(open: () => Promise<Store>): void {
     expect([...loaded.values()]).toStrictEqual([conformanceDay({ version: 2, closed: [1] })]);
   });
 
+  test("I8: no day is left out of the open ones, however many older days were never reconciled", async () => {
+    const { days } = await open();
+    const keys = Array.from({ length: 130 }, (_, n) => `ZA_EFT:${new Date(Date.UTC(2026, 0, 1 + n)).toISOString().slice(0, 10)}`);
+    for (const key of keys) await days.write(conformanceDay({ key }), 0);
+    expect((await days.open()).map(({ key }) => key)).toEqual(keys);
+  });
+
   test("open days are those not yet reconciled that have windows, or whose windows were removed, by key", async () => {
     const { days } = await open();
     const keys = ["ZA_EFT:2026-11-22", "ZA_EFT:2026-11-20", "ZA_EFT:2026-11-21"];
@@ -160,6 +167,7 @@ export function partitionPromises(open: () => Promise<Store>): void {
     for (const partition of [11, 2, 0]) await partitions.takeOver("dispatcher", partition);
     await partitions.takeOver("scheduler", 1);
     expect((await partitions.list("dispatcher")).map(({ partition }) => partition)).toEqual([0, 2, 11]);
+    expect(await partitions.positions("dispatcher")).toStrictEqual([0, 2, 11].map((partition) => ({ partition, epoch: 1, position: 0n })));
   });
 
   test("when many processes take over a partition at once, each gets its own epoch", async () => {
@@ -251,6 +259,18 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
     expect((await store.load(["m1"])).get("m1")!.version).toBe(11n + BigInt(wins.indexOf(true)));
   });
 
+  test(`${name}: the versions of messages are read without them, and missing ones are left out`, async () => {
+    const store = (await open())[name];
+    await store.insert([conformanceParked({ version: 9_007_199_254_740_993n }), conformanceParked({ id: "m2", version: 2n })]);
+    expect(await store.versions(["m2", "gone", "m1"])).toEqual(
+      new Map([
+        ["m1", 9_007_199_254_740_993n],
+        ["m2", 2n],
+      ]),
+    );
+    expect(await store.versions([])).toEqual(new Map());
+  });
+
   test(`${name}: a removal is final and can be repeated`, async () => {
     const store = (await open())[name];
     await store.insert([conformanceParked(), conformanceParked({ id: "m2" })]);
@@ -271,6 +291,32 @@ export function parkedPromises(open: () => Promise<Store>, name: "deliveries" | 
     ]);
     expect(removed).toEqual({ conflicts: ["m1", "m3"] });
     expect([...(await store.load(["m1", "m2", "m3"])).keys()]).toEqual(["m1", "m3"]);
+  });
+
+  test(`${name}: a take-over raises the lesser versions of a partition from a sequence on, and changes nothing else`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, sequence: bigint, version: bigint, partition = 2) => conformanceParked({ id, sequence, version, partition });
+    await store.insert([at("a", 9n, 1n), at("b", 10n, 1n), at("c", 11n, 9n), at("d", 11n, 7n), at("e", 12n, 1n, 3)]);
+    await store.raiseVersions(2, 10n, 8n);
+    await store.raiseVersions(2, 10n, 8n);
+    const loaded = await store.load(["a", "b", "c", "d", "e"]);
+    expect([...loaded.values()].map(({ version }) => version)).toEqual([1n, 8n, 9n, 8n, 1n]);
+    expect(loaded.get("b")).toStrictEqual(at("b", 10n, 8n));
+    expect(await store.update(at("b", 10n, 9n), 1n)).toBe(false);
+    await store.raiseVersions(4, 0n, 8n);
+  });
+
+  test(`${name}: people page through those that were attempted so often or more, of one receiver or of all`, async () => {
+    const store = (await open())[name];
+    const at = (id: string, receiverId: string, attempts: number, sequence: bigint) =>
+      conformanceParked({ id, receiverId, attempts, sequence });
+    await store.insert([at("a", "second", 9, 1n), at("b", "first", 3, 4n), at("c", "first", 2, 2n), at("d", "first", 700, 3n)]);
+    await store.insert([{ ...at("e", "first", 9, 1n), ended: "stopped" }]);
+    const ids = async (...asked: Parameters<typeof store.listByReceiver>) => (await store.listByReceiver(...asked)).map(({ id }) => id);
+    expect(await ids(null, null, 10, 3)).toEqual(["d", "b", "a"]);
+    expect(await ids("first", null, 10, 3)).toEqual(["d", "b"]);
+    expect(await ids(null, { receiverId: "first", sequence: 3n, id: "d" }, 1, 3)).toEqual(["b"]);
+    expect(await ids(null, null, 10, 0)).toEqual(["c", "d", "b", "a"]);
   });
 
   test(`${name}: a partition is read in order of sequence, then id, in pages`, async () => {

@@ -210,6 +210,12 @@ function transactionPromises(open: () => Promise<Store>): void {
       { ...conformanceOrphan, unreadMessage: { kind: "credit", offset: 7n }, reconciliationDay: "ZA_EFT:2026-11-20" },
       { ...conformanceOrphan, unreadMessage: { kind: "debit", offset: 8n } },
       { ...conformanceOrphan, unreadMessage: { kind: "debit", offset: 8n }, items: [conformanceItem] },
+      {
+        state: "COMPLETED",
+        flow: "off-us",
+        outcomeReport: awaited,
+        items: [{ ...conformanceItem, state: "COMPLETED", cause: "OUTCOME_UNDELIVERED" }],
+      },
     ];
     const documents = given.map((over, n) => conformanceDocument({ uetr: conformanceUetr(n + 1), ...over }));
     await transactions.write(
@@ -241,6 +247,23 @@ function transactionPromises(open: () => Promise<Store>): void {
       carryOversLeft: 0,
     });
     expect((await transactions.open(3, conformanceUetr(1), 2)).map((row) => row.uetr)).toEqual([conformanceUetr(3), conformanceUetr(5)]);
+  });
+
+  test("quarantined transactions of a partition are listed, those quarantined longest first", async () => {
+    const { transactions } = await open();
+    const since = (sinceMs: number) => ({ sinceMs, offset: 15n, records: 1 });
+    const given = [null, 3_000, 1_000, 1_000, 2_000].map((sinceMs, n) => ({
+      uetr: conformanceUetr(n + 1),
+      quarantined: sinceMs === null ? null : since(1_795_000_000_000 + sinceMs),
+    }));
+    const documents = [...given, { uetr: conformanceUetr(9), quarantined: since(1_795_000_000_000), partition: 4 }].map(
+      conformanceDocument,
+    );
+    await transactions.write(documents.map((document) => ({ document, expectedVersion: 0 })));
+    expect(await transactions.quarantined(3, 10)).toEqual([3, 4, 5, 2].map(conformanceUetr));
+    expect(await transactions.quarantined(3, 2)).toEqual([3, 4].map(conformanceUetr));
+    await transactions.write([{ document: conformanceDocument({ uetr: conformanceUetr(3), version: 2 }), expectedVersion: 1 }]);
+    expect(await transactions.quarantined(3, 10)).toEqual([4, 5, 2].map(conformanceUetr));
   });
 
   test("a transaction is no longer open once its outcome is acknowledged", async () => {

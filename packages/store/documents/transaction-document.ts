@@ -4,7 +4,16 @@
 // #1 Offsets and amounts are bigint here and int64 in BSON, never a double. Times are dates of whole milliseconds.
 
 import { assert } from "@sluice/kernel";
-import { findUnreadCredit, isUnreadOpen, isUnresolved, type Item, type OrphanState, type State, type Transaction } from "@sluice/domain";
+import {
+  findUnreadCredit,
+  isOutcomeShown,
+  isUnreadOpen,
+  isUnresolved,
+  type Item,
+  type OrphanState,
+  type State,
+  type Transaction,
+} from "@sluice/domain";
 import type { ObjectId } from "mongodb";
 import type { OpenRow, TransactionDocument, UnreadRow } from "../port.ts";
 import { as, bytes, type Codec, date, derived, document, list, nullable, plain, textsSince, type StoredIn } from "./codec.ts";
@@ -32,12 +41,12 @@ const view = document<Transaction>()({
   applied: plain,
   partition: plain,
   state: plain,
-  // Unresolved, or its connector has not acknowledged the outcome report, or it has an unread message: what `open`
-  // lists.
+  // Unresolved, or its connector has not acknowledged the outcome report and no item says so, or it has an unread
+  // message: what `open` lists.
   isOpen: derived(
     (transaction: Transaction) =>
       isUnresolved(transaction.state) ||
-      isAwaited(transaction.state, transaction.outcomeReport?.acknowledgedAtMs) ||
+      (isAwaited(transaction.state, transaction.outcomeReport?.acknowledgedAtMs) && !isOutcomeShown(transaction)) ||
       isUnreadOpen(transaction),
   ),
   flow: plain,

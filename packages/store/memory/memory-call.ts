@@ -62,7 +62,10 @@ const reads = new Set([
   "all",
   "listByReceiver",
   "accounted",
+  "quarantined",
   "listByDay",
+  "positions",
+  "versions",
 ]);
 
 /** `restores` counts how often the store went back: a call that began before has no effect then. */

@@ -251,12 +251,18 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         return true;
       });
     },
-    list: (service) =>
-      call("partitions.list", [service], null, () =>
-        [...kept.values()]
-          .filter((stored) => stored.service === service)
-          .sort((a, b) => a.partition - b.partition)
-          .map(partitionCodec.decode),
+    ...createPartitionLists(call, kept),
+  };
+}
+
+function createPartitionLists(call: MemoryCall, kept: ReadonlyMap<string, StoredPartition>): Pick<PartitionStore, "list" | "positions"> {
+  const listStored = (service: string): StoredPartition[] =>
+    [...kept.values()].filter((stored) => stored.service === service).sort((a, b) => a.partition - b.partition);
+  return {
+    list: (service) => call("partitions.list", [service], null, () => listStored(service).map(partitionCodec.decode)),
+    positions: (service) =>
+      call("partitions.positions", [service], null, () =>
+        listStored(service).map(({ partition, epoch, position }) => ({ partition, epoch, position })),
       ),
   };
 }

@@ -46,11 +46,15 @@ export function createMemoryParkedMessages(
       assertBulk(ids.length);
       return call(`${name}.load`, ids, null, () => pickKept(kept, ids, parkedMessageCodec.decode));
     },
-    async listByReceiver(bank, after, limit) {
+    async versions(ids) {
+      assertBulk(ids.length);
+      return call(`${name}.versions`, ids, null, () => pickKept(kept, ids, ({ version }) => version));
+    },
+    async listByReceiver(bank, after, limit, attemptsMin = 0) {
       assertSearch(limit);
-      return call(`${name}.listByReceiver`, [bank ?? ""], [after, limit], () =>
+      return call(`${name}.listByReceiver`, [bank ?? ""], [after, limit, attemptsMin], () =>
         [...kept.values()]
-          .filter((stored) => stored.ended !== "stopped" && (bank === null || stored.bank === bank))
+          .filter((stored) => stored.ended !== "stopped" && stored.attempts >= attemptsMin && (bank === null || stored.bank === bank))
           .filter((stored) => after === null || byBank(stored, { ...after, bank: after.receiverId, _id: after.id }) > 0)
           .sort(byBank)
           .slice(0, limit)
@@ -65,7 +69,7 @@ function createWrites(
   name: "deliveries" | "postings",
   call: MemoryCall,
   kept: Map<string, StoredParkedMessage>,
-): Pick<ParkedStore, "insert" | "update" | "remove"> {
+): Pick<ParkedStore, "insert" | "update" | "remove" | "raiseVersions"> {
   return {
     async insert(messages) {
       assertBulk(messages.length);
@@ -87,6 +91,14 @@ function createWrites(
         if (found?.version !== expectedVersion) return false;
         kept.set(message.id, { ...found, ...attemptState });
         return true;
+      });
+    },
+    async raiseVersions(partition, fromSequence, version) {
+      return call(`${name}.raiseVersions`, [`${partition}`], [fromSequence, version], () => {
+        for (const [id, stored] of kept) {
+          const isLesser = stored.partition === partition && stored.sequence >= fromSequence && stored.version < version;
+          if (isLesser) kept.set(id, { ...stored, version });
+        }
       });
     },
     async remove(messages) {

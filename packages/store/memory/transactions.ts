@@ -38,6 +38,29 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
         return { conflicts };
       });
     },
+    async documents(partition, afterUetr, limit) {
+      assertSearch(limit);
+      return call("transactions.documents", [`${partition}`], [afterUetr, limit], () =>
+        all()
+          .filter((stored) => stored.partition === partition && (afterUetr === null || stored._id > afterUetr))
+          .slice(0, limit)
+          .map(transactionCodec.decode),
+      );
+    },
+    remove: (partition) =>
+      call("transactions.remove", [`${partition}`], null, () => {
+        for (const stored of all()) if (stored.partition === partition) kept.delete(stored._id);
+      }),
+    ...createPartitionReads(call, all),
+    ...createPeopleQueries(call, kept),
+  };
+}
+
+function createPartitionReads(
+  call: MemoryCall,
+  all: () => StoredTransaction[],
+): Pick<BuildTransactions, "open" | "quarantined" | "held" | "accounted"> {
+  return {
     async open(partition, afterUetr, limit) {
       assertPage(limit);
       return call("transactions.open", [`${partition}`], [afterUetr, limit], () =>
@@ -45,6 +68,16 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
           .filter((stored) => stored.partition === partition && stored.isOpen && (afterUetr === null || stored._id > afterUetr))
           .slice(0, limit)
           .map(toOpenOrUnreadRow),
+      );
+    },
+    async quarantined(partition, limit) {
+      assertPage(limit);
+      return call("transactions.quarantined", [`${partition}`], limit, () =>
+        all()
+          .flatMap(({ _id, partition: place, quarantined }) => (place === partition && quarantined !== null ? [{ _id, quarantined }] : []))
+          .sort((a, b) => a.quarantined.since.getTime() - b.quarantined.since.getTime() || compareText(a._id, b._id))
+          .slice(0, limit)
+          .map(({ _id }) => _id),
       );
     },
     async held(partition, bank, day, afterQueueKey, limit) {
@@ -69,20 +102,6 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
           .map(toAccounted),
       );
     },
-    async documents(partition, afterUetr, limit) {
-      assertSearch(limit);
-      return call("transactions.documents", [`${partition}`], [afterUetr, limit], () =>
-        all()
-          .filter((stored) => stored.partition === partition && (afterUetr === null || stored._id > afterUetr))
-          .slice(0, limit)
-          .map(transactionCodec.decode),
-      );
-    },
-    remove: (partition) =>
-      call("transactions.remove", [`${partition}`], null, () => {
-        for (const stored of all()) if (stored.partition === partition) kept.delete(stored._id);
-      }),
-    ...createPeopleQueries(call, kept),
   };
 }
 

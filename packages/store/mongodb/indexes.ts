@@ -4,6 +4,8 @@ interface IndexSpec {
   readonly key: Readonly<Record<string, 1>>;
   readonly name: string;
   readonly unique?: true;
+  /** Documents without the field are not in the index. */
+  readonly sparse?: true;
 }
 
 export const transactionIndexes: readonly IndexSpec[] = [
@@ -24,6 +26,7 @@ export const transactionIndexes: readonly IndexSpec[] = [
   { key: { "finalReport.messageIdentification": 1 }, name: "final-report" },
   { key: { "search.reasons": 1 }, name: "reasons" },
   { key: { amountTenThousandths: 1, currency: 1 }, name: "amount" },
+  { key: { "quarantined.since": 1 }, name: "quarantined", sparse: true },
 ];
 
 const parkedIndexes: readonly IndexSpec[] = [
@@ -32,6 +35,8 @@ const parkedIndexes: readonly IndexSpec[] = [
   { key: { partition: 1, bank: 1, sequence: 1 }, name: "of-receiver" },
   { key: { deliveryKey: 1, sequence: 1 }, name: "of-key" },
   { key: { bank: 1, sequence: 1, _id: 1 }, name: "of-bank" },
+  // Finds the few that fail often among a million that wait.
+  { key: { attempts: 1, bank: 1, sequence: 1, _id: 1 }, name: "attempted" },
 ];
 
 /** By collection; builds have collections of their own with the indexes of transactions. */

@@ -54,10 +54,20 @@ export function createMongoParkedMessages(name: "deliveries" | "postings", colle
       return new Map(ids.flatMap((id) => (byId.has(id) ? [[id, parkedMessageCodec.decode(byId.get(id)!)] as const] : [])));
     },
 
-    async listByReceiver(bank, after, limit) {
+    async versions(ids) {
+      assertBulk(ids.length);
+      if (ids.length === 0) return new Map();
+      const found = await runGuarded(`${name}.versions`, "read", () =>
+        collection.find({ _id: { $in: [...ids] } }, { projection: { version: 1 }, batchSize: batchDocuments }).toArray(),
+      );
+      return new Map(found.map(({ _id, version }) => [_id, version]));
+    },
+
+    async listByReceiver(bank, after, limit, attemptsMin = 0) {
       assertSearch(limit);
       const all: Filter<StoredParkedMessage>[] = [{ ended: { $ne: "stopped" } }];
       if (bank !== null) all.push({ bank });
+      if (attemptsMin > 0) all.push({ attempts: { $gte: attemptsMin } });
       if (after !== null) all.push(filterAfter(after));
       return findRows(`${name}.listByReceiver`, { $and: all }, { bank: 1, ...bySequence }, limit);
     },
@@ -87,7 +97,7 @@ function toFilter(selection: ParkedSelection): Filter<StoredParkedMessage> {
 function createWrites(
   name: "deliveries" | "postings",
   collection: Collection<StoredParkedMessage>,
-): Pick<ParkedStore, "insert" | "update" | "remove"> {
+): Pick<ParkedStore, "insert" | "update" | "remove" | "raiseVersions"> {
   return {
     async insert(messages) {
       assertBulk(messages.length);
@@ -105,6 +115,11 @@ function createWrites(
         collection.updateOne({ _id: message.id, version: expectedVersion }, { $set: changed }),
       );
       return matchedCount === 1;
+    },
+
+    async raiseVersions(partition, fromSequence, version) {
+      const lesser = { partition, sequence: { $gte: fromSequence }, version: { $lt: version } };
+      await runGuarded(`${name}.raiseVersions`, "write", () => collection.updateMany(lesser, { $set: { version } }));
     },
 
     async remove(messages) {

@@ -40,6 +40,13 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
       return found.map(partitionCodec.decode);
     },
 
+    positions: (service) =>
+      runGuarded("partitions.positions", "read", async () => {
+        const wanted = { sort: { partition: 1 }, projection: { partition: 1, epoch: 1, position: 1 } } as const;
+        const found = await collection.find({ service }, wanted).toArray();
+        return found.map(({ partition, epoch, position }) => ({ partition, epoch, position }));
+      }),
+
     lock: (service, partition, { id, untilMs }) =>
       runGuarded("partitions.lock", "write", async () => {
         const _id = partitionDocumentId(service, partition);

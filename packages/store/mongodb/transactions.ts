@@ -91,7 +91,7 @@ function partsAfter(uetr: string | null): readonly { readonly $gt?: string; read
 
 function createPartitionReads(
   collection: Collection<MongoTransaction>,
-): Pick<BuildTransactions, "open" | "held" | "accounted" | "documents" | "remove"> {
+): Pick<BuildTransactions, "open" | "quarantined" | "held" | "accounted" | "documents" | "remove"> {
   return {
     async open(partition, afterUetr, limit) {
       assertPage(limit);
@@ -106,6 +106,16 @@ function createPartitionReads(
         rows.push(...found.map(toOpenOrUnreadRow));
       }
       return rows;
+    },
+
+    async quarantined(partition, limit) {
+      assertPage(limit);
+      const since = "quarantined.since";
+      const filter: Filter<MongoTransaction> = { [since]: { $gt: new Date(0) }, partition };
+      const found = await runGuarded("transactions.quarantined", "read", () =>
+        collection.find(filter, { projection: { _id: 1 }, sort: { [since]: 1, _id: 1 }, limit, batchSize: batchDocuments }).toArray(),
+      );
+      return found.map(({ _id }) => _id);
     },
 
     async held(partition, bank, day, afterQueueKey, limit) {

@@ -9,6 +9,7 @@ import type { ControlHandlers } from "../http/control-handler.ts";
 import { listBanks } from "./list-banks.ts";
 import { showConservation } from "./show-conservation.ts";
 import { listDeadLetters, showDeadLetter } from "../dead-letters/list-dead-letters.ts";
+import { listFailing } from "./list-failing.ts";
 import { listHeld } from "./list-held.ts";
 import { exportReconciliation } from "./export-reconciliation.ts";
 import { listReconciliation, summariseReconciliation } from "./list-reconciliation.ts";
@@ -41,6 +42,7 @@ export function createControlQueries({ brokerClock, ...given }: ControlQueryPort
     listWindows: listWindows({ ...ports, schemes }),
     listHeld: listHeld(ports),
     listUndelivered: listUndelivered(ports),
+    listFailing: listFailing(ports),
     listReconciliation: listReconciliation(ports),
     summariseReconciliation: summariseReconciliation(ports),
     exportReconciliation: exportReconciliation(ports),

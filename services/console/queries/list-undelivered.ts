@@ -7,13 +7,13 @@
 //    back-off.
 
 import type { Configuration } from "@sluice/config";
-import type { Day } from "@sluice/domain";
 import type { AttemptSummary, ParkedRow, ParkedTotals, Store } from "@sluice/store";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
 import { encodeCursor, parsePageRequest, slicePage, type PageRequest } from "../views/page.ts";
 import { invalidRequest, isDayKey, wholeSecondsUntil, formatOptionalInstant } from "../views/control-values.ts";
 import type { ParkedCount, ParkedCounts } from "./parked-counts.ts";
+import { answerView, parkedMessageView, type ParkedMoment } from "../views/parked-message.ts";
 import { parkedTotalsView } from "../views/parked-totals.ts";
 import {
   findEndpointStatus,
@@ -155,62 +155,13 @@ async function loadParked(store: UndeliveredPorts["store"], bank: string, page: 
   return found;
 }
 
-interface Moment {
-  readonly days: ReadonlyMap<string, Day>;
-  readonly nowMs: number | null;
-  readonly isPaused: boolean;
-  readonly address: EndpointStatus | null;
-}
-
-function messageView({ kind, row }: Found, { days, nowMs, isPaused, address }: Moment) {
-  const { id, uetr, partition, attempts, anyAnswer, mayHaveBeenTaken, recentAttempts, earlier, ended, reconciliationDay } = row;
-  const ownEndMs = row.redrive?.untilMs ?? row.deadlineMs ?? row.stopsAtMs;
-  const closesAtMs = reconciliationDay === null ? ownEndMs : (days.get(reconciliationDay)?.plan.reconciliationAtMs ?? null);
-  const hasExpired = kind === "posting" && ended !== null && ownEndMs !== null && nowMs !== null && ownEndMs <= nowMs;
-  const refusedOrExpired = hasExpired ? "expired" : "refused";
-  const waits = findBlockReason(isPaused, address);
+function messageView({ kind, row }: Found, moment: ParkedMoment) {
+  const { recentAttempts, earlier } = row;
   return {
-    kind,
-    messageIdentification: id,
-    uetr,
-    partition,
-    address: address?.origin ?? null,
-    status: ended === null ? waits : refusedOrExpired,
-    attempts,
-    anyAnswer,
-    mayHaveBeenTaken,
-    nextAttempt: ended === null ? nextAttempt(row, waits, address) : null,
-    day: reconciliationDay,
-    closes: formatOptionalInstant(closesAtMs),
-    secondsToClose: wholeSecondsUntil(closesAtMs, nowMs),
-    recentAttempts: recentAttempts.map(({ atMs, httpStatusCode, answer, tookMs, address: at, class: answerClass }) => ({
-      at: formatInstant(atMs),
-      httpStatusCode,
-      class: answerClass,
-      answer,
-      tookMs,
-      address: at,
-    })),
+    ...parkedMessageView(kind, row, moment),
+    recentAttempts: recentAttempts.map((attempt) => ({ ...answerView(attempt), tookMs: attempt.tookMs, address: attempt.address })),
     earlierAttempts: earlier === null ? null : earlierView(earlier),
   };
-}
-
-/** #2 */
-function findBlockReason(isPaused: boolean, address: EndpointStatus | null): "paused" | "breaker-open" | "retry-after" | "waiting" {
-  if (isPaused) return "paused";
-  if (address === null) return "waiting";
-  if (address.breaker !== null) return "breaker-open";
-  return address.retryAfterUntilMs === null ? "waiting" : "retry-after";
-}
-
-/** Null: none is scheduled; the message is tried when the pause or the breaker ends. */
-function nextAttempt(
-  { nextAttemptAtMs }: ParkedRow,
-  waits: ReturnType<typeof findBlockReason>,
-  address: EndpointStatus | null,
-): string | null {
-  if (waits === "paused" || waits === "breaker-open") return null;
-  return formatInstant(Math.max(nextAttemptAtMs, address?.retryAfterUntilMs ?? 0));
 }
 
 function earlierView({ count, firstAtMs, lastAtMs, answers }: AttemptSummary) {

@@ -49,6 +49,72 @@ test("I8: markers count in the order of their offsets, also where an offset has 
   expect(markers.history().ofDays.map(({ marker: { kind } }) => kind)).toEqual(["WindowOpened", "WindowClosed"]);
 });
 
+test("I8: declarations and gates are kept of open dates and of the three that were reconciled last; a forgotten one is not applied again", () => {
+  const markers = createAppliedMarkers(0);
+  const dates = ["2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19", "2026-11-20", "2026-11-23"];
+  const declared = (businessDate: string): Marker => ({
+    kind: "CreditsDeclared",
+    id: `ZA_EFT:${businessDate}:CreditsDeclared:1`,
+    scheme: "ZA_EFT",
+    businessDate,
+    number: 1,
+    bank: "first",
+    declaredBy: "first",
+  });
+  const gate = (businessDate: string): Marker => ({
+    kind: "GateOpened",
+    id: `ZA_EFT:${businessDate}:GateOpened:1`,
+    scheme: "ZA_EFT",
+    businessDate,
+    number: 1,
+    banks: ["first"],
+    except: [],
+  });
+  const reconciled = (businessDate: string): Marker => ({
+    kind: "DayReconciled",
+    id: `ZA_EFT:${businessDate}:DayReconciled:1`,
+    scheme: "ZA_EFT",
+    businessDate,
+    number: 1,
+  });
+  let offset = 0n;
+  const apply = (marker: Marker): boolean => markers.apply(marker, at((offset += 1n)));
+  for (const date of dates) for (const marker of [opened(1, date), declared(date), gate(date)]) apply(marker);
+  for (const date of dates.slice(1, 5)) apply(reconciled(date));
+  const kinds = dates.map((date) => markers.markersOf(`ZA_EFT:${date}`).map(({ marker }) => marker.kind));
+  const open = ["WindowOpened", "CreditsDeclared", "GateOpened"];
+  const over = [...open, "DayReconciled"];
+  expect(kinds).toEqual([open, ["WindowOpened", "DayReconciled"], over, over, over, open]);
+  expect([declared("2026-11-17"), gate("2026-11-17")].map(apply)).toEqual([false, false]);
+  expect(apply({ ...gate("2026-11-16"), id: "ZA_EFT:2026-11-16:GateOpened:2" })).toBe(true);
+  expect(createAppliedMarkers(0, markers.history()).history()).toEqual(markers.history());
+});
+
+test("64 dates on which 500 banks declare for themselves fit into the partition's document, which has 16 MiB", () => {
+  const markers = createAppliedMarkers(0);
+  let offset = 0n;
+  for (let day = 0; day < datesKeptMax; day += 1) {
+    const businessDate = new Date(Date.UTC(2026, 8, 1 + day)).toISOString().slice(0, 10);
+    const same = { scheme: "ZA_EFT", businessDate };
+    for (let bank = 1; bank <= 500; bank += 1) {
+      const [name, id] = [`participating-bank-${bank}`, `ZA_EFT:${businessDate}`];
+      offset += 2n;
+      markers.apply(
+        { kind: "CreditsDeclared", id: `${id}:CreditsDeclared:${bank}`, ...same, number: bank, bank: name, declaredBy: name },
+        at(offset),
+      );
+      markers.apply(
+        { kind: "GateOpened", id: `${id}:GateOpened:${bank}`, ...same, number: bank, banks: [name], except: [] },
+        at(offset + 1n),
+      );
+    }
+    offset += 2n;
+    markers.apply({ kind: "DayReconciled", id: `ZA_EFT:${businessDate}:DayReconciled:1`, ...same, number: 1 }, at(offset));
+  }
+  expect(markers.days()).toHaveLength(datesKeptMax);
+  expect(JSON.stringify(markers.toState()).length).toBeLessThan(1_500_000);
+});
+
 test("the state in the partition's document comes back as it was, through plain JSON", () => {
   const markers = createAppliedMarkers(0);
   markers.apply(opened(1), at(2n ** 53n + 1n));

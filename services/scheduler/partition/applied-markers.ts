@@ -6,6 +6,10 @@
 // #2 Of each scheme the newest `datesKeptMax` dates are kept. A day is planned at most a week ahead and a close leaves
 //    nothing unresolved, so a forgotten day was closed weeks ago. It counts as reconciled: a transaction that returns
 //    from the dead letters that late is closed too, instead of being held for ever.
+// #3 Declarations and gates are kept of the dates that are open and of the newest `reconciledDatesKeptMax` others of a
+//    scheme: there are two of them for each bank, and with all of them the document would outgrow the store's 16 MiB.
+//    A reconciled date releases nothing. A debit that its close finds later than that is an item all the same; its
+//    cause then says that the gate was closed.
 
 import {
   type AppliedBankMarker,
@@ -24,6 +28,8 @@ import {
 import { assert } from "@sluice/kernel";
 
 export const datesKeptMax = 64;
+/** #3 */
+export const reconciledDatesKeptMax = 3;
 
 /** All markers that a partition has applied and still keeps. */
 export interface MarkerHistory {
@@ -52,6 +58,8 @@ export function createAppliedMarkers(partition: number, before: MarkerHistory = 
   const ofBanks = new PauseHistory<BankMarker>(before.ofBanks);
   const byDay = new Map<DayKey, AppliedMarker[]>();
   const ids = new Set<string>();
+  /** The newest day whose declarations and gates are forgotten, by scheme (#3). */
+  const gatesForgottenTo = new Map<string, DayKey>();
   /** The oldest day kept, by scheme; set once older days are forgotten. */
   const oldestKept = new Map<string, DayKey>();
 
@@ -59,11 +67,28 @@ export function createAppliedMarkers(partition: number, before: MarkerHistory = 
     if (ids.has(marker.id)) return false;
     const day = dayKey(marker.scheme, marker.businessDate);
     if (!byDay.has(day) && !makeRoom(marker)) return false;
+    if (isOfGate(marker) && isReconciledDay(day) && day <= (gatesForgottenTo.get(marker.scheme) ?? "")) return false;
     ids.add(marker.id);
     const known = byDay.get(day);
     byDay.set(day, [...(known ?? []), { marker, position }]);
     if (known === undefined) noteOldest(marker.scheme);
+    if (marker.kind === "DayReconciled") forgetGates(marker.scheme);
     return true;
+  }
+
+  /** #3 */
+  function forgetGates(scheme: string): void {
+    for (const day of listDays(scheme).filter(isReconciledDay).slice(0, -reconciledDatesKeptMax)) {
+      const applied = byDay.get(day) ?? [];
+      const others = applied.filter(({ marker }) => !isOfGate(marker));
+      for (const { marker } of applied) if (isOfGate(marker)) ids.delete(marker.id);
+      byDay.set(day, others);
+      gatesForgottenTo.set(scheme, day);
+    }
+  }
+
+  function isReconciledDay(day: DayKey): boolean {
+    return byDay.get(day)?.some(({ marker }) => marker.kind === "DayReconciled") === true;
   }
 
   function listDays(scheme: string): readonly DayKey[] {
@@ -107,6 +132,11 @@ export function createAppliedMarkers(partition: number, before: MarkerHistory = 
     history: all,
     toState: () => ({ markers: all().ofDays.map(toPlainMarker), ofBanks: all().ofBanks.map(toPlainMarker) }),
   };
+}
+
+/** There is one for each bank that declares its credits final. */
+function isOfGate({ kind }: Marker): boolean {
+  return kind === "CreditsDeclared" || kind === "GateOpened";
 }
 
 /** A reconciliation marker below every record. */

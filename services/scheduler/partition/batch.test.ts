@@ -21,6 +21,7 @@ async function setUp(own: (environment: SchedulerEnvironment) => Partial<BatchPo
     banks: environment.store.banks,
     cache: context.snapshots(),
     witness: createStoreWitness(),
+    requireLease: () => Promise.resolve(),
     onStoreGoneBack: () => {
       throw new Error("the store has not gone back");
     },

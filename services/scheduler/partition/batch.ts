@@ -7,7 +7,7 @@
 //    first outputs.
 // #4 The cache drops every snapshot that is not known to be written.
 // #5 Each read of the store reads the witness too (`store-witness.ts`): nothing is decided on what a store has that was
-//    restored to an older point.
+//    restored to an older point. Before a lease has written anything, the partition's document is the witness.
 
 import { bankKey, type BankState, type Day, type DayKey, type PartitionView } from "@sluice/domain";
 import type { AppendResult, BrokerClock, OutgoingRecord, Producer } from "@sluice/messaging";
@@ -33,6 +33,8 @@ export interface BatchPorts extends HandlerContext {
   onAppended(appended: readonly AppendResult[]): void;
   /** Called after a lost write; rejects if the partition has another owner. */
   onLostWrite(): Promise<void>;
+  /** Rejects if the partition's document is not what this lease knows. */
+  requireLease(): Promise<void>;
   /** Called when the store no longer has what this lease wrote; throws. */
   onStoreGoneBack(): never;
 }
@@ -81,13 +83,15 @@ async function load(records: readonly BatchRecord[], ports: BatchPorts): Promise
   const dayKeys = listKeys(records, "day");
   const bankKeys = listKeys(records, "bank");
   const isRead = missing.length + dayKeys.length + bankKeys.length > 0;
+  const readDays = await readInBulks(dayKeys, (bulk) => days.load(bulk));
+  const readBanks = await readInBulks(bankKeys, async (bulk) => byKey(await banks.load(bulk.map((key) => key.slice(bankKey("").length)))));
+  // #5: read last, so that the witness speaks for all of it.
   const expected = witness.expected();
   const wanted = isRead ? [...new Set([...missing, ...expected.uetrs])] : [];
   const read = await readInBulks(wanted, (bulk) => transactions.load(bulk));
   if (isRead && expected.isMissing(read)) ports.onStoreGoneBack();
+  if (isRead && expected.uetrs.length === 0) await ports.requireLease();
   const documents = new Map(uetrs.map((uetr) => [uetr, cached.get(uetr) ?? read.get(uetr) ?? null] as const));
-  const readDays = await readInBulks(dayKeys, (bulk) => days.load(bulk));
-  const readBanks = await readInBulks(bankKeys, async (bulk) => byKey(await banks.load(bulk.map((key) => key.slice(bankKey("").length)))));
   return {
     documents,
     days: new Map(dayKeys.map((key) => [key, readDays.get(key) ?? null])),

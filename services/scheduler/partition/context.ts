@@ -9,6 +9,7 @@ import type {
   Messaging,
   OperatorSkips,
   PartitionEnds,
+  PartitionWatch,
   Producer,
   ReceivedRecord,
 } from "@sluice/messaging";
@@ -53,6 +54,8 @@ export interface PartitionContext {
   readonly snapshots: SnapshotCaches;
   /** Monotonic milliseconds at which each bank last acknowledged a debit. */
   readonly acknowledgedAtMs: Map<string, number>;
+  /** Looks at the store while partitions are owned. */
+  readonly watch: PartitionWatch;
   /** Milliseconds since the group's coordinator last answered this process. */
   heartbeatAgeMs(): number;
 }

@@ -4,13 +4,15 @@
 // process wrote last. The documents behind that position are missing then. So the newest transaction that was written
 // is a witness: a store that has it in an older version, or not at all, has gone back.
 
-import type { TransactionDocument } from "@sluice/store";
+import type { TransactionDocument, TransactionStore } from "@sluice/store";
 
 export interface StoreWitness {
   /** Records a write that the store has acknowledged. */
   wrote(document: TransactionDocument): void;
   /** What a read that begins now must find; a later write changes nothing for that read. */
   expected(): ExpectedWitness;
+  /** Reads the witness from the store; false while nothing was written. */
+  isMissing(store: Pick<TransactionStore, "load">): Promise<boolean>;
 }
 
 interface ExpectedWitness {
@@ -27,5 +29,9 @@ export function createStoreWitness(): StoreWitness {
       expected = { uetrs: [uetr], isMissing: (found) => (found.get(uetr)?.transaction.version ?? 0) < version };
     },
     expected: () => expected,
+    async isMissing(store) {
+      const { uetrs, isMissing } = expected;
+      return uetrs.length > 0 && isMissing(await store.load(uetrs));
+    },
   };
 }

@@ -13,14 +13,15 @@
 import { partitionFor, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
 import { type PartitionLease, requireSameLog } from "@sluice/messaging";
-import type { OpenRow, PartitionDocument, RebuildLock, UnreadRow } from "@sluice/store";
+import { openDaysMax, type OpenRow, type PartitionDocument, type RebuildLock, type UnreadRow } from "@sluice/store";
 import type { PartitionContext } from "./context.ts";
 import type { DayLedgers } from "./day-ledgers.ts";
 import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPartitionState } from "./applied-markers.ts";
 import { createPartitionPosition, type PartitionPosition } from "./position.ts";
 import { type PartitionTasks, startPartitionTasks } from "../tasks/partition-tasks.ts";
+import { quarantinedCountMax } from "../tasks/quarantine-count.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
-import { createStoreWitness, type StoreWitness } from "./store-witness.ts";
+import type { StoreWitness } from "./store-witness.ts";
 
 /** A partition while this process owns it under one epoch. */
 export interface OwnedPartition {
@@ -45,8 +46,8 @@ export interface PartitionTakeOver {
   readonly lease: Pick<PartitionLease<PartitionDocument, OwnedPartition>, "write">;
   /** Whether the store was restored to an older point since this process owned the partition. */
   readonly hasGoneBack: boolean;
-  /** Called when the store no longer has what this lease wrote. */
-  readonly onStoreGoneBack: (epoch: number) => void;
+  /** What this lease has written last. */
+  readonly witness: StoreWitness;
   readonly ledgers: DayLedgers;
   /** What is kept of this process's last epoch; null if it never owned the partition. */
   readonly before: Pick<OwnedPartition, "build" | "markers"> | null;
@@ -61,7 +62,7 @@ export interface PartitionTakeOver {
  * ask whether the partition has caught up, which only the worker knows.
  */
 export async function takeOverPartition(options: PartitionTakeOver): Promise<OwnedPartition> {
-  const { context, document, lease, ledgers, before } = options;
+  const { context, document, lease, ledgers, before, witness } = options;
   const { store, time, logger, partitionCount } = context;
   const { partition, epoch, position: startAt, state, build, rebuildLock } = document;
   await checkJournal(context, document);
@@ -77,21 +78,16 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     ofDays: [...kept.ofDays, ...history.ofDays],
     ofBanks: [...kept.ofBanks, ...history.ofBanks],
   });
-  const days = (await store.days.open()).filter((day) => partitionFor(day.key, partitionCount) === partition);
+  const openDays = await store.days.open();
+  if (openDays.length >= openDaysMax) logger.error("days.bound-reached", { partition, days: openDays.length });
+  const days = openDays.filter((day) => partitionFor(day.key, partitionCount) === partition);
   const tasks = startPartitionTasks({ context, partition, markers, ledgers, days, isCaughtUp: options.isCaughtUp });
   const open = await fill(context, partition, tasks);
-  const witness = createStoreWitness();
   const position = createPartitionPosition({
     partition,
     epoch,
     position: startAt,
-    async writeUnderLease(offset, written) {
-      const { uetrs, isMissing: isMissingIn } = witness.expected();
-      const isMissing = uetrs.length > 0 && isMissingIn(await store.transactions.load(uetrs));
-      if (!isMissing) return await lease.write(epoch, offset, written);
-      options.onStoreGoneBack(epoch);
-      return false;
-    },
+    writeUnderLease: (offset, written) => lease.write(epoch, offset, written),
     state: () => markers.toState(),
     beforeWrite: () => ledgers.write(),
     time,
@@ -152,5 +148,6 @@ async function fill({ store }: PartitionContext, partition: number, tasks: Parti
     count += rows.length;
     after = rows.length === pageRowsMax ? (rows.at(-1)?.uetr ?? null) : null;
   } while (after !== null);
+  tasks.fillQuarantined(await store.transactions.quarantined(partition, quarantinedCountMax));
   return count;
 }

@@ -35,6 +35,7 @@ import type { PartitionContext } from "./context.ts";
 import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
 import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report/report-batch.ts";
+import { createStoreWitness, type StoreWitness } from "./store-witness.ts";
 import { type OwnedPartition, takeOverPartition } from "./take-over.ts";
 
 /** Records that are read again, or were missing, and are handled in one piece. */
@@ -53,8 +54,8 @@ class PartitionWorker {
   readonly #lease: PartitionLease<PartitionDocument, OwnedPartition>;
   /** What is kept of the last epoch. */
   #before: Pick<OwnedPartition, "build" | "markers"> | null = null;
-  /** The witness was missing, though the store has the position that was written last (#5). */
-  #isWitnessMissing = false;
+  /** What was written last under the newest lease (#5). */
+  #witness: StoreWitness = createStoreWitness();
   /** The end of the partition when the lease was taken: another owner may have appended what lies below. */
   #caughtUpAt: bigint;
   /** What operators skipped, by offset. */
@@ -77,7 +78,9 @@ class PartitionWorker {
       time,
       logger,
       heartbeatAgeMs: () => context.heartbeatAgeMs(),
-      takeOver: (document, hasGoneBack) => this.#takeOver(document, hasGoneBack || this.#isWitnessMissing),
+      watch: context.watch,
+      takeOver: (document, hasGoneBack) => this.#takeOver(document, hasGoneBack),
+      isWitnessMissing: () => this.#witness.isMissing(store.transactions),
       granted: ({ tasks }) => tasks.wake(),
       lost: (epoch) => logger.warn("partition.lost", { partition, epoch }),
       drop: stopOwned,
@@ -103,12 +106,13 @@ class PartitionWorker {
     if (hasGoneBack) this.#context.metrics.storeGoneBack.add({ partition: String(this.#partition) });
     if (this.#before !== null) this.#caughtUpAt = (await this.#context.journalEnds(this.#partition))?.logEnd ?? this.#caughtUpAt;
     this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition);
+    this.#witness = createStoreWitness();
     const owned = await takeOverPartition({
       context: this.#context,
       document,
       lease: this.#lease,
       hasGoneBack,
-      onStoreGoneBack: (epoch) => this.#loseStore(epoch),
+      witness: this.#witness,
       ledgers: this.#ledgers,
       before: this.#before,
       handledBelow: this.#nextOffset,
@@ -119,15 +123,7 @@ class PartitionWorker {
     if (isRebuilt || hasGoneBack || startAt > this.#nextOffset) this.#nextOffset = startAt;
     this.#before = { build, markers };
     if (this.#isCurrent(owned) && this.#handedTo > this.#nextOffset) await this.#readAgain(owned, this.#nextOffset, this.#handedTo);
-    this.#isWitnessMissing = false;
     return owned;
-  }
-
-  /** #5: gives the lease up; the take-over that follows forgets everything. */
-  #loseStore(epoch: number): void {
-    if (this.#lease.epoch !== epoch) return;
-    this.#isWitnessMissing = true;
-    this.#lease.lose(epoch);
   }
 
   /**
@@ -240,8 +236,12 @@ class PartitionWorker {
         await owned.position.confirm();
         this.#requireCurrent(owned);
       },
+      requireLease: async () => {
+        await this.#lease.look();
+        this.#requireCurrent(owned);
+      },
       onStoreGoneBack: () => {
-        this.#loseStore(owned.epoch);
+        this.#lease.loseStore(owned.epoch);
         throw partitionLost(this.#partition);
       },
     });

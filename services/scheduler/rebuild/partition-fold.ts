@@ -73,8 +73,7 @@ export class PartitionFold {
 
   /** Rejects if the store no longer has what was folded last: it was restored to an older point. */
   async requireStored(): Promise<void> {
-    const { uetrs, isMissing } = this.#witness.expected();
-    if (uetrs.length > 0 && isMissing(await this.#target.load(uetrs))) throw storeGoneBack();
+    if (await this.#witness.isMissing(this.#target)) throw storeGoneBack();
   }
 
   /** Records in offset order, from `nextOffset` on. */
@@ -127,6 +126,7 @@ export class PartitionFold {
       witness: this.#witness,
       onAppended: () => {},
       onLostWrite: () => Promise.reject(new Fault("rebuild.contended", "another builder writes into this build", { isRetryable: false })),
+      requireLease: () => Promise.resolve(),
       onStoreGoneBack: (): never => {
         throw storeGoneBack();
       },

@@ -2,7 +2,7 @@
 
 import { type DecodedRecord, topics } from "@sluice/contracts";
 import type { Producer } from "@sluice/messaging";
-import { Fault } from "@sluice/kernel";
+import { Fault, type Metrics, silentMetrics } from "@sluice/kernel";
 import { expect, test } from "vitest";
 import { SchedulerEnvironment } from "../scheduler.fixture.ts";
 import { openPartitionWorker } from "../partition/worker.ts";
@@ -54,6 +54,34 @@ test("what Sluice itself appends is decided as always during quarantine, and the
   await environment.until("completed", () => environment.events(uetr).length === 7);
   expect((await environment.document(uetr))?.transaction).toMatchObject({ state: "COMPLETED", quarantined: null });
   expect(listDeadLetters(environment)).toHaveLength(2);
+});
+
+test("I16: quarantined transactions are counted until their replay, also by the next owner", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const start = async () => {
+    const gauges = new Map<string, number>();
+    const metrics: Metrics = { ...silentMetrics, gauge: (name) => ({ set: (value) => void gauges.set(name, value) }) };
+    const started = await environment.scheduler({ metrics });
+    return { ...started, count: () => gauges.get("sluice_scheduler_quarantined_transactions") };
+  };
+  const first = await start();
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  await environment.until("held", () => environment.events(uetr).length >= 4);
+  expect(first.count()).toBe(0);
+  await environment.appendRaw(0, bytes(uetr), bad);
+  await environment.appendRaw(0, bytes(environment.uetr()), bad);
+  await environment.until("two dead letters", () => listDeadLetters(environment).length === 2);
+  await environment.time.advance(1_000);
+  expect(first.count()).toBe(2);
+  await first.stop();
+  expect(first.count()).toBe(0);
+  const second = await start();
+  await environment.time.advance(1_000);
+  expect(second.count()).toBe(2);
+  await environment.append(topics.journal, uetr, replayed(environment));
+  await environment.time.advance(1_000);
+  expect(second.count()).toBe(1);
 });
 
 test("an unknown UETR is quarantined by its first record, and the debit that follows is dead-lettered too", async () => {

@@ -2,6 +2,7 @@
 // every call, only with what it had.
 
 import { topics } from "@sluice/contracts";
+import { lookIntervalMs } from "@sluice/messaging";
 import { checkConservation } from "@sluice/store";
 import { expect, test } from "vitest";
 import { schedulerDay, SchedulerEnvironment } from "../scheduler.fixture.ts";
@@ -75,4 +76,70 @@ test("I1: a store that lost documents behind the position that it still has is n
   expect(document).toMatchObject({ position: 4n });
   // The series begins at 0, so that an alarm sees its increase.
   expect(counted).toEqual([0, 1]);
+});
+
+test("I1, I16: a scheduler that reads and writes nothing notices that the store was restored under it", async () => {
+  const lines: string[] = [];
+  const environment = new SchedulerEnvironment({ partitionCount: 1, onProblem: (event) => void lines.push(event) });
+  await environment.scheduler();
+  const uetrs = [environment.uetr(), environment.uetr()];
+  await environment.hold(uetrs[0]!);
+  await environment.until("held", () => environment.events(uetrs[0]!).at(-1)?.endsWith("HELD") === true);
+  await environment.time.advance(500);
+  const older = environment.emptyStore();
+  await copyStore(environment, environment.store, older, 0);
+  await environment.hold(uetrs[1]!);
+  await environment.until("released", () => uetrs.every((uetr) => environment.events(uetr).at(-1)?.endsWith("RELEASED") === true));
+  await environment.time.advance(30_000);
+  const states = await listAllStates(environment, uetrs);
+  expect(lines).not.toContain("partition.store-gone-back");
+  environment.store = older;
+  expect(await listAllStates(environment, uetrs)).not.toEqual(states);
+  await environment.time.advance(2 * lookIntervalMs);
+  expect(lines).toContain("partition.store-gone-back");
+  expect(await listAllStates(environment, uetrs)).toEqual(states);
+});
+
+test("I3: nothing is decided on a store that went back while the partition was taken over", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const uetr = environment.uetr();
+  await environment.hold(uetr);
+  const open = async (own: Parameters<typeof environment.partitionContext>[0] = {}) => {
+    const context = await environment.partitionContext(own);
+    const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 3n }));
+    const handle = (from: number): Promise<void> =>
+      environment.settle(worker.handle(environment.broker.records({ topic: topics.journal, partition: 0 }).slice(from, from + 1)));
+    return { worker, handle };
+  };
+  const before = await open();
+  await before.handle(0);
+  await environment.time.advance(500);
+  const older = environment.emptyStore();
+  await copyStore(environment, environment.store, older, 0);
+  await before.handle(1);
+  await environment.settle(before.worker.close());
+  const live = environment.liveStore();
+  let isTaken = false;
+  const partitions: typeof live.partitions = {
+    ...live.partitions,
+    async takeOver(service, partition) {
+      const document = await live.partitions.takeOver(service, partition);
+      if (!isTaken) environment.store = older;
+      isTaken = true;
+      return document;
+    },
+  };
+  const after = await open({ store: { ...live, partitions } });
+  const sent = listSent(environment);
+  await expect(after.handle(2)).rejects.toMatchObject({ code: "scheduler.partition-lost" });
+  expect(listSent(environment)).toEqual(sent);
+  await environment.time.advance(10_000);
+  await after.handle(2);
+  await environment.settle(after.worker.close());
+  expect(await environment.states(uetr)).toEqual(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"]);
+  const ids = environment.named(topics.events, "TransactionStateEvent").map(({ decoded }) => decoded.value.id);
+  const bodies = environment
+    .named(topics.events, "TransactionStateEvent")
+    .map(({ decoded }) => `${decoded.value.id} ${Buffer.from(decoded.value.body).toString()}`);
+  expect(new Set(bodies).size).toBe(new Set(ids).size);
 });

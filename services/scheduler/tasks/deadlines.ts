@@ -10,7 +10,7 @@
 //    credit.
 // #4 DeadlinePassed is appended once; and again, after a pause, if it came too early.
 
-import { isUnresolved, type Transaction } from "@sluice/domain";
+import { isOutcomeShown, isUnresolved, type Transaction } from "@sluice/domain";
 import type { Logger, Time } from "@sluice/kernel";
 import type { OpenRow, TransactionStore } from "@sluice/store";
 import type { AppendFacts } from "./append-facts.ts";
@@ -130,8 +130,7 @@ function readCreditDeadline(
   passedAtMs: number | null,
 ): CreditDeadline | null {
   const isUnacknowledged = outcomeReport !== null && outcomeReport.acknowledgedAtMs === null;
-  const isShown = items.some(({ cause }) => cause === "OUTCOME_UNDELIVERED");
-  const deadline = findDeadline({ uetr, state, deadlineMs, isAwaited: isUnacknowledged && !isShown });
+  const deadline = findDeadline({ uetr, state, deadlineMs, isAwaited: isUnacknowledged && !isOutcomeShown({ items }) });
   const isDone = deadline !== null && !isUnresolved(state) && passedAtMs !== null && passedAtMs >= deadline.dueMs;
   return isDone ? null : deadline;
 }

@@ -17,11 +17,14 @@ import type { AppliedMarkers } from "../partition/applied-markers.ts";
 import { hasBegun } from "../partition/read-day-markers.ts";
 import { startReleaser } from "./release/releaser.ts";
 import { startMissingDayPlanner } from "./missing-day-planner.ts";
+import { createQuarantineCount } from "./quarantine-count.ts";
 import { startSnapshotKeeper } from "./snapshot-keeper.ts";
 
 export interface PartitionTasks {
   /** Adds an open transaction; called for each one at take-over, before `wake`. */
   fill(row: OpenRow | UnreadRow): void;
+  /** Sets the quarantined transactions of the take-over. */
+  fillQuarantined(uetrs: readonly string[]): void;
   /** Takes note of what a batch did. */
   observe(handled: readonly HandledRecord[]): void;
   /** Learns where a batch's outputs are. */
@@ -71,6 +74,7 @@ export function startPartitionTasks({ context, partition, markers, ledgers, days
   const { schemes } = configuration;
   const missingDayPlanner = startMissingDayPlanner({ ...shared, partitionCount, schemes, brokerNowMs, isCaughtUp });
   const snapshotKeeper = startSnapshotKeeper(context, partition);
+  const quarantineCount = createQuarantineCount(partition, metrics);
   const tasks = [snapshotKeeper, releaser, dayCloser, gateReporter, deadlines, dayClock, ledgerAudit, missingDayPlanner];
 
   return {
@@ -81,10 +85,12 @@ export function startPartitionTasks({ context, partition, markers, ledgers, days
       deadlines.fill(row);
       missingDayPlanner.fill(row);
     },
+    fillQuarantined: (uetrs) => quarantineCount.fill(uetrs),
     observe(handled) {
       for (const { transaction, day, name, decision, record } of handled) {
         if (day !== null) dayClock.observe(day);
         if (transaction === null) continue;
+        quarantineCount.observe(transaction);
         releaser.observe(transaction, releases.has(name));
         gateReporter.observe(transaction);
         missingDayPlanner.observe(transaction);
@@ -108,6 +114,7 @@ export function startPartitionTasks({ context, partition, markers, ledgers, days
     },
     stop() {
       for (const task of tasks) task.stop();
+      quarantineCount.stop();
     },
   };
 }

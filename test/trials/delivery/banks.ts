@@ -25,6 +25,8 @@ export interface TrialBanksOptions {
   readonly random: Random;
   readonly time: Time;
   readonly isBrief: boolean;
+  /** Names a bank's host; null, and where it is not given: it has an address alone. */
+  readonly hostOf?: (bank: PlannedBank) => string | null;
   /** Ids of messages that are answered with 500 for ever. */
   readonly failingIds?: ReadonlySet<string>;
 }
@@ -37,8 +39,6 @@ interface ServedBank {
 }
 
 const host = "127.0.0.1";
-/** A name that no name server resolves. */
-const namelessHost = "nameless.invalid";
 const portsFrom = 20_000;
 const portsCount = 10_000;
 const triesMax = 50;
@@ -66,7 +66,7 @@ export async function openTrialBanks(
     const isRefusing = bank.profile === "refusing";
     const port = await (isRefusing ? listenBelow(server, options.random) : listen(server, 0));
     if (isRefusing) await close(server);
-    urls.set(bank.id, `http://${bank.profile === "nameless" ? namelessHost : host}:${port}`);
+    urls.set(bank.id, `http://${options.hostOf?.(bank) ?? host}:${port}`);
     healing.push(async () => {
       served.isHealed = true;
       if (isRefusing) await listenAgain(server, port, options.time);

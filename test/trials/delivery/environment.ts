@@ -37,6 +37,8 @@ export interface DeliveryEnvironmentOptions {
   readonly urls: ReadonlyMap<string, string>;
   readonly time: Time;
   readonly environment: NodeJS.ProcessEnv;
+  /** Where the services ask for names; by default where the machine does. */
+  readonly nameServer?: string;
   /** Services to start; both by default. */
   readonly services?: readonly DeliveryService[];
   /** Puts a proxy between the services and their store, and returns the address for the services. */
@@ -80,7 +82,10 @@ export async function openDeliveryEnvironment(
   const mongoUrl = (await options.interceptStore?.(servers.mongoUrl)) ?? servers.mongoUrl;
   const references = buildReferences([...configuredBanks, connector]);
   const services = createDeliveryServices({
-    environment: serviceEnvironment({ servers: { ...servers, mongoUrl }, configurationFile, database, references }),
+    environment: {
+      ...serviceEnvironment({ servers: { ...servers, mongoUrl }, configurationFile, database, references }),
+      ...(options.nameServer === undefined ? {} : { SLUICE_NAME_SERVERS: options.nameServer }),
+    },
     directory: servers.directory,
     time,
     signal,

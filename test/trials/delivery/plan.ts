@@ -8,8 +8,9 @@
 //    traffic and, at the same time, traffic for the others. Phase C brings the rest to all banks and has all the kills.
 // #4 Both services are killed at least twice, in long trials about every 20 s, until C is over. All banks are healed
 //    shortly before that.
-// #5 In a trial with many receivers one bank takes all but some messages: those it answers with 500 for ever. Another
-//    has a name that is never resolved. What they never take comes in phase B, and each stands last in its UETR.
+// #5 In a trial with many receivers one bank takes all but some messages: those it answers with 500 for ever. Of
+//    another one the name server is silent about its name. What they never take comes in phase B, and each stands last
+//    in its UETR.
 // #6 In long trials each service is frozen once for a minute while another process takes over, and thawed while that
 //    one still runs.
 
@@ -91,7 +92,7 @@ const troubledShares: ProfileCounts = [
   ["hostile", 0.01],
   ["throttling", 0.02],
 ];
-/** Messages to the bank whose name is never resolved. */
+/** Messages to the bank about whose name the name server is silent. */
 const namelessMessages = 10;
 const branchFirst = 250_600;
 const uetrsUnderWay = 100;

@@ -13,6 +13,7 @@ import { machineTime, sleep, type Time } from "@sluice/kernel";
 import { seededRandom } from "@sluice/testkit";
 import { projectRoot } from "@sluice/environment";
 import { openTrialBanks, type TrialBanks } from "./banks.ts";
+import { openTrialNames, type TrialNames } from "./names.ts";
 import { createDeliveryEnds } from "./ends.ts";
 import { keepEvidence } from "./evidence.ts";
 import { type DeliveryFeedPorts, feedPhase } from "./feed.ts";
@@ -76,9 +77,11 @@ export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<D
   const recorder = createDeliveryRecorder(time);
   const random = seededRandom(`banks ${seed}`);
   const failingIds = new Set(listNeverTaken(plan).map(({ id }) => id));
-  const banks = await openTrialBanks(plan.banks, { recorder, random, time, isBrief: plan.isBrief, failingIds }, opened);
+  const names = await openTrialNames(plan.banks, opened);
+  const hostOf = names.hostOf.bind(names);
+  const banks = await openTrialBanks(plan.banks, { recorder, random, time, isBrief: plan.isBrief, failingIds, hostOf }, opened);
   const environment = await openDeliveryEnvironment(
-    { banks: plan.banks, urls: banks.urls, time, environment: options.environment, say, signal },
+    { banks: plan.banks, urls: banks.urls, nameServer: names.server, time, environment: options.environment, say, signal },
     opened,
   );
   signal.throwIfAborted();
@@ -90,7 +93,7 @@ export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<D
   const history = await untilAllEnded(trial);
   signal.throwIfAborted();
   const verdict = verifyDeliveries(history);
-  const problems = [...environment.services.losses(), ...verdict.problems];
+  const problems = [...environment.services.losses(), ...findNameProblems(plan, names), ...verdict.problems];
   const folder = join(projectRoot, ".sluice", "trial", new Date(time.nowMs()).toISOString().replaceAll(":", "-"));
   const evidence = problems.length > 0 || options.isKept ? await keepEvidence(folder, history, environment.directory) : null;
   const [a, b] = [phaseFigures(trial, "A"), phaseFigures(trial, "B")];
@@ -100,6 +103,7 @@ export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<D
     notes: [
       "The dead, slow and hostile banks were healed near the end, so that everything could be acknowledged.",
       ...(failingIds.size === 0 ? [] : [`${failingIds.size} messages are never taken: they still wait at the end, and nobody else does.`]),
+      nameNote(names),
       ...(plan.isBrief ? ["Too short for answers about the address (200, 404, redirects), after which a message waits for minutes."] : []),
     ],
     seed,
@@ -116,6 +120,21 @@ export async function runDeliveryTrial(options: DeliveryTrialOptions): Promise<D
     evidence,
     tookMs: Math.round(time.monotonicMs() - startedMs),
   };
+}
+
+/** A trial in which the silent name server was not asked, or the other banks' names were not, shows too little. */
+function findNameProblems({ banks }: DeliveryPlan, names: TrialNames): readonly string[] {
+  const { silent, answered } = names.counts();
+  const hasNameless = banks.some(({ profile }) => profile === "nameless");
+  return [
+    ...(hasNameless && silent === 0 ? ["nobody asked for the name about which the name server is silent"] : []),
+    ...(answered === 0 ? ["nobody asked for the names of healthy banks"] : []),
+  ];
+}
+
+function nameNote(names: TrialNames): string {
+  const { silent, answered } = names.counts();
+  return `The name server answered ${answered} questions for names of healthy banks, and left ${silent} for that of the nameless one without an answer.`;
 }
 
 function zeroCounts(): Record<DeliveryService, number> {

@@ -3,8 +3,8 @@
 
 import { readRecord, isRunning } from "@sluice/local-servers/running-record";
 import { Fault } from "@sluice/kernel";
-import { readiness } from "@sluice/environment/processes";
 import { findConfiguration, findMetricWarnings, type MetricSample, readMetrics, type ShownConfiguration } from "./service-metrics.ts";
+import { readReadiness, type ShownReadiness } from "./service-readiness.ts";
 import { readUpFile, upDirectory, type UpState } from "./up-state.ts";
 import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
 
@@ -23,7 +23,7 @@ interface ProcessRow {
   readonly notices: readonly string[];
 }
 
-const metricsTimeoutMs = 2_000;
+const answerTimeoutMs = 2_000;
 
 const run: RunVerb = async (call) => {
   const processes = readRecord(upDirectory)?.processes ?? [];
@@ -58,20 +58,29 @@ type Inspected = Pick<ProcessRow, "notReady" | "skewMs" | "configuration" | "not
 async function inspectService(name: string, state: UpState | null): Promise<Inspected> {
   const address = state?.operations[name];
   if (address === undefined) return { notReady: "its address is not known", skewMs: null, configuration: null, notices: [] };
-  const answer = await readiness(Number(new URL(address).port));
+  const { notReady, blocked } = await readService(address);
   const samples = await readServiceMetrics(address);
   const skew = samples.find((sample) => sample.name === "sluice_clock_skew_milliseconds");
   return {
-    notReady: answer === "ready" ? null : (answer ?? "it does not answer"),
+    notReady,
     skewMs: skew === undefined ? null : Math.round(skew.value),
     configuration: findConfiguration(samples),
-    notices: findMetricWarnings(samples),
+    notices: [...findMetricWarnings(samples), ...blocked],
   };
+}
+
+async function readService(address: string): Promise<ShownReadiness> {
+  try {
+    const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(answerTimeoutMs) });
+    return readReadiness(answer.ok, await answer.json());
+  } catch {
+    return { notReady: "it does not answer", blocked: [] };
+  }
 }
 
 async function readServiceMetrics(address: string): Promise<readonly MetricSample[]> {
   try {
-    const answer = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(metricsTimeoutMs) });
+    const answer = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(answerTimeoutMs) });
     return readMetrics(await answer.text());
   } catch {
     return [];

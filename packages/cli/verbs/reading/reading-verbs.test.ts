@@ -11,6 +11,7 @@ import { runHeld } from "./held.ts";
 import { runReconciliationExport } from "./reconciliation-export.ts";
 import { runReconciliationShow } from "./reconciliation-show.ts";
 import { runSearch } from "./search.ts";
+import { runFailing } from "./failing.ts";
 import { runUndelivered } from "./undelivered.ts";
 import type { VerbCall } from "../../terminal/verb.ts";
 import { runWindows } from "./windows.ts";
@@ -164,6 +165,28 @@ test("enough of an answer is shown that every code in a runbook is complete", as
   const longer = { recentAttempts: [{ httpStatusCode: 400, answer: "x".repeat(100) }] };
   const cut = await runAndRead(runUndelivered, [{ schema: "UndeliveredMessages", bank: "a", why: [], rows: [longer] }]);
   expect(cut).toMatch(/ 400 x{44} /);
+});
+
+test("failing prints each message with its attempts, its last answer, since when, and the next attempt", async () => {
+  const row = {
+    bank: "a",
+    operation: "inboundDirectDebit",
+    messageIdentification: "D",
+    uetr: "u-1",
+    attempts: 41,
+    lastAnswer: { httpStatusCode: 500, answer: "no such \u001b[2J branch" },
+    since: "2026-11-20T06:00:00.000Z",
+    status: "waiting",
+    nextAttempt: "2026-11-20T06:01:00.000Z",
+    secondsToClose: 61,
+  };
+  const silent = { ...row, bank: "b", lastAnswer: { httpStatusCode: null, answer: "timeout" }, status: "paused", nextAttempt: null };
+  const lines = (await runAndRead(runFailing, [{ schema: "FailingMessages", rows: [row, silent], next: null }])).split("\n");
+  expect(lines[1]).toMatch(
+    /^a +inboundDirectDebit +D +u-1 +41 +500 no such ·\[2J branch +2026-11-20 06:00:00Z +waiting +2026-11-20 06:01:00Z +1m 1s$/,
+  );
+  expect(lines[2]).toMatch(/^b .* 41 +no answer timeout +2026-11-20 06:00:00Z +paused +- +1m 1s$/);
+  expect(await runAndRead(runFailing, [{ schema: "FailingMessages", rows: [], next: null }])).toBe("no message fails often\n");
 });
 
 test("held, undelivered and bank list print one line for each row", async () => {

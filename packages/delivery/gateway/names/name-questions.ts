@@ -8,7 +8,7 @@
 // #3 Tries are short and few. A question ends after `triesMax` tries at each server, at the latest.
 
 import { Resolver } from "node:dns/promises";
-import { isIPv6 } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
 import { sleep, type Time } from "@sluice/kernel";
 import { NameFailure, type NameFailureReason, toNameFailure } from "./name-failure.ts";
 import { expandName, type ResolvConf } from "./resolv-conf.ts";
@@ -39,10 +39,11 @@ interface FamilyAnswer extends NameAnswer {
   readonly failure: NameFailureReason | null;
 }
 
-export function createNameQuestions(time: Time, conf: ResolvConf, port: number): NameQuestions {
+/** `servers` are asked in place of those of `conf`; one without a port at `port`. */
+export function createNameQuestions(time: Time, conf: ResolvConf, port: number, servers: readonly string[] | null): NameQuestions {
   const resolver = new Resolver({ timeout: tryFirstMs, tries: triesMax, maxTimeout: tryMaxMs });
-  const servers = conf.servers.length === 0 ? [defaultServer] : conf.servers;
-  resolver.setServers(servers.map((server) => (isIPv6(server) ? `[${server}]:${port}` : `${server}:${port}`)));
+  const machineServers = conf.servers.length === 0 ? [defaultServer] : conf.servers;
+  resolver.setServers((servers ?? machineServers).map((server) => withPort(server, port)));
 
   async function askFamily(name: string, family: 4 | 6): Promise<FamilyAnswer> {
     try {
@@ -80,6 +81,11 @@ export function createNameQuestions(time: Time, conf: ResolvConf, port: number):
     },
     cancel: () => resolver.cancel(),
   };
+}
+
+function withPort(server: string, port: number): string {
+  if (isIPv6(server)) return `[${server}]:${port}`;
+  return isIPv4(server) ? `${server}:${port}` : server;
 }
 
 const noAddresses: FamilyAnswer = { addresses: [], ttlMs: Infinity, failure: null };

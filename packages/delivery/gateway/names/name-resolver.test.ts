@@ -7,12 +7,12 @@ import { mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { machineTime, silentLogger, silentMetrics, type Time } from "@sluice/kernel";
-import { afterEach, describe, expect, it } from "vitest";
+import { openNameServer, type NameServer, type NameServerAnswer } from "@sluice/testkit";
+import { afterEach, describe, expect, it, test } from "vitest";
 import { lookMs } from "./machine-names.ts";
 import { nameCacheBounds } from "./name-cache.ts";
 import { createNameReport } from "./name-report.ts";
 import { NameResolver } from "./name-resolver.ts";
-import { openNameServer, type NameServer, type NameServerAnswer } from "./name-servers.fixture.ts";
 import { buildReceiverRequest, openGatewayEnvironment } from "../gateway.fixture.ts";
 
 const { httpBank, gatewayTo } = openGatewayEnvironment();
@@ -53,6 +53,7 @@ async function openNames(servers: readonly ((name: string) => NameServerAnswer)[
     pass: (ms: number) => void (clock.aheadMs += ms),
     write,
     paths,
+    port: nameServers[0]?.port ?? 1,
   };
 }
 
@@ -172,6 +173,26 @@ describe("the machine's files", () => {
     expect(await resolve("other.test")).toEqual([v4("10.9.9.9")]);
     expect(questions.map((asked) => asked.filter((one) => one.startsWith("A ")).length)).toEqual([1, 2]);
   });
+});
+
+test("name servers that are given, with or without a port, are asked in place of those of resolv.conf", async () => {
+  const {
+    questions: ofMachine,
+    paths,
+    port,
+  } = await openNames([() => "silent"], "10.1.2.3 listed.test", "search cluster.test\noptions ndots:2");
+  const given = await openNameServer("127.0.0.9", port, (name) => (name === "bank.cluster.test" ? here : noSuchName));
+  opened.push(() => given.close());
+  const report = createNameReport({ time: machineTime, logger: silentLogger, metrics: silentMetrics });
+  for (const [server, othersPort] of [
+    ["127.0.0.9", port],
+    [`127.0.0.9:${port}`, 1],
+  ] as const) {
+    const names = new NameResolver({ time: machineTime, report, paths, port: othersPort, servers: [server] });
+    opened.push(() => names.close());
+    expect([await names.resolve("bank"), await names.resolve("listed.test")]).toEqual([[v4("127.0.0.1")], [v4("10.1.2.3")]]);
+  }
+  expect(ofMachine).toEqual([[]]);
 });
 
 describe("I14: names whose servers are silent", () => {

@@ -23,6 +23,8 @@ export interface NameResolverOptions {
   readonly paths?: MachineNamePaths;
   /** Port of the name servers; 53 where it is not given. */
   readonly port?: number;
+  /** Name servers in place of those of resolv.conf. */
+  readonly servers?: readonly string[] | null;
   readonly bounds?: NameCacheBounds;
 }
 
@@ -32,6 +34,7 @@ export class NameResolver {
   readonly #time: Time;
   readonly #report: NameReport;
   readonly #port: number;
+  readonly #servers: readonly string[] | null;
   readonly #machine: MachineNames;
   readonly #cache: NameCache;
   readonly #asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
@@ -41,10 +44,18 @@ export class NameResolver {
   #earlier: NameQuestions | null = null;
   #isClosed = false;
 
-  constructor({ time, report, paths = machineNamePaths, port = nameServerPort, bounds = nameCacheBounds }: NameResolverOptions) {
+  constructor({
+    time,
+    report,
+    paths = machineNamePaths,
+    port = nameServerPort,
+    servers = null,
+    bounds = nameCacheBounds,
+  }: NameResolverOptions) {
     this.#time = time;
     this.#report = report;
     this.#port = port;
+    this.#servers = servers;
     this.#machine = new MachineNames(paths);
     this.#cache = new NameCache(bounds);
     this.#askedMax = bounds.namesMax;
@@ -91,7 +102,7 @@ export class NameResolver {
   }
 
   async #ask(hostname: string): Promise<readonly ResolvedAddress[]> {
-    this.#questions ??= createNameQuestions(this.#time, this.#machine.resolvConf, this.#port);
+    this.#questions ??= createNameQuestions(this.#time, this.#machine.resolvConf, this.#port, this.#servers);
     try {
       const answer = await this.#questions.ask(hostname);
       this.#keep(hostname, answer);

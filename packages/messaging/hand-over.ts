@@ -1,0 +1,33 @@
+// Before a group assigns its partitions again, a member finishes what it has begun and commits it: whatever it leaves
+// open, the next owner does once more.
+//
+// #1 The others wait meanwhile, so a hand-over is given up after `handOverMaxMs`. What is then under way is abandoned,
+//    as at any loss of a partition.
+// #2 The member sends no heartbeat meanwhile, so the bound is well below the session time-out.
+
+import { formatReason, type Logger, sleep, type Time } from "@sluice/kernel";
+import type { ConsumerHandlers, TopicPartition } from "./port.ts";
+
+/** Milliseconds. A bank that answers takes milliseconds; one that does not is not waited for. */
+const handOverMaxMs = 2_000;
+
+export interface HandOverOptions {
+  readonly handlers: Pick<ConsumerHandlers, "handOver">;
+  readonly time: Time;
+  readonly logger: Logger;
+}
+
+/** Resolves when all partitions are handed over, or the bound is reached (#1). Never rejects. */
+export async function handOverPartitions(
+  partitions: readonly { readonly partition: TopicPartition; readonly epoch: number }[],
+  { handlers, time, logger }: HandOverOptions,
+): Promise<void> {
+  if (partitions.length === 0) return;
+  const enough = new AbortController();
+  const handedOver = Promise.all(partitions.map(({ partition, epoch }) => handlers.handOver(partition, epoch))).then(
+    () => undefined,
+    (error: unknown) => logger.warn("consumer.hand-over-failed", { reason: formatReason(error) }),
+  );
+  await Promise.race([handedOver, sleep(time, handOverMaxMs, enough.signal)]);
+  enough.abort();
+}

@@ -1,0 +1,63 @@
+// One parked message as operators see it.
+//
+// #1 It shows whether the message waits for its receiver or for its own back-off. Its body is never shown.
+
+import type { Day } from "@sluice/domain";
+import type { ParkedAttempt, ParkedRow } from "@sluice/store";
+import { formatInstant } from "../http/bank-answer.ts";
+import { formatOptionalInstant, wholeSecondsUntil } from "./control-values.ts";
+import type { EndpointStatus } from "./receiver-status.ts";
+
+export interface ParkedMoment {
+  readonly days: ReadonlyMap<string, Day>;
+  readonly nowMs: number | null;
+  readonly isPaused: boolean;
+  readonly address: EndpointStatus | null;
+}
+
+export function parkedMessageView(kind: "delivery" | "posting", row: ParkedRow, { days, nowMs, isPaused, address }: ParkedMoment) {
+  const { id, uetr, partition, attempts, anyAnswer, mayHaveBeenTaken, ended, reconciliationDay } = row;
+  const ownEndMs = row.redrive?.untilMs ?? row.deadlineMs ?? row.stopsAtMs;
+  const closesAtMs = reconciliationDay === null ? ownEndMs : (days.get(reconciliationDay)?.plan.reconciliationAtMs ?? null);
+  const hasExpired = kind === "posting" && ended !== null && ownEndMs !== null && nowMs !== null && ownEndMs <= nowMs;
+  const refusedOrExpired = hasExpired ? "expired" : "refused";
+  const waits = findBlockReason(isPaused, address);
+  return {
+    kind,
+    messageIdentification: id,
+    uetr,
+    partition,
+    address: address?.origin ?? null,
+    status: ended === null ? waits : refusedOrExpired,
+    attempts,
+    anyAnswer,
+    mayHaveBeenTaken,
+    nextAttempt: ended === null ? nextAttempt(row, waits, address) : null,
+    day: reconciliationDay,
+    closes: formatOptionalInstant(closesAtMs),
+    secondsToClose: wholeSecondsUntil(closesAtMs, nowMs),
+  };
+}
+
+/** The answer to one attempt. */
+export function answerView({ atMs, httpStatusCode, class: answerClass, answer }: ParkedAttempt) {
+  return { at: formatInstant(atMs), httpStatusCode, class: answerClass, answer };
+}
+
+/** #1 */
+function findBlockReason(isPaused: boolean, address: EndpointStatus | null): "paused" | "breaker-open" | "retry-after" | "waiting" {
+  if (isPaused) return "paused";
+  if (address === null) return "waiting";
+  if (address.breaker !== null) return "breaker-open";
+  return address.retryAfterUntilMs === null ? "waiting" : "retry-after";
+}
+
+/** Null: none is scheduled; the message is tried when the pause or the breaker ends. */
+function nextAttempt(
+  { nextAttemptAtMs }: ParkedRow,
+  waits: ReturnType<typeof findBlockReason>,
+  address: EndpointStatus | null,
+): string | null {
+  if (waits === "paused" || waits === "breaker-open") return null;
+  return formatInstant(Math.max(nextAttemptAtMs, address?.retryAfterUntilMs ?? 0));
+}

@@ -1,0 +1,69 @@
+// A store that is restored to an older point under a dispatcher that is idle, or only parks messages.
+
+import { lookIntervalMs } from "@sluice/messaging";
+import { describe, expect, it } from "vitest";
+import { createDispatcherEnvironment, dispatchMessageId } from "../dispatcher.fixture.ts";
+
+/** Milliseconds until a look has begun, its lease is lost, and the partition was taken over again. */
+const noticedWithinMs = 2 * lookIntervalMs;
+const goneBack = [{ code: "delivery.store-gone-back" }];
+
+describe("a store that goes back under a running dispatcher", { timeout: 30_000 }, () => {
+  it("I1, I16: an idle process notices it without a record or a write, and ends", async () => {
+    const environment = createDispatcherEnvironment();
+    await environment.start();
+    await environment.dispatch({ messageIdentification: dispatchMessageId(1) });
+    await environment.until(() => environment.endedIds().size === 1);
+    await environment.time.advance(1_000);
+    const restore = environment.store.backUp();
+    await environment.dispatch({ messageIdentification: dispatchMessageId(2) });
+    await environment.until(() => environment.endedIds().size === 2);
+    await environment.time.advance(60_000);
+    expect(environment.failures).toEqual([]);
+    restore();
+    await environment.time.advance(noticedWithinMs);
+    expect(environment.failures).toMatchObject(goneBack);
+  });
+
+  it("I1: a message that the store lost behind the position that it still has is delivered by the successor", async () => {
+    const environment = createDispatcherEnvironment();
+    const first = await environment.start();
+    await environment.time.advance(1_000);
+    const restore = environment.store.backUp();
+    // The first waits for its answer, so that the position stays where it is; the second is parked meanwhile.
+    environment.answers(({ id }) => (id === dispatchMessageId(1) ? "silent" : 503));
+    await environment.dispatch({ messageIdentification: dispatchMessageId(1) }, { messageIdentification: dispatchMessageId(2) });
+    await environment.until(() => environment.received.length === 2);
+    await environment.time.advance(200);
+    expect((await environment.parked("deliveries")).map(({ id }) => id)).toEqual([dispatchMessageId(2)]);
+    restore();
+    expect(await environment.parked("deliveries")).toEqual([]);
+    await environment.until(() => environment.failures.length > 0, 30_000);
+    expect(environment.failures).toMatchObject(goneBack);
+    first.kill();
+    environment.answers(() => 202);
+    await environment.start();
+    await environment.until(() => environment.endedIds().size === 2, 60_000);
+    expect(environment.endedIds()).toEqual(new Set([dispatchMessageId(1), dispatchMessageId(2)]));
+  });
+
+  it("I4: a message whose predecessor the store lost is not tried before it", async () => {
+    const environment = createDispatcherEnvironment();
+    const first = await environment.start();
+    environment.answers(() => 503);
+    const restore = environment.store.backUp();
+    await environment.dispatch({ messageIdentification: dispatchMessageId(1, "A") }, { messageIdentification: dispatchMessageId(1, "D") });
+    await environment.until(() => environment.received.length === 2);
+    await environment.time.advance(1_000);
+    expect(await environment.parked("deliveries")).toHaveLength(2);
+    restore();
+    await environment.until(() => environment.failures.length > 0, 60_000);
+    expect(environment.attemptsOf(dispatchMessageId(1, "D"))).toEqual([]);
+    first.kill();
+    environment.answers(() => 202);
+    await environment.start();
+    await environment.until(() => environment.endedIds().size === 2, 60_000);
+    const order = environment.received.filter(({ status }) => status === 202).map(({ id }) => id);
+    expect(order).toEqual([dispatchMessageId(1, "A"), dispatchMessageId(1, "D")]);
+  });
+});

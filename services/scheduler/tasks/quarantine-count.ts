@@ -1,0 +1,38 @@
+// Counts the quarantined transactions of a partition, for an alarm that lasts as long as one is quarantined. The store
+// lists them at take-over; from then on every record that is handled tells.
+
+import type { Transaction } from "@sluice/domain";
+import type { SchedulerMetrics } from "../scheduler-metrics.ts";
+
+export interface QuarantineCount {
+  /** Sets the quarantined transactions of a take-over. */
+  fill(uetrs: readonly string[]): void;
+  /** Takes note of a transaction after a record. */
+  observe(transaction: Pick<Transaction, "uetr" | "quarantined">): void;
+  stop(): void;
+}
+
+/** Transactions that are counted; a gauge that stands at this number means as many or more. */
+export const quarantinedCountMax = 10_000;
+
+export function createQuarantineCount(partition: number, metrics: Pick<SchedulerMetrics, "quarantined">): QuarantineCount {
+  const known = new Set<string>();
+  const show = (): void => metrics.quarantined.set(known.size, { partition: String(partition) });
+
+  return {
+    fill(uetrs) {
+      for (const uetr of uetrs) known.add(uetr);
+      show();
+    },
+    observe({ uetr, quarantined }) {
+      const isChanged = quarantined === null ? known.delete(uetr) : known.size < quarantinedCountMax && !known.has(uetr);
+      if (!isChanged) return;
+      if (quarantined !== null) known.add(uetr);
+      show();
+    },
+    stop() {
+      known.clear();
+      show();
+    },
+  };
+}
