@@ -188,7 +188,7 @@ export interface ConfiguredTopics {
   readonly replication: number;
   /** Replicas that must have a record before it is acknowledged. */
   readonly minInsync: number;
-  /** Milliseconds. Journal and transactions are kept for ever: everything is rebuilt from them. */
+  /** Milliseconds. Journal, transactions and proposals are kept for ever: they rebuild or prove everything. */
   readonly retentionMs: { readonly dispatch: number; readonly events: number; readonly receipts: number; readonly deadLetters: number };
 }
 

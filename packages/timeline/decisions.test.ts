@@ -13,7 +13,7 @@ const next = "2026-11-23";
 const markerBase = { scheme: "ZA_EFT", businessDate: "2026-11-20" };
 
 function action(id: string, operator = "thandi", reason = `because of ${id}`): Records["WithdrawalRequested"]["action"] {
-  return { id, operator, person: null, reason, requestedAtMs: 1 };
+  return { id, operator, person: null, reason, requestedAtMs: 1, confirmedBy: null };
 }
 
 function withdrawal(id: string): DecodedRecord<"WithdrawalRequested"> {
@@ -165,4 +165,11 @@ test("pauses of its bank before its end are shown once, with operator and reason
   expect(findLine(timeline, "BankResumed")).toContain(`BankResumed ${storyBank}: done`);
   expect(timeline.facts.map(({ name }) => name)).not.toContain("BankPauseRequested");
   expect(JSON.parse(JSON.stringify(timeline))).toEqual(timeline);
+});
+
+test("a decision that a second person has confirmed names both persons [D9 second-person]", async () => {
+  const story = new TimelineStory();
+  await held(story);
+  await story.appendFact({ name: "WithdrawalRequested", value: { action: { ...action("w1"), confirmedBy: "sipho" } } });
+  expect(findLine(await timefindLine(story), "WithdrawalRequested")).toContain("by thandi: because of w1, confirmed by sipho; applied");
 });

@@ -34,8 +34,8 @@ function describeRequest(decoded: AnyDecodedRecord): FactDetail | null {
   return null;
 }
 
-function describeAction({ operator, reason }: Records["WithdrawalRequested"]["action"]): string {
-  return `by ${operator}: ${reason}`;
+function describeAction({ operator, reason, confirmedBy }: Records["WithdrawalRequested"]["action"]): string {
+  return `by ${operator}: ${reason}${confirmedBy === null ? "" : `, confirmed by ${confirmedBy}`}`;
 }
 
 function describeResolution({ resolution, replacedBy, day, needsSecondPerson }: Records["ItemResolutionRequested"]): string {

@@ -8,7 +8,7 @@ let actions = 0;
 
 /** Builds an action; each call makes a new one unless an id is given. */
 function operatorAction(id = `action-${(actions += 1)}`): Records["BankPauseRequested"]["action"] {
-  return { id, operator: "thandi", person: null, reason: "the bank asked for it", requestedAtMs: 0 };
+  return { id, operator: "thandi", person: null, reason: "the bank asked for it", requestedAtMs: 0, confirmedBy: null };
 }
 
 /** Builds an extension; window 0 means the reconciliation. */

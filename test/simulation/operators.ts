@@ -165,7 +165,14 @@ function actionId({ value }: AnyDecodedRecord): string {
 
 async function buildRecords(planned: PlannedAction, number: number, options: SimulatedOperatorsOptions): Promise<readonly ToAppend[]> {
   const { time, businessDate, startAtMs } = options;
-  const action = { id: `act-${number}`, operator: "thabo", person: null, reason: planned.kind, requestedAtMs: time.nowMs() };
+  const action = {
+    id: `act-${number}`,
+    operator: "thabo",
+    person: null,
+    reason: planned.kind,
+    requestedAtMs: time.nowMs(),
+    confirmedBy: null,
+  };
   const day = dayKey(scheme, businessDate);
   const ofDay = { action, scheme, businessDate };
   switch (planned.kind) {

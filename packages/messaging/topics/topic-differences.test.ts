@@ -11,7 +11,7 @@ function found(spec: typeof journal, changed: Partial<TopicFound> & { config?: R
   return { partitions: spec.partitions, replication: spec.replication, ...changed, config: { ...spec.config, ...changed.config } };
 }
 
-test("every topic uses append times, only the snapshots are compacted, and the journal is kept for ever", () => {
+test("every topic uses append times, only the snapshots are compacted, and journal and proposals are kept for ever", () => {
   expect(specs.map(({ topic }) => topic).toSorted()).toEqual(Object.values(topics).toSorted());
   for (const { topic, config } of specs) {
     const cleanup = topic === topics.transactions ? "compact" : "delete";
@@ -19,6 +19,7 @@ test("every topic uses append times, only the snapshots are compacted, and the j
     expect(config).toMatchObject({ "compression.type": "producer", "max.message.bytes": "1048588" });
   }
   expect(journal.config).toMatchObject({ "retention.ms": "-1", "retention.bytes": "-1" });
+  expect(specs.find(({ topic }) => topic === topics.proposals)?.config).toMatchObject({ "retention.ms": "-1", "retention.bytes": "-1" });
   expect(specs.find(({ topic }) => topic === topics.probe)).toMatchObject({ partitions: 1, config: { "retention.ms": "3600000" } });
 });
 

@@ -127,7 +127,14 @@ test("the id of another decision, or of one that found nothing, replays nothing"
   const found = await environment.settled(environment.store.transactions.load([consoleUetr]));
   const before = found.get(consoleUetr)?.transaction;
   if (before === undefined) throw new Error("it is saved");
-  const action = { id: "replay-1", operator: "operator", person: "operator", reason: "registered now", requestedAtMs: consoleStartAtMs };
+  const action = {
+    id: "replay-1",
+    operator: "operator",
+    person: "operator",
+    reason: "registered now",
+    requestedAtMs: consoleStartAtMs,
+    confirmedBy: null,
+  };
   const note = {
     offset: 20n,
     atMs: consoleStartAtMs,
@@ -181,7 +188,14 @@ test("a replay that broke off is completed under the same id: records that the j
   const [at] = await late.settled(
     producer.send([head, { ...one, headers: { ...one.headers, [headers.deadLetter]: `${deadLetterPartition}:0` } }]),
   );
-  const action = { id: "replay-1", operator: "operator", person: "operator", reason: "registered now", requestedAtMs: consoleStartAtMs };
+  const action = {
+    id: "replay-1",
+    operator: "operator",
+    person: "operator",
+    reason: "registered now",
+    requestedAtMs: consoleStartAtMs,
+    confirmedBy: null,
+  };
   const note = {
     offset: at?.offset ?? 0n,
     atMs: consoleStartAtMs,

@@ -51,7 +51,8 @@ export function createDecisionHandler<Name extends ControlDecisionName>(
     const { reason }: { readonly reason: string } = body;
     const id = question.actionId ?? random.hex(16);
     const { id: operator, person } = question.operator;
-    const action = { id, operator, person, reason, requestedAtMs: time.nowMs() };
+    const confirmedBy = question.confirmedBy ?? null;
+    const action = { id, operator, person, reason, requestedAtMs: time.nowMs(), confirmedBy };
     return await decide({ body, action, question });
   };
 }

@@ -24,6 +24,8 @@ export interface ControlRequest {
   readonly actionId: string | null;
   /** True: the request is only judged as things stand, and nothing is appended. A query does not look at it. */
   readonly isCheckOnly?: boolean;
+  /** The second person who confirmed this decision; left out: it needed none. */
+  readonly confirmedBy?: string;
 }
 
 export type ControlAnswer =

@@ -26,7 +26,7 @@ export function confirmProposal(ports: ProposeDecisionPorts, handlers: DecisionH
     const proposals = await ports.book.read();
     const proposal = proposals.find(question.path["action"] ?? "");
     if (proposal === null) return refuseWith(404, "Not known", "There is no such proposal.");
-    const decided = buildDecision(ports.configuration.operators, proposal);
+    const decided = buildDecision(ports.configuration.operators, proposal, question.operator.person);
     if (decided === null) return refuseNow("proposer-gone");
     const decide = handlers[proposal.operation];
     if (isConfirmedBy(proposal, confirming)) return nowMs < proposal.expiresAtMs ? await decide(decided) : refuseNow("proposal-expired");
@@ -61,8 +61,12 @@ function isConfirmedBy({ confirmed, offset, contentSha256 }: Proposal, { action,
   return isSame && confirmed?.action.id === action.id && confirmed.action.operator === action.operator;
 }
 
-/** #4 The request as its proposer sent it. Null: the proposer may no longer decide it. */
-function buildDecision(operators: readonly ConfiguredOperator[], { action, operation, path, body }: Proposal): ControlRequest | null {
+/** #4 The request as its proposer sent it, with who confirms it. Null: the proposer may no longer decide it. */
+function buildDecision(
+  operators: readonly ConfiguredOperator[],
+  { action, operation, path, body }: Proposal,
+  confirmedBy: string,
+): ControlRequest | null {
   const configured = operators.find(({ id }) => id === action.operator);
   const row = controlOperations.find(({ name }) => name === operation);
   if (configured === undefined || row === undefined || !configured.roles.includes(row.role)) return null;
@@ -74,5 +78,6 @@ function buildDecision(operators: readonly ConfiguredOperator[], { action, opera
     query: new URLSearchParams(),
     body: new TextEncoder().encode(body),
     actionId: action.id,
+    confirmedBy,
   };
 }

@@ -106,7 +106,7 @@ function buildProposal(
   return {
     name: "DecisionProposed",
     value: {
-      action: { id: actionId, operator: operator.id, person: operator.person, reason, requestedAtMs: time.nowMs() },
+      action: { id: actionId, operator: operator.id, person: operator.person, reason, requestedAtMs: time.nowMs(), confirmedBy: null },
       operation: name,
       path: template.replaceAll(/\{(\w+)\}/g, (_, part: string) => path[part] ?? ""),
       body: text,

@@ -68,7 +68,7 @@ test("a declaration of credits final takes effect only when a second person has 
   expect(done).toMatchObject({ status: 202, schema: "ActionAccepted", action: "final-1", key: day });
   const [record, ...more] = environment.journal();
   expect(more).toEqual([]);
-  const action = { id: "final-1", operator: "operator", person: "operator", reason };
+  const action = { id: "final-1", operator: "operator", person: "operator", reason, confirmedBy: "second-person" };
   expect(record?.decoded).toMatchObject({ name: "CreditsFinalRequested", value: { action } });
   expect((await list(environment)).rows).toMatchObject([
     { id: "final-1", state: "confirmed", confirmed: { id: "c-1", person: "second-person", reason: "I heard it too" } },
@@ -146,7 +146,7 @@ test("of two confirmations in the log the first one counts, from any console", a
   const { id, offset, contentSha256 } = await propose(environment);
   const producer = await environment.settled(environment.messaging.producer("other consoles"));
   for (const operator of ["operator", "third-person", "second-person"]) {
-    const action = { id: `of-${operator}`, operator, person: operator, reason, requestedAtMs: 0 };
+    const action = { id: `of-${operator}`, operator, person: operator, reason, requestedAtMs: 0, confirmedBy: null };
     const value = { action, proposal: id, proposalOffset: BigInt(offset), proposalSha256: contentSha256 };
     const record: DecodedRecord<"DecisionConfirmed"> = { name: "DecisionConfirmed", value };
     const partitionCount = 3;

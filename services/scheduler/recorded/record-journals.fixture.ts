@@ -81,6 +81,7 @@ async function operators(environment: SchedulerEnvironment): Promise<void> {
     person: null,
     reason: "the customer asked",
     requestedAtMs: environment.time.nowMs(),
+    confirmedBy: null,
   };
   await environment.append(topics.journal, withdrawn, { name: "WithdrawalRequested", value: { action } });
   await environment.append(topics.journal, "ZA_EFT:2026-11-20", closeExtensionRecord(1, closesAtMs + 5_000, "extend-1"));

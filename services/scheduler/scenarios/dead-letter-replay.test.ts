@@ -10,7 +10,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Appends in one produce the decision, then these values under the UETR. */
 async function replay(environment: SchedulerEnvironment, uetr: string, id: string, values: readonly Uint8Array[]): Promise<void> {
-  const action = { id, operator: "thandi", person: null, reason: "repaired", requestedAtMs: environment.time.nowMs() };
+  const action = { id, operator: "thandi", person: null, reason: "repaired", requestedAtMs: environment.time.nowMs(), confirmedBy: null };
   const value = { action, records: values.length };
   const head = outgoingRecord(environment.serde, topics.journal, uetr, { name: "DeadLettersReplayed", value }, { partitionCount: 1 });
   const producer = await environment.settle(environment.broker.client("console").producer("console"));

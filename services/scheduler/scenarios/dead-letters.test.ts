@@ -17,7 +17,7 @@ function listDeadLetters(environment: SchedulerEnvironment): readonly { readonly
 }
 
 function replayed(environment: SchedulerEnvironment, id = "replay-1"): DecodedRecord<"DeadLettersReplayed"> {
-  const action = { id, operator: "thandi", person: null, reason: "repaired", requestedAtMs: environment.time.nowMs() };
+  const action = { id, operator: "thandi", person: null, reason: "repaired", requestedAtMs: environment.time.nowMs(), confirmedBy: null };
   return { name: "DeadLettersReplayed", value: { action, records: 2 } };
 }
 

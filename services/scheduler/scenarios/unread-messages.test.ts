@@ -33,7 +33,14 @@ async function open(environment: SchedulerEnvironment): Promise<void> {
 }
 
 function replayAnnounced(environment: SchedulerEnvironment): DecodedRecord<"DeadLettersReplayed"> {
-  const action = { id: "replay-1", operator: "thandi", person: "thandi", reason: "repaired", requestedAtMs: environment.time.nowMs() };
+  const action = {
+    id: "replay-1",
+    operator: "thandi",
+    person: "thandi",
+    reason: "repaired",
+    requestedAtMs: environment.time.nowMs(),
+    confirmedBy: null,
+  };
   return { name: "DeadLettersReplayed", value: { action, records: 1 } };
 }
 

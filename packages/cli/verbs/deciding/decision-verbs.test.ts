@@ -216,6 +216,24 @@ test("a decision that needs a second person is printed as a proposal, and its re
   ]);
 });
 
+test("a confirmation waits for the decision that it confirmed, and prints its id [D9 second-person]", async () => {
+  const { where, lines, asked } = createFakeConsole(accepted("ZA_EFT:2026-11-20"), judged("applied"));
+  expect(await runConfirmProposal(buildCall("a-1", { offset: "7", sha256: "0c", reason, id: "c-1" }), where)).toBe(0);
+  expect(asked.map(({ path }) => path)).toEqual([
+    "/control/v1/proposals/a-1/confirmation",
+    "/control/v1/actions/a-1?key=ZA_EFT%3A2026-11-20",
+  ]);
+  expect(lines).toEqual(["confirmation of a-1: applied (decision a-1, journal 3/12)"]);
+  for (const [body, said] of [
+    [{ schema: "SkipRequested", action: "a-1" }, "skip requested"],
+    [{ schema: "DeadLettersReplay", action: "a-1", rows: [{}, {}] }, "2 records replayed"],
+  ] as const) {
+    const fake = createFakeConsole({ status: 202, body });
+    expect(await runConfirmProposal(buildCall("a-1", { offset: "7", sha256: "0c", reason, id: "c-1" }), fake.where)).toBe(0);
+    expect([fake.lines, fake.asked.length]).toEqual([[`confirmation of a-1: ${said} (decision a-1)`], 1]);
+  }
+});
+
 test("proposals shows what each open proposal would decide, and the command that confirms it [D9 second-person]", async () => {
   const rows = [
     proposal,

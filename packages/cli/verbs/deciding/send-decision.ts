@@ -9,6 +9,7 @@
 import { randomUUID } from "node:crypto";
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import { controlClient, controlOptions, type AnswerBody, type ControlClient, type ControlTerminal } from "../../terminal/control-client.ts";
+import { memberRows } from "../../terminal/control-table.ts";
 import type { VerbCall, VerbOptions } from "../../terminal/verb.ts";
 
 export interface DecisionCall {
@@ -46,12 +47,7 @@ export async function runDecision(call: VerbCall, where: ControlTerminal, time: 
   const judged = isUnawaited ? null : await awaitResult(client, time, String(accepted["key"]), String(accepted["action"]));
   if (call.flag("json")) where.out(JSON.stringify({ ...accepted, judged }, null, 2));
   else if (isProposed(accepted)) where.out(proposedLine(decision.what, accepted));
-  else
-    where.out(
-      isDecision
-        ? resultLine(decision, id, accepted, judged, isUnawaited)
-        : `${decision.what}: ${String(accepted["schema"])} (decision ${id})`,
-    );
+  else where.out(isDecision ? resultLine(decision, accepted, judged, isUnawaited) : deadLettersLine(decision, accepted));
   if (judged === null) return isUnawaited ? 0 : 1;
   return judged["result"] === "refused" ? 1 : 0;
 }
@@ -106,8 +102,14 @@ async function awaitResult(client: ControlClient, time: Time, key: string, id: s
   }
 }
 
-function resultLine({ what }: DecisionCall, id: string, accepted: AnswerBody, judged: AnswerBody | null, isUnawaited: boolean): string {
-  const place = `decision ${id}, journal ${String(accepted["partition"])}/${String(accepted["offset"])}`;
+/** What was done with dead letters has no result to wait for. */
+function deadLettersLine({ what }: DecisionCall, accepted: AnswerBody): string {
+  const done = accepted["schema"] === "SkipRequested" ? "skip requested" : `${memberRows(accepted, "rows").length} records replayed`;
+  return `${what}: ${done} (decision ${String(accepted["action"])})`;
+}
+
+function resultLine({ what }: DecisionCall, accepted: AnswerBody, judged: AnswerBody | null, isUnawaited: boolean): string {
+  const place = `decision ${String(accepted["action"])}, journal ${String(accepted["partition"])}/${String(accepted["offset"])}`;
   if (judged === null) return `${what}: in the journal${isUnawaited ? "" : ", without a result within 15 s"} (${place})`;
   const { result, why, explained } = judged;
   const because = typeof why === "string" ? `: ${why}, ${String(explained)}` : "";
