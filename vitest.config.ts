@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 // pure: no server, beside the code. servers: real Kafka, registry and store (`*.int.test.ts`). interface: ingress on a
 // port, no server. simulation and e2e: across services. chaos: a trial under faults, which starts servers of its own.
+// containers: the image in a container, and what starts it from a bank's tests.
 // teeth: planted bugs, in copies of the tree.
 export default defineConfig({
   test: {
@@ -17,7 +18,7 @@ export default defineConfig({
             "test/{checker,testkit,environment,trials,benches,demo}/**/*.test.ts",
             "test/teeth/*.test.ts",
           ],
-          exclude: ["**/node_modules/**", "**/*.int.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.int.test.ts", "**/*.containers.test.ts"],
           // Files share their modules: loading them again for each took four times as long. No test mocks a module or
           // leaves state behind.
           isolate: false,
@@ -45,6 +46,15 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 300_000,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: "containers",
+          include: ["packages/testcontainers/**/*.containers.test.ts", "packages/testcontainers/example/*.test.ts"],
+          exclude: ["**/node_modules/**"],
+          fileParallelism: false,
+          testTimeout: 120_000,
         },
       },
       { test: { name: "teeth", include: ["test/teeth/sample/*.test.ts"], fileParallelism: false, testTimeout: 900_000 } },

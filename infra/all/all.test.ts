@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findServerSettings } from "./server-settings.ts";
 
 const entry = fileURLToPath(new URL("../image/main.ts", import.meta.url));
 const residentMiBMax = 200;
@@ -121,14 +122,17 @@ describe("the mode `all`", () => {
     expect(after.body.windows[0]).toMatchObject({ day: "ZA_EFT:2026-11-21" });
   });
 
-  it.each([
-    ["KAFKA_BROKERS", "kafka:9092"],
-    ["SCHEMA_REGISTRY_URL", "http://registry:8080"],
-    ["MONGO_URL_FILE", "/etc/sluice/mongo-url"],
-  ])("I1: does not start beside %s, because what it answers 202 for is kept in memory alone [D10.38]", async (name, value) => {
-    const { lines, exited } = await startAll({ [name]: value });
+  it("I1: does not start beside real servers, because what it answers 202 for is kept in memory alone [D10.38]", async () => {
+    const servers = { KAFKA_BROKERS: "kafka:9092", MONGO_URL_FILE: "/etc/sluice/mongo-url", SCHEMA_REGISTRY_URL: "http://registry:8080" };
+    const { lines, exited } = await startAll(servers);
     expect(await exited).toBe(1);
-    expect(lines[0]).toContain(`real servers are named: ${name}.`);
-    expect(lines[0]).not.toContain(value);
+    expect(lines[0]).toContain("real servers are named: KAFKA_BROKERS, SCHEMA_REGISTRY_URL, MONGO_URL_FILE.");
+    for (const value of Object.values(servers)) expect(lines[0]).not.toContain(value);
   });
+});
+
+it("I1: each setting of a server alone is enough for the refusal; one that is empty counts as not set [D10.38]", () => {
+  const names = ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL", "MONGO_URL", "MONGO_URL_FILE"];
+  for (const name of names) expect(findServerSettings({ [name]: "value" }, names)).toContain(`real servers are named: ${name}.`);
+  expect(findServerSettings({ KAFKA_BROKERS: "", OTHER: "value" }, names)).toBeNull();
 });

@@ -2,10 +2,10 @@
 // environment. Servers that the environment already names (from an earlier project of the run, `./sluice test`, or a
 // developer) are used.
 
-import { startServers } from "./start-servers.ts";
+import { startTestServers } from "./test-servers.ts";
 
 export default async function setup(): Promise<() => Promise<void>> {
-  const servers = await startServers({ storage: "memory", purpose: "tests", progress: (text) => process.stderr.write(`${text}\n`) });
+  const servers = await startTestServers((text) => void process.stderr.write(`${text}\n`));
   process.env["KAFKA_BROKERS"] = servers.kafkaBrokers;
   process.env["SCHEMA_REGISTRY_URL"] = servers.schemaRegistryUrl;
   process.env["MONGO_URL"] = servers.mongoUrl;

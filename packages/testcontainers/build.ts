@@ -15,6 +15,9 @@ const { status } = spawnSync(process.execPath, [compiler, "-p", join(folder, "ts
 if (status !== 0) throw new Error(`the compiler ended with ${status}`);
 const manifest: Record<string, unknown> = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 const { private: _private, devDependencies: _tests, ...published } = manifest;
-const exports = { ".": { types: "./index.d.ts", default: "./index.js" } };
+const exports = {
+  ".": { types: "./index.d.ts", default: "./index.js" },
+  "./kafka": { types: "./kafka.d.ts", default: "./kafka.js" },
+};
 writeFileSync(join(target, "package.json"), `${JSON.stringify({ ...published, exports }, null, 2)}\n`);
 copyFileSync(join(folder, "README.md"), join(target, "README.md"));

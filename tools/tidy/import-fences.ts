@@ -64,7 +64,7 @@ export const fences: Readonly<Record<string, Fence>> = {
   "infra/all": { values: ["config", "contracts", "delivery", "documents", "kernel", "messaging", "process", "service", "store"] },
   // What starts a container has nothing of Sluice in its own process.
   "infra/image": { values: [] },
-  "infra/local": { values: ["kernel"] },
+  "infra/local": { values: ["kernel", "testcontainers"] },
   "services/ingress": forServices,
   "services/validator": forServices,
   "services/scheduler": forServices,
@@ -127,7 +127,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   mongodb: ["packages/store", "infra/local"],
   pino: ["packages/service"],
   "prom-client": ["packages/service"],
-  testcontainers: ["packages/testcontainers"],
+  testcontainers: ["infra/local", "packages/testcontainers"],
   undici: ["packages/delivery", "test", "test/benches", "test/demo", "test/environment", "test/testkit", "test/trials"],
   yaml: ["packages/config", "packages/documents", "packages/cli"],
   zod: ["packages/config", "packages/contracts", "packages/documents"],

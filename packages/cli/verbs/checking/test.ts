@@ -14,14 +14,17 @@ import { projectRoot, runProgram } from "@sluice/environment/run-program";
 import { countTests, listFailures, noCounts, readReport, sumCounts, type TestCounts, type TestFailure } from "./test-counts.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
-const parts = ["check", "alarms", "interface", "servers", "simulation", "teeth", "e2e", "chaos", "chart"] as const;
+const parts = ["check", "alarms", "interface", "servers", "simulation", "teeth", "e2e", "chaos", "chart", "containers"] as const;
 type Part = (typeof parts)[number] | "fuzz";
 type Environment = Readonly<Record<string, string>>;
 
 /** Parts that need no shared servers; chaos starts its own. */
-const withoutServers: readonly Part[] = ["alarms", "interface", "simulation", "teeth", "chaos", "chart"];
-/** Parts that run only when they are named. The chart needs helm, which is built in minutes where it is missing. */
-const onRequest: readonly Part[] = ["chart"];
+const withoutServers: readonly Part[] = ["alarms", "interface", "simulation", "teeth", "chaos", "chart", "containers"];
+/**
+ * Parts that run only when they are named. The chart needs helm, which is built in minutes where it is missing;
+ * containers need an engine and the image.
+ */
+const onRequest: readonly Part[] = ["chart", "containers"];
 const seedDefault = "1";
 /** Variable of the tests that draw runs: the delivery engine's model and the simulation. */
 const drawsMore: Environment = { SLUICE_LONG: "1" };
@@ -97,6 +100,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
       if (part === "alarms") results.push({ part, counts: await alarms(), failures: [] });
       else if (part === "chart") results.push({ part, counts: await chart(), failures: [] });
+      else if (part === "containers") results.push(await containers(drawn));
       else if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
       else results.push(await runProject(part, { ...environment, ...drawn }));
     }
@@ -110,8 +114,8 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
 
 async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
   const progress = (text: string): void => void process.stdout.write(`servers: ${text}\n`);
-  const { startServers } = await import("@sluice/local-servers");
-  const servers = await startServers({ storage: "memory", purpose: "tests", progress });
+  const { startTestServers } = await import("@sluice/local-servers/test-servers");
+  const servers = await startTestServers(progress);
   opened.defer(() => servers.stop());
   return { KAFKA_BROKERS: servers.kafkaBrokers, SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl, MONGO_URL: servers.mongoUrl };
 }
@@ -124,6 +128,14 @@ async function alarms(): Promise<TestCounts> {
 async function chart(): Promise<TestCounts> {
   const { testChart } = await import("./chart-manifests.ts");
   return testChart((text) => void process.stdout.write(`chart: ${text}\n`));
+}
+
+async function containers(drawn: Environment): Promise<PartResult> {
+  const { openContainers } = await import("./containers.ts");
+  await using opened = new AsyncDisposableStack();
+  const environment = await openContainers(opened);
+  process.stdout.write(`containers: image ${environment["SLUICE_IMAGE"]}\n`);
+  return await runProject("containers", { ...environment, ...drawn });
 }
 
 async function fuzz(environment: Environment, seed: string, signal: AbortSignal): Promise<TestCounts> {
