@@ -75,7 +75,7 @@ const numbered = (count: number): string[] => Array.from({ length: count }, (_, 
 describe("a partition that other members' joining takes away", () => {
   const lastsMs = 400;
 
-  test("I3: a keyed consumer finishes what is under way and commits it first, so nothing is handled twice", async () => {
+  test("I3: a keyed consumer finishes what is under way and commits it first, so nothing is handled twice [D10.40]", async () => {
     const environment = setup(61);
     await environment.append(numbered(20));
     const handled: bigint[] = [];
@@ -93,7 +93,7 @@ describe("a partition that other members' joining takes away", () => {
     await environment.during(partitionConsumer.stop());
   });
 
-  test("I3: a batch consumer finishes the batch that is under way and commits it first", async () => {
+  test("I3: a batch consumer finishes the batch that is under way and commits it first [D10.40]", async () => {
     const environment = setup(62);
     await environment.append(numbered(57));
     const handled: bigint[] = [];

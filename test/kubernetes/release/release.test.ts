@@ -88,7 +88,7 @@ describe("wrong values", () => {
 });
 
 describe("disturbances under load", () => {
-  test.each(services)("I1, I3: a rollout of %s leaves no answer out, loses nothing and sends nothing twice", async (service) => {
+  test.each(services)("I1, I3: a rollout of %s leaves no answer out, loses nothing and sends nothing twice [D10.40]", async (service) => {
     const figures = await disturb(environment, `rollout of ${service}`, async () => {
       await kubectl("-n", namespace, "rollout", "restart", `deployment/sluice-${service}`);
       await untilReplaced(service);
