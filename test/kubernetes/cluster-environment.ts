@@ -127,7 +127,8 @@ function renderClusterConfiguration({ banks: accesses, connector }: EnvironmentP
   const windows = [{ opens: "08:00", closes: "20:00" }];
   const day = { zone: noonZone(machineTime.nowMs()), creditsFinal: "clock", version: 1, windows, reconciliation: "21:00" } as const;
   const file: ConfigurationFile = JSON.parse(renderConfiguration(day, accesses(), connector.access));
-  const reached = { allowedAddresses: [podAddresses] };
+  // The parties share the processors with the cluster: a late answer of theirs is no reason to send a message twice.
+  const reached = { allowedAddresses: [podAddresses], answerTimeout: "10s" };
   return JSON.stringify({
     ...file,
     topics: { replication: 1, minInsync: 1 },

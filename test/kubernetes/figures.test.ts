@@ -31,7 +31,7 @@ describe("the figures of a disturbance", () => {
 
   test("a refused request and one without an answer are counted apart, and neither is lost", () => {
     const figures = measure([sent("a", { outcome: 503 }), sent("b", { outcome: "ECONNREFUSED", isKeptAlive: false })], []);
-    expect(figures).toMatchObject({ sent: 2, accepted: 0, lost: 0, others: { "503 kept": 1, "ECONNREFUSED new": 1 } });
+    expect(figures).toMatchObject({ sent: 2, accepted: 0, unanswered: 1, lost: 0, others: { "503 kept": 1, "ECONNREFUSED new": 1 } });
   });
 
   test("I3: a message that comes again after its acknowledgement is repeated; one that was refused before is not", () => {

@@ -14,7 +14,9 @@ export interface SentDebit {
 export interface Figures {
   readonly sent: number;
   readonly accepted: number;
-  /** Answers other than 202, and requests without an answer, by status or reason. */
+  /** Requests that got no answer at all. */
+  readonly unanswered: number;
+  /** These, and answers other than 202, by reason or status, and by the kind of the connection. */
   readonly others: Readonly<Record<string, number>>;
   /** Accepted debits that the bank never received. */
   readonly lost: number;
@@ -42,6 +44,7 @@ export function measure(sent: readonly SentDebit[], received: readonly ReceivedE
   return {
     sent: sent.length,
     accepted: accepted.length,
+    unanswered: sent.filter(({ outcome }) => typeof outcome === "string").length,
     others: countBy(
       sent.filter(({ outcome }) => outcome !== 202).map(({ outcome, isKeptAlive }) => `${outcome} ${isKeptAlive ? "kept" : "new"}`),
     ),

@@ -28,6 +28,10 @@ async function submit({ flow, bank, message }: E2eCase): Promise<void> {
   expect(await party?.send(flows[flow].operation, message)).toMatchObject({ status: 202 });
 }
 
+const unnoticed = { unanswered: 0, lost: 0, repeated: { debits: 0, reports: 0, events: 0 } };
+/** A 503 asks for a repeat: there may be some on a machine that has no processor to spare, and no more than a tenth. */
+const acceptedMin = 0.9;
+
 describe("the release", () => {
   test("every pod keeps the policy restricted, which refuses one that does not say so", async () => {
     const loose = await tryCommand("kubectl", ["-n", namespace, "run", "loose", "--image", "sluice-local/sluice:kubernetes-1"]);
@@ -88,13 +92,17 @@ describe("wrong values", () => {
 });
 
 describe("disturbances under load", () => {
-  test.each(services)("I1, I3: a rollout of %s leaves no answer out, loses nothing and sends nothing twice [D10.40]", async (service) => {
-    const figures = await disturb(environment, `rollout of ${service}`, async () => {
-      await kubectl("-n", namespace, "rollout", "restart", `deployment/sluice-${service}`);
-      await untilReplaced(service);
-    });
-    expect(figures).toMatchObject({ others: {}, lost: 0, repeated: { debits: 0, reports: 0, events: 0 } });
-  });
+  test.each(services)(
+    "I1, I3: a rollout of %s leaves no request without an answer, loses nothing and sends nothing twice [D10.40]",
+    async (service) => {
+      const figures = await disturb(environment, `rollout of ${service}`, async () => {
+        await kubectl("-n", namespace, "rollout", "restart", `deployment/sluice-${service}`);
+        await untilReplaced(service);
+      });
+      expect(figures).toMatchObject(unnoticed);
+      expect(figures.accepted).toBeGreaterThan(acceptedMin * figures.sent);
+    },
+  );
 
   test.each(services)("I1: a pod of %s that is killed loses nothing", async (service) => {
     const figures = await disturb(environment, `a killed pod of ${service}`, async () => {
@@ -131,10 +139,11 @@ describe("disturbances under load", () => {
       await kubectl("uncordon", "sluice");
       await untilReady();
     });
-    expect(figures).toMatchObject({ others: {}, lost: 0, repeated: { debits: 0 } });
+    expect(figures).toMatchObject(unnoticed);
+    expect(figures.accepted).toBeGreaterThan(acceptedMin * figures.sent);
   });
 
-  test("I1, I3: an upgrade and its rollback leave no answer out, lose nothing and send nothing twice", async () => {
+  test("I1, I3: an upgrade and its rollback leave no request without an answer, lose nothing and send nothing twice", async () => {
     const images = async (): Promise<readonly string[]> => [...new Set((await servicePods()).map(({ image }) => image))];
     const upgrade = await disturb(environment, "an upgrade of all services", async () => {
       await helm(...environment.upgradeWords(), "--set", "image.tag=kubernetes-2", "--wait", "--timeout", "5m");
@@ -146,8 +155,10 @@ describe("disturbances under load", () => {
       await untilReady();
     });
     expect(await images()).toEqual([expect.stringContaining("kubernetes-1")]);
-    for (const figures of [upgrade, rollback])
-      expect(figures).toMatchObject({ others: {}, lost: 0, repeated: { debits: 0, reports: 0, events: 0 } });
+    for (const figures of [upgrade, rollback]) {
+      expect(figures).toMatchObject(unnoticed);
+      expect(figures.accepted).toBeGreaterThan(acceptedMin * figures.sent);
+    }
   });
 });
 
