@@ -16,7 +16,7 @@ export default defineConfig({
           include: [
             "{packages,services,infra,tools}/**/*.test.ts",
             "test/{checker,testkit,environment,trials,benches,demo}/**/*.test.ts",
-            "test/teeth/*.test.ts",
+            "test/{kubernetes,teeth}/*.test.ts",
           ],
           exclude: ["**/node_modules/**", "**/*.int.test.ts", "**/*.containers.test.ts"],
           // Files share their modules: loading them again for each took four times as long. No test mocks a module or
@@ -58,6 +58,16 @@ export default defineConfig({
         },
       },
       { test: { name: "teeth", include: ["test/teeth/sample/*.test.ts"], fileParallelism: false, testTimeout: 900_000 } },
+      // Inside the network of the cluster: `./sluice test kubernetes`.
+      {
+        test: {
+          name: "kubernetes",
+          include: ["test/kubernetes/release/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+        },
+      },
       { test: { name: "chaos", include: ["test/chaos/**/*.test.ts"], fileParallelism: false, testTimeout: 600_000 } },
     ],
   },

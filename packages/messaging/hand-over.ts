@@ -2,7 +2,7 @@
 // open, the next owner does once more.
 //
 // #1 The others wait meanwhile, so a hand-over is given up after `handOverMaxMs`. What is then under way is abandoned,
-//    as at any loss of a partition.
+//    as at any loss of a partition, and the log says so.
 // #2 The member sends no heartbeat meanwhile, so the bound is well below the session time-out.
 
 import { formatReason, type Logger, sleep, type Time } from "@sluice/kernel";
@@ -23,11 +23,14 @@ export async function handOverPartitions(
   { handlers, time, logger }: HandOverOptions,
 ): Promise<void> {
   if (partitions.length === 0) return;
-  const enough = new AbortController();
+  const ended = new AbortController();
   const handedOver = Promise.all(partitions.map(({ partition, epoch }) => handlers.handOver(partition, epoch))).then(
-    () => undefined,
-    (error: unknown) => logger.warn("consumer.hand-over-failed", { reason: formatReason(error) }),
+    () => ended.abort(),
+    (error: unknown) => {
+      logger.warn("consumer.hand-over-failed", { reason: formatReason(error) });
+      ended.abort();
+    },
   );
-  await Promise.race([handedOver, sleep(time, handOverMaxMs, enough.signal)]);
-  enough.abort();
+  await Promise.race([handedOver, sleep(time, handOverMaxMs, ended.signal)]);
+  if (!ended.signal.aborted) logger.warn("consumer.hand-over-given-up", { afterMs: handOverMaxMs, partitions: partitions.length });
 }

@@ -37,15 +37,17 @@ export interface EnvironmentPartiesOptions {
   readonly script: readonly ScriptRule[];
   /** Milliseconds between repeats after the first ones; 1,000 by default. */
   readonly slowRepeatMs?: number;
+  /** The address at which they listen; the loopback address by default. */
+  readonly host?: string;
 }
 
-const host = "127.0.0.1";
+const loopbackAddress = "127.0.0.1";
 export const clearingConnectorId = "clearing";
 
 /** Starts the parties; `opened` stops them. */
 export async function openParties(
   requested: readonly EnvironmentBank[],
-  { recorder, script, slowRepeatMs = 1_000 }: EnvironmentPartiesOptions,
+  { recorder, script, slowRepeatMs = 1_000, host = loopbackAddress }: EnvironmentPartiesOptions,
   opened: AsyncDisposableStack,
 ): Promise<EnvironmentParties> {
   const simulators = new Map<string, BankSimulator>();

@@ -8,16 +8,21 @@ import { fileURLToPath } from "node:url";
 
 export const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Resolves with the exit code; null: a signal ended the program. */
+/**
+ * Resolves with the exit code; null: a signal ended the program. `through` is a program outside the workspace that is
+ * given the program and its words, and runs it.
+ */
 export function runProgram(
   name: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  through: string | null = null,
 ): Promise<number | null> {
   const programs = join(projectRoot, "node_modules", ".bin");
   const tools = join(projectRoot, ".sluice", "tools", "node_modules", ".bin");
   const path = [programs, process.env["PATH"] ?? "", tools].join(delimiter);
-  const child = spawn(join(programs, name), args, {
+  const program = join(programs, name);
+  const child = spawn(through ?? program, through === null ? args : [program, ...args], {
     cwd: projectRoot,
     env: { ...process.env, PATH: path, ...environment },
     stdio: "inherit",

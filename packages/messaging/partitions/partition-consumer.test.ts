@@ -93,7 +93,7 @@ describe("a partition that other members' joining takes away", () => {
     await environment.during(partitionConsumer.stop());
   });
 
-  test("I3: a batch consumer finishes the batch that is under way and commits it first", async () => {
+  test("I3: a batch consumer finishes the batch that is under way and commits it first [D10.40]", async () => {
     const environment = setup(62);
     await environment.append(numbered(57));
     const handled: bigint[] = [];

@@ -22,7 +22,7 @@ export async function untilHolds<T>(look: () => T | Promise<T>, timeoutMs = unti
   return await vi.waitFor(look, { timeout: timeoutMs, interval: intervalMs });
 }
 
-export async function loadTransaction({ store }: E2eEnvironment, uetr: string): Promise<Transaction> {
+export async function loadTransaction({ store }: Pick<E2eEnvironment, "store">, uetr: string): Promise<Transaction> {
   const found = (await store.transactions.load([uetr])).get(uetr)?.transaction;
   if (found === undefined) throw new Error(`${uetr} is not in the store`);
   return found;
@@ -39,7 +39,7 @@ export async function findProposal(
   return { offset: String(proposal.offset), contentSha256: proposal.action.contentSha256 };
 }
 
-export async function untilState(environment: E2eEnvironment, uetr: string, state: string): Promise<Transaction> {
+export async function untilState(environment: Pick<E2eEnvironment, "store">, uetr: string, state: string): Promise<Transaction> {
   return await untilHolds(async () => {
     const transaction = await loadTransaction(environment, uetr);
     expect([uetr, transaction.state]).toEqual([uetr, state]);

@@ -104,8 +104,8 @@ function caseFile(name: string): string {
   return join(chart, "cases", `${name}.yaml`);
 }
 
-/** #1. Throws Fault `cli.no-helm`. */
-function bringHelm(progress: (text: string) => void): string {
+/** #1. Returns the program's path. Throws Fault `cli.no-helm`. */
+export function bringHelm(progress: (text: string) => void): string {
   const own = join(helmFolder, "helm");
   if (existsSync(own)) return own;
   progress("building helm in .sluice/helm, once, in some minutes");

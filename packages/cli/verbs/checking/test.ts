@@ -14,17 +14,29 @@ import { projectRoot, runProgram } from "@sluice/environment/run-program";
 import { countTests, listFailures, noCounts, readReport, sumCounts, type TestCounts, type TestFailure } from "./test-counts.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
-const parts = ["check", "alarms", "interface", "servers", "simulation", "teeth", "e2e", "chaos", "chart", "containers"] as const;
+const parts = [
+  "check",
+  "alarms",
+  "interface",
+  "servers",
+  "simulation",
+  "teeth",
+  "e2e",
+  "chaos",
+  "chart",
+  "containers",
+  "kubernetes",
+] as const;
 type Part = (typeof parts)[number] | "fuzz";
 type Environment = Readonly<Record<string, string>>;
 
 /** Parts that need no shared servers; chaos starts its own. */
-const withoutServers: readonly Part[] = ["alarms", "interface", "simulation", "teeth", "chaos", "chart", "containers"];
+const withoutServers: readonly Part[] = ["alarms", "interface", "simulation", "teeth", "chaos", "chart", "containers", "kubernetes"];
 /**
- * Parts that run only when they are named. The chart needs helm, which is built in minutes where it is missing;
- * containers need an engine and the image.
+ * Parts that run only when they are named. The chart needs helm, and the cluster all of Kubernetes, which are built in
+ * minutes where they are missing; containers need an engine and the image.
  */
-const onRequest: readonly Part[] = ["chart", "containers"];
+const onRequest: readonly Part[] = ["chart", "containers", "kubernetes"];
 const seedDefault = "1";
 /** Variable of the tests that draw runs: the delivery engine's model and the simulation. */
 const drawsMore: Environment = { SLUICE_LONG: "1" };
@@ -102,6 +114,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       else if (part === "chart") results.push({ part, counts: await chart(), failures: [] });
       else if (part === "containers") results.push(await containers(drawn));
       else if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
+      else if (part === "kubernetes") results.push(await kubernetes(signal));
       else results.push(await runProject(part, { ...environment, ...drawn }));
     }
   } catch (error) {
@@ -138,6 +151,12 @@ async function containers(drawn: Environment): Promise<PartResult> {
   return await runProject("containers", { ...environment, ...drawn });
 }
 
+async function kubernetes(signal: AbortSignal): Promise<PartResult> {
+  const { openCluster } = await import("./kubernetes-cluster.ts");
+  await using cluster = await openCluster((text) => void process.stdout.write(`kubernetes: ${text}\n`), signal);
+  return await runProject("kubernetes", {}, cluster.enter);
+}
+
 async function fuzz(environment: Environment, seed: string, signal: AbortSignal): Promise<TestCounts> {
   const { KAFKA_BROKERS: kafkaBrokers = "", SCHEMA_REGISTRY_URL: schemaRegistryUrl = "", MONGO_URL: mongoUrl = "" } = environment;
   const progress = (text: string): void => void process.stdout.write(`fuzz: ${text}\n`);
@@ -145,11 +164,11 @@ async function fuzz(environment: Environment, seed: string, signal: AbortSignal)
   return await runFuzz({ servers: { kafkaBrokers, schemaRegistryUrl, mongoUrl }, seed, signal, progress });
 }
 
-async function runProject(part: Part, environment: Environment): Promise<PartResult> {
+async function runProject(part: Part, environment: Environment, through: string | null = null): Promise<PartResult> {
   const file = join(projectRoot, ".sluice", "reports", `${part}.json`);
   rmSync(file, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-  const exitCode = await runProgram("vitest", ["run", "--project", part, ...reporters], environment);
+  const exitCode = await runProgram("vitest", ["run", "--project", part, ...reporters], environment, through);
   const report = readReport(file);
   return { part, counts: countTests(report, exitCode), failures: listFailures(report, projectRoot) };
 }

@@ -1,0 +1,81 @@
+// What a disturbance cost: counted from what a bank sent and from what it received.
+
+import type { ReceivedEntry } from "@sluice/checker";
+
+/** A debit that the load sent once. */
+export interface SentDebit {
+  readonly uetr: string;
+  /** The status of the answer, or why there was none. */
+  readonly outcome: number | string;
+  readonly isKeptAlive: boolean;
+  readonly answeredAtMs: number;
+}
+
+export interface Figures {
+  readonly sent: number;
+  readonly accepted: number;
+  /** Requests that got no answer at all. */
+  readonly unanswered: number;
+  /** These, and answers other than 202, by reason or status, and by the kind of the connection. */
+  readonly others: Readonly<Record<string, number>>;
+  /** Accepted debits that the bank never received. */
+  readonly lost: number;
+  /** Messages that the bank received again after it had acknowledged them. */
+  readonly repeated: { readonly debits: number; readonly reports: number; readonly events: number };
+  /** Milliseconds from the answer 202 until the debit came to the bank. */
+  readonly waitsMs: { readonly p50: number; readonly p99: number; readonly max: number };
+}
+
+/** `received` is everything that banks received, first to last. Only what concerns the debits is counted. */
+export function measure(sent: readonly SentDebit[], received: readonly ReceivedEntry[]): Figures {
+  const accepted = sent.filter(({ outcome }) => outcome === 202);
+  const uetrs = new Set(sent.map(({ uetr }) => uetr));
+  const concerned = received.filter((entry) => uetrs.has(entry.uetr));
+  const debitedAtMs = new Map<string, number>();
+  for (const { operation, uetr, atMs } of concerned)
+    if (operation === "inboundDirectDebit" && !debitedAtMs.has(uetr)) debitedAtMs.set(uetr, atMs);
+  const waitsMs = accepted.flatMap(({ uetr, answeredAtMs }) => {
+    const atMs = debitedAtMs.get(uetr);
+    // The debit may come before its sender has read the answer.
+    return atMs === undefined ? [] : [Math.max(0, atMs - answeredAtMs)];
+  });
+  const sorted = waitsMs.toSorted((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+  return {
+    sent: sent.length,
+    accepted: accepted.length,
+    unanswered: sent.filter(({ outcome }) => typeof outcome === "string").length,
+    others: countBy(
+      sent.filter(({ outcome }) => outcome !== 202).map(({ outcome, isKeptAlive }) => `${outcome} ${isKeptAlive ? "kept" : "new"}`),
+    ),
+    lost: accepted.length - sorted.length,
+    repeated: {
+      debits: countRepeats(concerned, "inboundDirectDebit"),
+      reports: countRepeats(concerned, "outboundDirectDebitResponse"),
+      events: countRepeats(concerned, "events"),
+    },
+    waitsMs: { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 },
+  };
+}
+
+export function formatFigures(name: string, { sent, accepted, others, lost, repeated, waitsMs }: Figures): string {
+  const unlike = Object.entries(others).map(([what, count]) => `${count} × ${what}`);
+  const repeats = `${repeated.debits} debits, ${repeated.reports} reports, ${repeated.events} events`;
+  const waits = `p50 ${waitsMs.p50}, p99 ${waitsMs.p99}, max ${waitsMs.max} ms`;
+  return `${name}: ${sent} sent, ${accepted} accepted${unlike.length === 0 ? "" : ` (${unlike.join(", ")})`}, ${lost} lost; repeated ${repeats}; to the debit ${waits}`;
+}
+
+function countBy(names: readonly string[]): Readonly<Record<string, number>> {
+  return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
+}
+
+function countRepeats(received: readonly ReceivedEntry[], operation: ReceivedEntry["operation"]): number {
+  const acknowledged = new Set<string>();
+  let repeats = 0;
+  for (const entry of received) {
+    if (entry.operation !== operation) continue;
+    if (acknowledged.has(entry.webhookId)) repeats += 1;
+    if (entry.status !== null && entry.status >= 200 && entry.status < 300) acknowledged.add(entry.webhookId);
+  }
+  return repeats;
+}

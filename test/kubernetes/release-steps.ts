@@ -1,0 +1,82 @@
+// What the chart's test does with the release: waits, disturbances under load, and their figures.
+
+import { machineTime } from "@sluice/kernel";
+import { vi } from "vitest";
+import { type ClusterEnvironment, namespace } from "./cluster-environment.ts";
+import { type DebitFeed, startDebitFeed } from "./debit-feed.ts";
+import { type Figures, formatFigures, measure } from "./figures.ts";
+import { kubectl, listPods, type Pod } from "./kubectl.ts";
+
+export const services = ["validator", "scheduler", "dispatcher", "event-publisher", "ingress", "console"] as const;
+export type ServiceName = (typeof services)[number];
+
+/** Debits a second of the load. */
+const perSecond = 10;
+/** The load goes on for so long before and after a disturbance. */
+const aroundMs = 2_000;
+/** A debit is late, and not lost, until then. */
+const debitMaxMs = 60_000;
+const intervalMs = 250;
+
+/** Waits until the assertions hold, and rejects with the last failure. */
+export async function until<T>(look: () => Promise<T>, timeoutMs: number): Promise<T> {
+  return await vi.waitFor(look, { timeout: timeoutMs, interval: intervalMs });
+}
+
+export async function servicePods(service?: ServiceName): Promise<readonly Pod[]> {
+  const pods = await listPods(namespace);
+  return pods.filter(({ component }) => (service === undefined ? services.some((name) => name === component) : component === service));
+}
+
+/** Waits until each service has its two pods, and all are ready; resolves with the milliseconds that it took. */
+export async function untilReady(timeoutMs = 120_000): Promise<number> {
+  const startMs = machineTime.monotonicMs();
+  await until(async () => {
+    const pods = await servicePods();
+    const waiting = pods.filter(({ isReady, isEnding }) => !isReady || isEnding).map(({ name }) => name);
+    if (waiting.length > 0 || pods.length !== 2 * services.length) throw new Error(`${pods.length} pods; not ready: ${waiting.join(", ")}`);
+  }, timeoutMs);
+  return Math.round(machineTime.monotonicMs() - startMs);
+}
+
+/** Disturbs the release under load; returns what that cost. The figures are printed. */
+export async function disturb(environment: ClusterEnvironment, name: string, disturbance: () => Promise<void>): Promise<Figures> {
+  const { id, branch, tokens } = environment.bank("acacia");
+  const bank = { id, branch, token: tokens[0] ?? "" };
+  const feed = startDebitFeed({ ingressUrl: environment.ingressUrl, bank, perSecond, recorder: environment.recorded });
+  const startMs = machineTime.monotonicMs();
+  try {
+    await pause(aroundMs);
+    await disturbance();
+    await pause(aroundMs);
+  } catch (error) {
+    await feed.stop();
+    throw error;
+  }
+  const tookS = Math.round((machineTime.monotonicMs() - startMs - 2 * aroundMs) / 1_000);
+  const figures = await settle(environment, feed);
+  process.stdout.write(`${formatFigures(`${name} (${tookS} s)`, figures)}\n`);
+  return figures;
+}
+
+/** Ends the load, and waits until the bank has everything that was accepted. */
+async function settle({ recorded }: ClusterEnvironment, feed: DebitFeed): Promise<Figures> {
+  const sent = await feed.stop();
+  const look = (): Figures => measure(sent, recorded.receivedEntries());
+  await until(async () => {
+    if (look().lost > 0) throw new Error(`${look().lost} debits have not come`);
+  }, debitMaxMs).catch(() => undefined);
+  // What is sent a second time comes soon after.
+  await pause(aroundMs);
+  return look();
+}
+
+/** Waits until a rollout has ended. */
+export async function untilReplaced(service: ServiceName): Promise<void> {
+  await kubectl("-n", namespace, "rollout", "status", `deployment/sluice-${service}`, "--timeout=180s");
+}
+
+/** Lets the load go on: no condition says that enough of it has passed. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => machineTime.after(ms, () => resolve()));
+}

@@ -1,0 +1,176 @@
+// Installs the chart on a real cluster, and disturbs the release under load in the ways in which a cluster does.
+//
+// #1 The tests are one story: each begins with a release whose pods are all ready.
+// #2 Network policies, autoscalers and ingress controllers are not enforced by this cluster, and not tested.
+
+import { writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createCase, type E2eCase, type FlowName, flows } from "../../e2e/parties/flows.ts";
+import { enteredStates, untilState } from "../../e2e/recorded/evidence.ts";
+import { type ClusterEnvironment, namespace, openClusterEnvironment, release } from "../cluster-environment.ts";
+import { helm, kubectl, type RestartWatch, tryCommand, watchRestarts } from "../kubectl.ts";
+import { disturb, servicePods, services, until, untilReady, untilReplaced } from "../release-steps.ts";
+
+const opened = new AsyncDisposableStack();
+let environment: ClusterEnvironment;
+let watch: RestartWatch;
+
+beforeAll(async () => {
+  environment = opened.use(await openClusterEnvironment());
+  watch = opened.use(watchRestarts(namespace));
+});
+afterAll(() => opened.disposeAsync());
+beforeEach(async () => void (await untilReady()));
+
+async function submit({ flow, bank, message }: E2eCase): Promise<void> {
+  const { simulators, connector } = environment.parties;
+  const party = flows[flow].isFromConnector ? connector.simulator : simulators.get(bank);
+  expect(await party?.send(flows[flow].operation, message)).toMatchObject({ status: 202 });
+}
+
+const unnoticed = { unanswered: 0, lost: 0, repeated: { debits: 0, reports: 0, events: 0 } };
+/** A 503 asks for a repeat: there may be some on a machine that has no processor to spare, and no more than a tenth. */
+const acceptedMin = 0.9;
+
+describe("the release", () => {
+  test("every pod keeps the policy restricted, which refuses one that does not say so", async () => {
+    const loose = await tryCommand("kubectl", ["-n", namespace, "run", "loose", "--image", "sluice-local/sluice:kubernetes-1"]);
+    expect(loose).toMatchObject({ isGood: false, output: expect.stringContaining('violates PodSecurity "restricted') });
+    expect(await servicePods()).toHaveLength(2 * services.length);
+  });
+
+  test("a Service named sluice-http or sluice-control sets no variable of a pod", async () => {
+    const names = ["SLUICE_HTTP_PORT", "SLUICE_CONSOLE_PORT", "SLUICE_CONTROL_PORT"];
+    const print = `process.stdout.write(JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name])))`;
+    const read = (service: string): Promise<string> =>
+      kubectl("-n", namespace, "exec", `deployment/sluice-${service}`, "--", "/usr/local/bin/node", "--eval", print);
+    for (const service of services) expect(JSON.parse(await read(service))).toEqual(["8080", "8080", "8082"]);
+  });
+
+  test.each<[FlowName, string]>([
+    ["on-us", "acacia"],
+    ["on-us", "baobab"],
+    ["off-us", "acacia"],
+    ["credit", "baobab"],
+  ])("a journey ends well: %s of %s, from a party beside the pods and to it", async (flow, bank) => {
+    const { branch } = environment.bank(bank);
+    const journey = createCase({ flow, bank, branch });
+    await submit(journey);
+    const transaction = await untilState(environment, journey.uetr, flows[flow].path.at(-1) ?? "");
+    expect(enteredStates(transaction)).toEqual(flows[flow].path);
+  });
+
+  test("helm test finds every service ready", async () => {
+    expect(await helm("test", release, "-n", namespace, "--timeout", "2m")).toContain("Succeeded");
+  });
+});
+
+describe("wrong values", () => {
+  const revision = async (): Promise<number> => {
+    const history: readonly { readonly revision: number; readonly status: string }[] = JSON.parse(
+      await helm("history", release, "-n", namespace, "-o", "json"),
+    );
+    return history.findLast(({ status }) => status === "deployed")?.revision ?? 0;
+  };
+
+  test("a value that the chart does not know is refused, and the release stays as it is", async () => {
+    const before = await revision();
+    const refused = await tryCommand("helm", [...environment.upgradeWords(), "--set", "services.ingress.replica=3"]);
+    expect(refused).toMatchObject({ isGood: false, output: expect.stringContaining("'replica' not allowed") });
+    expect(await revision()).toBe(before);
+  });
+
+  test("a wrong configuration file ends the upgrade before any pod changes", async () => {
+    const [before, pods] = [await revision(), await servicePods()];
+    const file = `${environment.configurationFile}.wrong`;
+    await writeFile(file, '{ "version": "wrong", "banks": 7 }');
+    const more = ["--set-file", `configuration=${file}`, "--set", "provision.retries=0,provision.deadlineSeconds=60", "--wait"];
+    expect(await tryCommand("helm", [...environment.upgradeWords(), ...more])).toMatchObject({ isGood: false });
+    expect(await revision()).toBe(before);
+    expect((await servicePods()).map(({ name }) => name)).toEqual(pods.map(({ name }) => name));
+  });
+});
+
+describe("disturbances under load", () => {
+  test.each(services)(
+    "I1, I3: a rollout of %s leaves no request without an answer, loses nothing and sends nothing twice [D10.40]",
+    async (service) => {
+      const figures = await disturb(environment, `rollout of ${service}`, async () => {
+        await kubectl("-n", namespace, "rollout", "restart", `deployment/sluice-${service}`);
+        await untilReplaced(service);
+      });
+      expect(figures).toMatchObject(unnoticed);
+      expect(figures.accepted).toBeGreaterThan(acceptedMin * figures.sent);
+    },
+  );
+
+  test.each(services)("I1: a pod of %s that is killed loses nothing", async (service) => {
+    const figures = await disturb(environment, `a killed pod of ${service}`, async () => {
+      const [pod] = await servicePods(service);
+      await kubectl("-n", namespace, "delete", "pod", pod?.name ?? "", "--grace-period=0", "--force");
+      await untilReady();
+    });
+    expect(figures.accepted).toBeGreaterThan(0);
+    expect(figures.lost).toBe(0);
+  });
+
+  test("I1, I16: a broker that goes and comes back ends no pod and loses nothing", async () => {
+    const scale = (replicas: number): Promise<string> => kubectl("-n", "data", "scale", "deployment/kafka", `--replicas=${replicas}`);
+    const figures = await disturb(environment, "a broker away", async () => {
+      await scale(0);
+      await until(async () => {
+        const ready = (await servicePods("ingress")).filter(({ isReady }) => isReady);
+        if (ready.length > 0) throw new Error(`ready without a broker: ${ready.map(({ name }) => name).join(", ")}`);
+      }, 60_000);
+      await scale(1);
+      await kubectl("-n", "data", "rollout", "status", "deployment/kafka", "--timeout=120s");
+      process.stdout.write(`all pods ready ${await untilReady()} ms after the broker\n`);
+    });
+    expect(figures.accepted).toBeGreaterThan(0);
+    expect(figures.lost).toBe(0);
+  });
+
+  test("I1: a drain of the node leaves one pod of each service, which goes on", async () => {
+    const figures = await disturb(environment, "a drained node", async () => {
+      const words = ["drain", "sluice", "--pod-selector=app.kubernetes.io/name=sluice", "--ignore-daemonsets", "--timeout=20s"];
+      expect(await tryCommand("kubectl", words)).toMatchObject({ isGood: false, output: expect.stringContaining("disruption budget") });
+      const ready = (await servicePods()).filter(({ isReady, isEnding }) => isReady && !isEnding);
+      expect(ready.map(({ component }) => component).toSorted()).toEqual([...services].toSorted());
+      await kubectl("uncordon", "sluice");
+      await untilReady();
+    });
+    expect(figures).toMatchObject(unnoticed);
+    expect(figures.accepted).toBeGreaterThan(acceptedMin * figures.sent);
+  });
+
+  test("I1, I3: an upgrade and its rollback leave no request without an answer, lose nothing and send nothing twice", async () => {
+    const images = async (): Promise<readonly string[]> => [...new Set((await servicePods()).map(({ image }) => image))];
+    const upgrade = await disturb(environment, "an upgrade of all services", async () => {
+      await helm(...environment.upgradeWords(), "--set", "image.tag=kubernetes-2", "--wait", "--timeout", "5m");
+      await untilReady();
+    });
+    expect(await images()).toEqual([expect.stringContaining("kubernetes-2")]);
+    const rollback = await disturb(environment, "its rollback", async () => {
+      await helm("rollback", release, "-n", namespace, "--wait", "--timeout", "5m");
+      await untilReady();
+    });
+    expect(await images()).toEqual([expect.stringContaining("kubernetes-1")]);
+    for (const figures of [upgrade, rollback]) {
+      expect(figures).toMatchObject(unnoticed);
+      expect(figures.accepted).toBeGreaterThan(acceptedMin * figures.sent);
+    }
+  });
+});
+
+describe("after all of it", () => {
+  test("no container was ever started a second time", () => {
+    expect(watch.lines()).toBeGreaterThan(0);
+    expect([...watch.restarts]).toEqual([]);
+  });
+
+  test("I1 to I16: the checker finds no violation in the whole history", async () => {
+    const { violations, counts } = await environment.check();
+    process.stdout.write(`checked: ${JSON.stringify(counts)}\n`);
+    expect(violations).toEqual([]);
+  }, 300_000);
+});
