@@ -8,6 +8,8 @@ set -euo pipefail
 H=$(cd "$(dirname "$0")" && pwd); ROOT=$(cd "$H/../.." && pwd); B=$ROOT/.sluice/containers; mkdir -p "$B"; export DOCKER_BUILDKIT=1
 # Debian's own client builds with BuildKit; another one on the PATH may not.
 DK=${DOCKER:-$([ -x /usr/bin/docker ] && echo /usr/bin/docker || echo docker)}; NAME=sluice:containers; IMAGE=$NAME
+# Before the names of stand-ins. It begins as a registry does: testcontainers waits for itself where a prefix does not.
+PREFIX=localhost/sluice-local
 log() { echo "images: $*" >&2; }
 
 if [ "${1:-up}" = down ]; then
@@ -37,12 +39,11 @@ else
   cp "${NODE:-$(node -p process.execPath)}" "$C/node"; strip --strip-all "$C/node" 2>/dev/null || true
   cp -L "$ROOT/.sluice/tools/node_modules/pnpm/pnpm" "$C/pnpm"; cp /etc/ssl/certs/ca-certificates.crt "$C/ca.crt"
   for l in libstdc++.so.6 libatomic.so.1; do cp -L "/usr/lib/x86_64-linux-gnu/$l" "$C/libs/"; done
-  # testcontainers puts the prefix twice before the name of the last one.
-  for t in build=local/node-build:26 cc=local/cc:12 sshd=sluice-local/sluice-local/testcontainers/sshd:1.4.0; do
+  for t in build=local/node-build:26 cc=local/cc:12 sshd=$PREFIX/testcontainers/sshd:1.4.0; do
     $DK image inspect "${t#*=}" >/dev/null 2>&1 || $DK build -q --network host --target "${t%%=*}" -t "${t#*=}" "$C" >/dev/null; done
   ARGS=(--network host --build-arg BUILD=local/node-build:26 --build-arg RUNTIME=local/cc:12)
   # Nothing stands in for the container that removes what a killed run leaves.
-  VARIABLES=(TESTCONTAINERS_RYUK_DISABLED=true TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX=sluice-local); IMAGE=sluice-local/$NAME
+  VARIABLES=(TESTCONTAINERS_RYUK_DISABLED=true TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX=$PREFIX); IMAGE=$PREFIX/$NAME
 fi
 # Kafka, the schema registry and a MongoDB-compatible store, from the packages that infra/local installs.
 [ ${#ARGS[@]} -eq 0 ] || { S=$B/servers; mkdir -p "$S"; J=${JAVA_HOME:-/usr/lib/jvm/java-17-openjdk-amd64}/bin
@@ -56,7 +57,7 @@ fi
   for d in libs classes registry; do rm -rf "${S:?}/$d"; cp -al "$FROM/$d" "$S/$d"; done
   cp "$H"/stand-ins/servers/{Dockerfile,kafka-run,server.properties,log4j2.yaml} "$S/"
   for t in kafka=apache/kafka:4.3.1 registry=apicurio/apicurio-registry:3.0.9 mongo=mongo:8; do
-    $DK build -q --target "${t%%=*}" -t "sluice-local/${t#*=}" "$S" >/dev/null; done; }
+    $DK build -q --target "${t%%=*}" -t "$PREFIX/${t#*=}" "$S" >/dev/null; done; }
 if [ "${1:-up}" = servers ]; then printf '%s\n' "${VARIABLES[@]}"; exit 0; fi
 log "building $IMAGE"
 $DK build -q "${ARGS[@]}" -f "$ROOT/infra/image/Dockerfile" -t "$IMAGE" "$ROOT" >/dev/null
