@@ -77,12 +77,16 @@ export interface RestartWatch extends Disposable {
   lines(): number;
 }
 
-/** Watches all pods of a namespace, also those that end later. */
-export function watchRestarts(namespace: string): RestartWatch {
+/** Watches the pods of some services, also those that end later. */
+export function watchRestarts(namespace: string, services: readonly string[]): RestartWatch {
   const line = '{.metadata.name} {.status.containerStatuses[*].restartCount}{"\\n"}';
-  const child = spawn("kubectl", ["get", "pods", "-n", namespace, "--watch", "-o", `jsonpath=${line}`], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const child = spawn(
+    "kubectl",
+    ["get", "pods", "-n", namespace, "-l", `app.kubernetes.io/component in (${services.join(",")})`, "--watch", "-o", `jsonpath=${line}`],
+    {
+      stdio: ["ignore", "pipe", "ignore"],
+    },
+  );
   const restarts = new Map<string, number>();
   let lines = 0;
   createInterface({ input: child.stdout }).on("line", (text) => {
