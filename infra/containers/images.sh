@@ -47,7 +47,7 @@ else
 fi
 # Kafka, the schema registry and a MongoDB-compatible store, from the packages that infra/local installs.
 [ ${#ARGS[@]} -eq 0 ] || { S=$B/servers; mkdir -p "$S"; J=${JAVA_HOME:-/usr/lib/jvm/java-17-openjdk-amd64}/bin
-  FROM=$(ls -dt "$ROOT"/.sluice/java/*/libs 2>/dev/null | head -1); FROM=${FROM%/libs}
+  FROM=$(ls -dt "$ROOT"/.sluice/java/*/libs 2>/dev/null | head -1 || true); FROM=${FROM%/libs}
   [ -n "$FROM" ] || { FROM=$S/java; [ -d "$FROM" ] || { log "the servers' packages"; rm -rf "$FROM.part"
     mvn -q -B -f "$ROOT/infra/local/pom.xml" "-Dinto=$FROM.part" package
     "$J/javac" --release 17 -cp "$FROM.part/libs/*" -d "$FROM.part/classes" "$ROOT/infra/local/java/LocalMongo.java"; mv "$FROM.part" "$FROM"; }; }
