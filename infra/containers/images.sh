@@ -5,6 +5,8 @@
 #   images.sh down     ends an engine that `up` has started
 # Where no registry of images is reached, the bases are built from packages: root, npm and Debian's debootstrap, some minutes the first time.
 set -euo pipefail
+# Only the variables are printed to the standard output; what other programs print goes to the standard error.
+exec 3>&1 1>&2
 H=$(cd "$(dirname "$0")" && pwd); ROOT=$(cd "$H/../.." && pwd); B=$ROOT/.sluice/containers; mkdir -p "$B"; export DOCKER_BUILDKIT=1
 # Debian's own client builds with BuildKit; another one on the PATH may not.
 DK=${DOCKER:-$([ -x /usr/bin/docker ] && echo /usr/bin/docker || echo docker)}; NAME=sluice:containers; IMAGE=$NAME
@@ -58,7 +60,7 @@ fi
   cp "$H"/stand-ins/servers/{Dockerfile,kafka-run,server.properties,log4j2.yaml} "$S/"
   for t in kafka=apache/kafka:4.3.1 registry=apicurio/apicurio-registry:3.0.9 mongo=mongo:8; do
     $DK build -q --target "${t%%=*}" -t "$PREFIX/${t#*=}" "$S" >/dev/null; done; }
-if [ "${1:-up}" = servers ]; then printf '%s\n' "${VARIABLES[@]}"; exit 0; fi
+if [ "${1:-up}" = servers ]; then printf '%s\n' "${VARIABLES[@]}" >&3; exit 0; fi
 log "building $IMAGE"
 $DK build -q "${ARGS[@]}" -f "$ROOT/infra/image/Dockerfile" -t "$IMAGE" "$ROOT" >/dev/null
-printf '%s\n' "SLUICE_IMAGE=$NAME" "${VARIABLES[@]}"
+printf '%s\n' "SLUICE_IMAGE=$NAME" "${VARIABLES[@]}" >&3
