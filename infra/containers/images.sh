@@ -21,7 +21,7 @@ fi
 
 $DK info >/dev/null 2>&1 || { log "starting a container engine"
   [ -x /usr/sbin/dockerd ] || { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends docker.io; } >"$B/apt.log" 2>&1
-  DK=/usr/bin/docker; setsid /usr/sbin/dockerd >"$B/dockerd.log" 2>&1 </dev/null & echo $! >"$B/dockerd.pid"
+  DK=/usr/bin/docker; setsid /usr/sbin/dockerd >"$B/dockerd.log" 2>&1 </dev/null 3>&- & echo $! >"$B/dockerd.pid"
   timeout 60 sh -c "until $DK info >/dev/null 2>&1; do sleep .5; done"; }
 
 # The public images, if they are here or can be fetched; else those that stand in for them.
