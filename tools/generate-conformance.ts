@@ -2,8 +2,8 @@
 // tools/generate-conformance.ts [--check]`. With --check it writes nothing.
 //
 // #1 A test shows a row by the row's id in square brackets at the end of its title: `[2.5 debtor] [7.3]`. `[2.5 *]` and
-//    `[2.3 homing*]` stand for all ids with that beginning and are listed, but show no row by themselves. A mark that is
-//    no row's id is refused. `[D4 repeat]` names a row of docs/spec/decisions.md (`read-decisions.ts`).
+//    `[2.3 homing*]` stand for all ids with that beginning and are listed, but show no row by themselves. A mark that
+//    is no row's id is refused. `[D4 repeat]` names a row of docs/spec/decisions.md (`read-decisions.ts`).
 // #2 Rows that no test shows yet are in docs/conformance/not-yet-shown.json. That list only shrinks: this program
 //    removes rows and never adds one.
 

@@ -212,7 +212,7 @@ const cases: readonly Case[] = [
       [{ "pnpm-lock.yaml": `resolution: https://${registryHost}/a.tgz\n` }, "a registry's host"],
       [{ "packages/http/a.test.ts": `read(new URL("a.json", ${addressAsPath});\n` }, "may hold spaces"],
     ],
-    whole: { "README.md": "see ./home and src/root/a, and https://example.org/work/b\n" },
+    whole: { "README.md": `see .${"/home"} and src${"/root"}/a, and https://example.org/work/b\n` },
   },
   {
     promise: "every target that a page names exists",
@@ -287,7 +287,10 @@ const cases: readonly Case[] = [
   {
     promise: "a line of a comment ends at 120 columns",
     rule: commentWidth,
-    broken: [[{ "packages/a/x.ts": `// ${"a".repeat(118)}\n` }, "121 columns"]],
+    broken: [
+      [{ "packages/a/x.ts": `// ${"a".repeat(118)}\n` }, "121 columns"],
+      [{ "packages/a/x.ts": `//    ${"a".repeat(115)}\n` }, "121 columns"],
+    ],
     whole: { "packages/a/x.ts": `// ${"a".repeat(117)}\n` },
   },
   {
@@ -297,6 +300,7 @@ const cases: readonly Case[] = [
       [{ "docs/a.md": `${"a".repeat(121)}\n` }, "docs/a.md:1: 121 columns"],
       [{ "docs/a.md": `\`\`\`sh\nls\n\`\`\`\n- ${"a".repeat(119)}\n` }, "docs/a.md:4: 121 columns"],
       [{ ".ci/run": `ls\n# ${"a".repeat(119)}\n` }, ".ci/run:2: 121 columns"],
+      [{ "infra/image/Dockerfile": `  # ${"a".repeat(117)}\n` }, "infra/image/Dockerfile:1: 121 columns"],
     ],
     whole: {
       "docs/a.md": `${"a".repeat(120)}\n| ${"a".repeat(119)} |\n\`\`\`sh\n${"a".repeat(121)}\n\`\`\`\n[b](https://${"b".repeat(120)})\n`,

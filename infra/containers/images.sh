@@ -1,9 +1,11 @@
 #!/bin/bash
-# Brings what `./sluice test containers` runs on: a container engine, and the image of Sluice. Prints the variables that tests read.
+# Brings what `./sluice test containers` runs on: a container engine, and the image of Sluice. It prints the variables
+# that tests read.
 #   images.sh up       the engine that answers, else one of our own; the image
 #   images.sh servers  the engine, and images of Kafka, the schema registry and a MongoDB-compatible store
 #   images.sh down     ends an engine that `up` has started
-# Where no registry of images is reached, the bases are built from packages: root, npm and Debian's debootstrap, some minutes the first time.
+# Where no registry of images is reached, the bases are built from packages. That wants root, npm and Debian's
+# debootstrap, and takes some minutes the first time.
 set -euo pipefail
 # Only the variables are printed to the standard output; what other programs print goes to the standard error.
 exec 3>&1 1>&2

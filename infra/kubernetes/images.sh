@@ -1,6 +1,7 @@
 #!/bin/bash
-# The images that the cluster runs, from packages alone, where no registry of images is reached. From nothing some minutes, again
-# seconds. Wants root, npm, Maven and a JDK 17; Debian's docker.io and debootstrap are installed where they are missing.
+# Builds the images that the cluster runs, from packages alone, where no registry of images is reached. It takes some
+# minutes the first time and seconds afterwards. It wants root, npm, Maven and a JDK 17; Debian's docker.io and
+# debootstrap are installed where they are missing.
 #   local/node-build:26            stands for node:26-slim with pnpm, the first base of infra/image/Dockerfile
 #   local/cc:12                    stands for a base with glibc and libstdc++ alone, its second base
 #   sluice-local/servers:1         Kafka, the schema registry and a MongoDB-compatible store

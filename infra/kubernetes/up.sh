@@ -1,5 +1,6 @@
 #!/bin/bash
-# A real Kubernetes of one node, from nothing: see README.md. Idempotent; what is built once is kept. The last line says how to use it.
+# Starts a real Kubernetes of one node, from nothing: see README.md. It may be called again; what is built once is kept.
+# The last line says how to use it.
 set -euo pipefail
 H=$(cd "$(dirname "$0")" && pwd); B=$(cd "$H/../.." && pwd)/.sluice/kubernetes; R=$B/run; V=1.37.2
 log() { echo "[kubernetes $(date +%T)] $*" >&2; }
@@ -22,7 +23,7 @@ rm -rf --one-file-system "$B/go" "$B/gocache"
 for part in etcd kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet kubectl; do ln -sf k8s "$B/bin/$part"; done
 
 image() { # image NAME BINARY: an image of one file, as `docker save` writes it
-  local t; t=$(mktemp -d); mkdir "$t/root"; cp "$B/bin/$2" "$t/root/$2"; tar -C "$t/root" --owner=0 --group=0 --mtime=@0 -cf "$t/layer.tar" "$2"
+  local t; t=$(mktemp -d); mkdir "$t/files"; cp "$B/bin/$2" "$t/files/$2"; tar -C "$t/files" --owner=0 --group=0 --mtime=@0 -cf "$t/layer.tar" "$2"
   printf '{"architecture":"amd64","os":"linux","config":{"Entrypoint":["/%s"]},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]}}' "$2" "$(sha256sum <"$t/layer.tar" | cut -d' ' -f1)" >"$t/config.json"
   printf '[{"Config":"config.json","RepoTags":["sluice-local/%s"],"Layers":["layer.tar"]}]' "$1" >"$t/manifest.json"
   tar -C "$t" -cf "$B/images/$2.tar" manifest.json config.json layer.tar; rm -r "$t"; }
@@ -94,7 +95,8 @@ C
   echo "$pid" >"$B/pid"
 fi
 
-# 4. Tools: `in COMMAND` runs one in the cluster's network with its kubectl and helm on the PATH; `load IMAGE...` brings images from the local Docker.
+# 4. Tools: `in COMMAND` runs one in the cluster's network with its kubectl and helm on the PATH; `load IMAGE...` brings
+#    images from the local Docker.
 cat >"$B/in" <<C
 #!/bin/bash
 KUBECONFIG=$R/kubeconfig PATH=$B/bin:$B/../helm:\$PATH exec nsenter -t \$(cat $B/pid) -n -- "\$@"

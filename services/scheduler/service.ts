@@ -22,8 +22,8 @@
 //   background task         appends            when
 //   releaser.ts             Release            a held debit's window and gate are open and its bank has room
 //   day-closer.ts           DayClosed          a day is reconciled and a debit of it is unresolved, or its outcome report
-//                                              is not acknowledged; its last window is closed, or the day was voided, and
-//                                              a held debit is carried over to the next business date
+//                                              is not acknowledged; its last window is closed, or the day was voided,
+//                                              and a held debit is carried over to the next business date
 //   deadlines.ts            DeadlinePassed     a credit's deadline has passed and it is unresolved, or its outcome report
 //                                              is not acknowledged
 //   gate-reporter.ts        PartitionCredits   credits were declared final

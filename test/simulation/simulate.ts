@@ -4,8 +4,8 @@
 //    (`trace.ts`).
 // #2 Processes die between any two of their effects and are restarted. Calls are refused, answered late, or take effect
 //    with the answer lost. Partitions move, batches cannot be read for a while, and clocks differ. The store goes back
-//    to an older point, readings get nothing for a while or end early, and brokers' clocks step back. No fault is injected
-//    from `healAtMs` on.
+//    to an older point, readings get nothing for a while or end early, and brokers' clocks step back. No fault is
+//    injected from `healAtMs` on.
 // #3 The run ends when every delivery and every transaction has ended, or at `endAtMs` (I16).
 // #4 The checker examines the history: what banks sent and received, every record of every topic, and the snapshots.
 

@@ -32,7 +32,7 @@ export const commentWidth: Rule = (tree) =>
     .filter(([path]) => !isGenerated(path))
     .flatMap(([path, text]) =>
       text.split("\n").flatMap((line, index): readonly TidyFinding[] => {
-        const isProse = /^\s*(\/\/|\/\*\*|\*) /.test(line) && !/https?:\/\/|oxlint-disable|\S {3,}\S/.test(line);
+        const isProse = /^\s*(\/\/|\/\*\*|\*) /.test(line) && !/https?:\/\/|oxlint-disable|[^\s/*] {3,}\S/.test(line);
         return isProse && line.length > columnsMax
           ? [{ path: `${path}:${index + 1}`, text: `${line.length} columns, at most ${columnsMax}` }]
           : [];
@@ -44,11 +44,17 @@ const listOfEntries = "docs/api/surface.md";
 
 const isShellComment = /^\s*# /;
 
+/** Scripts, images and hand-written YAML; golden files and what is rendered repeat the comments of their sources. */
+function hasShellComments(path: string): boolean {
+  const isWritten = path.startsWith(".ci/") || /^infra\/(?!chart\/(golden|files)\/)/.test(path);
+  return isWritten && !/\.(ts|json|java|go|mod|sum|xml|tpl|md)$/.test(path);
+}
+
 export const pageWidth: Rule = (tree) =>
   [...tree].flatMap(([path, text]) => {
     if (path === listOfEntries) return [];
     if (path.endsWith(".md")) return findWideLines(path, proseLines(text));
-    if (path.startsWith(".ci/"))
+    if (hasShellComments(path))
       return findWideLines(
         path,
         numberLines(text).filter(([, line]) => isShellComment.test(line)),

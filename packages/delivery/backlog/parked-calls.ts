@@ -5,8 +5,8 @@
 // #2 Each call is repeated until the store has acknowledged it, as long as the partition is open and its lease is
 //    confirmed.
 // #3 Every write is a compare-and-set on the version that this process knows of the row, which costs no further call.
-//    Where the row has another version it is read again, and `row-version.ts` judges. A write of a lesser version loses:
-//    it is counted and logged, and where a later owner has written, the partition is given up.
+//    Where the row has another version it is read again, and `row-version.ts` judges. A write of a lesser version
+//    loses: it is counted and logged, and where a later owner has written, the partition is given up.
 // #4 A message that the store no longer has has ended elsewhere: its update and its removal count as done.
 // #5 A row of an earlier owner that stands for what this owner parks gets a version of this owner, because otherwise it
 //    would be taken for a late insert (partition/take-overs.ts).

@@ -4,8 +4,8 @@
 // #1 An operator's request is a dead letter marked `requested`. The partition's owner looks for it each time the record
 //    blocks it, and then skips the record with a dead letter of its own, marked `done`.
 // #2 A skip that is `done` is final: every later reading of the record (after a crash, from an older store, in a
-//    rebuild) skips it too, even if the record is readable by then. A skip that was only `requested` has no such effect,
-//    because the partition may have gone on without it.
+//    rebuild) skips it too, even if the record is readable by then. A skip that was only `requested` has no such
+//    effect, because the partition may have gone on without it.
 // #3 Each look reads the dead letters from where the last look ended; the first one starts at their beginning. Only
 //    operators' letters are decoded; a header marks them.
 // #4 A batch that cannot be read is skipped in the same way. The letters that ask for it and report it name its first

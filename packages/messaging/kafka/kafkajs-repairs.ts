@@ -8,7 +8,8 @@
 //    often.
 // #3 (M) Batches fetched before a join are not handed over after it, because their offsets belong to another epoch.
 // #4 (M) Every join is announced before it starts, not only joins that follow a heartbeat's answer, and waits for what
-//    the announcement's listeners ask it to wait for. kafkajs's own announcement is the one of the two that cannot wait.
+//    the announcement's listeners ask it to wait for. kafkajs's own announcement is the one of the two that cannot
+//    wait.
 // #5 (E, M) A commit is tried once, in the generation that asked for it. kafkajs would retry it in the next generation,
 //    for a partition that may have moved, and would report success while the consumer stops.
 // #6 (E) A consumer stopped during a join stops joining. kafkajs would go on, and its stop would wait for the join or

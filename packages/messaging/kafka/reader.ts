@@ -4,8 +4,8 @@
 // #2 A batch that cannot be read is fetched once more, and then ends the reading with an UnreadableBatchFault.
 // #3 If a leader moved or a connection broke, the fetch is repeated, at most `triesMax` times without progress.
 // #4 An answer without records is no end: a broker answers so to a client that it throttles, and a new leader to a
-//    reader that it has not caught up with. The reader waits and asks again, at most `emptyMaxMs` without a record. Only
-//    in a compacted topic is it the end, and only if the leader has everything up to there.
+//    reader that it has not caught up with. The reader waits and asks again, at most `emptyMaxMs` without a record.
+//    Only in a compacted topic is it the end, and only if the leader has everything up to there.
 
 import type { Kafka } from "kafkajs";
 import Cluster, { type ClusterBroker } from "kafkajs/src/cluster/index.js";

@@ -4,7 +4,8 @@
 // #1 Requests: a bucket of one second's worth, filled steadily. A caller that keeps to its rate is never refused; one
 //    that has saved up sends at most twice its rate within any second.
 // #2 Connections: each counts for its caller from its first authenticated request until it is closed. Beyond the limit
-//    no further one is accepted. A counted connection keeps its place (`connection-places.ts`). A connection that serves several callers counts for each of them.
+//    no further one is accepted. A counted connection keeps its place (`connection-places.ts`). A connection that
+//    serves several callers counts for each of them.
 // #3 Memory: one bucket and one set for each known caller, bounded by the limits themselves.
 // #4 `replace` changes limits at once; requests and connections already counted stay counted.
 

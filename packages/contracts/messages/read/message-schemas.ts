@@ -5,7 +5,8 @@
 // #1 What Sluice receives is read by these very schemas. What it sends is made by the writers and tested against these.
 // #2 JSON Schema cannot express that an amount's fraction fits its currency, that a code and an outcome agree (both
 //    422), that an amount has at most 18 digits, that no member is given twice, that a body has at most 32 levels,
-//    4,096 values, 100 members of an object and 256 KiB, and which numbers and texts `json.ts` refuses (exponents, half surrogate pairs).
+//    4,096 values, 100 members of an object and 256 KiB, and which numbers and texts `json.ts` refuses (exponents, half
+//    surrogate pairs).
 // #3 Receivers must ignore members that they do not know: the schemas of messages that only Sluice sends allow
 //    additional members.
 

@@ -1,8 +1,8 @@
 // The machine's hosts file and resolv.conf, read again when they change.
 //
 // #1 They are looked at when a name is wanted, at most every `lookMs`, and read only when they were replaced or have
-//    changed. They are small local files and are read at once: a read through the thread pool would wait behind whatever
-//    occupies it.
+//    changed. They are small local files and are read at once: a read through the thread pool would wait behind
+//    whatever occupies it.
 // #2 A file that cannot be read, or changes while it is read, changes nothing, and is read at the next look. Nor does a
 //    resolv.conf that names no server while the one before did: it is half written.
 
