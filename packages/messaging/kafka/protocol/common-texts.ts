@@ -8,7 +8,8 @@
 /** Bytes of the longest text that is kept. */
 export const commonTextBytesMax = 32;
 
-const placesCount = 512;
+/** A power of two. */
+const placesCount = 1_024;
 
 interface CommonText {
   readonly bytes: Uint8Array;
@@ -34,7 +35,7 @@ function placeOf(source: Uint8Array, from: number, length: number): number {
   const first = source[from] ?? 0;
   const middle = source[from + (length >> 1)] ?? 0;
   const last = source[from + length - 1] ?? 0;
-  return (length * 31 + first * 7 + middle * 131 + last * 17) % placesCount;
+  return (((length * 33 + first) * 33 + middle) * 33 + last) & (placesCount - 1);
 }
 
 function isEqual(kept: Uint8Array, source: Uint8Array, from: number): boolean {
