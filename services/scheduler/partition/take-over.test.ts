@@ -4,7 +4,7 @@ import type { FactToAppend } from "../tasks/append-facts.ts";
 import { openCreditRow, createOpenRows } from "../tasks/open-rows.fixture.ts";
 import { schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
 import { openPartitionWorker } from "./worker.ts";
-import { serializeOpenReads } from "./serialize-open-reads.ts";
+import { createSharedStore } from "./shared-store.ts";
 import { rebuildLockLeftMaxMs } from "./take-over.ts";
 
 test("I16: a new owner knows every open transaction of its partition, also those on a later page of the store", async () => {
@@ -44,7 +44,7 @@ test("partitions that are taken at the same time read one page after the other, 
     if (partition === 1) throw new Fault("store.unavailable", "gone", { isRetryable: true });
     return rows;
   };
-  const context = { ...base, store: serializeOpenReads({ ...base.store, transactions: { ...transactions, open } }) };
+  const context = { ...base, store: createSharedStore({ ...base.store, transactions: { ...transactions, open } }, environment.time) };
   const taken = await environment.settle(
     Promise.allSettled([0, 1, 2].map((partition) => openPartitionWorker(context, partition, { logStart: 0n, logEnd: 0n }))),
   );

@@ -1,8 +1,8 @@
 import { silentLogger, silentMetrics } from "@sluice/kernel";
 import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { createMemoryBroker } from "../memory/messaging.ts";
-import { createKeyedConsumer, type KeyedConsumerOptions } from "./keyed-consumer.ts";
+import { createMemoryBroker } from "./memory/messaging.ts";
+import { createKeyedConsumer, type KeyedConsumerOptions } from "./partitions/keyed-consumer.ts";
 
 const topic = "t";
 const partitions = [0, 1, 2, 3];
