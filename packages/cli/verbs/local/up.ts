@@ -1,23 +1,15 @@
 // `./sluice up`: starts servers and every service, unless they are up.
 
-import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { chosenConfiguration, configurationOption } from "./configuration-option.ts";
 import { describeUp, readUpState } from "./up-state.ts";
 import type { Verb } from "../../terminal/verb.ts";
-
-const sampleFile = fileURLToPath(new URL("../../../../infra/local/sluice.yaml", import.meta.url));
 
 export const upVerb: Verb = {
   name: "up",
   summary: "starts servers and services in the background; data is kept between runs",
   arguments: [],
   options: {
-    config: {
-      type: "string",
-      placeholder: "FILE",
-      text: "configuration of banks, schemes and windows (infra/local/sluice.yaml)",
-      completes: "files",
-    },
+    config: configurationOption,
   },
   notes: ["Logs and data are in .sluice/up; addresses are printed. Called again it prints what is up."],
   examples: ["up", "up --config sluice.yaml"],
@@ -25,7 +17,7 @@ export const upVerb: Verb = {
     const present = await readUpState();
     if (present === null) {
       const { startUp } = await import("./start-up.ts");
-      await startUp(resolve(call.value("config") ?? sampleFile));
+      await startUp(chosenConfiguration(call));
       return 0;
     }
     process.stderr.write("sluice: is up already (./sluice down stops it)\n");
