@@ -30,7 +30,7 @@ export interface ControlTerminal {
   /** Writes text without a line end. */
   write(text: string): void;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Address of the control API that is up; null: nothing is up. */
+  /** Address of the control API that is up; null: no console is up. */
   upControlUrl(): Promise<string | null>;
   fetch(url: string, request: RequestInit): Promise<Response>;
 }
@@ -39,7 +39,7 @@ export const controlTerminal: ControlTerminal = {
   out: (text) => void process.stdout.write(`${text}\n`),
   write: (text) => void process.stdout.write(text),
   environment: process.env,
-  upControlUrl: async () => (await readUpState())?.controlUrl ?? null,
+  upControlUrl: async () => (await readUpState(["console"]))?.controlUrl ?? null,
   fetch: (url, request) => {
     trustAuthorities(process.env["SLUICE_CONTROL_CA_FILE"] ?? "");
     return fetch(url, request);
@@ -130,7 +130,7 @@ async function findBaseUrl(call: Pick<VerbCall, "value">, where: ControlTerminal
   const given = call.value("console") ?? where.environment["SLUICE_CONTROL_URL"] ?? (await where.upControlUrl());
   if (given === null || given === "") {
     const how = "start with ./sluice up, or name the console by --console URL or SLUICE_CONTROL_URL";
-    throw new Fault("cli.not-up", `nothing is up, or not all of it: ${how}`, { isRetryable: false });
+    throw new Fault("cli.not-up", `no console is up: ${how}`, { isRetryable: false });
   }
   const url = URL.parse(given);
   if (url === null || !/^https?:$/.test(url.protocol)) {

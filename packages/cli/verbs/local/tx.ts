@@ -10,7 +10,7 @@ const run: RunVerb = async (call) => {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uetr)) {
     throw new Fault("cli.no-uetr", `${given} is no UETR (8-4-4-4-12 hex digits)`, { isRetryable: false });
   }
-  const up = await requireUpState();
+  const up = await requireUpState(["kafka", "registry", "mongo"]);
   const { loadTimeline } = await import("./load-timeline.ts");
   const timeline = await loadTimeline(uetr, up);
   if (timeline === null) throw new Fault("cli.unknown-uetr", `nothing is known of ${uetr}`, { isRetryable: false });
