@@ -125,9 +125,18 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
+/** Whether the caller names a console; else what is up is asked. */
+export function isConsoleNamed(call: Pick<VerbCall, "value">, where: ControlTerminal): boolean {
+  return namedConsole(call, where) !== null;
+}
+
+function namedConsole(call: Pick<VerbCall, "value">, { environment }: ControlTerminal): string | null {
+  return call.value("console") ?? environment["SLUICE_CONTROL_URL"] ?? null;
+}
+
 /** #1 */
 async function findBaseUrl(call: Pick<VerbCall, "value">, where: ControlTerminal): Promise<string> {
-  const given = call.value("console") ?? where.environment["SLUICE_CONTROL_URL"] ?? (await where.upControlUrl());
+  const given = namedConsole(call, where) ?? (await where.upControlUrl());
   if (given === null || given === "") {
     const how = "start with ./sluice up, or name the console by --console URL or SLUICE_CONTROL_URL";
     throw new Fault("cli.not-up", `no console is up: ${how}`, { isRetryable: false });

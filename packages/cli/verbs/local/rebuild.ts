@@ -66,6 +66,7 @@ export const rebuildVerb: Verb = {
     json: jsonOption,
   },
   notes: [
+    "Works on what ./sluice up has started on this machine. On a cluster: docs/kubernetes.md names the command.",
     "Services keep running: a partition stops only for its last records.",
     "Exit 0 if everything is equal; else 1, and nothing is switched.",
   ],

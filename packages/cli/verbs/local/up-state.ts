@@ -80,7 +80,7 @@ export function describeMissing(processes: readonly UpProcess[], missing: readon
 }
 
 /** A server that `up` did not start is in no record; whether it answers is seen when it is asked. */
-export function findMissing(processes: readonly UpProcess[], needed: readonly string[]): readonly string[] {
+function findMissing(processes: readonly UpProcess[], needed: readonly string[]): readonly string[] {
   const isServer = (name: string): boolean => name === "kafka" || name === "registry" || name === "mongo";
   return needed.filter((name) => {
     const noted = processes.find((one) => one.name === name);
