@@ -26,7 +26,6 @@ import { provisionVerb } from "./verbs/local/provision.ts";
 import { rebuildVerb } from "./verbs/local/rebuild.ts";
 import { sendVerb } from "./verbs/local/send.ts";
 import { statusVerb } from "./verbs/local/status.ts";
-import { txVerb } from "./verbs/local/tx.ts";
 import { upVerb } from "./verbs/local/up.ts";
 import { bankListVerb } from "./verbs/reading/bank-list.ts";
 import { conservationVerb } from "./verbs/reading/conservation.ts";
@@ -36,6 +35,7 @@ import { reconciliationExportVerb } from "./verbs/reading/reconciliation-export.
 import { reconciliationListVerb, reconciliationSummaryVerb } from "./verbs/reading/reconciliation-list.ts";
 import { reconciliationShowVerb } from "./verbs/reading/reconciliation-show.ts";
 import { searchVerb } from "./verbs/reading/search.ts";
+import { txVerb } from "./verbs/reading/tx.ts";
 import { undeliveredVerb } from "./verbs/reading/undelivered.ts";
 import { windowsVerb, windowListVerb } from "./verbs/reading/windows.ts";
 import { configCheckVerb } from "./verbs/rules/config-check.ts";
