@@ -148,3 +148,13 @@ test("a search that reaches its bound is answered 503 with its place, and goes o
   expect([status, body["detail"]]).toEqual([503, expect.stringContaining("200000")]);
   expect((await requestReplay(environment)).body["rows"]).toMatchObject([{ offset: "0" }, { offset: "205001" }]);
 });
+
+test("I16: a replay ends, also where its partition has more letters from before the quarantine than one walk reads", async () => {
+  const environment = await openDeadLetterEnvironment();
+  await environment.putOlder(50_100);
+  await environment.raw(unreadableBytes);
+  const letter = await environment.put(buildReceivedRecord(0n, unreadableBytes));
+  await environment.quarantine(0n, 1);
+  const { status, body } = await requestReplay(environment);
+  expect([status, body["rows"]]).toMatchObject([202, [{ letter, offset: "0", outcome: "replayed" }]]);
+});
