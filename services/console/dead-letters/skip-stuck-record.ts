@@ -59,11 +59,12 @@ export function skipStuckRecord(ports: SkipStuckRecordPorts): ControlHandler {
   });
 }
 
-/** #4 */
+/** #4. A request for the record came after it, so letters that are older than the record need not be read. */
 async function findEarlierRequest(ports: SkipStuckRecordPorts, { body, action }: SkipDecision): Promise<ControlAnswer | null> {
   const isNoRequest = (record: ReceivedRecord): boolean => record.headers[headers.skip] !== "requested";
   const isSameAction = (letter: StoredDeadLetter): boolean => letter.deadLetter.actionId === action.id;
-  const [letter] = await readDeadLetters(ports, body.partition, { isSkipped: isNoRequest }, isSameAction);
+  const range = { isSkipped: isNoRequest, firstRecord: body };
+  const [letter] = await readDeadLetters(ports, body.partition, range, isSameAction);
   if (letter === undefined) return null;
   const { topic, offset, service, operator, reason } = letter.deadLetter;
   const batch = readBatchRange(letter.deadLetter);
