@@ -17,7 +17,7 @@ import {
   bankPauseVerb,
   bankResumeVerb,
 } from "./verbs/deciding/day-decisions.ts";
-import { confirmVerb, proposalsVerb } from "./verbs/deciding/proposals.ts";
+import { confirmVerb, proposalsVerb, rejectVerb, retractVerb } from "./verbs/deciding/proposals.ts";
 import { withdrawVerb, redriveVerb, reconciliationResolveVerb, reconciliationConfirmVerb } from "./verbs/deciding/transaction-decisions.ts";
 import { allVerb } from "./verbs/local/all.ts";
 import { downVerb } from "./verbs/local/down.ts";
@@ -73,6 +73,8 @@ export const verbs: readonly Verb[] = [
   bankResumeVerb,
   proposalsVerb,
   confirmVerb,
+  rejectVerb,
+  retractVerb,
   deadLettersListVerb,
   deadLettersShowVerb,
   deadLettersSkipVerb,

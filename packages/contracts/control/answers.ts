@@ -251,11 +251,13 @@ const replay = z
   })
   .meta({ id: "Replay" });
 
+const proposalEnd = z.strictObject({ at: timeSchema, ...actionMembers }).nullable();
+
 const proposalMembers = {
   ...actionMembers,
-  state: z.enum(["proposed", "confirmed", "expired"]).meta({
+  state: z.enum(["proposed", "confirmed", "rejected", "retracted", "expired"]).meta({
     description:
-      "proposed: it waits for a second person. confirmed: its decision was sent under its id. expired: nobody confirmed it in time.",
+      "proposed: it waits for a second person. confirmed: its decision was sent under its id. rejected, retracted: its decision is never sent. expired: nobody confirmed it in time.",
   }),
   operation: textSchema.meta({ description: "Name of the operation, such as declareCreditsFinal." }),
   path: textSchema,
@@ -264,8 +266,15 @@ const proposalMembers = {
   contentSha256: textSchema.meta({ description: "SHA-256, hex, of what is proposed and why." }),
   proposedAt: timeSchema,
   expiresAt: timeSchema,
-  confirmed: z.strictObject({ at: timeSchema, ...actionMembers }).nullable(),
+  confirmed: proposalEnd,
+  rejected: proposalEnd.meta({ description: "Who rejected it, and why; null: nobody did." }),
+  retracted: proposalEnd.meta({ description: "Why the person who proposed it retracted it; null: they did not." }),
 };
+
+const proposalEnded = z.strictObject({ schema: z.literal("ProposalEnded"), ...proposalMembers }).meta({
+  id: "ProposalEnded",
+  description: "The proposal has ended: its decision is never sent.",
+});
 
 /** The answer of a decision that waits for a second person. */
 export const decisionProposedSchema = z.strictObject({ schema: z.literal("DecisionProposed"), ...proposalMembers }).meta({
@@ -368,6 +377,8 @@ export const controlAnswers = {
   }),
   replayDeadLetter: replay,
   replayTransaction: replay,
+  rejectProposal: proposalEnded,
+  retractProposal: proposalEnded,
   listProposals: z.strictObject({
     schema: z.literal("Proposals"),
     asOf: asOfSchema,

@@ -200,7 +200,10 @@ test("an invalid rate or letter, or a missing reason, is refused before anything
 });
 
 test("a skip and a replay that need a second person are printed as proposals [D9 second-person]", async () => {
-  const proposed = { status: 202, body: { schema: "DecisionProposed", id: "p-1", expiresAt: "2026-11-21T06:00:00.000Z" } };
+  const proposed = {
+    status: 202,
+    body: { schema: "DecisionProposed", id: "p-1", state: "proposed", expiresAt: "2026-11-21T06:00:00.000Z" },
+  };
   const place = { service: "scheduler", partition: "3", offset: "118", reason };
   const skip = await runAgainst(runDeadLettersSkip, () => proposed, place);
   expect([skip.exit, skip.asked.length, skip.lines.join()]).toEqual([0, 1, expect.stringContaining("proposed as p-1")]);
