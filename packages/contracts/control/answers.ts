@@ -25,6 +25,7 @@ import {
   uetrSchema,
   actionMembers,
 } from "./answer-parts.ts";
+import { proposalEndedSchema, proposalSchema } from "./proposal-answers.ts";
 import {
   endpointSchema,
   bankStatusSchema,
@@ -225,7 +226,13 @@ const letter = {
     description: "First and last offset of the batch that could not be read and that it was in, as 120-139; null: it was in none.",
   }),
   skip: z
-    .strictObject({ operator: textSchema, action: textSchema, isDone: z.boolean() })
+    .strictObject({
+      operator: textSchema,
+      person: textSchema,
+      confirmedBy: nullableTextSchema.meta({ description: "The second person who confirmed the skip; null: it needed none." }),
+      action: textSchema,
+      isDone: z.boolean(),
+    })
     .nullable()
     .meta({ description: "isDone false: it was requested; the partition has gone on when a letter says true." }),
 };
@@ -250,37 +257,6 @@ const replay = z
     rows: z.array(replayedRow),
   })
   .meta({ id: "Replay" });
-
-const proposalEnd = z.strictObject({ at: timeSchema, ...actionMembers }).nullable();
-
-const proposalMembers = {
-  ...actionMembers,
-  state: z.enum(["proposed", "confirmed", "rejected", "retracted", "expired"]).meta({
-    description:
-      "proposed: it waits for a second person. confirmed: its decision was sent under its id. rejected, retracted: its decision is never sent. expired: nobody confirmed it in time.",
-  }),
-  operation: textSchema.meta({ description: "Name of the operation, such as declareCreditsFinal." }),
-  path: textSchema,
-  body: z.looseObject({ reason: textSchema }).meta({ description: "Body of the decision." }),
-  offset: bigNumberSchema,
-  contentSha256: textSchema.meta({ description: "SHA-256, hex, of what is proposed and why." }),
-  proposedAt: timeSchema,
-  expiresAt: timeSchema,
-  confirmed: proposalEnd,
-  rejected: proposalEnd.meta({ description: "Who rejected it, and why; null: nobody did." }),
-  retracted: proposalEnd.meta({ description: "Why the person who proposed it retracted it; null: they did not." }),
-};
-
-const proposalEnded = z.strictObject({ schema: z.literal("ProposalEnded"), ...proposalMembers }).meta({
-  id: "ProposalEnded",
-  description: "The proposal has ended: its decision is never sent.",
-});
-
-/** The answer of a decision that waits for a second person. */
-export const decisionProposedSchema = z.strictObject({ schema: z.literal("DecisionProposed"), ...proposalMembers }).meta({
-  id: "DecisionProposed",
-  description: "The decision is recorded as a proposal. It takes effect only when a second person confirms it.",
-});
 
 /** The answer of each operation. */
 export const controlAnswers = {
@@ -377,12 +353,12 @@ export const controlAnswers = {
   }),
   replayDeadLetter: replay,
   replayTransaction: replay,
-  rejectProposal: proposalEnded,
-  retractProposal: proposalEnded,
+  rejectProposal: proposalEndedSchema,
+  retractProposal: proposalEndedSchema,
   listProposals: z.strictObject({
     schema: z.literal("Proposals"),
     asOf: asOfSchema,
-    rows: z.array(z.strictObject(proposalMembers)),
+    rows: z.array(proposalSchema),
     next: nextPageSchema,
   }),
   showConservation: z.strictObject({

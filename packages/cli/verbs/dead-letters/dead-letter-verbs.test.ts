@@ -118,6 +118,14 @@ test("a batch is skipped by its first and last offset", async () => {
   expect(lines).toEqual(["sluice.journal.v1/3 offset 120 to 139: skip requested (letter 3:4, request put-2)"]);
 });
 
+test("list and show name both persons of a skip [D9.97]", async () => {
+  const skip = { operator: "thandi", person: "thandi", confirmedBy: "sipho", action: "p", isDone: true };
+  const listed = await runAgainst(runDeadLettersList, () => ({ body: { rows: [row("0:1", { skip })], next: null } }), {});
+  expect(listed.lines.join("\n")).toContain("thandi, confirmed by sipho");
+  const shown = await runAgainst(runDeadLettersShow, () => ({ body: row("0:1", { skip }) }), {}, "0:1");
+  expect(shown.lines[0]).toContain("by thandi (p), confirmed by sipho");
+});
+
 test("replay takes each transaction once and other letters one by one, ignores skip requests, and prints each record's outcome", async () => {
   const asking = { skip: { operator: "thandi", action: "p", isDone: false } };
   const other = { service: "dispatcher", topic: "sluice.dispatch.v1" };
