@@ -2,7 +2,8 @@
 //
 // #1 The decision is sent under one id, repeatedly while the console is not available or does not answer, for at most
 //    `sendMaxMs`: it counts once.
-// #2 Exit 0: it was applied, or was so already; with --no-wait: it is in the journal. Else exit 1, with the reason.
+// #2 Exit 0: it was applied, or was so already; with --no-wait: it is in the journal. Exit 4: it was
+//    refused, and the reason is printed. Exit 5: there is no result in time.
 // #3 A reason is required; it is kept with the decision for good.
 // #4 A decision that needs a second person is a proposal: exit 0, as it is recorded, and the line says that it waits.
 
@@ -10,6 +11,7 @@ import { randomUUID } from "node:crypto";
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import { controlClient, controlOptions, type AnswerBody, type ControlClient, type ControlTerminal } from "../../terminal/control-client.ts";
 import { memberRows } from "../../terminal/control-table.ts";
+import { exitRefused, exitUnknown } from "../../terminal/exit-codes.ts";
 import type { VerbCall, VerbOptions } from "../../terminal/verb.ts";
 
 export interface DecisionCall {
@@ -29,7 +31,7 @@ export const decisionOptions = {
 } as const satisfies VerbOptions;
 
 export const decisionNotes = [
-  "Exit 0 if it was applied, was so already, or is proposed to a second person; 1 if it was refused or has no result within 15 s.",
+  "Exit 0 if it was applied, was so already, or is proposed to a second person; 4 if it was refused; 5 without a result within 15 s.",
 ] as const;
 
 const sendMaxMs = 15_000;
@@ -48,8 +50,8 @@ export async function runDecision(call: VerbCall, where: ControlTerminal, time: 
   if (call.flag("json")) where.out(JSON.stringify({ ...accepted, judged }, null, 2));
   else if (isProposed(accepted)) where.out(proposedLine(decision.what, accepted));
   else where.out(isDecision ? resultLine(decision, accepted, judged, isUnawaited) : deadLettersLine(decision, accepted));
-  if (judged === null) return isUnawaited ? 0 : 1;
-  return judged["result"] === "refused" ? 1 : 0;
+  if (judged === null) return isUnawaited ? 0 : exitUnknown;
+  return judged["result"] === "refused" ? exitRefused : 0;
 }
 
 /** #4 */
