@@ -115,6 +115,16 @@ export const verbIndex: VerbIndex = [
         line: "confirms, as a second person, what another proposed",
         load: async () => (await import("./verbs/deciding/proposals.ts")).confirmVerb,
       },
+      {
+        name: "reject",
+        line: "rejects, as a second person, what another proposed",
+        load: async () => (await import("./verbs/deciding/proposals.ts")).rejectVerb,
+      },
+      {
+        name: "retract",
+        line: "takes back one's own proposal",
+        load: async () => (await import("./verbs/deciding/proposals.ts")).retractVerb,
+      },
     ],
   },
   {

@@ -60,7 +60,8 @@ export async function findRecords(ports: FindLettersPorts, range: CountedRange):
   const { uetr, from, to, records, likely } = range;
   const partition = partitionFor(uetr, ports.partitionCount);
   const letters: StoredDeadLetter[] = [];
-  const { endedAt } = await walkDeadLetters(ports, partition, {}, (letter) => {
+  const firstRecord = { topic: topics.journal, partition, offset: from };
+  const { endedAt } = await walkDeadLetters(ports, partition, { firstRecord }, (letter) => {
     if (isWithin(ports, letter, range)) letters.push(letter);
     return true;
   });
@@ -78,13 +79,14 @@ export async function findRecords(ports: FindLettersPorts, range: CountedRange):
   if (all.length >= records) return all.toSorted((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
   const counts = { records, found: all.length };
   if (searched.endedAt !== null) return searchOn(counts, `${topics.journal}/${partition} offset ${searched.endedAt}`);
-  return endedAt === null ? refuseMissing(counts) : searchOn(counts, `${topics.deadLetters}/${partition} offset ${endedAt}`);
+  return endedAt === null ? refuseMissing(counts) : refuseUnread(counts, `${topics.deadLetters}/${partition} offset ${endedAt}`);
 }
 
 /** Finds the dead letters of a range of which nobody knows how many records it has. */
 export async function findLetters(ports: FindLettersPorts, range: LetterRange): Promise<Findings> {
   const partition = partitionFor(range.uetr, ports.partitionCount);
-  return await restoreAll(ports, await readDeadLetters(ports, partition, {}, (letter) => isWithin(ports, letter, range)));
+  const firstRecord = { topic: topics.journal, partition, offset: range.from };
+  return await restoreAll(ports, await readDeadLetters(ports, partition, { firstRecord }, (letter) => isWithin(ports, letter, range)));
 }
 
 /** Reads what goes back of one letter; or says why it cannot be replayed. */
@@ -141,6 +143,14 @@ function searchOn({ records, found }: Counts, place: string): ControlAnswer {
   return {
     kind: "unavailable",
     detail: `${found} of ${records} records are found, and all up to ${place} is searched. Send it again to search on.`,
+  };
+}
+
+/** A walk of the letters begins at the same letter each time, so to send it again does not bring it further. */
+function refuseUnread({ records, found }: Counts, place: string): ControlAnswer {
+  return {
+    kind: "unavailable",
+    detail: `${found} of ${records} records are found. The dead letters since the first of them are too many to be read beyond ${place}.`,
   };
 }
 

@@ -49,7 +49,7 @@ export async function runDecision(call: VerbCall, where: ControlTerminal, time: 
   const judged = isUnawaited ? null : await awaitResult(client, time, String(accepted["key"]), String(accepted["action"]));
   if (call.flag("json")) where.out(JSON.stringify({ ...accepted, judged }, null, 2));
   else if (isProposed(accepted)) where.out(proposedLine(decision.what, accepted));
-  else where.out(isDecision ? resultLine(decision, accepted, judged, isUnawaited) : deadLettersLine(decision, accepted));
+  else where.out(isDecision ? resultLine(decision, accepted, judged, isUnawaited) : unawaitedLine(decision, accepted));
   if (judged === null) return isUnawaited ? 0 : exitUnknown;
   return judged["result"] === "refused" ? exitRefused : 0;
 }
@@ -60,7 +60,8 @@ export function isProposed(accepted: AnswerBody): boolean {
 }
 
 export function proposedLine(what: string, accepted: AnswerBody): string {
-  const [id, expiresAt] = [String(accepted["id"]), String(accepted["expiresAt"])];
+  const [id, state, expiresAt] = [String(accepted["id"]), String(accepted["state"]), String(accepted["expiresAt"])];
+  if (state !== "proposed") return `${what}: was proposed as ${id} before, and is ${state} (./sluice proposals)`;
   return `${what}: proposed as ${id}, and without effect until another person confirms it, by ${expiresAt} (./sluice proposals)`;
 }
 
@@ -104,8 +105,9 @@ async function awaitResult(client: ControlClient, time: Time, key: string, id: s
   }
 }
 
-/** What was done with dead letters has no result to wait for. */
-function deadLettersLine({ what }: DecisionCall, accepted: AnswerBody): string {
+/** What was done with dead letters, or ended a proposal, has no result to wait for. */
+function unawaitedLine({ what }: DecisionCall, accepted: AnswerBody): string {
+  if (accepted["schema"] === "ProposalEnded") return `${what}: its decision never takes effect (proposal ${String(accepted["id"])})`;
   const done = accepted["schema"] === "SkipRequested" ? "skip requested" : `${memberRows(accepted, "rows").length} records replayed`;
   return `${what}: ${done} (decision ${String(accepted["action"])})`;
 }

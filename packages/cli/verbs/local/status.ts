@@ -82,10 +82,10 @@ async function inspectService(name: string, state: UpState | null): Promise<Insp
   if (address === undefined) return { notReady: "its address is not known", skewMs: null, configuration: null, notices: [] };
   const { notReady, blocked } = await readService(address);
   const samples = await readServiceMetrics(address);
-  const skew = samples.find((sample) => sample.name === "sluice_clock_skew_milliseconds");
+  const skew = samples.find((sample) => sample.name === "sluice_clock_skew_seconds");
   return {
     notReady,
-    skewMs: skew === undefined ? null : Math.round(skew.value),
+    skewMs: skew === undefined ? null : Math.round(skew.value * 1_000),
     configuration: findConfiguration(samples),
     notices: [...findMetricWarnings(samples), ...blocked],
   };

@@ -1,12 +1,10 @@
 // `./sluice up`: starts servers and every service, or what of them is missing.
 
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { configurationOption, sampleFile } from "./configuration-option.ts";
 import { describeUp, findUpProcesses, readUpFile } from "./up-state.ts";
 import { planUp } from "./up-plan.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
-
-const sampleFile = fileURLToPath(new URL("../../../../infra/local/sluice.yaml", import.meta.url));
 
 const run: RunVerb = async (call) => {
   const noted = readUpFile();
@@ -31,12 +29,7 @@ export const upVerb: Verb = {
   summary: "starts servers and services in the background; data is kept between runs",
   arguments: [],
   options: {
-    config: {
-      type: "string",
-      placeholder: "FILE",
-      text: "configuration of banks, schemes and windows (the one that ran last; at first infra/local/sluice.yaml)",
-      completes: "files",
-    },
+    config: configurationOption("the one that ran last; at first infra/local/sluice.yaml"),
   },
   notes: [
     "Logs and data are in .sluice/up; addresses are printed.",
