@@ -33,6 +33,8 @@ export interface ControlTerminal {
   /** Address of the control API that is up; null: no console is up. */
   upControlUrl(): Promise<string | null>;
   fetch(url: string, request: RequestInit): Promise<Response>;
+  /** Asks the person at the terminal; left out where there is none. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 export const controlTerminal: ControlTerminal = {
@@ -44,7 +46,15 @@ export const controlTerminal: ControlTerminal = {
     trustAuthorities(process.env["SLUICE_CONTROL_CA_FILE"] ?? "");
     return fetch(url, request);
   },
+  ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: askPerson } : {}),
 };
+
+/** On standard error, because standard output may be read by a program. */
+async function askPerson(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  using lines = createInterface({ input: process.stdin, output: process.stderr });
+  return await lines.question(question);
+}
 
 /** Trusts the authorities of a PEM file besides the machine's. Throws Fault `cli.no-authorities`. */
 export function trustAuthorities(path: string): void {
