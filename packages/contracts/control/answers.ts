@@ -273,7 +273,9 @@ export const controlAnswers = {
   searchTransactions: z.strictObject({ schema: z.literal("Transactions"), rows: z.array(transaction), next: nextPageSchema }),
   showTransaction: z.strictObject({
     schema: z.literal("Transaction"),
-    timeline: z.looseObject({ uetr: uetrSchema, state: nullableTextSchema }).meta({ description: "As `./sluice tx --json` gives it." }),
+    timeline: z
+      .looseObject({ uetr: uetrSchema, state: nullableTextSchema })
+      .meta({ description: "All that happened, in order, as `./sluice tx` prints it." }),
     waiting: waitingSchema.nullable(),
     actions: z.array(allowedActionSchema),
     items: z.array(item),

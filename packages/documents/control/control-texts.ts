@@ -27,7 +27,7 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
   searchTransactions:
     "All terms given must hold; at least what is asked for, never more. By UETR. A parameter that does not exist is refused.",
   showTransaction:
-    "The timeline of `./sluice tx --json`, what it waits for and what comes next, which decisions are possible now and why others are not, the reconciliation items with evidence and resolution, and what operators decided.",
+    "The timeline that `./sluice tx` prints, what it waits for and what comes next, which decisions are possible now and why others are not, the reconciliation items with evidence and resolution, and what operators decided.",
   listWindows:
     "Each planned business day: planned and actual times, windows missed, closes extended, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
   listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",

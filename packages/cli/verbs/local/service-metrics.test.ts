@@ -25,9 +25,7 @@ test("an address with an open breaker is a warning; one whose breaker has closed
 test("a clock within a second and counters at zero are no warning", () => {
   expect(
     findMetricWarnings(
-      readMetrics(
-        'sluice_clock_skew_seconds 0.999\nsluice_conservation_broken{partition="3"} 0\nsluice_scheduler_windows_missed_total 0',
-      ),
+      readMetrics('sluice_clock_skew_seconds 0.999\nsluice_conservation_broken{partition="3"} 0\nsluice_scheduler_windows_missed_total 0'),
     ),
   ).toEqual([]);
   expect(findMetricWarnings(readMetrics('sluice_conservation_broken{partition="3"} 1'))[0]).toContain("partition 3");

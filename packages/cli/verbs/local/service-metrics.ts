@@ -35,7 +35,8 @@ const warnings: readonly MetricWarning[] = [
   {
     metric: "sluice_clock_skew_seconds",
     isBad: (value) => Math.abs(value) * 1_000 > skewMaxMs,
-    text: ({ value }) => `its clock is ${Math.round(value * 1_000)} ms off the broker's: correct it; windows are opened by the broker clock`,
+    text: ({ value }) =>
+      `its clock is ${Math.round(value * 1_000)} ms off the broker's: correct it; windows are opened by the broker clock`,
   },
   {
     metric: "sluice_conservation_broken",
