@@ -212,7 +212,7 @@ const cases: readonly Case[] = [
       [{ "pnpm-lock.yaml": `resolution: https://${registryHost}/a.tgz\n` }, "a registry's host"],
       [{ "packages/http/a.test.ts": `read(new URL("a.json", ${addressAsPath});\n` }, "may hold spaces"],
     ],
-    whole: { "README.md": `see .${"/home"} and src${"/root"}/a, and https://example.org/work/b\n` },
+    whole: { "README.md": "see ./home/a and src/root/a, and https://example.org/work/b\n" },
   },
   {
     promise: "every target that a page names exists",
