@@ -90,6 +90,7 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     writeUnderLease: (offset, written) => lease.write(epoch, offset, written),
     state: () => markers.toState(),
     beforeWrite: () => ledgers.write(),
+    timer: context.positionTimer,
     time,
     logger,
   });
