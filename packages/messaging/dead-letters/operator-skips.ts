@@ -74,15 +74,16 @@ interface PartitionSkips {
 export function createOperatorSkips(ports: OperatorSkipsPorts): OperatorSkips {
   const partitions = new Map<number, PartitionSkips>();
 
+  async function lookAfter(before: Promise<void>, partition: number, known: PartitionSkips, noted: SkipsMemory | null): Promise<void> {
+    await before.catch(() => undefined);
+    if (known.log === null) await recall(ports, known, noted);
+    await readNewLetters(ports, partition, known);
+  }
+
   async function refresh(partition: number, noted: SkipsMemory | null = null): Promise<PartitionSkips> {
     const known = partitions.get(partition) ?? { nextOffset: 0n, skips: new Map<string, Skip>(), log: null, looking: Promise.resolve() };
     partitions.set(partition, known);
-    const look = known.looking
-      .catch(() => undefined)
-      .then(async () => {
-        if (known.log === null) await recall(ports, known, noted);
-        await readNewLetters(ports, partition, known);
-      });
+    const look = lookAfter(known.looking, partition, known, noted);
     known.looking = look;
     await look;
     return known;
