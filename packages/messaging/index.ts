@@ -1,5 +1,6 @@
 export * from "./broker-clock/broker-clock.ts";
 export * from "./dead-letters/operator-skips.ts";
+export type { SkipsMemory } from "./dead-letters/skips-memory.ts";
 export * from "./partitions/batch-consumer.ts";
 export { requireSameLog } from "./partitions/check-log.ts";
 export * from "./dead-letters/dead-letters.ts";

@@ -105,4 +105,28 @@ export const messagingBugs: readonly PlantedBug[] = [
     ],
     nearest: ["packages/messaging/partitions/lease/lease-state.test.ts"],
   },
+  {
+    id: "note-of-letters-of-another-topic",
+    breaks: "An owner reads on in a topic of dead letters that is not the one that was noted, and misses skips in it.",
+    edits: [
+      {
+        file: "packages/messaging/dead-letters/skips-memory.ts",
+        find: "memory.log.topicId !== log.topicId) return null;",
+        put: "memory.log.topicId === null) return null;",
+      },
+    ],
+    nearest: ["packages/messaging/dead-letters/operator-skips.test.ts"],
+  },
+  {
+    id: "letters-read-and-not-noted",
+    breaks: "A take-over reads all dead letters of its partition each time.",
+    edits: [
+      {
+        file: "services/scheduler/partition/take-over.ts",
+        find: "letters: context.operatorSkips.note(partition) }),",
+        put: "letters: null }),",
+      },
+    ],
+    nearest: ["services/scheduler/partition/take-over.test.ts"],
+  },
 ];
