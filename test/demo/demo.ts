@@ -6,6 +6,7 @@
 // #3 With `--json` standard output holds the result and nothing else.
 // #4 If the services start too late for the windows, the day is not played. Everything is set up once more, with more
 //    time.
+// #5 Where Java is missing, or with `--in-memory`, the same day is played in this process, and the demo says so.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,10 +19,10 @@ import { collectHistory, interruptible, loadDocuments, projectRoot } from "@slui
 import { planDemoDay, type DemoDay, type TransactionKind } from "./plan/day.ts";
 import { readDemoOptions, type DemoOptions } from "./options.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
-import { isTooLate, pacesFor } from "./plan/pace.ts";
+import { isTooLate, memoryPace, pacesFor } from "./plan/pace.ts";
 import { playDay } from "./play/play.ts";
 import { formatReport, jsonReport, type DemoReport } from "./report/report.ts";
-import { openDemoEnvironment, type DemoEnvironment } from "./environment/demo-environment.ts";
+import { openDemoEnvironment, type DemoEnvironment, type DemoEnvironmentOptions } from "./environment/demo-environment.ts";
 
 const exitCodes = { right: 0, wrong: 1, usage: 2, interrupted: 130 } as const;
 const restartAfterMs = 1_000;
@@ -58,16 +59,30 @@ export async function runDemo(args: readonly string[]): Promise<number> {
 async function demonstrate(options: DemoOptions, narrator: Narrator, signal: AbortSignal): Promise<DemoReport> {
   const directory = options.isKept ? join(keptFolder, new Date(machineTime.nowMs()).toISOString().replaceAll(":", "-")) : null;
   const day = planDemoDay(machineRandom, options.debits, machineTime.nowMs());
+  const common = { time: machineTime, random: machineRandom, narrator, day, directory, signal };
+  if (options.isInMemory) return await playInMemory(common, options);
+  try {
+    return await playOnServers(common, options);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "servers.missing-tools" || options.kill !== null) throw error;
+    for (const line of error.message.split("\n")) narrator.say("demo", line);
+    narrator.say("demo", "so the same day is played in one process, over a log and a store in memory");
+    return await playInMemory(common, options);
+  }
+}
+
+/** #5 */
+async function playInMemory(common: Omit<DemoEnvironmentOptions, "pace">, options: DemoOptions): Promise<DemoReport> {
+  const { openMemoryEnvironment } = await import("./environment/memory-environment.ts");
+  await using environment = await openMemoryEnvironment({ ...common, pace: memoryPace(options) });
+  return await playIn(environment, common.day, options, common.narrator, common.signal);
+}
+
+/** #4 */
+async function playOnServers(common: Omit<DemoEnvironmentOptions, "pace">, options: DemoOptions): Promise<DemoReport> {
+  const { day, narrator, signal } = common;
   for (const pace of pacesFor(options)) {
-    await using environment = await openDemoEnvironment({
-      time: machineTime,
-      random: machineRandom,
-      narrator,
-      day,
-      pace,
-      directory,
-      signal,
-    });
+    await using environment = await openDemoEnvironment({ ...common, pace });
     if (pace.isLast || !isTooLate(environment.times, day.transactions.length, machineTime.nowMs())) {
       return await playIn(environment, day, options, narrator, signal);
     }

@@ -15,6 +15,7 @@ export const demoVerb: Verb = {
       choices: serviceNames,
     },
     debits: { type: "string", placeholder: "N", text: "good debits in addition to the special ones, 1 to 5000 (200)" },
+    "in-memory": { type: "boolean", text: "in one process over memory, as it does by itself where Java is missing" },
     keep: { type: "boolean", text: "keeps the run's directory: logs, configuration, history" },
     json: jsonOption,
   },
