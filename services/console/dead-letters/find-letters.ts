@@ -12,6 +12,7 @@ import { deadLetterUetr } from "./list-dead-letters.ts";
 import {
   checkReadability,
   deadLetterId,
+  encodeHeaders,
   readDeadLetters,
   restoreRecord,
   walkDeadLetters,
@@ -55,6 +56,11 @@ export function nameFound({ letter, record }: FoundRecord): string {
   return letter ?? `journal:${record.offset}`;
 }
 
+/** The order in which records were in the journal, and in which they go back. */
+export function sortByOffset(found: readonly FoundRecord[]): readonly FoundRecord[] {
+  return found.toSorted((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
+}
+
 /** Finds all dead-lettered records of the range (#1), in their order; or says why they cannot be replayed. */
 export async function findRecords(ports: FindLettersPorts, range: CountedRange): Promise<Findings> {
   const { uetr, from, to, records, likely } = range;
@@ -76,7 +82,7 @@ export async function findRecords(ports: FindLettersPorts, range: CountedRange):
     if ("kind" in one) return one;
     all.push(one);
   }
-  if (all.length >= records) return all.toSorted((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
+  if (all.length >= records) return sortByOffset(all);
   const counts = { records, found: all.length };
   if (searched.endedAt !== null) return searchOn(counts, `${topics.journal}/${partition} offset ${searched.endedAt}`);
   return endedAt === null ? refuseMissing(counts) : refuseUnread(counts, `${topics.deadLetters}/${partition} offset ${endedAt}`);
@@ -111,8 +117,7 @@ async function restoreAll(ports: FindLettersPorts, letters: readonly StoredDeadL
 }
 
 async function fromJournal(ports: FindLettersPorts, record: ReceivedRecord): Promise<FoundRecord | ControlAnswer> {
-  const bytes = Object.entries(record.headers).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const);
-  const whole = { ...record, headers: Object.fromEntries(bytes) };
+  const whole = { ...record, headers: encodeHeaders(record.headers) };
   const reading = await checkReadability(whole, ports.serde);
   if (reading.isBlocking) return refuseBlocking(`offset ${record.offset} of ${record.topic}/${record.partition}`, reading.why);
   return { record: whole, letter: null, isReadable: reading.isReadable };

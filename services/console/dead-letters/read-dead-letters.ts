@@ -239,10 +239,14 @@ export async function restoreRecord({ messaging }: DeadLetterReadPorts, letter: 
     offset,
     offset + 1n,
   )) {
-    const bytes = Object.entries(texts).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const);
-    return { ...letter, deadLetter: { ...letter.deadLetter, key, value, headers: Object.fromEntries(bytes) } };
+    return { ...letter, deadLetter: { ...letter.deadLetter, key, value, headers: encodeHeaders(texts) } };
   }
   return null;
+}
+
+/** The headers of a record, as a dead letter has them. */
+export function encodeHeaders(texts: ReceivedRecord["headers"]): Records["DeadLetter"]["headers"] {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const));
 }
 
 async function decodeWithSchema(value: Uint8Array, serde: DeadLetterReadPorts["serde"]): Promise<AnyDecodedRecord> {

@@ -22,6 +22,7 @@ import {
 } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import type { Logger, Metrics, Random } from "@sluice/kernel";
+import { createActionCounter } from "../decisions/action-counter.ts";
 import { createDecisionHandler, refuseWith, wouldBeAppended, type DecisionContext } from "../decisions/decision.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
@@ -117,11 +118,7 @@ async function requestSkip(ports: SkipStuckRecordPorts, { body, action }: SkipDe
   const by = { ...nameDeciders(action), stage: "requested" } as const;
   const [appended] =
     (await appendInOrder(ports, [buildDeadLetter({ record, reason: action.reason, service, skip: by }, ports.serde)])) ?? [];
-  const actions = ports.metrics.counter("sluice_console_actions_total", "Operators' decisions that were to be appended", [
-    "kind",
-    "outcome",
-  ]);
-  actions.add({ kind: "DeadLetter", outcome: appended === undefined ? "unknown" : "appended" });
+  createActionCounter(ports.metrics).add({ kind: "DeadLetter", outcome: appended === undefined ? "unknown" : "appended" });
   if (appended === undefined) return appendOutcomeUnknown;
   const { topic, partition, offset } = record;
   ports.logger.info("skip.requested", {

@@ -127,7 +127,7 @@ test("each decision says whether it is possible now, in the domain's own words",
   expect(actions[0]?.needsSecondPerson).toBe(true);
 });
 
-test("a reader is told which role a decision needs", async () => {
+test("a reader sees which role a decision needs", async () => {
   const environment = await openDecisionEnvironment();
   await environment.saveDebit(...held);
   const { actions } = await showTransaction(environment, "reader");

@@ -1,5 +1,5 @@
-// showMe: who the token belongs to, what this person may do, and the schemes with their zones, so that a client can show
-// local times.
+// showMe: who the token belongs to, what this person may do, and the schemes with their zones, so that a client can
+// show local times.
 
 import type { Configuration } from "@sluice/config";
 import { formatOptionalInstant } from "../views/control-values.ts";
@@ -31,10 +31,10 @@ export function showMe({ configuration, brokerNowMs }: MePorts): ControlHandler 
 
 function schemeView({ id, times, takesDebits }: Configuration["schemes"][number], nowMs: number | null) {
   const { zone } = times.calendar;
-  return { id, zone, takesDebits, today: nowMs === null ? null : dateIn(zone, nowMs) };
+  return { id, zone, takesDebits, today: nowMs === null ? null : localDateAt(zone, nowMs) };
 }
 
 /** The calendar date in a zone. */
-export function dateIn(zone: string, atMs: number): string {
+export function localDateAt(zone: string, atMs: number): string {
   return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone).toPlainDate().toString();
 }

@@ -1,7 +1,7 @@
 // showOverview: what is going on now, in one answer.
 //
-// #1 One overview is made at a time, and it is the answer to everybody who asks within `keptMs`. So a hundred people who
-//    look at it cost the store as much as one.
+// #1 One overview is made at a time, and it is the answer to everybody who asks within `keptMs`. So a hundred people
+//    who look at it cost the store as much as one.
 
 import { formatInstant } from "../http/bank-answer.ts";
 import { topics } from "@sluice/contracts";
@@ -20,7 +20,7 @@ import { loadCreditsAtGates } from "../queries/list-windows.ts";
 import type { ParkedCounts } from "../queries/parked-counts.ts";
 import { formatAmount, formatOptionalInstant } from "../views/control-values.ts";
 import { windowReport } from "../views/window-report.ts";
-import { dateIn } from "./show-me.ts";
+import { localDateAt } from "./show-me.ts";
 import { sumReceivers } from "./undelivered-sums.ts";
 
 export interface OverviewPorts {
@@ -94,7 +94,7 @@ async function loadDays({ store, configuration }: OverviewPorts, nowMs: number |
   const zones = new Map<string, string>(
     configuration.schemes.filter(({ takesDebits }) => takesDebits).map(({ id, times }) => [id, times.calendar.zone]),
   );
-  const today = [...zones].map(([id, zone]) => `${id}:${dateIn(zone, nowMs)}`);
+  const today = [...zones].map(([id, zone]) => `${id}:${localDateAt(zone, nowMs)}`);
   const days = await store.days.load(today);
   const banks = configuration.banks.map(({ id }) => id);
   const rows = [];

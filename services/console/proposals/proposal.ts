@@ -35,7 +35,7 @@ export interface Proposal {
 
 export type EndKind = "confirmed" | "rejected" | "retracted";
 
-export interface ProposalEnd {
+interface ProposalEnd {
   readonly kind: EndKind;
   readonly action: Action;
   readonly atMs: number;

@@ -1,7 +1,7 @@
 // Reads values of the Kafka protocol. A length that reaches beyond the end is an error. Numbers are big-endian; varints
 // are zigzag with seven bits a byte.
 
-import { commonTextBytesMax, findCommonText } from "./common-texts.ts";
+import { commonTextBytesMax, findCommonText } from "./repeated-texts.ts";
 
 const varintScaleMax = 2 ** 63;
 

@@ -1,8 +1,8 @@
 // Short texts that come again and again: names of topics and headers, types of records, receivers. Each record has
 // several, and to decode one natively costs more than to compare its bytes with those of the text that came before.
 //
-// #1 A text has one place, by its length and three of its bytes. A text that finds another one there takes its place, so
-//    memory is bounded by `placesCount` texts of `commonTextBytesMax` bytes.
+// #1 A text has one place, by its length and three of its bytes. A text that finds another one there takes its place,
+//    so memory is bounded by `placesCount` texts of `commonTextBytesMax` bytes.
 // #2 Text that differs from record to record finds another one each time, and costs the comparison of a byte or two.
 
 /** Bytes of the longest text that is kept. */

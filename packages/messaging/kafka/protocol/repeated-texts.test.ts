@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commonTextBytesMax, findCommonText } from "./common-texts.ts";
+import { commonTextBytesMax, findCommonText } from "./repeated-texts.ts";
 
 function decodeAll(texts: readonly string[]): readonly string[] {
   const bytes = Buffer.from(texts.join(""));
