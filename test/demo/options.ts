@@ -14,6 +14,8 @@ export interface DemoOptions {
   readonly isKept: boolean;
   /** Plays in one process over memory, also where the real servers could run. */
   readonly isInMemory: boolean;
+  /** Leaves everything up after the verdict, until Ctrl-C. */
+  readonly isStaying: boolean;
 }
 
 export type OptionsReading = { readonly ok: true; readonly options: DemoOptions } | { readonly ok: false; readonly problem: string };
@@ -22,7 +24,7 @@ const debitsDefault = 200;
 const debitsMax = 5_000;
 
 export function readDemoOptions(args: readonly string[]): OptionsReading {
-  let values: { json?: boolean; kill?: string; debits?: string; keep?: boolean; "in-memory"?: boolean };
+  let values: { json?: boolean; kill?: string; debits?: string; keep?: boolean; "in-memory"?: boolean; stay?: boolean };
   try {
     const known = {
       json: { type: "boolean" },
@@ -30,6 +32,7 @@ export function readDemoOptions(args: readonly string[]): OptionsReading {
       debits: { type: "string" },
       keep: { type: "boolean" },
       "in-memory": { type: "boolean" },
+      stay: { type: "boolean" },
     } as const;
     ({ values } = parseArgs({ args: [...args], options: known, allowPositionals: false }));
   } catch (error) {
@@ -43,5 +46,8 @@ export function readDemoOptions(args: readonly string[]): OptionsReading {
   }
   const isInMemory = values["in-memory"] ?? false;
   if (isInMemory && kill !== null) return { ok: false, problem: "--kill needs services in processes of their own: not with --in-memory" };
-  return { ok: true, options: { isJson: values.json ?? false, kill, debits, isKept: values.keep ?? false, isInMemory } };
+  return {
+    ok: true,
+    options: { isJson: values.json ?? false, kill, debits, isKept: values.keep ?? false, isInMemory, isStaying: values.stay ?? false },
+  };
 }
