@@ -4,7 +4,7 @@
 // #2 After a retryable Fault it is called again with the same records, with a back-off; any other rejection ends the
 //    consumer.
 // #3 A partition is opened only after the handler of its last epoch in this process has ended and was closed.
-// #4 The group's offset is only for display (`../display-commit.ts`).
+// #4 The group's offset is only for display (`display-commit.ts`).
 
 import { type Fault, formatReason, SharedTimer } from "@sluice/kernel";
 import {
@@ -15,7 +15,7 @@ import {
   retryUntilDone,
   startPartitionConsumer,
 } from "./partition-consumer.ts";
-import { DisplayCommit, displayCommitMs } from "../display-commit.ts";
+import { DisplayCommit, displayCommitMs } from "./display-commit.ts";
 import type { AssignedOffsets, ReceivedRecord } from "../port.ts";
 
 export interface BatchHandler {

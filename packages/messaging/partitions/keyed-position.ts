@@ -4,10 +4,10 @@
 //    partitions of a consumer that wait are written together. One write of a partition is in flight at a time, and only
 //    in the current epoch.
 // #2 A commit or position write that fails is retried and stops nothing. (parallel-consumer issue 857.)
-// #3 Where the store has the position, the group's offset is only for display (`../display-commit.ts`).
+// #3 Where the store has the position, the group's offset is only for display (`display-commit.ts`).
 
 import { Fault, formatReason, type LogFields, type Random, SharedTimer, type Time } from "@sluice/kernel";
-import { DisplayCommit, displayCommitMs } from "../display-commit.ts";
+import { DisplayCommit, displayCommitMs } from "./display-commit.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { TrackedRecord, Watermark } from "./watermark.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { repeatedTextBytesMax, findRepeatedText } from "./repeated-texts.ts";
+import { commonTextBytesMax, findCommonText } from "./repeated-texts.ts";
 
 function decodeAll(texts: readonly string[]): readonly string[] {
   const bytes = Buffer.from(texts.join(""));
   let at = 0;
-  return texts.map((text) => findRepeatedText(bytes, at, (at += Buffer.byteLength(text))));
+  return texts.map((text) => findCommonText(bytes, at, (at += Buffer.byteLength(text))));
 }
 
 describe("short texts that come again and again", () => {
@@ -20,7 +20,7 @@ describe("short texts that come again and again", () => {
       "é",
       "e\u0301",
       "€uro",
-      "x".repeat(repeatedTextBytesMax),
+      "x".repeat(commonTextBytesMax),
     ];
     const many = Array.from({ length: 5_000 }, (_, number) => `receiver-${(number * 7_919) % 5_000}`);
     const asked = [...texts, ...many, ...texts, ...many.toReversed(), ...texts];
@@ -29,9 +29,9 @@ describe("short texts that come again and again", () => {
 
   it("I3: keeps its own copy of the bytes, because a fetched buffer may be used again", () => {
     const bytes = Buffer.from("PaymentReceived");
-    expect(findRepeatedText(bytes, 0, bytes.length)).toBe("PaymentReceived");
+    expect(findCommonText(bytes, 0, bytes.length)).toBe("PaymentReceived");
     bytes.write("PaymentRefused!");
-    expect(findRepeatedText(bytes, 0, bytes.length)).toBe("PaymentRefused!");
+    expect(findCommonText(bytes, 0, bytes.length)).toBe("PaymentRefused!");
     expect(decodeAll(["PaymentReceived"])).toEqual(["PaymentReceived"]);
   });
 });

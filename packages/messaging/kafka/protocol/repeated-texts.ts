@@ -2,24 +2,24 @@
 // several, and to decode one natively costs more than to compare its bytes with those of the text that came before.
 //
 // #1 A text has one place, by its length and three of its bytes. A text that finds another one there takes its place,
-//    so memory is bounded by `placesCount` texts of `repeatedTextBytesMax` bytes.
+//    so memory is bounded by `placesCount` texts of `commonTextBytesMax` bytes.
 // #2 Text that differs from record to record finds another one each time, and costs the comparison of a byte or two.
 
 /** Bytes of the longest text that is kept. */
-export const repeatedTextBytesMax = 32;
+export const commonTextBytesMax = 32;
 
 /** A power of two. */
 const placesCount = 1_024;
 
-interface RepeatedText {
+interface CommonText {
   readonly bytes: Uint8Array;
   readonly text: string;
 }
 
-const places: (RepeatedText | undefined)[] = Array.from({ length: placesCount });
+const places: (CommonText | undefined)[] = Array.from({ length: placesCount });
 
-/** Decodes UTF-8 text of at most `repeatedTextBytesMax` bytes from `from` up to `to`. */
-export function findRepeatedText(source: Buffer, from: number, to: number): string {
+/** Decodes UTF-8 text of at most `commonTextBytesMax` bytes from `from` up to `to`. */
+export function findCommonText(source: Buffer, from: number, to: number): string {
   const length = to - from;
   if (length === 0) return "";
   const place = placeOf(source, from, length);

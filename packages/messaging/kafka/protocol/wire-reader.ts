@@ -1,7 +1,7 @@
 // Reads values of the Kafka protocol. A length that reaches beyond the end is an error. Numbers are big-endian; varints
 // are zigzag with seven bits a byte.
 
-import { repeatedTextBytesMax, findRepeatedText } from "./repeated-texts.ts";
+import { commonTextBytesMax, findCommonText } from "./repeated-texts.ts";
 
 const varintScaleMax = 2 ** 63;
 
@@ -79,8 +79,8 @@ export class WireReader {
 
   #readText(length: number): string {
     const from = this.#advance(length);
-    if (length > repeatedTextBytesMax) return this.#bytes.toString("utf8", from, this.#at);
-    return findRepeatedText(this.#bytes, from, this.#at);
+    if (length > commonTextBytesMax) return this.#bytes.toString("utf8", from, this.#at);
+    return findCommonText(this.#bytes, from, this.#at);
   }
 
   /** Advances by `count` bytes and answers where they begin. */
