@@ -11,13 +11,13 @@ export interface GatheredCallsOptions<Item, Answer> {
   /** The most items of one call. */
   readonly itemsMax: number;
   /** Answers in the order of the items. */
-  call(items: readonly Item[]): Promise<readonly Answer[]>;
+  readonly call: (items: readonly Item[]) => Promise<readonly Answer[]>;
 }
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
-  resolve(answer: Answer): void;
-  reject(reason: unknown): void;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 export function gatherCalls<Item, Answer>({ time, itemsMax, call }: GatheredCallsOptions<Item, Answer>): (item: Item) => Promise<Answer> {

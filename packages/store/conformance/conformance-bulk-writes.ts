@@ -70,10 +70,12 @@ export function bulkWritePromises(open: () => Promise<Store>): void {
     await transactions.write(documents.map((document) => ({ document, expectedVersion: 0 })));
     const versions = await transactions.versions([conformanceUetr(2), conformanceUetr(9), conformanceUetr(1)]);
     const { partition } = documents[0]!.transaction;
-    expect([...versions].toSorted()).toEqual([
-      [conformanceUetr(1), { partition, version: 11 }],
-      [conformanceUetr(2), { partition, version: 12 }],
-    ]);
+    expect(versions).toEqual(
+      new Map([
+        [conformanceUetr(1), { partition, version: 11 }],
+        [conformanceUetr(2), { partition, version: 12 }],
+      ]),
+    );
     expect(await transactions.versions([])).toEqual(new Map());
   });
 }
