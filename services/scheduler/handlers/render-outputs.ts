@@ -1,6 +1,7 @@
 // Turns the outputs of a decision into finished records: deliveries and stops for `dispatch`, events for `events`.
 
 import {
+  type AnyDecodedRecord,
   type DecodedRecord,
   dispatchChangeRecord,
   dispatchRecord,
@@ -69,15 +70,29 @@ function readSources(
   };
 }
 
-function decodeReceived(serde: Serde, bytes: Uint8Array): PaymentReceived {
+/**
+ * What kept bytes were decoded to, as long as a document has them: a transaction's message is rendered with each of its
+ * facts, and the document of the next fact has the same bytes.
+ */
+const decodedByBytes = new WeakMap<Uint8Array, AnyDecodedRecord>();
+
+function decodeOnce(serde: Serde, bytes: Uint8Array): AnyDecodedRecord {
+  const known = decodedByBytes.get(bytes);
+  if (known !== undefined) return known;
   const decoded = serde.decode(bytes);
+  decodedByBytes.set(bytes, decoded);
+  return decoded;
+}
+
+function decodeReceived(serde: Serde, bytes: Uint8Array): PaymentReceived {
+  const decoded = decodeOnce(serde, bytes);
   assert(decoded.name === "DirectDebitReceived" || decoded.name === "CreditTransferReceived", "kept bytes are a debit or a credit");
   return decoded.value;
 }
 
 /** Decodes bytes that the document keeps; they were decoded once before, when they came from the journal. */
 function decodeKept<N extends RecordName>(serde: Serde, bytes: Uint8Array, name: N): Records[N] {
-  const decoded = serde.decode(bytes);
+  const decoded = decodeOnce(serde, bytes);
   assert(hasName(decoded, name), `kept bytes are a ${name}`);
   return decoded.value;
 }

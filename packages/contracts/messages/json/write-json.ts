@@ -34,6 +34,46 @@ export function writeMessage<T extends object>(schema: string, write: JsonWriter
   return (value) => `{"schema":"${schema}",${write(value).slice(1)}`;
 }
 
+/** Writes a message. Members that it shares with `base`, the message that it is made from, are written once for both. */
+export type MessageWriter<T> = (message: T, base?: T | null) => string;
+
+/**
+ * Writes a message whose members a schema names, after `schema`. Of a base, the texts of its members are kept as long as
+ * the base itself: a transaction's message is shown by all of its events, and differs in two members from the one that
+ * is sent.
+ */
+export function writeMessageMembers<T extends object>(
+  schema: string,
+  members: readonly (readonly [string, MemberWriter])[],
+): MessageWriter<T> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each writer is given the member that it was made for
+  const writers = members as readonly (readonly [string, JsonWriter<unknown>])[];
+  const textsByBase = new WeakMap<T, Map<string, string>>();
+
+  function textsOf(base: T): Map<string, string> {
+    const known = textsByBase.get(base);
+    if (known !== undefined) return known;
+    const made = new Map<string, string>();
+    textsByBase.set(base, made);
+    return made;
+  }
+
+  return (message, base = null) => {
+    const kept = base === null ? null : textsOf(base);
+    let text = `{"schema":"${schema}"`;
+    for (const [name, write] of writers) {
+      const member: unknown = Reflect.get(message, name);
+      if (member === null || member === undefined) continue;
+      const isShared = base !== null && Reflect.get(base, name) === member;
+      const known = isShared ? kept?.get(name) : undefined;
+      const written = known ?? `,"${name}":${write(member)}`;
+      if (isShared && known === undefined) kept?.set(name, written);
+      text += written;
+    }
+    return `${text}}`;
+  };
+}
+
 export function writeArray<T>(write: JsonWriter<T>): JsonWriter<readonly T[]> {
   return (items) => `[${items.map(write).join(",")}]`;
 }

@@ -60,7 +60,7 @@ function property(message: fc.Arbitrary<Json>, check: (bytes: Uint8Array) => voi
 describe("a masked message with every member", () => {
   test("a debit shows no person, account, reference, signature or free text", () => {
     property(anyFullDirectDebit, (bytes) => {
-      const shown = renderMasked({ kind: "DirectDebit", message: readOrThrow(readDirectDebit(bytes)) });
+      const shown = renderMasked({ kind: "DirectDebit", message: readOrThrow(readDirectDebit(bytes)), base: null });
       expectSidesHidden(shown);
       expect(shown).not.toHaveProperty("supplementaryData");
       expect(toMembers(shown["paymentScheme"])["schemeData"]).toEqual({ userReference: "***" });
@@ -71,7 +71,7 @@ describe("a masked message with every member", () => {
 
   test("a credit shows no person, account, reference, instruction's text or free text", () => {
     property(anyFullCreditTransfer, (bytes) => {
-      const shown = renderMasked({ kind: "CreditTransfer", message: readOrThrow(readCreditTransfer(bytes)) });
+      const shown = renderMasked({ kind: "CreditTransfer", message: readOrThrow(readCreditTransfer(bytes)), base: null });
       expectSidesHidden(shown);
       expect(shown).not.toHaveProperty("supplementaryData");
       expect(toMembers(shown["paymentScheme"])).not.toHaveProperty("schemeData");

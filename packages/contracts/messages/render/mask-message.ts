@@ -15,9 +15,9 @@ const shownCharacters = 4;
 export function maskMessage(outgoing: OutgoingMessage): OutgoingMessage {
   switch (outgoing.kind) {
     case "DirectDebit":
-      return { kind: outgoing.kind, message: maskedDebit(outgoing.message) };
+      return { kind: outgoing.kind, message: maskedDebit(outgoing.message), base: null };
     case "CreditTransfer":
-      return { kind: outgoing.kind, message: maskedCredit(outgoing.message) };
+      return { kind: outgoing.kind, message: maskedCredit(outgoing.message), base: null };
     case "PaymentStatusReport":
       return { kind: outgoing.kind, message: maskedReport(outgoing.message) };
     default:

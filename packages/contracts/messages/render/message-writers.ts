@@ -8,21 +8,22 @@ import type * as wire from "../../generated/records.ts";
 import { schemaVersions } from "../../generated/records.ts";
 import {
   type JsonWriter,
+  type MessageWriter,
   writeAmount,
   writeArray,
-  writeMessage,
   writeMembers,
+  writeMessageMembers,
   writePairs,
   writeText,
   writeToken,
 } from "../json/write-json.ts";
 import { collectNamed, readFields, type SchemaParts, toParts } from "../../wire/schema-compatibility.ts";
 
-export const directDebitText: JsonWriter<wire.DirectDebit> = messageWriter("DirectDebitReceived", "DirectDebit");
-export const creditTransferText: JsonWriter<wire.CreditTransfer> = messageWriter("CreditTransferReceived", "CreditTransfer");
+export const directDebitText: MessageWriter<wire.DirectDebit> = messageWriter("DirectDebitReceived", "DirectDebit");
+export const creditTransferText: MessageWriter<wire.CreditTransfer> = messageWriter("CreditTransferReceived", "CreditTransfer");
 export const statusReportText: JsonWriter<wire.PaymentStatusReport> = messageWriter("StatusReportReceived", "PaymentStatusReport");
 
-function messageWriter(record: wire.RecordName, message: string): JsonWriter<object> {
+function messageWriter(record: wire.RecordName, message: string): MessageWriter<object> {
   const schema: unknown = JSON.parse(schemaVersions[record].at(-1) ?? "{}");
   const named = collectNamed(schema);
   const made = new Map<string, JsonWriter<never>>([["Amount", writeAmount]]);
@@ -48,5 +49,5 @@ function messageWriter(record: wire.RecordName, message: string): JsonWriter<obj
     return readFields(parts).map(({ name, type, json }) => [String(name), writerOf(type, json === "token")] as const);
   }
 
-  return writeMessage(message, writeMembers(membersOf(toParts(named.get(message)))));
+  return writeMessageMembers(message, membersOf(toParts(named.get(message))));
 }

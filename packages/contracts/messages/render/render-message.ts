@@ -25,26 +25,36 @@ import {
   unresolvedStatus,
 } from "./render-report.ts";
 
-/** A message that leaves, or that an event shows, before it is written as text. */
+/**
+ * A message that leaves, or that an event shows, before it is written as text. `base` is the received message that it is
+ * made from; null where there is none.
+ */
 export type OutgoingMessage =
-  | { readonly kind: "DirectDebit"; readonly message: wire.DirectDebit }
-  | { readonly kind: "CreditTransfer"; readonly message: wire.CreditTransfer }
+  | { readonly kind: "DirectDebit"; readonly message: wire.DirectDebit; readonly base: wire.DirectDebit | null }
+  | { readonly kind: "CreditTransfer"; readonly message: wire.CreditTransfer; readonly base: wire.CreditTransfer | null }
   | { readonly kind: "PaymentStatusReport"; readonly message: wire.PaymentStatusReport };
 
 /** Builds the message in the requested form. */
 export function buildOutgoingMessage(form: MessageForm, sources: MessageSources, output: DispatchOutput | EventOutput): OutgoingMessage {
   const { received } = sources;
   switch (form) {
-    case "debit-received":
-      return { kind: "DirectDebit", message: requireDebit(received) };
-    case "inbound-debit": {
-      const changes = { messageIdentifiers: buildIdentifiers(output), settlementDate: output.businessDate };
-      return { kind: "DirectDebit", message: { ...requireDebit(received), ...changes } };
+    case "debit-received": {
+      const base = requireDebit(received);
+      return { kind: "DirectDebit", message: base, base };
     }
-    case "credit-received":
-      return { kind: "CreditTransfer", message: requireCredit(received) };
-    case "inbound-credit":
-      return { kind: "CreditTransfer", message: { ...requireCredit(received), messageIdentifiers: buildIdentifiers(output) } };
+    case "inbound-debit": {
+      const base = requireDebit(received);
+      const changes = { messageIdentifiers: buildIdentifiers(output), settlementDate: output.businessDate };
+      return { kind: "DirectDebit", message: { ...base, ...changes }, base };
+    }
+    case "credit-received": {
+      const base = requireCredit(received);
+      return { kind: "CreditTransfer", message: base, base };
+    }
+    case "inbound-credit": {
+      const base = requireCredit(received);
+      return { kind: "CreditTransfer", message: { ...base, messageIdentifiers: buildIdentifiers(output) }, base };
+    }
     case "report-accepted":
       return report(buildReportOn(received, buildIdentifiers(output), acceptedStatus));
     case "report-rejected":
@@ -69,9 +79,9 @@ export function buildOutgoingMessage(form: MessageForm, sources: MessageSources,
 export function messageText(outgoing: OutgoingMessage): string {
   switch (outgoing.kind) {
     case "DirectDebit":
-      return directDebitText(outgoing.message);
+      return directDebitText(outgoing.message, outgoing.base);
     case "CreditTransfer":
-      return creditTransferText(outgoing.message);
+      return creditTransferText(outgoing.message, outgoing.base);
     case "PaymentStatusReport":
       return statusReportText(outgoing.message);
     default:
