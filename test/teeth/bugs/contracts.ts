@@ -29,4 +29,16 @@ export const contractBugs: readonly PlantedBug[] = [
     ],
     nearest: ["packages/contracts/wire/partition.test.ts"],
   },
+  {
+    id: "changed-member-with-kept-text",
+    breaks: "A message that is sent shows members of the received one that were changed in it.",
+    edits: [
+      {
+        file: "packages/contracts/messages/json/write-json.ts",
+        find: "base !== null && Reflect.get(base, name) === member;",
+        put: "base !== null;",
+      },
+    ],
+    nearest: ["packages/contracts/messages/json/write-json.test.ts"],
+  },
 ];

@@ -129,4 +129,22 @@ export const messagingBugs: readonly PlantedBug[] = [
     ],
     nearest: ["services/scheduler/partition/take-over.test.ts"],
   },
+  {
+    id: "gathered-answers-mixed",
+    breaks: "A partition whose write was refused takes the answer of another one, and goes on under a lost epoch.",
+    edits: [{ file: "packages/kernel/gathered-calls.ts", find: "resolve(answers[index]!);", put: "resolve(answers[0]!);" }],
+    nearest: ["packages/kernel/gathered-calls.test.ts"],
+  },
+  {
+    id: "text-of-another-with-its-length",
+    breaks: "A header of a fetched record is read as another text that has the same place.",
+    edits: [
+      {
+        file: "packages/messaging/kafka/protocol/repeated-texts.ts",
+        find: "known.bytes.length === length && isEqual(known.bytes, source, from)) return",
+        put: "known.bytes.length === length) return",
+      },
+    ],
+    nearest: ["packages/messaging/kafka/protocol/repeated-texts.test.ts"],
+  },
 ];

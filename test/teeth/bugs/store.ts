@@ -24,8 +24,8 @@ export const storeBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: memory,
-        find: "        if (found?.epoch !== epoch || found.owners?.[0] !== owners[0] || found.position < from || found.position > position) return false;\n",
-        put: "        if (found === undefined) return false;\n",
+        find: "    if (found?.epoch !== held.epoch || found.owners?.[0] !== held.owners[0]) return false;\n    if (found.position < held.position || found.position > position) return false;\n",
+        put: "    if (found === undefined) return false;\n",
       },
     ],
     nearest: memoryTests,
@@ -45,7 +45,7 @@ export const storeBugs: readonly PlantedBug[] = [
   {
     id: "position-written-under-another-name",
     breaks: "After a restore the owner of a repeated epoch moves the position of another owner.",
-    edits: [{ file: memory, find: " || found.owners?.[0] !== owners[0]", put: "" }],
+    edits: [{ file: memory, find: " || found.owners?.[0] !== held.owners[0]", put: "" }],
     nearest: memoryTests,
   },
   {
