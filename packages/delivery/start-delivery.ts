@@ -248,9 +248,10 @@ function readContent(
 }
 
 const noBytes = new Uint8Array();
+const keyText = new TextDecoder();
 
 function recordKey({ key, partition, offset }: ReceivedRecord): string {
-  return key === null ? `${partition}@${offset}` : new TextDecoder().decode(key);
+  return key === null ? `${partition}@${offset}` : keyText.decode(key);
 }
 
 export function readDeliverySource({ offset, value, headers }: ReceivedRecord): DeliverySource {

@@ -7,7 +7,7 @@
 // #2 A resolved write is durable (majority). A rejected write has an unknown outcome: reread.
 // #3 No multi-document transaction, no upsert, no polling by query; a bulk is sorted by `_id`.
 
-import type { LedgerTransaction, BankState, Day, DayKey, Item, LedgerRow, Transaction } from "@sluice/domain";
+import type { LedgerTransaction, BankState, Day, DayKey, Item, LedgerRow, RulesSpan, Transaction } from "@sluice/domain";
 import type { OpenRow, UnreadRow } from "./open-rows.ts";
 import type { PartitionStore } from "./partition-port.ts";
 import type { SearchTerms, SummaryRow, TotalsRow, TransactionQuery } from "./query.ts";
@@ -26,6 +26,8 @@ export interface TransactionDocument {
   /** Wire-format bytes of the AccountVerified record that was applied; null before it came. */
   readonly verdict: Uint8Array | null;
   readonly search: SearchTerms;
+  /** The versions of the rules that decided its records. */
+  readonly rules: RulesSpan;
 }
 
 export interface TransactionWrite {

@@ -20,7 +20,6 @@ import type { Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
 import { createOperatorTrail } from "./http/operator-trail.ts";
 import { createControlHandlers } from "./http/control-handlers.ts";
-import { createControlQueries } from "./queries/control-queries.ts";
 import { earliestOpenDate } from "./queries/list-banks.ts";
 import { transactionEvents } from "./own-transactions/get-transaction-events.ts";
 import { transactionStatus } from "./own-transactions/get-transaction-status.ts";
@@ -65,10 +64,7 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const report = createQuestionReport(ports, refusals);
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const book = createProposalBook(ports);
-  const handlers = {
-    ...createControlQueries({ ...ports, brokerClock }),
-    ...createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book }),
-  };
+  const handlers = createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book });
   const document = ports.controlDocument ?? null;
   const control = createControlApi({ time, logger, operators, meter: operatorMeter, handlers, report, document });
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());

@@ -26,6 +26,7 @@ import {
   type Producer,
   type ReceivedRecord,
 } from "@sluice/messaging";
+import { rulesVersion } from "@sluice/domain";
 import { type ErrorFields, type Logger, type LogFields, type Metrics, type Running, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createMemoryStore, type MemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
 import {
@@ -189,6 +190,7 @@ export class SchedulerEnvironment {
       serde: this.serde,
       configuration: this.#configuration(),
       partitionCount: this.partitionCount,
+      rulesVersion,
       producer,
       messaging: this.broker.client("snapshots"),
       operatorSkips: createOperatorSkips({ messaging: this.broker.client("skips"), serde: this.serde, service: "scheduler" }),

@@ -35,6 +35,7 @@
 //                                              accepted transactions with what became of them (I11)
 //   snapshot-keeper.ts     TransactionSnapshot an older snapshot has landed behind the newest one
 
+import { rulesVersion } from "@sluice/domain";
 import { groups, type RecordKind, recordKinds, topics } from "@sluice/contracts";
 import {
   createBatchConsumer,
@@ -128,6 +129,7 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     serde,
     configuration: live.view,
     partitionCount,
+    rulesVersion,
     append,
     brokerClock,
     metrics,

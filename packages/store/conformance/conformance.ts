@@ -60,6 +60,7 @@ function transactionPromises(open: () => Promise<Store>): void {
         creditorAccountEnd: "8765",
         reasons: ["AC02", "AM04"],
       },
+      rules: { oldest: 1, newest: 3 },
     };
     const without: TransactionDocument = {
       transaction: conformanceTransaction({
@@ -75,6 +76,7 @@ function transactionPromises(open: () => Promise<Store>): void {
       finalReport: null,
       verdict: null,
       search: noSearchTerms,
+      rules: { oldest: 2, newest: 2 },
     };
     expect(await transactions.write([written, without].map((document) => ({ document, expectedVersion: 0 })))).toEqual({ conflicts: [] });
     const loaded = await transactions.load([conformanceUetr(1), conformanceUetr(2), conformanceUetr(3)]);

@@ -1,5 +1,6 @@
 // For tests of dead letters: records in the dead-letter topic as a scheduler or an operator puts them there.
 
+import type { Configuration } from "@sluice/config";
 import {
   createFixedSerde,
   headers,
@@ -44,8 +45,8 @@ export function statusReport(messageIdentification: string): DecodedRecord<"Stat
   };
 }
 
-export async function openDeadLetterEnvironment() {
-  const environment = await openConsoleEnvironment();
+export async function openDeadLetterEnvironment(over: Partial<Configuration> = {}) {
+  const environment = await openConsoleEnvironment(over);
   const producer = await environment.settled(environment.messaging.producer("services"));
 
   async function put(record: ReceivedRecord, over: Partial<DeadLetterSource> = {}): Promise<string> {

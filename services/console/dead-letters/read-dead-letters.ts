@@ -147,7 +147,7 @@ export function readRecordType({ headers: given }: Pick<Records["DeadLetter"], "
 
 /** Shows where the record was and why it is here, never its content. */
 export function deadLetterView({ deadLetter, stage, omitted, deadLetteredAtMs, ...place }: StoredDeadLetter) {
-  const { topic, partition, offset, appendedAtMs, service, value, reason, operator, actionId } = deadLetter;
+  const { topic, partition, offset, appendedAtMs, service, value, reason, operator, person, confirmedBy, actionId } = deadLetter;
   return {
     letter: deadLetterId(place),
     deadLetteredAt: formatInstant(deadLetteredAtMs),
@@ -162,7 +162,10 @@ export function deadLetterView({ deadLetter, stage, omitted, deadLetteredAtMs, .
     sha256: omitted?.sha256 ?? (value === null ? null : createHash("sha256").update(value).digest("hex")),
     why: reason,
     batch: formatBatch(deadLetter),
-    skip: stage === null ? null : { operator: operator ?? "", action: actionId ?? "", isDone: stage === "done" },
+    skip:
+      stage === null
+        ? null
+        : { operator: operator ?? "", person: person ?? operator ?? "", confirmedBy, action: actionId ?? "", isDone: stage === "done" },
   };
 }
 

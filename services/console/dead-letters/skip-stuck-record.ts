@@ -8,6 +8,7 @@
 // #3 A batch is skipped only if this process cannot read it either, and finds the offsets that the operator names. Its
 //    letter has its bytes, or their length and hash.
 // #4 A request that is repeated under the same id is the same dead letter.
+// #5 The letter names the person who asked for the skip and the one who confirmed it. The journal cannot: see #2.
 
 import { headers, type Serde } from "@sluice/contracts";
 import {
@@ -96,8 +97,7 @@ async function readStopping(
     const { batch } = error;
     if (batch.firstOffset !== offset || batch.lastOffset !== lastOffset)
       return { refused: `in-batch: batch ${batchRange(batch)} cannot be read; name its first and its last offset.` };
-    const by = { operator: action.operator, actionId: action.id, reason: action.reason };
-    const record = buildSkippedRecords({ ...batch, keys: [] }, by, time.nowMs())[0];
+    const record = buildSkippedRecords({ ...batch, keys: [] }, { ...nameDeciders(action), reason: action.reason }, time.nowMs())[0];
     return record === undefined ? null : { record, lastOffset };
   }
 }
@@ -108,9 +108,14 @@ function refuseOtherPosition(position: bigint | null): ControlAnswer {
   return refuseWith(409, "Not possible now", `not-there: only the record at which the partition is stopped can be skipped; ${where}.`);
 }
 
+/** #5 */
+function nameDeciders({ id, operator, person, confirmedBy }: SkipDecision["action"]) {
+  return { operator, person, confirmedBy, actionId: id };
+}
+
 async function requestSkip(ports: SkipStuckRecordPorts, { body, action }: SkipDecision, record: ReceivedRecord): Promise<ControlAnswer> {
   const { service } = body;
-  const by = { operator: action.operator, actionId: action.id, stage: "requested" } as const;
+  const by = { ...nameDeciders(action), stage: "requested" } as const;
   const [appended] =
     (await appendInOrder(ports, [buildDeadLetter({ record, reason: action.reason, service, skip: by }, ports.serde)])) ?? [];
   createActionCounter(ports.metrics).add({ kind: "DeadLetter", outcome: appended === undefined ? "unknown" : "appended" });

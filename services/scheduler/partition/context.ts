@@ -33,6 +33,8 @@ export interface PartitionContext {
   readonly configuration: Configuration;
   /** Number of partitions of the journal. */
   readonly partitionCount: number;
+  /** The version of the rules that this process decides by. */
+  readonly rulesVersion: number;
   /** Reads the journal records of a partition from one offset up to another, around the batches that were skipped. */
   readonly read: (partition: number, from: bigint, to: bigint, skips: DoneSkips) => AsyncIterable<ReceivedRecord>;
   /** Reads both ends of a partition of the journal. */

@@ -212,7 +212,7 @@ class PartitionWorker {
 
   async #run(owned: OwnedPartition, records: readonly BatchRecord[]): Promise<void> {
     this.#requireCurrent(owned);
-    const { time, serde, configuration, partitionCount, service, producer, brokerClock, store } = this.#context;
+    const { time, serde, configuration, partitionCount, rulesVersion, service, producer, brokerClock, store } = this.#context;
     const startedMs = time.monotonicMs();
     const newest = records.at(-1)?.record;
     if (newest === undefined) return;
@@ -221,6 +221,7 @@ class PartitionWorker {
       serde,
       configuration,
       partitionCount,
+      rulesVersion,
       service,
       markers: owned.markers,
       transactions: store.transactions,

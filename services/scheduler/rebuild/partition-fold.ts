@@ -17,6 +17,8 @@ import { createStoreWitness } from "../partition/store-witness.ts";
 export interface PartitionFoldPorts {
   readonly partition: number;
   readonly partitionCount: number;
+  /** The version of the rules that the handlers decide by. */
+  readonly rulesVersion: number;
   readonly serde: Serde;
   readonly configuration: Configuration;
   readonly handlers: JournalHandlers;
@@ -110,9 +112,10 @@ export class PartitionFold {
   }
 
   #batchPorts() {
-    const { partitionCount, serde, configuration, service } = this.#ports;
+    const { partitionCount, rulesVersion, serde, configuration, service } = this.#ports;
     return {
       partitionCount,
+      rulesVersion,
       serde,
       configuration,
       service,

@@ -1,7 +1,8 @@
 // Formats the demo's report as text and as JSON: timelines, all debits and credits by bank and state, the
 // reconciliation list, and whether every check passed.
 
-import { formatTimeline, type Timeline } from "@sluice/timeline";
+import type { Timeline } from "@sluice/timeline";
+import { formatTimeline } from "@sluice/timeline/format";
 import type { DayEvidence } from "../check/day.ts";
 import { formatTable, timeIn } from "@sluice/environment";
 import { buildReconciliationList, listSpecialDebits, buildDayTable } from "./day-table.ts";

@@ -2,8 +2,9 @@
 // is started as the image starts it.
 
 import { spawn } from "node:child_process";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chosenConfiguration, configurationOption } from "./configuration-option.ts";
+import { configurationOption, sampleFile } from "./configuration-option.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
 const entry = fileURLToPath(new URL("../../../../infra/image/main.ts", import.meta.url));
@@ -13,7 +14,7 @@ const run: RunVerb = async (call) => {
   const child = spawn(process.execPath, [entry, "all"], {
     env: {
       ...process.env,
-      SLUICE_CONFIG: chosenConfiguration(call),
+      SLUICE_CONFIG: resolve(call.value("config") ?? sampleFile),
       ...(start === null ? {} : { SLUICE_CLOCK_START: start }),
     },
     stdio: ["ignore", "inherit", "inherit"],
@@ -31,7 +32,7 @@ export const allVerb: Verb = {
   summary: "all services in one process over memory, with a clock that can be moved ahead; for tests of a bank's side",
   arguments: [],
   options: {
-    config: configurationOption,
+    config: configurationOption("infra/local/sluice.yaml"),
     "clock-start": { type: "string", placeholder: "INSTANT", text: "what its clock shows at the start (the machine's time)" },
   },
   notes: [
