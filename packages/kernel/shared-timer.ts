@@ -1,5 +1,5 @@
-// One timer for many that wait equally long, such as all partitions of a process: they are called together, so that what
-// they do then can share a request (gathered-calls.ts). Whoever begins to wait later waits less than `delayMs`.
+// One timer for many that wait equally long, such as all partitions of a process: they are called together, so that
+// what they do then can share a request (gathered-calls.ts). One that begins to wait later waits less than `delayMs`.
 
 import type { Time } from "./time.ts";
 

@@ -120,6 +120,7 @@ export const waitingSchema = z
     since: nullableTimeSchema,
     nextAttempt: nullableTimeSchema.meta({ description: "Of a delivery; null: none is scheduled." }),
     until: nullableTimeSchema.meta({ description: "When the wait ends at the latest; null: nothing ends it by itself." }),
+    // oxlint-disable-next-line unicorn/no-thenable -- a schema of a text is no function
     then: textSchema.meta({ description: "What comes next." }),
   })
   .meta({ id: "Waiting", description: "What it waits for; null: for nothing." });

@@ -1,8 +1,8 @@
 // Writes the position of a partition: the watermark, after it has advanced.
 //
-// #1 It is written at most `positionIntervalMs` after it advanced, or after `completionsMax` completions; all partitions
-//    of a consumer that wait are written together. One write of a partition is in flight at a time, and only in the
-//    current epoch.
+// #1 It is written at most `positionIntervalMs` after it advanced, or after `completionsMax` completions; all
+//    partitions of a consumer that wait are written together. One write of a partition is in flight at a time, and only
+//    in the current epoch.
 // #2 A commit or position write that fails is retried and stops nothing. (parallel-consumer issue 857.)
 // #3 Where the store has the position, the group's offset is only for display (`display-commit.ts`).
 
@@ -31,7 +31,7 @@ export interface KeyedPositionOptions {
 }
 
 /** Milliseconds until an advanced position is written. */
-export const positionIntervalMs = 250;
+const positionIntervalMs = 250;
 /** Records completed since the last write. */
 const completionsMax = 512;
 

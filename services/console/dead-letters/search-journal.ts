@@ -15,7 +15,7 @@ import { checkReadability } from "./read-dead-letters.ts";
 
 export interface JournalSearchPorts {
   readonly time: Time;
-  readonly messaging: Pick<Messaging, "ends" | "read">;
+  readonly messaging: Pick<Messaging, "ends" | "identity" | "read">;
   readonly serde: Pick<Serde, "decode" | "learn">;
 }
 

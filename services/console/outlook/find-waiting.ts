@@ -18,7 +18,7 @@ export interface WaitingMoment {
   readonly held: { readonly outlook: HeldOutlook; readonly why: string } | null;
   /** Planned reconciliation close of its day, epoch milliseconds; null: not known, or a credit. */
   readonly closesAtMs: number | null;
-  receiverOf(id: string): Pick<ReceiverStatus, "state" | "endpoints" | "pause"> & { readonly why: readonly string[] };
+  readonly receiverOf: (id: string) => Pick<ReceiverStatus, "state" | "endpoints" | "pause"> & { readonly why: readonly string[] };
 }
 
 export interface Waiting {
@@ -35,7 +35,7 @@ interface Wait {
   readonly why: string;
   readonly nextAttemptAtMs?: number | null;
   readonly untilMs?: number | null;
-  readonly then: string;
+  readonly next: string;
 }
 
 /** #1 Null: it waits for nothing. */
@@ -43,7 +43,7 @@ export function findWaiting(moment: WaitingMoment): Waiting | null {
   const { transaction } = moment;
   const wait = waitForReplay(transaction) ?? waitOfState(moment) ?? waitForPerson(transaction);
   if (wait === null) return null;
-  const { nextAttemptAtMs = null, untilMs = null, ...said } = wait;
+  const { nextAttemptAtMs = null, untilMs = null, next, ...said } = wait;
   return {
     ...said,
     since: formatOptionalInstant(
@@ -51,6 +51,8 @@ export function findWaiting(moment: WaitingMoment): Waiting | null {
     ),
     nextAttempt: formatOptionalInstant(nextAttemptAtMs),
     until: formatOptionalInstant(untilMs),
+    // oxlint-disable-next-line unicorn/no-thenable -- a text is no function, so that nothing awaits it
+    then: next,
   };
 }
 
@@ -60,7 +62,7 @@ function waitForReplay({ quarantined }: Transaction): Wait | null {
   return {
     for: "replay",
     why: `${count} of it could not be read or handled, and later messages follow into the dead letters`,
-    then: "a person replays the dead letters; then the transaction goes on",
+    next: "a person replays the dead letters; then the transaction goes on",
   };
 }
 
@@ -73,15 +75,15 @@ function waitOfState(moment: WaitingMoment): Wait | null {
   const kind = kinds[transaction.state];
   if (kind === undefined) return null;
   const otherwise = transaction.flow === "credit" ? "at its deadline" : "at the reconciliation close";
-  return { ...kind, ...until, then: `${kind.then}; ${otherwise} it becomes a reconciliation item` };
+  return { ...kind, ...until, next: `${kind.next}; ${otherwise} it becomes a reconciliation item` };
 }
 
-const verdict = { for: "verdict", why: "the validator has not given its verdict yet", then: "it is accepted or rejected" } as const;
-const report = { for: "report", why: "the bank took it and has not reported how it ended", then: "the bank's report ends it" } as const;
-const underWay = { for: "delivery", why: "its message is on the way", then: "the receiver acknowledges it" } as const;
+const verdict = { for: "verdict", why: "the validator has not given its verdict yet", next: "it is accepted or rejected" } as const;
+const report = { for: "report", why: "the bank took it and has not reported how it ended", next: "the bank's report ends it" } as const;
+const underWay = { for: "delivery", why: "its message is on the way", next: "the receiver acknowledges it" } as const;
 
 /** What a state waits for where no delivery is parked. */
-const kinds: Readonly<Partial<Record<State | "ORPHAN", Pick<Wait, "for" | "why" | "then">>>> = {
+const kinds: Readonly<Partial<Record<State | "ORPHAN", Pick<Wait, "for" | "why" | "next">>>> = {
   RECEIVED: verdict,
   ACCEPTED: underWay,
   REJECTED: underWay,
@@ -100,7 +102,7 @@ function waitOfHeld({ transaction }: WaitingMoment, { outlook, why }: NonNullabl
     for: waitsFor,
     why,
     untilMs: isOpening ? opensAtMs : (closesAtMs ?? reconciliationAtMs),
-    then: isOpening
+    next: isOpening
       ? "the window opens, and it is released when gate and turn allow"
       : `it is released to the bank; if that does not happen before the close it ${missed}`,
   };
@@ -117,7 +119,7 @@ function waitForDelivery({ messages, receiverOf, closesAtMs, transaction }: Wait
       for: "redrive",
       why: `${message.bank} refused ${message.operation}${lastCode(waiting)}`,
       untilMs,
-      then: "nothing is tried until a person redrives it",
+      next: "nothing is tried until a person redrives it",
     };
   }
   const { why, state } = receiverOf(message.bank);
@@ -128,7 +130,7 @@ function waitForDelivery({ messages, receiverOf, closesAtMs, transaction }: Wait
     why: [`${message.bank} has not acknowledged ${message.operation} after ${attempts}${lastCode(waiting)}`, ...why].join(". "),
     nextAttemptAtMs: isBlocked ? null : waiting.nextAttemptAtMs,
     untilMs,
-    then: isBlocked ? "it is sent when the receiver is back" : "it is tried again",
+    next: isBlocked ? "it is sent when the receiver is back" : "it is tried again",
   };
 }
 
@@ -142,8 +144,8 @@ function waitForPerson({ items }: Transaction): Wait | null {
   const item = items.find((one) => isItemOpen(one));
   if (item === undefined) return null;
   return isProposed(item)
-    ? { for: "second-person", why: "somebody resolved its item, and a second person has to confirm it", then: "the item is closed" }
-    : { for: "person", why: "its reconciliation item is open: somebody has to find out what became of it", then: "the item is resolved" };
+    ? { for: "second-person", why: "somebody resolved its item, and a second person has to confirm it", next: "the item is closed" }
+    : { for: "person", why: "its reconciliation item is open: somebody has to find out what became of it", next: "the item is resolved" };
 }
 
 function isProposed({ resolution }: Item): boolean {

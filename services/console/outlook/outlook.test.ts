@@ -63,7 +63,7 @@ test("an overview that failed is made again at the next question", async () => {
   expect((await environment.control("/overview")).status).toBe(200);
 });
 
-test("a held debit says which gate it waits for, until when, and what comes next", async () => {
+test("a held debit says which gate it waits for, until when, and what comes next [D9 waiting]", async () => {
   const environment = await openDecisionEnvironment();
   await environment.saveDay(planOpenDay(), opens);
   await environment.saveDebit(...held);
@@ -73,6 +73,7 @@ test("a held debit says which gate it waits for, until when, and what comes next
     since: new Date(consoleStartAtMs + 3 * 60_000).toISOString(),
     nextAttempt: null,
     until: "2026-11-20T14:00:00.000Z",
+    // oxlint-disable-next-line unicorn/no-thenable -- a text is no function
     then: "it is released to the bank; if that does not happen before the close it becomes a reconciliation item",
   });
 });
@@ -109,7 +110,7 @@ test("a quarantined debit waits for a replay before anything else", async () => 
   expect(actions.find(({ name }) => name === "replayTransaction")).toMatchObject({ isAllowed: true });
 });
 
-test("each decision says whether it is possible now, in the domain's own words", async () => {
+test("each decision says whether it is possible now, in the domain's own words [D9 waiting]", async () => {
   const environment = await openDecisionEnvironment({ secondPerson: { actions: ["withdraw"], proposalLifetimeMs: 60_000 } });
   await environment.saveDebit(...held);
   const { actions } = await showTransaction(environment);
@@ -127,7 +128,7 @@ test("each decision says whether it is possible now, in the domain's own words",
   expect(actions[0]?.needsSecondPerson).toBe(true);
 });
 
-test("a reader sees which role a decision needs", async () => {
+test("a reader learns which role a decision needs", async () => {
   const environment = await openDecisionEnvironment();
   await environment.saveDebit(...held);
   const { actions } = await showTransaction(environment, "reader");

@@ -31,10 +31,10 @@ export function showMe({ configuration, brokerNowMs }: MePorts): ControlHandler 
 
 function schemeView({ id, times, takesDebits }: Configuration["schemes"][number], nowMs: number | null) {
   const { zone } = times.calendar;
-  return { id, zone, takesDebits, today: nowMs === null ? null : localDateAt(zone, nowMs) };
+  return { id, zone, takesDebits, today: nowMs === null ? null : dateInZone(zone, nowMs) };
 }
 
 /** The calendar date in a zone. */
-export function localDateAt(zone: string, atMs: number): string {
+export function dateInZone(zone: string, atMs: number): string {
   return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(zone).toPlainDate().toString();
 }

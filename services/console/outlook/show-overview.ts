@@ -20,7 +20,7 @@ import { loadCreditsAtGates } from "../queries/list-windows.ts";
 import type { ParkedCounts } from "../queries/parked-counts.ts";
 import { formatAmount, formatOptionalInstant } from "../views/control-values.ts";
 import { windowReport } from "../views/window-report.ts";
-import { localDateAt } from "./show-me.ts";
+import { dateInZone } from "./show-me.ts";
 import { sumReceivers } from "./undelivered-sums.ts";
 
 export interface OverviewPorts {
@@ -94,7 +94,7 @@ async function loadDays({ store, configuration }: OverviewPorts, nowMs: number |
   const zones = new Map<string, string>(
     configuration.schemes.filter(({ takesDebits }) => takesDebits).map(({ id, times }) => [id, times.calendar.zone]),
   );
-  const today = [...zones].map(([id, zone]) => `${id}:${localDateAt(zone, nowMs)}`);
+  const today = [...zones].map(([id, zone]) => `${id}:${dateInZone(zone, nowMs)}`);
   const days = await store.days.load(today);
   const banks = configuration.banks.map(({ id }) => id);
   const rows = [];

@@ -36,7 +36,7 @@ import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
 import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report/report-batch.ts";
 import { createStoreWitness, type StoreWitness } from "./store-witness.ts";
-import { type OwnedPartition, takeOverPartition } from "./take-over.ts";
+import { type OwnedPartition, readLettersNote, takeOverPartition } from "./take-over.ts";
 
 /** Records that are read again, or were missing, and are handled in one piece. */
 const readAgainMax = 500;
@@ -105,7 +105,7 @@ class PartitionWorker {
   async #takeOver(document: PartitionDocument, hasGoneBack: boolean): Promise<OwnedPartition> {
     if (hasGoneBack) this.#context.metrics.storeGoneBack.add({ partition: String(this.#partition) });
     if (this.#before !== null) this.#caughtUpAt = (await this.#context.journalEnds(this.#partition))?.logEnd ?? this.#caughtUpAt;
-    this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition);
+    this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition, readLettersNote(document.state));
     this.#witness = createStoreWitness();
     const owned = await takeOverPartition({
       context: this.#context,

@@ -14,6 +14,7 @@ import { bankKey, type DayLedger, findLedgerDifferences } from "@sluice/domain";
 import type { ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 import type { PartitionLedger, Store, TransactionDocument } from "@sluice/store";
+import { readPartitionState } from "../partition/applied-markers.ts";
 import type { FoldTarget, PartitionFold } from "./partition-fold.ts";
 
 export interface RebuildDifference {
@@ -253,8 +254,8 @@ async function compareMarkers(
 ): Promise<void> {
   const stored = (await store.partitions.list(service)).find((document) => document.partition === partition);
   if (stored === undefined) return;
-  const differing = (at: PartitionFold): readonly string[] =>
-    isDeepStrictEqual(stored.state ?? null, toPlain(at)) || (stored.state === null && hasNoMarkers(at)) ? [] : ["differ"];
+  const kept = readPartitionState(stored.state);
+  const differing = (at: PartitionFold): readonly string[] => (isDeepStrictEqual(kept, readPartitionState(toPlain(at))) ? [] : ["differ"]);
   if (stored.position === fold.nextOffset) found("markers", `${partition}`, differing(fold));
   else if (stored.position > fold.nextOffset) {
     addPending(waiting, {
@@ -270,11 +271,6 @@ async function compareMarkers(
 /** The markers as they come back from the partition's document. */
 function toPlain(fold: PartitionFold): unknown {
   return JSON.parse(JSON.stringify(fold.markers.toState()));
-}
-
-function hasNoMarkers({ markers }: PartitionFold): boolean {
-  const { ofDays, ofBanks } = markers.history();
-  return ofDays.length + ofBanks.length === 0;
 }
 
 function addPending(waiting: PendingComparison[], one: PendingComparison): void {
@@ -315,10 +311,23 @@ function comparePending(
 }
 
 function inMemory(documents: Map<string, TransactionDocument>, below: FoldTarget): FoldTarget {
+  async function load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>> {
+    const loaded = await below.load(uetrs.filter((uetr) => !documents.has(uetr)));
+    return new Map(uetrs.flatMap((uetr) => one(uetr, documents.get(uetr) ?? loaded.get(uetr))));
+  }
   return {
-    async load(uetrs) {
-      const loaded = await below.load(uetrs.filter((uetr) => !documents.has(uetr)));
-      return new Map(uetrs.flatMap((uetr) => one(uetr, documents.get(uetr) ?? loaded.get(uetr))));
+    load,
+    async versions(uetrs) {
+      return new Map(
+        [...(await load(uetrs))].map(
+          ([
+            uetr,
+            {
+              transaction: { partition, version },
+            },
+          ]) => [uetr, { partition, version }],
+        ),
+      );
     },
     write(writes) {
       for (const { document } of writes) documents.set(document.transaction.uetr, document);

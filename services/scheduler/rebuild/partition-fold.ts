@@ -28,7 +28,7 @@ export interface PartitionFoldPorts {
   readonly skips: DoneSkips;
 }
 
-export type FoldTarget = Pick<TransactionStore, "load" | "write">;
+export type FoldTarget = Pick<TransactionStore, "load" | "versions" | "write">;
 
 interface FoldState {
   readonly nextOffset: bigint;
