@@ -12,6 +12,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { controlPrefix } from "@sluice/contracts/control-operations";
 import { Fault } from "@sluice/kernel";
 import { readUpState } from "../verbs/local/up-state.ts";
+import { highlight, isColourShown } from "./colour.ts";
 import { profilesPath, readProfileToken, requireProfile, type Profile } from "./profiles.ts";
 import { jsonOption, type RunVerb, type VerbCall, type VerbOptions } from "./verb.ts";
 
@@ -35,14 +36,19 @@ export interface ControlTerminal {
   /** Address of the control API that is up; null: no console is up. */
   upControlUrl(): Promise<string | null>;
   fetch(url: string, request: RequestInit): Promise<Response>;
+  /** Whether a person looks at the output; left out: no. */
+  readonly isTerminal?: boolean;
   /** The file of profiles; left out: there is none. */
   readonly profilesFile?: string;
   /** Asks the person at the terminal; left out where there is none. */
   readonly ask?: (question: string) => Promise<string>;
 }
 
+const isColoured = isColourShown(process.stdout, process.env);
+
 export const controlTerminal: ControlTerminal = {
-  out: (text) => void process.stdout.write(`${text}\n`),
+  out: (text) => void process.stdout.write(`${isColoured ? highlight(text) : text}\n`),
+  isTerminal: process.stdout.isTTY,
   write: (text) => void process.stdout.write(text),
   environment: process.env,
   upControlUrl: async () => (await readUpState(["console"]))?.controlUrl ?? null,

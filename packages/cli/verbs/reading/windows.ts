@@ -1,7 +1,9 @@
 // `./sluice windows`: each business day with its windows, planned and actual, and each bank's gate with the reason why
 // it is closed.
 
-import { asControlVerb, controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
+import { asWatchedVerb } from "../../terminal/control-list.ts";
+import { watchOption } from "../../terminal/watch.ts";
+import { controlClient, controlOptions, type AnswerBody, type RunControlVerb } from "../../terminal/control-client.ts";
 import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
 import type { Verb } from "../../terminal/verb.ts";
 
@@ -26,10 +28,11 @@ export const windowsVerb: Verb = {
     scheme: { type: "string", placeholder: "SCHEME", text: "only this scheme, for example ZA_EFT" },
     from: { type: "string", placeholder: "DATE", text: "first date (today)" },
     to: { type: "string", placeholder: "DATE", text: "last date (a week later)" },
+    watch: watchOption,
     ...controlOptions,
   },
   examples: ["windows", "windows --scheme ZA_EFT --from 2026-11-20 --to 2026-11-27"],
-  run: asControlVerb(runWindows),
+  run: asWatchedVerb(runWindows),
 };
 
 export const windowListVerb: Verb = { ...windowsVerb, name: "window list", examples: ["window list"] };

@@ -13,6 +13,7 @@ const environment: readonly (readonly [string, string])[] = [
   ["SLUICE_OPERATOR_TOKEN", "the operator's token"],
   ["SLUICE_CONTROL_CA_FILE", "PEM file of authorities that the control API's certificate may be from"],
   ["SLUICE_BANK_TOKEN", "the token of the bank as which send posts messages"],
+  ["NO_COLOR", "any value: no colour on a terminal"],
   ["MONGO_URL", "the store that trials and benches use; else a local one"],
 ];
 
