@@ -1,5 +1,5 @@
-// Guards what a journey costs. It counts what the services ask of broker and store in a fixed replay; times depend on the
-// machine and are measured by the benches.
+// Guards what a journey costs. It counts what the services ask of broker and store in a fixed replay; times depend on
+// the machine and are measured by the benches.
 //
 // #1 The same day is played with debits and without. The difference is what the journeys cost.
 // #2 A count may grow by a tenth before the test fails. A change that makes journeys cheaper lowers the number here.

@@ -21,7 +21,8 @@ export function bulkWritePromises(open: () => Promise<Store>): void {
     expect(await partitions.writeMany([])).toEqual([]);
     expect(await partitions.writeMany([write(0, 5n, { markers: [1] }), write(1, 6n), write(2, 7n)])).toEqual([true, true, true]);
     await partitions.takeOver(service, 2);
-    // A repeat of what is written, a lost epoch, a position below the stored one, and a partition that nobody has taken.
+    // A repeat of what is written, a lost epoch, a position below the stored one, and a partition that nobody has
+    // taken.
     const answers = await partitions.writeMany([
       write(0, 8n),
       write(0, 8n),

@@ -175,6 +175,7 @@ test("I16: a search of the journal that broke off goes on where the one before i
     serde: deadLetterSerde,
     messaging: {
       ends: (places) => messaging.ends(places),
+      identity: (topic) => messaging.identity(topic),
       async *read(place, from, to) {
         if (isAway) throw new Fault("test.away", "the broker is away", { isRetryable: true });
         yield* messaging.read(place, from, to);

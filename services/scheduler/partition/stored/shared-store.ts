@@ -2,8 +2,8 @@
 
 import type { Time } from "@sluice/kernel";
 import { shareLedgerWrites, sharePositionWrites, shareVersionReads } from "@sluice/store";
-import type { PartitionContext } from "./context.ts";
-import { serializeOpenReads } from "./serialize-open-reads.ts";
+import type { PartitionContext } from "../context.ts";
+import { serializeOpenReads } from "../serialize-open-reads.ts";
 
 /** Positions, ledgers and witnesses of the same moment go in one call each; pages of open transactions go singly. */
 export function createSharedStore(store: PartitionContext["store"], time: Time): PartitionContext["store"] {

@@ -2,9 +2,9 @@
 // more replay.
 //
 // #1 It never runs ahead of what is done, and is written on condition of the owner epoch.
-// #2 It is written at most `positionIntervalMs` after it moved, or once it is `positionRecordsMax` records ahead of what
-//    is written, and at once on request (marker, revocation, stop). All partitions of a process that wait are written
-//    together, so that their writes share calls (shared-store.ts).
+// #2 It is written at most `positionIntervalMs` after it moved, or once it is `positionRecordsMax` records ahead of
+//    what is written, and at once on request (marker, revocation, stop). All partitions of a process that wait are
+//    written together, so that their writes share calls (shared-store.ts).
 // #3 One write runs at a time. A failed write is repeated; a refused one is the last, because the lease is lost.
 
 import { type Logger, SharedTimer, type Time } from "@sluice/kernel";
