@@ -35,6 +35,7 @@ import {
   receiverStateSchema,
   blockReasonsSchema,
 } from "./receiver-answers.ts";
+import { allowedActionSchema, meSchema, overviewSchema, waitingSchema } from "./overview-answers.ts";
 
 const identifications = {
   messageIdentification: nullableTextSchema,
@@ -260,6 +261,8 @@ const replay = z
 
 /** The answer of each operation. */
 export const controlAnswers = {
+  showMe: meSchema,
+  showOverview: overviewSchema,
   controlStatus: z.strictObject({
     schema: z.literal("ControlStatus"),
     asOf: asOfSchema,
@@ -270,7 +273,11 @@ export const controlAnswers = {
   searchTransactions: z.strictObject({ schema: z.literal("Transactions"), rows: z.array(transaction), next: nextPageSchema }),
   showTransaction: z.strictObject({
     schema: z.literal("Transaction"),
-    timeline: z.looseObject({ uetr: uetrSchema, state: nullableTextSchema }).meta({ description: "As `./sluice tx --json` gives it." }),
+    timeline: z
+      .looseObject({ uetr: uetrSchema, state: nullableTextSchema })
+      .meta({ description: "All that happened, in order, as `./sluice tx` prints it." }),
+    waiting: waitingSchema.nullable(),
+    actions: z.array(allowedActionSchema),
     items: z.array(item),
     decisions: z.array(decisionSchema),
     carryOversMax: countSchema.nullable(),

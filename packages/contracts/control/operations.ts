@@ -30,6 +30,8 @@ export interface ControlOperation {
 const page = ["limit", "after"] as const;
 
 export const controlOperations = [
+  question("showMe", "/me", [], "Who asks, with which roles"),
+  question("showOverview", "/overview", [], "What is going on now, in one answer"),
   question("controlStatus", "/status", [], "Partitions, banks and days at a glance"),
   question("searchTransactions", "/transactions", [...searchTerms.map(({ name }) => name), ...page], "Search transactions"),
   question("showTransaction", "/transactions/{uetr}", [], "All that happened to a transaction"),

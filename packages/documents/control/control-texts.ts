@@ -19,12 +19,15 @@ export const controlGuide = `For people, and programs of people, who run Sluice.
 **Bounds.** 50 requests a second and 32 connections of each operator (429), 16 questions of each and 128 in all under way (503).`;
 
 export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
+  showMe: "The operator behind the token, its roles, the schemes with their zones, and which decisions need a second person.",
+  showOverview:
+    "Today's windows and gates, what is held and why, what is not delivered, open items, dead letters, proposals, and how far the services are. Answers within a second of each other are the same.",
   controlStatus:
     "Every partition with its position, its distance to the log's end and its owner's epoch; banks that are paused; days that are not reconciled.",
   searchTransactions:
     "All terms given must hold; at least what is asked for, never more. By UETR. A parameter that does not exist is refused.",
   showTransaction:
-    "The timeline of `./sluice tx --json`, the reconciliation items with evidence and resolution, and what operators decided.",
+    "The timeline that `./sluice tx` prints, what it waits for and what comes next, which decisions are possible now and why others are not, the reconciliation items with evidence and resolution, and what operators decided.",
   listWindows:
     "Each planned business day: planned and actual times, windows missed, closes extended, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
   listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",

@@ -55,6 +55,16 @@ export async function openDeadLetterEnvironment(over: Partial<Configuration> = {
     return `${appended?.partition}:${appended?.offset}`;
   }
 
+  /** Appends that many letters of a record of a bank, an hour before whatever comes next. */
+  async function putOlder(count: number): Promise<void> {
+    const record = buildReceivedRecord(0n, unreadableBytes, { key: new TextEncoder().encode("bank:first") });
+    const letter = buildDeadLetter({ record, reason: "first byte is 7, not 0", service: "scheduler" }, deadLetterSerde);
+    const sendRecords = 5_000;
+    for (let left = count; left > 0; left -= sendRecords)
+      await environment.settled(producer.send(Array.from({ length: Math.min(left, sendRecords) }, () => letter)));
+    await environment.time.advance(3_600_000);
+  }
+
   /** Saves the transaction as quarantined from that offset on; the scheduler is far ahead. */
   async function quarantine(offset: bigint, records: number, applied = offset + 12n): Promise<void> {
     await environment.save(buildConsoleDebit(["RECEIVED"], { applied, quarantined: { sinceMs: consoleStartAtMs, offset, records } }));
@@ -86,7 +96,7 @@ export async function openDeadLetterEnvironment(over: Partial<Configuration> = {
     );
   }
 
-  return { ...environment, put, quarantine, endQuarantine, journal, raw, letters: () => readLetters(environment) };
+  return { ...environment, put, putOlder, quarantine, endQuarantine, journal, raw, letters: () => readLetters(environment) };
 }
 
 function readLetters({ messaging }: Pick<ConsoleEnvironment, "messaging">): readonly Records["DeadLetter"][] {

@@ -101,6 +101,16 @@ test("the positions of dispatcher and event-publisher are those of their partiti
   }
 });
 
+test("I16: a record can be skipped, also where its partition has more older letters than one walk reads", async () => {
+  const environment = await openDeadLetterEnvironment();
+  await environment.putOlder(50_100);
+  await environment.raw(unknownSchemaBytes);
+  await environment.schedulerReaches(0n);
+  const first = await requestSkip(environment);
+  expect(first).toMatchObject({ status: 202, body: { letter: `${deadLetterPartition}:50100` } });
+  expect(await requestSkip(environment)).toEqual(first);
+});
+
 test("with the broker away the result is not known, never a false 202, and the same id may be sent again", async () => {
   const environment = await stoppedAt(0n);
   environment.messaging.setBroker(false);

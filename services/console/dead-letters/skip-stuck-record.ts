@@ -22,6 +22,7 @@ import {
 } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import type { Logger, Metrics, Random } from "@sluice/kernel";
+import { createActionCounter } from "../decisions/action-counter.ts";
 import { createDecisionHandler, refuseWith, wouldBeAppended, type DecisionContext } from "../decisions/decision.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
@@ -59,11 +60,12 @@ export function skipStuckRecord(ports: SkipStuckRecordPorts): ControlHandler {
   });
 }
 
-/** #4 */
+/** #4. A request for the record came after it, so letters that are older than the record need not be read. */
 async function findEarlierRequest(ports: SkipStuckRecordPorts, { body, action }: SkipDecision): Promise<ControlAnswer | null> {
   const isNoRequest = (record: ReceivedRecord): boolean => record.headers[headers.skip] !== "requested";
   const isSameAction = (letter: StoredDeadLetter): boolean => letter.deadLetter.actionId === action.id;
-  const [letter] = await readDeadLetters(ports, body.partition, { isSkipped: isNoRequest }, isSameAction);
+  const range = { isSkipped: isNoRequest, firstRecord: body };
+  const [letter] = await readDeadLetters(ports, body.partition, range, isSameAction);
   if (letter === undefined) return null;
   const { topic, offset, service, operator, reason } = letter.deadLetter;
   const batch = readBatchRange(letter.deadLetter);
@@ -116,11 +118,7 @@ async function requestSkip(ports: SkipStuckRecordPorts, { body, action }: SkipDe
   const by = { ...nameDeciders(action), stage: "requested" } as const;
   const [appended] =
     (await appendInOrder(ports, [buildDeadLetter({ record, reason: action.reason, service, skip: by }, ports.serde)])) ?? [];
-  const actions = ports.metrics.counter("sluice_console_actions_total", "Operators' decisions that were to be appended", [
-    "kind",
-    "outcome",
-  ]);
-  actions.add({ kind: "DeadLetter", outcome: appended === undefined ? "unknown" : "appended" });
+  createActionCounter(ports.metrics).add({ kind: "DeadLetter", outcome: appended === undefined ? "unknown" : "appended" });
   if (appended === undefined) return appendOutcomeUnknown;
   const { topic, partition, offset } = record;
   ports.logger.info("skip.requested", {

@@ -144,7 +144,13 @@ test("a proposal of an operator who may no longer act cannot be confirmed", asyn
 test("only the configured decisions need a second person, and a confirmation needs the role approve", async () => {
   const environment = await openProposalEnvironment(["withdraw"]);
   expect(await readJsonObject(await environment.control(path, { body: { reason } }))).toMatchObject({ schema: "ActionAccepted" });
-  expect((await environment.control("/proposals/x/confirmation", { body: { reason }, operator: "reader" })).status).toBe(401);
+  const actor = sampleOperator({ id: "actor", roles: ["read", "act"] });
+  environment.desk.replaceConfiguration(sampleConfiguration({ operators: [...operators, actor] }));
+  const body = { reason, offset: "0", contentSha256: "0".repeat(64) };
+  const statuses = ["actor", "second-person"].map(async (operator) => {
+    return (await environment.control("/proposals/x/confirmation", { body, operator })).status;
+  });
+  expect(await Promise.all(statuses)).toEqual([403, 404]);
 });
 
 test("while the log is away a proposal is 503, and sent again under its id it is one proposal", async () => {

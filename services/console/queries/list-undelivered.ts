@@ -48,8 +48,18 @@ export function listUndelivered(ports: UndeliveredPorts): ControlHandler {
 }
 
 async function summarise(ports: UndeliveredPorts, page: PageRequest): Promise<ControlAnswer> {
-  const { store } = ports;
   const nowMs = ports.brokerNowMs();
+  const { rows, countedAtMs } = await loadUndelivered(ports, nowMs);
+  const paged = slicePage(rows, page, ({ bank, day }) => totalsKey({ receiverId: bank, reconciliationDay: day }));
+  return {
+    kind: "found",
+    body: { schema: "Undelivered", asOf: formatOptionalInstant(nowMs), countedAt: formatOptionalInstant(countedAtMs), ...paged },
+  };
+}
+
+/** What waits for each receiver, by the day whose close ends it. */
+export async function loadUndelivered(ports: UndeliveredPorts, nowMs: number | null) {
+  const { store } = ports;
   const [counted, receivers] = await Promise.all([count(ports.counts), loadReceiverStatuses(ports, nowMs)]);
   const { deliveries, postings, countedAtMs } = counted;
   const places = [...new Set([...deliveries, ...postings].map(totalsKey))].toSorted().map((place) => place.split(" "));
@@ -76,11 +86,7 @@ async function summarise(ports: UndeliveredPorts, page: PageRequest): Promise<Co
       postings: at("event-publisher", postingsAt),
     };
   });
-  const paged = slicePage(rows, page, ({ bank, day }) => totalsKey({ receiverId: bank, reconciliationDay: day }));
-  return {
-    kind: "found",
-    body: { schema: "Undelivered", asOf: formatOptionalInstant(nowMs), countedAt: formatOptionalInstant(countedAtMs), ...paged },
-  };
+  return { rows, countedAtMs };
 }
 
 /**

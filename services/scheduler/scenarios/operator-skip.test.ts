@@ -1,3 +1,4 @@
+import { rulesVersion } from "@sluice/domain";
 // A record whose schema cannot be found stops its partition until an operator skips it.
 
 import { type AnyDecodedRecord, headers, topics } from "@sluice/contracts";
@@ -157,6 +158,7 @@ test("a rebuild skips what an operator skipped, also if it could be read by now"
     progress: () => {},
     configuration: sampleConfiguration(),
     handlers: journalHandlers,
+    rulesVersion,
   };
   const ports = {
     ...rest,
@@ -166,7 +168,7 @@ test("a rebuild skips what an operator skipped, also if it could be read by now"
     messaging,
     serde: { ...environment.serde, decode },
   };
-  const built = await environment.settle(rebuildPartition(ports, 0, { isDryRun: true, acceptsDifferences: false }));
+  const built = await environment.settle(rebuildPartition(ports, 0, { isDryRun: true, accepts: "nothing" }));
   expect(built).toMatchObject({ differences: [], compared: 3, documents: 3 });
 
   function decode(value: Uint8Array): AnyDecodedRecord {

@@ -1,3 +1,4 @@
+import { rulesVersion } from "@sluice/domain";
 // A batch of the journal that cannot be read stops its partition until an operator skips it. What of it could be made
 // out is quarantined, as a record that cannot be read is.
 
@@ -123,10 +124,11 @@ test("a rebuild skips what was skipped, whether or not the batch can be read by 
     serde: environment.serde,
     configuration: sampleConfiguration(),
     handlers: journalHandlers,
+    rulesVersion,
     builderId: "builder",
     progress: () => {},
   };
-  const rebuild = () => environment.settle(rebuildPartition(ports, 0, { isDryRun: true, acceptsDifferences: false }));
+  const rebuild = () => environment.settle(rebuildPartition(ports, 0, { isDryRun: true, accepts: "nothing" }));
   expect(await rebuild()).toMatchObject({ differences: [], compared: 4 });
   environment.broker.breakBatch({ topic: topics.journal, partition: 0 }, null);
   expect(await rebuild()).toMatchObject({ differences: [], compared: 4 });

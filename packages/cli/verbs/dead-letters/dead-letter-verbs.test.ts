@@ -98,8 +98,12 @@ test("put requests the skip of a record under one id, and waits until the partit
     options,
   );
   const body = { reason, service: "dispatcher", topic: "sluice.dispatch.v1", partition: 3, offset: "120" };
-  expect(posts).toMatchObject([{ path: "/skip", body, id: "put-1" }]);
-  expect([exit, looks, lines.join()]).toEqual([0, 2, expect.stringContaining("the partition has skipped it (letter 3:4")]);
+  expect(posts).toEqual([{ method: "POST", path: "/skip", body, id: "put-1" }]);
+  expect([exit, looks, lines.join()]).toEqual([
+    0,
+    2,
+    "sluice.dispatch.v1/3 offset 120: the partition has skipped it (letter 3:4, request put-1)",
+  ]);
   await expect(runAgainst(runDeadLettersSkip, () => ({ body: {} }), { ...options, service: "ingress" })).rejects.toThrow("--service");
 });
 

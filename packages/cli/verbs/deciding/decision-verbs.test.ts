@@ -163,16 +163,16 @@ async function runUnderVirtualTime(answers: readonly Answer[], options: Readonly
 test.each([
   [judged("applied"), 0, "applied"],
   [judged("ignored", "already-so"), 0, "ignored: already-so, it was so already."],
-  [judged("refused", "close-reached"), 1, "refused: close-reached"],
+  [judged("refused", "close-reached"), 4, "refused: close-reached"],
 ])("the result determines the exit code: %j", async (answer, code, said) => {
   const { running, lines } = await runUnderVirtualTime([accepted("bank:sample"), notYet, away, answer]);
   expect([await running, lines[0]]).toEqual([code, expect.stringContaining(said)]);
 });
 
-test("a decision without a result within 15 s exits with 1 and says so; with --no-wait the verb does not wait", async () => {
+test("a decision without a result within 15 s exits with 5 and says so; with --no-wait the verb does not wait", async () => {
   const { running, lines } = await runUnderVirtualTime([accepted("bank:sample"), notYet]);
   expect([await running, lines]).toEqual([
-    1,
+    5,
     ["pause of sample: in the journal, without a result within 15 s (decision a-1, journal 3/12)"],
   ]);
   const quick = await runUnderVirtualTime([accepted("bank:sample")], { "no-wait": true });
