@@ -34,13 +34,13 @@ export function writeMessage<T extends object>(schema: string, write: JsonWriter
   return (value) => `{"schema":"${schema}",${write(value).slice(1)}`;
 }
 
-/** Writes a message. Members that it shares with `base`, the message that it is made from, are written once for both. */
+/** Writes a message. Members that it shares with `base`, the message that it was made from, are written only once. */
 export type MessageWriter<T> = (message: T, base?: T | null) => string;
 
 /**
- * Writes a message whose members a schema names, after `schema`. Of a base, the texts of its members are kept as long as
- * the base itself: a transaction's message is shown by all of its events, and differs in two members from the one that
- * is sent.
+ * Writes a message whose members a schema names, after `schema`. Of a base, the texts of its members are kept as long
+ * as the base itself: a transaction's message is shown by all of its events, and differs in two members from the one
+ * that is sent.
  */
 export function writeMessageMembers<T extends object>(
   schema: string,

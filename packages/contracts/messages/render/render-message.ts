@@ -26,8 +26,8 @@ import {
 } from "./render-report.ts";
 
 /**
- * A message that leaves, or that an event shows, before it is written as text. `base` is the received message that it is
- * made from; null where there is none.
+ * A message that leaves, or that an event shows, before it is written as text. `base` is the received message that it
+ * is made from; null where there is none.
  */
 export type OutgoingMessage =
   | { readonly kind: "DirectDebit"; readonly message: wire.DirectDebit; readonly base: wire.DirectDebit | null }
