@@ -199,7 +199,7 @@ test("a withdrawal is a proposal in a real topic until a second person has confi
 
 test("a withdrawal that a second person has rejected in a real topic cannot be confirmed [D9 rejection]", async () => {
   const held = buildStoredTransaction("HELD", 3, { uetr: randomUUID() });
-  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms };
+  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms, rules: extendRules(null, 1) };
   await store.transactions.write([{ document: { transaction: held, ...rest }, expectedVersion: 0 }]);
   const id = `w-${held.uetr}`;
   const asked = await decide("operator", `/transactions/${held.uetr}/withdrawal`, id, { reason: "wrong file" });
