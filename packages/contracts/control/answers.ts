@@ -26,6 +26,7 @@ import {
   actionMembers,
 } from "./answer-parts.ts";
 import { proposalEndedSchema, proposalSchema } from "./proposal-answers.ts";
+import { replaysSchema } from "./replay-answers.ts";
 import {
   endpointSchema,
   bankStatusSchema,
@@ -360,6 +361,7 @@ export const controlAnswers = {
   }),
   replayDeadLetter: replay,
   replayTransaction: replay,
+  replayDeadLetters: replaysSchema,
   rejectProposal: proposalEndedSchema,
   retractProposal: proposalEndedSchema,
   listProposals: z.strictObject({

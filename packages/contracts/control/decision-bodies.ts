@@ -25,6 +25,9 @@ import { parseMessage } from "../messages/read/parse-message.ts";
 const gateCreditsMax = 1_000;
 const windowNumberMax = 24;
 const partitionMax = 9_999;
+/** Dead letters and transactions of one replay: a console has 8 s to answer. */
+const replayedMax = 50;
+const replayedRecordsMax = 100_000;
 
 const reason = string(500, 1)
   .refine((given) => given.trim() !== "", "must say something")
@@ -137,6 +140,22 @@ const replay = object({
   isDryRun: optional(z.boolean().meta({ description: "true: only say what would be appended." })),
 });
 
+const replaySeveral = object({
+  reason,
+  of: z
+    .array(matching(/^(?:\d{1,4}:\d{1,19}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/, "a dead letter or a UETR"))
+    .min(1, "at least one")
+    .max(replayedMax, `at most ${replayedMax}`)
+    .refine((given) => new Set(given).size === given.length, "one of them twice")
+    .meta({ uniqueItems: true, description: "Dead letters (partition:offset) and transactions (UETRs), every one of them." }),
+  records: optional(integerToken(1, "How many records they have, as a dry run says; needed but for a dry run.", replayedRecordsMax)),
+  isDryRun: optional(z.boolean().meta({ description: "true: only say what would be appended." })),
+})
+  .superRefine((given, context) => {
+    if (given.records === null && given.isDryRun !== true) cannotProcess(context, "is required but for a dry run", ["records"]);
+  })
+  .transform(({ records, ...rest }) => ({ ...rest, records: records === null ? null : Number(numberText(records)) }));
+
 /** The body of each decision. */
 export const controlBodies = {
   withdrawDebit: reasoned,
@@ -151,6 +170,7 @@ export const controlBodies = {
   skipStuckRecord: skipRecord,
   replayDeadLetter: replay,
   replayTransaction: replay,
+  replayDeadLetters: replaySeveral,
   confirmProposal: namedProposal,
   rejectProposal: namedProposal,
   retractProposal: namedProposal,

@@ -60,6 +60,7 @@ export const controlOperations = [
   decision("skipStuckRecord", "/skip", "Skip a record that stops a partition"),
   decision("replayDeadLetter", "/dead-letters/{letter}/replay", "Append one dead letter again"),
   decision("replayTransaction", "/transactions/{uetr}/replay", "Append all dead letters of a transaction again"),
+  decision("replayDeadLetters", "/replay", "Append several dead letters and transactions again, as one decision"),
   decision("confirmProposal", "/proposals/{action}/confirmation", "Confirm another person's proposal", "approve"),
   decision("rejectProposal", "/proposals/{action}/rejection", "Reject another person's proposal", "approve"),
   decision("retractProposal", "/proposals/{action}/retraction", "Retract a proposal of one's own"),
@@ -75,6 +76,7 @@ export const secondPersonOperations = {
   redriveDelivery: "redrive",
   replayDeadLetter: "replay",
   replayTransaction: "replay",
+  replayDeadLetters: "replay",
   skipStuckRecord: "skip",
   extendClose: "extend",
 } as const satisfies Partial<Record<ControlOperationName, SecondPersonAction>>;

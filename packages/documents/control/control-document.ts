@@ -118,7 +118,7 @@ function decidedAnswers(name: ControlDecisionName): Part {
   const own = name in controlAnswers ? answerName(name) : "ActionAccepted";
   const schema = name in secondPersonOperations ? { anyOf: [ref(own), ref("DecisionProposed")] } : ref(own);
   const appended = { "202": { description: "Appended.", content: json(schema) } };
-  const isReplay = name === "replayDeadLetter" || name === "replayTransaction";
+  const isReplay = name === "replayDeadLetter" || name === "replayTransaction" || name === "replayDeadLetters";
   return isReplay ? { "200": { description: "With isDryRun: what would be appended.", content: json(ref(own)) }, ...appended } : appended;
 }
 

@@ -72,6 +72,8 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "A letter of another topic, of a day's or a bank's key, or of the validator, appended again as it was, to its own partition. Sent again it is appended again: each reader does so once. One whose schema is not known is refused: it would stop the partition again.",
   replayTransaction:
     "Every record of the transaction since the first that was dead-lettered, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is dead-lettered again; one whose schema is not known is refused, with all of them.",
+  replayDeadLetters:
+    "What replayDeadLetter and replayTransaction do, for each of at most 50 in turn, as one decision that a second person confirms at once. `records` says how many records they have, as a dry run answers: if one of them would be refused, or they have another number by now, nothing is appended. After 503 send it again under the same id.",
   confirmProposal:
     "By a person other than the one who proposed it, and in time. `offset` and `contentSha256` name the proposal as the list shows it. The decision is judged as things stand now, and then sent under the proposal's id: the answer is that of the decision. What became of it: `GET /actions/{action}?key=…` with `action` and `key` of the answer.",
   rejectProposal:
@@ -140,6 +142,7 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   },
   replayDeadLetter: { reason: "The schema is registered now" },
   replayTransaction: { reason: "The schema is registered now" },
+  replayDeadLetters: { reason: "The schema is registered now", of: ["0:0"], records: 1 },
   confirmProposal: {
     reason: "The clearing house confirmed it to me too",
     offset: "0",

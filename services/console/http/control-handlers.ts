@@ -12,6 +12,7 @@ import { showAction } from "../queries/show-action.ts";
 import { pauseBank, resumeBank } from "../decisions/pause-bank.ts";
 import { skipStuckRecord } from "../dead-letters/skip-stuck-record.ts";
 import { replayDeadLetter, replayTransaction } from "../dead-letters/replay-dead-letters.ts";
+import { replaySeveral } from "../dead-letters/replay-several.ts";
 import { extendClose } from "../decisions/extend-close.ts";
 import { declareCreditsFinal } from "../decisions/declare-credits-final.ts";
 import { openGate } from "../decisions/open-gate.ts";
@@ -44,6 +45,7 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     skipStuckRecord: skipStuckRecord(ports),
     replayDeadLetter: replayDeadLetter(ports),
     replayTransaction: replayTransaction(ports),
+    replayDeadLetters: replaySeveral(ports),
   };
   return {
     ...createControlQueries(ports),

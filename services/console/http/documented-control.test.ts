@@ -52,6 +52,11 @@ function readExample({ requestBody }: Operation): object {
   return value;
 }
 
+/** The partition of the sample's UETR, which an example cannot know. */
+function placeOf(example: object): object {
+  return { ...("partition" in example ? { partition } : {}), ...("of" in example ? { of: [`${partition}:0`] } : {}) };
+}
+
 /** Prepares what each example needs; the document's bank is called sample. */
 const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promise<void>>> = {
   withdrawDebit: (environment) => environment.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD"),
@@ -78,6 +83,7 @@ const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promi
     await environment.settled(environment.store.partitions.takeOver("scheduler", partition));
   },
   replayDeadLetter: (environment) => saveDeadLetter(environment, "validator"),
+  replayDeadLetters: (environment) => saveDeadLetter(environment, "validator"),
   async replayTransaction(environment) {
     await saveDeadLetter(environment, "scheduler");
     await environment.save({ ...buildConsoleDebit(["RECEIVED"]), quarantined: { sinceMs: consoleStartAtMs, offset: 7n, records: 1 } });
@@ -178,7 +184,7 @@ test.each(decisions)("the example of %s is accepted", async (name, path, operati
   const operator = /^(?:confirm|reject)/.test(name) ? "second-person" : "operator";
   const example = readExample(operation);
   const proposal = await findShown(environment, name);
-  const body = "partition" in example ? { ...example, partition } : { ...example, ...proposal };
+  const body = { ...example, ...placeOf(example), ...proposal };
   const answer = await environment.control(place(path), { body, operator });
   expect([name, answer.status, answer.status === 202 ? "" : await answer.text()]).toEqual([name, 202, ""]);
 });
@@ -195,7 +201,7 @@ test.each(decisions.filter(([name]) => name in secondPersonOperations))(
     await given[name]?.(environment);
     const before = countRecords(environment);
     const example = readExample(operation);
-    const body = "partition" in example ? { ...example, partition } : example;
+    const body = { ...example, ...placeOf(example) };
     const asked = { body, actionId: "asked-1" };
     const proposed = decisionProposedSchema.parse(await (await environment.control(place(path), asked)).json());
     expect([proposed.id, proposed.state, proposed.operation, countRecords(environment)]).toEqual(["asked-1", "proposed", name, before]);

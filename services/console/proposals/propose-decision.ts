@@ -47,6 +47,7 @@ export function proposeDecisions(ports: ProposeDecisionPorts, handlers: Decision
     redriveDelivery: proposeDecision(ports, "redriveDelivery", handlers.redriveDelivery),
     replayDeadLetter: proposeDecision(ports, "replayDeadLetter", handlers.replayDeadLetter),
     replayTransaction: proposeDecision(ports, "replayTransaction", handlers.replayTransaction),
+    replayDeadLetters: proposeDecision(ports, "replayDeadLetters", handlers.replayDeadLetters),
     skipStuckRecord: proposeDecision(ports, "skipStuckRecord", handlers.skipStuckRecord),
     extendClose: proposeDecision(ports, "extendClose", handlers.extendClose),
   };
@@ -64,7 +65,7 @@ function proposeDecision(ports: ProposeDecisionPorts, name: SecondPersonOperatio
 
 /** #4 */
 function isDryRun(name: SecondPersonOperation, { body }: ControlRequest): boolean {
-  if (name !== "replayDeadLetter" && name !== "replayTransaction") return false;
+  if (name !== "replayDeadLetter" && name !== "replayTransaction" && name !== "replayDeadLetters") return false;
   const reading = readControlBody(name, body);
   return reading.ok && reading.read.message.isDryRun === true;
 }

@@ -197,6 +197,38 @@ test("a decision that needs a second person becomes a proposal, and the other pe
   expect(environment.journal().map(({ decoded }) => decoded.name)).toEqual(["WithdrawalRequested"]);
 });
 
+test.each([
+  ["second-person", "rejectProposal", "rejected"],
+  ["operator", "retractProposal", "retracted"],
+] as const)("%s can end a proposal by %s, and it then waits for nobody [D9 rejection]", async (operator, name, state) => {
+  const secondPerson = { actions: ["withdraw"], proposalLifetimeMs: 3_600_000 } as const;
+  const { reader, environment } = await openConsole({ secondPerson });
+  await reader.signIn();
+  await reader.decide(`/decide/withdrawDebit?uetr=${consoleUetr}`, { reason: "wrong file" });
+  const own = openReader(environment);
+  await own.signIn(operator);
+  const links = [...(await own.ask("/proposals")).text.matchAll(/href="(\/decide\/[^"]*)"/g)].map(([, link = ""]) => link);
+  const link = links.find((one) => one.startsWith(`/decide/${name}?`)) ?? "";
+  expect((await own.ask(link)).text).toContain("never takes effect");
+  const ended = await own.decide(link, { reason: "it is the right file" });
+  expect([ended.status, ended.headers.get("location")]).toEqual([303, expect.stringMatching(/^\/proposals#/)]);
+  const { text } = await own.ask("/proposals");
+  expect([text.includes("/decide/"), text.includes(state), environment.journal()]).toEqual([false, true, []]);
+});
+
+test("an id that its proposer chose is one word of the command that another person copies, and part of the address", async () => {
+  const secondPerson = { actions: ["withdraw"], proposalLifetimeMs: 3_600_000 } as const;
+  const { environment } = await openConsole({ secondPerson });
+  const actionId = "a'; reboot '/?x";
+  await environment.control(`/transactions/${consoleUetr}/withdrawal`, { body: { reason: "wrong file" }, actionId });
+  const second = openReader(environment);
+  await second.signIn("second-person");
+  const [, link = ""] = /href="(\/decide\/confirmProposal[^"]*)"/.exec((await second.ask("/proposals")).text) ?? [];
+  const text = (await second.ask(link)).text.replaceAll("&#39;", "'");
+  expect(text).toContain(String.raw`./sluice confirm 'a'\''; reboot '\''/?x' --offset`);
+  expect((await second.decide(link, { reason: "heard it too" })).status).toBe(303);
+});
+
 test("what a bank or an operator wrote is text, wherever it is shown", async () => {
   const { reader, environment } = await openConsole();
   const script = '"><script>alert(1)</script>';

@@ -122,6 +122,30 @@ test("a batch is skipped by its first and last offset", async () => {
   expect(lines).toEqual(["sluice.journal.v1/3 offset 120 to 139: skip requested (letter 3:4, request put-2)"]);
 });
 
+test("replay --together sends what it found as one decision, with the number of records that a dry run said [D9.98]", async () => {
+  const found = { rows: [row("0:1"), row("0:2"), row("1:0", { service: "validator" })], next: null };
+  const rows = [
+    { of: uetr, outcome: "replayed", records: 3, why: null },
+    { of: "1:0", outcome: "replayed", records: 1, why: null },
+  ];
+  const replays = { schema: "DeadLettersReplays", action: "run", records: 4, rows };
+  const console: Console = (method) => (method === "GET" ? { body: found } : { status: 202, body: replays });
+  const options = { reason, id: "run", together: true } as const;
+  const { exit, posts, lines } = await runAgainst(runDeadLettersReplay, console, options);
+  const of = [uetr, "1:0"];
+  expect(posts).toEqual([
+    { method: "POST", path: "/replay", id: "run", body: { reason, of, isDryRun: true } },
+    { method: "POST", path: "/replay", id: "run", body: { reason, of, records: 4 } },
+  ]);
+  expect([exit, lines.at(-1)]).toEqual([0, "4 records replayed as one decision"]);
+  const proposed = { schema: "DecisionProposed", id: "run", state: "proposed", expiresAt: "2026-11-21T06:00:00.000Z" };
+  const second: Console = (method, _path, body) => {
+    if (method === "GET") return { body: found };
+    return { status: 202, body: body?.["isDryRun"] === true ? replays : proposed };
+  };
+  expect((await runAgainst(runDeadLettersReplay, second, options)).lines[0]).toContain("2 replays, 4 records: proposed as run");
+});
+
 test("list and show name both persons of a skip [D9.97]", async () => {
   const skip = { operator: "thandi", person: "thandi", confirmedBy: "sipho", action: "p", isDone: true };
   const listed = await runAgainst(runDeadLettersList, () => ({ body: { rows: [row("0:1", { skip })], next: null } }), {});

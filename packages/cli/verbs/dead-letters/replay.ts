@@ -6,6 +6,7 @@
 //    the run would never end.
 // #2 A refusal is printed and the run continues. If the console is not available the run ends, and prints the letter
 //    after which to continue.
+// #3 With --together it is one decision instead (`replay-together.ts`).
 
 import { randomUUID } from "node:crypto";
 import { Fault, machineTime, sleep, type Time } from "@sluice/kernel";
@@ -21,6 +22,7 @@ import {
 import { isProposed, proposedLine, requireOption as needed, sendDecision } from "../deciding/send-decision.ts";
 import { memberRows, maskControlCharacters, memberText } from "../../terminal/control-table.ts";
 import { letterFilterOptions, letterFilters } from "./list.ts";
+import { replayTogether } from "./replay-together.ts";
 import type { Verb, VerbCall } from "../../terminal/verb.ts";
 
 interface Target {
@@ -74,6 +76,10 @@ export const runDeadLettersReplay: RunControlVerb = async (call, where) => {
     startedAt: null,
     cursor: call.value("after"),
   };
+  if (call.flag("together")) {
+    const together = { ...run, reason: needed(call, "reason"), isDryRun };
+    return await replayTogether(together, listFound(run, call));
+  }
   const stopped = await replayAll(run, call, waitMs);
   printEnd(run, isDryRun, stopped);
   return stopped === null && run.refused === 0 ? 0 : 1;
@@ -87,6 +93,7 @@ export const deadLettersReplayVerb: Verb = {
     ...letterFilterOptions,
     reason: { type: "string", placeholder: "TEXT", text: "why; kept with each decision", isRequired: true },
     "dry-run": { type: "boolean", text: "only shows what would be appended" },
+    together: { type: "boolean", text: "one decision about all of them, 50 at most, which a second person confirms at once" },
     rate: { type: "string", placeholder: "N", text: `transactions or letters a second (${rateDefault})` },
     after: { type: "string", placeholder: "CURSOR", text: "continues after a letter, as printed by an earlier run that stopped" },
     id: {
@@ -101,11 +108,19 @@ export const deadLettersReplayVerb: Verb = {
   run: asControlVerb(runDeadLettersReplay),
 };
 
+function listTargets(run: Run, call: VerbCall): Generator<Target> | AsyncGenerator<Target> {
+  return call.positionals.length > 0 ? parseTargets(call.positionals) : findTargets(run, call);
+}
+
+async function* listFound(run: Run, call: VerbCall): AsyncGenerator<string> {
+  for await (const { what } of listTargets(run, call)) yield what;
+}
+
 /** #2 Returns why the run stopped; null: everything was done. */
 async function replayAll(run: Run, call: VerbCall, waitMs: number): Promise<string | null> {
   let count = 0;
   try {
-    for await (const target of call.positionals.length > 0 ? parseTargets(call.positionals) : findTargets(run, call)) {
+    for await (const target of listTargets(run, call)) {
       if (count > 0) await sleep(run.time, waitMs);
       await replayOne(run, target);
       run.cursor = target.cursor ?? run.cursor;

@@ -229,6 +229,7 @@ test("a confirmation waits for the decision that it confirmed, and prints its id
   for (const [body, said] of [
     [{ schema: "SkipRequested", action: "a-1" }, "skip requested"],
     [{ schema: "DeadLettersReplay", action: "a-1", rows: [{}, {}] }, "2 records replayed"],
+    [{ schema: "DeadLettersReplays", action: "a-1", records: 7, rows: [{}, {}] }, "7 records replayed"],
   ] as const) {
     const fake = createFakeConsole({ status: 202, body });
     expect(await runConfirmProposal(buildCall("a-1", { offset: "7", sha256: "0c", reason, id: "c-1" }), fake.where)).toBe(0);

@@ -142,6 +142,8 @@ async function awaitResult(client: ControlClient, time: Time, key: string, id: s
 /** What was done with dead letters, or ended a proposal, has no result to wait for. */
 function unawaitedLine({ what }: DecisionCall, accepted: AnswerBody): string {
   if (accepted["schema"] === "ProposalEnded") return `${what}: its decision never takes effect (proposal ${String(accepted["id"])})`;
+  if (accepted["schema"] === "DeadLettersReplays")
+    return `${what}: ${String(accepted["records"])} records replayed (decision ${String(accepted["action"])})`;
   const done = accepted["schema"] === "SkipRequested" ? "skip requested" : `${memberRows(accepted, "rows").length} records replayed`;
   return `${what}: ${done} (decision ${String(accepted["action"])})`;
 }

@@ -10,7 +10,8 @@ import { queryText, type Asked, type Elsewhere } from "../asked.ts";
 import { mark, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 import type { PrepareDecision, PreparedDecision } from "./decision-form.ts";
-import { prepareConfirmation, preparePause, prepareResume } from "./on-banks.ts";
+import { preparePause, prepareResume } from "./on-banks.ts";
+import { prepareConfirmation, prepareRejection, prepareRetraction } from "./on-proposals.ts";
 import { prepareCreditsFinal, prepareExtension, prepareGateOpening } from "./on-days.ts";
 import {
   prepareResolutionConfirmation,
@@ -35,6 +36,8 @@ const decisions: ReadonlyMap<string, PrepareDecision> = new Map(
     pauseBank: preparePause,
     resumeBank: prepareResume,
     confirmProposal: prepareConfirmation,
+    rejectProposal: prepareRejection,
+    retractProposal: prepareRetraction,
   }),
 );
 
@@ -64,9 +67,9 @@ async function prepare(asked: Asked): Promise<PreparedDecision> {
   return await found(asked);
 }
 
-/** A decision that is stored has a result; a proposal waits in its list. */
+/** A decision that is stored has a result; a proposal is in its list, open or ended. */
 function findResult({ schema, action, key, id }: Readonly<Record<string, unknown>>): string {
-  if (schema === "DecisionProposed" && typeof id === "string") return `/proposals#${id}`;
+  if ((schema === "DecisionProposed" || schema === "ProposalEnded") && typeof id === "string") return `/proposals#${id}`;
   if (typeof action === "string" && typeof key === "string") return `/decided/${encodeURIComponent(action)}${queryText({ key })}`;
   return "/dead-letters";
 }

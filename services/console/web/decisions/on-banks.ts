@@ -1,10 +1,9 @@
-// Decisions about a bank or connector, and the confirmation of a proposal.
+// Decisions about a bank or connector.
 
 import { html } from "hono/html";
 import { ApiRefusal } from "../api-client.ts";
 import type { Asked } from "../asked.ts";
 import { count, facts, receiverMark } from "../parts/html.ts";
-import { proposalFacts } from "../pages/proposals.ts";
 import type { PrepareDecision } from "./decision-form.ts";
 
 async function load({ api, query }: Asked) {
@@ -64,29 +63,5 @@ export const prepareResume: PrepareDecision = async (asked) => {
     secondPerson: null,
     verb: "Resume it",
     runbook: "pause-a-bank",
-  };
-};
-
-export const prepareConfirmation: PrepareDecision = async ({ api, query, clock }) => {
-  const action = query.get("action") ?? "";
-  const { rows } = await api.read("listProposals", "/proposals?limit=1000");
-  const proposal = rows.find(({ id }) => id === action);
-  if (proposal === undefined) throw new ApiRefusal(404, "Not known", "There is no such proposal.");
-  const { offset, contentSha256, operation } = proposal;
-  return {
-    title: `Confirm: ${operation}`,
-    preview: proposalFacts(proposal, clock),
-    warning: "You confirm exactly what is shown here, and it takes effect at once.",
-    fields: html`<input type="hidden" name="offset" value="${offset}" /><input
-        type="hidden"
-        name="contentSha256"
-        value="${contentSha256}"
-      />`,
-    path: `/proposals/${action}/confirmation`,
-    body: (form) => ({ offset: form.get("offset") ?? "", contentSha256: form.get("contentSha256") ?? "" }),
-    command: `./sluice confirm ${action} --offset ${offset} --sha256 ${contentSha256} --reason TEXT`,
-    secondPerson: null,
-    verb: "Confirm the decision",
-    runbook: "confirm-a-proposal",
   };
 };

@@ -55,12 +55,20 @@ function renderEnd({ operator, reason, at }: NonNullable<Proposal["confirmed"]>,
   return html`${operator}, ${showTime(at, clock)}: <q>${reason}</q>`;
 }
 
-function renderProposal(proposal: Proposal, { person, roles }: Asked["me"], clock: Clock): Html {
-  const whyNot =
-    proposal.person === person ? "somebody else has to confirm it" : roles.includes("approve") ? null : "this needs the role approve";
+function renderProposal(proposal: Proposal, me: Asked["me"], clock: Clock): Html {
   return html`<article class="item" id="${proposal.id}">
     <h3>${mark(tones[proposal.state], proposal.state)} ${proposal.operation}</h3>
-    ${proposalFacts(proposal, clock)}
-    ${proposal.state !== "proposed" ? "" : whyNot === null ? html`<p><a class="button" href="/decide/confirmProposal${queryText({ action: proposal.id })}">Look and confirm…</a></p>` : html`<p class="quiet">Not yours to confirm: ${whyNot}.</p>`}
+    ${proposalFacts(proposal, clock)} ${proposal.state === "proposed" ? renderActions(proposal, me) : ""}
   </article>`;
+}
+
+function renderActions({ id, person: proposer }: Proposal, { person, roles }: Asked["me"]): Html {
+  const linkTo = (name: string, words: string): Html =>
+    html`<a class="button" href="/decide/${name}${queryText({ action: id })}">${words}</a>`;
+  if (proposer === person) {
+    const retract = roles.includes("act") ? linkTo("retractProposal", "Look and retract…") : "";
+    return html`<p class="quiet">Not yours to confirm: somebody else has to confirm it. ${retract}</p>`;
+  }
+  if (!roles.includes("approve")) return html`<p class="quiet">Not yours to confirm: this needs the role approve.</p>`;
+  return html`<p>${linkTo("confirmProposal", "Look and confirm…")} ${linkTo("rejectProposal", "Look and reject…")}</p>`;
 }
