@@ -96,7 +96,7 @@ function renderMessages({ rows }: Undelivered, clock: Clock): Html {
     { title: "Kind" },
     { title: "Status" },
     { title: "Attempts", isNumber: true },
-    { title: "Last answer" },
+    { title: "Last answer", isText: true },
     { title: "Next attempt" },
     { title: "Close" },
   ];

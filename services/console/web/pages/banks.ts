@@ -18,7 +18,7 @@ const columns = [
   { title: "Refused", isNumber: true },
   { title: "Oldest" },
   { title: "First close" },
-  { title: "Why" },
+  { title: "Why", isText: true },
 ];
 
 export async function showBanks({ api, clock }: Asked): Promise<PageContent> {

@@ -120,9 +120,9 @@ function renderGates({ gates, scheme, businessDate: date }: Day, held: AnswerOf<
     { title: "Gate" },
     { title: "Held", isNumber: true },
     { title: "Sum", isNumber: true },
-    { title: "Why" },
+    { title: "Why", isText: true },
     { title: "Credits in front of it" },
-    { title: "" },
+    { title: "Decide" },
   ];
   const rows = gates.map(({ bank, isOpen, reason, credits }) => {
     const own = held.filter((one) => one.bank === bank);
@@ -145,7 +145,7 @@ function renderGates({ gates, scheme, businessDate: date }: Day, held: AnswerOf<
 function renderSummary(day: string, summary: AnswerOf<"summariseReconciliation">["rows"]): Html {
   const columns = [
     { title: "Bank" },
-    { title: "Reason" },
+    { title: "Reason", isText: true },
     { title: "Items", isNumber: true },
     { title: "Sum", isNumber: true },
     { title: "Open", isNumber: true },
@@ -196,7 +196,7 @@ function renderHistory({ declarations, putBacks, decisions }: Day, clock: Clock)
   ];
   return dataTable(
     "What was decided and declared",
-    [{ title: "When" }, { title: "What" }, { title: "By" }, { title: "For" }, { title: "Reason" }],
+    [{ title: "When" }, { title: "What" }, { title: "By" }, { title: "For" }, { title: "Reason", isText: true }],
     rows,
     "Nothing yet.",
   );

@@ -5,6 +5,7 @@ import type { AnswerOf } from "../api-client.ts";
 import type { Asked } from "../asked.ts";
 import { showDate, showDistance, showTime, type Clock } from "../parts/clock.ts";
 import { dayBar } from "../parts/day-bar.ts";
+import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { count, link, mark, money, plural, receiverMark, stateMark, dataTable, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -110,27 +111,21 @@ function renderTiles({ held, undelivered, openItems, quarantined, proposals }: O
       <a href="${href}"><span class="figure">${count(number)}</span><span class="what">${name}</span><span class="more">${more}</span></a>
     </li>`;
   return html`<ul class="tiles">
-    ${tile(
-      "#held",
-      "held",
-      heldCount,
-      held
-        .map(({ currency, sum }) => money(currency, sum))
-        .slice(0, 2)
-        .join(" · "),
-    )}
+    ${tile("#held", "held", heldCount, sumsText(held))}
     ${tile("#receivers", "not delivered", undelivered.waiting, undelivered.refused === 0 ? "none refused" : `${undelivered.refused} refused`)}
-    ${tile(
-      "/reconciliation",
-      "open items",
-      items,
-      openItems
-        .map(({ currency, sum }) => money(currency, sum))
-        .slice(0, 2)
-        .join(" · "),
-    )}
-    ${tile("/dead-letters", "with dead letters", quarantined, "")} ${tile("/proposals", "proposals", proposals, "")}
+    ${tile("/reconciliation", "open items", items, sumsText(openItems))} ${tile("/dead-letters", "with dead letters", quarantined, "")}
+    ${tile("/proposals", "proposals", proposals, "")}
   </ul>`;
+}
+
+/** The sum in each currency. */
+function sumsText(rows: readonly { readonly currency: string | null; readonly sum: string | null }[]): string {
+  const sums = new Map<string, bigint>();
+  for (const { currency, sum } of rows) {
+    const amount = sum === null ? null : parseAmount(sum);
+    if (currency !== null && amount !== null) sums.set(currency, (sums.get(currency) ?? 0n) + amount);
+  }
+  return [...sums].map(([currency, sum]) => money(currency, formatAmount(sum, currency))).join(", ");
 }
 
 function renderHeld({ held }: Overview, clock: Clock): Html {
@@ -139,7 +134,7 @@ function renderHeld({ held }: Overview, clock: Clock): Html {
     { title: "Day" },
     { title: "Debits", isNumber: true },
     { title: "Sum", isNumber: true },
-    { title: "Waits for" },
+    { title: "Waits for", isText: true },
     { title: "Window closes" },
   ];
   const rows = held.map(({ bank, day, count: number, currency, sum, why, closes }) => [
@@ -161,7 +156,7 @@ function renderReceivers({ undelivered }: Overview, clock: Clock): Html {
     { title: "Refused", isNumber: true },
     { title: "Oldest" },
     { title: "Close" },
-    { title: "Why" },
+    { title: "Why", isText: true },
   ];
   const rows = undelivered.receivers.map(({ bank, state, waiting, refused, oldestSince, closes, why }) => [
     link(`/banks/${bank}`, bank),

@@ -52,10 +52,10 @@ function renderRows(rows: readonly Row[], me: Asked["me"], clock: Clock): Html {
     { title: "Day" },
     { title: "Bank" },
     { title: "Amount", isNumber: true },
-    { title: "Reason" },
+    { title: "Reason", isText: true },
     { title: "Made" },
     { title: "Item" },
-    { title: "" },
+    { title: "Decide" },
   ];
   const cells = rows.map((row) => [
     uetrLink(row.uetr),

@@ -54,7 +54,7 @@ function renderRows(rows: Rows, clock: Asked["clock"]): Html {
     { title: "Flow" },
     { title: "Identification" },
     { title: "Received" },
-    { title: "" },
+    { title: "Notes" },
   ];
   const cells = rows.map((row) => [
     uetrLink(row.uetr),
