@@ -11,6 +11,7 @@ export { findActionUse } from "./used-actions.ts";
 export * from "./ids.ts";
 export { isSamePerson } from "./operator-fact.ts";
 export * from "./partition-view.ts";
+export * from "./rules-version.ts";
 export * from "./second-person.ts";
 export * from "./debit-and-credit/result.ts";
 export * from "./debit-and-credit/output.ts";

@@ -1,5 +1,6 @@
 export * from "./broker-clock/broker-clock.ts";
 export * from "./dead-letters/operator-skips.ts";
+export type { SkipsMemory } from "./dead-letters/skips-memory.ts";
 export * from "./partitions/batch-consumer.ts";
 export { requireSameLog } from "./partitions/check-log.ts";
 export * from "./dead-letters/dead-letters.ts";
@@ -7,8 +8,8 @@ export * from "./faults.ts";
 export { createKafkaMessaging } from "./kafka/messaging.ts";
 export type { KafkaConnection } from "./kafka/messaging.ts";
 export * from "./partitions/keyed-consumer.ts";
-export * from "./partitions/partition-lease.ts";
-export { createPartitionWatch, lookIntervalMs, type PartitionWatch } from "./partitions/partition-watch.ts";
+export * from "./partitions/lease/partition-lease.ts";
+export { createPartitionWatch, lookIntervalMs, type PartitionWatch } from "./partitions/lease/partition-watch.ts";
 export type { ReceiverSharing } from "./partitions/partition-buffer.ts";
 export { reachedBounds, SharedLimits, type ReachedBound } from "./partitions/shared-limits.ts";
 export type { KeyedContent } from "./partitions/unread-records.ts";

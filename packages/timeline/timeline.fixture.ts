@@ -22,6 +22,7 @@ import {
   topics,
 } from "@sluice/contracts";
 import {
+  extendRules,
   type AppliedBankMarker,
   type AppliedMarker,
   bankKey,
@@ -136,6 +137,7 @@ export class TimelineStory {
       finalReport: null,
       verdict: null,
       search: noSearchTerms,
+      rules: extendRules(null, 1),
     };
     await this.settle(this.store.transactions.write([{ document, expectedVersion: before }]));
     for (const output of outcome.outputs) await this.#produce(output);

@@ -3,7 +3,7 @@
 
 import type { Configuration } from "@sluice/config";
 import { outgoingRecord, partitionFor, sha256Hex, topics, createFixedSerde, type AnyDecodedRecord, type Records } from "@sluice/contracts";
-import { decide, createPartitionView, type State, type Transaction } from "@sluice/domain";
+import { decide, createPartitionView, extendRules, type State, type Transaction } from "@sluice/domain";
 import { createMemoryBroker } from "@sluice/messaging";
 import { createMemoryStore, noSearchTerms, type StoreFault } from "@sluice/store";
 import { createMetrics } from "@sluice/service";
@@ -113,7 +113,14 @@ export async function openConsoleEnvironment(over: Partial<Configuration> = {}) 
   }
 
   async function save(transaction: Transaction, expectedVersion = 0): Promise<void> {
-    const document = { transaction, acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms };
+    const document = {
+      transaction,
+      acceptedMessage: new Uint8Array(),
+      finalReport: null,
+      verdict: null,
+      search: noSearchTerms,
+      rules: extendRules(null, 1),
+    };
     await settled(store.transactions.write([{ document, expectedVersion }]));
   }
 

@@ -1,6 +1,7 @@
 // Tests the console on a real port, with the broker and the store of real servers (`./sluice test` starts them). The
 // test does the scheduler's work.
 
+import { extendRules } from "@sluice/domain";
 import { randomUUID } from "node:crypto";
 import {
   controlAnswers,
@@ -120,6 +121,7 @@ test("the sender sees state and events from store and topic, and another bank se
     finalReport: null,
     verdict: null,
     search: noSearchTerms,
+    rules: extendRules(null, 1),
   };
   await store.transactions.write([{ document, expectedVersion: 0 }]);
   const producer = await messaging.producer("console-test-events");
@@ -144,7 +146,7 @@ test("the sender sees state and events from store and topic, and another bank se
 test("every query of an operator is answered from a real broker and store, as documented", async () => {
   const held = buildStoredTransaction("HELD", 1, { uetr: randomUUID() });
   const unresolved = buildStoredTransaction("RECONCILIATION", 2, { uetr: randomUUID(), items: [buildItem()] });
-  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms };
+  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms, rules: extendRules(null, 1) };
   const writes = [held, unresolved].map((transaction) => ({ document: { transaction, ...rest }, expectedVersion: 0 }));
   expect(await store.transactions.write(writes)).toEqual({ conflicts: [] });
   expect(await store.days.write(applyDayFacts([twoWindowPlan], twoWindowPlan.cutOffAtMs - 86_400_000), 0)).toBe(true);
@@ -182,7 +184,7 @@ test("every query of an operator is answered from a real broker and store, as do
 
 test("a withdrawal is a proposal in a real topic until a second person has confirmed it [D9 second-person]", async () => {
   const held = buildStoredTransaction("HELD", 3, { uetr: randomUUID() });
-  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms };
+  const rest = { acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms, rules: extendRules(null, 1) };
   await store.transactions.write([{ document: { transaction: held, ...rest }, expectedVersion: 0 }]);
   async function decide(operator: string, path: string, id: string, body: object): Promise<Response> {
     const headers = { authorization: `Bearer ${sampleToken(operator)}`, "content-type": "application/json", "idempotency-key": id };

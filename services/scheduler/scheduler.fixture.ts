@@ -26,6 +26,7 @@ import {
   type Producer,
   type ReceivedRecord,
 } from "@sluice/messaging";
+import { rulesVersion } from "@sluice/domain";
 import { type ErrorFields, type Logger, type LogFields, type Metrics, type Running, silentLogger, silentMetrics } from "@sluice/kernel";
 import { createMemoryStore, type MemoryStore, type MemoryStoreHooks, type Store, type TransactionDocument } from "@sluice/store";
 import {
@@ -55,6 +56,7 @@ import {
 } from "./journal-records.fixture.ts";
 import type { PartitionContext } from "./partition/context.ts";
 import { createSchedulerMetrics } from "./scheduler-metrics.ts";
+import { createPositionTimer } from "./partition/stored/position.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
 import { journalHandlers, startScheduler } from "./service.ts";
 import { follow, killable, killableTime } from "./killable-ports.fixture.ts";
@@ -186,9 +188,11 @@ export class SchedulerEnvironment {
       logger: silentLogger,
       metrics: createSchedulerMetrics(silentMetrics),
       store: this.liveStore(),
+      positionTimer: createPositionTimer(this.time),
       serde: this.serde,
       configuration: this.#configuration(),
       partitionCount: this.partitionCount,
+      rulesVersion,
       producer,
       messaging: this.broker.client("snapshots"),
       operatorSkips: createOperatorSkips({ messaging: this.broker.client("skips"), serde: this.serde, service: "scheduler" }),

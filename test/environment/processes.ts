@@ -10,7 +10,6 @@
 import { spawn } from "node:child_process";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { noteProcess } from "@sluice/local-servers/running-record";
 import { Fault, machineTime, sleep } from "@sluice/kernel";
 import { readLocalMemoryProfile } from "./memory-profiles.ts";
@@ -51,6 +50,8 @@ export interface ServiceOptions {
   readonly label?: string;
   /** True: the service outlives this process. */
   readonly isDetached?: boolean;
+  /** The root of the tree whose code runs; this one by default. */
+  readonly tree?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -74,7 +75,7 @@ export async function startService(
   const memory = await readLocalMemoryProfile(name);
   // The process group is separate: a Ctrl-C in the terminal reaches only us, and we stop in order.
   // The path of the log is an argument that the service does not read; the process is recognised by it later.
-  const child = spawn(process.execPath, [...memory.nodeArguments, entryFile(name), logFile], {
+  const child = spawn(process.execPath, [...memory.nodeArguments, entryFile(name, options.tree ?? projectRoot), logFile], {
     env: { ...ownEnvironment(), ...memory.environment, NODE_COMPILE_CACHE: compileCache, SLUICE_OPS_PORT: "0", ...environment },
     stdio: ["ignore", log.fd, log.fd],
     detached: true,
@@ -121,8 +122,8 @@ export async function startService(
   };
 }
 
-function entryFile(name: ServiceName): string {
-  return fileURLToPath(new URL(`../../services/${name}/main.ts`, import.meta.url));
+function entryFile(name: ServiceName, tree: string): string {
+  return join(tree, "services", name, "main.ts");
 }
 
 function ownEnvironment(): NodeJS.ProcessEnv {

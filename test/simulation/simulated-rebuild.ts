@@ -2,6 +2,7 @@
 // as every other one. An operator who sees differences looks again later, because a store that has gone back differs
 // from the journal until its partitions have read the journal again.
 
+import { rulesVersion } from "@sluice/domain";
 import { type Running, sleep, type Time } from "@sluice/kernel";
 import { journalHandlers, rebuildPartitions, type SchedulerPorts } from "@sluice/scheduler";
 import type { Cluster, SimulatedProcessPorts } from "./cluster.ts";
@@ -30,9 +31,9 @@ export function startSimulatedRebuild({ cluster, atMs, time, ports }: SimulatedR
 
   async function rebuild(own: SchedulerPorts): Promise<Running> {
     builders += 1;
-    const builder = { handlers: journalHandlers, service: "scheduler", builderId: `builder-${builders}`, progress: () => {} };
+    const builder = { handlers: journalHandlers, rulesVersion, service: "scheduler", builderId: `builder-${builders}`, progress: () => {} };
     while (pending > 0) {
-      const built = await rebuildPartitions({ ...own, ...builder }, null, { isDryRun: false, acceptsDifferences: false }, () => {});
+      const built = await rebuildPartitions({ ...own, ...builder }, null, { isDryRun: false, accepts: "nothing" }, () => {});
       if (built.length === own.partitionCount && built.every(({ isSwitched }) => isSwitched)) pending = 0;
       else await sleep(own.time, lookAgainMs);
     }

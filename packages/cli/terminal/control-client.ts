@@ -30,21 +30,31 @@ export interface ControlTerminal {
   /** Writes text without a line end. */
   write(text: string): void;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Address of the control API that is up; null: nothing is up. */
+  /** Address of the control API that is up; null: no console is up. */
   upControlUrl(): Promise<string | null>;
   fetch(url: string, request: RequestInit): Promise<Response>;
+  /** Asks the person at the terminal; left out where there is none. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 export const controlTerminal: ControlTerminal = {
   out: (text) => void process.stdout.write(`${text}\n`),
   write: (text) => void process.stdout.write(text),
   environment: process.env,
-  upControlUrl: async () => (await readUpState())?.controlUrl ?? null,
+  upControlUrl: async () => (await readUpState(["console"]))?.controlUrl ?? null,
   fetch: (url, request) => {
     trustAuthorities(process.env["SLUICE_CONTROL_CA_FILE"] ?? "");
     return fetch(url, request);
   },
+  ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: askPerson } : {}),
 };
+
+/** On standard error, because standard output may be read by a program. */
+async function askPerson(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  using lines = createInterface({ input: process.stdin, output: process.stderr });
+  return await lines.question(question);
+}
 
 /** Trusts the authorities of a PEM file besides the machine's. Throws Fault `cli.no-authorities`. */
 export function trustAuthorities(path: string): void {
@@ -125,12 +135,21 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
+/** Whether the caller names a console; else what is up is asked. */
+export function isConsoleNamed(call: Pick<VerbCall, "value">, where: ControlTerminal): boolean {
+  return namedConsole(call, where) !== null;
+}
+
+function namedConsole(call: Pick<VerbCall, "value">, { environment }: ControlTerminal): string | null {
+  return call.value("console") ?? environment["SLUICE_CONTROL_URL"] ?? null;
+}
+
 /** #1 */
 async function findBaseUrl(call: Pick<VerbCall, "value">, where: ControlTerminal): Promise<string> {
-  const given = call.value("console") ?? where.environment["SLUICE_CONTROL_URL"] ?? (await where.upControlUrl());
+  const given = namedConsole(call, where) ?? (await where.upControlUrl());
   if (given === null || given === "") {
     const how = "start with ./sluice up, or name the console by --console URL or SLUICE_CONTROL_URL";
-    throw new Fault("cli.not-up", `nothing is up, or not all of it: ${how}`, { isRetryable: false });
+    throw new Fault("cli.not-up", `no console is up: ${how}`, { isRetryable: false });
   }
   const url = URL.parse(given);
   if (url === null || !/^https?:$/.test(url.protocol)) {

@@ -132,7 +132,7 @@ describe("the client certificate of the gateway", () => {
     await vi.waitFor(() => expect(gauge(notRead)).toBeUndefined());
     await post();
     expect(shown).toEqual(["old", "old", "next"]);
-    expect(gauge("sluice_delivery_certificate_ends_seconds")).toBe(Math.floor(nowMs / 1_000) + 7_200);
+    expect(gauge("sluice_delivery_certificate_ends_timestamp_seconds")).toBe(Math.floor(nowMs / 1_000) + 7_200);
     expect(JSON.stringify(lines)).not.toContain("PRIVATE");
   });
 
@@ -153,9 +153,9 @@ describe("the client certificate of the gateway", () => {
     const gateway = gatewayTo(`https://bank.test:${port}`, { caFile, clientCertificate }, { resolve, filesPollMs: 2, ...telemetry });
     const first = gateway.post(buildReceiverRequest({ timeoutMs: 10_000 }));
     await begun.promise;
-    const ending = gauge("sluice_delivery_certificate_ends_seconds");
+    const ending = gauge("sluice_delivery_certificate_ends_timestamp_seconds");
     await show(ours.issue({ name: "next", toMs: nowMs + 7_200_000 }));
-    await vi.waitFor(() => expect(gauge("sluice_delivery_certificate_ends_seconds")).not.toBe(ending));
+    await vi.waitFor(() => expect(gauge("sluice_delivery_certificate_ends_timestamp_seconds")).not.toBe(ending));
     expect(await gateway.post(buildReceiverRequest())).toMatchObject({ status: 202 });
     ends.resolve();
     expect(await first).toMatchObject({ status: 202 });

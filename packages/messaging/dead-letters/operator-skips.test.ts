@@ -6,6 +6,7 @@ import { createVirtualTime, seededRandom } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { createOperatorSkips, isStoppedByRecord, readAroundSkips } from "./operator-skips.ts";
 import { buildDeadLetter } from "./dead-letters.ts";
+import type { SkipsMemory } from "./skips-memory.ts";
 import { buildSkippedRecords } from "../unreadable-batch.ts";
 import { createMemoryBroker } from "../memory/messaging.ts";
 import type { OutgoingRecord } from "../port.ts";
@@ -22,7 +23,7 @@ const record = {
 };
 
 function letter(offset: bigint, stage: "requested" | "done", service = "scheduler", actionId = "put-1"): OutgoingRecord {
-  const by = { operator: "thandi", actionId, stage };
+  const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId, stage };
   return buildDeadLetter({ record: { ...record, offset }, reason: "ticket 4711", service, skip: by }, serde);
 }
 
@@ -32,6 +33,7 @@ function given() {
   const reads: bigint[] = [];
   const messaging = {
     ends: (places: Parameters<typeof broker.ends>[0]) => broker.ends(places),
+    identity: (topic: string) => broker.identity(topic),
     read: (...[place, from, to]: Parameters<typeof broker.read>) => {
       reads.push(from);
       return broker.read(place, from, to);
@@ -47,13 +49,20 @@ function given() {
     const producer = await settle(broker.producer("test"));
     await settle(producer.send(letters));
   }
-  return { broker, reads, settle, append, skips: createOperatorSkips({ messaging, serde, service: "scheduler" }) };
+  const another = () => createOperatorSkips({ messaging, serde, service: "scheduler" });
+  return { broker, reads, settle, append, another, skips: another() };
 }
 
 test("a skip request, with operator and reason, is found for its service, topic, partition and offset alone", async () => {
   const { append, settle, skips } = given();
   await append(letter(7n, "requested"), letter(8n, "requested", "validator"));
-  expect(await settle(skips.findRequest(record))).toEqual({ operator: "thandi", actionId: "put-1", reason: "ticket 4711" });
+  expect(await settle(skips.findRequest(record))).toEqual({
+    operator: "thandi",
+    person: "thandi",
+    confirmedBy: "sipho",
+    actionId: "put-1",
+    reason: "ticket 4711",
+  });
   const others = [
     { ...record, offset: 8n },
     { ...record, offset: 9n },
@@ -86,6 +95,32 @@ test("I15: each look continues where the last one ended, even where retention ha
   broker.truncate({ topic: topics.deadLetters, partition: 1 }, 4n);
   expect(await settle(skips.findRequest({ ...record, offset: 8n }))).not.toBeNull();
   expect(reads).toEqual([0n, 4n]);
+});
+
+test("I15: the next owner reads on where the note of the last one ends, and knows every skip and every request", async () => {
+  const { reads, append, settle, skips, another } = given();
+  await append(letter(7n, "requested"), letter(7n, "done"), letter(8n, "requested"));
+  await settle(skips.listDone(topics.journal, 1));
+  const note: SkipsMemory = JSON.parse(JSON.stringify(skips.note(1)));
+  await append(letter(8n, "done"), letter(9n, "requested"));
+  const next = another();
+  const done = await settle(next.listDone(topics.journal, 1, note));
+  expect(reads).toEqual([0n, 3n]);
+  expect([7n, 8n, 9n].map((offset) => done.find(offset)?.operator ?? null)).toEqual(["thandi", "thandi", null]);
+  expect(await settle(next.findRequest({ ...record, offset: 9n }))).not.toBeNull();
+  expect(next.note(1)).toMatchObject({ nextOffset: "5" });
+  expect(next.note(0)).toBeNull();
+  // The letters of another topic are all read.
+  const elsewhere = another();
+  await settle(elsewhere.listDone(topics.journal, 1, { ...note, log: { ...note.log, topicId: "another" } }));
+  expect(reads.at(-1)).toBe(0n);
+});
+
+test("I15: with more skips than a note may have nothing is noted", async () => {
+  const { append, settle, skips } = given();
+  for (let n = 0; n < 1_001; n += 1) await append(letter(BigInt(n), "done"));
+  await settle(skips.listDone(topics.journal, 1));
+  expect(skips.note(1)).toBeNull();
 });
 
 test("an operator's letter that cannot be read is ignored", async () => {
@@ -121,7 +156,7 @@ const batch = {
 } as const;
 
 function batchLetters(stage: "requested" | "done", service = "scheduler"): readonly OutgoingRecord[] {
-  const by = { operator: "thandi", actionId: "put-1", reason: "ticket 4711" };
+  const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "put-1", reason: "ticket 4711" };
   return buildSkippedRecords(batch, by, 0).map((skipped) =>
     buildDeadLetter({ record: skipped, reason: by.reason, service, skip: { ...by, stage } }, serde),
   );
@@ -130,7 +165,13 @@ function batchLetters(stage: "requested" | "done", service = "scheduler"): reado
 test("#4: the request to skip a batch is found by its service and both ends, and not for a record of it", async () => {
   const { append, settle, skips } = given();
   await append(...batchLetters("requested"));
-  expect(await settle(skips.findBatchRequest(batch))).toEqual({ operator: "thandi", actionId: "put-1", reason: "ticket 4711" });
+  expect(await settle(skips.findBatchRequest(batch))).toEqual({
+    operator: "thandi",
+    person: "thandi",
+    confirmedBy: "sipho",
+    actionId: "put-1",
+    reason: "ticket 4711",
+  });
   for (const other of [{ firstOffset: 19n }, { lastOffset: 23n }, { topic: topics.dispatch }, { partition: 0 }]) {
     expect(await settle(skips.findBatchRequest({ ...batch, ...other }))).toBeNull();
   }
@@ -144,8 +185,9 @@ test("a reading of the dead letters that the broker ends early is refused, and t
   const { broker, append, settle } = given();
   await append(letter(5n, "requested"), letter(7n, "requested"));
   let cut = 1n;
-  const messaging: Pick<typeof broker, "ends" | "read"> = {
+  const messaging: Pick<typeof broker, "ends" | "identity" | "read"> = {
     ends: (places) => broker.ends(places),
+    identity: (topic) => broker.identity(topic),
     read: (place, from, to) => broker.read(place, from, to - cut),
   };
   const skips = createOperatorSkips({ messaging, serde, service: "scheduler" });

@@ -6,8 +6,9 @@
 // #2 A skip that is `done` is final: every later reading of the record (after a crash, from an older store, in a
 //    rebuild) skips it too, even if the record is readable by then. A skip that was only `requested` has no such
 //    effect, because the partition may have gone on without it.
-// #3 Each look reads the dead letters from where the last look ended; the first one starts at their beginning. Only
-//    operators' letters are decoded; a header marks them.
+// #3 Each look reads the dead letters from where the last look ended. The first one starts where the note ends that an
+//    earlier owner left (`skips-memory.ts`), or at their beginning. Only operators' letters are decoded; a header marks
+//    them.
 // #4 A batch that cannot be read is skipped in the same way. The letters that ask for it and report it name its first
 //    and last offset in a header, and a skip that is `done` covers all offsets of the batch.
 
@@ -16,8 +17,9 @@ import { Fault } from "@sluice/kernel";
 import { readIncomplete } from "../faults.ts";
 import { requireCovered } from "../require-covered.ts";
 import { readOrLearn } from "../partitions/record-reader.ts";
+import { noteSkips, readSkipsMemory, type Skip, type SkipsMemory } from "./skips-memory.ts";
 import { buildSkippedRecords, parseBatchRange, UnreadableBatchFault } from "../unreadable-batch.ts";
-import type { Messaging, ReceivedRecord, SkipRequest, TopicPartition, UnreadableBatch } from "../port.ts";
+import type { LogIdentity, Messaging, ReceivedRecord, SkipRequest, TopicPartition, UnreadableBatch } from "../port.ts";
 
 /** Why a record is dead-lettered instead of handled. */
 export interface UnreadableReason {
@@ -35,8 +37,13 @@ export interface OperatorSkips {
   findRequest(record: Pick<ReceivedRecord, "topic" | "partition" | "offset">): Promise<SkipRequest | null>;
   /** Finds the operator's request to skip this batch (#4); null if there is none. Rejects with messaging Faults. */
   findBatchRequest(batch: Pick<UnreadableBatch, "topic" | "partition" | "firstOffset" | "lastOffset">): Promise<SkipRequest | null>;
-  /** Finds what operators skipped in a partition. Rejects with messaging Faults. */
-  listDone(topic: string, partition: number): Promise<DoneSkips>;
+  /**
+   * Finds what operators skipped in a partition; `noted` is what an earlier owner noted of its letters. Rejects with
+   * messaging Faults.
+   */
+  listDone(topic: string, partition: number, noted?: SkipsMemory | null): Promise<DoneSkips>;
+  /** What is known of the letters of a partition, for its next owner; null: nothing that it must know. */
+  note(partition: number): SkipsMemory | null;
 }
 
 /** The skips of one partition that are final (#2). */
@@ -46,7 +53,7 @@ export interface DoneSkips {
 }
 
 export interface OperatorSkipsPorts {
-  readonly messaging: Pick<Messaging, "ends" | "read">;
+  readonly messaging: Pick<Messaging, "ends" | "identity" | "read">;
   readonly serde: Pick<Serde, "decode" | "learn">;
   /** The service that owns the partitions, as dead letters name it. */
   readonly service: string;
@@ -55,18 +62,11 @@ export interface OperatorSkipsPorts {
 /** Skips kept per partition; each is one person's action. The oldest are forgotten first. */
 const skipsMax = 10_000;
 
-interface Skip {
-  readonly topic: string;
-  /** Equal for a record. */
-  readonly firstOffset: bigint;
-  readonly lastOffset: bigint;
-  readonly by: SkipRequest;
-  readonly isDone: boolean;
-}
-
 interface PartitionSkips {
   nextOffset: bigint;
   readonly skips: Map<string, Skip>;
+  /** The topic of the letters; null before it was asked for. */
+  log: LogIdentity | null;
   /** The look in flight, which waits for all earlier ones. */
   looking: Promise<void>;
 }
@@ -74,10 +74,16 @@ interface PartitionSkips {
 export function createOperatorSkips(ports: OperatorSkipsPorts): OperatorSkips {
   const partitions = new Map<number, PartitionSkips>();
 
-  async function refresh(partition: number): Promise<PartitionSkips> {
-    const known = partitions.get(partition) ?? { nextOffset: 0n, skips: new Map<string, Skip>(), looking: Promise.resolve() };
+  async function lookAfter(before: Promise<void>, partition: number, known: PartitionSkips, noted: SkipsMemory | null): Promise<void> {
+    await before.catch(() => undefined);
+    if (known.log === null) await recall(ports, known, noted);
+    await readNewLetters(ports, partition, known);
+  }
+
+  async function refresh(partition: number, noted: SkipsMemory | null = null): Promise<PartitionSkips> {
+    const known = partitions.get(partition) ?? { nextOffset: 0n, skips: new Map<string, Skip>(), log: null, looking: Promise.resolve() };
     partitions.set(partition, known);
-    const look = known.looking.catch(() => undefined).then(() => readNewLetters(ports, partition, known));
+    const look = lookAfter(known.looking, partition, known, noted);
     known.looking = look;
     await look;
     return known;
@@ -92,11 +98,24 @@ export function createOperatorSkips(ports: OperatorSkipsPorts): OperatorSkips {
       const { skips } = await refresh(partition);
       return findRequested(skips, topic, range);
     },
-    async listDone(topic, partition) {
-      const { skips } = await refresh(partition);
+    async listDone(topic, partition, noted) {
+      const { skips } = await refresh(partition, noted);
       return createDoneSkips([...skips.values()].filter((skip) => skip.isDone && skip.topic === topic));
     },
+    note(partition) {
+      const known = partitions.get(partition);
+      return known === undefined || known.log === null ? null : noteSkips(known.log, known.nextOffset, known.skips.values());
+    },
   };
+}
+
+/** Asks once which topic has the letters, and starts with what is noted about it. */
+async function recall({ messaging }: OperatorSkipsPorts, known: PartitionSkips, noted: SkipsMemory | null): Promise<void> {
+  const log = await messaging.identity(topics.deadLetters);
+  const read = readSkipsMemory(noted, log);
+  for (const skip of read?.skips ?? []) keep(known, skip);
+  known.nextOffset = read?.nextOffset ?? 0n;
+  known.log = log;
 }
 
 function findRequested(skips: PartitionSkips["skips"], topic: string, range: SkippedRange): SkipRequest | null {
@@ -196,8 +215,8 @@ function keep({ skips }: PartitionSkips, skip: Skip | null): void {
 async function readSkip(record: ReceivedRecord, serde: OperatorSkipsPorts["serde"], service: string): Promise<Skip | null> {
   const decoded = await readOrLearn(record, serde);
   if (typeof decoded === "string" || decoded.name !== "DeadLetter" || decoded.value.service !== service) return null;
-  const { topic, offset, operator, actionId, reason } = decoded.value;
-  const by = { operator: operator ?? "", actionId: actionId ?? "", reason };
+  const { topic, offset, operator, person, confirmedBy, actionId, reason } = decoded.value;
+  const by = { operator: operator ?? "", person, confirmedBy, actionId: actionId ?? "", reason };
   const range = readBatchRange(decoded.value) ?? { firstOffset: offset, lastOffset: offset };
   return { topic, ...range, by, isDone: record.headers[headers.skip] === "done" };
 }

@@ -153,5 +153,6 @@ export function conformanceDocument(over: TransactionChanges = {}, bytes = 7): T
     finalReport: null,
     verdict: null,
     search: noSearchTerms,
+    rules: { oldest: 1, newest: 1 },
   };
 }

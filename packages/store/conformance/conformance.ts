@@ -1,6 +1,7 @@
 // The promises of every adapter of the store port, run on each: `describeStore(open)`.
 
 import { expect, test } from "vitest";
+import { bulkWritePromises } from "./conformance-bulk-writes.ts";
 import { dayPromises, partitionPromises, parkedPromises, conformanceUetr } from "./conformance-partitions.ts";
 import { endpointHealthPromises } from "./conformance-endpoint-health.ts";
 import {
@@ -26,6 +27,7 @@ export function describeStore(open: () => Promise<Store>): void {
   transactionPromises(open);
   dayPromises(open);
   partitionPromises(open);
+  bulkWritePromises(open);
   bankStatePromises(open);
   ledgerPromises(open);
   buildPromises(open);
@@ -60,6 +62,7 @@ function transactionPromises(open: () => Promise<Store>): void {
         creditorAccountEnd: "8765",
         reasons: ["AC02", "AM04"],
       },
+      rules: { oldest: 1, newest: 3 },
     };
     const without: TransactionDocument = {
       transaction: conformanceTransaction({
@@ -75,6 +78,7 @@ function transactionPromises(open: () => Promise<Store>): void {
       finalReport: null,
       verdict: null,
       search: noSearchTerms,
+      rules: { oldest: 2, newest: 2 },
     };
     expect(await transactions.write([written, without].map((document) => ({ document, expectedVersion: 0 })))).toEqual({ conflicts: [] });
     const loaded = await transactions.load([conformanceUetr(1), conformanceUetr(2), conformanceUetr(3)]);

@@ -28,6 +28,7 @@ const fullTransaction: TransactionDocument = {
     creditorAccountEnd: "5678",
     reasons: ["AC01"],
   },
+  rules: { oldest: 1, newest: 2 },
 };
 const emptyTransaction = conformanceDocument(conformanceOrphan);
 
@@ -119,6 +120,13 @@ test("a partition that was stored before its topic was noted comes back without 
   const { log: _, ...older } = newPartition;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an older document lacks the member
   expect(partitionCodec.decode(older as typeof newPartition)).toMatchObject({ partition: 7, log: null });
+});
+
+test("a transaction that was stored before its rules were noted was decided by version 1 [D11.7]", () => {
+  const { rules: _, ...older } = transactionCodec.encode(fullTransaction);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an older document lacks the member
+  const read = transactionCodec.decode(older as ReturnType<typeof transactionCodec.encode>);
+  expect(read).toStrictEqual({ ...fullTransaction, rules: { oldest: 1, newest: 1 } });
 });
 
 test("every kind of document comes back from its bytes as it was", () => {

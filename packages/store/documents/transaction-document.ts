@@ -25,6 +25,7 @@ import {
   observationsCodec,
   outcomeReportCodec,
   quarantineCodec,
+  rulesCodec,
   searchTermsCodec,
   transitionCodec,
   unreadMessageCodec,
@@ -88,6 +89,7 @@ const besideView = document<Omit<TransactionDocument, "transaction">>()({
   acceptedMessageBytes: as("acceptedMessage", bytes),
   finalReportBytes: as("finalReport", nullable(bytes)),
   verdictBytes: as("verdict", nullable(bytes)),
+  rules: rulesCodec,
 });
 
 export const transactionCodec: Codec<TransactionDocument, StoredIn<typeof view> & StoredIn<typeof besideView>> = {

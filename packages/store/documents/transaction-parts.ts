@@ -1,20 +1,22 @@
 // The parts of a transaction's document: entries, notices, items with evidence and resolution, operators' decisions.
 
-import type {
-  DeliveryEvidence,
-  Item,
-  MessageIdentity,
-  Notice,
-  Observations,
-  OutcomeReport,
-  Quarantine,
-  Resolution,
-  TransactionDecision,
-  Transition,
-  UnreadMessage,
+import {
+  type DeliveryEvidence,
+  type Item,
+  type MessageIdentity,
+  type Notice,
+  type Observations,
+  type OutcomeReport,
+  type Quarantine,
+  type Resolution,
+  type RulesSpan,
+  type TransactionDecision,
+  type Transition,
+  type UnreadMessage,
+  extendRules,
 } from "@sluice/domain";
 import type { SearchTerms } from "../port.ts";
-import { as, date, document, list, nullable, plain, type StoredIn } from "./codec.ts";
+import { as, type Codec, date, document, list, nullable, plain, type StoredIn } from "./codec.ts";
 import { actionCodec } from "./stored-action.ts";
 
 export type StoredItem = StoredIn<typeof itemCodec>;
@@ -105,6 +107,14 @@ const observation = document<Observations["last"][number]>()({
   sender: plain,
 });
 export const observationsCodec = document<Observations>()({ count: plain, last: list(observation) });
+
+const rulesSpan = document<RulesSpan>()({ oldest: plain, newest: plain });
+
+/** A document from before the member was decided by version 1. */
+export const rulesCodec: Codec<RulesSpan, StoredIn<typeof rulesSpan> | undefined> = {
+  encode: rulesSpan.encode,
+  decode: (stored) => (stored === undefined ? extendRules(null, 1) : rulesSpan.decode(stored)),
+};
 
 export const searchTermsCodec = document<SearchTerms>()({
   endToEndIdentification: plain,

@@ -4,6 +4,7 @@
 import type { Configuration } from "@sluice/config";
 import { factFromRecord, createFixedSerde, sha256Hex, topics, type AnyDecodedRecord } from "@sluice/contracts";
 import {
+  extendRules,
   decide,
   decideBank,
   decideDay,
@@ -109,7 +110,14 @@ async function applyDecision(store: Store, { key, offset, appendedAtMs, decoded 
     const before = (await store.transactions.load([key])).get(key)?.transaction ?? null;
     const { transaction } = decide(key, before, fact, place, createPartitionView(0, []), sha256Hex);
     if (transaction === null) return;
-    const document = { transaction, acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: noSearchTerms };
+    const document = {
+      transaction,
+      acceptedMessage: new Uint8Array(),
+      finalReport: null,
+      verdict: null,
+      search: noSearchTerms,
+      rules: extendRules(null, 1),
+    };
     await store.transactions.write([{ document, expectedVersion: before?.version ?? 0 }]);
   }
 }

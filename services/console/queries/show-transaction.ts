@@ -1,4 +1,4 @@
-// showTransaction: everything that happened to one transaction. The timeline is that of `./sluice tx --json`; the
+// showTransaction: everything that happened to one transaction. The timeline is what `./sluice tx` prints; the
 // answer adds what the transaction waits for, what could be decided about it, the items with evidence and resolutions,
 // the operators' decisions, and whether the transaction is quarantined.
 

@@ -2,6 +2,7 @@
 
 import { controlAnswers, partitionFor } from "@sluice/contracts";
 import {
+  extendRules,
   decideDay,
   type Day,
   type DayFact,
@@ -69,7 +70,14 @@ export async function saveTransactions(
   search: Partial<SearchTerms> = {},
 ): Promise<void> {
   const writes = transactions.map((transaction) => ({
-    document: { transaction, acceptedMessage: new Uint8Array(), finalReport: null, verdict: null, search: { ...noSearchTerms, ...search } },
+    document: {
+      transaction,
+      acceptedMessage: new Uint8Array(),
+      finalReport: null,
+      verdict: null,
+      search: { ...noSearchTerms, ...search },
+      rules: extendRules(null, 1),
+    },
     expectedVersion: 0,
   }));
   await environment.settled(environment.store.transactions.write(writes));

@@ -37,6 +37,8 @@ export interface HandlerContext {
   readonly serde: Serde;
   readonly configuration: Configuration;
   readonly partitionCount: number;
+  /** The version of the rules that the handlers decide by. */
+  readonly rulesVersion: number;
 }
 
 /** The result of handling a record. */

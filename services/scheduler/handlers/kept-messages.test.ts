@@ -52,6 +52,7 @@ function partition() {
       serde,
       configuration: sampleConfiguration(),
       partitionCount: 1,
+      rulesVersion: 1,
       service: "scheduler",
     });
   }

@@ -6,7 +6,7 @@
 // #3 A record that follows a dead-lettered one goes into the dead letters too, at every replay again.
 
 import { factFromRecord, sha256Hex } from "@sluice/contracts";
-import { decide, isTransactionFact, type Transaction, type TransactionFact } from "@sluice/domain";
+import { decide, extendRules, isTransactionFact, type Transaction, type TransactionFact } from "@sluice/domain";
 import { buildDeadLetter } from "@sluice/messaging";
 import { assert } from "@sluice/kernel";
 import { noSearchTerms, type TransactionDocument } from "@sluice/store";
@@ -45,7 +45,7 @@ export function handleFact(
   const before = working.documents.get(key) ?? null;
   const place = { offset: cause.record.offset, appendedAtMs: cause.record.appendedAtMs };
   const { decision, reason, transaction, outputs } = decide(key, before?.transaction ?? null, fact, place, working.markers, sha256Hex);
-  const after = updateDocument(before, transaction, decision === "applied", cause);
+  const after = updateDocument(before, transaction, decision === "applied", cause, context);
   const outgoing = after === null ? [] : renderOutputs(outputs, after, cause, context);
   working.documents.set(key, after);
   return { decision, reason, transaction, outgoing };
@@ -58,6 +58,7 @@ function updateDocument(
   transaction: Transaction | null,
   isApplied: boolean,
   { record, decoded }: SourceRecord,
+  { rulesVersion }: HandlerContext,
 ): TransactionDocument | null {
   if (transaction === null) return null;
   if (transaction === before?.transaction) return before;
@@ -71,5 +72,6 @@ function updateDocument(
     verdict: isVerdict ? bytes.slice() : (before?.verdict ?? null),
     finalReport: isFinal ? bytes.slice() : (before?.finalReport ?? null),
     search: addSearchTerms(before?.search ?? noSearchTerms, isAccepted || isVerdict || isFinal ? decoded : null),
+    rules: extendRules(before?.rules ?? null, rulesVersion),
   };
 }

@@ -7,7 +7,7 @@ import { journalHandlers } from "../service.ts";
 import { createAppliedMarkers } from "./applied-markers.ts";
 import { type BatchPorts, type BatchRecord, runBatch } from "./batch.ts";
 import { readJournal } from "./read-journal.ts";
-import { createStoreWitness } from "./store-witness.ts";
+import { createStoreWitness } from "./stored/store-witness.ts";
 
 async function setUp(own: (environment: SchedulerEnvironment) => Partial<BatchPorts> = () => ({})) {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });
@@ -106,4 +106,23 @@ test("I2: a conflict in any bulk of a large batch counts", async () => {
   expect(lost.count).toBe(1);
   const states = await Promise.all(uetrs.map((uetr) => environment.states(uetr)));
   expect(states.filter((one) => one.join() !== "RECEIVED")).toEqual([]);
+});
+
+test("a transaction that newer rules decided is left as it is, and an older process waits at it [D11.8]", async () => {
+  const { environment, ports, read } = await setUp();
+  const uetr = environment.uetr();
+  const debit = environment.debit(uetr);
+  const runBy = async (rulesVersion: number) =>
+    environment.settle(runBatch(await read(), { ...ports, rulesVersion, cache: (await environment.partitionContext()).snapshots() }));
+  await environment.append(topics.journal, uetr, debit);
+  await runBy(4);
+  await environment.append(topics.journal, uetr, environment.verdict(debit));
+  const before = await environment.document(uetr);
+  const sent = environment.records(topics.events).length;
+  await expect(runBy(3)).rejects.toMatchObject({ code: "scheduler.newer-rules", isRetryable: true });
+  expect(await environment.document(uetr)).toEqual(before);
+  expect(environment.records(topics.events)).toHaveLength(sent);
+  // A process of the same version, or of a newer one, goes on; the document says both versions.
+  await runBy(5);
+  expect(await environment.document(uetr)).toMatchObject({ transaction: { version: 2 }, rules: { oldest: 4, newest: 5 } });
 });

@@ -8,6 +8,7 @@
 // #4 The cache drops every snapshot that is not known to be written.
 // #5 Each read of the store reads the witness too (`store-witness.ts`): nothing is decided on what a store has that was
 //    restored to an older point. Before a lease has written anything, the partition's document is the witness.
+// #6 A document that newer rules decided is left as it is: the partition waits for a process that has these rules.
 
 import { bankKey, type BankState, type Day, type DayKey, type PartitionView } from "@sluice/domain";
 import type { AppendResult, BrokerClock, OutgoingRecord, Producer } from "@sluice/messaging";
@@ -17,7 +18,7 @@ import type { JournalRecord, HandlerContext, HandledRecord, UnitOfWork } from ".
 import { deadLetterRecord, readRecordUetr } from "../handlers/dead-letter-record.ts";
 import type { UnreadableRecord } from "./read-journal.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
-import type { StoreWitness } from "./store-witness.ts";
+import type { StoreWitness } from "./stored/store-witness.ts";
 import { buildSnapshotRecord } from "./snapshot-record.ts";
 
 export interface BatchPorts extends HandlerContext {
@@ -74,7 +75,7 @@ interface Loaded {
 }
 
 async function load(records: readonly BatchRecord[], ports: BatchPorts): Promise<Loaded> {
-  const { transactions, days, banks, cache, partitionCount, witness } = ports;
+  const { transactions, days, banks, cache, partitionCount, rulesVersion, witness } = ports;
   const uetrs = [...new Set(records.flatMap((read) => readRecordUetr(read, partitionCount) ?? []))];
   // Looked up before the read: the cache is shared, and while the store answers another partition may evict these
   // entries.
@@ -92,11 +93,20 @@ async function load(records: readonly BatchRecord[], ports: BatchPorts): Promise
   if (isRead && expected.isMissing(read)) ports.onStoreGoneBack();
   if (isRead && expected.uetrs.length === 0) await ports.requireLease();
   const documents = new Map(uetrs.map((uetr) => [uetr, cached.get(uetr) ?? read.get(uetr) ?? null] as const));
+  requireKnownRules(documents.values(), rulesVersion);
   return {
     documents,
     days: new Map(dayKeys.map((key) => [key, readDays.get(key) ?? null])),
     banks: new Map(bankKeys.map((key) => [key, readBanks.get(key) ?? null])),
   };
+}
+
+/** #6 */
+function requireKnownRules(documents: Iterable<TransactionDocument | null>, known: number): void {
+  const newest = [...documents].reduce((most, document) => Math.max(most, document?.rules.newest ?? 0), 0);
+  if (newest <= known) return;
+  const reason = `a transaction was decided by version ${newest} of the rules, and this process has version ${known}`;
+  throw new Fault("scheduler.newer-rules", reason, { isRetryable: true });
 }
 
 function byKey(states: ReadonlyMap<string, BankState>): ReadonlyMap<string, BankState> {

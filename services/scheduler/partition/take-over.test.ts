@@ -1,4 +1,6 @@
+import { topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
+import { buildDeadLetter, createOperatorSkips, type Messaging } from "@sluice/messaging";
 import { expect, test } from "vitest";
 import type { FactToAppend } from "../tasks/append-facts.ts";
 import { openCreditRow, createOpenRows } from "../tasks/open-rows.fixture.ts";
@@ -85,4 +87,39 @@ test.each([
   });
   const [partition] = await environment.settle(environment.store.partitions.list("scheduler"));
   expect(partition?.rebuildLock?.id ?? null).toBe(isLocked ? "builder" : null);
+});
+
+test("I15: a take-over reads only the dead letters that have come since the last one, also in another process", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  const reads: bigint[] = [];
+  const open = async () => {
+    const client = environment.broker.client("skips");
+    const messaging: Pick<Messaging, "ends" | "identity" | "read"> = {
+      ends: (places) => client.ends(places),
+      identity: (topic) => client.identity(topic),
+      read: (place, from, to) => {
+        reads.push(from);
+        return client.read(place, from, to);
+      },
+    };
+    const operatorSkips = createOperatorSkips({ messaging, serde: environment.serde, service: "scheduler" });
+    const context = await environment.partitionContext({ operatorSkips });
+    const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: 0n }));
+    await environment.time.advance(1_000);
+    await environment.settle(worker.close());
+  };
+  const addLetter = async () => {
+    const source = { topic: topics.journal, partition: 0, offset: 0n, appendedAtMs: 0, key: null, value: null, headers: {} };
+    const producer = await environment.settle(environment.broker.client("letters").producer("letters"));
+    await environment.settle(producer.send([buildDeadLetter({ record: source, reason: "r", service: "scheduler" }, environment.serde)]));
+  };
+  await addLetter();
+  await addLetter();
+  await open();
+  expect(reads).toEqual([0n]);
+  await open();
+  expect(reads).toEqual([0n]);
+  await addLetter();
+  await open();
+  expect(reads).toEqual([0n, 2n]);
 });

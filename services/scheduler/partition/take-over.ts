@@ -9,19 +9,20 @@
 //    whatever this process did before.
 // #5 Before the first record is handled, one projected read of the partition has filled the background tasks.
 // #6 The position counts in one topic of one cluster. A partition is not taken while the journal is another one.
+// #7 The document notes the dead letters that were read, so that a take-over reads only what has come since.
 
 import { partitionFor, topics } from "@sluice/contracts";
 import { Fault } from "@sluice/kernel";
-import { type PartitionLease, requireSameLog } from "@sluice/messaging";
+import { type PartitionLease, requireSameLog, type SkipsMemory } from "@sluice/messaging";
 import { openDaysMax, type OpenRow, type PartitionDocument, type RebuildLock, type UnreadRow } from "@sluice/store";
 import type { PartitionContext } from "./context.ts";
 import type { DayLedgers } from "./day-ledgers.ts";
 import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPartitionState } from "./applied-markers.ts";
-import { createPartitionPosition, type PartitionPosition } from "./position.ts";
+import { createPartitionPosition, type PartitionPosition } from "./stored/position.ts";
 import { type PartitionTasks, startPartitionTasks } from "../tasks/partition-tasks.ts";
 import { quarantinedCountMax } from "../tasks/quarantine-count.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
-import type { StoreWitness } from "./store-witness.ts";
+import type { StoreWitness } from "./stored/store-witness.ts";
 
 /** A partition while this process owns it under one epoch. */
 export interface OwnedPartition {
@@ -88,11 +89,13 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     epoch,
     position: startAt,
     writeUnderLease: (offset, written) => lease.write(epoch, offset, written),
-    state: () => markers.toState(),
+    state: () => ({ ...markers.toState(), letters: context.operatorSkips.note(partition) }),
     beforeWrite: () => ledgers.write(),
+    timer: context.positionTimer,
     time,
     logger,
   });
+  if (context.operatorSkips.note(partition)?.nextOffset !== readLettersNote(state)?.nextOffset) position.markStateChanged();
   if (!isFresh && options.handledBelow > startAt) {
     position.markStateChanged();
     position.advance(options.handledBelow);
@@ -106,6 +109,12 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     open,
   });
   return { partition, epoch, startAt, build, markers, position, cache: context.snapshots(), witness, tasks };
+}
+
+/** #7: null for a document that notes none. This service wrote the state itself. */
+export function readLettersNote(state: unknown): SkipsMemory | null {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this service wrote it
+  return ((state ?? {}) as { readonly letters?: SkipsMemory | null }).letters ?? null;
 }
 
 /**

@@ -35,8 +35,8 @@ import type { PartitionContext } from "./context.ts";
 import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
 import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report/report-batch.ts";
-import { createStoreWitness, type StoreWitness } from "./store-witness.ts";
-import { type OwnedPartition, takeOverPartition } from "./take-over.ts";
+import { createStoreWitness, type StoreWitness } from "./stored/store-witness.ts";
+import { type OwnedPartition, readLettersNote, takeOverPartition } from "./take-over.ts";
 
 /** Records that are read again, or were missing, and are handled in one piece. */
 const readAgainMax = 500;
@@ -105,7 +105,7 @@ class PartitionWorker {
   async #takeOver(document: PartitionDocument, hasGoneBack: boolean): Promise<OwnedPartition> {
     if (hasGoneBack) this.#context.metrics.storeGoneBack.add({ partition: String(this.#partition) });
     if (this.#before !== null) this.#caughtUpAt = (await this.#context.journalEnds(this.#partition))?.logEnd ?? this.#caughtUpAt;
-    this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition);
+    this.#skips = await this.#context.operatorSkips.listDone(topics.journal, this.#partition, readLettersNote(document.state));
     this.#witness = createStoreWitness();
     const owned = await takeOverPartition({
       context: this.#context,
@@ -212,7 +212,7 @@ class PartitionWorker {
 
   async #run(owned: OwnedPartition, records: readonly BatchRecord[]): Promise<void> {
     this.#requireCurrent(owned);
-    const { time, serde, configuration, partitionCount, service, producer, brokerClock, store } = this.#context;
+    const { time, serde, configuration, partitionCount, rulesVersion, service, producer, brokerClock, store } = this.#context;
     const startedMs = time.monotonicMs();
     const newest = records.at(-1)?.record;
     if (newest === undefined) return;
@@ -221,6 +221,7 @@ class PartitionWorker {
       serde,
       configuration,
       partitionCount,
+      rulesVersion,
       service,
       markers: owned.markers,
       transactions: store.transactions,

@@ -4,6 +4,9 @@
 //    had reached. Data behind the fold is a difference; data ahead of it waits until a copy of the fold has come that
 //    far.
 // #2 Of a transaction every field is compared, and the messages byte by byte. A difference names fields, never a value.
+// #3 A document names the rules that decided its records. If they are not the rules of the fold, they explain what
+//    differs; otherwise the store is wrong. Days, banks, ledgers and markers name none: what differs in them may come
+//    from either where the partition has transactions that other rules decided.
 
 import { isDeepStrictEqual } from "node:util";
 import { partitionFor } from "@sluice/contracts";
@@ -11,16 +14,21 @@ import { bankKey, type DayLedger, findLedgerDifferences } from "@sluice/domain";
 import type { ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
 import type { PartitionLedger, Store, TransactionDocument } from "@sluice/store";
+import { readPartitionState } from "../partition/applied-markers.ts";
 import type { FoldTarget, PartitionFold } from "./partition-fold.ts";
 
 export interface RebuildDifference {
   readonly kind: "transaction" | "day" | "bank" | "ledger" | "markers";
   readonly key: string;
   readonly what: string;
+  /** #3 */
+  readonly cause: "store" | "rules" | "either";
 }
 
 export interface PartitionComparison {
   readonly documentsCompared: number;
+  /** Transactions with a record that other rules decided. */
+  readonly byOtherRules: number;
   readonly differences: readonly RebuildDifference[];
 }
 
@@ -30,6 +38,8 @@ export interface ComparePartitionOptions {
   readonly partition: number;
   readonly partitionCount: number;
   readonly fold: PartitionFold;
+  /** The version of the rules of the fold. */
+  readonly rulesVersion: number;
   /** The build in use, and the folded one. */
   readonly from: number;
   readonly to: number;
@@ -44,6 +54,8 @@ interface PendingComparison {
   readonly key: string;
   /** Offset by which the copy must have reached it. */
   readonly until: bigint;
+  /** What a difference of it comes from. */
+  readonly cause: RebuildDifference["cause"];
   /** Returns null if the copy is not that far; otherwise what differs, which may be nothing. */
   compare(fold: PartitionFold, documents: ReadonlyMap<string, TransactionDocument>): readonly string[] | null;
 }
@@ -55,22 +67,33 @@ const waitingMax = 20_000;
 export async function comparePartition(options: ComparePartitionOptions): Promise<PartitionComparison> {
   const differences: RebuildDifference[] = [];
   const waiting: PendingComparison[] = [];
-  const found = (kind: RebuildDifference["kind"], key: string, texts: readonly string[]): void => {
-    for (const what of texts) differences.push({ kind, key, what });
+  const found: ReportDifference = (kind, key, texts, cause = "store") => {
+    for (const what of texts) differences.push({ kind, key, what, cause });
   };
-  const compared = await compareDocuments(options, found, waiting);
+  const { compared, byOtherRules } = await compareDocuments(options, found, waiting);
   await compareDays(options, found, waiting);
   await compareLedgers(options, found, waiting);
   await compareMarkers(options, found, waiting);
   await catchUp(options, found, waiting);
-  return { documentsCompared: compared, differences };
+  return { documentsCompared: compared, byOtherRules, differences };
 }
 
-type ReportDifference = (kind: RebuildDifference["kind"], key: string, texts: readonly string[]) => void;
+/** The cause is the store where none is given. */
+type ReportDifference = (
+  kind: RebuildDifference["kind"],
+  key: string,
+  texts: readonly string[],
+  cause?: RebuildDifference["cause"],
+) => void;
 
-async function compareDocuments(options: ComparePartitionOptions, found: ReportDifference, waiting: PendingComparison[]): Promise<number> {
-  const { fold, uetrs } = options;
+async function compareDocuments(
+  options: ComparePartitionOptions,
+  found: ReportDifference,
+  waiting: PendingComparison[],
+): Promise<{ readonly compared: number; readonly byOtherRules: number }> {
+  const { fold, uetrs, rulesVersion } = options;
   let compared = 0;
+  let byOtherRules = 0;
   let known = 0;
   for await (const stored of storedPages(options)) {
     const rebuilt = await options.store.builds.transactions(options.to).load(stored.map(({ transaction }) => transaction.uetr));
@@ -79,16 +102,20 @@ async function compareDocuments(options: ComparePartitionOptions, found: ReportD
       const other = rebuilt.get(uetr);
       if (other !== undefined) known += 1;
       compared += 1;
-      if (other?.transaction.version === version) found("transaction", uetr, findDifferingFields(document, other));
-      else if (applied >= fold.nextOffset) addPending(waiting, pendingDocument(document));
-      else
-        found("transaction", uetr, [
-          other === undefined ? "is not in the journal" : `${version} records, ${other.transaction.version} by the journal`,
-        ]);
+      const cause = isDecidedBy(document, rulesVersion) ? "store" : "rules";
+      if (cause === "rules") byOtherRules += 1;
+      const counts = other === undefined ? "is not in the journal" : `${version} records, ${other.transaction.version} by the journal`;
+      if (other?.transaction.version === version) found("transaction", uetr, findDifferingFields(document, other), cause);
+      else if (applied >= fold.nextOffset) addPending(waiting, pendingDocument(document, cause));
+      else found("transaction", uetr, [counts], cause);
     }
   }
   if (uetrs === null && known !== fold.documents) await findLost(options, found);
-  return compared;
+  return { compared, byOtherRules };
+}
+
+function isDecidedBy({ rules }: TransactionDocument, version: number): boolean {
+  return rules.oldest === version && rules.newest === version;
 }
 
 async function* storedPages({ store, partition, from, uetrs }: ComparePartitionOptions): AsyncGenerator<readonly TransactionDocument[]> {
@@ -130,11 +157,12 @@ function findDifferingNames(a: object, b: object): readonly string[] {
   return [...new Set([...left.keys(), ...right.keys()])].filter((name) => !isDeepStrictEqual(left.get(name), right.get(name)));
 }
 
-function pendingDocument(document: TransactionDocument): PendingComparison {
+function pendingDocument(document: TransactionDocument, cause: RebuildDifference["cause"]): PendingComparison {
   const { uetr, version, applied } = document.transaction;
   return {
     kind: "transaction",
     key: uetr,
+    cause,
     until: applied + 1n,
     compare(_, documents) {
       const other = documents.get(uetr);
@@ -187,6 +215,7 @@ function compareAggregate<T extends Aggregate>(
     addPending(waiting, {
       kind,
       key,
+      cause: "store",
       until: stored.applied + 1n,
       compare: (at) => (rebuiltIn(at)?.version === stored.version ? names(rebuiltIn(at)) : null),
     });
@@ -206,6 +235,7 @@ async function compareLedgers(
       addPending(waiting, {
         kind: "ledger",
         key: day,
+        cause: "store",
         until: ledger.through,
         compare: (at) => (at.nextOffset >= ledger.through ? findDifferingRows(ledger, at.ledgers.get(day)) : null),
       });
@@ -224,13 +254,14 @@ async function compareMarkers(
 ): Promise<void> {
   const stored = (await store.partitions.list(service)).find((document) => document.partition === partition);
   if (stored === undefined) return;
-  const differing = (at: PartitionFold): readonly string[] =>
-    isDeepStrictEqual(stored.state ?? null, toPlain(at)) || (stored.state === null && hasNoMarkers(at)) ? [] : ["differ"];
+  const kept = readPartitionState(stored.state);
+  const differing = (at: PartitionFold): readonly string[] => (isDeepStrictEqual(kept, readPartitionState(toPlain(at))) ? [] : ["differ"]);
   if (stored.position === fold.nextOffset) found("markers", `${partition}`, differing(fold));
   else if (stored.position > fold.nextOffset) {
     addPending(waiting, {
       kind: "markers",
       key: `${partition}`,
+      cause: "store",
       until: stored.position,
       compare: (at) => (at.nextOffset >= stored.position ? differing(at) : null),
     });
@@ -240,11 +271,6 @@ async function compareMarkers(
 /** The markers as they come back from the partition's document. */
 function toPlain(fold: PartitionFold): unknown {
   return JSON.parse(JSON.stringify(fold.markers.toState()));
-}
-
-function hasNoMarkers({ markers }: PartitionFold): boolean {
-  const { ofDays, ofBanks } = markers.history();
-  return ofDays.length + ofBanks.length === 0;
 }
 
 function addPending(waiting: PendingComparison[], one: PendingComparison): void {
@@ -268,7 +294,7 @@ async function catchUp(
     await copy.fold([record]);
     left = comparePending(left, copy, documents, found);
   }
-  for (const { kind, key } of left) found(kind, key, ["is not what the journal makes of it"]);
+  for (const { kind, key, cause } of left) found(kind, key, ["is not what the journal makes of it"], cause);
 }
 
 function comparePending(
@@ -279,16 +305,29 @@ function comparePending(
 ): readonly PendingComparison[] {
   return waiting.filter((one) => {
     const texts = one.compare(copy, documents);
-    if (texts !== null) found(one.kind, one.key, texts);
+    if (texts !== null) found(one.kind, one.key, texts, one.cause);
     return texts === null;
   });
 }
 
 function inMemory(documents: Map<string, TransactionDocument>, below: FoldTarget): FoldTarget {
+  async function load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>> {
+    const loaded = await below.load(uetrs.filter((uetr) => !documents.has(uetr)));
+    return new Map(uetrs.flatMap((uetr) => one(uetr, documents.get(uetr) ?? loaded.get(uetr))));
+  }
   return {
-    async load(uetrs) {
-      const loaded = await below.load(uetrs.filter((uetr) => !documents.has(uetr)));
-      return new Map(uetrs.flatMap((uetr) => one(uetr, documents.get(uetr) ?? loaded.get(uetr))));
+    load,
+    async versions(uetrs) {
+      return new Map(
+        [...(await load(uetrs))].map(
+          ([
+            uetr,
+            {
+              transaction: { partition, version },
+            },
+          ]) => [uetr, { partition, version }],
+        ),
+      );
     },
     write(writes) {
       for (const { document } of writes) documents.set(document.transaction.uetr, document);

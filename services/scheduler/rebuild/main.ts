@@ -3,10 +3,12 @@
 
 import { parseArgs } from "node:util";
 import { readConfigurationFile, readEnvironment } from "@sluice/config";
+import { rulesVersion } from "@sluice/domain";
 import { machineRandom, machineTime, silentLogger, silentMetrics } from "@sluice/kernel";
 import { broker, needVariables, openNeeds, registry } from "@sluice/process";
 import { store } from "@sluice/process/store";
 import { journalHandlers } from "../service.ts";
+import type { RebuildOptions } from "./rebuild-partition.ts";
 import { removeOldBuilds, rebuildPartitions } from "./rebuild.ts";
 
 const { values } = parseArgs({
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     partition: { type: "string" },
     "dry-run": { type: "boolean", default: false },
     "accept-differences": { type: "boolean", default: false },
+    "accept-other-rules": { type: "boolean", default: false },
     "drop-old": { type: "boolean", default: false },
   },
 });
@@ -52,11 +55,14 @@ if (values["drop-old"]) {
     handlers: journalHandlers,
     service,
     partitionCount: configuration.partitionCount,
+    rulesVersion,
     time,
     builderId,
     progress,
   };
-  const options = { isDryRun: values["dry-run"], acceptsDifferences: values["accept-differences"] };
+  const acceptsRules = values["accept-other-rules"] ? "other-rules" : "nothing";
+  const accepts: RebuildOptions["accepts"] = values["accept-differences"] ? "everything" : acceptsRules;
+  const options = { isDryRun: values["dry-run"], accepts };
   const partition = values.partition === undefined ? null : Number(values.partition);
   const built = await rebuildPartitions(rebuilding, partition, options, (one) => {
     const shown = { ...one, differences: one.differences.slice(0, 20), differencesCount: one.differences.length };

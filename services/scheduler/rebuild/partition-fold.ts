@@ -12,11 +12,13 @@ import { type BatchRecord, runBatch } from "../partition/batch.ts";
 import { type AppliedMarkers, createAppliedMarkers } from "../partition/applied-markers.ts";
 import { readJournal } from "../partition/read-journal.ts";
 import { createSnapshotCaches } from "../partition/snapshot-cache.ts";
-import { createStoreWitness } from "../partition/store-witness.ts";
+import { createStoreWitness } from "../partition/stored/store-witness.ts";
 
 export interface PartitionFoldPorts {
   readonly partition: number;
   readonly partitionCount: number;
+  /** The version of the rules that the handlers decide by. */
+  readonly rulesVersion: number;
   readonly serde: Serde;
   readonly configuration: Configuration;
   readonly handlers: JournalHandlers;
@@ -26,7 +28,7 @@ export interface PartitionFoldPorts {
   readonly skips: DoneSkips;
 }
 
-export type FoldTarget = Pick<TransactionStore, "load" | "write">;
+export type FoldTarget = Pick<TransactionStore, "load" | "versions" | "write">;
 
 interface FoldState {
   readonly nextOffset: bigint;
@@ -110,9 +112,10 @@ export class PartitionFold {
   }
 
   #batchPorts() {
-    const { partitionCount, serde, configuration, service } = this.#ports;
+    const { partitionCount, rulesVersion, serde, configuration, service } = this.#ports;
     return {
       partitionCount,
+      rulesVersion,
       serde,
       configuration,
       service,

@@ -4,7 +4,8 @@
 // #2 The owner stops only for the last records: the partition is locked, folded to exactly its position, and what was
 //    folded since the comparison is compared too. Builds share days, banks and ledgers: these are compared, and
 //    replaced only where they differ.
-// #3 If anything differs nothing is switched, unless the caller accepts that the journal is right.
+// #3 If anything differs nothing is switched, unless the caller accepts that the journal is right: in everything, or
+//    where other rules than today's may explain the difference.
 // #4 A builder that dies leaves a build that nobody uses, and a lock that expires by itself. No build is used twice: a
 //    removal that the dead builder asked for may land at any later time, and must not take documents that are in use.
 //    The next builder removes what earlier ones left.
@@ -37,7 +38,8 @@ export interface RebuildOptions {
   readonly isDryRun: boolean;
   /** The partitions of one rebuild share a build where they can: then a read of all of them is one read. */
   readonly leastBuild?: number;
-  readonly acceptsDifferences: boolean;
+  /** Which differences do not keep it from switching. */
+  readonly accepts: "nothing" | "other-rules" | "everything";
 }
 
 export interface RebuiltPartition {
@@ -47,6 +49,8 @@ export interface RebuiltPartition {
   readonly documents: number;
   readonly compared: number;
   readonly differences: readonly RebuildDifference[];
+  /** Transactions with a record that other rules than today's decided. */
+  readonly byOtherRules: number;
   readonly isSwitched: boolean;
   /** The build that is in use from now on. */
   readonly build: number;
@@ -90,19 +94,22 @@ export async function rebuildPartition(given: RebuildPorts, partition: number, o
     partition,
     partitionCount: ports.partitionCount,
     fold,
+    rulesVersion: ports.rulesVersion,
     from: before.build,
     to: build,
     uetrs: null,
     read,
   };
   const compared = await comparePartition(comparison);
-  const result = { partition, documents: fold.documents, compared: compared.documentsCompared };
-  if (options.isDryRun || (compared.differences.length > 0 && !options.acceptsDifferences)) {
+  const { byOtherRules } = compared;
+  const result = { partition, documents: fold.documents, compared: compared.documentsCompared, byOtherRules };
+  const differences = explain(compared.differences, byOtherRules);
+  if (options.isDryRun || !isAccepted(differences, options)) {
     await store.builds.remove(partition, build);
     return {
       ...result,
       position: fold.nextOffset,
-      differences: compared.differences,
+      differences,
       isSwitched: false,
       build: before.build,
       heldMs: null,
@@ -198,10 +205,9 @@ async function switchUnderLock(
     await renew();
     // #5
     await fold.requireStored();
-    const differences = mergeDifferences(compared.differences, late.differences);
+    const differences = explain(mergeDifferences(compared.differences, late.differences), compared.byOtherRules);
     const outcome = { position, compared: compared.documentsCompared + late.documentsCompared, differences };
-    if (differences.length > 0 && !options.acceptsDifferences)
-      return { ...outcome, isSwitched: false, heldMs: time.monotonicMs() - startedMs };
+    if (!isAccepted(differences, options)) return { ...outcome, isSwitched: false, heldMs: time.monotonicMs() - startedMs };
     await replaceShared(ports, comparison, late.differences);
     const isSwitched = await store.partitions.switchTo(service, partition, builderId, { build, position, state: fold.markers.toState() });
     if (!isSwitched) throw new Fault("rebuild.locked", `partition ${partition}: the lock was lost`, { isRetryable: false });
@@ -216,6 +222,17 @@ async function switchUnderLock(
 function mergeDifferences(before: readonly RebuildDifference[], late: readonly RebuildDifference[]): readonly RebuildDifference[] {
   const again = new Set(late.map(({ key }) => key));
   return [...before.filter(({ kind, key }) => kind === "transaction" && !again.has(key)), ...late];
+}
+
+/** Other rules may explain what differs beside the transactions, if they decided any of these. */
+function explain(differences: readonly RebuildDifference[], byOtherRules: number): readonly RebuildDifference[] {
+  if (byOtherRules === 0) return differences;
+  return differences.map((one) => (one.kind === "transaction" ? one : { ...one, cause: "either" }));
+}
+
+function isAccepted(differences: readonly RebuildDifference[], { accepts }: RebuildOptions): boolean {
+  if (accepts === "everything") return true;
+  return differences.every(({ cause }) => accepts === "other-rules" && cause !== "store");
 }
 
 /** Replaces the stored days, banks and ledgers that differ: the journal is right. */

@@ -1,6 +1,6 @@
 import { outgoingRecord, topics } from "@sluice/contracts";
 import { Fault, sleep } from "@sluice/kernel";
-import type { Transaction } from "@sluice/domain";
+import { type RulesSpan, rulesVersion, type Transaction } from "@sluice/domain";
 import { checkConservation } from "@sluice/store";
 import { expect, test } from "vitest";
 import { schedulerDay, reconciliationAtMs, schedulerStartAtMs, SchedulerEnvironment } from "../scheduler.fixture.ts";
@@ -8,15 +8,15 @@ import { journalHandlers } from "../service.ts";
 import { sampleConfiguration } from "@sluice/testkit";
 import { rebuildLockMs, type RebuildOptions, rebuildPartition, type RebuildPorts, type RebuiltPartition } from "./rebuild-partition.ts";
 
-const forReal: RebuildOptions = { isDryRun: false, acceptsDifferences: false };
-const dryRun: RebuildOptions = { isDryRun: true, acceptsDifferences: false };
+const forReal: RebuildOptions = { isDryRun: false, accepts: "nothing" };
+const dryRun: RebuildOptions = { isDryRun: true, accepts: "nothing" };
 
 function buildPorts(environment: SchedulerEnvironment, over: Partial<RebuildPorts> = {}): RebuildPorts {
   const { store, serde, partitionCount, time } = environment;
   const messaging = environment.broker.client("builder");
   const configuration = sampleConfiguration();
   const rest = { builderId: "builder-1", service: "scheduler", progress: () => {} };
-  return { store, serde, partitionCount, time, messaging, configuration, handlers: journalHandlers, ...rest, ...over };
+  return { store, serde, partitionCount, rulesVersion, time, messaging, configuration, handlers: journalHandlers, ...rest, ...over };
 }
 
 /** Appends some debits and a credit, and leaves them in whatever state they reach. */
@@ -121,9 +121,36 @@ test("a dry run names the differences and changes nothing: a lost document, a ch
   expect(await environment.settle(builds.documents(0, 1, null, 10))).toEqual([]);
   // Nothing is switched unless differences are accepted; then the journal is right.
   expect(await rebuildAll(environment, forReal)).toMatchObject([{ isSwitched: false }]);
-  expect(await rebuildAll(environment, { isDryRun: false, acceptsDifferences: true })).toMatchObject([{ isSwitched: true }]);
+  expect(await rebuildAll(environment, { isDryRun: false, accepts: "everything" })).toMatchObject([{ isSwitched: true }]);
   await environment.time.advance(10_000);
   expect(await rebuildAll(environment, dryRun)).toMatchObject([{ differences: [] }]);
+});
+
+test("a rebuild tells what other rules explain from what is wrong in the store, and accepts the one without the other [D11.9]", async () => {
+  const environment = new SchedulerEnvironment({ partitionCount: 1 });
+  await environment.scheduler();
+  const uetrs = await traffic(environment);
+  const { transactions } = environment.store;
+  const change = async (uetr: string, rules: RulesSpan, into: (transaction: Transaction) => Transaction) => {
+    const stored = (await environment.settle(transactions.load([uetr]))).get(uetr)!;
+    const { transaction } = stored;
+    const document = { ...stored, transaction: into({ ...transaction, version: transaction.version + 1 }), rules };
+    await environment.settle(transactions.write([{ document, expectedVersion: transaction.version }]));
+  };
+  const today = { oldest: rulesVersion, newest: rulesVersion };
+  await change(uetrs[0]!, { oldest: rulesVersion - 1, newest: rulesVersion }, inDollars);
+  await change(uetrs[1]!, { oldest: rulesVersion, newest: rulesVersion + 1 }, inDollars);
+  expect(await rebuildAll(environment, { isDryRun: false, accepts: "nothing" })).toMatchObject([{ isSwitched: false }]);
+  await change(uetrs[2]!, today, inDollars);
+  const listCauses = (built: readonly RebuiltPartition[]) => new Map(built[0]!.differences.map(({ key, cause }) => [key, cause]));
+  const [, , third] = uetrs;
+  const both = await rebuildAll(environment, { isDryRun: false, accepts: "other-rules" });
+  expect(both).toMatchObject([{ isSwitched: false, byOtherRules: 2 }]);
+  expect(listCauses(both)).toEqual(new Map([...uetrs.slice(0, 2).map((uetr) => [uetr, "rules"] as const), [third!, "store"]]));
+  await change(third!, { oldest: 1, newest: rulesVersion }, inDollars);
+  expect(await rebuildAll(environment, { isDryRun: false, accepts: "other-rules" })).toMatchObject([{ isSwitched: true, byOtherRules: 3 }]);
+  await environment.time.advance(10_000);
+  expect(await rebuildAll(environment, dryRun)).toMatchObject([{ differences: [], byOtherRules: 0 }]);
 });
 
 test("a builder that died locks a partition until its lock expires and no longer; the next one removes what it left", async () => {

@@ -1,7 +1,8 @@
-// Records the journals in `golden/`: `node services/scheduler/recorded/record-journals.fixture.ts`. A journal that is
-// there is never recorded again, because it stands for the journals of installations. A new one gets a name of its own.
+// Records the journals in `golden/`, and what the present version of the rules decides in each:
+// `node services/scheduler/recorded/record-journals.fixture.ts`. A journal that is there is never recorded again,
+// because it stands for the journals of installations. A new one gets a name of its own.
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { topics } from "@sluice/contracts";
 import {
@@ -13,7 +14,8 @@ import {
   type SchedulerEnvironmentOptions,
 } from "../scheduler.fixture.ts";
 import { gateOpeningRecord, pauseRecord, resumeRecord, closeExtensionRecord } from "../operator-records.fixture.ts";
-import { formatJournal } from "./journal-file.fixture.ts";
+import { addDecisions, foldJournal, type RulesRecord } from "./fold-journal.fixture.ts";
+import { formatJournal, parseJournal } from "./journal-file.fixture.ts";
 
 const second = "second";
 export const recordedOptions: SchedulerEnvironmentOptions = { partitionCount: 1, banks: [second], creditsFinal: "connector" };
@@ -120,10 +122,23 @@ async function record(play: Scenario): Promise<string> {
   return formatJournal(environment.broker.records({ topic: topics.journal, partition: 0 }));
 }
 
+/** Writes what the present version of the rules decides, where `rules.json` does not say it yet. */
+async function recordDecisions(): Promise<void> {
+  const today: Record<string, string> = {};
+  for (const name of Object.keys(recordedScenarios)) {
+    const journal = readFileSync(join(recordedFolder, `${name}.journal.jsonl`), "utf8");
+    today[name] = (await foldJournal(parseJournal(journal), recordedOptions)).decisions;
+  }
+  const path = join(recordedFolder, "rules.json");
+  const recorded: RulesRecord = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  writeFileSync(path, `${JSON.stringify(addDecisions(recorded, today), null, 2)}\n`);
+}
+
 if (import.meta.main) {
   mkdirSync(recordedFolder, { recursive: true });
   for (const [name, play] of Object.entries(recordedScenarios)) {
     const path = join(recordedFolder, `${name}.journal.jsonl`);
     if (!existsSync(path)) writeFileSync(path, await record(play));
   }
+  await recordDecisions();
 }

@@ -1,56 +1,42 @@
 // Recorded journals, folded by today's rules. What they once gave is in `golden/`, record for record: a change of the
 // rules that changes what a journal means is a diff there. `vitest run --project pure services/scheduler/recorded -u`
-// writes the outputs of today; the journals stay as they are.
+// writes the outputs of today; the journals stay as they are, and so does what each version of the rules decided.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { OutgoingRecord, Producer, ReceivedRecord } from "@sluice/messaging";
-import { toRecordEntry, toSnapshotEntry } from "@sluice/testkit";
+import { rulesVersion } from "@sluice/domain";
 import { expect, test } from "vitest";
-import { openPartitionWorker } from "../partition/worker.ts";
-import { SchedulerEnvironment } from "../scheduler.fixture.ts";
+import { addDecisions, foldJournal, type RulesRecord } from "./fold-journal.fixture.ts";
 import { formatJournal, parseJournal } from "./journal-file.fixture.ts";
 import { recordedFolder, recordedOptions, recordedScenarios } from "./record-journals.fixture.ts";
-
-const utf8 = new TextDecoder();
 
 function readRecorded(name: string): string {
   return readFileSync(join(recordedFolder, `${name}.journal.jsonl`), "utf8");
 }
 
-/** Folds the records as the owner of their partition, and lists what it sends and what is in the store then. */
-async function fold(records: readonly ReceivedRecord[]): Promise<readonly unknown[]> {
-  const environment = new SchedulerEnvironment(recordedOptions);
-  const sent: OutgoingRecord[] = [];
-  const producer: Producer = {
-    send(outgoing) {
-      sent.push(...outgoing);
-      return Promise.resolve([]);
-    },
-    close: () => Promise.resolve(),
-  };
-  const context = await environment.partitionContext({ producer });
-  const worker = await environment.settle(openPartitionWorker(context, 0, { logStart: 0n, logEnd: BigInt(records.length) }));
-  await environment.settle(worker.handle(records));
-  const uetrs = [...new Set(records.map(({ key }) => utf8.decode(key ?? undefined)))].toSorted();
-  const documents = await environment.settle(environment.store.transactions.load(uetrs));
-  const stored = uetrs.flatMap((uetr) => documents.get(uetr) ?? []).map((document) => toSnapshotEntry(document));
-  return [...sent.map((record) => describeSent(record, environment)), ...stored];
-}
-
-/** A record that is sent, without the place and time that the broker gives it. */
-function describeSent(record: OutgoingRecord, { serde }: SchedulerEnvironment): unknown {
-  const { topic, partition, key, type, value } = toRecordEntry({ ...record, offset: 0n, appendedAtMs: 0 }, serde);
-  return { topic, partition, key, type, headers: record.headers, value };
-}
-
 test("I3: a recorded journal gives the same outputs and the same states as it once gave", async () => {
   for (const name of Object.keys(recordedScenarios)) {
-    const outputs = await fold(parseJournal(readRecorded(name)));
-    expect(outputs.length).toBeGreaterThan(10);
-    const text = outputs.map((output) => `${JSON.stringify(output)}\n`).join("");
+    const { text } = await foldJournal(parseJournal(readRecorded(name)), recordedOptions);
+    expect(text.split("\n").length).toBeGreaterThan(10);
     await expect(text).toMatchFileSnapshot(join(recordedFolder, `${name}.outputs.jsonl`));
   }
+});
+
+test("rules that decide a recorded journal in another way have a new version [D11 rules]", async () => {
+  const recorded: RulesRecord = JSON.parse(readFileSync(join(recordedFolder, "rules.json"), "utf8"));
+  const versions = Object.keys(recorded).map(Number);
+  expect(rulesVersion).toBe(Math.max(...versions));
+  for (const name of Object.keys(recordedScenarios)) {
+    const { decisions } = await foldJournal(parseJournal(readRecorded(name)), recordedOptions);
+    // Otherwise raise rulesVersion of the domain, and run record-journals.fixture.ts.
+    expect({ name, decisions }).toEqual({ name, decisions: recorded[rulesVersion]?.[name] });
+  }
+});
+
+test("what a version of the rules decided is written once", () => {
+  const recorded = { [rulesVersion - 1]: { a: "1" }, [rulesVersion]: { a: "2" } };
+  expect(addDecisions(recorded, { a: "3", b: "4" })).toEqual({ [rulesVersion - 1]: { a: "1" }, [rulesVersion]: { a: "2", b: "4" } });
+  expect(addDecisions({}, { a: "3" })).toEqual({ [rulesVersion]: { a: "3" } });
 });
 
 test("every recorded journal is folded, and is read as it was written", () => {

@@ -24,11 +24,23 @@ export interface ServiceProcesses {
   startAll(): Promise<void>;
   /** Stops a service and starts it with the present configuration file. */
   restart(name: ServiceName): Promise<void>;
+  /**
+   * Starts a service of another release beside the running one, and stops that one when the other is ready, as an
+   * update does. The service keeps that release from then on, unless it does not start.
+   */
+  replace(name: ServiceName, release: ServiceRelease): Promise<void>;
   /** Reads everything that a service has logged so far. */
   readLog(name: ServiceName): Promise<string>;
   /** The services that ended without a request to stop. */
   lost(): readonly string[];
   stop(): Promise<void>;
+}
+
+export interface ServiceRelease {
+  /** The root of its tree. */
+  readonly tree: string;
+  /** Variables that differ from those of the environment. */
+  readonly environment: Environment;
 }
 
 type Environment = Readonly<Record<string, string>>;
@@ -37,11 +49,14 @@ export async function startServiceProcesses(environment: Environment, directory:
   const running = new Map<ServiceName, ServiceProcess>();
   const lost: string[] = [];
   const ports: Record<string, string> = {};
+  const releases = new Map<ServiceName, ServiceRelease>();
 
   const logPath = (name: ServiceName): string => join(directory, `${name}.log`);
 
   async function start(name: ServiceName): Promise<void> {
-    const service = await startService(name, { ...environment, ...ports }, logPath(name), { directory });
+    const release = releases.get(name);
+    const own = release === undefined ? { directory } : { directory, tree: release.tree };
+    const service = await startService(name, { ...environment, ...ports, ...release?.environment }, logPath(name), own);
     running.set(name, service);
     void noteLoss(name, service);
     if (name === "ingress") ports["SLUICE_HTTP_PORT"] = String(service.port);
@@ -83,6 +98,18 @@ export async function startServiceProcesses(environment: Environment, directory:
     async restart(name) {
       await end("stop", [name]);
       await start(name);
+    },
+    async replace(name, release) {
+      const [before, known] = [running.get(name), releases.get(name)];
+      releases.set(name, release);
+      try {
+        await start(name);
+      } catch (error) {
+        if (known === undefined) releases.delete(name);
+        else releases.set(name, known);
+        throw error;
+      }
+      await before?.stop();
     },
     readLog: (name) => readFile(logPath(name), "utf8"),
     lost: () => lost,

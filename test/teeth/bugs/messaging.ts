@@ -3,7 +3,7 @@
 import type { PlantedBug } from "../planted-bug.ts";
 
 const [producer, queue] = ["packages/messaging/kafka/producer.ts", "packages/messaging/send-queue.ts"];
-const lease = "packages/messaging/partitions/lease-state.ts";
+const lease = "packages/messaging/partitions/lease/lease-state.ts";
 const consumers = ["packages/messaging/memory/conformance.test.ts", "packages/messaging/partitions/partition-consumer.test.ts"];
 
 export const messagingBugs: readonly PlantedBug[] = [
@@ -95,7 +95,7 @@ export const messagingBugs: readonly PlantedBug[] = [
         put: 'if (event.kind !== "waited") return state;',
       },
     ],
-    nearest: ["packages/messaging/partitions/lease-state.test.ts", "packages/messaging/partitions/partition-lease.test.ts"],
+    nearest: ["packages/messaging/partitions/lease/lease-state.test.ts", "packages/messaging/partitions/lease/partition-lease.test.ts"],
   },
   {
     id: "refusal-of-older-epoch-counts",
@@ -103,6 +103,30 @@ export const messagingBugs: readonly PlantedBug[] = [
     edits: [
       { file: lease, find: 'return event.kind === "refused" && event.epoch === state.epoch ?', put: 'return event.kind === "refused" ?' },
     ],
-    nearest: ["packages/messaging/partitions/lease-state.test.ts"],
+    nearest: ["packages/messaging/partitions/lease/lease-state.test.ts"],
+  },
+  {
+    id: "note-of-letters-of-another-topic",
+    breaks: "An owner reads on in a topic of dead letters that is not the one that was noted, and misses skips in it.",
+    edits: [
+      {
+        file: "packages/messaging/dead-letters/skips-memory.ts",
+        find: "memory.log.topicId !== log.topicId) return null;",
+        put: "memory.log.topicId === null) return null;",
+      },
+    ],
+    nearest: ["packages/messaging/dead-letters/operator-skips.test.ts"],
+  },
+  {
+    id: "letters-read-and-not-noted",
+    breaks: "A take-over reads all dead letters of its partition each time.",
+    edits: [
+      {
+        file: "services/scheduler/partition/take-over.ts",
+        find: "letters: context.operatorSkips.note(partition) }),",
+        put: "letters: null }),",
+      },
+    ],
+    nearest: ["services/scheduler/partition/take-over.test.ts"],
   },
 ];

@@ -5,7 +5,7 @@ import type { PlantedBug } from "../planted-bug.ts";
 const scenarios = "services/scheduler/scenarios";
 const [worker, position, batch] = [
   "services/scheduler/partition/worker.ts",
-  "services/scheduler/partition/position.ts",
+  "services/scheduler/partition/stored/position.ts",
   "services/scheduler/partition/batch.ts",
 ];
 const [takeOver, markers, ledgers] = [
@@ -182,13 +182,13 @@ export const schedulerBugs: readonly PlantedBug[] = [
     id: "ledger-written-after-position",
     breaks: "A crash between position and ledger leaves a day that does not add up.",
     edits: [{ file: position, find: "      await options.beforeWrite?.();\n", put: "" }],
-    nearest: ["services/scheduler/partition/day-ledgers.test.ts", "services/scheduler/partition/position.test.ts"],
+    nearest: ["services/scheduler/partition/day-ledgers.test.ts", "services/scheduler/partition/stored/position.test.ts"],
   },
   {
     id: "state-lost-with-failed-position-write",
     breaks: "Markers whose position write failed are not in the next one.",
     edits: [{ file: position, find: "      isStateNew ||= state !== undefined;\n", put: "" }],
-    nearest: ["services/scheduler/partition/position.test.ts"],
+    nearest: ["services/scheduler/partition/stored/position.test.ts"],
   },
   {
     id: "replay-counted-again",
@@ -227,5 +227,35 @@ export const schedulerBugs: readonly PlantedBug[] = [
       },
     ],
     nearest: [`${scenarios}/dead-letters.test.ts`],
+  },
+  {
+    id: "newer-rules-decided-by-older",
+    breaks: "A scheduler writes over a transaction that newer rules decided.",
+    edits: [{ file: batch, find: "if (newest <= known) return;", put: "if (newest <= known + 1_000) return;" }],
+    nearest: ["services/scheduler/partition/batch.test.ts"],
+  },
+  {
+    id: "rules-blamed-for-a-wrong-store",
+    breaks: "A rebuild calls every difference one of the rules, also where today's rules alone made the document.",
+    edits: [
+      {
+        file: "services/scheduler/rebuild/compare-partition.ts",
+        find: "return rules.oldest === version && rules.newest === version;",
+        put: "return rules.oldest === version && rules.newest === version + 1;",
+      },
+    ],
+    nearest: ["services/scheduler/rebuild/rebuild.test.ts"],
+  },
+  {
+    id: "rules-changed-under-the-same-version",
+    breaks: "A recorded journal is decided in another way, and the version of the rules is the same.",
+    edits: [
+      {
+        file: "packages/domain/debit-and-credit/markers/carry-over.ts",
+        find: "countCarryOvers(debit) < debit.carryOversMax);",
+        put: "countCarryOvers(debit) <= debit.carryOversMax);",
+      },
+    ],
+    nearest: ["services/scheduler/recorded/recorded-journals.test.ts"],
   },
 ];

@@ -3,6 +3,7 @@
 
 import { Fault, machineTime } from "@sluice/kernel";
 import { asControlVerb, type RunControlVerb } from "../../terminal/control-client.ts";
+import { previewHeld } from "./preview.ts";
 import { decisionNotes, decisionOptions, requireOption as needed, runDecision } from "./send-decision.ts";
 import { parsePauseEnd } from "./pause-end.ts";
 import type { Verb, VerbCall } from "../../terminal/verb.ts";
@@ -26,6 +27,8 @@ export const runCreditsFinal: RunControlVerb = (call, where) => {
     path: `${day.path}/credits-final`,
     body: bank === null ? {} : { bank },
     what: `credits of ${day.name} final for ${bank ?? "all banks"}`,
+    preview: previewHeld(day.name, bank, "a gate without unresolved credits opens, and these are released; it cannot be withdrawn"),
+    confirmedBy: day.name,
   });
 };
 
@@ -39,6 +42,8 @@ export const runOpenGate: RunControlVerb = (call, where) => {
     path: `${day.path}/gate-opening`,
     body: { bank, credits },
     what: `gate of ${bank} on ${day.name} opened over ${credits.length} ${credits.length === 1 ? "credit" : "credits"}`,
+    preview: previewHeld(day.name, bank, "these are released although those credits are not resolved; it cannot be undone"),
+    confirmedBy: bank,
   });
 };
 

@@ -11,6 +11,8 @@ import { jsonOption, type RunVerb, type Verb, type VerbCall } from "../../termin
 
 const entry = fileURLToPath(new URL("../../../../services/scheduler/rebuild/main.ts", import.meta.url));
 
+type Cause = "store" | "rules" | "either";
+
 interface PartitionLine {
   readonly event: "partition";
   readonly partition: number;
@@ -18,7 +20,8 @@ interface PartitionLine {
   readonly documents: number;
   readonly compared: number;
   readonly differencesCount: number;
-  readonly differences: readonly { readonly kind: string; readonly key: string; readonly what: string }[];
+  readonly differences: readonly { readonly kind: string; readonly key: string; readonly what: string; readonly cause: Cause }[];
+  readonly byOtherRules: number;
   readonly isSwitched: boolean;
   readonly build: number;
   readonly heldMs: number | null;
@@ -32,7 +35,7 @@ const run: RunVerb = async (call) => {
   const partition = call.value("partition");
   if (partition !== null && !/^\d{1,4}$/.test(partition))
     throw new Fault("cli.no-partition", `${partition} is not a partition`, { isRetryable: false });
-  const { database, configurationFile, connections, ...servers } = await requireUpState();
+  const { database, configurationFile, connections, ...servers } = await requireUpState(["kafka", "registry", "mongo"]);
   const environment = serviceEnvironment({ servers, configurationFile, database });
   const child = spawn(process.execPath, [entry, ...buildArguments(call, partition)], {
     env: { ...process.env, ...connections, ...environment },
@@ -62,10 +65,12 @@ export const rebuildVerb: Verb = {
     partition: { type: "string", placeholder: "N", text: "only that partition (default: all, one after another)" },
     "dry-run": { type: "boolean", text: "only compares" },
     "accept-differences": { type: "boolean", text: "the journal is right: switches to the new build whatever differs" },
+    "accept-other-rules": { type: "boolean", text: "switches also if older or newer rules may explain whatever differs" },
     "drop-old": { type: "boolean", text: "only removes builds that are no longer used" },
     json: jsonOption,
   },
   notes: [
+    "Works on what ./sluice up has started on this machine. On a cluster: docs/kubernetes.md names the command.",
     "Services keep running: a partition stops only for its last records.",
     "Exit 0 if everything is equal; else 1, and nothing is switched.",
   ],
@@ -73,18 +78,27 @@ export const rebuildVerb: Verb = {
   run,
 };
 
+const causeTexts: Readonly<Record<Cause, string>> = {
+  store: "the store is wrong",
+  rules: "decided by other rules",
+  either: "by other rules, or the store is wrong",
+};
+
 function buildArguments(call: VerbCall, partition: string | null): readonly string[] {
-  const flags = ["dry-run", "accept-differences", "drop-old"].filter((name) => call.flag(name)).map((name) => `--${name}`);
+  const flags = ["dry-run", "accept-differences", "accept-other-rules", "drop-old"]
+    .filter((name) => call.flag(name))
+    .map((name) => `--${name}`);
   return partition === null ? flags : [...flags, "--partition", partition];
 }
 
 function formatLine(line: Line): string {
   if (line.event === "progress") return `partition ${line.partition}: ${line.done} of ${line.of} records`;
   if (line.event === "dropped") return `${line.builds} old builds of partitions removed`;
-  const { partition, documents, compared, differencesCount, isSwitched, build, heldMs } = line;
+  const { partition, documents, compared, byOtherRules, differencesCount, isSwitched, build, heldMs } = line;
   const equal = differencesCount === 0 ? "equal" : `${differencesCount} differences`;
   const held = heldMs === null ? "" : `, stopped for ${Math.round(heldMs)} ms`;
   const end = isSwitched ? `continues in build ${build}${held}` : `not switched${held}`;
-  const shown = line.differences.map(({ kind, key, what }) => `  ${kind} ${key}: ${what}`);
-  return [`partition ${partition}: ${documents} transactions, ${compared} compared, ${equal}; ${end}`, ...shown].join("\n");
+  const rules = byOtherRules === 0 ? "" : `, ${byOtherRules} by other rules`;
+  const shown = line.differences.map(({ kind, key, what, cause }) => `  ${kind} ${key}: ${what} (${causeTexts[cause]})`);
+  return [`partition ${partition}: ${documents} transactions, ${compared} compared${rules}, ${equal}; ${end}`, ...shown].join("\n");
 }

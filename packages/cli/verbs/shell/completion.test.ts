@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { verbs } from "../../verbs.ts";
+import { verbs } from "../../verbs.fixture.ts";
 import { formatBashCompletion } from "./bash-completion.ts";
 import { formatFishCompletion } from "./fish-completion.ts";
 import { formatZshCompletion } from "./zsh-completion.ts";

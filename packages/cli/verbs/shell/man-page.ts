@@ -3,8 +3,9 @@
 // #1 Texts are escaped: a backslash, a hyphen, a leading dot or quote means something in roff, and other than ASCII is
 //    not read alike everywhere.
 
-import { argumentText, describeWord, optionText, usageParts } from "../../terminal/verb-help.ts";
-import type { Verb } from "../../terminal/verb.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { describeWord, usageParts } from "../../terminal/verb-help.ts";
+import { argumentText, optionText, type Verb } from "../../terminal/verb.ts";
 
 const environment: readonly (readonly [string, string])[] = [
   ["SLUICE_CONTROL_URL", "the console that operators' verbs call, if --console is not given; else what is up"],
@@ -12,13 +13,6 @@ const environment: readonly (readonly [string, string])[] = [
   ["SLUICE_CONTROL_CA_FILE", "PEM file of authorities that the control API's certificate may be from"],
   ["SLUICE_BANK_TOKEN", "the token of the bank as which send posts messages"],
   ["MONGO_URL", "the store that trials and benches use; else a local one"],
-];
-
-const exitCodes: readonly (readonly [string, string])[] = [
-  ["0", "good"],
-  ["1", "failed, with the reason"],
-  ["2", "wrong use, in one line"],
-  ["130", "interrupted"],
 ];
 
 const files: readonly (readonly [string, string])[] = [

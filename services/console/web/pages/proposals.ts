@@ -31,19 +31,28 @@ export async function showProposals({ api, me, query, clock }: Asked): Promise<P
   };
 }
 
-const tones = { proposed: "waits", confirmed: "good", expired: "quiet" } as const;
+const tones = { proposed: "waits", confirmed: "good", rejected: "quiet", retracted: "quiet", expired: "quiet" } as const;
 
-export function proposalFacts({ path, body, operator, reason, proposedAt, expiresAt, confirmed }: Proposal, clock: Clock): Html {
+export function proposalFacts(
+  { path, body, operator, reason, proposedAt, expiresAt, confirmed, rejected, retracted }: Proposal,
+  clock: Clock,
+): Html {
   const { reason: _said, ...content } = body;
+  const ends = Object.entries({ Confirmed: confirmed, Rejected: rejected, Retracted: retracted });
+  const ended = ends.flatMap(([name, end]) => (end === null ? [] : [[name, renderEnd(end, clock)] as const]));
   return facts([
     ["Where", html`<code>${path}</code>`],
     ...Object.entries(content).map(([name, value]) => [name, html`<code>${JSON.stringify(value)}</code>`] as const),
     ["Reason", html`<q>${reason}</q>`],
     ["Proposed", html`${operator}, ${showTime(proposedAt, clock)}`],
-    confirmed === null
-      ? ["Expires", html`${showTime(expiresAt, clock)} <span class="quiet">${showDistance(expiresAt, clock)}</span>`]
-      : ["Confirmed", html`${confirmed.operator}, ${showTime(confirmed.at, clock)}: <q>${confirmed.reason}</q>`],
+    ...(ended.length > 0
+      ? ended
+      : [["Expires", html`${showTime(expiresAt, clock)} <span class="quiet">${showDistance(expiresAt, clock)}</span>`] as const]),
   ]);
+}
+
+function renderEnd({ operator, reason, at }: NonNullable<Proposal["confirmed"]>, clock: Clock): Html {
+  return html`${operator}, ${showTime(at, clock)}: <q>${reason}</q>`;
 }
 
 function renderProposal(proposal: Proposal, { person, roles }: Asked["me"], clock: Clock): Html {

@@ -1,6 +1,6 @@
 import type { TransactionDocument } from "@sluice/store";
 import { expect, test } from "vitest";
-import { SchedulerEnvironment } from "../scheduler.fixture.ts";
+import { SchedulerEnvironment } from "../../scheduler.fixture.ts";
 import { createStoreWitness } from "./store-witness.ts";
 
 /** Two documents as the scheduler stores them. */

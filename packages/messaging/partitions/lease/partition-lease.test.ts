@@ -365,6 +365,35 @@ describe("the lease of a partition", () => {
     },
   );
 
+  it.each(["resolves", "rejects"] as const)(
+    "I1: #4: a store that goes back during a take-over which then $0 is known to the next take-over",
+    async (end) => {
+      const clock = time();
+      const store = createLeaseStore();
+      const takenBack: boolean[] = [];
+      const { lease, heartbeat } = createOwner({
+        store,
+        time: clock,
+        takeOver(document, hasGoneBack) {
+          takenBack.push(hasGoneBack);
+          if (takenBack.length !== 2) return Promise.resolve(document);
+          lease.loseStore(document.epoch);
+          return end === "resolves" ? Promise.resolve(document) : Promise.reject(new Error("no longer mine"));
+        },
+      });
+      await lease.take();
+      lease.lose(1);
+      for (const waitedMs of [1, confirmedAfterMs]) {
+        await clock.advance(waitedMs);
+        heartbeat();
+        await clock.advance(confirmedAfterMs);
+      }
+      expect([lease.owned?.epoch, takenBack]).toEqual([3, [false, false, true]]);
+      lease.close("the end of the test");
+      expect(clock.pending()).toBe(0);
+    },
+  );
+
   it("#6: a write whose answer a look overtakes is no sign of a restored store", async () => {
     const clock = time();
     const base = createLeaseStore();

@@ -2,10 +2,12 @@
 // more replay.
 //
 // #1 It never runs ahead of what is done, and is written on condition of the owner epoch.
-// #2 It is written at most every `positionIntervalMs`, and at once on request (marker, revocation, stop).
+// #2 It is written at most `positionIntervalMs` after it moved, or once it is `positionRecordsMax` records ahead of
+//    what is written, and at once on request (marker, revocation, stop). All partitions of a process that wait are
+//    written together, so that their writes share calls (shared-store.ts).
 // #3 One write runs at a time. A failed write is repeated; a refused one is the last, because the lease is lost.
 
-import type { Logger, Time } from "@sluice/kernel";
+import { type Logger, SharedTimer, type Time } from "@sluice/kernel";
 
 export interface PartitionPositionOptions {
   readonly partition: number;
@@ -17,6 +19,8 @@ export interface PartitionPositionOptions {
   state(): unknown;
   /** Writes what has to be in the store before the position; called at each write. */
   beforeWrite?(): Promise<void>;
+  /** #2 */
+  readonly timer: SharedTimer;
   readonly time: Time;
   readonly logger: Logger;
 }
@@ -36,8 +40,14 @@ export interface PartitionPosition {
   stop(): void;
 }
 
-const positionIntervalMs = 100;
+const positionIntervalMs = 250;
+const positionRecordsMax = 512n;
 const failedWritePauseMs = 1_000;
+
+/** Creates the timer that the partitions of a process share. */
+export function createPositionTimer(time: Time): SharedTimer {
+  return new SharedTimer(time, positionIntervalMs);
+}
 
 export function createPartitionPosition(options: PartitionPositionOptions): PartitionPosition {
   const { partition, epoch, time, logger } = options;
@@ -48,11 +58,11 @@ export function createPartitionPosition(options: PartitionPositionOptions): Part
   let isStopped = false;
   let writing: Promise<void> = Promise.resolve();
   let timer: Disposable | null = null;
-  let dueMs = 0;
+  let hasFailed = false;
 
   function arm(): void {
-    if (timer !== null || isStopped || isLost) return;
-    timer = time.after(Math.max(0, dueMs - time.monotonicMs()), () => void write());
+    if (isStopped || isLost) return;
+    timer ??= hasFailed ? time.after(failedWritePauseMs, () => void write()) : options.timer.wait(() => void write());
   }
 
   function write(isForced = false): Promise<void> {
@@ -67,14 +77,14 @@ export function createPartitionPosition(options: PartitionPositionOptions): Part
     const offset = nextOffset;
     const state = isStateNew ? options.state() : undefined;
     isStateNew = false;
-    dueMs = time.monotonicMs() + positionIntervalMs;
+    hasFailed = false;
     try {
       await options.beforeWrite?.();
       if (await options.writeUnderLease(offset, state)) writtenOffset = offset;
       else isLost = true;
     } catch (error) {
       isStateNew ||= state !== undefined;
-      dueMs = time.monotonicMs() + failedWritePauseMs;
+      hasFailed = true;
       logger.warn("partition.position-not-written", { partition, epoch, offset, reason: String(error) });
     }
     if (nextOffset !== writtenOffset || isStateNew) arm();
@@ -82,8 +92,11 @@ export function createPartitionPosition(options: PartitionPositionOptions): Part
 
   return {
     advance(next) {
+      const isFar = (lag: bigint): boolean => lag >= positionRecordsMax;
+      const wasFar = isFar(nextOffset - writtenOffset);
       nextOffset = next;
       arm();
+      if (!wasFar && isFar(nextOffset - writtenOffset)) options.timer.fire();
     },
     markStateChanged() {
       isStateNew = true;

@@ -1,7 +1,7 @@
 import { silentLogger } from "@sluice/kernel";
 import { createVirtualTime } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { createPartitionPosition } from "./position.ts";
+import { createPartitionPosition, createPositionTimer } from "./position.ts";
 
 /** A position whose calls are noted; a call fails while its step is in `failing`. */
 function setUp() {
@@ -23,6 +23,7 @@ function setUp() {
       }),
     state: () => ["marker"],
     beforeWrite: () => Promise.resolve().then(() => step("ledgers")),
+    timer: createPositionTimer(time),
     time,
     logger: silentLogger,
   });
@@ -54,4 +55,20 @@ test("I16: the state of a failed write is in the next one", async () => {
   position.advance(6n);
   await time.advance(1_500);
   expect(calls.at(-1)).toBe("position 6 without state");
+});
+
+test("#2: a position that moves on is written every 250 ms, sooner once 512 records are ahead, and at once on request", async () => {
+  const { time, calls, position } = setUp();
+  const written = (): string[] => calls.filter((call) => call.startsWith("position")).map((call) => call.split(" ")[1] ?? "");
+  for (let offset = 1n; offset <= 10n; offset += 1n) {
+    position.advance(offset);
+    await time.advance(100);
+  }
+  expect(written()).toEqual(["3", "6", "9"]);
+  position.advance(600n);
+  await time.advance(1);
+  expect(written().at(-1)).toBe("600");
+  position.advance(601n);
+  await position.write();
+  expect(written().at(-1)).toBe("601");
 });

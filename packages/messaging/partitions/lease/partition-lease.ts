@@ -181,7 +181,8 @@ export class PartitionLease<Document extends LeasePosition, Owned> {
       this.#held = { epoch: document.epoch, owners: document.owners, position: document.position };
       this.#on({ kind: "raised", epoch: document.epoch });
       const owned = await this.#options.takeOver(document, this.#hasGoneBack);
-      this.#hasGoneBack = false;
+      // What this take-over learnt too late, because its epoch is lost already, is for the next one.
+      if (this.epoch === document.epoch) this.#hasGoneBack = false;
       this.#on({ kind: "granted", epoch: document.epoch });
       this.#settle(owned);
       return owned;

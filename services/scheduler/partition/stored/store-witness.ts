@@ -12,7 +12,7 @@ export interface StoreWitness {
   /** What a read that begins now must find; a later write changes nothing for that read. */
   expected(): ExpectedWitness;
   /** Reads the witness from the store; false while nothing was written. */
-  isMissing(store: Pick<TransactionStore, "load">): Promise<boolean>;
+  isMissing(store: Pick<TransactionStore, "versions">): Promise<boolean>;
 }
 
 interface ExpectedWitness {
@@ -23,15 +23,21 @@ interface ExpectedWitness {
 
 /** Creates the witness of one partition under one lease. */
 export function createStoreWitness(): StoreWitness {
-  let expected: ExpectedWitness = { uetrs: [], isMissing: () => false };
+  let newest: { readonly uetr: string; readonly version: number } | null = null;
   return {
     wrote({ transaction: { uetr, version } }) {
-      expected = { uetrs: [uetr], isMissing: (found) => (found.get(uetr)?.transaction.version ?? 0) < version };
+      newest = { uetr, version };
     },
-    expected: () => expected,
+    expected() {
+      const expected = newest;
+      if (expected === null) return { uetrs: [], isMissing: () => false };
+      const { uetr, version } = expected;
+      return { uetrs: [uetr], isMissing: (found) => (found.get(uetr)?.transaction.version ?? 0) < version };
+    },
     async isMissing(store) {
-      const { uetrs, isMissing } = expected;
-      return uetrs.length > 0 && isMissing(await store.load(uetrs));
+      const expected = newest;
+      if (expected === null) return false;
+      return ((await store.versions([expected.uetr])).get(expected.uetr)?.version ?? 0) < expected.version;
     },
   };
 }
