@@ -3,7 +3,7 @@
 import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import type { Asked } from "../asked.ts";
-import { showDate, showDistance, showTime, type Clock } from "../parts/clock.ts";
+import { showDate, showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
 import { dayBar } from "../parts/day-bar.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { count, link, mark, money, plural, receiverMark, stateMark, dataTable, type Html } from "../parts/html.ts";
@@ -165,7 +165,7 @@ function renderReceivers({ undelivered }: Overview, clock: Clock): Html {
     count(refused),
     showDistance(oldestSince, clock),
     html`${showTime(closes, clock)} <span class="quiet">${showDistance(closes, clock)}</span>`,
-    why.join(" "),
+    why.map((one) => html`${showSentence(one, clock)} `),
   ]);
   return html`<section id="receivers">${dataTable("Not delivered", columns, rows, "Every message is acknowledged.")}</section>`;
 }

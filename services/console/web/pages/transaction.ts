@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import type { Timeline } from "@sluice/timeline";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
-import { showDistance, showTime, type Clock } from "../parts/clock.ts";
+import { showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
 import { facts, link, mark, stateMark, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 import { renderHistory } from "../parts/history.ts";
@@ -69,7 +69,7 @@ function renderWaiting(waiting: Transaction["waiting"], clock: Clock): Html {
   ];
   return html`<section class="waiting" aria-labelledby="waiting">
     <h2 id="waiting">Waits for: ${waiting.for}</h2>
-    <p>${why}</p>
+    <p>${showSentence(why, clock)}</p>
     ${facts(rows)}
   </section>`;
 }
