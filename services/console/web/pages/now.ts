@@ -2,7 +2,7 @@
 
 import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
-import type { Asked } from "../asked.ts";
+import { queryText, type Asked } from "../asked.ts";
 import { showDate, showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
 import { dayBar } from "../parts/day-bar.ts";
 import { formatAmount, parseAmount } from "../../views/control-values.ts";
@@ -82,25 +82,25 @@ function renderWindow({ window, reconciliation, reconciledAt }: Day, clock: Cloc
     ${dayBar({ opens, closes, reconciliation, nowMs: clock.nowMs })}`;
 }
 
-function renderGates({ gatesOpen, gatesClosed, day }: Day): Html {
-  const [scheme = "", date = ""] = day.split(":");
+/** Before the window a closed gate is what the day has planned. */
+function renderGates({ gatesOpen, gatesClosed, day, window }: Day): Html {
   const all = gatesOpen + gatesClosed.length;
-  return html`<p class="line">
-      ${mark(gatesClosed.length === 0 ? "good" : "warns", `Gate open for ${gatesOpen} of ${plural(all, "bank")}`)}
-    </p>
+  const tone = gatesClosed.length === 0 ? "good" : window?.state === "open" ? "warns" : "quiet";
+  return html`<p class="line">${mark(tone, `Gate open for ${gatesOpen} of ${plural(all, "bank")}`)}</p>
     ${
       gatesClosed.length === 0
         ? ""
         : html`<ul class="reasons">
-            ${gatesClosed.map(
-              ({ bank, reason }) =>
-                html`<li>
-                  ${link(`/banks/${bank}`, bank)}: ${reason}
-                  ${link(`/decide/openGate?scheme=${scheme}&date=${date}&bank=${bank}`, html`Open the gate<span class="unseen"> of ${bank}</span>…`)}
-                </li>`,
-            )}
+            ${gatesClosed.map((gate) => renderGate(gate, day))}
           </ul>`
     }`;
+}
+
+/** Only a gate that waits for credits can be opened over them. */
+function renderGate({ bank, reason, credits }: Day["gatesClosed"][number], day: string): Html {
+  const [scheme = "", date = ""] = day.split(":");
+  const open = link(`/decide/openGate${queryText({ scheme, date, bank })}`, html`Open the gate<span class="unseen"> of ${bank}</span>…`);
+  return html`<li>${link(`/banks/${bank}`, bank)}: ${reason} ${credits > 0 ? open : ""}</li>`;
 }
 
 function renderTiles({ held, undelivered, openItems, quarantined, proposals }: Overview): Html {
