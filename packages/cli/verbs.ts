@@ -251,6 +251,21 @@ export const verbIndex: VerbIndex = [
         load: async () => (await import("./verbs/local/rebuild.ts")).rebuildVerb,
       },
       {
+        name: "profile add",
+        line: "names a console, so that --profile NAME reaches it",
+        load: async () => (await import("./verbs/shell/profile.ts")).profileAddVerb,
+      },
+      {
+        name: "profile list",
+        line: "the profiles, their consoles and files",
+        load: async () => (await import("./verbs/shell/profile.ts")).profileListVerb,
+      },
+      {
+        name: "profile remove",
+        line: "forgets a profile",
+        load: async () => (await import("./verbs/shell/profile.ts")).profileRemoveVerb,
+      },
+      {
         name: "completion",
         line: "prints a script that completes verbs in a shell",
         load: async () => (await import("./verbs/shell/completion.ts")).completionVerb,

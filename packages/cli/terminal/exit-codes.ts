@@ -36,6 +36,7 @@ const codes: Readonly<Record<string, number>> = {
   "cli.no-partition": exitUsage,
   "cli.no-proposal": exitUsage,
   "cli.no-rate": exitUsage,
+  "cli.no-profile": exitUsage,
   "cli.no-reason": exitUsage,
   "cli.no-service": exitUsage,
   "cli.no-uetr": exitUsage,

@@ -9,14 +9,17 @@ import { argumentText, optionText, type Verb } from "../../terminal/verb.ts";
 
 const environment: readonly (readonly [string, string])[] = [
   ["SLUICE_CONTROL_URL", "the console that operators' verbs call, if --console is not given; else what is up"],
+  ["SLUICE_PROFILE", "the profile whose console is called, if neither --console, --profile nor SLUICE_CONTROL_URL is given"],
   ["SLUICE_OPERATOR_TOKEN", "the operator's token"],
   ["SLUICE_CONTROL_CA_FILE", "PEM file of authorities that the control API's certificate may be from"],
   ["SLUICE_BANK_TOKEN", "the token of the bank as which send posts messages"],
+  ["NO_COLOR", "any value: no colour on a terminal"],
   ["MONGO_URL", "the store that trials and benches use; else a local one"],
 ];
 
 const files: readonly (readonly [string, string])[] = [
   [".sluice/up", "data, logs and addresses of what up has started"],
+  ["~/.config/sluice/profiles.json", "the profiles (or below XDG_CONFIG_HOME)"],
   [".sluice/trial", "histories and logs of trials"],
   [".sluice/reports", "reports of tests"],
 ];
