@@ -36,6 +36,9 @@ export const overviewSchema = z.strictObject({
   schema: z.literal("Overview"),
   asOf: asOfSchema,
   countedAt: countedAtSchema,
+  statesCountedAt: countedAtSchema.meta({
+    description: "When states, open items and dead letters were counted: earlier where there is very much.",
+  }),
   days: z.array(
     z.strictObject({
       day: daySchema,
@@ -53,7 +56,13 @@ export const overviewSchema = z.strictObject({
       reconciliation: nullableTimeSchema,
       reconciledAt: nullableTimeSchema,
       gatesOpen: countSchema,
-      gatesClosed: z.array(z.strictObject({ bank: textSchema, reason: textSchema })),
+      gatesClosed: z.array(
+        z.strictObject({
+          bank: textSchema,
+          reason: textSchema,
+          credits: countSchema.meta({ description: "Credits in front of it; 1,000 or more where there are so many." }),
+        }),
+      ),
       states: z.array(z.strictObject({ state: textSchema, ...counted.shape })),
     }),
   ),

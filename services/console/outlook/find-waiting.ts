@@ -130,7 +130,7 @@ function waitForDelivery({ messages, receiverOf, closesAtMs, transaction }: Wait
     why: [`${message.bank} has not acknowledged ${message.operation} after ${attempts}${lastCode(waiting)}`, ...why].join(". "),
     nextAttemptAtMs: isBlocked ? null : waiting.nextAttemptAtMs,
     untilMs,
-    next: isBlocked ? "it is sent when the receiver is back" : "it is tried again",
+    next: `${isBlocked ? "it is sent when the receiver is back" : "it is tried again"}; without an acknowledgement in time it becomes a reconciliation item`,
   };
 }
 

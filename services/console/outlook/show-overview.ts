@@ -2,6 +2,7 @@
 //
 // #1 One overview is made at a time, and it is the answer to everybody who asks within `keptMs`. So a hundred people
 //    who look at it cost the store as much as one.
+// #2 What is counted over the transactions may be older, and has its own time (`kept-count.ts`).
 
 import { formatInstant } from "../http/bank-answer.ts";
 import { topics } from "@sluice/contracts";
@@ -20,6 +21,7 @@ import { loadCreditsAtGates } from "../queries/list-windows.ts";
 import type { ParkedCounts } from "../queries/parked-counts.ts";
 import { formatAmount, formatOptionalInstant } from "../views/control-values.ts";
 import { windowReport } from "../views/window-report.ts";
+import { createKeptCount, type KeptCount } from "./kept-count.ts";
 import { dateInZone } from "./show-me.ts";
 import { sumReceivers } from "./undelivered-sums.ts";
 
@@ -38,11 +40,12 @@ export interface OverviewPorts {
 const keptMs = 1_000;
 
 export function showOverview(ports: OverviewPorts): ControlHandler {
+  const counts = createKeptCount(ports.time, () => countTransactions(ports));
   let last: { readonly body: Promise<object>; readonly atMs: number } | null = null;
   return async () => {
     const nowMs = ports.time.monotonicMs();
     if (last === null || nowMs - last.atMs > keptMs) {
-      const body = buildOverview(ports);
+      const body = buildOverview(ports, counts);
       const mine = { body, atMs: nowMs };
       last = mine;
       // A failure is nobody's answer but that of those who asked for it.
@@ -52,24 +55,23 @@ export function showOverview(ports: OverviewPorts): ControlHandler {
   };
 }
 
-async function buildOverview(ports: OverviewPorts): Promise<object> {
+async function buildOverview(ports: OverviewPorts, counts: KeptCount<TransactionCounts>): Promise<object> {
   const { store } = ports;
   const nowMs = ports.brokerNowMs();
-  const [days, held, undelivered, open, quarantined, letters, proposals, services] = await Promise.all([
-    loadDays(ports, nowMs),
-    loadHeld(store, nowMs),
+  const [counted, undelivered, letters, proposals, services] = await Promise.all([
+    counts.read(),
     loadUndelivered(ports, nowMs),
-    store.transactions.totals({ isItemOpen: true }),
-    store.transactions.totals({ isQuarantined: true }),
     countLetters(ports),
     countProposals(ports, nowMs),
     loadServices(ports),
   ]);
+  const held = await loadHeld(store, counted.held, nowMs);
   return {
     schema: "Overview",
     asOf: formatOptionalInstant(nowMs),
     countedAt: formatOptionalInstant(undelivered.countedAtMs),
-    days,
+    statesCountedAt: formatOptionalInstant(counted.countedAtMs),
+    days: await loadDays(ports, nowMs, counted.byDay),
     held: held.map(({ bank, day, count, currency, sum, waitsFor, why, closes }) => ({
       bank,
       day,
@@ -81,28 +83,50 @@ async function buildOverview(ports: OverviewPorts): Promise<object> {
       closes,
     })),
     undelivered: sumReceivers(undelivered.rows),
-    openItems: sumBy(open, ({ currency }) => currency ?? "").map(({ row, ...sums }) => ({ ...sums, currency: row.currency })),
-    quarantined: quarantined.reduce((sum, { count }) => sum + count, 0),
+    openItems: sumBy(counted.open, ({ currency }) => currency ?? "").map(({ row, ...sums }) => ({ ...sums, currency: row.currency })),
+    quarantined: counted.quarantined,
     deadLetters: letters,
     proposals,
     services,
   };
 }
 
-async function loadDays({ store, configuration }: OverviewPorts, nowMs: number | null) {
+interface TransactionCounts {
+  readonly held: readonly TotalsRow[];
+  readonly byDay: ReadonlyMap<string, readonly TotalsRow[]>;
+  readonly open: readonly TotalsRow[];
+  readonly quarantined: number;
+  readonly countedAtMs: number | null;
+}
+
+/** Everything that is counted over the transactions themselves: it takes longer with each of them. */
+async function countTransactions({ store, configuration, brokerNowMs }: OverviewPorts): Promise<TransactionCounts> {
+  const countedAtMs = brokerNowMs();
+  const held = await store.transactions.totals({ state: "HELD" });
+  const open = await store.transactions.totals({ isItemOpen: true });
+  const quarantined = await store.transactions.totals({ isQuarantined: true });
+  const byDay = new Map<string, readonly TotalsRow[]>();
+  for (const [scheme, zone] of countedAtMs === null ? [] : findZones(configuration)) {
+    const businessDate = dateInZone(zone, countedAtMs ?? 0);
+    byDay.set(`${scheme}:${businessDate}`, await store.transactions.totals({ scheme, businessDate }));
+  }
+  return { held, byDay, open, quarantined: quarantined.reduce((sum, { count }) => sum + count, 0), countedAtMs };
+}
+
+function findZones({ schemes }: OverviewPorts["configuration"]): ReadonlyMap<string, string> {
+  return new Map(schemes.filter(({ takesDebits }) => takesDebits).map(({ id, times }) => [id, times.calendar.zone]));
+}
+
+async function loadDays({ store, configuration }: OverviewPorts, nowMs: number | null, counted: TransactionCounts["byDay"]) {
   if (nowMs === null) return [];
-  const zones = new Map<string, string>(
-    configuration.schemes.filter(({ takesDebits }) => takesDebits).map(({ id, times }) => [id, times.calendar.zone]),
-  );
+  const zones = findZones(configuration);
   const today = [...zones].map(([id, zone]) => `${id}:${dateInZone(zone, nowMs)}`);
   const days = await store.days.load(today);
   const banks = configuration.banks.map(({ id }) => id);
   const rows = [];
   for (const day of days.values()) {
     const report = windowReport(day, banks, await loadCreditsAtGates({ store }, day, banks));
-    const { scheme, businessDate } = day.plan;
-    const totals = await store.transactions.totals({ scheme, businessDate });
-    rows.push({ ...dayView(day, report, zones.get(scheme) ?? "UTC"), states: stateCounts(totals) });
+    rows.push({ ...dayView(day, report, zones.get(day.plan.scheme) ?? "UTC"), states: stateCounts(counted.get(day.key) ?? []) });
   }
   return rows;
 }
@@ -122,7 +146,7 @@ function dayView(day: Day, report: Report, zone: string) {
     reconciliation: isVoided ? null : formatInstant(day.plan.reconciliationAtMs),
     reconciledAt: formatOptionalInstant(day.reconciledAtMs),
     gatesOpen: gates.length - closed.length,
-    gatesClosed: closed.map(({ bank, reason }) => ({ bank, reason: reason ?? "" })),
+    gatesClosed: closed.map(({ bank, reason, credits }) => ({ bank, reason: reason ?? "", credits: credits.length })),
   };
 }
 

@@ -43,9 +43,9 @@ export function listHeld({ store, brokerNowMs }: HeldPorts): ControlHandler {
   };
 }
 
-/** Everything that is held, by day, bank and currency, and why it waits. */
-export async function loadHeld(store: HeldPorts["store"], nowMs: number | null) {
-  return await explainHeld(store, sumHeldDebits(await store.transactions.totals({ state: "HELD" })), nowMs);
+/** What is held, by day, bank and currency, and why it waits. */
+export async function loadHeld(store: HeldPorts["store"], totals: readonly TotalsRow[], nowMs: number | null) {
+  return await explainHeld(store, sumHeldDebits(totals), nowMs);
 }
 
 async function explainHeld(store: HeldPorts["store"], totals: readonly HeldTotal[], nowMs: number | null) {

@@ -48,6 +48,12 @@ test.each(["//evil.example", "/\\evil.example", "https://evil.example", "javascr
   },
 );
 
+test("a sign-in with a token that nobody knows is counted as a failed log-in", async () => {
+  const { reader, environment } = await openConsole();
+  await reader.send("/sign-in", { token: "wrong-token", next: "/" });
+  expect(await environment.metrics.text()).toContain('sluice_failed_log_ins_total{service="console"} 1');
+});
+
 const pages = [
   "/",
   "/search",

@@ -18,6 +18,7 @@ const parts = [
   "check",
   "alarms",
   "interface",
+  "browser",
   "servers",
   "simulation",
   "teeth",
@@ -31,7 +32,17 @@ type Part = (typeof parts)[number] | "fuzz";
 type Environment = Readonly<Record<string, string>>;
 
 /** Parts that need no shared servers; chaos starts its own. */
-const withoutServers: readonly Part[] = ["alarms", "interface", "simulation", "teeth", "chaos", "chart", "containers", "kubernetes"];
+const withoutServers: readonly Part[] = [
+  "alarms",
+  "browser",
+  "interface",
+  "simulation",
+  "teeth",
+  "chaos",
+  "chart",
+  "containers",
+  "kubernetes",
+];
 /**
  * Parts that run only when they are named. The chart needs helm, and the cluster all of Kubernetes, which are built in
  * minutes where they are missing; containers need an engine and the image.
@@ -111,6 +122,7 @@ async function runParts(wanted: readonly Part[], { seed, drawn }: Draws, signal:
       }
       if (!withoutServers.includes(part)) environment ??= await openServers(opened);
       if (part === "alarms") results.push({ part, counts: await alarms(), failures: [] });
+      else if (part === "browser") results.push(await browser());
       else if (part === "chart") results.push({ part, counts: await chart(), failures: [] });
       else if (part === "containers") results.push(await containers(drawn));
       else if (part === "fuzz") results.push({ part, counts: await fuzz(environment ?? {}, seed, signal), failures: [] });
@@ -136,6 +148,12 @@ async function openServers(opened: AsyncDisposableStack): Promise<Environment> {
 async function alarms(): Promise<TestCounts> {
   const { testAlarmRules } = await import("./alarm-rules.ts");
   return await testAlarmRules((text) => void process.stdout.write(`alarms: ${text}\n`));
+}
+
+async function browser(): Promise<PartResult> {
+  const { bringBrowser } = await import("./browser-program.ts");
+  const program = await bringBrowser((text) => void process.stdout.write(`browser: ${text}\n`));
+  return await runProject("browser", { SLUICE_CHROMIUM: program });
 }
 
 async function chart(): Promise<TestCounts> {

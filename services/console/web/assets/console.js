@@ -5,7 +5,7 @@
 // #2 A hidden page asks for nothing. A page that asks by itself keeps no session alive.
 /* oxlint-disable no-undef -- the browser's own names */
 
-const everyMs = 1_500;
+const everyMs = 1_000;
 const answerMaxMs = 5_000;
 const content = document.querySelector("#content[data-live=yes]");
 const connection = document.querySelector("#connection");

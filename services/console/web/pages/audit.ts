@@ -54,7 +54,7 @@ export async function showAudit({ api, me, query, clock }: Asked): Promise<PageC
         Decisions about days of the last ${daysBack} days, banks (the last twenty of each) and proposals. What was decided about one
         transaction stands with that transaction.
       </p>
-      ${dataTable("Decisions", [{ title: "When" }, { title: "Operator" }, { title: "Decision" }, { title: "About" }, { title: "Result" }, { title: "Reason" }], cells, "No decision.")}`,
+      ${dataTable("Decisions", [{ title: "When" }, { title: "Operator" }, { title: "Decision" }, { title: "About" }, { title: "Result" }, { title: "Reason", isText: true }], cells, "No decision.")}`,
   };
 }
 

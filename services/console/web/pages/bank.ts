@@ -3,7 +3,7 @@
 import { html } from "hono/html";
 import { ApiRefusal, type AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
-import { showDistance, showTime, type Clock } from "../parts/clock.ts";
+import { showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
 import { count, facts, link, mark, money, receiverMark, dataTable, uetrLink, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -31,7 +31,7 @@ export async function showBank({ api, params, query, clock }: Asked): Promise<Pa
         bank.why.length === 0
           ? ""
           : html`<ul class="reasons">
-              ${bank.why.map((why) => html`<li>${why}</li>`)}
+              ${bank.why.map((why) => html`<li>${showSentence(why, clock)}</li>`)}
             </ul>`
       }
       ${renderActions(bank)} ${renderEndpoints(bank, clock)} ${renderTotals(bank)} ${renderMessages(messages, clock)}
@@ -72,7 +72,7 @@ function renderEndpoints({ endpoints }: Bank, clock: Clock): Html {
   return dataTable("Endpoints", columns, rows, "Nothing is configured for it.");
 }
 
-function renderTotals({ dayTotals }: Bank): Html {
+function renderTotals({ bank, dayTotals }: Bank): Html {
   const columns = [
     { title: "Scheme" },
     { title: "Date" },
@@ -83,7 +83,7 @@ function renderTotals({ dayTotals }: Bank): Html {
   const rows = dayTotals.map(({ scheme, businessDate, currency, count: number, sum, alarmAbove, isAboveAlarm }) => [
     scheme,
     businessDate,
-    link(`/search${queryText({ scheme, businessDate })}`, count(number)),
+    link(`/search${queryText({ bank, scheme, businessDate })}`, count(number)),
     money(currency, sum),
     html`${money(currency, alarmAbove)} ${isAboveAlarm ? mark("bad", "above") : ""}`,
   ]);
@@ -96,7 +96,7 @@ function renderMessages({ rows }: Undelivered, clock: Clock): Html {
     { title: "Kind" },
     { title: "Status" },
     { title: "Attempts", isNumber: true },
-    { title: "Last answer" },
+    { title: "Last answer", isText: true },
     { title: "Next attempt" },
     { title: "Close" },
   ];

@@ -3,7 +3,7 @@
 import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import type { Asked } from "../asked.ts";
-import { showDistance, showTime } from "../parts/clock.ts";
+import { showDistance, showSentence, showTime } from "../parts/clock.ts";
 import { count, link, receiverMark, dataTable } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -18,7 +18,7 @@ const columns = [
   { title: "Refused", isNumber: true },
   { title: "Oldest" },
   { title: "First close" },
-  { title: "Why" },
+  { title: "Why", isText: true },
 ];
 
 export async function showBanks({ api, clock }: Asked): Promise<PageContent> {
@@ -32,7 +32,7 @@ export async function showBanks({ api, clock }: Asked): Promise<PageContent> {
     waiting === null ? "" : count(waiting.deliveries.refused + waiting.postings.refused),
     waiting === null ? "" : showDistance(waiting.deliveries.oldestSince ?? waiting.postings.oldestSince, clock),
     waiting === null ? "" : html`${showTime(waiting.closes, clock)} <span class="quiet">${showDistance(waiting.closes, clock)}</span>`,
-    why.join(" "),
+    why.map((one) => html`${showSentence(one, clock)} `),
   ]);
   return {
     title: "Banks and connectors",

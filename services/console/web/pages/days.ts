@@ -27,28 +27,31 @@ export async function showDays({ api, me, clock }: Asked): Promise<PageContent> 
     { title: "Gates open", isNumber: true },
     { title: "Calendar" },
   ];
-  const cells = rows
-    .toReversed()
-    .map((day) => [
-      html`${link(`/days/${day.day}`, `${day.scheme} ${showDate(day.businessDate)}`)}
-      ${day.businessDate === today ? mark("good", "today") : ""}`,
-      day.isVoided || day.windows.length === 0 ? mark("quiet", "no window") : day.windows.map((window) => html`${windowMark(window)} `),
-      showTime(day.windows[0]?.opens ?? null, clock),
-      showTime(day.windows.at(-1)?.closes ?? null, clock),
-      day.reconciliation === null
-        ? "–"
-        : day.reconciliation.closedAt === null
-          ? showTime(day.reconciliation.closes, clock)
-          : mark("good", "reconciled"),
-      `${day.gates.filter(({ isOpen }) => isOpen).length} of ${day.gates.length}`,
-      day.calendarVersion,
-    ]);
+  const cells = rows.toReversed().map((day) => renderRow(day, today, clock));
   return {
     title: "Business days",
     section: "days",
     command: `./sluice window list${from === null || to === null ? "" : ` --from ${from} --to ${to}`}`,
     body: dataTable("From a week ahead to two weeks back", columns, cells, "No business day is planned."),
   };
+}
+
+/** The row names its date, so that its times need not. */
+function renderRow(day: Day, today: string | null, clock: Clock): readonly unknown[] {
+  const { windows, reconciliation, gates } = day;
+  const opens = windows[0]?.opens ?? null;
+  const local = { ...clock, nowMs: opens === null ? clock.nowMs : Date.parse(opens) };
+  const closed = reconciliation?.closedAt ?? null;
+  return [
+    html`${link(`/days/${day.day}`, `${day.scheme} ${showDate(day.businessDate)}`)}
+    ${day.businessDate === today ? mark("good", "today") : ""}`,
+    day.isVoided || opens === null ? mark("quiet", "no window") : windows.map((window) => html`${windowMark(window)} `),
+    showTime(opens, local),
+    showTime(windows.at(-1)?.closes ?? null, local),
+    closed === null ? showTime(reconciliation?.closes ?? null, local) : mark("good", "reconciled"),
+    `${gates.filter(({ isOpen }) => isOpen).length} of ${gates.length}`,
+    day.calendarVersion,
+  ];
 }
 
 function windowMark({ number, state }: Day["windows"][number]): Html {
@@ -120,9 +123,9 @@ function renderGates({ gates, scheme, businessDate: date }: Day, held: AnswerOf<
     { title: "Gate" },
     { title: "Held", isNumber: true },
     { title: "Sum", isNumber: true },
-    { title: "Why" },
+    { title: "Why", isText: true },
     { title: "Credits in front of it" },
-    { title: "" },
+    { title: "Decide" },
   ];
   const rows = gates.map(({ bank, isOpen, reason, credits }) => {
     const own = held.filter((one) => one.bank === bank);
@@ -134,7 +137,7 @@ function renderGates({ gates, scheme, businessDate: date }: Day, held: AnswerOf<
       own.map(({ currency, sum }) => money(currency, sum)).join(" · "),
       why,
       credits.slice(0, 3).map((uetr) => html`${uetrLink(uetr)} `),
-      isOpen
+      credits.length === 0
         ? ""
         : link(`/decide/openGate${queryText({ scheme, date, bank })}`, html`Open the gate<span class="unseen"> of ${bank}</span>…`),
     ];
@@ -145,7 +148,7 @@ function renderGates({ gates, scheme, businessDate: date }: Day, held: AnswerOf<
 function renderSummary(day: string, summary: AnswerOf<"summariseReconciliation">["rows"]): Html {
   const columns = [
     { title: "Bank" },
-    { title: "Reason" },
+    { title: "Reason", isText: true },
     { title: "Items", isNumber: true },
     { title: "Sum", isNumber: true },
     { title: "Open", isNumber: true },
@@ -196,7 +199,7 @@ function renderHistory({ declarations, putBacks, decisions }: Day, clock: Clock)
   ];
   return dataTable(
     "What was decided and declared",
-    [{ title: "When" }, { title: "What" }, { title: "By" }, { title: "For" }, { title: "Reason" }],
+    [{ title: "When" }, { title: "What" }, { title: "By" }, { title: "For" }, { title: "Reason", isText: true }],
     rows,
     "Nothing yet.",
   );

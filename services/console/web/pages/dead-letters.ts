@@ -17,8 +17,8 @@ export async function showLetters({ api, query, clock }: Asked): Promise<PageCon
     { title: "Service" },
     { title: "Record" },
     { title: "Key" },
-    { title: "Why" },
-    { title: "" },
+    { title: "Why", isText: true },
+    { title: "Decide" },
   ];
   const cells = rows.map(({ letter, deadLetteredAt, service, topic, partition, offset, key, why, skip }) => [
     letter,

@@ -2,9 +2,10 @@
 
 import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
-import type { Asked } from "../asked.ts";
-import { showDate, showDistance, showTime, type Clock } from "../parts/clock.ts";
+import { queryText, type Asked } from "../asked.ts";
+import { showDate, showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
 import { dayBar } from "../parts/day-bar.ts";
+import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import { count, link, mark, money, plural, receiverMark, stateMark, dataTable, type Html } from "../parts/html.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -81,25 +82,25 @@ function renderWindow({ window, reconciliation, reconciledAt }: Day, clock: Cloc
     ${dayBar({ opens, closes, reconciliation, nowMs: clock.nowMs })}`;
 }
 
-function renderGates({ gatesOpen, gatesClosed, day }: Day): Html {
-  const [scheme = "", date = ""] = day.split(":");
+/** Before the window a closed gate is what the day has planned. */
+function renderGates({ gatesOpen, gatesClosed, day, window }: Day): Html {
   const all = gatesOpen + gatesClosed.length;
-  return html`<p class="line">
-      ${mark(gatesClosed.length === 0 ? "good" : "warns", `Gate open for ${gatesOpen} of ${plural(all, "bank")}`)}
-    </p>
+  const tone = gatesClosed.length === 0 ? "good" : window?.state === "open" ? "warns" : "quiet";
+  return html`<p class="line">${mark(tone, `Gate open for ${gatesOpen} of ${plural(all, "bank")}`)}</p>
     ${
       gatesClosed.length === 0
         ? ""
         : html`<ul class="reasons">
-            ${gatesClosed.map(
-              ({ bank, reason }) =>
-                html`<li>
-                  ${link(`/banks/${bank}`, bank)}: ${reason}
-                  ${link(`/decide/openGate?scheme=${scheme}&date=${date}&bank=${bank}`, html`Open the gate<span class="unseen"> of ${bank}</span>…`)}
-                </li>`,
-            )}
+            ${gatesClosed.map((gate) => renderGate(gate, day))}
           </ul>`
     }`;
+}
+
+/** Only a gate that waits for credits can be opened over them. */
+function renderGate({ bank, reason, credits }: Day["gatesClosed"][number], day: string): Html {
+  const [scheme = "", date = ""] = day.split(":");
+  const open = link(`/decide/openGate${queryText({ scheme, date, bank })}`, html`Open the gate<span class="unseen"> of ${bank}</span>…`);
+  return html`<li>${link(`/banks/${bank}`, bank)}: ${reason} ${credits > 0 ? open : ""}</li>`;
 }
 
 function renderTiles({ held, undelivered, openItems, quarantined, proposals }: Overview): Html {
@@ -110,27 +111,21 @@ function renderTiles({ held, undelivered, openItems, quarantined, proposals }: O
       <a href="${href}"><span class="figure">${count(number)}</span><span class="what">${name}</span><span class="more">${more}</span></a>
     </li>`;
   return html`<ul class="tiles">
-    ${tile(
-      "#held",
-      "held",
-      heldCount,
-      held
-        .map(({ currency, sum }) => money(currency, sum))
-        .slice(0, 2)
-        .join(" · "),
-    )}
+    ${tile("#held", "held", heldCount, sumsText(held))}
     ${tile("#receivers", "not delivered", undelivered.waiting, undelivered.refused === 0 ? "none refused" : `${undelivered.refused} refused`)}
-    ${tile(
-      "/reconciliation",
-      "open items",
-      items,
-      openItems
-        .map(({ currency, sum }) => money(currency, sum))
-        .slice(0, 2)
-        .join(" · "),
-    )}
-    ${tile("/dead-letters", "with dead letters", quarantined, "")} ${tile("/proposals", "proposals", proposals, "")}
+    ${tile("/reconciliation", "open items", items, sumsText(openItems))} ${tile("/dead-letters", "with dead letters", quarantined, "")}
+    ${tile("/proposals", "proposals", proposals, "")}
   </ul>`;
+}
+
+/** The sum in each currency. */
+function sumsText(rows: readonly { readonly currency: string | null; readonly sum: string | null }[]): string {
+  const sums = new Map<string, bigint>();
+  for (const { currency, sum } of rows) {
+    const amount = sum === null ? null : parseAmount(sum);
+    if (currency !== null && amount !== null) sums.set(currency, (sums.get(currency) ?? 0n) + amount);
+  }
+  return [...sums].map(([currency, sum]) => money(currency, formatAmount(sum, currency))).join(", ");
 }
 
 function renderHeld({ held }: Overview, clock: Clock): Html {
@@ -139,7 +134,7 @@ function renderHeld({ held }: Overview, clock: Clock): Html {
     { title: "Day" },
     { title: "Debits", isNumber: true },
     { title: "Sum", isNumber: true },
-    { title: "Waits for" },
+    { title: "Waits for", isText: true },
     { title: "Window closes" },
   ];
   const rows = held.map(({ bank, day, count: number, currency, sum, why, closes }) => [
@@ -161,7 +156,7 @@ function renderReceivers({ undelivered }: Overview, clock: Clock): Html {
     { title: "Refused", isNumber: true },
     { title: "Oldest" },
     { title: "Close" },
-    { title: "Why" },
+    { title: "Why", isText: true },
   ];
   const rows = undelivered.receivers.map(({ bank, state, waiting, refused, oldestSince, closes, why }) => [
     link(`/banks/${bank}`, bank),
@@ -170,7 +165,7 @@ function renderReceivers({ undelivered }: Overview, clock: Clock): Html {
     count(refused),
     showDistance(oldestSince, clock),
     html`${showTime(closes, clock)} <span class="quiet">${showDistance(closes, clock)}</span>`,
-    why.join(" "),
+    why.map((one) => html`${showSentence(one, clock)} `),
   ]);
   return html`<section id="receivers">${dataTable("Not delivered", columns, rows, "Every message is acknowledged.")}</section>`;
 }

@@ -4,7 +4,7 @@ import { html } from "hono/html";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
 import { showDistance, type Clock } from "../parts/clock.ts";
-import { link, mark, money, dataTable, uetrLink, type Html } from "../parts/html.ts";
+import { link, mark, money, dataTable, plural, uetrLink, type Html } from "../parts/html.ts";
 import { explainItem, itemMark } from "../parts/item.ts";
 import type { PageContent } from "../parts/layout.ts";
 
@@ -52,10 +52,10 @@ function renderRows(rows: readonly Row[], me: Asked["me"], clock: Clock): Html {
     { title: "Day" },
     { title: "Bank" },
     { title: "Amount", isNumber: true },
-    { title: "Reason" },
+    { title: "Reason", isText: true },
     { title: "Made" },
     { title: "Item" },
-    { title: "" },
+    { title: "Decide" },
   ];
   const cells = rows.map((row) => [
     uetrLink(row.uetr),
@@ -67,7 +67,7 @@ function renderRows(rows: readonly Row[], me: Asked["me"], clock: Clock): Html {
     itemMark(row),
     renderDecision(row, me),
   ]);
-  return dataTable(`${rows.length} items on this page`, columns, cells, "No item: nothing is left to find out.");
+  return dataTable(rows.length === 0 ? "Items" : plural(rows.length, "item"), columns, cells, "No item: nothing is left to find out.");
 }
 
 function renderDecision(row: Row, me: Asked["me"]): Html | string {

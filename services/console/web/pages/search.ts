@@ -54,7 +54,7 @@ function renderRows(rows: Rows, clock: Asked["clock"]): Html {
     { title: "Flow" },
     { title: "Identification" },
     { title: "Received" },
-    { title: "" },
+    { title: "Notes" },
   ];
   const cells = rows.map((row) => [
     uetrLink(row.uetr),
@@ -68,7 +68,7 @@ function renderRows(rows: Rows, clock: Asked["clock"]): Html {
     html`${row.openItems > 0 ? mark("bad", "open item") : ""} ${row.isParked ? mark("bad", "dead letters") : ""} ${row.reasons.join(", ")}`,
   ]);
   return dataTable(
-    `${rows.length} on this page`,
+    rows.length === 0 ? "Nothing found" : `${rows.length} on this page`,
     columns,
     cells,
     "Nothing matches all of these terms. Records that are not applied yet are not found.",

@@ -42,7 +42,7 @@ export async function showSystem({ api, me, clock }: Asked): Promise<PageContent
         ["Configuration in this console", me.configurationVersion],
         ["Second person for", me.secondPerson.length === 0 ? "no decision" : me.secondPerson.join(", ")],
       ])}
-      ${dataTable("Paused receivers", [{ title: "Receiver" }, { title: "Since" }, { title: "Until" }, { title: "By" }, { title: "Reason" }], paused, "No receiver is paused.")}
+      ${dataTable("Paused receivers", [{ title: "Receiver" }, { title: "Since" }, { title: "Until" }, { title: "By" }, { title: "Reason", isText: true }], paused, "No receiver is paused.")}
       ${dataTable("Partitions", columns, cells, "No partition is known.")}
       <p class="quiet">A position is written every 100 ms, so that a few records behind are normal, and a growing number is not.</p>`,
   };

@@ -4,8 +4,9 @@ import { html } from "hono/html";
 import type { Timeline } from "@sluice/timeline";
 import type { AnswerOf } from "../api-client.ts";
 import { queryText, type Asked } from "../asked.ts";
-import { showDistance, showTime, type Clock } from "../parts/clock.ts";
-import { facts, link, mark, stateMark, type Html } from "../parts/html.ts";
+import { showDistance, showSentence, showTime, type Clock } from "../parts/clock.ts";
+import { facts, link, mark, money, stateMark, type Html } from "../parts/html.ts";
+import { formatAmount, parseAmount } from "../../views/control-values.ts";
 import type { PageContent } from "../parts/layout.ts";
 import { renderHistory } from "../parts/history.ts";
 import { renderItem } from "../parts/item.ts";
@@ -25,7 +26,7 @@ export async function showTransactionPage({ api, params, clock }: Asked): Promis
     body: html`<p class="code whole">${uetr}</p>
       <p class="line big">
         ${timeline.state === null ? mark("waits", "not applied yet") : stateMark(timeline.state)}
-        <span>${timeline.amount ?? ""}</span> ${found.quarantined === null ? "" : mark("bad", "dead letters")}
+        <span>${amountText(timeline)}</span> ${found.quarantined === null ? "" : mark("bad", "dead letters")}
       </p>
       ${renderWaiting(found.waiting, clock)} ${renderActions(found, uetr)} ${renderFacts(timeline)}
       ${
@@ -43,6 +44,13 @@ export async function showTransactionPage({ api, params, clock }: Asked): Promis
       </section>
       ${renderDecisions(found, clock)}`,
   };
+}
+
+/** "ZAR 1250.5" as every amount is shown. */
+function amountText({ amount }: Timeline): string {
+  const [currency = "", sum = ""] = (amount ?? "").split(" ");
+  const parsed = parseAmount(sum);
+  return parsed === null ? (amount ?? "") : money(currency, formatAmount(parsed, currency));
 }
 
 /** The answer's schema leaves the timeline open; it is the value that the console itself has made. */
@@ -69,7 +77,7 @@ function renderWaiting(waiting: Transaction["waiting"], clock: Clock): Html {
   ];
   return html`<section class="waiting" aria-labelledby="waiting">
     <h2 id="waiting">Waits for: ${waiting.for}</h2>
-    <p>${why}</p>
+    <p>${showSentence(why, clock)}</p>
     ${facts(rows)}
   </section>`;
 }

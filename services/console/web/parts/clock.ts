@@ -26,6 +26,16 @@ export function showMs(atMs: number | null, clock: Clock): Html | string {
   return showTime(atMs === null ? null : Temporal.Instant.fromEpochMilliseconds(atMs).toString({ fractionalSecondDigits: 3 }), clock);
 }
 
+const instants = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
+
+/** A sentence of the API, with each instant in it as a person reads times. */
+export function showSentence(text: string, clock: Clock): Html | string {
+  const [at] = instants.exec(text) ?? [];
+  if (at === undefined) return text;
+  const place = text.indexOf(at);
+  return html`${text.slice(0, place)}${showTime(at, clock)}${showSentence(text.slice(place + at.length), clock)}`;
+}
+
 /** "in 3 h 13 min", "9 s ago"; an empty text where the time or now is not known. */
 export function showDistance(at: string | null, { nowMs }: Clock): string {
   if (at === null || nowMs === null) return "";

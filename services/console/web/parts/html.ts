@@ -45,12 +45,15 @@ export function receiverMark(state: string): Html {
 export interface Column {
   readonly title: string;
   readonly isNumber?: boolean;
+  /** Sentences, which need some width also on a narrow screen. */
+  readonly isText?: boolean;
 }
 
 /** A table that a narrow screen scrolls by itself, and that a keyboard can scroll. */
 export function dataTable(caption: string, columns: readonly Column[], rows: readonly (readonly unknown[])[], empty: string): Html {
-  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  const className = (index: number): string => (columns[index]?.isNumber === true ? "number" : "");
+  if (rows.length === 0) return html`<p class="empty"><strong>${caption}.</strong> ${empty}</p>`;
+  const className = (index: number): string =>
+    columns[index]?.isNumber === true ? "number" : columns[index]?.isText === true ? "text" : "";
   return html`<div class="scrolls" role="region" aria-label="${caption}" tabindex="0">
     <table>
       <caption>

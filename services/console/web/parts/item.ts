@@ -9,21 +9,21 @@ import { facts, link, mark, type Html } from "./html.ts";
 
 type Item = AnswerOf<"showTransaction">["items"][number];
 
-/** What was missing, by row: docs/runbooks/reconciliation-reasons.md. Rows 1, 2, 6 and 10 make no item. */
-const missing: Readonly<Record<number, string>> = {
-  0: "it was held, or an operator had withdrawn it",
+/** What a row means: docs/runbooks/reconciliation-reasons.md. Rows 1, 2, 6 and 10 make no item. */
+const rowTexts: Readonly<Record<number, string>> = {
+  0: "it was held at the close, or an operator had withdrawn it",
   3: "a receiver refused a message for good",
-  4: "the verdict, or a record that lies in the dead letters",
-  5: "the acknowledgement of a report by its receiver",
-  7: "any answer of the receiver",
-  8: "an acknowledgement: the receiver answered, and did not take it",
-  9: "the bank's report",
+  4: "there was no verdict, or a record lies in the dead letters",
+  5: "a report was not acknowledged by its receiver",
+  7: "the receiver never answered",
+  8: "the receiver answered, and did not take it",
+  9: "the bank took it and did not report",
 };
 
 export function explainItem({ row, cause }: Pick<Item, "row" | "cause">): string {
   const known: Readonly<Record<string, { readonly text: string }>> = reconciliationReasons;
   const text = cause === null ? null : (known[cause]?.text ?? null);
-  return text ?? (row === null ? "it depends on an answer that is still awaited" : `missing: ${missing[row] ?? `see row ${row}`}`);
+  return text ?? (row === null ? "it depends on an answer that is still awaited" : (rowTexts[row] ?? `row ${row}`));
 }
 
 export function itemMark({ isOpen, resolution, settledAt }: Pick<Item, "isOpen" | "resolution" | "settledAt">): Html {

@@ -1,0 +1,96 @@
+// For tests: the console on a port over memory, and a real browser in front of it.
+
+import { silentLogger } from "@sluice/kernel";
+import { listen, listenLimitsDefault } from "@sluice/service";
+import { sampleToken } from "@sluice/testkit";
+import axe from "axe-core";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { openDecisionEnvironment, planOpenDay, type JournalledRecord } from "../../decisions/decisions.fixture.ts";
+
+const closeMaxMs = 100;
+const opens = { kind: "DayTimeReached", scheme: "ZA_EFT", businessDate: "2026-11-20", time: "window-opens", number: 1 } as const;
+
+type DecisionEnvironment = Awaited<ReturnType<typeof openDecisionEnvironment>>;
+export type ConsoleOnPort = Awaited<ReturnType<typeof openConsoleOnPort>>;
+
+/**
+ * One request after the other: each of them moves the virtual time until it is answered. A decision is applied at once,
+ * as a scheduler would.
+ */
+export async function openConsoleOnPort(
+  over: Parameters<typeof openDecisionEnvironment>[0] = {},
+  prepare: (environment: DecisionEnvironment) => Promise<void> = ({ saveDay }) => saveDay(planOpenDay(), opens),
+) {
+  const secondPerson = { actions: [], proposalLifetimeMs: 3_600_000 };
+  const environment = await openDecisionEnvironment({ secondPerson, resolutionNeedsSecondPerson: true, ...over });
+  await prepare(environment);
+  let last: Promise<unknown> = Promise.resolve();
+  const applied = new Set<string>();
+
+  async function applyDecisions(): Promise<void> {
+    for (const record of environment.journal()) {
+      const place = `${record.partition}:${record.offset}`;
+      if (!isDecision(record) || applied.has(place)) continue;
+      applied.add(place);
+      await environment.judge(record);
+    }
+  }
+
+  /** Changes of the test and questions of the browser follow each other. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = last.then(work, work);
+    last = next.catch(() => null);
+    return next;
+  }
+
+  const listener = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    limits: listenLimitsDefault,
+    logger: silentLogger,
+    fetch: (request) =>
+      inTurn(async () => {
+        const body = request.method === "POST" ? await request.arrayBuffer() : null;
+        const whole = new Request(request.url, { method: request.method, headers: request.headers, body });
+        await environment.time.advance(20);
+        const response = await environment.settled(environment.desk.fetchControl(whole));
+        await applyDecisions();
+        return response;
+      }),
+  });
+  const close = (): Promise<void> => listener.close(closeMaxMs);
+  return { ...environment, inTurn, address: `http://127.0.0.1:${listener.port}`, close, [Symbol.asyncDispose]: close };
+}
+
+function isDecision({ decoded }: JournalledRecord): boolean {
+  return "action" in decoded.value;
+}
+
+/** The browser that the part `browser` found, or Debian's. */
+export async function openBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: process.env["SLUICE_CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
+}
+
+export async function signIn(context: BrowserContext, { address }: ConsoleOnPort, operator = "operator"): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.getByLabel("Token").fill(sampleToken(operator));
+  await page.keyboard.press("Enter");
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+  return page;
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe finds against WCAG 2.2 AA and its own best practices. */
+export async function findViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const found: readonly Violation[] = await page.evaluate("axe.run().then(({ violations }) => violations)");
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary = "" }) => `${id}: ${html} ${failureSummary}`));
+}

@@ -1,0 +1,165 @@
+// What operators do, with the keyboard alone, in a real browser.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { consoleStartAtMs, consoleUetr } from "../../decisions/decisions.fixture.ts";
+import {
+  applyDayFacts,
+  buildStoredCredit,
+  creditsDeclared,
+  markDeclarationApplied,
+  partitionAnswered,
+  saveDay,
+  saveTransactions,
+  twoWindowPlan,
+  uetrInPartition,
+} from "../../queries/stored-data.fixture.ts";
+import { openBrowser, openConsoleOnPort, signIn, type ConsoleOnPort } from "./chromium.fixture.ts";
+import { idleMaxMs } from "../sessions/sessions.ts";
+
+let browser: Browser;
+let console: ConsoleOnPort;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+beforeEach(async () => {
+  console = await openConsoleOnPort();
+  context = await browser.newContext();
+  await console.saveDebit("RECEIVED", "ACCEPTED", "REPORTED", "HELD");
+});
+afterEach(async () => {
+  await context.close();
+  await console.close();
+});
+afterAll(async () => await browser.close());
+
+const tabsMax = 80;
+
+/** Presses Tab until an element with this name has the focus; a journey ends where no such element can be reached. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let pressed = 0; pressed < tabsMax; pressed += 1) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(
+      "(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim() || document.activeElement.name || ''",
+    );
+    if (name.test(String(focused))) return;
+  }
+  throw new Error(`nothing named ${String(name)} can be reached with ${tabsMax} tabs`);
+}
+
+async function press(page: Page, name: RegExp): Promise<void> {
+  await tabTo(page, name);
+  const loaded = page.waitForEvent("load");
+  await page.keyboard.press("Enter");
+  await loaded;
+}
+
+async function giveReason(page: Page, reason: string): Promise<void> {
+  await tabTo(page, /^Reason/);
+  await page.keyboard.type(reason);
+}
+
+test("an operator sees a closed gate, and declares the credits final, by keyboard alone [D9 browser]", async () => {
+  const page = await signIn(context, console);
+  await page.getByText("1 debit behind a closed gate").waitFor();
+  await press(page, /^ZA_EFT Fri 20 Nov/);
+  await press(page, /^Declare credits final/);
+  await page.getByText("It cannot be withdrawn").waitFor();
+  await page.getByText("1 held debit").waitFor();
+  await giveReason(page, "the clearing house called");
+  await press(page, /^Declare the credits final$/);
+  await page.getByText("applied").waitFor();
+  const [record] = console.journal();
+  expect(record?.decoded).toMatchObject({
+    name: "CreditsFinalRequested",
+    value: { action: { operator: "operator", reason: "the clearing house called" } },
+  });
+});
+
+test("an operator finds a debit by its UETR and withdraws it, by keyboard alone", async () => {
+  const page = await signIn(context, console);
+  await tabTo(page, /^q$/);
+  await page.keyboard.type(consoleUetr);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Waits for: gate" }).waitFor();
+  await press(page, /^Withdraw…/);
+  await giveReason(page, "the bank sent the wrong file");
+  await press(page, /^Withdraw the debit$/);
+  await page.getByText("applied").waitFor();
+  expect(console.journal().map(({ decoded }) => decoded.name)).toEqual(["WithdrawalRequested"]);
+});
+
+test("one person resolves an item and another confirms exactly that, by keyboard alone [D9 browser]", async () => {
+  await console.control(`/transactions/${consoleUetr}/withdrawal`, { body: { reason: "wrong file" }, actionId: "w-1" });
+  const page = await signIn(context, console);
+  await page.goto(`${console.address}/reconciliation`);
+  await press(page, /^Resolve the item/);
+  await tabTo(page, /^It was made/);
+  await page.keyboard.press("ArrowDown");
+  await giveReason(page, "seen on the statement");
+  await press(page, /^Propose: resolve the item$/);
+  await page.getByText("applied").waitFor();
+  await using other = await browser.newContext();
+  const second = await signIn(other, console, "second-person");
+  await second.goto(`${console.address}/reconciliation`);
+  await press(second, /^Confirm the item/);
+  await second.getByText("NOT_MADE").waitFor();
+  await giveReason(second, "seen too");
+  await press(second, /^Confirm the resolution$/);
+  await second.getByText("applied").waitFor();
+  expect(console.journal().at(-1)?.decoded).toMatchObject({
+    name: "ItemResolutionConfirmed",
+    value: { action: { operator: "second-person" } },
+  });
+});
+
+test("an operator opens a gate over a credit that the page names, by keyboard alone [D9 browser]", async () => {
+  const credit = uetrInPartition(0, 0);
+  await using other = await openConsoleOnPort({}, async (environment) => {
+    const answered = [partitionAnswered(0, ["first"]), partitionAnswered(1), partitionAnswered(2)];
+    await saveDay(environment, applyDayFacts([twoWindowPlan, creditsDeclared, ...answered], consoleStartAtMs - 60_000));
+    await markDeclarationApplied(environment, 100n);
+    await saveTransactions(environment, [buildStoredCredit("CREDIT_AUTH_DELIVERED", credit, 10n)]);
+  });
+  const page = await signIn(context, other);
+  await press(page, /^Open the gate of first/);
+  await page.getByText("you take responsibility").waitFor();
+  await page.getByTitle(credit).waitFor();
+  await giveReason(page, "the bank accepts that it is late");
+  await press(page, /^Open the gate$/);
+  await page.getByText("The decision is in the journal.").waitFor();
+  const [record] = other.journal();
+  expect(record?.decoded).toMatchObject({ name: "GateOpeningRequested", value: { bank: "first", credits: [credit] } });
+});
+
+test("a change is on the page within two seconds, and not under the reader's hands", async () => {
+  const page = await signIn(context, console);
+  await page.goto(`${console.address}/banks/second`);
+  await page.getByText("active").first().waitFor();
+  await console.inTurn(() => console.control("/banks/second/pause", { body: { reason: "maintenance" }, actionId: "p-1" }));
+  await page.getByText("paused").first().waitFor({ timeout: 3_500 });
+  await page.getByRole("link", { name: "Resume…" }).focus();
+  await console.inTurn(() => console.control("/banks/second/resume", { body: { reason: "back" }, actionId: "r-1" }));
+  await page.waitForResponse((answer) => answer.request().headers()["x-live"] === "1");
+  await page.waitForResponse((answer) => answer.request().headers()["x-live"] === "1");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Resume…");
+});
+
+test("a session that has ended says so on a live page, and leads back after the sign-in", async () => {
+  const page = await signIn(context, console);
+  await console.inTurn(() => console.time.advance(idleMaxMs));
+  await page.getByText("Your session has ended.").waitFor({ timeout: 5_000 });
+  await page.goto(`${console.address}/days`);
+  expect(new URL(page.url()).pathname).toBe("/sign-in");
+});
+
+test("a page whose console is gone says that its numbers may be old", async () => {
+  const page = await signIn(context, console);
+  await context.setOffline(true);
+  await page.getByText("No connection to the console.").waitFor({ timeout: 8_000 });
+  await context.setOffline(false);
+  await page.getByText("No connection to the console.").waitFor({ state: "hidden", timeout: 8_000 });
+  expect(await page.getByRole("heading", { level: 1, name: "Now" }).isVisible()).toBe(true);
+});

@@ -1,0 +1,114 @@
+// Every page in a real browser: accessible in light and dark, narrow and wide, and safe from what others wrote.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { consoleStartAtMs, consoleUetr, day } from "../../decisions/decisions.fixture.ts";
+import { buildConsoleDebit, changeTransaction } from "../../console.fixture.ts";
+import { findViolations, openBrowser, openConsoleOnPort, signIn, type ConsoleOnPort } from "./chromium.fixture.ts";
+
+let browser: Browser;
+let console: ConsoleOnPort;
+
+const script = '<img src=x onerror="window.wasRun=true"><script>window.wasRun=true</script>';
+
+/** A debit whose report the bank refused with an answer that would run, if a page let it. */
+beforeAll(async () => {
+  browser = await openBrowser();
+  console = await openConsoleOnPort();
+  const evidence = {
+    attempts: 1,
+    anyAnswer: true,
+    mayHaveBeenTaken: false,
+    httpStatusCode: 422,
+    isBreakerOpen: false,
+    isReceiverPaused: false,
+  };
+  const lateAnswers = [{ offset: 3n, atMs: consoleStartAtMs, text: script }];
+  const item = {
+    day,
+    row: 3,
+    cause: null,
+    state: "ACCEPTED",
+    madeAtMs: consoleStartAtMs,
+    evidence,
+    settledAtMs: null,
+    lateAnswers,
+    resolution: null,
+  } as const;
+  const changes = { applied: -1n, bank: "first", businessDate: "2026-11-20", reconciliationDay: day, items: [item] } as const;
+  await console.save(changeTransaction(buildConsoleDebit(["RECEIVED", "ACCEPTED", "REPORTED", "HELD"]), changes));
+});
+
+afterAll(async () => {
+  await browser.close();
+  await console.close();
+});
+
+const pages = [
+  "/",
+  "/search",
+  "/search?state=HELD",
+  `/transactions/${consoleUetr}`,
+  "/banks",
+  "/banks/first",
+  "/days",
+  `/days/${day}`,
+  "/reconciliation",
+  "/proposals",
+  "/dead-letters",
+  "/system",
+  "/audit",
+  "/nothing",
+  `/decide/withdrawDebit?uetr=${consoleUetr}`,
+  `/decide/resolveItem?uetr=${consoleUetr}`,
+  "/decide/pauseBank?bank=first",
+  "/decide/declareCreditsFinal?scheme=ZA_EFT&date=2026-11-20",
+  "/decide/extendClose?scheme=ZA_EFT&date=2026-11-20",
+  "/decide/openGate?scheme=ZA_EFT&date=2026-11-20&bank=first",
+] as const;
+
+test.each(["light", "dark"] as const)("axe finds nothing on any page in %s colours [D9 browser]", async (colorScheme) => {
+  await using context = await browser.newContext({ colorScheme, viewport: { width: 1_280, height: 900 } });
+  const door = await context.newPage();
+  await door.goto(console.address);
+  expect(await findViolations(door)).toEqual([]);
+  const page = await signIn(context, console);
+  for (const path of pages) {
+    await page.goto(`${console.address}${path}`);
+    expect([path, await findViolations(page)]).toEqual([path, []]);
+  }
+});
+
+test.each([360, 768, 3_840])("no page is wider than a screen of %i pixels", async (width) => {
+  await using context = await browser.newContext({ viewport: { width, height: 900 } });
+  const page = await signIn(context, console);
+  for (const path of pages) {
+    await page.goto(`${console.address}${path}`);
+    const wide = await page.evaluate("document.documentElement.scrollWidth");
+    expect([path, Number(wide) <= width]).toEqual([path, true]);
+  }
+});
+
+test("what a bank wrote runs nowhere, and no page breaks its own policy", async () => {
+  await using context = await browser.newContext();
+  const page = await signIn(context, console);
+  const said: string[] = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(error.message));
+  for (const path of pages.filter((one) => one !== "/nothing")) {
+    await page.goto(`${console.address}${path}`);
+    expect([path, await page.evaluate("window.wasRun")]).toEqual([path, undefined]);
+  }
+  await page.goto(`${console.address}/transactions/${consoleUetr}`);
+  await page.getByText(script).first().waitFor();
+  expect(said).toEqual([]);
+});
+
+test("every page can be read without script", async () => {
+  await using context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await signIn(context, console);
+  for (const path of pages) {
+    await page.goto(`${console.address}${path}`);
+    expect([path, await page.getByRole("heading", { level: 1 }).isVisible()]).toEqual([path, true]);
+  }
+});
