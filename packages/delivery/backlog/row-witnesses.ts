@@ -1,8 +1,8 @@
 // The witnesses of a partition's owner among the parked rows: what it wrote or removed last. A store that shows
 // otherwise was restored to an older point.
 //
-// #1 The newest rows that it wrote, and did not remove since: nobody else removes them. One would not be enough, because
-//    it may have been written after the restore.
+// #1 The newest rows that it wrote, and did not remove since: nobody else removes them. One would not be enough: it
+//    may have been written after the restore.
 // #2 The newest rows that it removed: nobody writes them again but itself. A restore may change nothing else, and the
 //    messages would wait in the store, unknown to their owner, until the next take-over delivers them once more.
 // #3 A removed row that is there again may be a late insert of an earlier owner (partition/take-overs.ts). That is no
