@@ -24,12 +24,13 @@ const decisions = `## D4 Same message again
 | \`D4 second\` | \`D4 repeat\` |
 `;
 
-function given(test: string, notYetShown: readonly string[] = [], decided = "") {
+function given(test: string, notYetShown: readonly string[] = [], decided = "", untestable: Readonly<Record<string, string>> = {}) {
   return buildConformance(
     toTree({
       "docs/spec/decisions.md": decided,
       "docs/conformance/rows.json": JSON.stringify([section, { section: "7", title: "Errors", rows: [{ id: "7.3", says: "x" }] }]),
       "docs/conformance/not-yet-shown.json": JSON.stringify(notYetShown),
+      "docs/conformance/not-testable.json": JSON.stringify(untestable),
       "packages/a/a.test.ts": test,
     }),
   );
@@ -86,6 +87,16 @@ describe("marks in titles", () => {
     ]);
   });
 
+  test("of decisions may have several words, and a name that ends with a star is a row of its own", () => {
+    const named = "## D7 States\n\n- **D7.1** `D7 credit deadline` Two hours.\n- **D7.2** `D7 CREDIT_*` Terminal.\n";
+    const all = 'test("x [2.5 debtor] [2.5 debtorAgent] [2.5 purpose] [7.3]", f);';
+    expect(given(`${all} test("y [D7 credit deadline] [D7 CREDIT_*]", f);`, [], named).complaints).toEqual([]);
+    expect(given(`${all} test("y [D7 credit dead line] [D7 CREDIT_*]", f);`, [], named).complaints).toEqual([
+      "packages/a/a.test.ts: [D7 credit dead line] is no row of docs/spec/decisions.md",
+      "no test shows row D7 credit deadline",
+    ]);
+  });
+
   test("with a star are listed, but show no row by themselves", () => {
     const { complaints, page } = given('test("all [2.5 *]", f);\ntest("x [2.5 debtor] [7.3]", f);\n');
     expect(page).toContain("| 2.5 purpose | About purpose. | [packages/a/a.test.ts](../../packages/a/a.test.ts): all |");
@@ -111,6 +122,25 @@ test("two sentences with one number are a complaint", () => {
     repeated,
   );
   expect(complaints).toEqual(["two sentences of docs/spec/decisions.md have the number D4.2"]);
+});
+
+describe("rows that no test can show", () => {
+  const all = 'test("x [2.5 debtor] [2.5 debtorAgent] [2.5 purpose] [7.3] [D4 repeat]", f);';
+
+  test("are named with the reason, and are then no complaint", () => {
+    const { complaints, page, notYetShown } = given(all, ["D4.2"], decisions, { "D4.2": "A definition." });
+    expect([complaints, notYetShown]).toEqual([[], []]);
+    expect(page).toContain("| D4.2 | The identity is the UETR. | not testable: A definition. |");
+  });
+
+  test("are a complaint if they have no reason, are no rows, or a test shows them", () => {
+    const untestable = { "D4.2": " ", "D4.9": "It is gone.", "7.3": "Nobody can." };
+    expect(given(all, [], decisions, untestable).complaints).toEqual([
+      "docs/conformance/not-testable.json: D4.2 has no reason",
+      "docs/conformance/not-testable.json: D4.9 is no row",
+      "docs/conformance/not-testable.json: a test shows 7.3",
+    ]);
+  });
 });
 
 test("a row that no test shows is a complaint unless it is on the list, which only shrinks", () => {

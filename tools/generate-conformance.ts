@@ -6,6 +6,8 @@
 //    is no row's id is refused. `[D4 repeat]` names a row of docs/spec/decisions.md (`read-decisions.ts`).
 // #2 Rows that no test shows yet are in docs/conformance/not-yet-shown.json. That list only shrinks: this program
 //    removes rows and never adds one.
+// #3 Rows that no test can show (a definition, a duty of the bank) are in docs/conformance/not-testable.json, each with
+//    the reason. One that a test shows all the same is refused.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -38,10 +40,12 @@ const files = {
   rows: "docs/conformance/rows.json",
   decisions: "docs/spec/decisions.md",
   notYetShown: "docs/conformance/not-yet-shown.json",
+  notTestable: "docs/conformance/not-testable.json",
   page: ".sluice/generated/conformance.md",
 } as const;
 
-const mark = String.raw`\[(?:\d+(?:\.\d+)? [A-Za-z*][\w.*-]*|\d+\.\d+|D\d+ [A-Za-z*][\w.*-]*|D\d+\.\d+)\]`;
+const name = String.raw`[A-Za-z*][\w.*-]*`;
+const mark = String.raw`\[(?:\d+(?:\.\d+)? ${name}|\d+\.\d+|D\d+ ${name}(?: [\w.*-]+)*|D\d+\.\d+)\]`;
 const markedText = new RegExp(String.raw`(["'\`])((?:(?!\1)[^\n\\]|\\.)*?)((?: ${mark})+)\1`, "g");
 const ownTests = "tools/generate-conformance.test.ts";
 
@@ -49,6 +53,7 @@ export function buildConformance(tree: FileTree): Conformance {
   const decisions = readDecisions(tree.get(files.decisions) ?? "");
   const sections: readonly ConformanceSection[] = [...JSON.parse(tree.get(files.rows) ?? "[]"), ...decisions.sections];
   const excused: readonly string[] = JSON.parse(tree.get(files.notYetShown) ?? "[]");
+  const untestable = new Map(Object.entries(readReasons(tree.get(files.notTestable) ?? "{}")));
   const ids = sections.flatMap(({ rows }) => rows.map(({ id }) => id));
   const marks = readMarks(tree);
   const shown = new Map<string, Mark[]>();
@@ -61,14 +66,27 @@ export function buildConformance(tree: FileTree): Conformance {
       if (named.length === 0) unknown.push(`${one.path}: [${id}] is no row of ${id.startsWith("D") ? files.decisions : files.rows}`);
       for (const row of named) {
         shown.set(row, [...(shown.get(row) ?? []), one]);
-        if (!id.endsWith("*")) exact.add(row);
+        if (row === id || !id.endsWith("*")) exact.add(row);
       }
     }
   }
-  const notYetShown = excused.filter((id) => !exact.has(id) && ids.includes(id));
-  const bare = ids.filter((id) => !exact.has(id) && !notYetShown.includes(id)).map((id) => `no test shows row ${id}`);
+  const notYetShown = excused.filter((id) => !exact.has(id) && !untestable.has(id) && ids.includes(id));
+  const isBare = (id: string) => !exact.has(id) && !untestable.has(id) && !notYetShown.includes(id);
+  const bare = ids.filter(isBare).map((id) => `no test shows row ${id}`);
   const twice = decisions.usedTwice.map((number) => `two sentences of ${files.decisions} have the number ${number}`);
-  return { complaints: [...twice, ...unknown, ...bare], page: buildPage(sections, shown), notYetShown };
+  const wrong = [...untestable].flatMap(([id, reason]) => findWrongReason(id, reason, ids, exact));
+  return { complaints: [...twice, ...unknown, ...wrong, ...bare], page: buildPage(sections, shown, untestable), notYetShown };
+}
+
+function readReasons(text: string): Readonly<Record<string, string>> {
+  return JSON.parse(text);
+}
+
+/** #3 */
+function findWrongReason(id: string, reason: string, ids: readonly string[], shown: ReadonlySet<string>): readonly string[] {
+  if (!ids.includes(id)) return [`${files.notTestable}: ${id} is no row`];
+  if (shown.has(id)) return [`${files.notTestable}: a test shows ${id}`];
+  return reason.trim() === "" ? [`${files.notTestable}: ${id} has no reason`] : [];
 }
 
 function readMarks(tree: FileTree): readonly Mark[] {
@@ -95,9 +113,13 @@ function isNamed(id: string, named: string): boolean {
   return named.endsWith("*") ? id.startsWith(named.slice(0, -1)) : id === named;
 }
 
-function buildPage(sections: readonly ConformanceSection[], shown: ReadonlyMap<string, readonly Mark[]>): string {
+function buildPage(
+  sections: readonly ConformanceSection[],
+  shown: ReadonlyMap<string, readonly Mark[]>,
+  untestable: ReadonlyMap<string, string>,
+): string {
   const parts = sections.map(({ section, title, rows }) => {
-    const lines = rows.map(({ id, says }) => `| ${id} | ${says} | ${buildCell(shown.get(id))} |`);
+    const lines = rows.map(({ id, says }) => `| ${id} | ${says} | ${buildCell(shown.get(id), untestable.get(id))} |`);
     return `## ${section} ${title}\n\n${tableHead("row", "says")}${lines.join("\n")}\n`;
   });
   return `${head}${parts.join("\n")}`;
@@ -107,7 +129,8 @@ function tableHead(...names: readonly string[]): string {
   return `| ${names.join(" | ")} | shown by |\n| ${names.map(() => "---").join(" | ")} | --- |\n`;
 }
 
-function buildCell(marks: readonly Mark[] | undefined): string {
+function buildCell(marks: readonly Mark[] | undefined, untestable: string | undefined): string {
+  if (untestable !== undefined) return `not testable: ${cellText(untestable)}`;
   if (marks === undefined) return "**no test yet**";
   const byPath = Map.groupBy(marks, ({ path }) => path);
   return [...byPath]

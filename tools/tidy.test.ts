@@ -38,6 +38,7 @@ const packages = Object.fromEntries(
 
 // What the rules look for is joined of parts here: the rules, and scanners from elsewhere, read this file too.
 const note = ["TO", "DO"].join("");
+const [homeFolder, rootFolder] = ["home", "root"].map((name) => `/${name}`);
 const pathOfOneMachine = ["", "home", "me", "sluice"].join("/");
 const registryHost = ["registry", "npmjs", "org"].join(".");
 const addressAsPath = ["import.meta.url)", "pathname"].join(".");
@@ -212,7 +213,7 @@ const cases: readonly Case[] = [
       [{ "pnpm-lock.yaml": `resolution: https://${registryHost}/a.tgz\n` }, "a registry's host"],
       [{ "packages/http/a.test.ts": `read(new URL("a.json", ${addressAsPath});\n` }, "may hold spaces"],
     ],
-    whole: { "README.md": `see .${"/home"} and src${"/root"}/a, and https://example.org/work/b\n` },
+    whole: { "README.md": `see .${homeFolder} and src${rootFolder}/a, and https://example.org/work/b\n` },
   },
   {
     promise: "every target that a page names exists",
@@ -329,3 +330,12 @@ describe.each(cases)("$promise", ({ rule, broken, whole }) => {
 function lines(findings: readonly TidyFinding[]): readonly string[] {
   return findings.map(({ path, text }) => `${path}: ${text}`);
 }
+
+test("every package is in the scope of Sluice [D1.2]", () => {
+  const packages = [...tree].filter(([path]) => /^(?:packages|services|test|tools)\/(?:.*\/)?package\.json$/.test(path));
+  expect(packages.length).toBeGreaterThan(20);
+  for (const [path, text] of packages) {
+    const { name }: { readonly name: string } = JSON.parse(text);
+    expect([path, name]).toEqual([path, expect.stringMatching(/^@sluice\/[a-z-]+$/)]);
+  }
+});

@@ -16,11 +16,11 @@ import { createDocumentsApp, readDocument } from "@sluice/documents";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
 import type { Random, Readiness, Running } from "@sluice/kernel";
-import { createMemoryBroker, type MemoryBroker } from "@sluice/messaging";
+import { createMemoryBroker, type MemoryBroker, type Messaging } from "@sluice/messaging";
 import type { Opening } from "@sluice/process";
 import { startScheduler } from "@sluice/scheduler";
 import { type ClientConnection, createLogger, createMetrics } from "@sluice/service";
-import { createMemoryStore } from "@sluice/store";
+import { createMemoryStore, type Store } from "@sluice/store";
 import { startValidator } from "@sluice/validator";
 import { createClockApi, isClockPath } from "./clock-api.ts";
 import type { SteeredTime } from "./steered-time.ts";
@@ -29,6 +29,8 @@ export interface AllPorts extends Omit<Opening<never>, "name" | "time" | "enviro
   readonly environment: Pick<ServiceEnvironment, "SLUICE_LOG_LEVEL" | "SLUICE_NAME_SERVERS">;
   readonly time: SteeredTime;
   readonly random: Random;
+  /** Where the log lines go; left out: standard output. */
+  readonly logTo?: { write(line: string): void };
   fail(reason: unknown): void;
 }
 
@@ -40,6 +42,9 @@ export interface All {
   /** The control API, and the clock. */
   readonly fetchControl: Fetch;
   readonly readiness: () => Readiness;
+  /** For who looks at the whole run from the same process, as the demo does. */
+  readonly store: Store;
+  readonly messaging: Messaging;
 }
 
 /** #3: some 6,000 transactions with all their events. */
@@ -74,6 +79,8 @@ export async function startAll(ports: AllPorts): Promise<All> {
     fetchControl: (request, connection) =>
       isClockPath(request) ? clock.fetch(request) : time.outside(() => desk.fetchControl(request, connection)),
     readiness: () => readinessOf(started),
+    store,
+    messaging: portsOf("observer").messaging,
   };
 }
 
@@ -103,7 +110,11 @@ function portsOfService(ports: AllPorts, broker: MemoryBroker, name: string) {
   return {
     time,
     random,
-    logger: createLogger({ service: name, level: ports.environment.SLUICE_LOG_LEVEL }),
+    logger: createLogger({
+      service: name,
+      level: ports.environment.SLUICE_LOG_LEVEL,
+      ...(ports.logTo === undefined ? {} : { destination: ports.logTo }),
+    }),
     metrics: createMetrics({ withProcess: false }),
     messaging,
     serde: createFixedSerde(),

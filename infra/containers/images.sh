@@ -21,10 +21,8 @@ if [ "${1:-up}" = down ]; then
   exit 0
 fi
 
-$DK info >/dev/null 2>&1 || { log "starting a container engine"
-  [ -x /usr/sbin/dockerd ] || { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends docker.io; } >"$B/apt.log" 2>&1
-  DK=/usr/bin/docker; setsid /usr/sbin/dockerd >"$B/dockerd.log" 2>&1 </dev/null 3>&- & echo $! >"$B/dockerd.pid"
-  timeout 60 sh -c "until $DK info >/dev/null 2>&1; do sleep .5; done"; }
+. "$H/stand-ins/build.sh"
+start_engine "$B"
 
 # The public images, if they are here or can be fetched; else those that stand in for them.
 public() { $DK image inspect "$1" >/dev/null 2>&1 || timeout 60 $DK pull -q "$1" >/dev/null 2>&1; }
@@ -32,36 +30,14 @@ if [ -z "${SLUICE_STAND_INS:-}" ] && public node:26-slim && public debian:12-sli
   ARGS=(); VARIABLES=()
 else
   log "no registry of images is reached: building from packages"
-  $DK image inspect local/debian:12 >/dev/null 2>&1 || { T=$(mktemp -d)
-    [ -x /usr/sbin/debootstrap ] || { apt-get update -q && apt-get install -qy --no-install-recommends debootstrap; } >"$B/apt.log" 2>&1
-    debootstrap --variant=minbase bookworm "$T" "$(awk '/^URIs:/{print $2; exit}' /etc/apt/sources.list.d/debian.sources)" >"$B/debootstrap.log"
-    cp /etc/apt/sources.list.d/debian.sources "$T/etc/apt/sources.list.d/"; : >"$T/etc/apt/sources.list"
-    cp /etc/apt/apt.conf.d/99* "$T/etc/apt/apt.conf.d/" 2>/dev/null || true
-    rm -rf "$T"/var/{cache/apt,lib/apt/lists}/* "$T"/usr/share/{doc,man,info,locale}/* "$T"/etc/resolv.conf
-    tar -C "$T" -c . | $DK import -c 'CMD ["bash"]' - local/debian:12 >/dev/null; rm -rf "$T"; }
-  C=$B/stand-ins; mkdir -p "$C/libs"; cp "$H/stand-ins/Dockerfile" "$C/"
-  cp "${NODE:-$(node -p process.execPath)}" "$C/node"; strip --strip-all "$C/node" 2>/dev/null || true
-  cp -L "$ROOT/.sluice/tools/node_modules/pnpm/pnpm" "$C/pnpm"; cp /etc/ssl/certs/ca-certificates.crt "$C/ca.crt"
-  for l in libstdc++.so.6 libatomic.so.1; do cp -L "/usr/lib/x86_64-linux-gnu/$l" "$C/libs/"; done
-  for t in build=local/node-build:26 cc=local/cc:12 sshd=$PREFIX/testcontainers/sshd:1.4.0; do
-    $DK image inspect "${t#*=}" >/dev/null 2>&1 || $DK build -q --network host --target "${t%%=*}" -t "${t#*=}" "$C" >/dev/null; done
+  build_bases "$B/stand-ins" build=local/node-build:26 cc=local/cc:12 "sshd=$PREFIX/testcontainers/sshd:1.4.0"
   ARGS=(--network host --build-arg BUILD=local/node-build:26 --build-arg RUNTIME=local/cc:12)
   # Nothing stands in for the container that removes what a killed run leaves.
   VARIABLES=(TESTCONTAINERS_RYUK_DISABLED=true TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX=$PREFIX); IMAGE=$PREFIX/$NAME
 fi
 # Kafka, the schema registry and a MongoDB-compatible store, from the packages that infra/local installs.
-[ ${#ARGS[@]} -eq 0 ] || { S=$B/servers; mkdir -p "$S"; J=${JAVA_HOME:-/usr/lib/jvm/java-17-openjdk-amd64}/bin
-  FROM=$(ls -dt "$ROOT"/.sluice/java/*/libs 2>/dev/null | head -1 || true); FROM=${FROM%/libs}
-  [ -n "$FROM" ] || { FROM=$S/java; [ -d "$FROM" ] || { log "the servers' packages"; rm -rf "$FROM.part"
-    mvn -q -B -f "$ROOT/infra/local/pom.xml" "-Dinto=$FROM.part" package
-    "$J/javac" --release 17 -cp "$FROM.part/libs/*" -d "$FROM.part/classes" "$ROOT/infra/local/java/LocalMongo.java"; mv "$FROM.part" "$FROM"; }; }
-  [ -d "$S/jre" ] || { log "the servers' Java"; rm -rf "$S/jre.part"
-    "$J/jlink" --add-modules java.se,jdk.unsupported,jdk.crypto.ec,jdk.zipfs,jdk.management,jdk.net,jdk.naming.dns,jdk.charsets \
-      --strip-debug --no-header-files --no-man-pages --output "$S/jre.part"; mv "$S/jre.part" "$S/jre"; }
-  for d in libs classes registry; do rm -rf "${S:?}/$d"; cp -al "$FROM/$d" "$S/$d"; done
-  cp "$H"/stand-ins/servers/{Dockerfile,kafka-run,server.properties,log4j2.yaml} "$S/"
-  for t in kafka=apache/kafka:4.3.1 registry=apicurio/apicurio-registry:3.0.9 mongo=mongo:8; do
-    $DK build -q --target "${t%%=*}" -t "$PREFIX/${t#*=}" "$S" >/dev/null; done; }
+[ ${#ARGS[@]} -eq 0 ] || build_servers "$B/servers" \
+  "kafka=$PREFIX/apache/kafka:4.3.1" "registry=$PREFIX/apicurio/apicurio-registry:3.0.9" "mongo=$PREFIX/mongo:8"
 if [ "${1:-up}" = servers ]; then printf '%s\n' "${VARIABLES[@]}" >&3; exit 0; fi
 log "building $IMAGE"
 $DK build -q "${ARGS[@]}" -f "$ROOT/infra/image/Dockerfile" -t "$IMAGE" "$ROOT" >/dev/null

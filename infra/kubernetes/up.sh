@@ -32,7 +32,7 @@ for i in pause coredns; do [ "$B/images/$i.tar" -nt "$B/bin/$i" ] || image $i:1 
 # 3. The node.
 pid=$(cat "$B/pid" 2>/dev/null || true)
 if [ -n "$pid" ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q "node.sh $B "; then log "already up"; else
-  "$H/down.sh" >/dev/null
+  "$H/down.sh" --node >/dev/null
   log "starting"
   mkdir -p "$R"/{pki,log,etcd,kubelet,cni,pods}; cd "$R"
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -keyout pki/api.key -out pki/api.crt -subj /CN=sluice-kubernetes -addext keyUsage=critical,digitalSignature,keyCertSign \

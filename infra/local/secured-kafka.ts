@@ -4,6 +4,7 @@
 // #1 Each broker has two listeners: SECURED (TLS with client certificates and SASL) for clients, and INTERNAL, plain
 //    and on the loopback address alone, for the brokers themselves and for changes of users.
 // #2 SCRAM users are made when the storage is formatted. Their passwords are replaced by Kafka's own program.
+// #3 A broker that was stopped or killed is started again on the storage and at the ports that it had.
 
 import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -31,9 +32,15 @@ export interface SecuredKafkaOptions {
 export interface SecuredKafka extends AsyncDisposable {
   /** The SECURED listeners, as host:port. */
   readonly brokers: readonly string[];
+  /** The INTERNAL listeners, as host:port, for a test that asks the brokers who leads a partition. */
+  readonly internalBrokers: readonly string[];
   replacePassword(mechanism: "SCRAM-SHA-256" | "SCRAM-SHA-512", password: string): Promise<void>;
   /** Ends one broker; the other two go on. */
   stopBroker(index: number): Promise<void>;
+  /** Sends SIGKILL to one broker; resolves when its process has ended. */
+  killBroker(index: number): Promise<void>;
+  /** #3 */
+  restartBroker(index: number): Promise<void>;
 }
 
 interface BrokerPorts {
@@ -55,9 +62,12 @@ export async function startSecuredKafka(options: SecuredKafkaOptions): Promise<S
     const [secured = 0, internal = 0, controller = 0] = taken.slice(index * 3);
     return { secured, internal, controller };
   });
-  const running = await Promise.all(ports.map((_, index) => startBroker({ options, tools, installed, directory, ports, index })));
+  const places = ports.map((_, index): BrokerPlace => ({ options, tools, installed, directory, ports, index }));
+  await Promise.all(places.map((place) => prepareBroker(place)));
+  const running = await Promise.all(places.map((place) => startBroker(place)));
   return {
     brokers: ports.map(({ secured }) => `${loopbackAddress}:${secured}`),
+    internalBrokers: ports.map(({ internal }) => `${loopbackAddress}:${internal}`),
     async replacePassword(mechanism, password) {
       const bootstrap = ["--bootstrap-server", `${loopbackAddress}:${ports[0]?.internal}`];
       const changed = ["--alter", "--add-config", `${mechanism}=[password=${password}]`, "--entity-type", "users"];
@@ -66,6 +76,16 @@ export async function startSecuredKafka(options: SecuredKafkaOptions): Promise<S
     },
     async stopBroker(index) {
       await running[index]?.stop();
+    },
+    async killBroker(index) {
+      const broker = running[index];
+      if (broker === undefined) return;
+      process.kill(broker.pid, "SIGKILL");
+      await broker.stop();
+    },
+    async restartBroker(index) {
+      const place = places[index];
+      if (place !== undefined) running[index] = await startBroker(place);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(running.map((broker) => broker.stop()));
@@ -83,8 +103,14 @@ interface BrokerPlace {
   readonly index: number;
 }
 
-async function startBroker({ options, tools, installed, directory: parent, ports, index }: BrokerPlace): Promise<ServerProcess> {
-  const directory = join(parent, `broker-${index + 1}`);
+function brokerDirectory({ directory, index }: BrokerPlace): string {
+  return join(directory, `broker-${index + 1}`);
+}
+
+/** Writes the broker's files and formats its storage. */
+async function prepareBroker(place: BrokerPlace): Promise<void> {
+  const { options, tools, installed, ports, index } = place;
+  const directory = brokerDirectory(place);
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, "key-store.pem"), `${options.keyPem}${options.certificatePem}`);
   await writeFile(join(directory, "trust-store.pem"), options.authorityPem);
@@ -95,6 +121,11 @@ async function startBroker({ options, tools, installed, directory: parent, ports
   ]);
   const format = ["-cp", installed.libs, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", "kafka.properties", ...users];
   await run(tools.java, ["-XX:TieredStopAtLevel=1", ...format], { cwd: directory });
+}
+
+async function startBroker(broker: BrokerPlace): Promise<ServerProcess> {
+  const { tools, installed, directory: parent, ports, index } = broker;
+  const directory = brokerDirectory(broker);
   const internal = ports[index]?.internal ?? 0;
   const kind: ServerKind = {
     name: "kafka",

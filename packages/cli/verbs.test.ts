@@ -1,13 +1,26 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { runCommandLine } from "./terminal/command-line.ts";
-import { formatHelp } from "./terminal/verb-help.ts";
-import { verbs } from "./verbs.ts";
+import { listRows, rowsBelow } from "./terminal/verb-index.ts";
+import { columnsMax, formatGroupHelp, formatHelp, formatOverview } from "./terminal/verb-help.ts";
+import { createIndex, verbs } from "./verbs.fixture.ts";
+import { verbIndex } from "./verbs.ts";
 
 const found = verbs.map((verb) => [verb.name, verb] as const);
 
-test("names of verbs are unique", () => {
+test("names of verbs are unique, and each row of the index loads the verb that it names", () => {
   expect(new Set(verbs.map(({ name }) => name)).size).toBe(verbs.length);
+  expect(verbs.map(({ name }) => name)).toEqual(listRows(verbIndex).map(({ name }) => name));
+});
+
+test("the overview and every help end their lines at 80 columns, but for an example, which is one command", () => {
+  const texts = [
+    formatOverview(verbIndex),
+    ...verbs.map(formatHelp),
+    ...["window", "bank"].map((word) => formatGroupHelp(word, rowsBelow(verbIndex, word))),
+  ];
+  const lines = texts.flatMap((text) => text.split("\n")).filter((line) => line.length > columnsMax && !line.startsWith("  ./sluice "));
+  expect(lines).toEqual([]);
 });
 
 test.each(found)("every argument and option of %s has a text and a placeholder in capitals", (_name, verb) => {
@@ -24,7 +37,7 @@ test.each(found)("the command line accepts the examples of %s", async (name, ver
     const table = verbs.map((one) => ({ ...one, run: () => Promise.resolve(called.push(one.name) - 1) }));
     const said: string[] = [];
     const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
-    expect([await runCommandLine(words, table, output), called, said]).toEqual([0, [name], []]);
+    expect([await runCommandLine(words, createIndex(table), output), called, said]).toEqual([0, [name], []]);
   }
 });
 

@@ -37,7 +37,7 @@ import {
 } from "@sluice/messaging";
 import type { ServicePorts } from "@sluice/process";
 import { assert, Fault, type Readiness, type Running } from "@sluice/kernel";
-import type { EndpointHealthStore, PartitionStore, ParkedStore } from "@sluice/store";
+import { type EndpointHealthStore, type PartitionStore, type ParkedStore, sharePositionWrites } from "@sluice/store";
 import type { ConfiguredParty } from "@sluice/config";
 import { deliveryBounds, type DeliveryBounds } from "./bounds.ts";
 import type { DeliveryRules, DeliverySource } from "./rules.ts";
@@ -82,7 +82,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningDe
     {
       ...options,
       producer,
-      partitionStore: options.partitionStore,
+      partitionStore: sharePositionWrites(options.partitionStore, time),
       brokerClock: { nowMs, observe: (appendedAtMs) => brokerClock.observe(appendedAtMs) },
       heartbeatAgeMs,
       logIdentity: () => messaging.identity(topic),
@@ -248,9 +248,10 @@ function readContent(
 }
 
 const noBytes = new Uint8Array();
+const keyText = new TextDecoder();
 
 function recordKey({ key, partition, offset }: ReceivedRecord): string {
-  return key === null ? `${partition}@${offset}` : new TextDecoder().decode(key);
+  return key === null ? `${partition}@${offset}` : keyText.decode(key);
 }
 
 export function readDeliverySource({ offset, value, headers }: ReceivedRecord): DeliverySource {

@@ -17,7 +17,7 @@ const causesMax = 5;
 
 /** Joins the messages of an error and of its causes, at most five, for a log line or a reason of the readiness. */
 export function formatReason(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error === "string" ? error : "not an Error";
+  if (!(error instanceof Error)) return String(error);
   const messages = [error.message];
   for (let { cause } = error; cause instanceof Error && messages.length <= causesMax; { cause } = cause) messages.push(cause.message);
   return messages.join(": ");

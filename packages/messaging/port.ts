@@ -60,6 +60,10 @@ export interface ReceivedRecord extends TopicPartition {
 /** The operator who asked for a skip, the id of that action, and the reason given. */
 export interface SkipRequest {
   readonly operator: string;
+  /** The person behind the operator's token; null: the operator's id names the person. */
+  readonly person: string | null;
+  /** The second person who confirmed the skip; null: it needed none. */
+  readonly confirmedBy: string | null;
   readonly actionId: string;
   readonly reason: string;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { buildSkippedRecords, describeBytes, parseBatchRange, rereadDelayMs } from "./unreadable-batch.ts";
 
-const by = { operator: "thandi", actionId: "skip-1", reason: "ticket 4711" };
+const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "skip-1", reason: "ticket 4711" };
 const place = { topic: "t", partition: 3 };
 const key = Buffer.from("k");
 

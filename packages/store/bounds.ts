@@ -2,7 +2,8 @@
 
 import { assert } from "@sluice/kernel";
 
-const bulkMax = 1_000;
+/** Documents of one call that writes, or reads by key. */
+export const bulkMax = 1_000;
 export const pageMax = 10_000;
 /** Days that are not reconciled, of all schemes. Each date is one; none stays for long unless something is wrong. */
 export const openDaysMax = 10_000;

@@ -4,3 +4,4 @@ export type { MemoryStoreHooks, MemoryStoreOptions, StoreCall, StoreFault } from
 export { createMongoStore, createRenewableMongoStore } from "./mongodb/mongodb-store.ts";
 export { openDaysMax } from "./bounds.ts";
 export * from "./conservation.ts";
+export { shareLedgerWrites, sharePositionWrites, shareVersionReads } from "./shared-calls.ts";

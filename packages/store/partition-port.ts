@@ -47,6 +47,15 @@ export interface BuildSwitch {
 /** What an owner knows of its partition's document: its epoch, and the position that it read or wrote last. */
 export type HeldPosition = Pick<PartitionDocument, "epoch" | "owners" | "position">;
 
+/** A write of `PartitionStore.write` among others. */
+export interface PartitionWrite {
+  readonly service: string;
+  readonly partition: number;
+  readonly held: HeldPosition;
+  readonly position: bigint;
+  readonly state: unknown;
+}
+
 export interface PartitionStore {
   /**
    * Raises the owner's epoch by compare-and-set (with a bounded number of retries) and returns the document. A new one
@@ -59,6 +68,11 @@ export interface PartitionStore {
    * where another owner took over, or the store was restored to an older point.
    */
   write(service: string, partition: number, held: HeldPosition, position: bigint, state?: unknown): Promise<boolean>;
+  /**
+   * Does at most 1,000 writes of different partitions in one call, each as `write` does, and answers in their order.
+   * Where it rejects, some may be written; each may be repeated.
+   */
+  writeMany(writes: readonly PartitionWrite[]): Promise<readonly boolean[]>;
   /** Notes the topic in which the position counts, on condition of the epoch, and only where none is noted yet. */
   noteLog(service: string, partition: number, epoch: number, log: StoredLogIdentity): Promise<boolean>;
   list(service: string): Promise<readonly PartitionDocument[]>;

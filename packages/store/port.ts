@@ -36,10 +36,17 @@ export interface TransactionWrite {
   readonly expectedVersion: number;
 }
 
+export interface DocumentVersion {
+  readonly partition: number;
+  readonly version: number;
+}
+
 /** Transactions of all partitions, each in the build that its partition's document names. */
 export interface TransactionStore {
   /** Loads documents by UETR (lower case); missing ones are absent from the map. At most 1,000. */
   load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>>;
+  /** Reads the versions of at most 1,000 documents by UETR, without the documents; missing ones are absent. */
+  versions(uetrs: readonly string[]): Promise<ReadonlyMap<string, DocumentVersion>>;
   /**
    * Writes at most 1,000 documents. Returns the UETRs that were not written because their version differs, or because
    * they exist or do not exist against expectation.
@@ -110,10 +117,20 @@ export interface PartitionLedger {
   readonly rows: readonly LedgerRow[];
 }
 
+export interface LedgerWrite {
+  readonly ledger: PartitionLedger;
+  readonly expectedVersion: number;
+}
+
 export interface LedgerStore {
   load(partition: number, days: readonly DayKey[]): Promise<ReadonlyMap<DayKey, PartitionLedger>>;
   /** Compare-and-set on `version`: returns false where it lost. 0: the document must not exist. */
   write(ledger: PartitionLedger, expectedVersion: number): Promise<boolean>;
+  /**
+   * Does at most 1,000 writes of different ledgers in one call, each as `write` does, and answers in their order. False
+   * may also stand for a ledger that this call wrote: its writer reads it, as after any lost write.
+   */
+  writeMany(writes: readonly LedgerWrite[]): Promise<readonly boolean[]>;
   /** Lists the ledgers of a day by partition. */
   listByDay(day: DayKey): Promise<readonly PartitionLedger[]>;
   /** Lists the ledgers of a partition by day; at most 10,000. */
@@ -122,7 +139,7 @@ export interface LedgerStore {
 
 /** Transactions of a partition in a build other than the one in use. */
 export interface BuildStore {
-  transactions(build: number): Pick<TransactionStore, "load" | "write">;
+  transactions(build: number): Pick<TransactionStore, "load" | "versions" | "write">;
   /** Lists a partition's documents in a build by UETR after `afterUetr`, at most `limit` (≤ 1,000). */
   documents(partition: number, build: number, afterUetr: string | null, limit: number): Promise<readonly TransactionDocument[]>;
   /** Removes a partition's documents from a build. The caller knows that the build is not in use. */

@@ -36,7 +36,7 @@ async function startReady(): Promise<StartedTestContainer> {
 
 async function processorSeconds(started: StartedTestContainer): Promise<number> {
   const answer = await fetch(`http://${started.getHost()}:${started.getMappedPort(opsPort)}/metrics`);
-  return Number(/^sluice_process_cpu_seconds_total (\S+)/m.exec(await answer.text())?.[1]);
+  return Number(/^process_cpu_seconds_total (\S+)/m.exec(await answer.text())?.[1]);
 }
 
 describe("the mode `all` as a container", () => {

@@ -1,4 +1,3 @@
-export { formatTimeline } from "./format-timeline.ts";
 export { readAround } from "./read-around.ts";
 export { readTimeline } from "./read-timeline.ts";
 export type { TimelinePorts } from "./read-timeline.ts";

@@ -122,7 +122,11 @@ export interface OffsetSearch {
 }
 
 /** Finds an offset at or before every record that was appended at `sinceMs` or later. */
-export async function findOffsetSince(messaging: Messaging, partition: TopicPartition, search: OffsetSearch): Promise<bigint> {
+export async function findOffsetSince(
+  messaging: Pick<Messaging, "read">,
+  partition: TopicPartition,
+  search: OffsetSearch,
+): Promise<bigint> {
   let low = search.from;
   let high = search.to;
   while (high - low > search.withinRecords) {
@@ -135,7 +139,12 @@ export async function findOffsetSince(messaging: Messaging, partition: TopicPart
 }
 
 /** Returns the first record at or beyond `from`, because offsets have holes. */
-async function firstFrom(messaging: Messaging, partition: TopicPartition, from: bigint, to: bigint): Promise<ReceivedRecord | null> {
+async function firstFrom(
+  messaging: Pick<Messaging, "read">,
+  partition: TopicPartition,
+  from: bigint,
+  to: bigint,
+): Promise<ReceivedRecord | null> {
   for await (const record of readAround(messaging, partition, { from, to })) return record;
   return null;
 }

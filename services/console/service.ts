@@ -5,6 +5,7 @@
 //   GET /transactions/{uetr}/events?from=N   get-transaction-events.ts   banks and connectors: the events topic
 //   /control/v1/…                            control-handlers.ts         operators: decisions
 //                                            control-queries.ts          operators: queries
+//   any other path beside the control API    web/web-app.ts              operators: pages for a browser
 //
 // #1 A bank or connector sees its own transactions. Another caller's transaction is answered like one that does not
 //    exist, in the same way and time.
@@ -13,6 +14,7 @@
 // #4 An operator's decision is a record of the journal, and takes effect only through it.
 
 import { createLiveConfiguration, listCallers, type ConfiguredOperator } from "@sluice/config";
+import { controlPrefix } from "@sluice/contracts";
 import { createCallerMeter, createCallers, createRefusals, createTokens, type ClientConnection } from "@sluice/service";
 import type { ConfiguredService, ServicePorts } from "@sluice/process";
 import { startBrokerClock, createProbe } from "@sluice/messaging";
@@ -20,7 +22,6 @@ import type { Store } from "@sluice/store";
 import { createControlApi } from "./http/control-api.ts";
 import { createOperatorTrail } from "./http/operator-trail.ts";
 import { createControlHandlers } from "./http/control-handlers.ts";
-import { createControlQueries } from "./queries/control-queries.ts";
 import { earliestOpenDate } from "./queries/list-banks.ts";
 import { transactionEvents } from "./own-transactions/get-transaction-events.ts";
 import { transactionStatus } from "./own-transactions/get-transaction-status.ts";
@@ -30,6 +31,7 @@ import { createProposalBook } from "./proposals/proposal-book.ts";
 import { watchProposals } from "./proposals/watch-proposals.ts";
 import { createQuestionReport } from "./http/request-report.ts";
 import { watchDayTotals } from "./queries/watch-day-totals.ts";
+import { createWebApp } from "./web/web-app.ts";
 
 export interface ConsoleServicePorts extends ServicePorts {
   readonly store: Store;
@@ -65,19 +67,17 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
   const report = createQuestionReport(ports, refusals);
   const api = createBankApi({ time, logger, callers, meter, operations, report });
   const book = createProposalBook(ports);
-  const handlers = {
-    ...createControlQueries({ ...ports, brokerClock }),
-    ...createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book }),
-  };
+  const handlers = createControlHandlers({ ...ports, producer, brokerClock, knownAsOf, book });
   const document = ports.controlDocument ?? null;
   const control = createControlApi({ time, logger, operators, meter: operatorMeter, handlers, report, document });
+  const web = createWebApp({ time, random: ports.random, logger, control });
   const dateFrom = () => earliestOpenDate(configuration, brokerClock.nowMs());
   const totals = watchDayTotals({ ...ports, dateFrom });
   const proposals = watchProposals({ ...ports, brokerClock, book });
   let stopped: Promise<void> | null = null;
   return {
     fetch: (request, connection) => api.fetch(request, connection ?? null),
-    fetchControl: (request, connection) => control.fetch(request, connection ?? null),
+    fetchControl: (request, connection) => (isControl(request) ? control : web).fetch(request, connection ?? null),
     replaceConfiguration(next) {
       live.replace(next);
       callers.replace(listCallers(next));
@@ -101,6 +101,12 @@ export async function startConsole(given: ConsoleServicePorts): Promise<Console>
       return stopped;
     },
   };
+}
+
+/** Everything else on the control API's address is a page. */
+function isControl({ url }: Request): boolean {
+  const { pathname } = new URL(url);
+  return pathname === controlPrefix || pathname.startsWith(`${controlPrefix}/`);
 }
 
 function toOperatorLimits({ id }: ConfiguredOperator) {

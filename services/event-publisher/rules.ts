@@ -9,7 +9,7 @@
 //    repeat after any restart carries the same values. ESM_STATE has no place.
 // #5 A change that only a newer writer knows stops the partition until this reader knows it too.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   type DispatchChange,
   type EsmStateEvent,
@@ -82,5 +82,5 @@ function sequenceHeaders({ uetr, stageVersion }: TransactionStateEvent): EventHe
 }
 
 function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }

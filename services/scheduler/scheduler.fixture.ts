@@ -56,6 +56,7 @@ import {
 } from "./journal-records.fixture.ts";
 import type { PartitionContext } from "./partition/context.ts";
 import { createSchedulerMetrics } from "./scheduler-metrics.ts";
+import { createPositionTimer } from "./partition/stored/position.ts";
 import { createSnapshotCaches } from "./partition/snapshot-cache.ts";
 import { journalHandlers, startScheduler } from "./service.ts";
 import { follow, killable, killableTime } from "./killable-ports.fixture.ts";
@@ -187,6 +188,7 @@ export class SchedulerEnvironment {
       logger: silentLogger,
       metrics: createSchedulerMetrics(silentMetrics),
       store: this.liveStore(),
+      positionTimer: createPositionTimer(this.time),
       serde: this.serde,
       configuration: this.#configuration(),
       partitionCount: this.partitionCount,

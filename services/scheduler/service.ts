@@ -58,7 +58,8 @@ import { onBankFact } from "./handlers/on-bank-fact.ts";
 import { onBankMarker } from "./handlers/on-bank-marker.ts";
 import { onDayFact } from "./handlers/on-day-fact.ts";
 import { onDayMarker } from "./handlers/on-day-marker.ts";
-import { serializeOpenReads } from "./partition/serialize-open-reads.ts";
+import { createPositionTimer } from "./partition/stored/position.ts";
+import { createSharedStore } from "./partition/stored/shared-store.ts";
 import { onReplayAnnounced, onTransactionFact } from "./handlers/on-transaction-fact.ts";
 import { startDayPlanner } from "./tasks/day-planner.ts";
 import { createMutex } from "./mutex.ts";
@@ -125,7 +126,8 @@ export async function startScheduler(ports: SchedulerPorts): Promise<ConfiguredS
     handlers: journalHandlers,
     time,
     logger,
-    store: serializeOpenReads(store),
+    store: createSharedStore(store, time),
+    positionTimer: createPositionTimer(time),
     serde,
     configuration: live.view,
     partitionCount,

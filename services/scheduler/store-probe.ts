@@ -1,7 +1,7 @@
 // Checks whether the store answers, for readiness. A partition that cannot work reports it itself; this is for a
 // process whose partitions are idle.
 
-import type { Time } from "@sluice/kernel";
+import { formatReason, type Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 
 export interface StoreProbe {
@@ -22,7 +22,7 @@ export function startStoreProbe({ store, time }: { readonly store: Pick<Store, "
       await store.ping();
       trouble = null;
     } catch (error) {
-      trouble = error instanceof Error ? error.message : String(error);
+      trouble = formatReason(error);
     }
     if (!isStopped) timer = time.after(everyMs, () => void check());
   }

@@ -268,7 +268,7 @@ test("a record whose schema cannot be found is passed when an operator skips it"
   await time.advance(5_000);
   expect(verdicts()).toEqual([]);
   const [record] = records(topics.journal);
-  const by = { operator: "thandi", actionId: "put-1", stage: "requested" } as const;
+  const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "put-1", stage: "requested" } as const;
   if (record !== undefined) await append([buildDeadLetter({ record, reason: "ticket 4711", service: "validator", skip: by }, known)]);
   await until(() => verdicts().length === 1);
   await settled(validator.stop());
@@ -286,7 +286,7 @@ test("a batch that cannot be read stops its partition until an operator skips it
   await time.advance(5_000);
   expect(verdicts()).toEqual([]);
   expect(validator.readiness().reasons.join()).toContain("batch 0-1 cannot be read");
-  const by = { operator: "thandi", actionId: "put-1", reason: "ticket 4711" };
+  const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "put-1", reason: "ticket 4711" };
   const batch = { ...place, firstOffset: 0n, lastOffset: 1n, reason: "records", detail: "", appendedAtMs: 0 } as const;
   const asked = buildSkippedRecords({ ...batch, bytes: null, byteLength: 0, sha256: "", keys: [] }, by, 0);
   await append(

@@ -6,6 +6,8 @@
 // #3 With `--json` standard output holds the result and nothing else.
 // #4 If the services start too late for the windows, the day is not played. Everything is set up once more, with more
 //    time.
+// #5 Where Java is missing, or with `--in-memory`, the same day is played in this process, and the demo says so.
+// #6 With `--stay` everything stays up after the verdict until Ctrl-C. The exit code is that of the day.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,13 +20,16 @@ import { collectHistory, interruptible, loadDocuments, projectRoot } from "@slui
 import { planDemoDay, type DemoDay, type TransactionKind } from "./plan/day.ts";
 import { readDemoOptions, type DemoOptions } from "./options.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
-import { isTooLate, pacesFor } from "./plan/pace.ts";
+import { isTooLate, memoryPace, pacesFor } from "./plan/pace.ts";
 import { playDay } from "./play/play.ts";
+import { formatStay } from "./report/stay.ts";
+import { formatCast } from "./report/cast.ts";
 import { formatReport, jsonReport, type DemoReport } from "./report/report.ts";
-import { openDemoEnvironment, type DemoEnvironment } from "./environment/demo-environment.ts";
+import { openDemoEnvironment, type DemoEnvironment, type DemoEnvironmentOptions } from "./environment/demo-environment.ts";
 
 const exitCodes = { right: 0, wrong: 1, usage: 2, interrupted: 130 } as const;
 const restartAfterMs = 1_000;
+const stayCheckMs = 1_000;
 const keptFolder = join(projectRoot, ".sluice", "demo");
 
 export async function runDemo(args: readonly string[]): Promise<number> {
@@ -37,11 +42,13 @@ export async function runDemo(args: readonly string[]): Promise<number> {
   const output = options.isJson ? process.stderr : process.stdout;
   const startedMs = machineTime.monotonicMs();
   using interruption = interruptible();
-  const narrator = createNarrator(machineTime, (line) => output.write(`${line}\n`));
+  const narrator = createNarrator(machineTime, (line) => output.write(`${line}\n`), isBoldShown(output) ? bold : undefined);
   try {
-    const report = await demonstrate(options, narrator, interruption.signal);
-    const tookMs = machineTime.monotonicMs() - startedMs;
-    process.stdout.write(`${options.isJson ? jsonReport(report, tookMs) : formatReport(report, tookMs)}\n`);
+    const report = await demonstrate(options, narrator, interruption.signal, async (environment, shown) => {
+      const tookMs = machineTime.monotonicMs() - startedMs;
+      process.stdout.write(`${options.isJson ? jsonReport(shown, tookMs) : formatReport(shown, tookMs)}\n`);
+      if (options.isStaying) await stay(environment, shown, interruption.signal);
+    });
     return report.problems.length === 0 ? exitCodes.right : exitCodes.wrong;
   } catch (error) {
     if (interruption.signal.aborted) {
@@ -55,21 +62,45 @@ export async function runDemo(args: readonly string[]): Promise<number> {
   }
 }
 
-async function demonstrate(options: DemoOptions, narrator: Narrator, signal: AbortSignal): Promise<DemoReport> {
+/** Shows the report while the environment is still open. */
+type ShowReport = (environment: DemoEnvironment, report: DemoReport) => Promise<void>;
+
+async function demonstrate(options: DemoOptions, narrator: Narrator, signal: AbortSignal, show: ShowReport): Promise<DemoReport> {
   const directory = options.isKept ? join(keptFolder, new Date(machineTime.nowMs()).toISOString().replaceAll(":", "-")) : null;
   const day = planDemoDay(machineRandom, options.debits, machineTime.nowMs());
+  (options.isJson ? process.stderr : process.stdout).write(`${formatCast(day)}\n\n`);
+  const common = { time: machineTime, random: machineRandom, narrator, day, directory, signal };
+  if (options.isInMemory) return await playInMemory(common, options, show);
+  try {
+    return await playOnServers(common, options, show);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "servers.missing-tools" || options.kill !== null) throw error;
+    for (const line of error.message.split("\n")) narrator.say("demo", line);
+    narrator.say("demo", "so the same day is played in one process, over a log and a store in memory");
+    return await playInMemory(common, options, show);
+  }
+}
+
+type Common = Omit<DemoEnvironmentOptions, "pace">;
+
+/** #5 */
+async function playInMemory(common: Common, options: DemoOptions, show: ShowReport): Promise<DemoReport> {
+  const { openMemoryEnvironment } = await import("./environment/memory-environment.ts");
+  await using environment = await openMemoryEnvironment({ ...common, pace: memoryPace(options) });
+  const report = await playIn(environment, common.day, options, common.narrator, common.signal);
+  await show(environment, report);
+  return report;
+}
+
+/** #4 */
+async function playOnServers(common: Common, options: DemoOptions, show: ShowReport): Promise<DemoReport> {
+  const { day, narrator, signal } = common;
   for (const pace of pacesFor(options)) {
-    await using environment = await openDemoEnvironment({
-      time: machineTime,
-      random: machineRandom,
-      narrator,
-      day,
-      pace,
-      directory,
-      signal,
-    });
+    await using environment = await openDemoEnvironment({ ...common, pace });
     if (pace.isLast || !isTooLate(environment.times, day.transactions.length, machineTime.nowMs())) {
-      return await playIn(environment, day, options, narrator, signal);
+      const report = await playIn(environment, day, options, narrator, signal);
+      await show(environment, report);
+      return report;
     }
     narrator.say("demo", "this machine needs more time to start: once again, with later windows");
   }
@@ -133,6 +164,22 @@ async function killAndRestart(environment: DemoEnvironment, name: NonNullable<De
 async function keep(environment: DemoEnvironment, history: readonly HistoryEntry[], narrator: Narrator): Promise<void> {
   await writeFile(join(environment.directory, "history.jsonl"), history.map((entry) => `${formatEntry(entry)}\n`).join(""));
   narrator.say("demo", `logs, configuration and history are kept in ${environment.directory}`);
+}
+
+/** #6 */
+async function stay(environment: DemoEnvironment, report: DemoReport, signal: AbortSignal): Promise<void> {
+  process.stderr.write(`\n${formatStay(environment, report.times.businessDate)}\n`);
+  // A timer keeps the process alive until it is interrupted.
+  while (!signal.aborted) await sleep(machineTime, stayCheckMs, signal);
+}
+
+/** https://no-color.org: any value but an empty one turns emphasis off. */
+function isBoldShown(output: NodeJS.WriteStream): boolean {
+  return output.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+}
+
+function bold(text: string): string {
+  return `\u001b[1m${text}\u001b[0m`;
 }
 
 function describeError(error: unknown): string {

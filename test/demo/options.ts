@@ -12,6 +12,10 @@ export interface DemoOptions {
   readonly debits: number;
   /** Keeps the run's directory with logs, configuration and history. */
   readonly isKept: boolean;
+  /** Plays in one process over memory, also where the real servers could run. */
+  readonly isInMemory: boolean;
+  /** Leaves everything up after the verdict, until Ctrl-C. */
+  readonly isStaying: boolean;
 }
 
 export type OptionsReading = { readonly ok: true; readonly options: DemoOptions } | { readonly ok: false; readonly problem: string };
@@ -20,9 +24,16 @@ const debitsDefault = 200;
 const debitsMax = 5_000;
 
 export function readDemoOptions(args: readonly string[]): OptionsReading {
-  let values: { json?: boolean; kill?: string; debits?: string; keep?: boolean };
+  let values: { json?: boolean; kill?: string; debits?: string; keep?: boolean; "in-memory"?: boolean; stay?: boolean };
   try {
-    const known = { json: { type: "boolean" }, kill: { type: "string" }, debits: { type: "string" }, keep: { type: "boolean" } } as const;
+    const known = {
+      json: { type: "boolean" },
+      kill: { type: "string" },
+      debits: { type: "string" },
+      keep: { type: "boolean" },
+      "in-memory": { type: "boolean" },
+      stay: { type: "boolean" },
+    } as const;
     ({ values } = parseArgs({ args: [...args], options: known, allowPositionals: false }));
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : "unreadable arguments" };
@@ -33,5 +44,10 @@ export function readDemoOptions(args: readonly string[]): OptionsReading {
   if (!Number.isInteger(debits) || debits < 1 || debits > debitsMax) {
     return { ok: false, problem: `--debits must be a whole number from 1 to ${debitsMax}` };
   }
-  return { ok: true, options: { isJson: values.json ?? false, kill, debits, isKept: values.keep ?? false } };
+  const isInMemory = values["in-memory"] ?? false;
+  if (isInMemory && kill !== null) return { ok: false, problem: "--kill needs services in processes of their own: not with --in-memory" };
+  return {
+    ok: true,
+    options: { isJson: values.json ?? false, kill, debits, isKept: values.keep ?? false, isInMemory, isStaying: values.stay ?? false },
+  };
 }

@@ -426,7 +426,7 @@ describe("the close", () => {
     const taken = await sluice("thandi", ["withdraw", uetr, "--reason", "The customer paid otherwise."]);
     expect(taken).toMatchObject({ code: 0, body: { key: uetr, judged: { result: "applied" } } });
     const again = await sluiceText("thandi", ["withdraw", uetr, "--reason", "The customer paid otherwise."]);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("not-in-this-state")]);
+    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining("not-in-this-state")]);
     const { items } = await untilState(environment, uetr, "RECONCILIATION");
     expect(items).toMatchObject([{ day: `ZA_EFT:${next}`, row: 0, cause: "WITHDRAWN" }]);
   });

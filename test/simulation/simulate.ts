@@ -16,10 +16,10 @@ import { createFixedSerde, groups, topics } from "@sluice/contracts";
 import { startDispatcher } from "@sluice/dispatcher";
 import { startEventPublisher } from "@sluice/event-publisher";
 import { startIngress } from "@sluice/ingress";
-import { createMemoryBroker, type MemoryBroker } from "@sluice/messaging";
+import { createMemoryBroker, type MemoryBroker, type OutgoingRecord } from "@sluice/messaging";
 import { type Random, silentLogger, silentMetrics } from "@sluice/kernel";
 import { startScheduler } from "@sluice/scheduler";
-import { checkConservation, createMemoryStore, type MemoryStore } from "@sluice/store";
+import { checkConservation, createMemoryStore, type MemoryStore, type StoreCall } from "@sluice/store";
 import {
   createMemoryRecorder,
   createVirtualTime,
@@ -100,7 +100,16 @@ export function simulate(seed: number): Promise<SimulationEnd> {
   return simulateScenario(seed, drawScenario(seed, seededRandom(`scenario ${seed}`), simulatedDayTimes));
 }
 
-export async function simulateScenario(seed: number, scenario: Scenario): Promise<SimulationEnd> {
+/** Sees what the services ask of broker and store. */
+export interface SimulationMeter {
+  /** One request with the records of a batch. */
+  produced(batch: readonly OutgoingRecord[]): void;
+  /** A commit of one partition; those of one process at one moment go in one request. */
+  committed(process: string, atMs: number): void;
+  called(call: StoreCall): void;
+}
+
+export async function simulateScenario(seed: number, scenario: Scenario, meter: SimulationMeter | null = null): Promise<SimulationEnd> {
   const time = createVirtualTime({ startAtMs: simulationStartAtMs, seed });
   const random = seededRandom(`environment ${seed}`);
   const trace = createTrace(time);
@@ -111,12 +120,16 @@ export async function simulateScenario(seed: number, scenario: Scenario): Promis
     topics: Object.fromEntries(Object.values(topics).map((topic) => [topic, topic === topics.probe ? 1 : partitionCount])),
     brokerNowMs: brokerClocks(scenario, time, simulationStartAtMs),
     hooks: {
-      produce: (_client, batch) =>
-        isWithin(scenario.brokerAwayMs, time) ? { kind: "refuse" } : produceFate(scenario, random, isTroubled(), batch),
+      produce(_client, batch) {
+        meter?.produced(batch);
+        return isWithin(scenario.brokerAwayMs, time) ? { kind: "refuse" } : produceFate(scenario, random, isTroubled(), batch);
+      },
+      observe: (client, operation) => (operation === "commit" ? meter?.committed(client, time.monotonicMs()) : undefined),
       fetch: () => fetchFate(scenario, random, { elapsedMs: time.nowMs() - simulationStartAtMs, isTroubled: isTroubled() }),
     },
   });
-  const store = createMemoryStore({ time, random, hooks: { fault: () => storeFault(scenario, random, isTroubled()) } });
+  const storeHooks = { fault: () => storeFault(scenario, random, isTroubled()), observe: (call: StoreCall) => meter?.called(call) };
+  const store = createMemoryStore({ time, random, hooks: storeHooks });
   const environment: SimulatedEnvironment = { time, random, scenario, configuration: buildConfiguration(scenario), broker, store };
   const crashes = (): CrashPlan => (isTroubled() ? { perCall: scenario.crashPerCall, freezePerCall: scenario.freezePerCall } : noCrashes);
   const cluster = createCluster({ time, random, broker, trace, crashes, skewMaxMs: scenario.skewMaxMs });

@@ -10,7 +10,7 @@ interface Rule {
   readonly alert: string;
   readonly expr: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly runbook: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
 }
 
 const { groups }: { groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
@@ -30,12 +30,14 @@ test.each(rules.map((rule) => [rule.alert, rule] as const))("%s uses metrics tha
   const asked = [...rule.expr.matchAll(/\bsluice_[a-z_]+/g)].map(([name]) => name.replace(/_seconds_(bucket|sum|count)$/, "_seconds"));
   expect(asked.length).toBeGreaterThan(0);
   expect(asked.filter((name) => !served.has(name))).toEqual([]);
-  expect([rule.annotations.runbook].filter((page) => !existsSync(join(root, page)))).toEqual([]);
+  expect([rule.annotations.runbook_url].filter((page) => !existsSync(join(root, page)))).toEqual([]);
   expect(["info", "warning", "critical"]).toContain(rule.labels.severity);
+  expect(rule.annotations.summary).not.toMatch(/\.$/);
+  expect(rule.annotations.description).toMatch(/^[A-Z].{20,}[.]$|^\d/);
 });
 
 test.each(rules.map((rule) => [rule.alert, rule] as const))("the runbook of %s names it", (name, rule) => {
-  expect(readFileSync(join(root, rule.annotations.runbook), "utf8")).toContain(`\`${name}\``);
+  expect(readFileSync(join(root, rule.annotations.runbook_url), "utf8")).toContain(`\`${name}\``);
 });
 
 test.each(["sluice_delivery_backlog_full_total", "sluice_delivery_stale_writes_total", "sluice_delivery_bounds_reached_total"])(

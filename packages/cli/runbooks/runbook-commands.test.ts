@@ -10,7 +10,7 @@ import type { ControlTerminal, RunControlVerb } from "../terminal/control-client
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "../verbs/deciding/day-decisions.ts";
 import { runConfirm, runRedrive, runResolve, runWithdraw } from "../verbs/deciding/transaction-decisions.ts";
 import type { VerbCall } from "../terminal/verb.ts";
-import { verbs } from "../verbs.ts";
+import { createIndex, verbs } from "../verbs.fixture.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folder = join(root, "docs/runbooks");
@@ -78,7 +78,7 @@ test.each(commands)("%s: ./sluice %s", async (_file, command) => {
   const said: string[] = [];
   const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
   const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
-  expect([await runCommandLine(words, table, output), said]).toEqual([0, []]);
+  expect([await runCommandLine(words, createIndex(table), output), said]).toEqual([0, []]);
   const isDecision = Object.keys(decisions).some((verb) => command.startsWith(`${verb} `));
   expect(posted).toHaveLength(isDecision ? 1 : 0);
 });

@@ -1,9 +1,18 @@
 import { Fault } from "@sluice/kernel";
 import { expect, test } from "vitest";
+import { createIndex } from "../verbs.fixture.ts";
 import { runCommandLine } from "./command-line.ts";
 import type { VerbCall, Verb } from "./verb.ts";
 
 const calls: VerbCall[] = [];
+const failures: Readonly<Record<string, string>> = {
+  "missing.yaml": "cli.unfit-file",
+  away: "cli.console-away",
+  "not-up": "cli.not-up",
+  refused: "cli.refused",
+  unknown: "cli.not-known",
+  wrong: "cli.no-uetr",
+};
 const sample: Verb = {
   name: "config check",
   summary: "says what is wrong",
@@ -17,21 +26,24 @@ const sample: Verb = {
   examples: ["config check a.yaml --as first"],
   run(call) {
     calls.push(call);
-    if (call.positionals[0] === "missing.yaml") throw new Fault("cli.unfit-file", "missing.yaml cannot be read", { isRetryable: false });
+    const failure = failures[call.positionals[0] ?? ""];
+    if (failure !== undefined) throw new Fault(failure, "missing.yaml cannot be read", { isRetryable: false });
     return Promise.resolve(call.flag("json") ? 7 : 0);
   },
 };
 
+const other: Verb = { ...sample, name: "config show", summary: "shows it", arguments: [], options: {} };
+
 async function run(...words: string[]) {
   const said = { out: "", err: "" };
   const output = { out: (text: string) => (said.out += `${text}\n`), err: (text: string) => (said.err += `${text}\n`) };
-  return { code: await runCommandLine(words, [sample], output), ...said };
+  return { code: await runCommandLine(words, createIndex([sample, other]), output), ...said };
 }
 
 test("--help lists every verb with one line", async () => {
   const { code, out } = await run("--help");
   expect(code).toBe(0);
-  expect(out).toContain("./sluice config check FILE --reason TEXT  says what is wrong");
+  expect(out).toContain("  config check  says what is wrong\n");
 });
 
 test("a call without a verb shows the help and is wrong use", async () => {
@@ -63,11 +75,16 @@ test("an option without a text does not compile", () => {
 });
 
 test.each([
-  [["nonsense"], "there is no verb nonsense"],
-  [["config", "check", "a.yaml", "--loud"], "--loud"],
+  [["nonsense"], "there is no verb nonsense; ./sluice --help lists all"],
+  [["confg"], "there is no verb confg; did you mean config?"],
+  [["config", "chek"], "there is no verb config chek; did you mean config check?"],
+  [["config", "check", "a.yaml", "--loud"], "there is no option --loud"],
+  [["config", "check", "a.yaml", "--resaon", "x"], "there is no option --resaon; did you mean --reason?"],
   [["config", "check", "a.yaml", "--as"], "argument missing"],
-  [["config", "check"], "an argument is missing"],
-  [["config", "check", "a", "b"], "b is one argument too many"],
+  [["config", "check", "--reason", "x"], "FILE is missing"],
+  [["config", "check", "a.yaml"], "--reason is missing: why"],
+  [["config", "check", "a.yaml", "--reason", ""], "--reason is missing: why"],
+  [["config", "check", "a", "b", "--reason", "x"], "b is one argument too many"],
 ])("%j is refused in one line with exit code 2", async (words, text) => {
   const { code, err } = await run(...words);
   expect(code).toBe(2);
@@ -76,11 +93,43 @@ test.each([
 });
 
 test("a verb of two words gets its arguments and options, and returns the exit code", async () => {
-  expect((await run("config", "check", "a.yaml", "--json", "--as", "first")).code).toBe(7);
+  expect((await run("config", "check", "a.yaml", "--json", "--as", "first", "--reason", "x")).code).toBe(7);
   expect(calls.at(-1)?.positionals).toEqual(["a.yaml"]);
   expect(calls.at(-1)?.value("as")).toBe("first");
 });
 
 test("a Fault is reported without a stack, with exit code 1", async () => {
-  expect(await run("config", "check", "missing.yaml")).toMatchObject({ code: 1, err: "sluice: missing.yaml cannot be read\n" });
+  expect(await run("config", "check", "missing.yaml", "--reason", "x")).toMatchObject({
+    code: 1,
+    err: "sluice: missing.yaml cannot be read\n",
+  });
+});
+
+test.each([
+  ["missing.yaml", 1],
+  ["wrong", 2],
+  ["away", 3],
+  ["not-up", 3],
+  ["refused", 4],
+  ["unknown", 5],
+])("a script tells a failure of the kind %s by its exit code %i", async (file, code) => {
+  expect((await run("config", "check", file, "--reason", "x")).code).toBe(code);
+});
+
+test("the first word of several verbs is answered with their list", async () => {
+  const list = "usage: ./sluice config VERB\n  config check  says what is wrong\n  config show   shows it\n";
+  expect(await run("config", "--help")).toMatchObject({ code: 0, out: expect.stringContaining(list) });
+  expect(await run("help", "config")).toMatchObject({ code: 0, out: expect.stringContaining(list) });
+  expect(await run("config")).toMatchObject({ code: 2, err: expect.stringContaining(list) });
+});
+
+test("help may stand before or behind a verb", async () => {
+  const own = await run("config", "show", "--help");
+  expect(own.out).toMatch(/^\.\/sluice config show\n/);
+  expect(await run("help", "config", "show")).toEqual(own);
+  expect(await run("config", "show", "help")).toEqual(own);
+});
+
+test("--version names the commit and the Node that runs", async () => {
+  expect(await run("--version")).toMatchObject({ code: 0, out: expect.stringMatching(/^sluice .+, Node \d+\./) });
 });

@@ -1,16 +1,19 @@
 // A client of the control API for operators' verbs. It uses HTTP only, like any other program.
 //
-// #1 The address comes from --console, else SLUICE_CONTROL_URL, else what `./sluice up` started. The token comes from
-//    SLUICE_OPERATOR_TOKEN, else it is that of the sample operator in infra/local/sluice.yaml, which is sent only to a
-//    loopback address.
-//    The authorities of SLUICE_CONTROL_CA_FILE are trusted besides the machine's.
+// #1 The address comes from --console, else --profile, else SLUICE_CONTROL_URL, else the profile of SLUICE_PROFILE,
+//    else what `./sluice up` started. A profile has its own token and authorities.
 // #2 A refusal becomes a Fault with the console's own text; no request is repeated automatically.
+// #3 Without a profile the token comes from SLUICE_OPERATOR_TOKEN, else it is that of the sample operator in
+//    infra/local/sluice.yaml, which is sent only to a loopback address. The authorities of SLUICE_CONTROL_CA_FILE are
+//    trusted besides the machine's.
 
 import { readFileSync } from "node:fs";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { controlPrefix } from "@sluice/contracts/control-operations";
 import { Fault } from "@sluice/kernel";
 import { readUpState } from "../verbs/local/up-state.ts";
+import { highlight, isColourShown } from "./colour.ts";
+import { profilesPath, readProfileToken, requireProfile, type Profile } from "./profiles.ts";
 import { jsonOption, type RunVerb, type VerbCall, type VerbOptions } from "./verb.ts";
 
 export type AnswerBody = Readonly<Record<string, unknown>>;
@@ -30,21 +33,39 @@ export interface ControlTerminal {
   /** Writes text without a line end. */
   write(text: string): void;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Address of the control API that is up; null: nothing is up. */
+  /** Address of the control API that is up; null: no console is up. */
   upControlUrl(): Promise<string | null>;
   fetch(url: string, request: RequestInit): Promise<Response>;
+  /** Whether a person looks at the output; left out: no. */
+  readonly isTerminal?: boolean;
+  /** The file of profiles; left out: there is none. */
+  readonly profilesFile?: string;
+  /** Asks the person at the terminal; left out where there is none. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
+const isColoured = isColourShown(process.stdout, process.env);
+
 export const controlTerminal: ControlTerminal = {
-  out: (text) => void process.stdout.write(`${text}\n`),
+  out: (text) => void process.stdout.write(`${isColoured ? highlight(text) : text}\n`),
+  isTerminal: process.stdout.isTTY,
   write: (text) => void process.stdout.write(text),
   environment: process.env,
-  upControlUrl: async () => (await readUpState())?.controlUrl ?? null,
+  upControlUrl: async () => (await readUpState(["console"]))?.controlUrl ?? null,
   fetch: (url, request) => {
     trustAuthorities(process.env["SLUICE_CONTROL_CA_FILE"] ?? "");
     return fetch(url, request);
   },
+  profilesFile: profilesPath(process.env),
+  ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: askPerson } : {}),
 };
+
+/** On standard error, because standard output may be read by a program. */
+async function askPerson(question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  using lines = createInterface({ input: process.stdin, output: process.stderr });
+  return await lines.question(question);
+}
 
 /** Trusts the authorities of a PEM file besides the machine's. Throws Fault `cli.no-authorities`. */
 export function trustAuthorities(path: string): void {
@@ -64,6 +85,7 @@ export const controlOptions = {
     placeholder: "URL",
     text: "the console (SLUICE_CONTROL_URL; else what is up); the token is read from SLUICE_OPERATOR_TOKEN",
   },
+  profile: { type: "string", placeholder: "NAME", text: "the console of this profile (SLUICE_PROFILE; ./sluice profile add)" },
   json: jsonOption,
 } as const satisfies VerbOptions;
 
@@ -88,8 +110,10 @@ interface Sent {
 }
 
 export async function controlClient(call: Pick<VerbCall, "value">, where: ControlTerminal): Promise<ControlClient> {
-  const base = await findBaseUrl(call, where);
-  const headers = { authorization: `Bearer ${tokenFor(base, where)}` };
+  const { given, profile } = findConsole(call, where);
+  const base = parseBaseUrl(given ?? (await where.upControlUrl()));
+  if (profile?.caFile !== null && profile?.caFile !== undefined) trustAuthorities(profile.caFile);
+  const headers = { authorization: `Bearer ${profile === null ? tokenFor(base, where) : readProfileToken(profile)}` };
 
   async function ask(path: string, query: ControlQueryParameters, request: Sent, timeoutMs: number): Promise<Response> {
     const given = Object.entries(query).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
@@ -125,12 +149,33 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/** #1 */
-async function findBaseUrl(call: Pick<VerbCall, "value">, where: ControlTerminal): Promise<string> {
-  const given = call.value("console") ?? where.environment["SLUICE_CONTROL_URL"] ?? (await where.upControlUrl());
+/** Whether the caller names a console; else what is up is asked. */
+export function isConsoleNamed(call: Pick<VerbCall, "value">, where: ControlTerminal): boolean {
+  return findConsole(call, where).given !== null;
+}
+
+/** #1 The address that the caller names, and the profile that it is from; null: none. */
+function findConsole(
+  call: Pick<VerbCall, "value">,
+  { environment, profilesFile = "" }: ControlTerminal,
+): { readonly given: string | null; readonly profile: Profile | null } {
+  const inProfile = (name: string) => {
+    const profile = requireProfile(profilesFile, name);
+    return { given: profile.url, profile };
+  };
+  const [console, profile] = [call.value("console"), call.value("profile")];
+  if (console !== null) return { given: console, profile: null };
+  if (profile !== null) return inProfile(profile);
+  const url = environment["SLUICE_CONTROL_URL"] ?? "";
+  if (url !== "") return { given: url, profile: null };
+  const named = environment["SLUICE_PROFILE"] ?? "";
+  return named === "" ? { given: null, profile: null } : inProfile(named);
+}
+
+function parseBaseUrl(given: string | null): string {
   if (given === null || given === "") {
     const how = "start with ./sluice up, or name the console by --console URL or SLUICE_CONTROL_URL";
-    throw new Fault("cli.not-up", `nothing is up, or not all of it: ${how}`, { isRetryable: false });
+    throw new Fault("cli.not-up", `no console is up: ${how}`, { isRetryable: false });
   }
   const url = URL.parse(given);
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -139,7 +184,7 @@ async function findBaseUrl(call: Pick<VerbCall, "value">, where: ControlTerminal
   return url.href.replace(/\/+$/, "").replace(/\/control\/v1$/, "");
 }
 
-/** #1 */
+/** #3 */
 function tokenFor(base: string, { environment }: ControlTerminal): string {
   const token = environment["SLUICE_OPERATOR_TOKEN"] ?? "";
   if (token !== "") return token;

@@ -11,6 +11,8 @@ import {
   type ControlQueryParameters,
   type RunControlVerb,
 } from "./control-client.ts";
+import { machineTime } from "@sluice/kernel";
+import { watched, watchOption } from "./watch.ts";
 import { memberRows, tableText, type TableColumn } from "./control-table.ts";
 import { optionName, type RunVerb, type VerbCall, type VerbOptions } from "./verb.ts";
 
@@ -32,6 +34,7 @@ export const pageOptions = {
   limit: { type: "string", placeholder: "N", text: "rows of a page" },
   after: { type: "string", placeholder: "CURSOR", text: "the next page, as printed below the last one" },
   all: { type: "boolean", text: "every page" },
+  watch: watchOption,
   ...controlOptions,
 } as const satisfies VerbOptions;
 
@@ -50,7 +53,17 @@ export function runList(list: ListVerb): RunControlVerb {
 }
 
 export function listVerb(list: ListVerb): RunVerb {
-  return asControlVerb(runList(list));
+  return asWatchedVerb(runList(list));
+}
+
+/** A question that `--watch` repeats. */
+export function asWatchedVerb(run: RunControlVerb): RunVerb {
+  return asControlVerb(
+    watched(run, async () => {
+      const { interruptible } = await import("@sluice/environment/interruption");
+      return { ...interruptible(), time: machineTime };
+    }),
+  );
 }
 
 async function readList(client: ControlClient, list: ListVerb, call: VerbCall): Promise<AnswerBody> {

@@ -1,24 +1,52 @@
-// Formats the usage line and the help of verbs from their entries.
+// Formats the overview, the help of a group and the help of a verb. No line is longer than `columnsMax`, but for an
+// example that is one command.
 
-import type { Verb, VerbArgument, VerbOption } from "./verb.ts";
+import { argumentText, isRequired, optionText, type Verb, type VerbArgument, type VerbOption } from "./verb.ts";
+import type { VerbIndex, VerbRow } from "./verb-index.ts";
 
-/** Columns of a usage line. */
-const columnsMax = 120;
+/** Columns of a line: what a terminal has at least. */
+export const columnsMax = 80;
 
-export function formatOverview(table: readonly Verb[]): string {
-  const usages = table.map((verb) => `./sluice ${formatShortUsage(verb)}`);
-  const width = Math.max(...usages.map((usage) => usage.length));
-  const lines = table.map(({ summary }, index) => `  ${(usages[index] ?? "").padEnd(width)}  ${summary}`);
-  return ["Sluice, a payments engine between a bank and the payment schemes.", "", ...lines, "", "./sluice VERB --help says more."].join(
+const overviewExamples = [
+  ["./sluice demo", "a business day in about a minute"],
+  ["./sluice tx 0b8d8f3e-5c1a-4f0e-9d53-1d2c3b4a5f60", "one transaction"],
+  ["./sluice held --bank sample", "what waits, and why"],
+] as const;
+
+export function formatOverview(index: VerbIndex): string {
+  const width = Math.max(...index.flatMap(({ rows }) => rows.map(({ name }) => name.length)));
+  const groups = index.map(({ title, rows }) => [title, ...rows.map((row) => rowLine(row, width))].join("\n"));
+  const exampleWidth = Math.max(...overviewExamples.map(([command]) => command.length));
+  return [
+    "Sluice, a payments engine between a bank and the payment schemes.",
+    "usage: ./sluice VERB [ARGUMENT…] [OPTION…]",
+    ...groups,
+    ["Examples", ...overviewExamples.map(([command, text]) => `  ${command.padEnd(exampleWidth)}  ${text}`)].join("\n"),
+    "./sluice VERB --help says more; ./sluice man is the manual page.",
+  ].join("\n\n");
+}
+
+/** The verbs that begin with the same word. */
+export function formatGroupHelp(first: string, rows: readonly VerbRow[]): string {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return [`usage: ./sluice ${first} VERB`, ...rows.map((row) => rowLine(row, width)), `./sluice ${first} VERB --help says more.`].join(
     "\n",
   );
 }
 
+function rowLine({ name, line }: VerbRow, width: number): string {
+  return `  ${name.padEnd(width)}  ${line}`;
+}
+
 export function formatHelp(verb: Verb): string {
   const { summary, notes = [], examples } = verb;
-  const sections = [[summary], helpLines(verb), notes, examples.map((example) => `./sluice ${example}`)];
-  const indented = sections.filter((lines) => lines.length > 0).map((lines) => lines.map((line) => `  ${line}`).join("\n"));
-  return [foldUsage(usageParts(verb)), ...indented].join("\n\n");
+  const sections = [
+    [...fold(words(summary), 2)],
+    helpLines(verb),
+    notes.flatMap((note) => fold(words(note), 2)),
+    examples.map((example) => `  ./sluice ${example}`),
+  ];
+  return [foldUsage(usageParts(verb)), ...sections.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"))].join("\n\n");
 }
 
 /** Name, arguments and options; an option that is not required is in brackets. */
@@ -30,45 +58,41 @@ export function usageParts({ name, arguments: wanted, options }: Verb): readonly
 }
 
 function foldUsage(parts: readonly string[]): string {
+  return fold(["./sluice", ...parts], 0, 4).join("\n");
+}
+
+function words(text: string): readonly string[] {
+  return text.split(" ");
+}
+
+/** Lines of at most `columnsMax`, indented; the second line and those after it by `hanging`. */
+function fold(parts: readonly string[], indent: number, hanging = indent): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
-    const last = lines.at(-1) ?? "./sluice";
-    if (lines.length > 0 && last.length + part.length >= columnsMax) lines.push(`    ${part}`);
-    else lines.splice(-1, 1, `${last} ${part}`);
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + part.length <= columnsMax) lines.splice(-1, 1, `${last} ${part}`);
+    else lines.push(`${" ".repeat(last === undefined ? indent : hanging)}${part}`);
   }
-  return lines.join("\n");
+  return lines;
 }
 
-/** The options that are not required are in the verb's own help. */
-function formatShortUsage({ name, arguments: wanted, options }: Verb): string {
-  const given = Object.entries(options).flatMap(([option, spec]) => (isRequired(spec) ? [optionText(option, spec)] : []));
-  return [name, ...wanted.map(argumentText), ...given].join(" ");
-}
-
-function isRequired(option: VerbOption): boolean {
-  return option.type === "string" && option.isRequired === true;
-}
+/** Columns of the names; the text of a longer one begins on the next line. */
+const namesMax = 24;
 
 function helpLines({ arguments: wanted, options }: Verb): readonly string[] {
   const rows = [
     ...wanted.map((argument) => [argument.placeholder, describeWord(argument)] as const),
     ...Object.entries(options).map(([option, spec]) => [optionText(option, spec), describeWord(spec)] as const),
   ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}`);
+  const width = Math.min(namesMax, Math.max(...rows.map(([name]) => name.length)));
+  return rows.flatMap(([name, text]) => {
+    const [first = "", ...more] = fold(words(text), width + 4);
+    return name.length > width ? [`  ${name}`, first, ...more] : [`  ${name.padEnd(width)}  ${first.trimStart()}`, ...more];
+  });
 }
 
 /** The text of an argument or option, with its choices. */
 export function describeWord(word: VerbArgument | VerbOption): string {
   const choices = "choices" in word ? (word.choices ?? []) : [];
   return choices.length === 0 ? word.text : `${word.text}: ${choices.join(", ")}`;
-}
-
-export function optionText(option: string, spec: VerbOption): string {
-  return spec.type === "string" ? `--${option} ${spec.placeholder}` : `--${option}`;
-}
-
-export function argumentText({ placeholder, count: [least, most] = [1, 1] }: VerbArgument): string {
-  const text = most > 1 ? `${placeholder}…` : placeholder;
-  return least === 0 ? `[${text}]` : text;
 }

@@ -2,7 +2,8 @@
 // are made from the entry. Verbs import these types from here and not from the table, which imports every verb.
 //
 // #1 An option without a text does not compile, so help names every option.
-// #2 A file with an entry is loaded at every start. What is large is imported by `run`, when it is called.
+// #2 A file with an entry is loaded when its verb is called, and when all verbs are described. What is large is
+//    imported by `run`.
 
 /** The arguments and options of one call, checked against the verb's entry. */
 export interface VerbCall {
@@ -13,8 +14,8 @@ export interface VerbCall {
   readonly raw: readonly string[];
 }
 
-/** `table` has all verbs, for the verbs that describe them: an import of the list would be a circle. */
-export type RunVerb = (call: VerbCall, table: readonly Verb[]) => Promise<number>;
+/** `loadTable` loads all verbs, for the verbs that describe them: an import of the list would be a circle. */
+export type RunVerb = (call: VerbCall, loadTable: () => Promise<readonly Verb[]>) => Promise<number>;
 
 /** What a word on the command line may be, for completions. */
 interface WordValues {
@@ -32,7 +33,7 @@ interface ValueOption extends WordValues {
   readonly type: "string";
   readonly placeholder: string;
   readonly text: string;
-  /** The usage line shows it without brackets. The verb itself refuses a call without it. */
+  /** The usage line shows it without brackets, and a call without it is refused. */
   readonly isRequired?: true;
 }
 
@@ -49,7 +50,7 @@ export interface VerbArgument extends WordValues {
 
 export interface Verb {
   readonly name: string;
-  /** One line for `./sluice --help`. */
+  /** One sentence for its help and the manual page. */
   readonly summary: string;
   readonly arguments: readonly VerbArgument[];
   readonly options: VerbOptions;
@@ -73,4 +74,17 @@ export function countArguments({ arguments: wanted }: Pick<Verb, "arguments">): 
 /** The option of a parameter: `business-date` for `businessDate`. */
 export function optionName(parameter: string): string {
   return parameter.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+export function isRequired(option: VerbOption): boolean {
+  return option.type === "string" && option.isRequired === true;
+}
+
+export function optionText(option: string, spec: VerbOption): string {
+  return spec.type === "string" ? `--${option} ${spec.placeholder}` : `--${option}`;
+}
+
+export function argumentText({ placeholder, count: [least, most] = [1, 1] }: VerbArgument): string {
+  const text = most > 1 ? `${placeholder}…` : placeholder;
+  return least === 0 ? `[${text}]` : text;
 }

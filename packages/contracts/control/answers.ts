@@ -25,6 +25,7 @@ import {
   uetrSchema,
   actionMembers,
 } from "./answer-parts.ts";
+import { proposalEndedSchema, proposalSchema } from "./proposal-answers.ts";
 import {
   endpointSchema,
   bankStatusSchema,
@@ -34,6 +35,7 @@ import {
   receiverStateSchema,
   blockReasonsSchema,
 } from "./receiver-answers.ts";
+import { allowedActionSchema, meSchema, overviewSchema, waitingSchema } from "./overview-answers.ts";
 
 const identifications = {
   messageIdentification: nullableTextSchema,
@@ -225,7 +227,13 @@ const letter = {
     description: "First and last offset of the batch that could not be read and that it was in, as 120-139; null: it was in none.",
   }),
   skip: z
-    .strictObject({ operator: textSchema, action: textSchema, isDone: z.boolean() })
+    .strictObject({
+      operator: textSchema,
+      person: textSchema,
+      confirmedBy: nullableTextSchema.meta({ description: "The second person who confirmed the skip; null: it needed none." }),
+      action: textSchema,
+      isDone: z.boolean(),
+    })
     .nullable()
     .meta({ description: "isDone false: it was requested; the partition has gone on when a letter says true." }),
 };
@@ -251,30 +259,10 @@ const replay = z
   })
   .meta({ id: "Replay" });
 
-const proposalMembers = {
-  ...actionMembers,
-  state: z.enum(["proposed", "confirmed", "expired"]).meta({
-    description:
-      "proposed: it waits for a second person. confirmed: its decision was sent under its id. expired: nobody confirmed it in time.",
-  }),
-  operation: textSchema.meta({ description: "Name of the operation, such as declareCreditsFinal." }),
-  path: textSchema,
-  body: z.looseObject({ reason: textSchema }).meta({ description: "Body of the decision." }),
-  offset: bigNumberSchema,
-  contentSha256: textSchema.meta({ description: "SHA-256, hex, of what is proposed and why." }),
-  proposedAt: timeSchema,
-  expiresAt: timeSchema,
-  confirmed: z.strictObject({ at: timeSchema, ...actionMembers }).nullable(),
-};
-
-/** The answer of a decision that waits for a second person. */
-export const decisionProposedSchema = z.strictObject({ schema: z.literal("DecisionProposed"), ...proposalMembers }).meta({
-  id: "DecisionProposed",
-  description: "The decision is recorded as a proposal. It takes effect only when a second person confirms it.",
-});
-
 /** The answer of each operation. */
 export const controlAnswers = {
+  showMe: meSchema,
+  showOverview: overviewSchema,
   controlStatus: z.strictObject({
     schema: z.literal("ControlStatus"),
     asOf: asOfSchema,
@@ -285,7 +273,11 @@ export const controlAnswers = {
   searchTransactions: z.strictObject({ schema: z.literal("Transactions"), rows: z.array(transaction), next: nextPageSchema }),
   showTransaction: z.strictObject({
     schema: z.literal("Transaction"),
-    timeline: z.looseObject({ uetr: uetrSchema, state: nullableTextSchema }).meta({ description: "As `./sluice tx --json` gives it." }),
+    timeline: z
+      .looseObject({ uetr: uetrSchema, state: nullableTextSchema })
+      .meta({ description: "All that happened, in order, as `./sluice tx` prints it." }),
+    waiting: waitingSchema.nullable(),
+    actions: z.array(allowedActionSchema),
     items: z.array(item),
     decisions: z.array(decisionSchema),
     carryOversMax: countSchema.nullable(),
@@ -368,10 +360,12 @@ export const controlAnswers = {
   }),
   replayDeadLetter: replay,
   replayTransaction: replay,
+  rejectProposal: proposalEndedSchema,
+  retractProposal: proposalEndedSchema,
   listProposals: z.strictObject({
     schema: z.literal("Proposals"),
     asOf: asOfSchema,
-    rows: z.array(z.strictObject(proposalMembers)),
+    rows: z.array(proposalSchema),
     next: nextPageSchema,
   }),
   showConservation: z.strictObject({

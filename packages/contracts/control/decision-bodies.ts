@@ -70,11 +70,13 @@ const confirmation = object({
   }),
 }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
 
-const proposalConfirmation = object({
+/** What a confirmation, a rejection and a retraction name. */
+const namedProposal = object({
   reason,
   offset: offsetText.meta({ description: "Offset of the proposal, as the list of proposals shows it." }),
   contentSha256: matching(/^[0-9a-f]{64}$/, "64 hex digits").meta({
-    description: "SHA-256 of what is proposed and why, as the list of proposals shows it: what was seen is what is confirmed.",
+    description:
+      "SHA-256 of what is proposed and why, as the list of proposals shows it: what was seen is what is confirmed, rejected or retracted.",
   }),
 }).transform(({ offset, ...rest }) => ({ ...rest, offset: BigInt(offset) }));
 
@@ -149,7 +151,9 @@ export const controlBodies = {
   skipStuckRecord: skipRecord,
   replayDeadLetter: replay,
   replayTransaction: replay,
-  confirmProposal: proposalConfirmation,
+  confirmProposal: namedProposal,
+  rejectProposal: namedProposal,
+  retractProposal: namedProposal,
 } as const satisfies Partial<Record<ControlOperationName, z.ZodType>>;
 
 export type ControlDecisionName = keyof typeof controlBodies;

@@ -2,7 +2,7 @@
 // paths.
 //
 // #1 Every operation lies below `controlPrefix`. A question (GET) needs the role read, a decision (POST) the role act,
-//    and the confirmation of what another person proposed the role approve.
+//    and the confirmation or rejection of what another person proposed the role approve.
 // #2 A query parameter that is not listed here is refused, so that a misspelt filter never returns more than was asked
 //    for.
 
@@ -30,6 +30,8 @@ export interface ControlOperation {
 const page = ["limit", "after"] as const;
 
 export const controlOperations = [
+  question("showMe", "/me", [], "Who asks, with which roles"),
+  question("showOverview", "/overview", [], "What is going on now, in one answer"),
   question("controlStatus", "/status", [], "Partitions, banks and days at a glance"),
   question("searchTransactions", "/transactions", [...searchTerms.map(({ name }) => name), ...page], "Search transactions"),
   question("showTransaction", "/transactions/{uetr}", [], "All that happened to a transaction"),
@@ -45,7 +47,7 @@ export const controlOperations = [
   question("listDeadLetters", "/dead-letters", ["service", "topic", "key", "why", "since", ...page], "Dead letters"),
   question("showDeadLetter", "/dead-letters/{letter}", [], "One of them, and whether it could be read now"),
   question("showAction", "/actions/{action}", ["key"], "What became of a decision"),
-  question("listProposals", "/proposals", page, "Decisions that need a second person, and who confirmed them"),
+  question("listProposals", "/proposals", page, "Decisions that need a second person, and how each proposal ended"),
   decision("withdrawDebit", "/transactions/{uetr}/withdrawal", "Withdraw a debit that has not been released"),
   decision("redriveDelivery", "/transactions/{uetr}/redrive", "Have a refused delivery or posting tried again"),
   decision("resolveItem", "/transactions/{uetr}/resolution", "Resolve a reconciliation item"),
@@ -59,6 +61,8 @@ export const controlOperations = [
   decision("replayDeadLetter", "/dead-letters/{letter}/replay", "Append one dead letter again"),
   decision("replayTransaction", "/transactions/{uetr}/replay", "Append all dead letters of a transaction again"),
   decision("confirmProposal", "/proposals/{action}/confirmation", "Confirm another person's proposal", "approve"),
+  decision("rejectProposal", "/proposals/{action}/rejection", "Reject another person's proposal", "approve"),
+  decision("retractProposal", "/proposals/{action}/retraction", "Retract a proposal of one's own"),
 ] as const satisfies readonly ControlOperation[];
 
 export type ControlOperationName = (typeof controlOperations)[number]["name"];

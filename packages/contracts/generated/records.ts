@@ -864,6 +864,10 @@ export interface DeadLetter {
   readonly operator: string | null;
   /** Id of that action. */
   readonly actionId: string | null;
+  /** The person behind the operator's token; null: nobody had it skipped, or the operator's id names the person. */
+  readonly person: string | null;
+  /** The second person who confirmed the skip as a proposal; null: it needed none. */
+  readonly confirmedBy: string | null;
 }
 
 /** The mark of a transaction whose records were dead-lettered is taken away: they follow right behind, in their order. */
@@ -904,6 +908,30 @@ export interface DecisionProposed {
   readonly body: string;
   /** Milliseconds after the append within which it can be confirmed. */
   readonly lifetimeMs: bigint;
+}
+
+/** A second person rejects a proposed decision: it never takes effect. The first record that ends a proposal counts. */
+export interface DecisionRejected {
+  /** Who, why and when. */
+  readonly action: OperatorAction;
+  /** Id of the action that proposed the decision. */
+  readonly proposal: string;
+  /** Offset of the proposal in the topic. */
+  readonly proposalOffset: bigint;
+  /** SHA-256, hex, of what is proposed and why. */
+  readonly proposalSha256: string;
+}
+
+/** The person who proposed a decision retracts it: it never takes effect. The first record that ends a proposal counts. */
+export interface DecisionRetracted {
+  /** Who, why and when. */
+  readonly action: OperatorAction;
+  /** Id of the action that proposed the decision. */
+  readonly proposal: string;
+  /** Offset of the proposal in the topic. */
+  readonly proposalOffset: bigint;
+  /** SHA-256, hex, of what is proposed and why. */
+  readonly proposalSha256: string;
 }
 
 /** The delivery of one message to a bank or a connector has ended. */
@@ -1316,6 +1344,8 @@ export interface Records {
   readonly DeadlinePassed: DeadlinePassed;
   readonly DecisionConfirmed: DecisionConfirmed;
   readonly DecisionProposed: DecisionProposed;
+  readonly DecisionRejected: DecisionRejected;
+  readonly DecisionRetracted: DecisionRetracted;
   readonly DeliveryEnded: DeliveryEnded;
   readonly DirectDebitReceived: DirectDebitReceived;
   readonly DispatchChange: DispatchChange;
@@ -1361,6 +1391,8 @@ export const recordNames = [
   "DeadlinePassed",
   "DecisionConfirmed",
   "DecisionProposed",
+  "DecisionRejected",
+  "DecisionRetracted",
   "DeliveryEnded",
   "DirectDebitReceived",
   "DispatchChange",
@@ -1440,6 +1472,7 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
   ],
   DeadLetter: [
     "{\"type\":\"record\",\"name\":\"DeadLetter\",\"namespace\":\"sluice\",\"doc\":\"A record that could not be read, with its bytes.\",\"fields\":[{\"name\":\"topic\",\"type\":\"string\",\"doc\":\"Where it lay.\"},{\"name\":\"partition\",\"type\":\"int\",\"doc\":\"Partition.\"},{\"name\":\"offset\",\"type\":\"long\",\"doc\":\"Offset.\"},{\"name\":\"appendedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Append time of the record.\"},{\"name\":\"key\",\"type\":[\"null\",\"bytes\"],\"default\":null,\"doc\":\"Key as it was.\"},{\"name\":\"value\",\"type\":[\"null\",\"bytes\"],\"default\":null,\"doc\":\"Value as it was.\"},{\"name\":\"headers\",\"type\":{\"type\":\"map\",\"values\":\"bytes\"},\"doc\":\"Headers as they were.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why it could not be read.\"},{\"name\":\"service\",\"type\":\"string\",\"doc\":\"Service that dead-lettered the record.\"},{\"name\":\"operator\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The operator who had the record skipped; null: nobody did.\"},{\"name\":\"actionId\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Id of that action.\"}]}",
+    "{\"type\":\"record\",\"name\":\"DeadLetter\",\"namespace\":\"sluice\",\"doc\":\"A record that could not be read, with its bytes.\",\"fields\":[{\"name\":\"topic\",\"type\":\"string\",\"doc\":\"Where it lay.\"},{\"name\":\"partition\",\"type\":\"int\",\"doc\":\"Partition.\"},{\"name\":\"offset\",\"type\":\"long\",\"doc\":\"Offset.\"},{\"name\":\"appendedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"Append time of the record.\"},{\"name\":\"key\",\"type\":[\"null\",\"bytes\"],\"default\":null,\"doc\":\"Key as it was.\"},{\"name\":\"value\",\"type\":[\"null\",\"bytes\"],\"default\":null,\"doc\":\"Value as it was.\"},{\"name\":\"headers\",\"type\":{\"type\":\"map\",\"values\":\"bytes\"},\"doc\":\"Headers as they were.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why it could not be read.\"},{\"name\":\"service\",\"type\":\"string\",\"doc\":\"Service that dead-lettered the record.\"},{\"name\":\"operator\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The operator who had the record skipped; null: nobody did.\"},{\"name\":\"actionId\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Id of that action.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: nobody had it skipped, or the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the skip as a proposal; null: it needed none.\"}]}",
   ],
   DeadLettersReplayed: [
     "{\"type\":\"record\",\"name\":\"DeadLettersReplayed\",\"namespace\":\"sluice\",\"doc\":\"The mark of a transaction whose records were dead-lettered is taken away: they follow right behind, in their order.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"records\",\"type\":\"int\",\"doc\":\"How many follow.\"}]}",
@@ -1456,6 +1489,12 @@ export const schemaVersions: Readonly<Record<RecordName, readonly string[]>> = {
   DecisionProposed: [
     "{\"type\":\"record\",\"name\":\"DecisionProposed\",\"namespace\":\"sluice\",\"doc\":\"An operator proposes a decision that takes effect only when a second person confirms it.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"}]},\"doc\":\"Who, why and when. The decision is recorded under this id once it is confirmed.\"},{\"name\":\"operation\",\"type\":\"string\",\"doc\":\"Name of the operation of the control API.\"},{\"name\":\"path\",\"type\":\"string\",\"doc\":\"Path of the operation below the prefix of the control API, with its parts filled in.\"},{\"name\":\"body\",\"type\":\"string\",\"doc\":\"Body of the request as canonical JSON.\"},{\"name\":\"lifetimeMs\",\"type\":\"long\",\"doc\":\"Milliseconds after the append within which it can be confirmed.\"}]}",
     "{\"type\":\"record\",\"name\":\"DecisionProposed\",\"namespace\":\"sluice\",\"doc\":\"An operator proposes a decision that takes effect only when a second person confirms it.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the decision as a proposal; null: it needed none, or it is the proposal.\"}]},\"doc\":\"Who, why and when. The decision is recorded under this id once it is confirmed.\"},{\"name\":\"operation\",\"type\":\"string\",\"doc\":\"Name of the operation of the control API.\"},{\"name\":\"path\",\"type\":\"string\",\"doc\":\"Path of the operation below the prefix of the control API, with its parts filled in.\"},{\"name\":\"body\",\"type\":\"string\",\"doc\":\"Body of the request as canonical JSON.\"},{\"name\":\"lifetimeMs\",\"type\":\"long\",\"doc\":\"Milliseconds after the append within which it can be confirmed.\"}]}",
+  ],
+  DecisionRejected: [
+    "{\"type\":\"record\",\"name\":\"DecisionRejected\",\"namespace\":\"sluice\",\"doc\":\"A second person rejects a proposed decision: it never takes effect. The first record that ends a proposal counts.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the decision as a proposal; null: it needed none, or it is the proposal.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"proposal\",\"type\":\"string\",\"doc\":\"Id of the action that proposed the decision.\"},{\"name\":\"proposalOffset\",\"type\":\"long\",\"doc\":\"Offset of the proposal in the topic.\"},{\"name\":\"proposalSha256\",\"type\":\"string\",\"doc\":\"SHA-256, hex, of what is proposed and why.\"}]}",
+  ],
+  DecisionRetracted: [
+    "{\"type\":\"record\",\"name\":\"DecisionRetracted\",\"namespace\":\"sluice\",\"doc\":\"The person who proposed a decision retracts it: it never takes effect. The first record that ends a proposal counts.\",\"fields\":[{\"name\":\"action\",\"type\":{\"type\":\"record\",\"name\":\"OperatorAction\",\"doc\":\"Who decided something, why and when.\",\"fields\":[{\"name\":\"id\",\"type\":\"string\",\"doc\":\"Chosen by its sender, so that it is safe to send twice.\"},{\"name\":\"operator\",\"type\":\"string\",\"doc\":\"Id of the operator in the configuration.\"},{\"name\":\"reason\",\"type\":\"string\",\"doc\":\"Why, in the operator's words.\"},{\"name\":\"requestedAtMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When the console took it; the record's append time decides.\"},{\"name\":\"person\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The person behind the operator's token; null: the operator's id names the person.\"},{\"name\":\"confirmedBy\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"The second person who confirmed the decision as a proposal; null: it needed none, or it is the proposal.\"}]},\"doc\":\"Who, why and when.\"},{\"name\":\"proposal\",\"type\":\"string\",\"doc\":\"Id of the action that proposed the decision.\"},{\"name\":\"proposalOffset\",\"type\":\"long\",\"doc\":\"Offset of the proposal in the topic.\"},{\"name\":\"proposalSha256\",\"type\":\"string\",\"doc\":\"SHA-256, hex, of what is proposed and why.\"}]}",
   ],
   DeliveryEnded: [
     "{\"type\":\"record\",\"name\":\"DeliveryEnded\",\"namespace\":\"sluice\",\"doc\":\"The delivery of one message to a bank or a connector has ended.\",\"fields\":[{\"name\":\"messageIdentification\",\"type\":\"string\",\"doc\":\"Identification of the message sent.\"},{\"name\":\"operation\",\"type\":\"string\",\"doc\":\"Operation of the message sent.\"},{\"name\":\"outcome\",\"type\":{\"type\":\"enum\",\"name\":\"DeliveryOutcome\",\"doc\":\"How it ended.\",\"symbols\":[\"UNKNOWN\",\"ACKNOWLEDGED\",\"REFUSED\",\"STOPPED\"],\"default\":\"UNKNOWN\"},\"doc\":\"Acknowledged; refused for good; or stopped by a DispatchChange.\"},{\"name\":\"httpStatusCode\",\"type\":[\"null\",\"int\"],\"default\":null,\"doc\":\"The answer that ended it; null without one.\"},{\"name\":\"attempts\",\"type\":\"int\",\"doc\":\"Attempts made.\"},{\"name\":\"anyAnswer\",\"type\":\"boolean\",\"doc\":\"True if any attempt had an HTTP answer.\"},{\"name\":\"recentAttempts\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"Attempt\",\"doc\":\"One attempt to deliver a message.\",\"fields\":[{\"name\":\"atMs\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"},\"doc\":\"When it was sent, by the clock of the sender.\"},{\"name\":\"httpStatusCode\",\"type\":[\"null\",\"int\"],\"default\":null,\"doc\":\"Answer; null where there was none.\"},{\"name\":\"answer\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"What was answered or why there was no answer, masked: at most 1,024 characters in a receipt, 140 in a DeliveryEnded.\"},{\"name\":\"tookMs\",\"type\":\"int\",\"doc\":\"How long it took, milliseconds.\"},{\"name\":\"address\",\"type\":[\"null\",\"string\"],\"default\":null,\"doc\":\"Where it was sent: scheme, host, port and path; null where it is not known (any more).\"},{\"name\":\"class\",\"type\":{\"type\":\"enum\",\"name\":\"AttemptClass\",\"doc\":\"What an answer means for the next attempt.\",\"symbols\":[\"UNKNOWN\",\"ACKNOWLEDGED\",\"TRANSIENT\",\"ADDRESS\",\"REFUSED\"],\"default\":\"UNKNOWN\"},\"default\":\"UNKNOWN\",\"doc\":\"Acknowledged; transient; about the address, not the message; or refused for good.\"}]}},\"doc\":\"The last attempts, at most ten.\"},{\"name\":\"isBreakerOpen\",\"type\":\"boolean\",\"doc\":\"The bank's breaker was open at the end.\"},{\"name\":\"isReceiverPaused\",\"type\":\"boolean\",\"doc\":\"The bank was paused at the end.\"},{\"name\":\"stopOffset\",\"type\":[\"null\",\"long\"],\"default\":null,\"doc\":\"Journal offset of the cause of the stop, for STOPPED.\"},{\"name\":\"mayHaveBeenTaken\",\"type\":\"boolean\",\"default\":true,\"doc\":\"An attempt had no answer, or one that leaves open whether the message was taken (5xx, a 2xx other than 202).\"}]}",

@@ -30,6 +30,8 @@ export const recordKinds = {
   DeadLetter: "none",
   DecisionProposed: "none",
   DecisionConfirmed: "none",
+  DecisionRejected: "none",
+  DecisionRetracted: "none",
 } as const satisfies Readonly<Record<RecordName, RecordKind>>;
 
 export type RecordOfKind<K extends RecordKind> = {

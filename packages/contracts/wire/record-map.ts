@@ -61,6 +61,8 @@ export const recordMap = [
   use(deadLetters, "DeadLetter", [...readers, "console"], ["operators", ...readers]),
   use(proposals, "DecisionProposed", ["console"], ["console"]),
   use(proposals, "DecisionConfirmed", ["console"], ["console"]),
+  use(proposals, "DecisionRejected", ["console"], ["console"]),
+  use(proposals, "DecisionRetracted", ["console"], ["console"]),
 ] as const satisfies readonly RecordUse[];
 
 function use<N extends string>(topic: string, record: N, writtenBy: readonly string[], readBy: readonly string[]) {

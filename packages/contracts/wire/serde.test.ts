@@ -18,6 +18,8 @@ const deadLetter = {
   headers: { a: new Uint8Array([9]) },
   reason: "r",
   operator: null,
+  person: null,
+  confirmedBy: null,
   actionId: null,
   service: "s",
 };

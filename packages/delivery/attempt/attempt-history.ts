@@ -16,6 +16,8 @@ const factAnswerCharactersMax = 140;
 
 /** Adds the newest attempt; the oldest one that was kept moves into the summary. */
 export function appendAttempt({ recentAttempts, earlier }: Pick<AttemptProgress, "recentAttempts" | "earlier">, made: ParkedAttempt) {
+  // Nearly every message is tried once.
+  if (recentAttempts.length === 0) return { recentAttempts: [made], earlier };
   const [oldest, ...rest] = recentAttempts;
   if (oldest === undefined || recentAttempts.length < attemptsKept) return { recentAttempts: [...recentAttempts, made], earlier };
   return { recentAttempts: [...rest, made], earlier: addToSummary(earlier, oldest) };

@@ -7,7 +7,7 @@
 //    leaves open whether the receiver has the message.
 // #3 A record without a trace gets one derived from its id, so that every attempt has the same.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ConfiguredParty } from "@sluice/config";
 import type { AttemptHeaders } from "@sluice/contracts";
 import { findOperationAddress } from "../endpoint/operation-addresses.ts";
@@ -133,7 +133,7 @@ function buildRequest(delivery: Delivery, atMs: number, timeoutMs: number): Rece
 
 /** #3 */
 function deriveTraceparent(id: string): string {
-  const digest = createHash("sha256").update(`sluice:trace:${id}`).digest("hex");
+  const digest = hash("sha256", `sluice:trace:${id}`);
   return `00-${digest.slice(0, 32)}-${digest.slice(32, 48)}-01`;
 }
 

@@ -9,6 +9,7 @@
 //    starts it again.
 // #4 A message that this owner has reported as acknowledged is done too: a replay of the scheduler appended it again.
 
+import { formatReason } from "@sluice/kernel";
 import type { ParkedRow } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import type { Delivery } from "../rules.ts";
@@ -47,7 +48,7 @@ export function removeUntried(context: EngineContext, partition: DeliveryPartiti
     const removing = removeSpan(context, partition, span)
       .catch((error: unknown) => {
         if (isPartitionClosed(error)) return;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = formatReason(error);
         context.logger.warn("delivery.untried-not-removed", { day: span.day, partition: partition.number, reason });
       })
       .then(() => void partition.running.delete(removing));

@@ -4,6 +4,7 @@
 // #2 The removal is a compare-and-set on the version that was read: where this owner has parked the message meanwhile,
 //    the row is its own and stays.
 
+import { formatReason } from "@sluice/kernel";
 import type { ParkedMessage, ParkedRow } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import type { DeliveryPartition } from "../partition/delivery-partition.ts";
@@ -23,7 +24,7 @@ export function withoutLateRows<Row extends ParkedRow>(
   });
 }
 
-/** Resolves with undefined where the store does not have it, or not from an owner that counts. */
+/** Loads a parked message. Resolves with undefined where the store does not have it, or has a late row of it (#1). */
 export async function loadParked(
   context: EngineContext,
   partition: DeliveryPartition,
@@ -39,7 +40,7 @@ function removeLate(context: EngineContext, partition: DeliveryPartition, row: P
     .removeLate(partition, row)
     .catch((error: unknown) => {
       if (isPartitionClosed(error)) return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = formatReason(error);
       context.logger.warn("delivery.late-row-not-removed", { id: row.id, partition: partition.number, reason });
     })
     .then(() => void partition.running.delete(removing));

@@ -3,6 +3,7 @@
 // #1 The keys of all receivers share calls in bulk (parked-calls.ts). Until the answer a key counts as parked.
 // #2 A failure is logged, and the keys are asked for again after `scanSpacingMs`.
 
+import { formatReason } from "@sluice/kernel";
 import type { ParkedRow } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import { areAttemptsOver, toBacklogEntry, type DeliveryPartition, type ReceiverQueue } from "../partition/delivery-partition.ts";
@@ -40,7 +41,7 @@ async function lookUp(
     context.logger.warn("delivery.key-not-looked-up", {
       receiver: queue.receiverId,
       partition: partition.number,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: formatReason(error),
     });
     // #2
     context.time.after(context.bounds.scanSpacingMs, () => {

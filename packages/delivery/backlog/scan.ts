@@ -13,6 +13,7 @@
 // #5 A given-up message is known once it is read. A receiver of which not everything was read spills, so none of its
 //    messages is tried as new.
 
+import { formatReason } from "@sluice/kernel";
 import type { ParkedRow } from "@sluice/store";
 import type { EngineContext } from "../context.ts";
 import { removeStopped } from "../attempt/remove-stopped.ts";
@@ -104,7 +105,7 @@ async function readMore(context: EngineContext, partition: DeliveryPartition): P
     if (isPartitionClosed(error)) return;
     context.logger.warn("delivery.scan-failed", {
       partition: partition.number,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: formatReason(error),
     });
   }
 }

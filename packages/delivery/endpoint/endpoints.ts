@@ -8,7 +8,7 @@
 //    it.
 
 import type { ConfiguredParty } from "@sluice/config";
-import type { Logger, Time } from "@sluice/kernel";
+import { formatReason, type Logger, type Time } from "@sluice/kernel";
 import type { EndpointHealthStore } from "@sluice/store";
 import { deliveryOperations, findOperationAddress } from "./operation-addresses.ts";
 import type { DeliveryMetrics } from "../metrics.ts";
@@ -134,7 +134,7 @@ export class Endpoints {
       await this.#options.endpointHealth.write(healthChanges);
     } catch (error) {
       for (const endpoint of changed) this.#changed.add(endpoint);
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = formatReason(error);
       this.#options.logger.warn("endpoint-health.not-written", { endpoints: healthChanges.length, reason });
     }
   }

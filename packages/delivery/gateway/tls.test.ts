@@ -36,7 +36,7 @@ describe("the banks that the gateway trusts", () => {
     expect(await post(shownBy(bankCertificate))).toMatchObject({ kind: "answered", status: 202 });
   });
 
-  it("TLS 1.2 is accepted, and 1.1 is not", async () => {
+  it("TLS 1.2 is accepted, and 1.1 is not [D10.12]", async () => {
     expect(await post({ ...shownBy(bankCertificate), maxVersion: "TLSv1.2" })).toMatchObject({ status: 202 });
     const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
     expect(await post({ ...shownBy(bankCertificate), ...old })).toMatchObject({
@@ -63,7 +63,7 @@ describe("the banks that the gateway trusts", () => {
     expect(await post(shownBy(certificate))).toEqual(silent(reason));
   });
 
-  it("a private authority that the configuration does not name is not trusted", async () => {
+  it("a private authority that the configuration does not name is not trusted [D10.12]", async () => {
     expect(await post(shownBy(bankCertificate), "bank.test", { caFile: null })).toEqual(silent("UNABLE_TO_VERIFY_LEAF_SIGNATURE"));
   });
 
@@ -101,7 +101,7 @@ describe("the client certificate of the gateway", () => {
     return { write, show, caFile: await write("ca.pem", ours.pem), clientCertificate: await show(certificate) };
   }
 
-  it("is presented where the bank asks for one", async () => {
+  it("is presented where the bank asks for one [D10.13]", async () => {
     const { shown, url } = await givenBank();
     const { caFile, clientCertificate } = await givenFiles(ours.issue({ name: "sluice" }));
     expect(await gatewayTo(url, { caFile, clientCertificate }, { resolve }).post(buildReceiverRequest())).toMatchObject({ status: 202 });
@@ -132,7 +132,7 @@ describe("the client certificate of the gateway", () => {
     await vi.waitFor(() => expect(gauge(notRead)).toBeUndefined());
     await post();
     expect(shown).toEqual(["old", "old", "next"]);
-    expect(gauge("sluice_delivery_certificate_ends_seconds")).toBe(Math.floor(nowMs / 1_000) + 7_200);
+    expect(gauge("sluice_delivery_certificate_ends_timestamp_seconds")).toBe(Math.floor(nowMs / 1_000) + 7_200);
     expect(JSON.stringify(lines)).not.toContain("PRIVATE");
   });
 
@@ -153,9 +153,9 @@ describe("the client certificate of the gateway", () => {
     const gateway = gatewayTo(`https://bank.test:${port}`, { caFile, clientCertificate }, { resolve, filesPollMs: 2, ...telemetry });
     const first = gateway.post(buildReceiverRequest({ timeoutMs: 10_000 }));
     await begun.promise;
-    const ending = gauge("sluice_delivery_certificate_ends_seconds");
+    const ending = gauge("sluice_delivery_certificate_ends_timestamp_seconds");
     await show(ours.issue({ name: "next", toMs: nowMs + 7_200_000 }));
-    await vi.waitFor(() => expect(gauge("sluice_delivery_certificate_ends_seconds")).not.toBe(ending));
+    await vi.waitFor(() => expect(gauge("sluice_delivery_certificate_ends_timestamp_seconds")).not.toBe(ending));
     expect(await gateway.post(buildReceiverRequest())).toMatchObject({ status: 202 });
     ends.resolve();
     expect(await first).toMatchObject({ status: 202 });

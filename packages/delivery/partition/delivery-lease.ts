@@ -8,7 +8,7 @@
 // #3 A write to the store or the broker is repeated until it is acknowledged, as long as the partition is open. Between
 //    two tries are 0.1 s to 5 s, and each needs #1.
 
-import { Fault, type Logger, type Random, sleep, type Time } from "@sluice/kernel";
+import { Fault, formatReason, type Logger, type Random, sleep, type Time } from "@sluice/kernel";
 import { LinkedList, type ListLink } from "../linked-list.ts";
 
 const staleWaitMs = 100;
@@ -161,7 +161,7 @@ export class DeliveryLease {
     this.requireOpen();
     const { time, random, logger, partition } = this.#options;
     if (tries >= troubleTries) this.#troubles.add(describeTrouble(what));
-    logger.warn("delivery.retry", { what, partition, tries, reason: error instanceof Error ? error.message : String(error) });
+    logger.warn("delivery.retry", { what, partition, tries, reason: formatReason(error) });
     const boundMs = Math.min(retryWaitMaxMs, retryWaitMinMs * 2 ** Math.min(tries, 10));
     await sleep(time, retryWaitMinMs + random.fraction() * (boundMs - retryWaitMinMs), this.signal);
   }

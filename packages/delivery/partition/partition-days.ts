@@ -111,8 +111,9 @@ export class PartitionDays {
     return { days: Object.fromEntries(this.#days) };
   }
 
-  /** #3 */
+  /** #3. Every message of a day that is not known asks three times. */
   #isForgotten(day: string): boolean {
+    if (this.#reconciledUntil.size === 0) return false;
     return dateInKey(day) < (this.#reconciledUntil.get(schemeInKey(day)) ?? "");
   }
 

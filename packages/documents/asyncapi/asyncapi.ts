@@ -56,7 +56,7 @@ const topicTexts: Readonly<Record<string, string>> = {
   receipts: "How each delivery and each posting ended.",
   probe: "Asks the log for its time. Nothing to read.",
   "dead-letters": "Records that could not be read, with their bytes and the reason.",
-  proposals: "Decisions that operators proposed, and who confirmed them. It is kept for good.",
+  proposals: "Decisions that operators proposed, and how each proposal ended. It is kept for good.",
 };
 
 function channel({ topic, partitions, replication, config }: TopicSpec): Part {
@@ -151,10 +151,16 @@ const dayRecords: ReadonlySet<RecordName> = new Set<RecordName>([
   "CloseExtensionRequested",
   "GateOpeningRequested",
 ]);
+const proposalRecords: ReadonlySet<RecordName> = new Set<RecordName>([
+  "DecisionProposed",
+  "DecisionConfirmed",
+  "DecisionRejected",
+  "DecisionRetracted",
+]);
 const bankRecords: ReadonlySet<RecordName> = new Set<RecordName>(["BankPauseRequested", "BankResumeRequested"]);
 function keyText(record: RecordName, doc: string): string {
   if (record === "DeadLetter") return "The key of the record that could not be read.";
-  if (record === "DecisionProposed" || record === "DecisionConfirmed") return "`proposals`: all are in one partition, in one order.";
+  if (proposalRecords.has(record)) return "`proposals`: all are in one partition, in one order.";
   if (record === "BankPaused" || record === "BankResumed") return "`bank:<id>`; one copy in every partition.";
   if (bankRecords.has(record)) return "`bank:<id>`.";
   if (doc.startsWith("Marker:")) return "`scheme:date` of the business day; one copy in every partition.";

@@ -6,11 +6,11 @@ import { searchTerms, type ControlDecisionName, type ControlOperationName } from
 
 export const controlGuide = `For people, and programs of people, who run Sluice. It has an address of its own, and tokens of its own (\`operators\` in the configuration file); those of banks and connectors are not known here.
 
-**Roles.** \`read\`: every question. \`act\`: every decision. \`approve\`: confirming what somebody else proposed.
+**Roles.** \`read\`: every question. \`act\`: every decision. \`approve\`: confirming or rejecting what somebody else proposed.
 
 **A decision** is a record of the journal with who, why and when. 202 means that it is appended; it takes effect, or is refused, where its transaction, day or bank comes to it. What became of it: \`GET /actions/{action}?key=…\` with \`action\` and \`key\` of the answer, usually within a second. A decision that could have no effect as things stand is answered 409 and not appended.
 
-**Two persons.** A decision that moves money may need a second person (\`secondPerson\` in the configuration file). Then 202 answers with a \`DecisionProposed\`, and nothing has taken effect. Another person, with the role approve, looks at it (\`GET /proposals\`) and confirms it by its offset and hash. A proposal that nobody confirms in time expires.
+**Two persons.** A decision that moves money may need a second person (\`secondPerson\` in the configuration file). Then 202 answers with a \`DecisionProposed\`, and nothing has taken effect. Another person, with the role approve, looks at it (\`GET /proposals\`) and confirms or rejects it by its offset and hash. The person who proposed it can retract it. Of several such records the first one in the log counts. A proposal that nobody confirms in time expires.
 
 **Safe twice.** \`Idempotency-Key\` (chosen by you; left out: one is made) is the decision's id. After 503, or no answer, send the same decision again under the same id: it counts once. The id of another decision is refused (409).
 
@@ -19,12 +19,15 @@ export const controlGuide = `For people, and programs of people, who run Sluice.
 **Bounds.** 50 requests a second and 32 connections of each operator (429), 16 questions of each and 128 in all under way (503).`;
 
 export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
+  showMe: "The operator behind the token, its roles, the schemes with their zones, and which decisions need a second person.",
+  showOverview:
+    "Today's windows and gates, what is held and why, what is not delivered, open items, dead letters, proposals, and how far the services are. Answers within a second of each other are the same.",
   controlStatus:
     "Every partition with its position, its distance to the log's end and its owner's epoch; banks that are paused; days that are not reconciled.",
   searchTransactions:
     "All terms given must hold; at least what is asked for, never more. By UETR. A parameter that does not exist is refused.",
   showTransaction:
-    "The timeline of `./sluice tx --json`, the reconciliation items with evidence and resolution, and what operators decided.",
+    "The timeline that `./sluice tx` prints, what it waits for and what comes next, which decisions are possible now and why others are not, the reconciliation items with evidence and resolution, and what operators decided.",
   listWindows:
     "Each planned business day: planned and actual times, windows missed, closes extended, and of each bank the gate with the reason why it is closed. Without `from`: from today; without `to`: a week.",
   listHeld: "Of each bank and day: how many debits are held, their sum, the oldest, why they wait and how long.",
@@ -71,6 +74,10 @@ export const controlTexts: Readonly<Record<ControlOperationName, string>> = {
     "Every record of the transaction since the first that was dead-lettered, in its order, as it was, behind one record that takes the mark away. Only while the mark stands: a second replay finds nothing. One that is still unreadable is dead-lettered again; one whose schema is not known is refused, with all of them.",
   confirmProposal:
     "By a person other than the one who proposed it, and in time. `offset` and `contentSha256` name the proposal as the list shows it. The decision is judged as things stand now, and then sent under the proposal's id: the answer is that of the decision. What became of it: `GET /actions/{action}?key=…` with `action` and `key` of the answer.",
+  rejectProposal:
+    "By a person other than the one who proposed it, and in time, with the role approve. `offset` and `contentSha256` name the proposal as the list shows it. Its decision is never sent: a confirmation that lies behind the rejection in the log confirms nothing. One that lies before it counts, and the rejection is answered 409.",
+  retractProposal:
+    "By the person who proposed it, with whichever token, and in time. As a rejection it ends the proposal, and its decision is never sent.",
 };
 
 /** Each query parameter: its description, and an example value. */
@@ -135,6 +142,16 @@ export const controlExamples: Readonly<Record<ControlDecisionName, object>> = {
   replayTransaction: { reason: "The schema is registered now" },
   confirmProposal: {
     reason: "The clearing house confirmed it to me too",
+    offset: "0",
+    contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  },
+  rejectProposal: {
+    reason: "The credits of one bank are not complete",
+    offset: "0",
+    contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  },
+  retractProposal: {
+    reason: "It was the wrong day",
     offset: "0",
     contentSha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   },

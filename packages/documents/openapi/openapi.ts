@@ -180,7 +180,7 @@ const statusTexts: Readonly<Record<number, string>> = {
   411: "The body's length was not announced.",
   413: "The body is larger than 256 KiB.",
   415: "Not application/json in UTF-8, or a content-encoding.",
-  422: "Well-formed, and cannot be processed: an unknown or contradicting agent, a debit to another bank, an unknown scheme or currency, more decimals than the currency has, a contradicting status, a date that cannot be declared. Nothing is stored.",
+  422: "Well-formed, and cannot be processed: the examples say why. Nothing is stored.",
   429: "More than the caller's share: 500 requests a second and 64 connections unless configured otherwise. Send it again when `Retry-After` is over.",
   431: "The headers are larger than 16 KiB.",
   500: "A fault of Sluice's own. The message may be stored; send it again.",

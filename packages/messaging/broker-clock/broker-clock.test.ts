@@ -101,7 +101,7 @@ function setupSkew() {
     error: (event, fields) => lines.push(`error ${event} ${String(fields?.["skewMs"])}`),
     info: (event, fields) => lines.push(`info ${event} ${String(fields?.["skewMs"])}`),
   };
-  const metrics = { ...silentMetrics, gauge: () => ({ set: (value: number) => void gauged.push(value) }) };
+  const metrics = { ...silentMetrics, gauge: () => ({ set: (value: number) => void gauged.push(value * 1_000) }) };
   const probe = async (): Promise<number> => {
     const { aheadMs, tookMs } = next;
     await new Promise<void>((resolve) => time.after(tookMs / 2, resolve));

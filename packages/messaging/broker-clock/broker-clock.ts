@@ -153,13 +153,10 @@ export function startBrokerClock({ time, logger, metrics, probe }: BrokerClockOp
  * Shows each measured skew, positive where the broker's clock is ahead, and logs where an alarm begins and ends (#5).
  */
 function createSkewAlarm({ logger, metrics }: Pick<BrokerClockOptions, "logger" | "metrics">) {
-  const gauge = metrics.gauge(
-    "sluice_clock_skew_milliseconds",
-    "Milliseconds by which the broker's clock is ahead of the clock of this process.",
-  );
+  const gauge = metrics.gauge("sluice_clock_skew_seconds", "Seconds by which the broker's clock is ahead of the clock of this process.");
   let isSkewed = false;
   return (skewMs: number, tookMs: number, isNow: boolean): void => {
-    gauge.set(skewMs);
+    gauge.set(skewMs / 1_000);
     if (isNow && !isSkewed) logger.error("clock.skewed", { skewMs, tookMs: Math.round(tookMs) });
     if (!isNow && isSkewed) logger.info("clock.skew-ended", { skewMs, tookMs: Math.round(tookMs) });
     isSkewed = isNow;

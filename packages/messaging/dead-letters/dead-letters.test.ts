@@ -26,7 +26,19 @@ test("a dead letter keeps its record's bytes, place, key and partition", () => {
   const { headers: _headers, ...place } = record;
   const headers = { "sluice-type": Buffer.from("Größe", "utf8") };
   expect(encoded).toEqual([
-    ["DeadLetter", { ...place, headers, reason: "contracts.unreadable", service: "scheduler", operator: null, actionId: null }],
+    [
+      "DeadLetter",
+      {
+        ...place,
+        headers,
+        reason: "contracts.unreadable",
+        service: "scheduler",
+        operator: null,
+        person: null,
+        confirmedBy: null,
+        actionId: null,
+      },
+    ],
   ]);
 });
 

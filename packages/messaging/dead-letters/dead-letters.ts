@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { headers, type Serde, topics } from "@sluice/contracts";
-import type { OutgoingRecord, ReceivedRecord } from "../port.ts";
+import type { OutgoingRecord, ReceivedRecord, SkipRequest } from "../port.ts";
 import type { UnreadableReason } from "./operator-skips.ts";
 
 export interface DeadLetterSource {
@@ -14,17 +14,17 @@ export interface DeadLetterSource {
   readonly reason: string;
   readonly service: string;
   /**
-   * The operator who decided to skip the record, and the id of that action. While it is `requested` the partition has
-   * not skipped it yet.
+   * Who decided to skip the record, and the id of that action. While it is `requested` the partition has not skipped it
+   * yet.
    */
-  readonly skip?: { readonly operator: string; readonly actionId: string; readonly stage: "requested" | "done" };
+  readonly skip?: Omit<SkipRequest, "reason"> & { readonly stage: "requested" | "done" };
 }
 
 /** An operator's own words go into the dead letter and into no log line. */
 export function deadLetterReason({ unreadable, skip }: UnreadableReason): Pick<DeadLetterSource, "reason" | "skip"> {
   if (skip === undefined) return { reason: unreadable };
-  const { operator, actionId, reason } = skip;
-  return { reason, skip: { operator, actionId, stage: "done" } };
+  const { reason, ...by } = skip;
+  return { reason, skip: { ...by, stage: "done" } };
 }
 
 /** Bytes of a value that a letter carries; with all else it stays below what a producer may send in one record. */
@@ -38,7 +38,8 @@ export function buildDeadLetter({ record, reason, service, skip }: DeadLetterSou
   const { topic, partition, offset, appendedAtMs } = record;
   const { key, value, bytes, omitted } = carry(record);
   const place = { topic, partition, offset, appendedAtMs };
-  const skipped = { operator: skip?.operator ?? null, actionId: skip?.actionId ?? null };
+  const { operator = null, person = null, confirmedBy = null, actionId = null } = skip ?? {};
+  const skipped = { operator, person, confirmedBy, actionId };
   const letter = { ...place, key, value, headers: Object.fromEntries(bytes), reason, service, ...skipped };
   return {
     topic: topics.deadLetters,

@@ -23,7 +23,7 @@ const record = {
 };
 
 function letter(offset: bigint, stage: "requested" | "done", service = "scheduler", actionId = "put-1"): OutgoingRecord {
-  const by = { operator: "thandi", actionId, stage };
+  const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId, stage };
   return buildDeadLetter({ record: { ...record, offset }, reason: "ticket 4711", service, skip: by }, serde);
 }
 
@@ -56,7 +56,13 @@ function given() {
 test("a skip request, with operator and reason, is found for its service, topic, partition and offset alone", async () => {
   const { append, settle, skips } = given();
   await append(letter(7n, "requested"), letter(8n, "requested", "validator"));
-  expect(await settle(skips.findRequest(record))).toEqual({ operator: "thandi", actionId: "put-1", reason: "ticket 4711" });
+  expect(await settle(skips.findRequest(record))).toEqual({
+    operator: "thandi",
+    person: "thandi",
+    confirmedBy: "sipho",
+    actionId: "put-1",
+    reason: "ticket 4711",
+  });
   const others = [
     { ...record, offset: 8n },
     { ...record, offset: 9n },
@@ -150,7 +156,7 @@ const batch = {
 } as const;
 
 function batchLetters(stage: "requested" | "done", service = "scheduler"): readonly OutgoingRecord[] {
-  const by = { operator: "thandi", actionId: "put-1", reason: "ticket 4711" };
+  const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "put-1", reason: "ticket 4711" };
   return buildSkippedRecords(batch, by, 0).map((skipped) =>
     buildDeadLetter({ record: skipped, reason: by.reason, service, skip: { ...by, stage } }, serde),
   );
@@ -159,7 +165,13 @@ function batchLetters(stage: "requested" | "done", service = "scheduler"): reado
 test("#4: the request to skip a batch is found by its service and both ends, and not for a record of it", async () => {
   const { append, settle, skips } = given();
   await append(...batchLetters("requested"));
-  expect(await settle(skips.findBatchRequest(batch))).toEqual({ operator: "thandi", actionId: "put-1", reason: "ticket 4711" });
+  expect(await settle(skips.findBatchRequest(batch))).toEqual({
+    operator: "thandi",
+    person: "thandi",
+    confirmedBy: "sipho",
+    actionId: "put-1",
+    reason: "ticket 4711",
+  });
   for (const other of [{ firstOffset: 19n }, { lastOffset: 23n }, { topic: topics.dispatch }, { partition: 0 }]) {
     expect(await settle(skips.findBatchRequest({ ...batch, ...other }))).toBeNull();
   }

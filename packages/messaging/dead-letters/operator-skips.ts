@@ -215,8 +215,8 @@ function keep({ skips }: PartitionSkips, skip: Skip | null): void {
 async function readSkip(record: ReceivedRecord, serde: OperatorSkipsPorts["serde"], service: string): Promise<Skip | null> {
   const decoded = await readOrLearn(record, serde);
   if (typeof decoded === "string" || decoded.name !== "DeadLetter" || decoded.value.service !== service) return null;
-  const { topic, offset, operator, actionId, reason } = decoded.value;
-  const by = { operator: operator ?? "", actionId: actionId ?? "", reason };
+  const { topic, offset, operator, person, confirmedBy, actionId, reason } = decoded.value;
+  const by = { operator: operator ?? "", person, confirmedBy, actionId: actionId ?? "", reason };
   const range = readBatchRange(decoded.value) ?? { firstOffset: offset, lastOffset: offset };
   return { topic, ...range, by, isDone: record.headers[headers.skip] === "done" };
 }

@@ -9,10 +9,11 @@
 // #5 A crash from which kafkajs does not restart ends the consumer (F).
 // #6 A batch that cannot be read pauses its partition alone. It is fetched again after a back-off, until it can be read
 //    or the answer of `unreadable` skips it.
-// #7 `commit` works only for assigned partitions in the current epoch (M). `stop` leaves the group last (E).
+// #7 `commit` works only for assigned partitions in the current epoch (M); partitions that commit at the same moment
+//    share a request. `stop` leaves the group last (E).
 
 import type { Admin, Consumer as KafkajsConsumer, EachBatchPayload, Kafka } from "kafkajs";
-import { Fault, type Logger, sleep, type Time } from "@sluice/kernel";
+import { Fault, gatherCalls, type Logger, sleep, type Time } from "@sluice/kernel";
 import { commitFailed, consumerFailed, outsideLog, brokerUnavailable, unknownTopic } from "../faults.ts";
 import { consumerRetry } from "./client.ts";
 import { isUnknownTopic } from "./errors.ts";
@@ -30,6 +31,12 @@ export interface KafkaConsumerOptions {
   nextEpoch(): number;
 }
 
+interface Commit {
+  readonly partition: TopicPartition;
+  readonly nextOffset: bigint;
+  readonly epoch: number;
+}
+
 interface Assignment {
   readonly partition: TopicPartition;
   readonly epoch: number;
@@ -41,6 +48,8 @@ interface Assignment {
 }
 
 const askAgainMs = 500;
+/** Partitions in one commit. */
+const commitsMax = 1_000;
 /**
  * Compressed bytes of one fetch answer; decompressed it may be ten times as large. With 4 MiB a scheduler with a
  * backlog took 100 MiB more.
@@ -59,6 +68,7 @@ export class KafkaConsumer implements Consumer {
   readonly #consumed: ConsumerOptions;
   readonly #options: KafkaConsumerOptions;
   readonly #client: KafkajsConsumer;
+  readonly #commits: (commit: Commit) => Promise<null>;
   #assignments = new Map<string, Assignment>();
   #isOver = false;
   #isAllPaused = false;
@@ -72,6 +82,7 @@ export class KafkaConsumer implements Consumer {
   constructor(consumed: ConsumerOptions, options: KafkaConsumerOptions) {
     this.#consumed = consumed;
     this.#options = options;
+    this.#commits = gatherCalls({ time: options.time, itemsMax: commitsMax, call: (commits) => this.#commitAll(commits) });
     this.#client = options.kafka.consumer({
       groupId: consumed.group,
       sessionTimeout: sessionTimeoutMs,
@@ -292,12 +303,18 @@ export class KafkaConsumer implements Consumer {
 
   /** #7 */
   async commit(partition: TopicPartition, nextOffset: bigint, epoch: number): Promise<void> {
-    if (this.#assignments.get(keyFor(partition))?.epoch !== epoch) return;
+    await this.#commits({ partition, nextOffset, epoch });
+  }
+
+  async #commitAll(commits: readonly Commit[]): Promise<readonly null[]> {
+    const current = commits.filter(({ partition, epoch }) => this.#assignments.get(keyFor(partition))?.epoch === epoch);
+    const offsets = current.map(({ partition, nextOffset }) => ({ ...partition, offset: nextOffset.toString() }));
     try {
-      await this.#client.commitOffsets([{ ...partition, offset: nextOffset.toString() }]);
+      if (offsets.length > 0) await this.#client.commitOffsets(offsets);
     } catch (error) {
-      throw commitFailed(`${keyFor(partition)} was not committed`, error);
+      throw commitFailed(`${current.map(({ partition }) => keyFor(partition)).join()}: not committed`, error);
     }
+    return commits.map(() => null);
   }
 
   heartbeatAgeMs(): number {

@@ -29,11 +29,14 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
   }
   /** Every join creates a new one. */
   export interface OffsetManager {
+    coordinator: object;
     commitOffsets(offsets: unknown): Promise<void>;
   }
   type Attempt = (bail: (error: Error) => void, retryCount: number, retryTime: number) => Promise<void>;
   export interface ConsumerGroup {
     maxWaitTime: number;
+    coordinator: object | null;
+    readonly cluster: { findGroupCoordinator(asked: { readonly groupId: string }): Promise<object> };
     retrier: (attempt: Attempt) => Promise<void>;
     readonly groupId: string;
     readonly memberId: string | null;
@@ -45,6 +48,7 @@ declare module "kafkajs/src/consumer/consumerGroup.js" {
     fetch: (this: ConsumerGroup, nodeId: string) => Promise<readonly object[]>;
     resume: (this: ConsumerGroup, partitions: readonly TopicPartitions[]) => void;
     leave(): Promise<void>;
+    heartbeat: (this: ConsumerGroup, options: { readonly interval: number }) => Promise<void>;
     joinAndSync: (this: ConsumerGroup) => Promise<void>;
   }
   const consumerGroup: { readonly prototype: ConsumerGroup };

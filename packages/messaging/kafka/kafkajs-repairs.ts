@@ -21,6 +21,8 @@
 //    connected, and never ask again which versions it speaks: every later request fails with "Broker not connected".
 // #11 (R) A consumer that finds no coordinator, or waits too long for a connection, starts again. kafkajs takes that
 //    for a mistake of the caller and ends it; so a broker that goes away during a rebalance would end all consumers.
+// #12 (S) A heartbeat that the group's coordinator does not take asks which broker is its coordinator now. kafkajs asks
+//    only when a consumer joins; so a broker that is gone for good would silence every group that it coordinated.
 
 import kafkajs from "kafkajs";
 import broker, { type Broker } from "kafkajs/src/broker/index.js";
@@ -120,7 +122,15 @@ export function delayJoin(announcement: object, work: () => Promise<void>): bool
 const fetchedUnder = new WeakMap<object, OffsetManager>();
 
 function repairConsumerGroup(group: ConsumerGroup): void {
-  const { fetch, resume, joinAndSync } = group;
+  const { fetch, resume, joinAndSync, heartbeat } = group;
+  group.heartbeat = async function (this: ConsumerGroup, options) {
+    try {
+      await heartbeat.call(this, options);
+    } catch (error) {
+      if (isCoordinatorGone(error)) await findCoordinator(this);
+      throw error;
+    }
+  };
   group.fetch = async function (this: ConsumerGroup, nodeId) {
     // #3: every join creates a new offset manager.
     const { offsetManager } = this;
@@ -153,6 +163,31 @@ function repairConsumerGroup(group: ConsumerGroup): void {
   };
 }
 
+const coordinatorErrors: ReadonlySet<unknown> = new Set([
+  "KafkaJSConnectionError",
+  "KafkaJSConnectionClosedError",
+  "KafkaJSRequestTimeoutError",
+  "NOT_COORDINATOR_FOR_GROUP",
+  "GROUP_COORDINATOR_NOT_AVAILABLE",
+]);
+
+function isCoordinatorGone(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return coordinatorErrors.has(error.name) || ("type" in error && coordinatorErrors.has(error.type));
+}
+
+/** #12: while no broker is the coordinator, the next heartbeat asks again. */
+async function findCoordinator(group: ConsumerGroup): Promise<void> {
+  const { groupId, cluster, offsetManager } = group;
+  try {
+    const coordinator = await cluster.findGroupCoordinator({ groupId });
+    group.coordinator = coordinator;
+    if (offsetManager !== null) offsetManager.coordinator = coordinator;
+  } catch {
+    return;
+  }
+}
+
 const stopped = new WeakSet<ConsumerGroup>();
 const endsTries = new WeakSet<ConsumerGroup>();
 
@@ -183,7 +218,7 @@ function repairRunner(runner: Runner): void {
   runner.start = async function (this: Runner) {
     const { onCrash } = this;
     // #11
-    this.onCrash = (error) => onCrash(isOfTheMoment(error) ? new kafkajs.KafkaJSError(error, { retriable: true }) : error);
+    this.onCrash = (error) => onCrash(isTransient(error) ? new kafkajs.KafkaJSError(error, { retriable: true }) : error);
     await start.call(this);
   };
   runner.handleBatch = async function (this: Runner, batch) {
@@ -203,11 +238,11 @@ function repairRunner(runner: Runner): void {
   };
 }
 
-const namesOfTheMoment: ReadonlySet<string> = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout", "KafkaJSTimeout"]);
+const transientNames: ReadonlySet<string> = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout", "KafkaJSTimeout"]);
 
 /** #11: whether the error may be over a moment later, although kafkajs says otherwise. */
-function isOfTheMoment(error: Error): boolean {
-  return namesOfTheMoment.has(error.name) || (error.cause instanceof Error && isOfTheMoment(error.cause));
+function isTransient(error: Error): boolean {
+  return transientNames.has(error.name) || (error.cause instanceof Error && isTransient(error.cause));
 }
 
 /** #7 */

@@ -8,7 +8,7 @@
 //    sends too.
 
 import kafkajs, { type Kafka, type ProducerBatch, type RecordMetadata } from "kafkajs";
-import { Fault, type Gauge, type Histogram, type Logger, type Metrics, type Time } from "@sluice/kernel";
+import { Fault, formatReason, type Gauge, type Histogram, type Logger, type Metrics, type Time } from "@sluice/kernel";
 import { clientClosed, requestRefused, unknownOutcome } from "../faults.ts";
 import { GroupedRecords } from "./grouped-records.ts";
 import { callRetry } from "./client.ts";
@@ -163,7 +163,7 @@ export class KafkaProducer implements Producer {
       return toAppendResults(records, bases);
     } catch (error) {
       const { name, logger } = this.#options;
-      logger.warn("producer.discarded", { producer: name, reason: error instanceof Error ? error.message : String(error) });
+      logger.warn("producer.discarded", { producer: name, reason: formatReason(error) });
       void this.#discardSender();
       throw error instanceof Fault ? error : unknownOutcome("the broker did not acknowledge the records", error);
     }

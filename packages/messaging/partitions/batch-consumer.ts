@@ -4,9 +4,9 @@
 // #2 After a retryable Fault it is called again with the same records, with a back-off; any other rejection ends the
 //    consumer.
 // #3 A partition is opened only after the handler of its last epoch in this process has ended and was closed.
-// #4 The group's offset is only for display, so that a failed commit changes nothing.
+// #4 The group's offset is only for display (`display-commit.ts`).
 
-import { type Fault, formatReason } from "@sluice/kernel";
+import { type Fault, formatReason, SharedTimer } from "@sluice/kernel";
 import {
   type AssignedPartition,
   type PartitionConsumer,
@@ -15,6 +15,7 @@ import {
   retryUntilDone,
   startPartitionConsumer,
 } from "./partition-consumer.ts";
+import { DisplayCommit, displayCommitMs } from "./display-commit.ts";
 import type { AssignedOffsets, ReceivedRecord } from "../port.ts";
 
 export interface BatchHandler {
@@ -30,10 +31,9 @@ export interface BatchConsumerOptions extends PartitionConsumerOptions {
   open(partition: number, epoch: number, log: AssignedOffsets): Promise<BatchHandler>;
 }
 
-const commitIntervalMs = 1000;
-
 export async function createBatchConsumer(options: BatchConsumerOptions): Promise<PartitionConsumer> {
-  return await startPartitionConsumer(options, (consumer) => new SerialPartition(options, consumer));
+  const commitTimer = new SharedTimer(options.time, displayCommitMs);
+  return await startPartitionConsumer(options, (consumer) => new SerialPartition(options, consumer, commitTimer));
 }
 
 class SerialPartition implements AssignedPartition {
@@ -49,13 +49,18 @@ class SerialPartition implements AssignedPartition {
   #working: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
   #trouble: string | null = "not yet open";
-  #doneOffset: bigint | null = null;
-  #committedOffset: bigint | null = null;
-  #commitTimer: Disposable | null = null;
+  readonly #displayed: DisplayCommit;
 
-  constructor(options: BatchConsumerOptions, consumer: PartitionControl) {
+  constructor(options: BatchConsumerOptions, consumer: PartitionControl, commitTimer: SharedTimer) {
     this.#options = options;
     this.#consumer = consumer;
+    const { logger, topic } = options;
+    const { partition } = consumer;
+    this.#displayed = new DisplayCommit({
+      timer: commitTimer,
+      commit: (nextOffset) => consumer.commit(nextOffset),
+      failed: (reason) => logger.warn("partition.commit-failed", { topic, partition, reason: String(reason) }),
+    });
   }
 
   async open(log: AssignedOffsets): Promise<bigint | null> {
@@ -115,13 +120,12 @@ class SerialPartition implements AssignedPartition {
   #finish(records: readonly ReceivedRecord[]): void {
     this.#trouble = null;
     this.#buffered = this.#buffered.slice(records.length);
-    this.#doneOffset = (records.at(-1)?.offset ?? 0n) + 1n;
+    const nextOffset = (records.at(-1)?.offset ?? 0n) + 1n;
     if (this.#isPaused && this.#buffered.length <= this.#options.bufferedRecordsMax / 2) {
       this.#isPaused = false;
       this.#consumer.resume();
     }
-    if (this.#over.signal.aborted) return;
-    this.#commitTimer ??= this.#options.time.after(commitIntervalMs, () => void this.#commit());
+    if (!this.#over.signal.aborted) this.#displayed.advance(nextOffset);
   }
 
   async #untilDone<T>(what: string, work: () => Promise<T>, isOver: () => boolean): Promise<{ readonly value: T } | null> {
@@ -137,21 +141,6 @@ class SerialPartition implements AssignedPartition {
     return await retryUntilDone(work, watch, { time, random, signal: this.#skipBackOff.signal });
   }
 
-  async #commit(): Promise<void> {
-    this.#commitTimer?.[Symbol.dispose]();
-    this.#commitTimer = null;
-    const nextOffset = this.#doneOffset;
-    if (nextOffset === null || nextOffset === this.#committedOffset || this.#over.signal.aborted) return;
-    try {
-      await this.#consumer.commit(nextOffset);
-      this.#committedOffset = nextOffset;
-    } catch (error) {
-      // #4: the next commit carries a later offset.
-      const { partition } = this.#consumer;
-      this.#options.logger.warn("partition.commit-failed", { topic: this.#options.topic, partition, reason: String(error) });
-    }
-  }
-
   trouble(): string | null {
     return this.#trouble;
   }
@@ -160,15 +149,14 @@ class SerialPartition implements AssignedPartition {
     this.#isDraining = true;
     this.#skipBackOff.abort();
     await this.#working;
-    await this.#commit();
+    if (!this.#over.signal.aborted) await this.#displayed.flush();
   }
 
   async close(): Promise<void> {
     this.#over.abort();
     this.#skipBackOff.abort();
     this.#buffered = [];
-    this.#commitTimer?.[Symbol.dispose]();
-    this.#commitTimer = null;
+    this.#displayed.stop();
     this.#closing ??= this.#close();
     await this.#closing;
   }

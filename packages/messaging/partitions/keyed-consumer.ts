@@ -33,7 +33,7 @@ import { Watermark } from "./watermark.ts";
 import { findBlockedPosition } from "./blocked-position.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { PartitionBuffer, type ReceiverSharing } from "./partition-buffer.ts";
-import { KeyedPosition } from "./keyed-position.ts";
+import { createPositionTimers, KeyedPosition, type PositionTimers } from "./keyed-position.ts";
 import { recordBytes, SharedLimits } from "./shared-limits.ts";
 import { type PoolItem, TaskPool } from "./task-pool.ts";
 import { type KeyedContent, type UnreadRecord, UnreadRecords } from "./unread-records.ts";
@@ -88,7 +88,8 @@ const unusedLinesMax = 1_024;
 
 export async function createKeyedConsumer<Content>(options: KeyedConsumerOptions<Content>): Promise<PartitionConsumer> {
   const limits = options.sharing?.limits ?? new SharedLimits(unlimited);
-  return await startPartitionConsumer(options, (consumer) => new ConcurrentPartition(options, consumer, limits));
+  const timers = createPositionTimers(options.time, options.writePosition !== undefined);
+  return await startPartitionConsumer(options, (consumer) => new ConcurrentPartition(options, consumer, limits, timers));
 }
 
 const unlimited = { runningMax: Infinity, runningBytesMax: Infinity, bufferedBytesMax: Infinity };
@@ -99,6 +100,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   readonly #options: KeyedConsumerOptions<Content>;
   readonly #consumer: PartitionControl;
   readonly #limits: SharedLimits;
+  readonly #timers: PositionTimers;
   readonly #pool: TaskPool<Entry<Content>, Source<Content>>;
   readonly #over = new AbortController();
   readonly #lines = new Map<string | null, Source<Content>>();
@@ -116,8 +118,9 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
   #isDraining = false;
   #backOffs = 0;
 
-  constructor(options: KeyedConsumerOptions<Content>, consumer: PartitionControl, limits: SharedLimits) {
+  constructor(options: KeyedConsumerOptions<Content>, consumer: PartitionControl, limits: SharedLimits, timers: PositionTimers) {
     this.#options = options;
+    this.#timers = timers;
     this.#consumer = consumer;
     this.#limits = limits;
     this.#pool = new TaskPool({
@@ -184,6 +187,7 @@ class ConcurrentPartition<Content> implements AssignedPartition, PartitionEpoch 
       time: this.#options.time,
       random: this.#options.random,
       isCurrent: () => this.isCurrent(),
+      timers: this.#timers,
       write: async (nextOffset) => this.#options.writePosition?.(partition, epoch, nextOffset),
       commit: (nextOffset) => this.#consumer.commit(nextOffset),
       failed: (reason) => this.#consumer.fail(reason),

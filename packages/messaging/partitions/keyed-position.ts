@@ -1,15 +1,26 @@
 // Writes the position of a partition: the watermark, after it has advanced.
 //
-// #1 It is written 200 ms after the last write, or under load every second or 1,000 completions. One write is in flight
-//    at a time, and only in the current epoch.
+// #1 It is written at most `positionIntervalMs` after it advanced, or after `completionsMax` completions; all
+//    partitions of a consumer that wait are written together. One write of a partition is in flight at a time, and only
+//    in the current epoch.
 // #2 A commit or position write that fails is retried and stops nothing. (parallel-consumer issue 857.)
+// #3 Where the store has the position, the group's offset is only for display (`display-commit.ts`).
 
-import { Fault, formatReason, type LogFields, type Random, type Time } from "@sluice/kernel";
+import { Fault, formatReason, type LogFields, type Random, SharedTimer, type Time } from "@sluice/kernel";
+import { DisplayCommit, displayCommitMs } from "./display-commit.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { TrackedRecord, Watermark } from "./watermark.ts";
 
+/** The timers that all partitions of a consumer share. */
+export interface PositionTimers {
+  readonly positions: SharedTimer;
+  /** Null where the group's offset is the position (#3). */
+  readonly commits: SharedTimer | null;
+}
+
 export interface KeyedPositionOptions {
   readonly time: Time;
+  readonly timers: PositionTimers;
   readonly random: Random;
   isCurrent(): boolean;
   /** Persists the first offset that is not done. */
@@ -19,17 +30,24 @@ export interface KeyedPositionOptions {
   warn(event: string, fields: LogFields): void;
 }
 
-const intervalMs = 200;
-/** Interval of a busy partition: one with at least `busyCompletions` completions since its last write. */
-const busyIntervalMs = 1_000;
-const busyCompletions = 50;
-const completionsMax = 1_000;
+/** Milliseconds until an advanced position is written. */
+const positionIntervalMs = 250;
+/** Records completed since the last write. */
+const completionsMax = 512;
+
+export function createPositionTimers(time: Time, isInStore: boolean): PositionTimers {
+  return {
+    positions: new SharedTimer(time, positionIntervalMs),
+    commits: isInStore ? new SharedTimer(time, displayCommitMs) : null,
+  };
+}
 
 export class KeyedPosition {
   readonly #watermark: Pick<Watermark<TrackedRecord>, "nextOffset">;
   readonly #options: KeyedPositionOptions;
+  /** Null where the group's offset is the position. */
+  readonly #displayed: DisplayCommit | null;
   #completions = 0;
-  #isBusy = false;
   #failures = 0;
   #writtenOffset: bigint;
   #timer: Disposable | null = null;
@@ -39,6 +57,10 @@ export class KeyedPosition {
     this.#watermark = watermark;
     this.#writtenOffset = watermark.nextOffset;
     this.#options = options;
+    const { commits } = options.timers;
+    const commit = (nextOffset: bigint): Promise<void> => options.commit(nextOffset);
+    this.#displayed =
+      commits === null ? null : new DisplayCommit({ timer: commits, commit, failed: (reason) => this.#commitFailed(reason) });
   }
 
   get isFailing(): boolean {
@@ -55,6 +77,7 @@ export class KeyedPosition {
   async flush(): Promise<void> {
     await this.#writing;
     await this.#write();
+    if (this.#options.isCurrent()) await this.#displayed?.flush();
   }
 
   /** Resolves when no write is in flight. */
@@ -63,21 +86,25 @@ export class KeyedPosition {
   }
 
   stop(): void {
+    this.#stopTimer();
+    this.#displayed?.stop();
+  }
+
+  #stopTimer(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = null;
   }
 
   #writeSoon(): void {
     if (this.#writing !== null || this.#isWritten) return;
-    // After a failed write the back-off applies, and even a thousand completions do not shorten it.
-    if (this.#completions >= completionsMax && this.#failures === 0) {
-      void this.#write();
+    const { time, timers, random } = this.#options;
+    // After a failed write the back-off applies, and many completions do not shorten it.
+    if (this.#failures > 0) {
+      this.#timer ??= time.after(retryDelayMs(this.#failures + 1, random), () => void this.#write());
       return;
     }
-    const { time, random } = this.#options;
-    const ordinaryMs = this.#isBusy ? busyIntervalMs : intervalMs;
-    const delayMs = this.#failures === 0 ? ordinaryMs : retryDelayMs(this.#failures + 1, random);
-    this.#timer ??= time.after(delayMs, () => void this.#write());
+    this.#timer ??= timers.positions.wait(() => void this.#write());
+    if (this.#completions >= completionsMax) timers.positions.fire();
   }
 
   get #isWritten(): boolean {
@@ -85,9 +112,8 @@ export class KeyedPosition {
   }
 
   async #write(): Promise<void> {
-    this.stop();
+    this.#stopTimer();
     if (this.#writing !== null || this.#isWritten) return;
-    this.#isBusy = this.#completions >= busyCompletions;
     this.#completions = 0;
     this.#writing = this.#writeOffset(this.#watermark.nextOffset);
     await this.#writing;
@@ -111,11 +137,11 @@ export class KeyedPosition {
       options.warn("partition.retry", { what: "position", code: error.code, reason: formatReason(error) });
       return;
     }
-    try {
-      await options.commit(nextOffset);
-    } catch (error) {
-      // The group's offset is only for display, and the next commit carries a later one.
-      options.warn("partition.commit-failed", { reason: String(error) });
-    }
+    if (this.#displayed === null) await options.commit(nextOffset).catch((error: unknown) => this.#commitFailed(error));
+    else if (options.isCurrent()) this.#displayed.advance(nextOffset);
+  }
+
+  #commitFailed(reason: unknown): void {
+    this.#options.warn("partition.commit-failed", { reason: String(reason) });
   }
 }

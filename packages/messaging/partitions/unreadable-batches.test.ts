@@ -12,7 +12,7 @@ import { createKeyedConsumer } from "./keyed-consumer.ts";
 const topic = "t";
 const place = { topic, partition: 0 };
 const damaged = { firstOffset: 2n, lastOffset: 4n, reason: "checksum", areKeysKnown: true } as const;
-const by: SkipRequest = { operator: "thandi", actionId: "skip-1", reason: "ticket 4711" };
+const by: SkipRequest = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "skip-1", reason: "ticket 4711" };
 
 /** Seven records in partition 0, of which 2 to 4 cannot be read, and three in partition 1. */
 async function given(kind: "batch" | "keyed") {

@@ -7,7 +7,7 @@
 // #3 One holder may have several valid tokens, so that one can replace another. `replace` takes effect at once, as a
 //    whole or not at all.
 
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import { tokenId } from "@sluice/kernel";
 
 export interface TokenHolder {
@@ -34,7 +34,7 @@ export function createTokens<Holder extends TokenHolder>(holders: readonly Holde
     identify(authorization) {
       const token = /^Bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization ?? "")?.[1];
       if (token === undefined || token.length > tokenLengthMax) return null;
-      const hash = createHash("sha256").update(token).digest("hex");
+      const hash = digest("sha256", token);
       const holder = known.get(hash);
       return holder === undefined ? null : { ...holder, tokenId: tokenId(hash) };
     },

@@ -8,7 +8,10 @@ import { ListedMetrics } from "./listed-metrics.ts";
 import type { Metrics } from "@sluice/kernel";
 
 export interface MetricsOptions {
-  /** Adds the process's own metrics: memory, event loop lag, garbage collection. For process entries. */
+  /**
+   * Adds the process's own metrics under the names that public dashboards of Node know: `process_…`, `nodejs_…`.
+   * For process entries.
+   */
   readonly withProcess: boolean;
 }
 
@@ -18,7 +21,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   const pending: PendingSum[] = [];
   const listed = new ListedMetrics(registry);
-  if (options.withProcess) collectDefaultMetrics({ register: registry, prefix: "sluice_" });
+  if (options.withProcess) collectDefaultMetrics({ register: registry });
 
   function known<M>(name: string, kind: new (...args: never[]) => M, make: () => M): M {
     if (!/^sluice_[a-z0-9_]+$/.test(name)) throw new Error(`metric ${name}: the name must start with sluice_ and be lower case`);

@@ -17,7 +17,10 @@ type ItemRow = { readonly uetr: string; readonly bank: string | null; readonly i
  * The transactions of one build: those of partitions that use it, and those that a past or unfinished build of others
  * left there.
  */
-export interface BuildTransactions extends Pick<TransactionStore, "load" | "write" | "open" | "quarantined" | "held" | "accounted"> {
+export interface BuildTransactions extends Pick<
+  TransactionStore,
+  "load" | "versions" | "write" | "open" | "quarantined" | "held" | "accounted"
+> {
   identified(partitions: PartitionChoice, sender: string, messageIdentification: string, limit: number): Promise<readonly string[]>;
   items(partitions: PartitionChoice, day: string, afterUetr: string | null, limit: number): Promise<readonly ItemRow[]>;
   search(partitions: PartitionChoice, query: TransactionQuery, afterUetr: string | null, limit: number): Promise<readonly SummaryRow[]>;
@@ -87,6 +90,12 @@ export function routeTransactions({ inBuild, builds }: RouteTransactionsOptions)
         for (const [uetr, document] of documents) if (buildFor(document.transaction.partition) === build) found.set(uetr, document);
       }
       return new Map(uetrs.flatMap((uetr) => (found.has(uetr) ? [[uetr, found.get(uetr)!] as const] : [])));
+    },
+    async versions(uetrs) {
+      await refresh();
+      const loaded = await Promise.all(inUse().map(async ([build]) => [build, await inBuild(build).versions(uetrs)] as const));
+      const ofTheirBuild = loaded.flatMap(([build, found]) => [...found].filter(([, { partition }]) => buildFor(partition) === build));
+      return new Map(loaded.length === 1 ? loaded[0]![1] : ofTheirBuild);
     },
     async write(writes) {
       await refresh();

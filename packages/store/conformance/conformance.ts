@@ -1,6 +1,7 @@
 // The promises of every adapter of the store port, run on each: `describeStore(open)`.
 
 import { expect, test } from "vitest";
+import { bulkWritePromises } from "./conformance-bulk-writes.ts";
 import { dayPromises, partitionPromises, parkedPromises, conformanceUetr } from "./conformance-partitions.ts";
 import { endpointHealthPromises } from "./conformance-endpoint-health.ts";
 import {
@@ -26,6 +27,7 @@ export function describeStore(open: () => Promise<Store>): void {
   transactionPromises(open);
   dayPromises(open);
   partitionPromises(open);
+  bulkWritePromises(open);
   bankStatePromises(open);
   ledgerPromises(open);
   buildPromises(open);

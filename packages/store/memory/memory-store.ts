@@ -24,7 +24,7 @@ import {
 import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
 import { compareText, createMemoryCall, type MemoryCall, type MemoryStoreOptions, pickKept } from "./memory-call.ts";
 import { createMemoryParkedMessages } from "./parked-messages.ts";
-import type { BankStore, DayStore, PartitionStore, LedgerStore, Store } from "../port.ts";
+import type { BankStore, DayStore, LedgerStore, LedgerWrite, PartitionStore, PartitionWrite, Store } from "../port.ts";
 import { trackBuilds } from "../builds/track-builds.ts";
 import type { StoredTransaction } from "../documents/transaction-document.ts";
 import { type BuildTransactions, type PartitionBuild, routeTransactions } from "../builds/route-transactions.ts";
@@ -169,6 +169,19 @@ function createMemoryBankStates(call: MemoryCall, kept: Map<string, StoredBankSt
 
 function createMemoryLedgers(call: MemoryCall, kept: Map<string, StoredLedger>): LedgerStore {
   const sorted = (): StoredLedger[] => [...kept.values()].sort((a, b) => a.partition - b.partition || compareText(a.day, b.day));
+  async function writeMany(writes: readonly LedgerWrite[]): Promise<readonly boolean[]> {
+    assertBulk(writes.length);
+    const all = writes.map(({ ledger, expectedVersion }) => ({ stored: ledgerCodec.encode(ledger), expectedVersion }));
+    const keys = all.map(({ stored }) => stored._id);
+    const payload = all.map(({ stored, expectedVersion }) => [stored, expectedVersion]);
+    return call("ledgers.write", keys, payload, (documentsMax) =>
+      all.map(({ stored, expectedVersion }, index) => {
+        if (index >= documentsMax || (kept.get(stored._id)?.version ?? 0) !== expectedVersion) return false;
+        kept.set(stored._id, stored);
+        return true;
+      }),
+    );
+  }
   return {
     async load(partition, days) {
       assertBulk(days.length);
@@ -177,13 +190,9 @@ function createMemoryLedgers(call: MemoryCall, kept: Map<string, StoredLedger>):
       return new Map([...found.values()].map((ledger) => [ledger.day, ledger]));
     },
     async write(ledger, expectedVersion) {
-      const stored = ledgerCodec.encode(ledger);
-      return call("ledgers.write", [stored._id], [stored, expectedVersion], () => {
-        if ((kept.get(stored._id)?.version ?? 0) !== expectedVersion) return false;
-        kept.set(stored._id, stored);
-        return true;
-      });
+      return (await writeMany([{ ledger, expectedVersion }]))[0] ?? false;
     },
+    writeMany,
     listByDay: (day) =>
       call("ledgers.listByDay", [day], null, () =>
         sorted()
@@ -203,6 +212,23 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
   const raise = (found: StoredPartition): StoredPartition => {
     return { ...found, epoch: found.epoch + 1, owners: addOwner(found.epoch + 1, drawName(), found.owners) };
   };
+  function writeOne({ service, partition, held, position }: PartitionWrite, text: string | undefined): boolean {
+    const id = partitionDocumentId(service, partition);
+    const found = kept.get(id);
+    if (found?.epoch !== held.epoch || found.owners?.[0] !== held.owners[0]) return false;
+    if (found.position < held.position || found.position > position) return false;
+    kept.set(id, { ...found, position, state: text ?? found.state });
+    return true;
+  }
+  async function writeMany(writes: readonly PartitionWrite[]): Promise<readonly boolean[]> {
+    assertBulk(writes.length);
+    const all = writes.map((write) => ({ write, text: write.state === undefined ? undefined : JSON.stringify(write.state) }));
+    const keys = writes.map(({ service, partition }) => partitionDocumentId(service, partition));
+    const payload = all.map(({ write: { held, position }, text }) => [held.epoch, held.position, position, text]);
+    return call("partitions.write", keys, payload, (documentsMax) =>
+      all.map(({ write, text }, index) => index < documentsMax && writeOne(write, text)),
+    );
+  }
   return {
     async takeOver(service, partition) {
       const id = partitionDocumentId(service, partition);
@@ -213,16 +239,10 @@ function createMemoryPartitions(call: MemoryCall, kept: Map<string, StoredPartit
         return partitionCodec.decode(taken);
       });
     },
-    async write(service, partition, { epoch, owners, position: from }, position, state) {
-      const id = partitionDocumentId(service, partition);
-      const text = state === undefined ? undefined : JSON.stringify(state);
-      return call("partitions.write", [id], [epoch, from, position, text], () => {
-        const found = kept.get(id);
-        if (found?.epoch !== epoch || found.owners?.[0] !== owners[0] || found.position < from || found.position > position) return false;
-        kept.set(id, { ...found, position, state: text ?? found.state });
-        return true;
-      });
+    async write(service, partition, held, position, state) {
+      return (await writeMany([{ service, partition, held, position, state }]))[0] ?? false;
     },
+    writeMany,
     async noteLog(service, partition, epoch, log) {
       const id = partitionDocumentId(service, partition);
       return call("partitions.noteLog", [id], [epoch, log], () => {

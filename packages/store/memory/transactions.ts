@@ -23,6 +23,10 @@ export function createMemoryTransactions(call: MemoryCall, kept: Map<string, Sto
       assertBulk(uetrs.length);
       return call("transactions.load", uetrs, null, () => pickKept(kept, uetrs, transactionCodec.decode));
     },
+    async versions(uetrs) {
+      assertBulk(uetrs.length);
+      return call("transactions.versions", uetrs, null, () => pickKept(kept, uetrs, ({ partition, version }) => ({ partition, version })));
+    },
     async write(writes) {
       assertBulk(writes.length);
       const sorted = writes

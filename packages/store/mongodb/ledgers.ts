@@ -1,12 +1,37 @@
 // The collection `ledgers` on MongoDB: one document per (partition, day), by compare-and-set on `version`.
+//
+// #1 A bulk answers totals only. Where fewer ledgers matched than were sent, each is written alone: one that the bulk
+//    wrote has another version by then and counts as lost, so its writer reads it and finds its own `through`.
 
 import type { Collection } from "mongodb";
 import { assertBulk, pageMax } from "../bounds.ts";
 import { ledgerCodec, ledgerId, type StoredLedger } from "../documents/ledger-document.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
-import type { LedgerStore } from "../port.ts";
+import type { LedgerStore, LedgerWrite } from "../port.ts";
 
 export function createMongoLedgers(collection: Collection<StoredLedger>): LedgerStore {
+  function write({ ledger, expectedVersion }: LedgerWrite): Promise<boolean> {
+    const stored = ledgerCodec.encode(ledger);
+    return runGuarded("ledgers.write", "write", async () => {
+      if (expectedVersion === 0) return tryInsert(() => collection.insertOne(stored));
+      const { _id, ...fields } = stored;
+      const { matchedCount } = await collection.updateOne({ _id, version: expectedVersion }, { $set: fields });
+      return matchedCount === 1;
+    });
+  }
+
+  /** #1 */
+  async function writeKnown(writes: readonly LedgerWrite[]): Promise<readonly boolean[]> {
+    if (writes.length <= 1) return await Promise.all(writes.map(write));
+    const updates = writes.map(({ ledger, expectedVersion }) => {
+      const { _id, ...fields } = ledgerCodec.encode(ledger);
+      return { updateOne: { filter: { _id, version: expectedVersion }, update: { $set: fields } } };
+    });
+    const { matchedCount } = await runGuarded("ledgers.write", "write", () => collection.bulkWrite(updates, { ordered: false }));
+    if (matchedCount === writes.length) return writes.map(() => true);
+    return await Promise.all(writes.map(write));
+  }
+
   return {
     async load(partition, days) {
       assertBulk(days.length);
@@ -16,14 +41,15 @@ export function createMongoLedgers(collection: Collection<StoredLedger>): Ledger
       return new Map(found.map((stored) => [stored.day, ledgerCodec.decode(stored)]));
     },
 
-    write(ledger, expectedVersion) {
-      const stored = ledgerCodec.encode(ledger);
-      return runGuarded("ledgers.write", "write", async () => {
-        if (expectedVersion === 0) return tryInsert(() => collection.insertOne(stored));
-        const { _id, ...fields } = stored;
-        const { matchedCount } = await collection.updateOne({ _id, version: expectedVersion }, { $set: fields });
-        return matchedCount === 1;
-      });
+    write: (ledger, expectedVersion) => write({ ledger, expectedVersion }),
+
+    async writeMany(writes) {
+      assertBulk(writes.length);
+      const isNew = ({ expectedVersion }: LedgerWrite): boolean => expectedVersion === 0;
+      const known = writes.filter((one) => !isNew(one));
+      const [inserted, updated] = await Promise.all([Promise.all(writes.filter(isNew).map(write)), writeKnown(known)]);
+      const answers = [inserted.values(), updated.values()] as const;
+      return writes.map((one) => answers[isNew(one) ? 0 : 1].next().value ?? false);
     },
 
     async listByDay(day) {

@@ -1,4 +1,7 @@
 // The collection `partitions` on MongoDB: the owner's epoch and the position of each (service, partition).
+//
+// #1 A bulk answers totals only. Where fewer documents matched than were sent, each is written alone: one that the bulk
+//    wrote matches again.
 
 import { Fault } from "@sluice/kernel";
 import { type Collection, ObjectId } from "mongodb";
@@ -11,12 +14,18 @@ import {
   type StoredPartition,
 } from "../documents/partition-document.ts";
 import { runGuarded, tryInsert } from "./mongodb-faults.ts";
-import type { PartitionDocument, PartitionStore } from "../port.ts";
+import { assertBulk } from "../bounds.ts";
+import type { PartitionDocument, PartitionStore, PartitionWrite } from "../port.ts";
 
 /** A take-over gives up after this many other owners came between reading and raising the epoch. */
 const takeOverTriesMax = 20;
 
 export function createMongoPartitions(collection: Collection<StoredPartition>): PartitionStore {
+  function writeOne(write: PartitionWrite): Promise<boolean> {
+    const { filter, update } = toUpdate(write);
+    return runGuarded("partitions.write", "write", async () => (await collection.updateOne(filter, update)).matchedCount === 1);
+  }
+
   return {
     takeOver: (service, partition) =>
       runGuarded("partitions.takeOver", "write", async () => {
@@ -27,14 +36,16 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
         throw contended("partitions.takeOver");
       }),
 
-    write: (service, partition, { epoch, owners, position: from }, position, state) =>
-      runGuarded("partitions.write", "write", async () => {
-        const changed = state === undefined ? { position } : { position, state: JSON.stringify(state) };
-        const _id = partitionDocumentId(service, partition);
-        const held = { _id, epoch, "owners.0": owners[0] ?? null, position: { $gte: from, $lte: position } };
-        const { matchedCount } = await collection.updateOne(held, { $set: changed });
-        return matchedCount === 1;
-      }),
+    write: (service, partition, held, position, state) => writeOne({ service, partition, held, position, state }),
+
+    async writeMany(writes) {
+      assertBulk(writes.length);
+      if (writes.length <= 1) return await Promise.all(writes.map(writeOne));
+      const updates = writes.map((write) => ({ updateOne: toUpdate(write) }));
+      const { matchedCount } = await runGuarded("partitions.write", "write", () => collection.bulkWrite(updates, { ordered: false }));
+      // #1
+      return matchedCount === writes.length ? writes.map(() => true) : await Promise.all(writes.map(writeOne));
+    },
 
     noteLog: (service, partition, epoch, log) =>
       runGuarded("partitions.noteLog", "write", async () => {
@@ -57,6 +68,14 @@ export function createMongoPartitions(collection: Collection<StoredPartition>): 
 
     ...createRebuildWrites(collection),
   };
+}
+
+/** Sets position and state on condition of what the writer holds. */
+function toUpdate({ service, partition, held: { epoch, owners, position: from }, position, state }: PartitionWrite) {
+  const changed = state === undefined ? { position } : { position, state: JSON.stringify(state) };
+  const _id = partitionDocumentId(service, partition);
+  const filter = { _id, epoch, "owners.0": owners[0] ?? null, position: { $gte: from, $lte: position } };
+  return { filter, update: { $set: changed } };
 }
 
 function createRebuildWrites(collection: Collection<StoredPartition>): Pick<PartitionStore, "claimBuild" | "lock" | "unlock" | "switchTo"> {

@@ -50,6 +50,15 @@ export function createMongoTransactions(collection: Collection<MongoTransaction>
       return new Map(uetrs.flatMap((uetr) => (byId.has(uetr) ? [[uetr, transactionCodec.decode(byId.get(uetr)!)] as const] : [])));
     },
 
+    async versions(uetrs) {
+      assertBulk(uetrs.length);
+      if (uetrs.length === 0) return new Map();
+      const found = await runGuarded("transactions.versions", "read", () =>
+        collection.find({ _id: { $in: [...uetrs] } }, { projection: { partition: 1, version: 1 }, batchSize: batchDocuments }).toArray(),
+      );
+      return new Map(found.map(({ _id, partition, version }) => [_id, { partition, version }]));
+    },
+
     async write(writes) {
       assertBulk(writes.length);
       const sorted = writes

@@ -1,5 +1,6 @@
 // For tests of dead letters: records in the dead-letter topic as a scheduler or an operator puts them there.
 
+import type { Configuration } from "@sluice/config";
 import {
   createFixedSerde,
   headers,
@@ -44,14 +45,24 @@ export function statusReport(messageIdentification: string): DecodedRecord<"Stat
   };
 }
 
-export async function openDeadLetterEnvironment() {
-  const environment = await openConsoleEnvironment();
+export async function openDeadLetterEnvironment(over: Partial<Configuration> = {}) {
+  const environment = await openConsoleEnvironment(over);
   const producer = await environment.settled(environment.messaging.producer("services"));
 
   async function put(record: ReceivedRecord, over: Partial<DeadLetterSource> = {}): Promise<string> {
     const letter = buildDeadLetter({ record, reason: "first byte is 7, not 0", service: "scheduler", ...over }, deadLetterSerde);
     const [appended] = await environment.settled(producer.send([letter]));
     return `${appended?.partition}:${appended?.offset}`;
+  }
+
+  /** Appends that many letters of a record of a bank, an hour before whatever comes next. */
+  async function putOlder(count: number): Promise<void> {
+    const record = buildReceivedRecord(0n, unreadableBytes, { key: new TextEncoder().encode("bank:first") });
+    const letter = buildDeadLetter({ record, reason: "first byte is 7, not 0", service: "scheduler" }, deadLetterSerde);
+    const sendRecords = 5_000;
+    for (let left = count; left > 0; left -= sendRecords)
+      await environment.settled(producer.send(Array.from({ length: Math.min(left, sendRecords) }, () => letter)));
+    await environment.time.advance(3_600_000);
   }
 
   /** Saves the transaction as quarantined from that offset on; the scheduler is far ahead. */
@@ -85,7 +96,7 @@ export async function openDeadLetterEnvironment() {
     );
   }
 
-  return { ...environment, put, quarantine, endQuarantine, journal, raw, letters: () => readLetters(environment) };
+  return { ...environment, put, putOlder, quarantine, endQuarantine, journal, raw, letters: () => readLetters(environment) };
 }
 
 function readLetters({ messaging }: Pick<ConsoleEnvironment, "messaging">): readonly Records["DeadLetter"][] {

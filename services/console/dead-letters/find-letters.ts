@@ -12,6 +12,7 @@ import { deadLetterUetr } from "./list-dead-letters.ts";
 import {
   checkReadability,
   deadLetterId,
+  encodeHeaders,
   readDeadLetters,
   restoreRecord,
   walkDeadLetters,
@@ -55,12 +56,18 @@ export function nameFound({ letter, record }: FoundRecord): string {
   return letter ?? `journal:${record.offset}`;
 }
 
+/** The order in which records were in the journal, and in which they go back. */
+export function sortByOffset(found: readonly FoundRecord[]): readonly FoundRecord[] {
+  return found.toSorted((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
+}
+
 /** Finds all dead-lettered records of the range (#1), in their order; or says why they cannot be replayed. */
 export async function findRecords(ports: FindLettersPorts, range: CountedRange): Promise<Findings> {
   const { uetr, from, to, records, likely } = range;
   const partition = partitionFor(uetr, ports.partitionCount);
   const letters: StoredDeadLetter[] = [];
-  const { endedAt } = await walkDeadLetters(ports, partition, {}, (letter) => {
+  const firstRecord = { topic: topics.journal, partition, offset: from };
+  const { endedAt } = await walkDeadLetters(ports, partition, { firstRecord }, (letter) => {
     if (isWithin(ports, letter, range)) letters.push(letter);
     return true;
   });
@@ -75,16 +82,17 @@ export async function findRecords(ports: FindLettersPorts, range: CountedRange):
     if ("kind" in one) return one;
     all.push(one);
   }
-  if (all.length >= records) return all.toSorted((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
+  if (all.length >= records) return sortByOffset(all);
   const counts = { records, found: all.length };
   if (searched.endedAt !== null) return searchOn(counts, `${topics.journal}/${partition} offset ${searched.endedAt}`);
-  return endedAt === null ? refuseMissing(counts) : searchOn(counts, `${topics.deadLetters}/${partition} offset ${endedAt}`);
+  return endedAt === null ? refuseMissing(counts) : refuseUnread(counts, `${topics.deadLetters}/${partition} offset ${endedAt}`);
 }
 
 /** Finds the dead letters of a range of which nobody knows how many records it has. */
 export async function findLetters(ports: FindLettersPorts, range: LetterRange): Promise<Findings> {
   const partition = partitionFor(range.uetr, ports.partitionCount);
-  return await restoreAll(ports, await readDeadLetters(ports, partition, {}, (letter) => isWithin(ports, letter, range)));
+  const firstRecord = { topic: topics.journal, partition, offset: range.from };
+  return await restoreAll(ports, await readDeadLetters(ports, partition, { firstRecord }, (letter) => isWithin(ports, letter, range)));
 }
 
 /** Reads what goes back of one letter; or says why it cannot be replayed. */
@@ -109,8 +117,7 @@ async function restoreAll(ports: FindLettersPorts, letters: readonly StoredDeadL
 }
 
 async function fromJournal(ports: FindLettersPorts, record: ReceivedRecord): Promise<FoundRecord | ControlAnswer> {
-  const bytes = Object.entries(record.headers).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const);
-  const whole = { ...record, headers: Object.fromEntries(bytes) };
+  const whole = { ...record, headers: encodeHeaders(record.headers) };
   const reading = await checkReadability(whole, ports.serde);
   if (reading.isBlocking) return refuseBlocking(`offset ${record.offset} of ${record.topic}/${record.partition}`, reading.why);
   return { record: whole, letter: null, isReadable: reading.isReadable };
@@ -141,6 +148,14 @@ function searchOn({ records, found }: Counts, place: string): ControlAnswer {
   return {
     kind: "unavailable",
     detail: `${found} of ${records} records are found, and all up to ${place} is searched. Send it again to search on.`,
+  };
+}
+
+/** A walk of the letters begins at the same letter each time, so to send it again does not bring it further. */
+function refuseUnread({ records, found }: Counts, place: string): ControlAnswer {
+  return {
+    kind: "unavailable",
+    detail: `${found} of ${records} records are found. The dead letters since the first of them are too many to be read beyond ${place}.`,
   };
 }
 

@@ -1,6 +1,7 @@
 // A replay whose dead letters are gone: letters have a retention limit, the journal has none.
 
 import { headers, topics } from "@sluice/contracts";
+import { Fault } from "@sluice/kernel";
 import { expect, test } from "vitest";
 import { readJsonObject } from "../console.fixture.ts";
 import {
@@ -14,6 +15,7 @@ import {
   unknownSchemaBytes,
   unreadableBytes,
 } from "./dead-letters.fixture.ts";
+import { createJournalSearch } from "./search-journal.ts";
 
 type DeadLetterEnvironment = Awaited<ReturnType<typeof openDeadLetterEnvironment>>;
 
@@ -147,4 +149,45 @@ test("a search that reaches its bound is answered 503 with its place, and goes o
   const { status, body } = await requestReplay(environment);
   expect([status, body["detail"]]).toEqual([503, expect.stringContaining("200000")]);
   expect((await requestReplay(environment)).body["rows"]).toMatchObject([{ offset: "0" }, { offset: "205001" }]);
+});
+
+test("I16: a replay ends, also where its partition has more letters from before the quarantine than one walk reads", async () => {
+  const environment = await openDeadLetterEnvironment();
+  await environment.putOlder(50_100);
+  await environment.raw(unreadableBytes);
+  const letter = await environment.put(buildReceivedRecord(0n, unreadableBytes));
+  await environment.quarantine(0n, 1);
+  const { status, body } = await requestReplay(environment);
+  expect([status, body["rows"]]).toMatchObject([202, [{ letter, offset: "0", outcome: "replayed" }]]);
+});
+
+test("I16: a search of the journal that broke off goes on where the one before it ended", async () => {
+  const environment = await openDeadLetterEnvironment();
+  await environment.raw(unreadableBytes);
+  for (let at = 0; at < 5; at += 1) await environment.raw(dayClosedBytes());
+  await environment.journal(statusReport("R-1"));
+  const { messaging, settled } = environment;
+  let isAway = false;
+  let nowMs = 0;
+  const search = createJournalSearch({
+    // Each look at the clock takes a second, so that a search ends after a few records.
+    time: { ...environment.time, nowMs: () => environment.time.nowMs(), monotonicMs: () => (nowMs += 1_000) },
+    serde: deadLetterSerde,
+    messaging: {
+      ends: (places) => messaging.ends(places),
+      identity: (topic) => messaging.identity(topic),
+      async *read(place, from, to) {
+        if (isAway) throw new Fault("test.away", "the broker is away", { isRetryable: true });
+        yield* messaging.read(place, from, to);
+      },
+    },
+  });
+  const question = { uetr: consoleUetr, partition: deadLetterPartition, from: 0n, to: 7n, wanted: 2, known: new Set<bigint>(), likely: [] };
+  const first = await settled(search.find(question));
+  expect(first.endedAt).toBe(4n);
+  isAway = true;
+  await expect(settled(search.find(question))).rejects.toMatchObject({ code: "test.away" });
+  isAway = false;
+  const last = await settled(search.find(question));
+  expect([last.endedAt, last.records.map(({ offset }) => offset)]).toEqual([null, [0n, 6n]]);
 });

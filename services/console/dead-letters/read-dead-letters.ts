@@ -1,8 +1,12 @@
 // Reads dead letters from their topic. Every read is bounded in records and time, and reports where it ended.
+//
+// #1 A letter is appended after its record. So who looks for the letters of one record, or of later ones, names it, and
+//    older letters are left out where a partition has more than one walk reads.
 
 import { createHash } from "node:crypto";
 import { headers, topics, type AnyDecodedRecord, type Records, type Serde } from "@sluice/contracts";
-import { batchRange, type Messaging, readBatchRange, type ReceivedRecord, requireCovered } from "@sluice/messaging";
+import { batchRange, type Messaging, readBatchRange, type ReceivedRecord, requireCovered, type TopicPartition } from "@sluice/messaging";
+import { findOffsetSince, readAround } from "@sluice/timeline";
 import { Fault, type Time } from "@sluice/kernel";
 import { formatInstant } from "../http/bank-answer.ts";
 
@@ -28,9 +32,19 @@ export interface DeadLetterRange {
   readonly from?: bigint;
   /** Tells which records are skipped without being decoded. */
   readonly isSkipped?: (record: ReceivedRecord) => boolean;
+  /** The first record whose letters are wanted (#1); undefined: all letters are. */
+  readonly firstRecord?: RecordPlace;
+}
+
+interface RecordPlace extends TopicPartition {
+  readonly offset: bigint;
 }
 
 const walkedRecordsMax = 50_000;
+/** Letters that are read although they may be older, because each step of the bisection costs a read. */
+const olderRecordsMax = 1_000n;
+/** Milliseconds by which the clocks of two brokers may differ. */
+const clocksDifferMaxMs = 60_000;
 const walkMaxMs = 4_000;
 const keyTextMax = 100;
 
@@ -43,14 +57,17 @@ export interface DeadLetterWalk {
 export async function walkDeadLetters(
   { time, messaging, serde }: DeadLetterReadPorts,
   partition: number,
-  { from = 0n, isSkipped }: DeadLetterRange,
+  { from = 0n, isSkipped, firstRecord }: DeadLetterRange,
   take: (letter: StoredDeadLetter) => boolean,
 ): Promise<DeadLetterWalk> {
   const place = { topic: topics.deadLetters, partition };
   const [ends] = await messaging.ends([place]);
   if (ends === undefined) return { endedAt: null };
-  const start = from > ends.logStart ? from : ends.logStart;
-  if (start >= ends.logEnd) return { endedAt: null };
+  const oldest = from > ends.logStart ? from : ends.logStart;
+  if (oldest >= ends.logEnd) return { endedAt: null };
+  const isLong = ends.logEnd - oldest > BigInt(walkedRecordsMax);
+  const range = { from: oldest, to: ends.logEnd };
+  const start = isLong && firstRecord !== undefined ? await findFirstLetter(messaging, place, range, firstRecord) : oldest;
   const untilMs = time.monotonicMs() + walkMaxMs;
   let walked = 0;
   for await (const record of requireCovered(messaging.read(place, start, ends.logEnd), place, start, ends.logEnd)) {
@@ -60,6 +77,24 @@ export async function walkDeadLetters(
     if (isEnough || walked >= walkedRecordsMax || time.monotonicMs() >= untilMs) return { endedAt: record.offset };
   }
   return { endedAt: null };
+}
+
+/** #1. The record may be in a batch that cannot be read; then the one before it says when. */
+async function findFirstLetter(
+  messaging: DeadLetterReadPorts["messaging"],
+  letters: TopicPartition,
+  { from, to }: { readonly from: bigint; readonly to: bigint },
+  { topic, partition, offset }: RecordPlace,
+): Promise<bigint> {
+  const place = { topic, partition };
+  const [ends] = await messaging.ends([place]);
+  if (ends === undefined || offset < ends.logStart || offset >= ends.logEnd) return from;
+  const before = offset > ends.logStart ? offset - 1n : offset;
+  for await (const record of readAround(messaging, place, { from: before, to: offset + 1n })) {
+    const sinceMs = record.appendedAtMs - clocksDifferMaxMs;
+    return await findOffsetSince(messaging, letters, { from, to, sinceMs, withinRecords: olderRecordsMax });
+  }
+  return from;
 }
 
 /** All dead letters of a range that `isWanted` selects. Rejects with a retryable Fault if a bound is reached first. */
@@ -112,7 +147,7 @@ export function readRecordType({ headers: given }: Pick<Records["DeadLetter"], "
 
 /** Shows where the record was and why it is here, never its content. */
 export function deadLetterView({ deadLetter, stage, omitted, deadLetteredAtMs, ...place }: StoredDeadLetter) {
-  const { topic, partition, offset, appendedAtMs, service, value, reason, operator, actionId } = deadLetter;
+  const { topic, partition, offset, appendedAtMs, service, value, reason, operator, person, confirmedBy, actionId } = deadLetter;
   return {
     letter: deadLetterId(place),
     deadLetteredAt: formatInstant(deadLetteredAtMs),
@@ -127,7 +162,10 @@ export function deadLetterView({ deadLetter, stage, omitted, deadLetteredAtMs, .
     sha256: omitted?.sha256 ?? (value === null ? null : createHash("sha256").update(value).digest("hex")),
     why: reason,
     batch: formatBatch(deadLetter),
-    skip: stage === null ? null : { operator: operator ?? "", action: actionId ?? "", isDone: stage === "done" },
+    skip:
+      stage === null
+        ? null
+        : { operator: operator ?? "", person: person ?? operator ?? "", confirmedBy, action: actionId ?? "", isDone: stage === "done" },
   };
 }
 
@@ -201,10 +239,14 @@ export async function restoreRecord({ messaging }: DeadLetterReadPorts, letter: 
     offset,
     offset + 1n,
   )) {
-    const bytes = Object.entries(texts).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const);
-    return { ...letter, deadLetter: { ...letter.deadLetter, key, value, headers: Object.fromEntries(bytes) } };
+    return { ...letter, deadLetter: { ...letter.deadLetter, key, value, headers: encodeHeaders(texts) } };
   }
   return null;
+}
+
+/** The headers of a record, as a dead letter has them. */
+export function encodeHeaders(texts: ReceivedRecord["headers"]): Records["DeadLetter"]["headers"] {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Buffer.from(text, "utf8")] as const));
 }
 
 async function decodeWithSchema(value: Uint8Array, serde: DeadLetterReadPorts["serde"]): Promise<AnyDecodedRecord> {

@@ -43,7 +43,7 @@ async function quarantineThree(): Promise<DeadLetterEnvironment> {
     await environment.put(buildReceivedRecord(offset, offset === 7n ? unreadableBytes : dayClosedBytes(), traced(offset)));
   await environment.put(buildReceivedRecord(10n, dayClosedBytes()), { service: "validator" });
   await environment.put(buildReceivedRecord(11n, dayClosedBytes()), {
-    skip: { operator: "thandi", actionId: "put-1", stage: "requested" },
+    skip: { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "put-1", stage: "requested" },
   });
   await environment.quarantine(7n, 3);
   return environment;
@@ -241,7 +241,7 @@ test("a dead letter of another topic, of the validator or of a day goes back alo
 
 test("a dead letter of a transaction goes back only with its transaction; a mere skip request, or an unreadable one, does not go back", async () => {
   const environment = await openDeadLetterEnvironment();
-  const by = { operator: "thandi", actionId: "put-1", stage: "requested" } as const;
+  const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "put-1", stage: "requested" } as const;
   const refusals = [
     [await environment.put(buildReceivedRecord(4n, dayClosedBytes())), 409, "of-transaction"],
     [await environment.put(buildReceivedRecord(5n, dayClosedBytes()), { skip: by }), 409, "only-requested"],

@@ -33,6 +33,7 @@ import {
   type FoundRecord,
   nameFound,
   restoreLetter,
+  sortByOffset,
   type LetterRange,
 } from "./find-letters.ts";
 import { readRecordType, type DeadLetterReadPorts } from "./read-dead-letters.ts";
@@ -142,9 +143,7 @@ async function replayRest(
   const letters = await findLetters(ports, range);
   if ("kind" in letters) return letters;
   const all = new Map([...letters, ...counted].map((one) => [one.record.offset, one] as const));
-  const found = [...all.values()]
-    .filter(({ record }) => !done.has(record.offset))
-    .toSorted((a, b) => (a.record.offset < b.record.offset ? -1 : 1));
+  const found = sortByOffset([...all.values()].filter(({ record }) => !done.has(record.offset)));
   const appended = found.length === 0 ? [] : await appendInOrder(ports, found.map(buildReplay));
   return appended === null ? appendOutcomeUnknown : { found, appended };
 }
@@ -172,9 +171,8 @@ async function completeReplay(
   if ("kind" in late) return late;
   if (late.found.length > 0) logReplay(ports, { uetr, action }, late.found.length);
   const offsets = new Set(late.found.map(({ record }) => record.offset));
-  const rows = [...known.values(), ...late.found.filter(({ record }) => !known.has(record.offset))]
-    .toSorted((a, b) => (a.record.offset < b.record.offset ? -1 : 1))
-    .map((one) => buildRow(one, offsets.has(one.record.offset) ? "replayed" : "was-replayed", null));
+  const all = sortByOffset([...known.values(), ...late.found.filter(({ record }) => !known.has(record.offset))]);
+  const rows = all.map((one) => buildRow(one, offsets.has(one.record.offset) ? "replayed" : "was-replayed", null));
   return { kind: "accepted", body: buildBody({ uetr, action }, false, { partition, offset: note.offset, appendedAtMs: note.atMs }, rows) };
 }
 

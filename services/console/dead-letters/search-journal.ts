@@ -5,7 +5,7 @@
 //    A record that only an operator's decision dead-lettered has no other trace than its letter.
 // #2 The offsets that the transaction still names are read first. Then the journal is read in order.
 // #3 One call reads a bounded number of records. What it found and where it ended are kept, so that the same call goes
-//    on there.
+//    on there. A call that fails changes nothing of that.
 // #4 A batch that an operator skipped cannot be read: its letters alone have its records.
 
 import { type Serde, topics } from "@sluice/contracts";
@@ -76,10 +76,10 @@ export function createJournalSearch(ports: JournalSearchPorts): JournalSearch {
       const range = { ...question, from, to: question.to < ends.logEnd ? question.to : ends.logEnd };
       const reader = { ports, range, done: await skips.listDone(topics.journal, partition) };
       const progress = kept.get(name) ?? { next: from, found: new Set<bigint>() };
-      kept.delete(name);
       const records = new Map<bigint, ReceivedRecord>();
       for (const offset of [range.from, ...range.likely, ...progress.found]) await readOne(reader, offset, records);
       const endedAt = records.size < wanted ? await readOn(reader, progress, records) : null;
+      kept.delete(name);
       if (endedAt !== null) keep(kept, name, { next: endedAt, found: new Set(records.keys()) });
       const found = [...records.values()].filter(({ offset }) => !known.has(offset));
       return { records: found.toSorted((a, b) => (a.offset < b.offset ? -1 : 1)), endedAt };

@@ -1,4 +1,6 @@
-import { groups, topics } from "@sluice/contracts";
+import type { Configuration } from "@sluice/config";
+import { controlAnswers, decisionProposedSchema, groups, topics } from "@sluice/contracts";
+import { sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
 import { openDeadLetterEnvironment, deadLetterPartition, unknownSchemaBytes, consoleUetr } from "./dead-letters.fixture.ts";
 import { readJsonObject } from "../console.fixture.ts";
@@ -7,8 +9,8 @@ type DeadLetterEnvironment = Awaited<ReturnType<typeof openDeadLetterEnvironment
 
 const body = { reason: "ticket 4711", service: "scheduler", topic: topics.journal, partition: deadLetterPartition, offset: "0" };
 
-async function stoppedAt(offset: bigint): Promise<DeadLetterEnvironment> {
-  const environment = await openDeadLetterEnvironment();
+async function stoppedAt(offset: bigint, over: Partial<Configuration> = {}): Promise<DeadLetterEnvironment> {
+  const environment = await openDeadLetterEnvironment(over);
   for (let at = 0n; at <= offset; at += 1n) await environment.raw(unknownSchemaBytes);
   await environment.schedulerReaches(offset);
   return environment;
@@ -31,6 +33,27 @@ test("a skip of the record at which a partition is stopped is a dead letter with
   const [record] = environment.messaging.records({ topic: topics.deadLetters, partition: deadLetterPartition });
   expect([new TextDecoder().decode(record?.key ?? undefined), record?.headers["sluice-skip"]]).toEqual([consoleUetr, "requested"]);
   expect([...(environment.letters()[0]?.value ?? [])]).toEqual([...unknownSchemaBytes]);
+});
+
+test("the dead letter of a skip that two persons decided names both, and the list and the letter show both [D9.97]", async () => {
+  const operators = [sampleOperator({ person: "thandi" }), sampleOperator({ id: "second", person: "sipho", roles: ["read", "approve"] })];
+  const environment = await stoppedAt(1n, { operators, secondPerson: { actions: ["skip"], proposalLifetimeMs: 3_600_000 } });
+  const { offset, contentSha256 } = decisionProposedSchema.parse((await requestSkip(environment, { offset: "1" })).body);
+  expect(environment.letters()).toEqual([]);
+  const confirmation = { body: { reason: "seen", offset, contentSha256 }, operator: "second", actionId: "c-1" };
+  expect((await environment.control("/proposals/put-1/confirmation", confirmation)).status).toBe(202);
+  const both = { operator: "operator", person: "thandi", confirmedBy: "sipho" };
+  expect(environment.letters()).toMatchObject([{ ...both, actionId: "put-1", reason: "ticket 4711" }]);
+  const listed = controlAnswers.listDeadLetters.parse(await (await environment.control("/dead-letters")).json());
+  const shown = await readJsonObject(await environment.control(`/dead-letters/${listed.rows[0]?.letter}`));
+  const skip = { ...both, action: "put-1", isDone: false };
+  expect([listed.rows, shown]).toMatchObject([[{ skip }], { skip }]);
+});
+
+test("the dead letter of a skip that one person decided names nobody who confirmed it", async () => {
+  const environment = await stoppedAt(1n);
+  await requestSkip(environment, { offset: "1" });
+  expect(environment.letters()).toMatchObject([{ operator: "operator", person: "operator", confirmedBy: null }]);
 });
 
 test("a request that is repeated under its id is one dead letter; the id of another request is refused", async () => {
@@ -76,6 +99,16 @@ test("the positions of dispatcher and event-publisher are those of their partiti
     await environment.settled(environment.store.partitions.takeOver(service, deadLetterPartition));
     expect(await requestSkip(environment, { service, topic }, `put-${service}`)).toMatchObject({ status: 202 });
   }
+});
+
+test("I16: a record can be skipped, also where its partition has more older letters than one walk reads", async () => {
+  const environment = await openDeadLetterEnvironment();
+  await environment.putOlder(50_100);
+  await environment.raw(unknownSchemaBytes);
+  await environment.schedulerReaches(0n);
+  const first = await requestSkip(environment);
+  expect(first).toMatchObject({ status: 202, body: { letter: `${deadLetterPartition}:50100` } });
+  expect(await requestSkip(environment)).toEqual(first);
 });
 
 test("with the broker away the result is not known, never a false 202, and the same id may be sent again", async () => {

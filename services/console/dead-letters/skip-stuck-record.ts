@@ -8,6 +8,7 @@
 // #3 A batch is skipped only if this process cannot read it either, and finds the offsets that the operator names. Its
 //    letter has its bytes, or their length and hash.
 // #4 A request that is repeated under the same id is the same dead letter.
+// #5 The letter names the person who asked for the skip and the one who confirmed it. The journal cannot: see #2.
 
 import { headers, type Serde } from "@sluice/contracts";
 import {
@@ -21,6 +22,7 @@ import {
 } from "@sluice/messaging";
 import type { Store } from "@sluice/store";
 import type { Logger, Metrics, Random } from "@sluice/kernel";
+import { createActionCounter } from "../decisions/action-counter.ts";
 import { createDecisionHandler, refuseWith, wouldBeAppended, type DecisionContext } from "../decisions/decision.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
@@ -58,11 +60,12 @@ export function skipStuckRecord(ports: SkipStuckRecordPorts): ControlHandler {
   });
 }
 
-/** #4 */
+/** #4. A request for the record came after it, so letters that are older than the record need not be read. */
 async function findEarlierRequest(ports: SkipStuckRecordPorts, { body, action }: SkipDecision): Promise<ControlAnswer | null> {
   const isNoRequest = (record: ReceivedRecord): boolean => record.headers[headers.skip] !== "requested";
   const isSameAction = (letter: StoredDeadLetter): boolean => letter.deadLetter.actionId === action.id;
-  const [letter] = await readDeadLetters(ports, body.partition, { isSkipped: isNoRequest }, isSameAction);
+  const range = { isSkipped: isNoRequest, firstRecord: body };
+  const [letter] = await readDeadLetters(ports, body.partition, range, isSameAction);
   if (letter === undefined) return null;
   const { topic, offset, service, operator, reason } = letter.deadLetter;
   const batch = readBatchRange(letter.deadLetter);
@@ -94,8 +97,7 @@ async function readStopping(
     const { batch } = error;
     if (batch.firstOffset !== offset || batch.lastOffset !== lastOffset)
       return { refused: `in-batch: batch ${batchRange(batch)} cannot be read; name its first and its last offset.` };
-    const by = { operator: action.operator, actionId: action.id, reason: action.reason };
-    const record = buildSkippedRecords({ ...batch, keys: [] }, by, time.nowMs())[0];
+    const record = buildSkippedRecords({ ...batch, keys: [] }, { ...nameDeciders(action), reason: action.reason }, time.nowMs())[0];
     return record === undefined ? null : { record, lastOffset };
   }
 }
@@ -106,16 +108,17 @@ function refuseOtherPosition(position: bigint | null): ControlAnswer {
   return refuseWith(409, "Not possible now", `not-there: only the record at which the partition is stopped can be skipped; ${where}.`);
 }
 
+/** #5 */
+function nameDeciders({ id, operator, person, confirmedBy }: SkipDecision["action"]) {
+  return { operator, person, confirmedBy, actionId: id };
+}
+
 async function requestSkip(ports: SkipStuckRecordPorts, { body, action }: SkipDecision, record: ReceivedRecord): Promise<ControlAnswer> {
   const { service } = body;
-  const by = { operator: action.operator, actionId: action.id, stage: "requested" } as const;
+  const by = { ...nameDeciders(action), stage: "requested" } as const;
   const [appended] =
     (await appendInOrder(ports, [buildDeadLetter({ record, reason: action.reason, service, skip: by }, ports.serde)])) ?? [];
-  const actions = ports.metrics.counter("sluice_console_actions_total", "Operators' decisions that were to be appended", [
-    "kind",
-    "outcome",
-  ]);
-  actions.add({ kind: "DeadLetter", outcome: appended === undefined ? "unknown" : "appended" });
+  createActionCounter(ports.metrics).add({ kind: "DeadLetter", outcome: appended === undefined ? "unknown" : "appended" });
   if (appended === undefined) return appendOutcomeUnknown;
   const { topic, partition, offset } = record;
   ports.logger.info("skip.requested", {

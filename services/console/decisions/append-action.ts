@@ -8,6 +8,7 @@
 import { outgoingRecord, topics, type AnyDecodedRecord, type OperatorAction, type Serde } from "@sluice/contracts";
 import type { BrokerClock, Producer } from "@sluice/messaging";
 import { Fault, type Logger, type Metrics, type Time } from "@sluice/kernel";
+import { createActionCounter } from "./action-counter.ts";
 import { formatInstant } from "../http/bank-answer.ts";
 import type { ControlAnswer } from "../http/control-handler.ts";
 
@@ -30,10 +31,7 @@ const notStored: ControlAnswer = { kind: "unavailable", detail: "The decision wa
 
 export function createActionAppender(ports: ActionAppenderPorts): AppendAction {
   const { time, logger, serde, partitionCount } = ports;
-  const actions = ports.metrics.counter("sluice_console_actions_total", "Operators' decisions that were to be appended", [
-    "kind",
-    "outcome",
-  ]);
+  const actions = createActionCounter(ports.metrics);
 
   return async (key, { id, operator }, record) => {
     const outcome = await limitTime(time, send(ports, outgoingRecord(serde, topics.journal, key, record, { partitionCount })));

@@ -7,7 +7,7 @@ import { checkEarlierDecision, refuseNow, refuseWith, wouldBeAppended, type Deci
 import type { ControlAnswer } from "../http/control-handler.ts";
 
 type TransactionDecisionName = "withdrawDebit" | "redriveDelivery" | "resolveItem" | "confirmResolution";
-type TransactionRecord = Extract<
+export type TransactionRecord = Extract<
   AnyDecodedRecord,
   { readonly name: "WithdrawalRequested" | "RedriveRequested" | "ItemResolutionRequested" | "ItemResolutionConfirmed" }
 >;
@@ -22,7 +22,7 @@ export async function decideOnTransaction(
   if ("kind" in transaction) return transaction;
   const before = checkEarlierDecision(transaction, record, action);
   if (before !== null && before !== "repeat") return before;
-  const why = before === "repeat" ? null : findRefusal(ports, transaction, record);
+  const why = before === "repeat" ? null : findRefusal(ports.brokerClock.nowMs(), transaction, record);
   if (why !== null) return refuseNow(why);
   return question.isCheckOnly === true ? wouldBeAppended : await ports.append(uetr, action, record);
 }
@@ -42,11 +42,11 @@ async function loadTransaction({ store, knownAsOf }: DecisionPorts, uetr: string
  * Asks the domain as if the record were the next one under this key. Markers that the partition has applied since are
  * not considered. Null: the domain would accept it.
  */
-function findRefusal({ brokerClock }: DecisionPorts, transaction: Transaction, record: TransactionRecord): string | null {
+export function findRefusal(nowMs: number | null, transaction: Transaction, record: TransactionRecord): string | null {
   const { uetr, partition, applied } = transaction;
   const fact = factFromRecord(record, uetr);
   assert(fact !== null && isTransactionFact(fact), `${record.name} is a fact about a transaction`);
-  const place = { offset: applied + 1n, appendedAtMs: brokerClock.nowMs() ?? 0 };
+  const place = { offset: applied + 1n, appendedAtMs: nowMs ?? 0 };
   const outcome = decide(uetr, transaction, fact, place, createPartitionView(partition, []), sha256Hex);
   return outcome.decision === "refused" ? (outcome.reason ?? "not-in-this-state") : null;
 }

@@ -16,6 +16,7 @@ import { extendClose } from "../decisions/extend-close.ts";
 import { declareCreditsFinal } from "../decisions/declare-credits-final.ts";
 import { openGate } from "../decisions/open-gate.ts";
 import { confirmProposal } from "../proposals/confirm-proposal.ts";
+import { rejectProposal, retractProposal } from "../proposals/end-proposal.ts";
 import { listProposals } from "../proposals/list-proposals.ts";
 import type { ProposalBook } from "../proposals/proposal-book.ts";
 import { proposeDecisions, type DecisionHandlers } from "../proposals/propose-decision.ts";
@@ -53,6 +54,8 @@ export function createControlHandlers(ports: ControlHandlerPorts): ControlHandle
     resumeBank: resumeBank(acting),
     ...proposeDecisions(ports, deciding),
     confirmProposal: confirmProposal(ports, deciding),
+    rejectProposal: rejectProposal(ports),
+    retractProposal: retractProposal(ports),
     listProposals: listProposals(ports),
   };
 }

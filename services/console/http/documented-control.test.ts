@@ -69,6 +69,8 @@ const given: Readonly<Record<string, (environment: DecisionEnvironment) => Promi
   },
   extendClose: (environment) => environment.saveDay(planOpenDay()),
   confirmProposal: proposeWithdrawal,
+  rejectProposal: proposeWithdrawal,
+  retractProposal: proposeWithdrawal,
   declareCreditsFinal: (environment) => environment.saveDay(planOpenDay()),
   openGate: waitingForCredit,
   async skipStuckRecord(environment) {
@@ -159,7 +161,7 @@ async function proposeWithdrawal(environment: DecisionEnvironment): Promise<void
 /** Finds what the second person is shown of what the example confirms. */
 async function findShown(environment: DecisionEnvironment, name: string): Promise<object> {
   if (name === "confirmResolution") return await findProposal(environment);
-  if (name !== "confirmProposal") return {};
+  if (!name.endsWith("Proposal")) return {};
   const { rows } = controlAnswers.listProposals.parse(await (await environment.control("/proposals")).json());
   return { offset: rows[0]?.offset, contentSha256: rows[0]?.contentSha256 };
 }
@@ -171,9 +173,9 @@ function openDocumentedEnvironment(actions: readonly SecondPersonAction[]): Prom
 }
 
 test.each(decisions)("the example of %s is accepted", async (name, path, operation) => {
-  const environment = await openDocumentedEnvironment(name === "confirmProposal" ? ["withdraw"] : []);
+  const environment = await openDocumentedEnvironment(name.endsWith("Proposal") ? ["withdraw"] : []);
   await given[name]?.(environment);
-  const operator = name.startsWith("confirm") ? "second-person" : "operator";
+  const operator = /^(?:confirm|reject)/.test(name) ? "second-person" : "operator";
   const example = readExample(operation);
   const proposal = await findShown(environment, name);
   const body = "partition" in example ? { ...example, partition } : { ...example, ...proposal };

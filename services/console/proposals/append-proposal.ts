@@ -4,6 +4,7 @@
 import { outgoingRecord, topics, type AnyDecodedRecord, type OperatorAction, type Serde } from "@sluice/contracts";
 import type { Metrics } from "@sluice/kernel";
 import { appendInOrder, type DeadLetterAppendPorts } from "../dead-letters/append-dead-letters.ts";
+import { createActionCounter } from "../decisions/action-counter.ts";
 import { proposalsKey, type ProposalBook, type Proposals } from "./proposal-book.ts";
 
 export interface ProposalAppendPorts extends DeadLetterAppendPorts {
@@ -18,11 +19,7 @@ export async function appendAndRead(ports: ProposalAppendPorts, record: AnyDecod
   const { serde, partitionCount } = ports;
   const outgoing = outgoingRecord(serde, topics.proposals, proposalsKey, record, { partitionCount });
   const [appended] = (await appendInOrder(ports, [outgoing])) ?? [];
-  const actions = ports.metrics.counter("sluice_console_actions_total", "Operators' decisions that were to be appended", [
-    "kind",
-    "outcome",
-  ]);
-  actions.add({ kind: record.name, outcome: appended === undefined ? "unknown" : "appended" });
+  createActionCounter(ports.metrics).add({ kind: record.name, outcome: appended === undefined ? "unknown" : "appended" });
   if (appended === undefined) return null;
   const proposals = await ports.book.read();
   return proposals.position > appended.offset ? proposals : null;

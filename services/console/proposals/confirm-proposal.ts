@@ -13,7 +13,7 @@ import type { ConfiguredOperator } from "@sluice/config";
 import { createDecisionHandler, refuseNow, refuseWith, type DecisionContext } from "../decisions/decision.ts";
 import type { ControlAnswer, ControlHandler, ControlRequest } from "../http/control-handler.ts";
 import { answerNotStored, appendAndRead } from "./append-proposal.ts";
-import { judgeConfirmation, type Proposal } from "./proposal.ts";
+import { explainEnd, isEndedBy, judgeEnd, type Proposal } from "./proposal.ts";
 import { timeUnknown, type DecisionHandlers, type ProposeDecisionPorts } from "./propose-decision.ts";
 
 type Confirming = DecisionContext<"confirmProposal">;
@@ -30,7 +30,7 @@ export function confirmProposal(ports: ProposeDecisionPorts, handlers: DecisionH
     if (decided === null) return refuseNow("proposer-gone");
     const decide = handlers[proposal.operation];
     if (isConfirmedBy(proposal, confirming)) return nowMs < proposal.expiresAtMs ? await decide(decided) : refuseNow("proposal-expired");
-    const refusal = judgeConfirmation(proposal, { action, ...body }, proposals.confirmedUnder(action.id), nowMs);
+    const refusal = judgeEnd(proposal, { kind: "confirmed", action, ...body }, proposals.endedUnder(action.id), nowMs);
     if (refusal !== null) return refuseNow(refusal);
     const checked = await decide({ ...decided, isCheckOnly: true });
     return checked.kind === "found" ? await confirm(ports, confirming, () => decide(decided)) : checked;
@@ -45,7 +45,7 @@ async function confirm(ports: ProposeDecisionPorts, confirming: Confirming, deci
   const record: DecodedRecord<"DecisionConfirmed"> = { name: "DecisionConfirmed", value };
   const proposal = (await appendAndRead(ports, record))?.find(id) ?? null;
   if (proposal === null) return answerNotStored(action);
-  if (!isConfirmedBy(proposal, confirming)) return refuseNow(proposal.confirmed === null ? "proposal-expired" : "already-confirmed");
+  if (!isConfirmedBy(proposal, confirming)) return refuseNow(explainEnd(proposal));
   ports.logger.info("decision.confirmed", {
     operation: proposal.operation,
     action: id,
@@ -56,9 +56,8 @@ async function confirm(ports: ProposeDecisionPorts, confirming: Confirming, deci
 }
 
 /** #2 */
-function isConfirmedBy({ confirmed, offset, contentSha256 }: Proposal, { action, body }: Confirming): boolean {
-  const isSame = offset === body.offset && contentSha256 === body.contentSha256;
-  return isSame && confirmed?.action.id === action.id && confirmed.action.operator === action.operator;
+function isConfirmedBy(proposal: Proposal, { action, body }: Confirming): boolean {
+  return isEndedBy(proposal, { kind: "confirmed", action, ...body });
 }
 
 /** #4 The request as its proposer sent it, with who confirms it. Null: the proposer may no longer decide it. */

@@ -1,15 +1,15 @@
-// What the topic of proposals says: each proposal, and who confirmed it. The book goes on reading where it stopped, so
+// What the topic of proposals says: each proposal, and how it ended. The book goes on reading where it stopped, so
 // that asking again costs only what is new.
 //
 // #1 Its memory is bounded: it starts with the newest `recordsReadMax` records, and forgets the oldest proposals beyond
 //    `proposalsKeptMax` and `charactersKeptMax`. A forgotten proposal cannot be confirmed.
 // #2 Readings follow each other. One that fails is repeated by the next one from where it stopped.
-// #3 A record that cannot be decoded proposes and confirms nothing.
+// #3 A record that cannot be decoded proposes and ends nothing.
 
 import { partitionFor, topics, type AnyDecodedRecord, type Serde } from "@sluice/contracts";
 import { requireCovered, type Messaging, type ReceivedRecord } from "@sluice/messaging";
 import { Fault } from "@sluice/kernel";
-import { judgeConfirmation, readProposal, type Proposal } from "./proposal.ts";
+import { judgeEnd, readEnd, readProposal, type Proposal } from "./proposal.ts";
 
 /** Key of every record of the topic: all lie in one partition, in one order. */
 export const proposalsKey = "proposals";
@@ -22,8 +22,8 @@ export interface ProposalBookPorts {
 
 export interface Proposals {
   find(id: string): Proposal | null;
-  /** The proposal that was confirmed under this id of a confirmation; null: none. */
-  confirmedUnder(id: string): string | null;
+  /** The proposal that a confirmation, rejection or retraction under this id ended; null: none. */
+  endedUnder(id: string): string | null;
   /** By offset, the oldest first. */
   list(): readonly Proposal[];
   /** Offset up to which the topic was read. */
@@ -67,15 +67,15 @@ export function createProposalBook(ports: ProposalBookPorts): ProposalBook {
 class ProposalPages implements Proposals {
   position = 0n;
   readonly #byId = new Map<string, Proposal>();
-  readonly #confirmedUnder = new Map<string, string>();
+  readonly #endedUnder = new Map<string, string>();
   #characters = 0;
 
   find(id: string): Proposal | null {
     return this.#byId.get(id) ?? null;
   }
 
-  confirmedUnder(id: string): string | null {
-    return this.#confirmedUnder.get(id) ?? null;
+  endedUnder(id: string): string | null {
+    return this.#endedUnder.get(id) ?? null;
   }
 
   list(): readonly Proposal[] {
@@ -86,14 +86,13 @@ class ProposalPages implements Proposals {
   take(decoded: AnyDecodedRecord | null, at: ReceivedRecord): void {
     this.position = at.offset + 1n;
     if (decoded?.name === "DecisionProposed") this.#propose(readProposal(decoded, at));
-    if (decoded?.name !== "DecisionConfirmed") return;
-    const { action, proposal: id, proposalOffset: offset, proposalSha256: contentSha256 } = decoded.value;
-    const proposal = this.find(id);
-    if (proposal === null) return;
-    const refusal = judgeConfirmation(proposal, { action, offset, contentSha256 }, this.confirmedUnder(action.id), at.appendedAtMs);
-    if (refusal !== null) return;
-    this.#byId.set(id, { ...proposal, confirmed: { action: { ...action }, atMs: at.appendedAtMs } });
-    this.#confirmedUnder.set(action.id, id);
+    const given = decoded === null ? null : readEnd(decoded);
+    const proposal = given === null ? null : this.find(given.id);
+    if (given === null || proposal === null) return;
+    const { kind, id, action } = given;
+    if (judgeEnd(proposal, given, this.endedUnder(action.id), at.appendedAtMs) !== null) return;
+    this.#byId.set(id, { ...proposal, end: { kind, action, atMs: at.appendedAtMs } });
+    this.#endedUnder.set(action.id, id);
   }
 
   /** #1 */
@@ -105,7 +104,7 @@ class ProposalPages implements Proposals {
       if (this.#byId.size <= proposalsKeptMax && this.#characters <= charactersKeptMax) return;
       this.#byId.delete(id);
       this.#characters -= oldest.body.length;
-      if (oldest.confirmed !== null) this.#confirmedUnder.delete(oldest.confirmed.action.id);
+      if (oldest.end !== null) this.#endedUnder.delete(oldest.end.action.id);
     }
   }
 }

@@ -1,10 +1,11 @@
-// A decision that waits for a second person: proposed → confirmed, or proposed → expired.
+// A decision that waits for a second person: proposed → confirmed, rejected, retracted or expired.
 //
-// #1 The log decides. Proposals and confirmations lie in one partition, and each is judged at its place in it, by its
-//    append time. A console that is slow or has a wrong clock changes nothing.
-// #2 The first proposal under an id counts. The first confirmation that fits it counts, and no other one after it.
-// #3 A confirmation fits if it names the offset and the hash of the proposal, comes from another person, in time, and
-//    under an id that confirmed nothing else.
+// #1 The log decides. Proposals, confirmations, rejections and retractions lie in one partition, and each is judged at
+//    its place in it, by its append time. A console that is slow or has a wrong clock changes nothing.
+// #2 The first proposal under an id counts. The first record that fits it and ends it counts, and no other one after
+//    it: what was rejected or retracted is never confirmed.
+// #3 A record fits if it names the offset and the hash of the proposal, comes in time, and under an id that ended
+//    nothing else. Another person confirms or rejects; the person who proposed it retracts.
 
 import {
   operatorContentSha256,
@@ -28,19 +29,22 @@ export interface Proposal {
   readonly contentSha256: string;
   readonly proposedAtMs: number;
   readonly expiresAtMs: number;
-  readonly confirmed: Confirmation | null;
+  /** The record that ended it; null: none did. */
+  readonly end: ProposalEnd | null;
 }
 
-export interface Confirmation {
+export type EndKind = "confirmed" | "rejected" | "retracted";
+
+interface ProposalEnd {
+  readonly kind: EndKind;
   readonly action: Action;
   readonly atMs: number;
 }
 
-export type ProposalState = "proposed" | "confirmed" | "expired";
+export type ProposalState = "proposed" | EndKind | "expired";
 
-export function readProposalState({ confirmed, expiresAtMs }: Proposal, nowMs: number): ProposalState {
-  if (confirmed !== null) return "confirmed";
-  return nowMs >= expiresAtMs ? "expired" : "proposed";
+export function readProposalState({ end, expiresAtMs }: Proposal, nowMs: number): ProposalState {
+  return end?.kind ?? (nowMs >= expiresAtMs ? "expired" : "proposed");
 }
 
 interface ProposalPlace {
@@ -54,30 +58,52 @@ export function readProposal(record: AnyDecodedRecord, { offset, appendedAtMs }:
   const { action, operation, path, body, lifetimeMs } = record.value;
   const contentSha256 = operatorContentSha256(record);
   const expiresAtMs = appendedAtMs + Number(lifetimeMs);
-  return { action: { ...action }, operation, path, body, offset, contentSha256, proposedAtMs: appendedAtMs, expiresAtMs, confirmed: null };
+  return { action: { ...action }, operation, path, body, offset, contentSha256, proposedAtMs: appendedAtMs, expiresAtMs, end: null };
 }
 
-export interface GivenConfirmation {
+export interface GivenEnd {
+  readonly kind: EndKind;
   readonly action: Pick<Action, "id" | "operator" | "person">;
   readonly offset: bigint;
   readonly contentSha256: string;
 }
 
+const kindByRecord = { DecisionConfirmed: "confirmed", DecisionRejected: "rejected", DecisionRetracted: "retracted" } as const;
+
+/** Null: the record ends nothing. */
+export function readEnd(record: AnyDecodedRecord): (GivenEnd & { readonly id: string; readonly action: Action }) | null {
+  const { name, value } = record;
+  if (name !== "DecisionConfirmed" && name !== "DecisionRejected" && name !== "DecisionRetracted") return null;
+  const { action, proposal: id, proposalOffset: offset, proposalSha256: contentSha256 } = value;
+  return { kind: kindByRecord[name], id, action: { ...action }, offset, contentSha256 };
+}
+
+export type EndRefusal = "nothing-to-confirm" | "id-used" | "same-person" | "other-person" | AlreadyEnded;
+export type AlreadyEnded = `already-${EndKind}` | "proposal-expired";
+
 /**
- * #3 Null: the confirmation fits. `confirmedBefore` is the id of the proposal that an earlier confirmation under this
- * id confirmed; null: there is none.
+ * #3 Null: it fits. `endedBefore` is the id of the proposal that an earlier record under this id ended; null: there is
+ * none.
  */
-export function judgeConfirmation(
-  proposal: Proposal,
-  given: GivenConfirmation,
-  confirmedBefore: string | null,
-  atMs: number,
-): "nothing-to-confirm" | "already-confirmed" | "id-used" | "same-person" | "proposal-expired" | null {
+export function judgeEnd(proposal: Proposal, given: GivenEnd, endedBefore: string | null, atMs: number): EndRefusal | null {
   if (proposal.offset !== given.offset || proposal.contentSha256 !== given.contentSha256) return "nothing-to-confirm";
-  if (confirmedBefore !== null && confirmedBefore !== proposal.action.id) return "id-used";
-  if (proposal.confirmed !== null) return "already-confirmed";
-  if (isSamePerson(proposal.action, given.action)) return "same-person";
-  return atMs >= proposal.expiresAtMs ? "proposal-expired" : null;
+  if (endedBefore !== null && endedBefore !== proposal.action.id) return "id-used";
+  if (proposal.end !== null) return explainEnd(proposal);
+  const isOwn = isSamePerson(proposal.action, given.action);
+  if (isOwn && given.kind !== "retracted") return "same-person";
+  if (!isOwn && given.kind === "retracted") return "other-person";
+  return atMs >= proposal.expiresAtMs ? explainEnd(proposal) : null;
+}
+
+/** Tells whether this very record ended the proposal, so that it may have been sent again. */
+export function isEndedBy({ offset, contentSha256, end }: Proposal, given: GivenEnd): boolean {
+  const isSame = offset === given.offset && contentSha256 === given.contentSha256 && end?.kind === given.kind;
+  return isSame && end.action.id === given.action.id && end.action.operator === given.action.operator;
+}
+
+/** Why a proposal that has ended cannot end once more. */
+export function explainEnd({ end }: Pick<Proposal, "end">): AlreadyEnded {
+  return end === null ? "proposal-expired" : `already-${end.kind}`;
 }
 
 function isSecondPersonOperation(name: string): name is SecondPersonOperation {

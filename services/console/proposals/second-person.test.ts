@@ -1,63 +1,25 @@
 // D9 second-person: a decision that moves money takes effect only when another person has confirmed what they saw.
 
-import {
-  controlAnswers,
-  createFixedSerde,
-  decisionProposedSchema,
-  outgoingRecord,
-  partitionFor,
-  topics,
-  type DecodedRecord,
-} from "@sluice/contracts";
+import { decisionProposedSchema, partitionFor, topics } from "@sluice/contracts";
 import { secondPersonActions } from "@sluice/domain";
 import { sampleConfiguration, sampleOperator } from "@sluice/testkit";
 import { expect, test } from "vitest";
-import { consoleUetr, day, openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
+import { consoleUetr, day } from "../decisions/decisions.fixture.ts";
 import { readJsonObject } from "../console.fixture.ts";
 import { openOfPersonMax } from "./propose-decision.ts";
+import {
+  appendEnd,
+  confirm,
+  endReason,
+  lifetimeMs,
+  list,
+  openProposalEnvironment,
+  operators,
+  path,
+  propose,
+  reason,
+} from "./proposals.fixture.ts";
 import { proposalsCheckEveryMs } from "./watch-proposals.ts";
-
-const reason = "the clearing house called, ticket 4711";
-const path = "/days/ZA_EFT/2026-11-20/credits-final";
-const lifetimeMs = 3_600_000;
-
-const operators = [
-  sampleOperator({ roles: ["read", "act", "approve"] }),
-  sampleOperator({ id: "other-token", person: "operator", roles: ["read", "act", "approve"] }),
-  sampleOperator({ id: "second-person", roles: ["read", "approve"] }),
-  sampleOperator({ id: "third-person", roles: ["read", "act", "approve"] }),
-];
-
-async function openProposalEnvironment(actions: readonly (typeof secondPersonActions)[number][] = secondPersonActions) {
-  const environment = await openDecisionEnvironment({ secondPerson: { actions, proposalLifetimeMs: lifetimeMs }, operators });
-  await environment.saveDay(planOpenDay());
-  return environment;
-}
-
-type Environment = Awaited<ReturnType<typeof openProposalEnvironment>>;
-type Shown = Awaited<ReturnType<typeof propose>>;
-
-async function propose({ control }: Environment, actionId = "final-1", body: object = { reason }) {
-  const answer = await control(path, { body, actionId });
-  expect(answer.status).toBe(202);
-  return decisionProposedSchema.parse(await answer.json());
-}
-
-async function confirm(
-  { control }: Environment,
-  shown: Pick<Shown, "id" | "offset" | "contentSha256">,
-  operator = "second-person",
-  actionId = "c-1",
-) {
-  const { id, offset, contentSha256 } = shown;
-  const body = { reason: "I heard it too", offset, contentSha256 };
-  const answer = await control(`/proposals/${id}/confirmation`, { body, operator, actionId });
-  return { status: answer.status, detail: "", ...(await readJsonObject(answer)) };
-}
-
-async function list({ control }: Environment, query = "") {
-  return controlAnswers.listProposals.parse(await (await control(`/proposals${query}`, { operator: "second-person" })).json());
-}
 
 test("a declaration of credits final takes effect only when a second person has confirmed it [D9 second-person]", async () => {
   const environment = await openProposalEnvironment();
@@ -71,7 +33,7 @@ test("a declaration of credits final takes effect only when a second person has 
   const action = { id: "final-1", operator: "operator", person: "operator", reason, confirmedBy: "second-person" };
   expect(record?.decoded).toMatchObject({ name: "CreditsFinalRequested", value: { action } });
   expect((await list(environment)).rows).toMatchObject([
-    { id: "final-1", state: "confirmed", confirmed: { id: "c-1", person: "second-person", reason: "I heard it too" } },
+    { id: "final-1", state: "confirmed", confirmed: { id: "c-1", person: "second-person", reason: endReason } },
   ]);
 });
 
@@ -143,18 +105,10 @@ test("an id that confirmed one proposal confirms no other one", async () => {
 
 test("of two confirmations in the log the first one counts, from any console", async () => {
   const environment = await openProposalEnvironment();
-  const { id, offset, contentSha256 } = await propose(environment);
-  const producer = await environment.settled(environment.messaging.producer("other consoles"));
-  for (const operator of ["operator", "third-person", "second-person"]) {
-    const action = { id: `of-${operator}`, operator, person: operator, reason, requestedAtMs: 0, confirmedBy: null };
-    const value = { action, proposal: id, proposalOffset: BigInt(offset), proposalSha256: contentSha256 };
-    const record: DecodedRecord<"DecisionConfirmed"> = { name: "DecisionConfirmed", value };
-    const partitionCount = 3;
-    await environment.settled(
-      producer.send([outgoingRecord(createFixedSerde(), topics.proposals, "proposals", record, { partitionCount })]),
-    );
-  }
-  expect((await list(environment)).rows[0]?.confirmed).toMatchObject({ id: "of-third-person" });
+  const proposal = await propose(environment);
+  for (const operator of ["operator", "third-person", "second-person"])
+    await appendEnd(environment, "DecisionConfirmed", proposal, operator);
+  expect((await list(environment)).rows[0]?.confirmed).toMatchObject({ id: "final-1-by-third-person" });
 });
 
 test("a decision that is not possible is neither proposed nor confirmed [D9 second-person]", async () => {
@@ -190,7 +144,13 @@ test("a proposal of an operator who may no longer act cannot be confirmed", asyn
 test("only the configured decisions need a second person, and a confirmation needs the role approve", async () => {
   const environment = await openProposalEnvironment(["withdraw"]);
   expect(await readJsonObject(await environment.control(path, { body: { reason } }))).toMatchObject({ schema: "ActionAccepted" });
-  expect((await environment.control("/proposals/x/confirmation", { body: { reason }, operator: "reader" })).status).toBe(401);
+  const actor = sampleOperator({ id: "actor", roles: ["read", "act"] });
+  environment.desk.replaceConfiguration(sampleConfiguration({ operators: [...operators, actor] }));
+  const body = { reason, offset: "0", contentSha256: "0".repeat(64) };
+  const statuses = ["actor", "second-person"].map(async (operator) => {
+    return (await environment.control("/proposals/x/confirmation", { body, operator })).status;
+  });
+  expect(await Promise.all(statuses)).toEqual([403, 404]);
 });
 
 test("while the log is away a proposal is 503, and sent again under its id it is one proposal", async () => {

@@ -19,6 +19,9 @@ import { searchTransactions } from "./search-transactions.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listWindows } from "./list-windows.ts";
 import { createParkedCounts } from "./parked-counts.ts";
+import { showMe } from "../outlook/show-me.ts";
+import { showOverview } from "../outlook/show-overview.ts";
+import type { ProposalBook } from "../proposals/proposal-book.ts";
 
 export interface ControlQueryPorts {
   readonly time: Time;
@@ -29,6 +32,7 @@ export interface ControlQueryPorts {
   /** Number of partitions of the topics. */
   readonly partitionCount: number;
   readonly brokerClock: Pick<BrokerClock, "nowMs">;
+  readonly book: ProposalBook;
 }
 
 export function createControlQueries({ brokerClock, ...given }: ControlQueryPorts) {
@@ -36,6 +40,8 @@ export function createControlQueries({ brokerClock, ...given }: ControlQueryPort
   const ports = { ...asked, counts: createParkedCounts(asked) };
   const { schemes } = ports.configuration;
   return {
+    showMe: showMe(ports),
+    showOverview: showOverview(ports),
     controlStatus: controlStatus(ports),
     searchTransactions: searchTransactions(ports),
     showTransaction: showTransaction(ports),

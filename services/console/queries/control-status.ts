@@ -24,12 +24,7 @@ const services = { scheduler: topics.journal, dispatcher: topics.dispatch, "even
 
 export function controlStatus({ store, messaging, partitionCount, brokerNowMs }: StatusPorts): ControlHandler {
   return async () => {
-    const partitions = [];
-    for (const [service, topic] of Object.entries(services)) {
-      const documents = new Map((await store.partitions.list(service)).map((document) => [document.partition, document]));
-      const ends = await messaging.ends(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
-      partitions.push(...ends.map((end, partition) => partitionView(service, partition, end, documents.get(partition) ?? null)));
-    }
+    const partitions = await loadPartitions({ store, messaging, partitionCount });
     const [bankStates, days] = await Promise.all([store.banks.all(), store.days.open()]);
     const nowMs = brokerNowMs();
     const banksPaused = bankStates.flatMap(({ bank, since, ...state }) =>
@@ -40,6 +35,21 @@ export function controlStatus({ store, messaging, partitionCount, brokerNowMs }:
     const body = { schema: "ControlStatus", asOf: formatOptionalInstant(nowMs), partitions, banksPaused, days: days.map(dayView) };
     return { kind: "found", body };
   };
+}
+
+/** How far each partition of each service is behind its end. */
+export async function loadPartitions({
+  store,
+  messaging,
+  partitionCount,
+}: Omit<StatusPorts, "brokerNowMs" | "store"> & { readonly store: Pick<Store, "partitions"> }) {
+  const partitions = [];
+  for (const [service, topic] of Object.entries(services)) {
+    const documents = new Map((await store.partitions.list(service)).map((document) => [document.partition, document]));
+    const ends = await messaging.ends(Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })));
+    partitions.push(...ends.map((end, partition) => partitionView(service, partition, end, documents.get(partition) ?? null)));
+  }
+  return partitions;
 }
 
 function partitionView(service: string, partition: number, { logEnd }: PartitionEnds, document: PartitionDocument | null) {

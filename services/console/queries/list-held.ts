@@ -38,18 +38,40 @@ export function listHeld({ store, brokerNowMs }: HeldPorts): ControlHandler {
     if (typeof page === "string") return invalidRequest(page);
     const nowMs = brokerNowMs();
     const { rows: totals, next } = slicePage(sumHeldDebits(await store.transactions.totals(asked)), page, totalKey);
-    const days = await store.days.load([...new Set(totals.map(({ day }) => day))].slice(0, daysMax));
-    const paused = new Set((await store.banks.all()).flatMap((one) => (isPausedAt(one, nowMs ?? 0) ? [one.bank] : [])));
-    const rows = [];
-    for (const total of totals) {
-      const day = days.get(total.day) ?? null;
-      const gate = day === null ? null : readGateStatus(day, total.bank);
-      const outlook = heldOutlook(day, gate, paused.has(total.bank));
-      const reason = outlook.waitsFor === "gate" ? await loadGateReason(store, day, total.bank, gate) : null;
-      rows.push({ ...totalView(total, nowMs), ...outlookView(outlook, nowMs), why: waitText(outlook, reason) });
-    }
+    const rows = await explainHeld(store, totals, nowMs);
     return { kind: "found", body: { schema: "Held", asOf: formatOptionalInstant(nowMs), rows, next } };
   };
+}
+
+/** Everything that is held, by day, bank and currency, and why it waits. */
+export async function loadHeld(store: HeldPorts["store"], nowMs: number | null) {
+  return await explainHeld(store, sumHeldDebits(await store.transactions.totals({ state: "HELD" })), nowMs);
+}
+
+async function explainHeld(store: HeldPorts["store"], totals: readonly HeldTotal[], nowMs: number | null) {
+  const days = await store.days.load([...new Set(totals.map(({ day }) => day))].slice(0, daysMax));
+  const paused = new Set((await store.banks.all()).flatMap((one) => (isPausedAt(one, nowMs ?? 0) ? [one.bank] : [])));
+  const rows = [];
+  for (const total of totals) {
+    const { outlook, why } = await explainWait(store, {
+      bank: total.bank,
+      day: days.get(total.day) ?? null,
+      isPaused: paused.has(total.bank),
+    });
+    rows.push({ ...totalView(total, nowMs), ...outlookView(outlook, nowMs), why });
+  }
+  return rows;
+}
+
+/** Why debits of a bank and a day are held, by the domain's rules, and the same in a sentence. */
+export async function explainWait(
+  store: HeldPorts["store"],
+  { bank, day, isPaused }: { readonly bank: string; readonly day: Day | null; readonly isPaused: boolean },
+): Promise<{ readonly outlook: HeldOutlook; readonly why: string }> {
+  const gate = day === null ? null : readGateStatus(day, bank);
+  const outlook = heldOutlook(day, gate, isPaused);
+  const reason = outlook.waitsFor === "gate" ? await loadGateReason(store, day, bank, gate) : null;
+  return { outlook, why: waitText(outlook, reason) };
 }
 
 /** Returns a text that says what is wrong. */

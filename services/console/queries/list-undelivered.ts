@@ -23,6 +23,7 @@ import {
   type EndpointStatus,
   type ReceiverStatus,
 } from "../views/receiver-status.ts";
+import { loadClosingDays, loadParkedPage, type FoundMessage } from "../views/parked-page.ts";
 import { isPartyId } from "./parse-search-terms.ts";
 
 export interface UndeliveredPorts {
@@ -48,8 +49,18 @@ export function listUndelivered(ports: UndeliveredPorts): ControlHandler {
 }
 
 async function summarise(ports: UndeliveredPorts, page: PageRequest): Promise<ControlAnswer> {
-  const { store } = ports;
   const nowMs = ports.brokerNowMs();
+  const { rows, countedAtMs } = await loadUndelivered(ports, nowMs);
+  const paged = slicePage(rows, page, ({ bank, day }) => totalsKey({ receiverId: bank, reconciliationDay: day }));
+  return {
+    kind: "found",
+    body: { schema: "Undelivered", asOf: formatOptionalInstant(nowMs), countedAt: formatOptionalInstant(countedAtMs), ...paged },
+  };
+}
+
+/** What waits for each receiver, by the day whose close ends it. */
+export async function loadUndelivered(ports: UndeliveredPorts, nowMs: number | null) {
+  const { store } = ports;
   const [counted, receivers] = await Promise.all([count(ports.counts), loadReceiverStatuses(ports, nowMs)]);
   const { deliveries, postings, countedAtMs } = counted;
   const places = [...new Set([...deliveries, ...postings].map(totalsKey))].toSorted().map((place) => place.split(" "));
@@ -76,11 +87,7 @@ async function summarise(ports: UndeliveredPorts, page: PageRequest): Promise<Co
       postings: at("event-publisher", postingsAt),
     };
   });
-  const paged = slicePage(rows, page, ({ bank, day }) => totalsKey({ receiverId: bank, reconciliationDay: day }));
-  return {
-    kind: "found",
-    body: { schema: "Undelivered", asOf: formatOptionalInstant(nowMs), countedAt: formatOptionalInstant(countedAtMs), ...paged },
-  };
+  return { rows, countedAtMs };
 }
 
 /**
@@ -108,14 +115,14 @@ interface Place {
 
 async function listMessages(ports: UndeliveredPorts, bank: string, page: PageRequest): Promise<ControlAnswer> {
   const { store } = ports;
-  const found = await loadParked(store, bank, page);
+  const place = page.after === null ? null : parsePlace(page.after);
+  const after = place === null ? null : { receiverId: bank, ...place };
+  const found = await loadParkedPage(store, { receiverId: bank, after, limit: page.limit, attemptsMin: 0 });
   const nowMs = ports.brokerNowMs();
   const receivers = await loadReceiverStatuses(ports, nowMs);
   const receiver = receivers.of(bank);
   const configured = receivers.receivers.get(bank) ?? null;
-  const days = await store.days.load([
-    ...new Set(found.flatMap(({ row }) => (row.reconciliationDay === null ? [] : [row.reconciliationDay]))),
-  ]);
+  const days = await loadClosingDays(store, found);
   const rows = found.map(({ kind, row }) => {
     const address = findEndpointStatus(configured, receiver.endpoints, { kind, operation: row.operation });
     return messageView({ kind, row }, { days, nowMs, isPaused: receiver.pause !== null, address });
@@ -132,30 +139,7 @@ async function listMessages(ports: UndeliveredPorts, bank: string, page: PageReq
   return { kind: "found", body: { schema: "UndeliveredMessages", asOf: formatOptionalInstant(nowMs), bank, ...status, rows, next } };
 }
 
-interface Found {
-  readonly kind: Place["kind"];
-  readonly row: ParkedRow;
-}
-
-async function loadParked(store: UndeliveredPorts["store"], bank: string, page: PageRequest): Promise<readonly Found[]> {
-  const after = page.after === null ? null : parsePlace(page.after);
-  const found: Found[] = [];
-  if (after?.kind !== "posting") {
-    const rows = await store.deliveries.listByReceiver(bank, after === null ? null : { receiverId: bank, ...after }, page.limit);
-    found.push(...rows.map((row) => ({ kind: "delivery" as const, row })));
-  }
-  if (found.length < page.limit) {
-    const rows = await store.postings.listByReceiver(
-      bank,
-      after?.kind === "posting" ? { receiverId: bank, ...after } : null,
-      page.limit - found.length,
-    );
-    found.push(...rows.map((row) => ({ kind: "posting" as const, row })));
-  }
-  return found;
-}
-
-function messageView({ kind, row }: Found, moment: ParkedMoment) {
+function messageView({ kind, row }: FoundMessage, moment: ParkedMoment) {
   const { recentAttempts, earlier } = row;
   return {
     ...parkedMessageView(kind, row, moment),

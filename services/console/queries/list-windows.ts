@@ -50,8 +50,8 @@ export function listWindows(ports: WindowsPorts): ControlHandler {
 }
 
 /** The awaited credits of each bank whose gate waits for credits. */
-async function loadCreditsAtGates(
-  { store }: WindowsPorts,
+export async function loadCreditsAtGates(
+  { store }: Pick<WindowsPorts, "store">,
   day: Day,
   banks: readonly string[],
 ): Promise<ReadonlyMap<string, AwaitedCredits>> {

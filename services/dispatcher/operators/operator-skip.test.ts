@@ -18,12 +18,20 @@ test("a record that stops its key is skipped when an operator asks for it, and t
   await environment.dispatch({ messageIdentification: dispatchMessageId(1) });
   await environment.time.advance(minuteMs);
   expect(environment.ended()).toEqual([]);
-  const skip = { operator: "thandi", actionId: "put-1", stage: "requested" } as const;
+  const skip = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "put-1", stage: "requested" } as const;
   const letter = { record: { ...record, offset, appendedAtMs: 0 }, reason: "ticket 4711", service: "dispatcher", skip };
   await environment.during(producer.send([buildDeadLetter(letter, createFixedSerde())]));
   await environment.until(() => environment.ended().length === 1);
   const letters = environment.records(topics.deadLetters, "DeadLetter");
-  const said = { offset, operator: "thandi", actionId: "put-1", reason: "ticket 4711", service: "dispatcher" };
+  const said = {
+    offset,
+    operator: "thandi",
+    person: "thandi",
+    confirmedBy: "sipho",
+    actionId: "put-1",
+    reason: "ticket 4711",
+    service: "dispatcher",
+  };
   expect(letters).toMatchObject([said, said]);
 });
 
@@ -39,7 +47,7 @@ test(
     await environment.dispatch({ messageIdentification: dispatchMessageId(2) });
     await environment.time.advance(minuteMs);
     expect(environment.ended()).toEqual([]);
-    const skip = { operator: "thandi", actionId: "put-1", reason: "ticket 4711" };
+    const skip = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "put-1", reason: "ticket 4711" };
     const batch = { ...place, firstOffset: 0n, lastOffset: 0n, reason: "records", detail: "", appendedAtMs: 0, keys: [] } as const;
     const asked = buildSkippedRecords({ ...batch, bytes: null, byteLength: 0, sha256: "" }, skip, 0);
     const producer = await environment.during(environment.broker.producer("test"));
@@ -49,7 +57,15 @@ test(
     );
     await environment.during(producer.send(letters));
     await environment.until(() => environment.ended().length === 1);
-    const said = { offset: 0n, operator: "thandi", actionId: "put-1", reason: "ticket 4711", service: "dispatcher" };
+    const said = {
+      offset: 0n,
+      operator: "thandi",
+      person: "thandi",
+      confirmedBy: "sipho",
+      actionId: "put-1",
+      reason: "ticket 4711",
+      service: "dispatcher",
+    };
     expect(environment.records(topics.deadLetters, "DeadLetter")).toMatchObject([said, said]);
   },
 );

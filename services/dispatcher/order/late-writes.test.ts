@@ -21,6 +21,27 @@ function delayNext(environment: DispatcherEnvironment, operation: StoreCall["ope
   return () => isMade;
 }
 
+/** Kills the first owner while its write waits in the store. Resolves with the time at which that write lands. */
+async function killDuring(
+  environment: DispatcherEnvironment,
+  operation: StoreCall["operation"],
+  answers: Parameters<DispatcherEnvironment["answers"]>[0],
+): Promise<number> {
+  const first = await environment.start();
+  environment.answers(answers);
+  const isDelayed = delayNext(environment, operation);
+  await environment.dispatch(one);
+  await environment.until(isDelayed);
+  first.kill();
+  return environment.time.nowMs() + lateMs;
+}
+
+/** No insert reaches the store until the late one has landed. */
+function refuseInsertsUntil(environment: DispatcherEnvironment, landsAtMs: number): void {
+  environment.hooks.store.fault = ({ operation }) =>
+    operation === "deliveries.insert" && environment.time.nowMs() <= landsAtMs ? "down" : "none";
+}
+
 function outcomes(environment: DispatcherEnvironment): readonly string[] {
   return environment.ended().map(({ outcome }) => outcome);
 }
@@ -28,12 +49,7 @@ function outcomes(environment: DispatcherEnvironment): readonly string[] {
 /** The first owner's insert lands after the second one has delivered the message; then no owner is left. */
 async function deliverBeforeLateInsert(): Promise<DispatcherEnvironment> {
   const environment = createDispatcherEnvironment();
-  const first = await environment.start();
-  environment.answers(({ attempt }) => [503][attempt - 1] ?? 202);
-  const isDelayed = delayNext(environment, "deliveries.insert");
-  await environment.dispatch(one);
-  await environment.until(isDelayed);
-  first.kill();
+  await killDuring(environment, "deliveries.insert", ({ attempt }) => [503][attempt - 1] ?? 202);
   const second = await environment.start();
   await environment.until(() => outcomes(environment).includes("ACKNOWLEDGED"), lateMs);
   await environment.time.advance(lateMs + minuteMs);
@@ -45,13 +61,7 @@ async function deliverBeforeLateInsert(): Promise<DispatcherEnvironment> {
 describe("a write of an owner that is gone", { timeout: 30_000 }, () => {
   it("I3, I5: an update that lands after the next owner's refusal does not bring the message back", async () => {
     const environment = createDispatcherEnvironment();
-    const first = await environment.start();
-    environment.answers(({ attempt }) => [503, 503, 422][attempt - 1] ?? 202);
-    const isDelayed = delayNext(environment, "deliveries.update");
-    await environment.dispatch(one);
-    await environment.until(isDelayed);
-    const landsAtMs = environment.time.nowMs() + lateMs;
-    first.kill();
+    const landsAtMs = await killDuring(environment, "deliveries.update", ({ attempt }) => [503, 503, 422][attempt - 1] ?? 202);
     const second = await environment.start();
     await environment.until(() => outcomes(environment).includes("REFUSED"), lateMs);
     expect(environment.time.nowMs()).toBeLessThan(landsAtMs);
@@ -66,15 +76,8 @@ describe("a write of an owner that is gone", { timeout: 30_000 }, () => {
 
   it("I3, I5: an insert that lands before the next owner stores its refusal does not stand for it", async () => {
     const environment = createDispatcherEnvironment();
-    const first = await environment.start();
-    environment.answers(({ attempt }) => [503, 422][attempt - 1] ?? 202);
-    const isDelayed = delayNext(environment, "deliveries.insert");
-    await environment.dispatch(one);
-    await environment.until(isDelayed);
-    const landsAtMs = environment.time.nowMs() + lateMs;
-    first.kill();
-    environment.hooks.store.fault = ({ operation }) =>
-      operation === "deliveries.insert" && environment.time.nowMs() <= landsAtMs ? "down" : "none";
+    const landsAtMs = await killDuring(environment, "deliveries.insert", ({ attempt }) => [503, 422][attempt - 1] ?? 202);
+    refuseInsertsUntil(environment, landsAtMs);
     const second = await environment.start();
     await environment.until(() => outcomes(environment).includes("REFUSED"), lateMs + minuteMs);
     expect(environment.time.nowMs()).toBeGreaterThan(landsAtMs);
@@ -98,12 +101,7 @@ describe("a write of an owner that is gone", { timeout: 30_000 }, () => {
 
   it("I3: an insert that lands after the next owner's delivery is not tried when that owner looks its key up", async () => {
     const environment = createDispatcherEnvironment();
-    const first = await environment.start();
-    environment.answers(({ attempt }) => [503][attempt - 1] ?? 202);
-    const isDelayed = delayNext(environment, "deliveries.insert");
-    await environment.dispatch(one);
-    await environment.until(isDelayed);
-    first.kill();
+    await killDuring(environment, "deliveries.insert", ({ attempt }) => [503][attempt - 1] ?? 202);
     await environment.start();
     await environment.until(() => outcomes(environment).includes("ACKNOWLEDGED"), lateMs);
     await environment.time.advance(lateMs + minuteMs);
@@ -118,15 +116,8 @@ describe("a write of an owner that is gone", { timeout: 30_000 }, () => {
 
   it("I1: an insert that lands before the next owner parks the message stands for it under the owners after that", async () => {
     const environment = createDispatcherEnvironment();
-    const first = await environment.start();
-    environment.answers(({ process }) => (process === "p3" ? 202 : 503));
-    const isDelayed = delayNext(environment, "deliveries.insert");
-    await environment.dispatch(one);
-    await environment.until(isDelayed);
-    const landsAtMs = environment.time.nowMs() + lateMs;
-    first.kill();
-    environment.hooks.store.fault = ({ operation }) =>
-      operation === "deliveries.insert" && environment.time.nowMs() <= landsAtMs ? "down" : "none";
+    const landsAtMs = await killDuring(environment, "deliveries.insert", ({ process }) => (process === "p3" ? 202 : 503));
+    refuseInsertsUntil(environment, landsAtMs);
     const second = await environment.start();
     await environment.until(() => environment.received.length === 2, lateMs);
     // The pause keeps the second owner from another attempt, which would write the row again.

@@ -7,7 +7,7 @@ import { journalHandlers } from "../service.ts";
 import { createAppliedMarkers } from "./applied-markers.ts";
 import { type BatchPorts, type BatchRecord, runBatch } from "./batch.ts";
 import { readJournal } from "./read-journal.ts";
-import { createStoreWitness } from "./store-witness.ts";
+import { createStoreWitness } from "./stored/store-witness.ts";
 
 async function setUp(own: (environment: SchedulerEnvironment) => Partial<BatchPorts> = () => ({})) {
   const environment = new SchedulerEnvironment({ partitionCount: 1 });

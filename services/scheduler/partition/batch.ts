@@ -18,7 +18,7 @@ import type { JournalRecord, HandlerContext, HandledRecord, UnitOfWork } from ".
 import { deadLetterRecord, readRecordUetr } from "../handlers/dead-letter-record.ts";
 import type { UnreadableRecord } from "./read-journal.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
-import type { StoreWitness } from "./store-witness.ts";
+import type { StoreWitness } from "./stored/store-witness.ts";
 import { buildSnapshotRecord } from "./snapshot-record.ts";
 
 export interface BatchPorts extends HandlerContext {

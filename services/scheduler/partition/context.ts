@@ -13,7 +13,7 @@ import type {
   Producer,
   ReceivedRecord,
 } from "@sluice/messaging";
-import type { Logger, Time } from "@sluice/kernel";
+import type { Logger, SharedTimer, Time } from "@sluice/kernel";
 import type { Store } from "@sluice/store";
 import type { AppendFacts } from "../tasks/append-facts.ts";
 import type { JournalHandlers } from "../handlers/handler.ts";
@@ -27,8 +27,10 @@ export interface PartitionContext {
   readonly time: Time;
   readonly logger: Logger;
   readonly metrics: SchedulerMetrics;
-  /** Reads pages of open transactions one at a time (`serialize-open-reads.ts`). */
+  /** `shared-store.ts` */
   readonly store: Pick<Store, "transactions" | "days" | "banks" | "ledgers" | "partitions">;
+  /** Calls all partitions whose position is to be written. */
+  readonly positionTimer: SharedTimer;
   readonly serde: Serde;
   readonly configuration: Configuration;
   /** Number of partitions of the journal. */

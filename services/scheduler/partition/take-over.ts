@@ -18,11 +18,11 @@ import { openDaysMax, type OpenRow, type PartitionDocument, type RebuildLock, ty
 import type { PartitionContext } from "./context.ts";
 import type { DayLedgers } from "./day-ledgers.ts";
 import { type AppliedMarkers, createAppliedMarkers, emptyMarkerHistory, readPartitionState } from "./applied-markers.ts";
-import { createPartitionPosition, type PartitionPosition } from "./position.ts";
+import { createPartitionPosition, type PartitionPosition } from "./stored/position.ts";
 import { type PartitionTasks, startPartitionTasks } from "../tasks/partition-tasks.ts";
 import { quarantinedCountMax } from "../tasks/quarantine-count.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
-import type { StoreWitness } from "./store-witness.ts";
+import type { StoreWitness } from "./stored/store-witness.ts";
 
 /** A partition while this process owns it under one epoch. */
 export interface OwnedPartition {
@@ -91,6 +91,7 @@ export async function takeOverPartition(options: PartitionTakeOver): Promise<Own
     writeUnderLease: (offset, written) => lease.write(epoch, offset, written),
     state: () => ({ ...markers.toState(), letters: context.operatorSkips.note(partition) }),
     beforeWrite: () => ledgers.write(),
+    timer: context.positionTimer,
     time,
     logger,
   });

@@ -35,7 +35,7 @@ import type { PartitionContext } from "./context.ts";
 import { createDayLedgers, type DayLedgers } from "./day-ledgers.ts";
 import { readJournal } from "./read-journal.ts";
 import { reportBatch } from "./report/report-batch.ts";
-import { createStoreWitness, type StoreWitness } from "./store-witness.ts";
+import { createStoreWitness, type StoreWitness } from "./stored/store-witness.ts";
 import { type OwnedPartition, readLettersNote, takeOverPartition } from "./take-over.ts";
 
 /** Records that are read again, or were missing, and are handled in one piece. */

@@ -311,10 +311,23 @@ function comparePending(
 }
 
 function inMemory(documents: Map<string, TransactionDocument>, below: FoldTarget): FoldTarget {
+  async function load(uetrs: readonly string[]): Promise<ReadonlyMap<string, TransactionDocument>> {
+    const loaded = await below.load(uetrs.filter((uetr) => !documents.has(uetr)));
+    return new Map(uetrs.flatMap((uetr) => one(uetr, documents.get(uetr) ?? loaded.get(uetr))));
+  }
   return {
-    async load(uetrs) {
-      const loaded = await below.load(uetrs.filter((uetr) => !documents.has(uetr)));
-      return new Map(uetrs.flatMap((uetr) => one(uetr, documents.get(uetr) ?? loaded.get(uetr))));
+    load,
+    async versions(uetrs) {
+      return new Map(
+        [...(await load(uetrs))].map(
+          ([
+            uetr,
+            {
+              transaction: { partition, version },
+            },
+          ]) => [uetr, { partition, version }],
+        ),
+      );
     },
     write(writes) {
       for (const { document } of writes) documents.set(document.transaction.uetr, document);

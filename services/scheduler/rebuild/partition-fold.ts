@@ -12,7 +12,7 @@ import { type BatchRecord, runBatch } from "../partition/batch.ts";
 import { type AppliedMarkers, createAppliedMarkers } from "../partition/applied-markers.ts";
 import { readJournal } from "../partition/read-journal.ts";
 import { createSnapshotCaches } from "../partition/snapshot-cache.ts";
-import { createStoreWitness } from "../partition/store-witness.ts";
+import { createStoreWitness } from "../partition/stored/store-witness.ts";
 
 export interface PartitionFoldPorts {
   readonly partition: number;
@@ -28,7 +28,7 @@ export interface PartitionFoldPorts {
   readonly skips: DoneSkips;
 }
 
-export type FoldTarget = Pick<TransactionStore, "load" | "write">;
+export type FoldTarget = Pick<TransactionStore, "load" | "versions" | "write">;
 
 interface FoldState {
   readonly nextOffset: bigint;

@@ -23,7 +23,7 @@ function stoppingRecord(environment: SchedulerEnvironment): ReceivedRecord {
 
 /** Requests a skip, as the console does. */
 async function requestSkip(environment: SchedulerEnvironment, record: ReceivedRecord, service = "scheduler"): Promise<void> {
-  const by = { operator: "thandi", actionId: "put-1", stage: "requested" } as const;
+  const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "put-1", stage: "requested" } as const;
   const producer = await environment.settle(environment.broker.client("console").producer("console"));
   await environment.settle(producer.send([buildDeadLetter({ record, reason: "ticket 4711", service, skip: by }, environment.serde)]));
 }
@@ -54,7 +54,7 @@ test("I16: a record that stops its partition stops only that: the records before
   expect(await position(environment)).toBe(stoppingRecord(environment).offset);
 });
 
-test("a record that an operator skips quarantines its transaction, the partition continues, and operator and reason are in the dead letter and in no log line", async () => {
+test("a record that an operator skips quarantines its transaction, the partition continues, and operator and reason are in the dead letter and in no log line [D9.97]", async () => {
   const lines: string[] = [];
   const environment = new SchedulerEnvironment({
     partitionCount: 1,
@@ -69,7 +69,15 @@ test("a record that an operator skips quarantines its transaction, the partition
   expect((await environment.document(uetr))?.transaction.quarantined).toMatchObject({ offset: record.offset, records: 1 });
   const place = { topic: topics.journal, partition: 0, offset: record.offset };
   expect(listDone(environment).map(({ decoded }) => decoded.value)).toMatchObject([
-    { ...place, service: "scheduler", reason: "ticket 4711", operator: "thandi", actionId: "put-1" },
+    {
+      ...place,
+      service: "scheduler",
+      reason: "ticket 4711",
+      operator: "thandi",
+      person: "thandi",
+      confirmedBy: "sipho",
+      actionId: "put-1",
+    },
   ]);
   expect(lines.filter((line) => line.includes("record.dead-lettered"))).toHaveLength(1);
   expect(lines.filter((line) => line.includes("4711"))).toEqual([]);

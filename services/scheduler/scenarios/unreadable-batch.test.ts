@@ -10,7 +10,7 @@ import { SchedulerEnvironment } from "../scheduler.fixture.ts";
 import { rebuildPartition } from "../rebuild/rebuild-partition.ts";
 import { journalHandlers } from "../service.ts";
 
-const by = { operator: "thandi", actionId: "skip-1", reason: "ticket 4711" };
+const by = { operator: "thandi", person: "thandi", confirmedBy: "sipho", actionId: "skip-1", reason: "ticket 4711" };
 
 /** Requests a skip of the batch at this offset, as the console does. */
 async function requestSkip(environment: SchedulerEnvironment, partition: number, offset: bigint): Promise<void> {
@@ -84,7 +84,16 @@ test("a skipped batch quarantines every transaction that could be made out, and 
     { offset: range.firstOffset, records: 1 },
     { offset: range.lastOffset, records: 1 },
   ]);
-  const said = { topic: topics.journal, partition: 0, service: "scheduler", reason: "ticket 4711", operator: "thandi", actionId: "skip-1" };
+  const said = {
+    topic: topics.journal,
+    partition: 0,
+    service: "scheduler",
+    reason: "ticket 4711",
+    operator: "thandi",
+    person: "thandi",
+    confirmedBy: "sipho",
+    actionId: "skip-1",
+  };
   const letters = listDone(environment);
   expect(letters).toMatchObject([
     { ...said, offset: range.firstOffset, value: null },

@@ -4,7 +4,7 @@
 // #2 A failed run is repeated after `failedRunPauseMs`.
 // #3 After `stop` no run starts, and the result of one under way is ignored.
 
-import { Fault, type Logger, type Time } from "@sluice/kernel";
+import { Fault, formatReason, type Logger, type Time } from "@sluice/kernel";
 
 export interface BackgroundTask {
   wake(): void;
@@ -71,7 +71,7 @@ async function runOnce(options: BackgroundTaskOptions): Promise<number | null> {
   try {
     return await options.run();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = formatReason(error);
     if (error instanceof Fault && error.isRetryable) logger.warn("task.retry", { task: name, partition, code: error.code, reason });
     else logger.error("task.failed", { task: name, partition, error });
     return failedRunPauseMs;

@@ -12,17 +12,11 @@ import { startServers } from "@sluice/local-servers";
 import { createKafkaMessaging, type Messaging } from "@sluice/messaging";
 import { Fault, type Random, silentLogger, type Time } from "@sluice/kernel";
 import { createMongoStore, type Store } from "@sluice/store";
-import {
-  createMemoryRecorder,
-  startBankSimulator,
-  startConnectorSimulator,
-  type BankSimulator,
-  type ConnectorSimulator,
-  type MemoryRecorder,
-} from "@sluice/testkit";
-import { demoConfiguration, type DemoBankAccess, type DemoConnectorAccess, type DemoOperator } from "./configuration.ts";
+import { createMemoryRecorder, type BankSimulator, type ConnectorSimulator, type MemoryRecorder } from "@sluice/testkit";
+import { demoConfiguration, type DemoOperator } from "./configuration.ts";
+import { createOperators, openBanks, openConnector } from "./parties.ts";
 import { provision, serviceEnvironment, serviceNames } from "@sluice/environment";
-import { demoConnectorId, planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "../plan/day.ts";
+import { planDemoTimes, type DemoDay, type DemoPace, type DemoTimes } from "../plan/day.ts";
 import { startDemoServices, type DemoServices } from "./services.ts";
 import { slowedDown } from "../plan/pace.ts";
 import type { Narrator } from "../narrator.ts";
@@ -56,10 +50,6 @@ export interface DemoEnvironment extends AsyncDisposable {
   readonly messaging: Messaging;
   readonly serde: Serde;
 }
-
-const host = "127.0.0.1";
-/** A real bank would wait for a minute, which is too long for the demo's day. */
-const slowRepeatMs = 2_000;
 
 export async function openDemoEnvironment(options: DemoEnvironmentOptions): Promise<DemoEnvironment> {
   const { time, narrator, signal } = options;
@@ -110,64 +100,10 @@ export async function openDemoEnvironment(options: DemoEnvironmentOptions): Prom
   return { ...parts, controlUrl, [Symbol.asyncDispose]: close };
 }
 
-function createOperators(random: Random): readonly DemoOperator[] {
-  return [
-    { id: "thandi", name: "Thandi", roles: ["read", "act"], token: random.hex(24) },
-    { id: "sipho", name: "Sipho", roles: ["read", "approve"], token: random.hex(24) },
-  ];
-}
-
 async function timed(time: Time, work: () => Promise<void>): Promise<number> {
   const startedMs = time.monotonicMs();
   await work();
   return time.monotonicMs() - startedMs;
-}
-
-interface RunningBank extends DemoBankAccess {
-  readonly simulator: BankSimulator;
-}
-
-async function openBanks(
-  options: DemoEnvironmentOptions,
-  recorded: MemoryRecorder,
-  opened: AsyncDisposableStack,
-): Promise<readonly RunningBank[]> {
-  const { time, random, day, narrator } = options;
-  const banks: RunningBank[] = [];
-  for (const bank of day.banks) {
-    const token = random.hex(24);
-    const sluiceToken = random.hex(24);
-    const simulator = await startBankSimulator({
-      time,
-      random,
-      bankId: bank.id,
-      token,
-      expectedToken: sluiceToken,
-      ingressUrl: null,
-      host,
-      port: 0,
-      script: bank.script,
-      slowRepeatMs,
-      recorder: narrator.recorder(day, recorded),
-    });
-    opened.defer(() => simulator.stop());
-    banks.push({ ...bank, url: simulator.url, token, sluiceToken, simulator });
-  }
-  return banks;
-}
-
-async function openConnector(
-  { time, random, day, narrator }: DemoEnvironmentOptions,
-  recorded: MemoryRecorder,
-  opened: AsyncDisposableStack,
-): Promise<DemoConnectorAccess & { readonly simulator: ConnectorSimulator }> {
-  const token = random.hex(24);
-  const sluiceToken = random.hex(24);
-  const recorder = narrator.recorder(day, recorded);
-  const common = { time, random, token, expectedToken: sluiceToken, ingressUrl: null, host, port: 0, slowRepeatMs, recorder };
-  const simulator = await startConnectorSimulator({ ...common, connectorId: demoConnectorId });
-  opened.defer(() => simulator.stop());
-  return { id: demoConnectorId, url: simulator.url, token, sluiceToken, simulator };
 }
 
 async function requireEmptyJournal(messaging: Messaging): Promise<void> {

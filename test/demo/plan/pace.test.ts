@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plannedOutage, planDemoTimes } from "./day.ts";
-import { isTooLate, pacesFor, slowedDown } from "./pace.ts";
+import { isTooLate, memoryPace, pacesFor, slowedDown } from "./pace.ts";
 
 /** Interval of the probes of an open breaker. */
 const probeEveryMs = 10_000;
@@ -14,6 +14,12 @@ describe("the demo's pace", () => {
     };
     expect(dayMs(null)).toBeLessThanOrEqual(40_000);
     expect(pacesFor({ debits: 200, kill: "scheduler" })[0]!.windowMs).toBeGreaterThanOrEqual(25_000);
+  });
+
+  it("plays a day in memory in 22 s, with time for the outage, the next probe and the backlog", () => {
+    const { opensInMs, windowMs, reconcilesAfterMs } = memoryPace({ debits: 200 });
+    expect(opensInMs + windowMs + reconcilesAfterMs).toBeLessThanOrEqual(22_000);
+    expect(plannedOutage.toMs + probeEveryMs / 2).toBeLessThanOrEqual(windowMs);
   });
 
   it("leaves time for the outage, the next probe and the backlog before the window closes, on a fast machine too", () => {

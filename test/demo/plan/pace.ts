@@ -20,6 +20,9 @@ const windowAfterKillMs = 25_000;
 const outageRoomMs = 7_000;
 const releasesPerSecond = 100;
 const reconcilesAfterMs = 3_000;
+const memoryStartingMs = 1_500;
+const memoryWindowMs = 14_000;
+const memoryReconcilesAfterMs = 2_000;
 const usualProvisioningMs = 1_800;
 const slownessMax = 3;
 /** Time of the slowest debit from its post until it is held, because refused reports are sent again after seconds. */
@@ -35,6 +38,18 @@ export function pacesFor({ debits, kill }: Pick<DemoOptions, "debits" | "kill">)
     isLast,
   });
   return [pace(startingMs, false), pace(slowStartingMs, true)];
+}
+
+/**
+ * The pace of a day in one process over memory: nothing has to start, and no consumer group assigns partitions. The
+ * window outlasts the outage and the next probe by a few seconds.
+ */
+export function memoryPace({ debits }: Pick<DemoOptions, "debits">): DemoPace {
+  return {
+    opensInMs: memoryStartingMs + postingTimeMs(debits),
+    windowMs: memoryWindowMs + (debits / releasesPerSecond) * 1_000,
+    reconcilesAfterMs: memoryReconcilesAfterMs,
+  };
 }
 
 /** #3. Scales a pace by the time that provisioning took, which is work of the same kind as the day's. */

@@ -40,6 +40,9 @@ export async function openGateAsOperator(ports: OperatorsPorts): Promise<readonl
   return postDecision(ports, operator, { path, id: "demo-gate", body: { reason, bank: closedGateBankId, credits: gate.credits } });
 }
 
+/** What the rows of this day's list mean. */
+const rowTexts: Readonly<Record<number, string>> = { 7: "never answered", 9: "acknowledged, but never reported" };
+
 /** The findings come from the day's plan. The second operator confirms what the list shows as proposed. */
 export async function resolveItems(ports: OperatorsPorts): Promise<readonly string[]> {
   const { narrator, day, times, operators } = ports;
@@ -50,7 +53,7 @@ export async function resolveItems(ports: OperatorsPorts): Promise<readonly stri
   for (const { uetr, row } of list) {
     const resolution = day.transactions.find((transaction) => transaction.uetr === uetr)?.end.found ?? "NOT_MADE";
     const reason = resolution === "MADE" ? "The bank found it booked." : "The bank never had it.";
-    narrator.say(first?.name ?? "", `${shortUetr(uetr)}, row ${row ?? "?"}: ${resolution}, “${reason}”`);
+    narrator.say(first?.name ?? "", `${shortUetr(uetr)}, ${rowTexts[row ?? 0] ?? `row ${row}`}: “${reason}”`);
     const body = { reason, day: `ZA_EFT:${times.businessDate}`, resolution };
     problems.push(...(await postDecision(ports, first, { path: `/transactions/${uetr}/resolution`, id: `demo-${uetr}`, body })));
   }

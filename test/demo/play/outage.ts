@@ -53,11 +53,14 @@ export async function playOutage(ports: OutagePorts): Promise<Outage | null> {
   await sleep(time, Math.max(0, times.opensAtMs + plannedOutage.fromMs - time.nowMs()), signal);
   await bank.stopAccepting();
   const downAtMs = time.nowMs();
+  narrator.act("One bank goes down and comes back; the others notice nothing");
+  narrator.awaits(`${plannedOutage.bank} comes back`, times.opensAtMs + plannedOutage.toMs);
   narrator.say(plannedOutage.bank, "is down: its address refuses connections; it goes on sending debits");
   await sleep(time, Math.max(0, times.opensAtMs + plannedOutage.toMs - time.nowMs()), signal);
   await bank.startAccepting();
   watch.upAtMs = time.nowMs();
   narrator.say(plannedOutage.bank, `is back; ${watch.looks.at(-1)?.waiting ?? 0} messages and events wait for it`);
+  narrator.awaits("the window closes", times.closesAtMs);
   await watching;
   const { looks, upAtMs } = watch;
   const breakers = [...watch.breakers.values()];

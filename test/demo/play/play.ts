@@ -53,10 +53,13 @@ export async function playDay(ports: PlayPorts): Promise<PlayEnd> {
   const killing = killOnce(ports, AbortSignal.any([signal, over.signal]));
   const outing = playOutage({ ...ports, signal: AbortSignal.any([signal, over.signal]) });
   try {
-    narrator.say(
-      "banks",
-      `and connector post ${day.transactions.length} debits and credits; window ${formatTime(times, times.opensAtMs)}–${formatTime(times, times.closesAtMs)}, reconciliation ${formatTime(times, times.reconciliationAtMs)}`,
+    narrator.act("Banks and clearing house send; Sluice checks and holds");
+    narrator.say("banks", `and connector post ${day.transactions.length} debits and credits`);
+    const [opens, closes, reconciles] = [times.opensAtMs, times.closesAtMs, times.reconciliationAtMs].map((atMs) =>
+      formatTime(times, atMs),
     );
+    narrator.say("day", `window ${opens} to ${closes}, reconciliation ${reconciles} (UTC${times.zone})`);
+    narrator.awaits("the window opens", times.opensAtMs);
     const [refused, later, outage] = await Promise.all([postAndDeclare(ports), postLater(ports), outing]);
     const closed = await untilSettled(ports, false);
     const unresolved = closed.problems.length > 0 || signal.aborted ? [] : await resolveItems(ports);
@@ -148,24 +151,44 @@ async function watchDay({ store, times, narrator, time }: PlayPorts, signal: Abo
   while (!signal.aborted) {
     // The store may be busy or away for a moment; the next round asks again.
     const day = (await store.days.load([key]).catch(() => new Map<string, Day>())).get(key);
-    for (const text of day === undefined ? [] : describeDay(day)) {
-      if (!said.has(text)) narrator.say("day", text);
-      said.add(text);
+    for (const news of day === undefined ? [] : describeDay(day, times)) {
+      if (said.has(news.text)) continue;
+      said.add(news.text);
+      if (news.act !== undefined) narrator.act(news.act);
+      narrator.say("day", news.text);
+      if (news.awaits !== undefined) narrator.awaits(...news.awaits);
     }
     await sleep(time, watchIntervalMs, signal);
   }
 }
 
-function describeDay(day: Day): readonly string[] {
+interface DayNews {
+  readonly text: string;
+  readonly act?: string;
+  /** What comes next, and when. */
+  readonly awaits?: readonly [string, number];
+}
+
+function describeDay(day: Day, times: DemoTimes): readonly DayNews[] {
+  const closes = ["the window closes", times.closesAtMs] as const;
+  const reconciles = ["the day is reconciled", times.reconciliationAtMs] as const;
   return [
-    `${day.plan.businessDate} is planned, calendar ${day.plan.calendarVersion}`,
-    ...day.opened.map(
-      (number) => `processing window ${number} opened; the gate is closed until the credits are declared final and resolved`,
-    ),
-    ...day.declarations.map(() => "credits are declared final"),
-    ...(day.isGateOpen ? ["the gate is open, except for banks with an unresolved credit: debits are released"] : []),
-    ...day.closed.map((number) => `processing window ${number} closed`),
-    ...(day.reconciledAtMs === null ? [] : ["reconciliation window closed"]),
+    { text: `${day.plan.businessDate} is planned, calendar ${day.plan.calendarVersion}` },
+    ...day.opened.map((): DayNews => ({
+      text: "the window is open, and every gate closed",
+      act: "The window opens; the gate is closed until credits are final",
+      awaits: closes,
+    })),
+    ...day.declarations.map((): DayNews => ({ text: "credits are declared final" })),
+    ...(day.isGateOpen
+      ? [{ text: "gates open, but for banks with an unresolved credit", act: "The gate opens: debits go to their banks", awaits: closes }]
+      : []),
+    ...day.closed.map((): DayNews => ({
+      text: "the window is closed",
+      act: "The close: what is unresolved becomes a list",
+      awaits: reconciles,
+    })),
+    ...(day.reconciledAtMs === null ? [] : [{ text: "the day is reconciled" }]),
   ];
 }
 

@@ -1,13 +1,15 @@
 // Formats the demo's report as text and as JSON: timelines, all debits and credits by bank and state, the
 // reconciliation list, and whether every check passed.
 
-import { formatTimeline, type Timeline } from "@sluice/timeline";
+import type { Timeline } from "@sluice/timeline";
+import { formatTimeline } from "@sluice/timeline/format";
 import type { DayEvidence } from "../check/day.ts";
 import { formatTable, timeIn } from "@sluice/environment";
 import { buildReconciliationList, listSpecialDebits, buildDayTable } from "./day-table.ts";
 import type { DemoTimes } from "../plan/day.ts";
 import type { Outage } from "../play/outage.ts";
 import { outageText, plotOutage } from "./outage-plot.ts";
+import { buildVerdict, formatVerdict, type VerdictLine } from "./verdict.ts";
 
 export interface DemoReport {
   readonly evidence: DayEvidence;
@@ -58,15 +60,19 @@ export function formatReport(report: DemoReport, tookMs: number): string {
     ...(report.outage === null ? [] : outageLines(report.outage)),
     `\nReconciliation list at ${close} (${list.length})\n`,
     formatTable(["UETR", "bank", "sum ZAR", "row", "state", "cause", "attempts", "last answer", "found"], list),
-    `\nChecked: ${countsText(report.counts)}.`,
-    verdict(problems, tookMs),
+    "",
+    formatVerdict(verdictOf(report)),
+    "",
+    conclusion(problems, tookMs),
   ].join("\n");
 }
 
 export function jsonReport(report: DemoReport, tookMs: number): string {
   const { evidence, times, timelines, problems, counts } = report;
   const value = {
+    schema: "DemoReport",
     isRight: problems.length === 0,
+    verdict: verdictOf(report),
     problems,
     businessDate: times.businessDate,
     times,
@@ -85,13 +91,11 @@ function outageLines(outage: Outage): readonly string[] {
   return [`\nThe backlog of ${outage.bank}, which was down\n`, ...plotOutage(outage), "", `  ${outageText(outage)}`];
 }
 
-function countsText(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .map(([what, count]) => `${count} ${what}`)
-    .join(", ");
+function verdictOf({ problems, counts, evidence }: DemoReport): readonly VerdictLine[] {
+  return buildVerdict({ problems, counts, states: buildDayTable(evidence) });
 }
 
-function verdict(problems: readonly string[], tookMs: number): string {
+function conclusion(problems: readonly string[], tookMs: number): string {
   const seconds = (tookMs / 1_000).toFixed(1);
   if (problems.length === 0) return `Everything is as it should be (${seconds} s).`;
   const more = problems.length > problemsShownMax ? [`… and ${problems.length - problemsShownMax} more`] : [];

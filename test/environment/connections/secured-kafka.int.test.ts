@@ -157,6 +157,45 @@ describe("over TLS, with a login and three brokers", () => {
 
   describeKafka({ connection: () => connection, replication: 3, minInsync: 2 });
 
+  test("S, I16: a consumer reads and commits on while any broker stays away, also the one that coordinated its group", async () => {
+    const topic = await createFreshTopic(topicsOf(connection), 3);
+    const messaging = open(connection);
+    const read: string[] = [];
+    const epochs = new Map<number, number>();
+    const consumer = await messaging.consumer({
+      group: `coordinated-${topic}`,
+      topics: [topic],
+      handlers: {
+        assigned: ({ partition }, epoch, { logStart }) => {
+          epochs.set(partition, epoch);
+          return Promise.resolve(logStart);
+        },
+        handOver: () => Promise.resolve(),
+        revoked: ({ partition }) => void epochs.delete(partition),
+        records: (_partition, _epoch, records) => void read.push(...records.map(({ value }) => String(value))),
+        unreadable: () => Promise.resolve("read-again"),
+        failed: (reason) => void read.push(reason.message),
+      },
+    });
+    defer(() => consumer.stop());
+    const send = async (text: string): Promise<void> => {
+      const producer = await open(connection).producer(text);
+      await producer.send([0, 1, 2].map((partition) => ({ topic, partition, key: null, value: Buffer.from(text), headers: {} })));
+    };
+    await vi.waitFor(() => expect(epochs.size).toBe(3), { timeout: 20_000 });
+    // One of the three coordinates the group.
+    for (const broker of [0, 1, 2]) {
+      await kafka.killBroker(broker);
+      const text = `without ${broker}`;
+      await vi.waitFor(() => send(text), { timeout: 40_000, interval: 500 });
+      await vi.waitFor(() => expect(read).toContain(text), { timeout: 30_000, interval: 100 });
+      const commit = () => consumer.commit({ topic, partition: 0 }, BigInt(broker) + 1n, epochs.get(0) ?? 0);
+      await vi.waitFor(commit, { timeout: 30_000, interval: 500 });
+      expect(consumer.heartbeatAgeMs()).toBeLessThan(15_000);
+      await kafka.restartBroker(broker);
+    }
+  }, 300_000);
+
   test("I1: a record is acknowledged while one broker is down", async () => {
     const topic = await createFreshTopic(topicsOf(connection), 3);
     const messaging = open(connection);

@@ -127,11 +127,23 @@ export const domainBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: "services/console/proposals/proposal.ts",
-        find: 'if (isSamePerson(proposal.action, given.action)) return "same-person";',
-        put: "isSamePerson(proposal.action, given.action);",
+        find: 'if (isOwn && given.kind !== "retracted") return "same-person";',
+        put: "",
       },
     ],
     nearest: ["services/console/proposals/second-person.test.ts"],
+  },
+  {
+    id: "rejected-proposal-confirmed",
+    breaks: "A decision that another person has rejected is sent when a further person confirms it.",
+    edits: [
+      {
+        file: "services/console/proposals/proposal.ts",
+        find: "if (proposal.end !== null) return explainEnd(proposal);",
+        put: 'if (proposal.end?.kind === "confirmed") return explainEnd(proposal);',
+      },
+    ],
+    nearest: ["services/console/proposals/end-proposal.test.ts"],
   },
   {
     id: "outcome-number-not-raised",

@@ -3,7 +3,7 @@
 import type { PlantedBug } from "../planted-bug.ts";
 
 const [producer, queue] = ["packages/messaging/kafka/producer.ts", "packages/messaging/send-queue.ts"];
-const lease = "packages/messaging/partitions/lease-state.ts";
+const lease = "packages/messaging/partitions/lease/lease-state.ts";
 const consumers = ["packages/messaging/memory/conformance.test.ts", "packages/messaging/partitions/partition-consumer.test.ts"];
 
 export const messagingBugs: readonly PlantedBug[] = [
@@ -95,7 +95,7 @@ export const messagingBugs: readonly PlantedBug[] = [
         put: 'if (event.kind !== "waited") return state;',
       },
     ],
-    nearest: ["packages/messaging/partitions/lease-state.test.ts", "packages/messaging/partitions/partition-lease.test.ts"],
+    nearest: ["packages/messaging/partitions/lease/lease-state.test.ts", "packages/messaging/partitions/lease/partition-lease.test.ts"],
   },
   {
     id: "refusal-of-older-epoch-counts",
@@ -103,7 +103,7 @@ export const messagingBugs: readonly PlantedBug[] = [
     edits: [
       { file: lease, find: 'return event.kind === "refused" && event.epoch === state.epoch ?', put: 'return event.kind === "refused" ?' },
     ],
-    nearest: ["packages/messaging/partitions/lease-state.test.ts"],
+    nearest: ["packages/messaging/partitions/lease/lease-state.test.ts"],
   },
   {
     id: "note-of-letters-of-another-topic",

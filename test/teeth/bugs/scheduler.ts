@@ -5,7 +5,7 @@ import type { PlantedBug } from "../planted-bug.ts";
 const scenarios = "services/scheduler/scenarios";
 const [worker, position, batch] = [
   "services/scheduler/partition/worker.ts",
-  "services/scheduler/partition/position.ts",
+  "services/scheduler/partition/stored/position.ts",
   "services/scheduler/partition/batch.ts",
 ];
 const [takeOver, markers, ledgers] = [
@@ -182,13 +182,13 @@ export const schedulerBugs: readonly PlantedBug[] = [
     id: "ledger-written-after-position",
     breaks: "A crash between position and ledger leaves a day that does not add up.",
     edits: [{ file: position, find: "      await options.beforeWrite?.();\n", put: "" }],
-    nearest: ["services/scheduler/partition/day-ledgers.test.ts", "services/scheduler/partition/position.test.ts"],
+    nearest: ["services/scheduler/partition/day-ledgers.test.ts", "services/scheduler/partition/stored/position.test.ts"],
   },
   {
     id: "state-lost-with-failed-position-write",
     breaks: "Markers whose position write failed are not in the next one.",
     edits: [{ file: position, find: "      isStateNew ||= state !== undefined;\n", put: "" }],
-    nearest: ["services/scheduler/partition/position.test.ts"],
+    nearest: ["services/scheduler/partition/stored/position.test.ts"],
   },
   {
     id: "replay-counted-again",

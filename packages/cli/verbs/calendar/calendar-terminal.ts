@@ -18,9 +18,9 @@ export interface CalendarTerminal extends Pick<RulesTerminal, "out" | "err" | "t
 
 const calendarTerminal: CalendarTerminal = {
   ...rulesTerminal,
-  upFile: async () => (await readUpState())?.configurationFile ?? null,
+  upFile: async () => (await readUpState([]))?.configurationFile ?? null,
   async heldDebits() {
-    const up = await readUpState();
+    const up = await readUpState(["mongo"]);
     if (up === null) return null;
     const { countHeldUp } = await import("./calendar-held.ts");
     return await countHeldUp(up);

@@ -7,7 +7,7 @@ import { runCalendarDiff } from "./calendar-diff.ts";
 import { countHeld, type HeldOnDate } from "./calendar-held.ts";
 import { runCalendarShow } from "./calendar-show.ts";
 import { runCommandLine } from "../../terminal/command-line.ts";
-import { verbs } from "../../verbs.ts";
+import { createIndex, verbs } from "../../verbs.fixture.ts";
 
 const runs = { "calendar show": runCalendarShow, "calendar diff": runCalendarDiff };
 const isRun = (name: string): name is keyof typeof runs => name in runs;
@@ -53,7 +53,7 @@ async function run(words: readonly string[], held: readonly HeldOnDate[] | null 
     return isRun(name) ? [{ ...verb, run: (call: Parameters<typeof runCalendarShow>[0]) => runs[name](call, where) }] : [];
   });
   const inFolder = words.map((word) => (word.endsWith(".yaml") ? join(folder, word) : word));
-  return { code: await runCommandLine(inFolder, table, output), ...said };
+  return { code: await runCommandLine(inFolder, createIndex(table), output), ...said };
 }
 
 const shown = async (...words: string[]) => (await run(["calendar", "show", ...words])).out.trimEnd().split("\n");

@@ -98,8 +98,12 @@ test("put requests the skip of a record under one id, and waits until the partit
     options,
   );
   const body = { reason, service: "dispatcher", topic: "sluice.dispatch.v1", partition: 3, offset: "120" };
-  expect(posts).toMatchObject([{ path: "/skip", body, id: "put-1" }]);
-  expect([exit, looks, lines.join()]).toEqual([0, 2, expect.stringContaining("the partition has skipped it (letter 3:4")]);
+  expect(posts).toEqual([{ method: "POST", path: "/skip", body, id: "put-1" }]);
+  expect([exit, looks, lines.join()]).toEqual([
+    0,
+    2,
+    "sluice.dispatch.v1/3 offset 120: the partition has skipped it (letter 3:4, request put-1)",
+  ]);
   await expect(runAgainst(runDeadLettersSkip, () => ({ body: {} }), { ...options, service: "ingress" })).rejects.toThrow("--service");
 });
 
@@ -116,6 +120,14 @@ test("a batch is skipped by its first and last offset", async () => {
   const { posts, lines } = await runAgainst(runDeadLettersSkip, () => ({ status: 202, body: { letter: "3:4" } }), options);
   expect(posts).toMatchObject([{ body: { offset: "120", lastOffset: "139" } }]);
   expect(lines).toEqual(["sluice.journal.v1/3 offset 120 to 139: skip requested (letter 3:4, request put-2)"]);
+});
+
+test("list and show name both persons of a skip [D9.97]", async () => {
+  const skip = { operator: "thandi", person: "thandi", confirmedBy: "sipho", action: "p", isDone: true };
+  const listed = await runAgainst(runDeadLettersList, () => ({ body: { rows: [row("0:1", { skip })], next: null } }), {});
+  expect(listed.lines.join("\n")).toContain("thandi, confirmed by sipho");
+  const shown = await runAgainst(runDeadLettersShow, () => ({ body: row("0:1", { skip }) }), {}, "0:1");
+  expect(shown.lines[0]).toContain("by thandi (p), confirmed by sipho");
 });
 
 test("replay takes each transaction once and other letters one by one, ignores skip requests, and prints each record's outcome", async () => {
@@ -200,7 +212,10 @@ test("an invalid rate or letter, or a missing reason, is refused before anything
 });
 
 test("a skip and a replay that need a second person are printed as proposals [D9 second-person]", async () => {
-  const proposed = { status: 202, body: { schema: "DecisionProposed", id: "p-1", expiresAt: "2026-11-21T06:00:00.000Z" } };
+  const proposed = {
+    status: 202,
+    body: { schema: "DecisionProposed", id: "p-1", state: "proposed", expiresAt: "2026-11-21T06:00:00.000Z" },
+  };
   const place = { service: "scheduler", partition: "3", offset: "118", reason };
   const skip = await runAgainst(runDeadLettersSkip, () => proposed, place);
   expect([skip.exit, skip.asked.length, skip.lines.join()]).toEqual([0, 1, expect.stringContaining("proposed as p-1")]);

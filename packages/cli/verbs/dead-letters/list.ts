@@ -38,8 +38,9 @@ const list: ListVerb = {
 };
 
 function operatorText(row: AnswerBody): string {
-  const operator = memberText(row, "skip.operator");
-  return memberText(row, "skip.isDone") === "false" ? `${operator}, requested` : operator;
+  const second = memberText(row, "skip.confirmedBy");
+  const people = `${memberText(row, "skip.operator")}${second === "-" ? "" : `, confirmed by ${second}`}`;
+  return memberText(row, "skip.isDone") === "false" ? `${people}, requested` : people;
 }
 
 export const runDeadLettersList = runList(list);

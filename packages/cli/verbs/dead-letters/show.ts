@@ -13,7 +13,8 @@ export const runDeadLettersShow: RunControlVerb = async (call, where) => {
     return 0;
   }
   const at = (path: string): string => memberText(body, path);
-  const hand = at("skip.operator") === "-" ? "" : `, by ${at("skip.operator")} (${at("skip.action")})`;
+  const second = at("skip.confirmedBy") === "-" ? "" : `, confirmed by ${at("skip.confirmedBy")}`;
+  const hand = at("skip.operator") === "-" ? "" : `, by ${at("skip.operator")} (${at("skip.action")})${second}`;
   const asked = at("skip.isDone") === "false" ? ", only requested" : "";
   const reading =
     at("reading.isReadable") === "true" ? `could be read now, as ${at("reading.as")}` : `cannot be read: ${at("reading.why")}`;

@@ -28,8 +28,8 @@ export const runDeadLettersSkip: RunControlVerb = async (call, where) => {
   if (!/^\d{1,4}$/.test(partition)) throw new Fault("cli.no-partition", "--partition is a whole number", { isRetryable: false });
   const client = await controlClient(call, where);
   const id = call.value("id") ?? randomUUID();
-  const last = call.value("last-offset");
-  const place = { service, topic, partition: Number(partition), offset, ...(last !== undefined && { lastOffset: last }) };
+  const lastOffset = call.value("last-offset");
+  const place = { service, topic, partition: Number(partition), offset, ...(lastOffset !== null && { lastOffset }) };
   const body = { reason: needed(call, "reason"), ...place };
   const accepted = await sendDecision(client, machineTime, "/skip", body, id);
   if (isProposed(accepted)) {
@@ -49,7 +49,7 @@ export const runDeadLettersSkip: RunControlVerb = async (call, where) => {
         ? "the partition has skipped it"
         : "the partition has not skipped it within 30 s";
     where.out(
-      `${topic}/${partition} offset ${offset}${last === undefined ? "" : ` to ${last}`}: ${outcome} (letter ${letter}, request ${id})`,
+      `${topic}/${partition} offset ${offset}${lastOffset === null ? "" : ` to ${lastOffset}`}: ${outcome} (letter ${letter}, request ${id})`,
     );
   }
   return hasPassed || isUnawaited ? 0 : 1;

@@ -2,17 +2,19 @@
 // day or a bank.
 
 import { Fault, machineTime } from "@sluice/kernel";
-import { asControlVerb, type RunControlVerb } from "../../terminal/control-client.ts";
+import { asControlVerb, controlClient, type RunControlVerb } from "../../terminal/control-client.ts";
+import { previewHeld } from "./preview.ts";
+import { parseTimeOfDay } from "../../terminal/scheme-zones.ts";
 import { decisionNotes, decisionOptions, requireOption as needed, runDecision } from "./send-decision.ts";
 import { parsePauseEnd } from "./pause-end.ts";
 import type { Verb, VerbCall } from "../../terminal/verb.ts";
 
-export const runExtend: RunControlVerb = (call, where) => {
+export const runExtend: RunControlVerb = async (call, where) => {
   const day = parseDay(call);
   const window = needed(call, "window");
   const number = window === "reconciliation" ? 0 : Number(window);
-  const closesAt = needed(call, "closes-at");
-  return runDecision(call, where, machineTime, {
+  const closesAt = await parseTimeOfDay(needed(call, "closes-at"), day.name, await controlClient(call, where));
+  return await runDecision(call, where, machineTime, {
     path: `${day.path}/close-extension`,
     body: { window: number, closesAt },
     what: `${number === 0 ? "reconciliation" : `window ${number}`} of ${day.name} closes at ${closesAt}`,
@@ -26,6 +28,8 @@ export const runCreditsFinal: RunControlVerb = (call, where) => {
     path: `${day.path}/credits-final`,
     body: bank === null ? {} : { bank },
     what: `credits of ${day.name} final for ${bank ?? "all banks"}`,
+    preview: previewHeld(day.name, bank, "a gate without unresolved credits opens, and these are released; it cannot be withdrawn"),
+    confirmedBy: day.name,
   });
 };
 
@@ -39,6 +43,8 @@ export const runOpenGate: RunControlVerb = (call, where) => {
     path: `${day.path}/gate-opening`,
     body: { bank, credits },
     what: `gate of ${bank} on ${day.name} opened over ${credits.length} ${credits.length === 1 ? "credit" : "credits"}`,
+    preview: previewHeld(day.name, bank, "these are released although those credits are not resolved; it cannot be undone"),
+    confirmedBy: bank,
   });
 };
 
@@ -69,13 +75,13 @@ export const windowExtendVerb: Verb = {
     "closes-at": {
       type: "string",
       placeholder: "INSTANT",
-      text: "the new time, with its offset: 2026-11-20T16:30:00+02:00",
+      text: "the new time: 16:30 in the scheme's zone, or with its offset: 2026-11-20T16:30:00+02:00",
       isRequired: true,
     },
     ...decisionOptions,
   },
   notes: decisionNotes,
-  examples: ['window extend ZA_EFT:2026-11-20 --window 1 --closes-at 2026-11-20T16:30:00+02:00 --reason "a bank is late"'],
+  examples: ['window extend ZA_EFT:2026-11-20 --window 1 --closes-at 16:30 --reason "a bank is late"'],
   run: asControlVerb(runExtend),
 };
 

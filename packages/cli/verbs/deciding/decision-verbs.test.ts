@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { runCommandLine } from "../../terminal/command-line.ts";
 import type { ControlTerminal } from "../../terminal/control-client.ts";
 import { runDecision } from "./send-decision.ts";
-import { runConfirmProposal, runProposals } from "./proposals.ts";
+import { runConfirmProposal, runProposals, runRejectProposal, runRetractProposal } from "./proposals.ts";
 import { runCreditsFinal, runExtend, runOpenGate, runPause, runResume } from "./day-decisions.ts";
 import { runConfirm, runRedrive, runResolve, runWithdraw } from "./transaction-decisions.ts";
 import type { VerbCall } from "../../terminal/verb.ts";
@@ -124,6 +124,8 @@ test.each([
     { bank: "sample", credits: [credit, uetr] },
   ],
   [runConfirmProposal, "a-1", { offset: "7", sha256: "0c" }, "/proposals/a-1/confirmation", { offset: "7", contentSha256: "0c" }],
+  [runRejectProposal, "a-1", { offset: "7", sha256: "0c" }, "/proposals/a-1/rejection", { offset: "7", contentSha256: "0c" }],
+  [runRetractProposal, "a-1", { offset: "7", sha256: "0c" }, "/proposals/a-1/retraction", { offset: "7", contentSha256: "0c" }],
   [runPause, "sample", {}, "/banks/sample/pause", {}],
   [runPause, "sample", { until: "2026-11-22T03:00+02:00" }, "/banks/sample/pause", { until: "2026-11-22T01:00:00Z" }],
   [runResume, "sample", {}, "/banks/sample/resume", {}],
@@ -161,16 +163,16 @@ async function runUnderVirtualTime(answers: readonly Answer[], options: Readonly
 test.each([
   [judged("applied"), 0, "applied"],
   [judged("ignored", "already-so"), 0, "ignored: already-so, it was so already."],
-  [judged("refused", "close-reached"), 1, "refused: close-reached"],
+  [judged("refused", "close-reached"), 4, "refused: close-reached"],
 ])("the result determines the exit code: %j", async (answer, code, said) => {
   const { running, lines } = await runUnderVirtualTime([accepted("bank:sample"), notYet, away, answer]);
   expect([await running, lines[0]]).toEqual([code, expect.stringContaining(said)]);
 });
 
-test("a decision without a result within 15 s exits with 1 and says so; with --no-wait the verb does not wait", async () => {
+test("a decision without a result within 15 s exits with 5 and says so; with --no-wait the verb does not wait", async () => {
   const { running, lines } = await runUnderVirtualTime([accepted("bank:sample"), notYet]);
   expect([await running, lines]).toEqual([
-    1,
+    5,
     ["pause of sample: in the journal, without a result within 15 s (decision a-1, journal 3/12)"],
   ]);
   const quick = await runUnderVirtualTime([accepted("bank:sample")], { "no-wait": true });
@@ -234,7 +236,22 @@ test("a confirmation waits for the decision that it confirmed, and prints its id
   }
 });
 
-test("proposals shows what each open proposal would decide, and the command that confirms it [D9 second-person]", async () => {
+test.each([
+  [runRejectProposal, "rejection", "rejected"],
+  [runRetractProposal, "retraction", "retracted"],
+] as const)("%o prints that the decision never takes effect, and awaits nothing [D9 rejection]", async (run, what, state) => {
+  const { where, lines, asked } = createFakeConsole({ status: 202, body: { schema: "ProposalEnded", ...proposal, state } });
+  expect(await run(buildCall("a-1", { offset: "7", sha256: "0c", reason, id: "r-1" }), where)).toBe(0);
+  expect([lines, asked.length]).toEqual([[`${what} of a-1: its decision never takes effect (proposal a-1)`], 1]);
+});
+
+test("a decision whose proposal has ended before is printed with the proposal's state [D9 rejection]", async () => {
+  const ended = { schema: "DecisionProposed", ...proposal, state: "rejected" };
+  const { running, lines } = await runUnderVirtualTime([{ status: 202, body: ended }]);
+  expect([await running, lines]).toEqual([0, ["pause of sample: was proposed as a-1 before, and is rejected (./sluice proposals)"]]);
+});
+
+test("proposals shows what each open proposal would decide, and the commands that confirm and reject it [D9 second-person]", async () => {
   const rows = [
     proposal,
     { ...proposal, id: "a'; reboot '" },
@@ -243,8 +260,14 @@ test("proposals shows what each open proposal would decide, and the command that
   const { where, lines } = createFakeConsole({ status: 200, body: { schema: "Proposals", rows, next: null } });
   expect(await runProposals(buildCall("", {}), where)).toBe(0);
   expect(lines[0]).toMatch(/a-1 +proposed .*a-0 +confirmed .*sipho/s);
-  expect(lines.slice(1, 4)).toEqual(["", 'a-1: {"reason":"ticket 4711"}', "  ./sluice confirm 'a-1' --offset 7 --sha256 0c --reason TEXT"]);
-  expect(lines.slice(6)).toEqual([String.raw`  ./sluice confirm 'a'\''; reboot '\''' --offset 7 --sha256 0c --reason TEXT`]);
+  const named = "--offset 7 --sha256 0c --reason TEXT";
+  expect(lines.slice(1, 5)).toEqual([
+    "",
+    'a-1: {"reason":"ticket 4711"}',
+    `  ./sluice confirm 'a-1' ${named}`,
+    `  ./sluice reject 'a-1' ${named}`,
+  ]);
+  expect(lines.slice(7)).toEqual(["confirm", "reject"].map((verb) => String.raw`  ./sluice ${verb} 'a'\''; reboot '\''' ${named}`));
 });
 
 test("--json prints the answer and the result", async () => {

@@ -2,15 +2,20 @@
 //
 // #1 The decision is sent under one id, repeatedly while the console is not available or does not answer, for at most
 //    `sendMaxMs`: it counts once.
-// #2 Exit 0: it was applied, or was so already; with --no-wait: it is in the journal. Else exit 1, with the reason.
+// #2 Exit 0: it was applied, or was so already; with --no-wait: it is in the journal. Exit 4: it was
+//    refused, and the reason is printed. Exit 5: there is no result in time.
 // #3 A reason is required; it is kept with the decision for good.
 // #4 A decision that needs a second person is a proposal: exit 0, as it is recorded, and the line says that it waits.
+// #5 On a terminal a decision that cannot be undone is asked about first, with what it would do. A script is not asked.
+//    With --dry-run nothing is sent; exit 4 if it would be refused.
 
 import { randomUUID } from "node:crypto";
 import { Fault, sleep, type Time } from "@sluice/kernel";
 import { controlClient, controlOptions, type AnswerBody, type ControlClient, type ControlTerminal } from "../../terminal/control-client.ts";
 import { memberRows } from "../../terminal/control-table.ts";
+import { exitRefused, exitUnknown } from "../../terminal/exit-codes.ts";
 import type { VerbCall, VerbOptions } from "../../terminal/verb.ts";
+import type { LoadPreview, Preview } from "./preview.ts";
 
 export interface DecisionCall {
   readonly path: string;
@@ -18,6 +23,10 @@ export interface DecisionCall {
   readonly body: AnswerBody;
   /** The decision in words, for the line with the result. */
   readonly what: string;
+  /** #5 What it would do. */
+  readonly preview?: LoadPreview;
+  /** #5 What a person types to go on with a decision that cannot be undone. */
+  readonly confirmedBy?: string;
 }
 
 /** #3 */
@@ -25,13 +34,17 @@ export const decisionOptions = {
   reason: { type: "string", placeholder: "TEXT", text: "why; kept with the decision, with its operator and time", isRequired: true },
   id: { type: "string", placeholder: "ID", text: "the decision's id (one is made): sent again under the same id it counts once" },
   "no-wait": { type: "boolean", text: "does not wait for the result" },
+  "dry-run": { type: "boolean", text: "only says what it would do, and whether it would be refused as things stand" },
+  yes: { type: "boolean", text: "does not ask on a terminal, where the decision cannot be undone" },
   ...controlOptions,
 } as const satisfies VerbOptions;
 
 export const decisionNotes = [
-  "Exit 0 if it was applied, was so already, or is proposed to a second person; 1 if it was refused or has no result within 15 s.",
+  "Exit 0 if it was applied, was so already, or is proposed to a second person; 4 if it was refused; 5 without a result within 15 s.",
 ] as const;
 
+/** The person did not confirm: nothing was sent. */
+const exitDeclined = 1;
 const sendMaxMs = 15_000;
 const waitMaxMs = 15_000;
 const againMs = 250;
@@ -40,6 +53,11 @@ export async function runDecision(call: VerbCall, where: ControlTerminal, time: 
   const reason = call.value("reason") ?? "";
   if (reason.trim() === "") throw new Fault("cli.no-reason", "--reason says why: it is kept with the decision", { isRetryable: false });
   const client = await controlClient(call, where);
+  if (call.flag("dry-run")) return await showPreview(client, where, decision, call.flag("json"));
+  if (!call.flag("yes") && !(await isConfirmed(client, where, decision))) {
+    where.out("nothing was sent");
+    return exitDeclined;
+  }
   const id = call.value("id") ?? randomUUID();
   const accepted = await sendDecision(client, time, decision.path, { reason, ...decision.body }, id);
   const isDecision = accepted["schema"] === "ActionAccepted";
@@ -47,9 +65,27 @@ export async function runDecision(call: VerbCall, where: ControlTerminal, time: 
   const judged = isUnawaited ? null : await awaitResult(client, time, String(accepted["key"]), String(accepted["action"]));
   if (call.flag("json")) where.out(JSON.stringify({ ...accepted, judged }, null, 2));
   else if (isProposed(accepted)) where.out(proposedLine(decision.what, accepted));
-  else where.out(isDecision ? resultLine(decision, accepted, judged, isUnawaited) : deadLettersLine(decision, accepted));
-  if (judged === null) return isUnawaited ? 0 : 1;
-  return judged["result"] === "refused" ? 1 : 0;
+  else where.out(isDecision ? resultLine(decision, accepted, judged, isUnawaited) : unawaitedLine(decision, accepted));
+  if (judged === null) return isUnawaited ? 0 : exitUnknown;
+  return judged["result"] === "refused" ? exitRefused : 0;
+}
+
+/** #5 */
+async function showPreview(client: ControlClient, where: ControlTerminal, { what, path, body, preview }: DecisionCall, isJson: boolean) {
+  const { lines, refusal }: Preview = preview === undefined ? { lines: [], refusal: null } : await preview(client);
+  const verdict = refusal === null ? "nothing was sent" : `nothing was sent; it would be refused: ${refusal}`;
+  const text = [`would be sent: ${what}`, ...lines, verdict].join("\n");
+  where.out(isJson ? JSON.stringify({ schema: "DecisionPreview", what, path, body, lines, refusal }, null, 2) : text);
+  return refusal === null ? 0 : exitRefused;
+}
+
+/** #5 */
+async function isConfirmed(client: ControlClient, where: ControlTerminal, { what, preview, confirmedBy }: DecisionCall): Promise<boolean> {
+  if (confirmedBy === undefined || where.ask === undefined) return true;
+  const { lines, refusal } = preview === undefined ? { lines: [], refusal: null } : await preview(client);
+  const against = refusal === null ? [] : [`it would be refused: ${refusal}`];
+  const typed = await where.ask([what, ...lines, ...against, `Type ${confirmedBy} to go on: `].join("\n"));
+  return typed.trim() === confirmedBy;
 }
 
 /** #4 */
@@ -58,7 +94,8 @@ export function isProposed(accepted: AnswerBody): boolean {
 }
 
 export function proposedLine(what: string, accepted: AnswerBody): string {
-  const [id, expiresAt] = [String(accepted["id"]), String(accepted["expiresAt"])];
+  const [id, state, expiresAt] = [String(accepted["id"]), String(accepted["state"]), String(accepted["expiresAt"])];
+  if (state !== "proposed") return `${what}: was proposed as ${id} before, and is ${state} (./sluice proposals)`;
   return `${what}: proposed as ${id}, and without effect until another person confirms it, by ${expiresAt} (./sluice proposals)`;
 }
 
@@ -102,8 +139,9 @@ async function awaitResult(client: ControlClient, time: Time, key: string, id: s
   }
 }
 
-/** What was done with dead letters has no result to wait for. */
-function deadLettersLine({ what }: DecisionCall, accepted: AnswerBody): string {
+/** What was done with dead letters, or ended a proposal, has no result to wait for. */
+function unawaitedLine({ what }: DecisionCall, accepted: AnswerBody): string {
+  if (accepted["schema"] === "ProposalEnded") return `${what}: its decision never takes effect (proposal ${String(accepted["id"])})`;
   const done = accepted["schema"] === "SkipRequested" ? "skip requested" : `${memberRows(accepted, "rows").length} records replayed`;
   return `${what}: ${done} (decision ${String(accepted["action"])})`;
 }

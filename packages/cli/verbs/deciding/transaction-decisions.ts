@@ -2,6 +2,7 @@
 
 import { Fault, machineTime } from "@sluice/kernel";
 import { asControlVerb, type RunControlVerb } from "../../terminal/control-client.ts";
+import { previewTransaction } from "./preview.ts";
 import { decisionNotes, decisionOptions, requireOption as needed, runDecision } from "./send-decision.ts";
 import { uetrArgument, type Verb, type VerbCall } from "../../terminal/verb.ts";
 
@@ -9,7 +10,13 @@ const uetrForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const runWithdraw: RunControlVerb = (call, where) => {
   const uetr = parseUetr(call);
-  return runDecision(call, where, machineTime, { path: `/transactions/${uetr}/withdrawal`, body: {}, what: `withdrawal of ${uetr}` });
+  return runDecision(call, where, machineTime, {
+    path: `/transactions/${uetr}/withdrawal`,
+    body: {},
+    what: `withdrawal of ${uetr}`,
+    preview: previewTransaction(uetr, "withdrawDebit", "it ends in RECONCILIATION, cause WITHDRAWN; this cannot be undone"),
+    confirmedBy: "withdraw",
+  });
 };
 
 export const runRedrive: RunControlVerb = (call, where) => {
@@ -20,6 +27,7 @@ export const runRedrive: RunControlVerb = (call, where) => {
     path: `/transactions/${uetr}/redrive`,
     body: { messageIdentification, target: isPosting ? "POSTING" : "DELIVERY" },
     what: `redrive of ${isPosting ? "posting" : "delivery"} ${messageIdentification}`,
+    preview: previewTransaction(uetr, isPosting ? "" : "redriveDelivery", null),
   });
 };
 
@@ -31,6 +39,8 @@ export const runResolve: RunControlVerb = (call, where) => {
     path: `/transactions/${uetr}/resolution`,
     body: { day: needed(call, "day"), resolution, ...(replacedBy === null ? {} : { replacedBy }) },
     what: `resolution of ${uetr} as ${resolution}`,
+    preview: previewTransaction(uetr, "resolveItem", "what was found out is kept for good; it cannot be undone once it is final"),
+    confirmedBy: resolution,
   });
 };
 
@@ -41,6 +51,8 @@ export const runConfirm: RunControlVerb = (call, where) => {
     path: `/transactions/${uetr}/resolution/confirmation`,
     body: { offset, contentSha256: needed(call, "sha256") },
     what: `confirmation of ${offset} on ${uetr}`,
+    preview: previewTransaction(uetr, "confirmResolution", "this makes it final; it cannot be undone"),
+    confirmedBy: offset,
   });
 };
 

@@ -4,10 +4,10 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { configurationOption, sampleFile } from "./configuration-option.ts";
 import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
 const entry = fileURLToPath(new URL("../../../../infra/image/main.ts", import.meta.url));
-const sampleFile = fileURLToPath(new URL("../../../../infra/local/sluice.yaml", import.meta.url));
 
 const run: RunVerb = async (call) => {
   const start = call.value("clock-start");
@@ -32,12 +32,7 @@ export const allVerb: Verb = {
   summary: "all services in one process over memory, with a clock that can be moved ahead; for tests of a bank's side",
   arguments: [],
   options: {
-    config: {
-      type: "string",
-      placeholder: "FILE",
-      text: "configuration of banks, schemes and windows (infra/local/sluice.yaml)",
-      completes: "files",
-    },
+    config: configurationOption("infra/local/sluice.yaml"),
     "clock-start": { type: "string", placeholder: "INSTANT", text: "what its clock shows at the start (the machine's time)" },
   },
   notes: [

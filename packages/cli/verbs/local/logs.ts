@@ -25,7 +25,10 @@ const run: RunVerb = async (call) => {
   const isJson = call.flag("json");
   const files = services.map((name) => ({ name, path: join(upDirectory, `${name}.log`), offset: 0 }));
   const first = (await Promise.all(files.map(readTail))).flat();
-  if (first.length === 0) throw new Fault("cli.no-logs", "there are no logs: start with ./sluice up", { isRetryable: false });
+  if (first.length === 0)
+    throw new Fault("cli.no-logs", "there are no logs of ./sluice up here; on a cluster: kubectl logs (docs/kubernetes.md)", {
+      isRetryable: false,
+    });
   print(first, wanted, isJson);
   if (!call.flag("follow")) return 0;
   using interruption = interruptible();
@@ -48,6 +51,7 @@ export const logsVerb: Verb = {
     since: { type: "string", placeholder: "DURATION", text: "for example 30s, 10m, 2h" },
     json: { type: "boolean", text: "the lines as they were written" },
   },
+  notes: ["Reads the files of ./sluice up on this machine. On a cluster: kubectl logs (docs/kubernetes.md)."],
   examples: ["logs --follow", "logs dispatcher --level warn --since 10m"],
   run,
 };

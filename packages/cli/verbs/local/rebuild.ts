@@ -35,7 +35,7 @@ const run: RunVerb = async (call) => {
   const partition = call.value("partition");
   if (partition !== null && !/^\d{1,4}$/.test(partition))
     throw new Fault("cli.no-partition", `${partition} is not a partition`, { isRetryable: false });
-  const { database, configurationFile, connections, ...servers } = await requireUpState();
+  const { database, configurationFile, connections, ...servers } = await requireUpState(["kafka", "registry", "mongo"]);
   const environment = serviceEnvironment({ servers, configurationFile, database });
   const child = spawn(process.execPath, [entry, ...buildArguments(call, partition)], {
     env: { ...process.env, ...connections, ...environment },
@@ -70,6 +70,7 @@ export const rebuildVerb: Verb = {
     json: jsonOption,
   },
   notes: [
+    "Works on what ./sluice up has started on this machine. On a cluster: docs/kubernetes.md names the command.",
     "Services keep running: a partition stops only for its last records.",
     "Exit 0 if everything is equal; else 1, and nothing is switched.",
   ],

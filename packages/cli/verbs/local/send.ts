@@ -20,7 +20,7 @@ const accepted = 202;
 const run: RunVerb = async (call) => {
   const token = chooseToken(call.value("as") ?? sampleBank.id);
   const messages = await Promise.all(call.positionals.map(readMessage));
-  const { ingressUrl } = await requireUpState();
+  const { ingressUrl } = await requireUpState(["ingress"]);
   let failures = 0;
   for (const { file, path, bytes } of messages) {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };

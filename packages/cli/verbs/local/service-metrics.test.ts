@@ -4,10 +4,10 @@ import { findConfiguration, findMetricWarnings, readMetrics } from "./service-me
 
 test("metrics are read as a service serves them, including labels with quotes", async () => {
   const metrics = createMetrics({ withProcess: false });
-  metrics.gauge("sluice_clock_skew_milliseconds", "help", ["service"]).set(-1_500, { service: 'a "b" \\ c' });
+  metrics.gauge("sluice_clock_skew_seconds", "help", ["service"]).set(-1.5, { service: 'a "b" \\ c' });
   metrics.counter("sluice_scheduler_dead_letters_total", "help", ["fact"]).add({ fact: "unreadable" });
   const samples = readMetrics(await metrics.text());
-  expect(samples).toContainEqual({ name: "sluice_clock_skew_milliseconds", labels: { service: 'a "b" \\ c' }, value: -1_500 });
+  expect(samples).toContainEqual({ name: "sluice_clock_skew_seconds", labels: { service: 'a "b" \\ c' }, value: -1.5 });
   expect(findMetricWarnings(samples)).toEqual([
     "its clock is -1500 ms off the broker's: correct it; windows are opened by the broker clock",
     "1 records (unreadable) are dead letters",
@@ -25,9 +25,7 @@ test("an address with an open breaker is a warning; one whose breaker has closed
 test("a clock within a second and counters at zero are no warning", () => {
   expect(
     findMetricWarnings(
-      readMetrics(
-        'sluice_clock_skew_milliseconds 999\nsluice_conservation_broken{partition="3"} 0\nsluice_scheduler_windows_missed_total 0',
-      ),
+      readMetrics('sluice_clock_skew_seconds 0.999\nsluice_conservation_broken{partition="3"} 0\nsluice_scheduler_windows_missed_total 0'),
     ),
   ).toEqual([]);
   expect(findMetricWarnings(readMetrics('sluice_conservation_broken{partition="3"} 1'))[0]).toContain("partition 3");

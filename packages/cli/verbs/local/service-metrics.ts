@@ -33,9 +33,10 @@ interface MetricWarning {
 
 const warnings: readonly MetricWarning[] = [
   {
-    metric: "sluice_clock_skew_milliseconds",
-    isBad: (value) => Math.abs(value) > skewMaxMs,
-    text: ({ value }) => `its clock is ${Math.round(value)} ms off the broker's: correct it; windows are opened by the broker clock`,
+    metric: "sluice_clock_skew_seconds",
+    isBad: (value) => Math.abs(value) * 1_000 > skewMaxMs,
+    text: ({ value }) =>
+      `its clock is ${Math.round(value * 1_000)} ms off the broker's: correct it; windows are opened by the broker clock`,
   },
   {
     metric: "sluice_conservation_broken",
@@ -54,9 +55,9 @@ const warnings: readonly MetricWarning[] = [
     text: ({ labels, value }) => `${value} records (${labels["fact"] ?? "?"}) are dead letters`,
   },
   {
-    metric: "sluice_scheduler_record_age_milliseconds",
-    isBad: (value) => value > ageMaxMs,
-    text: ({ labels, value }) => `partition ${labels["partition"] ?? "?"} is ${Math.round(value / 1_000)} s behind`,
+    metric: "sluice_scheduler_record_age_seconds",
+    isBad: (value) => value * 1_000 > ageMaxMs,
+    text: ({ labels, value }) => `partition ${labels["partition"] ?? "?"} is ${Math.round(value)} s behind`,
   },
   {
     metric: "sluice_partition_unreadable_batches",

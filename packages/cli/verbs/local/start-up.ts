@@ -1,20 +1,34 @@
 // Starts servers that keep their data, then every service as a process; all of them outlive this process. If one does
-// not start, those that did are stopped.
+// not start, those that were started with it are stopped.
 
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Configuration, connectionSettingsOf, readConfigurationFile } from "@sluice/config";
 import { generateConfigSchema } from "@sluice/config/generate";
 import { freePorts, startServers, stopRecordedProcesses } from "@sluice/local-servers";
-import { projectRoot, provision, serviceEnvironment, type ServiceName, serviceNames, startService } from "@sluice/environment";
-import { describeUp, upDirectory, writeUpState } from "./up-state.ts";
+import {
+  projectRoot,
+  provision,
+  serviceEnvironment,
+  type ServiceName,
+  serviceNames,
+  type ServiceProcess,
+  startService,
+} from "@sluice/environment";
+import { Fault } from "@sluice/kernel";
+import { describeConfigurationChange, type ConfigurationNames } from "./up-plan.ts";
+import { describeUp, upDirectory, writeUpState, type UpState } from "./up-state.ts";
 
 const database = "sluice";
 const httpPortWanted = 8080;
 const consolePortWanted = 8081;
 const controlPortWanted = 8082;
 
-export async function startUp(configurationFile: string): Promise<void> {
+/** `noted` is what the last `up` recorded; null: there was none. */
+export async function startUp(configurationFile: string, noted: UpState | null): Promise<void> {
   const configuration = readConfigurationFile(configurationFile, process.env);
+  if (noted !== null && noted.configurationFile !== configurationFile) sayChange(noted.configurationFile, configuration);
   generateConfigSchema(projectRoot);
   await stopRecordedProcesses(upDirectory);
   try {
@@ -25,26 +39,40 @@ export async function startUp(configurationFile: string): Promise<void> {
   }
 }
 
+/** Starts these services with the servers, ports and configuration of the others, which go on. */
+export async function startMissing(noted: UpState, names: readonly string[]): Promise<void> {
+  const { configurationFile, connections, kafkaBrokers, schemaRegistryUrl, mongoUrl } = noted;
+  readConfigurationFile(configurationFile, process.env);
+  const missing = serviceNames.filter((name) => names.includes(name));
+  const [httpPort = 0, consolePort = 0, controlPort = 0] = await portsFor(noted, missing);
+  const servers = { kafkaBrokers, schemaRegistryUrl, mongoUrl };
+  const settings = { servers, configurationFile, database: noted.database, httpPort, consolePort, controlPort };
+  const services = await startServices(missing, { ...connections, ...serviceEnvironment(settings) });
+  const state = { ...noted, ...urlsOf(services, noted), operations: { ...noted.operations, ...operationsOf(services) } };
+  writeUpState(state);
+  say("is up");
+  process.stdout.write(`${describeUp(state)}\n`);
+}
+
+/** SHA-256, hex; empty if the file cannot be read. */
+export function hashFile(path: string): string {
+  try {
+    return createHash("sha256").update(readFileSync(path)).digest("hex");
+  } catch {
+    return "";
+  }
+}
+
 async function startAll(configurationFile: string, { partitionCount, topics }: Configuration): Promise<void> {
   const servers = await startServers({ directory: upDirectory, storage: "file", isDetached: true, progress: say });
   say("topics, schemas, indexes");
   // A broker that was started here is alone.
   const isOurs = servers.started.some(({ name }) => name === "kafka");
-  await provision(servers, database, partitionCount, isOurs ? undefined : topics);
+  await provision(servers, database, { partitionCount, ...(isOurs ? {} : { topics }) });
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await freePorts(3, [httpPortWanted, consolePortWanted, controlPortWanted]);
   const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
-  say(`starting ${serviceNames.join(", ")}`);
-  const services = await Promise.all(
-    serviceNames.map(async (name) => {
-      const options = { directory: upDirectory, isDetached: true };
-      const service = await startService(name, environment, join(upDirectory, `${name}.log`), options);
-      await service.ready();
-      return service;
-    }),
-  );
+  const services = await startServices(serviceNames, environment);
   const { kafkaBrokers, schemaRegistryUrl, mongoUrl } = servers;
-  const findService = (wanted: ServiceName) => services.find(({ name }) => name === wanted);
-  const localUrl = (port: number | null | undefined): string => `http://127.0.0.1:${port ?? 0}`;
   const state = {
     kafkaBrokers,
     schemaRegistryUrl,
@@ -52,15 +80,64 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
     connections: connectionSettingsOf(process.env),
     database,
     configurationFile,
+    configurationSha256: hashFile(configurationFile),
     partitionCount,
-    ingressUrl: localUrl(findService("ingress")?.port),
-    consoleUrl: localUrl(findService("console")?.port),
-    controlUrl: localUrl(findService("console")?.controlPort),
-    operations: Object.fromEntries(services.map(({ name, opsPort }) => [name, `http://127.0.0.1:${opsPort}`])),
+    ...urlsOf(services, { ingressUrl: "", consoleUrl: "", controlUrl: "" }),
+    operations: operationsOf(services),
   };
   writeUpState(state);
   say("is up");
   process.stdout.write(`${describeUp(state)}\n`);
+}
+
+async function startServices(names: readonly ServiceName[], environment: Readonly<Record<string, string>>) {
+  say(`starting ${names.join(", ")}`);
+  const options = { directory: upDirectory, isDetached: true };
+  return await Promise.all(
+    names.map(async (name) => {
+      const service = await startService(name, environment, join(upDirectory, `${name}.log`), options);
+      await service.ready();
+      return service;
+    }),
+  );
+}
+
+/** The ports that ingress and console had, if they are free; for services that have none, the three are not used. */
+async function portsFor(noted: UpState, missing: readonly ServiceName[]): Promise<readonly number[]> {
+  const had = [noted.ingressUrl, noted.consoleUrl, noted.controlUrl].map((url) => Number(new URL(url).port));
+  return missing.some((name) => name === "ingress" || name === "console") ? await freePorts(had.length, had) : had;
+}
+
+type UpUrls = Pick<UpState, "ingressUrl" | "consoleUrl" | "controlUrl">;
+
+/** The addresses of the services that were started, and for the others the former ones. */
+function urlsOf(services: readonly ServiceProcess[], former: UpUrls): UpUrls {
+  const find = (wanted: ServiceName) => services.find(({ name }) => name === wanted);
+  const [ingress, console] = [find("ingress"), find("console")];
+  const localUrl = (port: number | null): string => `http://127.0.0.1:${port ?? 0}`;
+  return {
+    ingressUrl: ingress === undefined ? former.ingressUrl : localUrl(ingress.port),
+    consoleUrl: console === undefined ? former.consoleUrl : localUrl(console.port),
+    controlUrl: console === undefined ? former.controlUrl : localUrl(console.controlPort),
+  };
+}
+
+function operationsOf(services: readonly ServiceProcess[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(services.map(({ name, opsPort }) => [name, `http://127.0.0.1:${opsPort}`]));
+}
+
+function sayChange(formerFile: string, configuration: Configuration): void {
+  try {
+    const former = readConfigurationFile(formerFile, process.env);
+    for (const line of describeConfigurationChange(namesIn(former), namesIn(configuration))) say(line);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    say(`what changes is not known: ${formerFile} cannot be read any more`);
+  }
+}
+
+function namesIn({ banks, connectors, schemes }: Configuration): ConfigurationNames {
+  return { banks: banks.map(({ id }) => id), connectors: connectors.map(({ id }) => id), schemes: schemes.map(({ id }) => id) };
 }
 
 function say(text: string): void {

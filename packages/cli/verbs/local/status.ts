@@ -1,12 +1,21 @@
-// `./sluice status`: which processes of `up` run, which services are ready, and what a person should look at. Exit 0
-// only if all is well.
+// `./sluice status`: which processes of `up` run, which services are ready, and what a person should look at. Where a
+// console is named it is asked instead: partitions, paused banks and days. Exit 0 only if all is well.
 
 import { readRecord, isRunning } from "@sluice/local-servers/running-record";
 import { Fault } from "@sluice/kernel";
 import { findConfiguration, findMetricWarnings, type MetricSample, readMetrics, type ShownConfiguration } from "./service-metrics.ts";
 import { readReadiness, type ShownReadiness } from "./service-readiness.ts";
 import { readUpFile, upDirectory, type UpState } from "./up-state.ts";
-import { jsonOption, type RunVerb, type Verb } from "../../terminal/verb.ts";
+import {
+  asControlVerb,
+  controlClient,
+  controlOptions,
+  isConsoleNamed,
+  type ControlTerminal,
+  type RunControlVerb,
+} from "../../terminal/control-client.ts";
+import type { Verb, VerbCall } from "../../terminal/verb.ts";
+import { describeConsoleStatus } from "./console-status.ts";
 
 interface ProcessRow {
   readonly name: string;
@@ -25,7 +34,8 @@ interface ProcessRow {
 
 const answerTimeoutMs = 2_000;
 
-const run: RunVerb = async (call) => {
+export const runStatus: RunControlVerb = async (call, where) => {
+  if (isConsoleNamed(call, where)) return await showConsoleStatus(call, where);
   const processes = readRecord(upDirectory)?.processes ?? [];
   const state = readUpFile();
   if (processes.length === 0) throw new Fault("cli.not-up", "nothing is up: start with ./sluice up", { isRetryable: false });
@@ -39,7 +49,7 @@ const run: RunVerb = async (call) => {
     }),
   );
   const isWell = rows.every((one) => one.isRunning && one.notReady === null && one.notices.length === 0);
-  process.stdout.write(`${call.flag("json") ? JSON.stringify({ isWell, processes: rows }, null, 2) : formatTable(rows)}\n`);
+  where.out(call.flag("json") ? JSON.stringify({ schema: "UpStatus", isWell, processes: rows }, null, 2) : formatTable(rows));
   return isWell ? 0 : 1;
 };
 
@@ -47,11 +57,23 @@ export const statusVerb: Verb = {
   name: "status",
   summary: "what runs, what is ready, its clock, its configuration file, and what a person should look at",
   arguments: [],
-  options: { json: jsonOption },
-  notes: ["Shows what ./sluice up has started.", "Exit 0 if all is well, else 1."],
-  examples: ["status"],
-  run,
+  options: controlOptions,
+  notes: [
+    "Shows what ./sluice up has started. Where a console is named (--console, SLUICE_CONTROL_URL) it shows what that console",
+    "knows: how far the partitions are, paused banks, and days.",
+    "Exit 0 if all is well, else 1.",
+  ],
+  examples: ["status", "status --console https://console.example:8082"],
+  run: asControlVerb(runStatus),
 };
+
+async function showConsoleStatus(call: VerbCall, where: ControlTerminal): Promise<number> {
+  const client = await controlClient(call, where);
+  const body = await client.get("/status");
+  const { isWell, lines } = describeConsoleStatus(body);
+  where.out(call.flag("json") ? JSON.stringify(body, null, 2) : lines.join("\n"));
+  return isWell ? 0 : 1;
+}
 
 type Inspected = Pick<ProcessRow, "notReady" | "skewMs" | "configuration" | "notices">;
 
@@ -60,10 +82,10 @@ async function inspectService(name: string, state: UpState | null): Promise<Insp
   if (address === undefined) return { notReady: "its address is not known", skewMs: null, configuration: null, notices: [] };
   const { notReady, blocked } = await readService(address);
   const samples = await readServiceMetrics(address);
-  const skew = samples.find((sample) => sample.name === "sluice_clock_skew_milliseconds");
+  const skew = samples.find((sample) => sample.name === "sluice_clock_skew_seconds");
   return {
     notReady,
-    skewMs: skew === undefined ? null : Math.round(skew.value),
+    skewMs: skew === undefined ? null : Math.round(skew.value * 1_000),
     configuration: findConfiguration(samples),
     notices: [...findMetricWarnings(samples), ...blocked],
   };

@@ -9,7 +9,7 @@ import type { UpState } from "./up-state.ts";
 
 type UpServers = Pick<UpState, "kafkaBrokers" | "schemaRegistryUrl" | "mongoUrl" | "database" | "connections">;
 
-export function readUpEnvironment<N extends VariableName>(up: UpServers, names: readonly N[]): Pick<ServiceEnvironment, N> {
+function readUpEnvironment<N extends VariableName>(up: UpServers, names: readonly N[]): Pick<ServiceEnvironment, N> {
   return readEnvironment({ ...up.connections, ...addressesOf(up) }, names);
 }
 

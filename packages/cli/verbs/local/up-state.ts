@@ -1,10 +1,12 @@
 // Records what `up` has started, for `up`, `down`, `send` and `tx`.
+//
+// #1 A verb asks for the processes that it needs. It works while those run, whatever else of `up` is down.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ServerAddresses } from "@sluice/local-servers";
-import { isRunning, readRecord } from "@sluice/local-servers/running-record";
+import { isRunning, type NotedProcess, readRecord } from "@sluice/local-servers/running-record";
 import { Fault } from "@sluice/kernel";
 
 export interface UpState extends ServerAddresses {
@@ -12,6 +14,8 @@ export interface UpState extends ServerAddresses {
   readonly connections: Readonly<Record<string, string>>;
   readonly database: string;
   readonly configurationFile: string;
+  /** SHA-256, hex, of the configuration file when `up` read it. */
+  readonly configurationSha256: string;
   /** Number of partitions that the topics were created with. */
   readonly partitionCount: number;
   readonly ingressUrl: string;
@@ -23,36 +27,65 @@ export interface UpState extends ServerAddresses {
   readonly operations: Readonly<Record<string, string>>;
 }
 
-export const upDirectory = fileURLToPath(new URL("../../../../.sluice/up", import.meta.url));
-
-const stateFile = join(upDirectory, "up.json");
-
-export function writeUpState(state: UpState): void {
-  writeFileSync(stateFile, `${JSON.stringify(state, null, 2)}\n`);
+export interface UpProcess extends Pick<NotedProcess, "kind" | "name"> {
+  readonly isRunning: boolean;
 }
 
-/** Null: nothing is up, or not everything. */
-export async function readUpState(): Promise<UpState | null> {
-  const processes = readRecord(upDirectory)?.processes ?? [];
-  const running = await Promise.all(processes.map(isRunning));
-  return running.length === 0 || running.includes(false) ? null : readUpFile();
+export const upDirectory = fileURLToPath(new URL("../../../../.sluice/up", import.meta.url));
+
+const stateFile = "up.json";
+const howToStart = "start with ./sluice up";
+
+export function writeUpState(state: UpState): void {
+  writeFileSync(join(upDirectory, stateFile), `${JSON.stringify(state, null, 2)}\n`);
 }
 
 /** Reads what the last `up` recorded, whether or not it still runs. */
-export function readUpFile(): UpState | null {
+export function readUpFile(directory = upDirectory): UpState | null {
   try {
-    const state: UpState = JSON.parse(readFileSync(stateFile, "utf8"));
+    const state: UpState = JSON.parse(readFileSync(join(directory, stateFile), "utf8"));
     return state;
   } catch {
     return null;
   }
 }
 
-/** Throws Fault `cli.not-up`. */
-export async function requireUpState(): Promise<UpState> {
-  const state = await readUpState();
-  if (state === null) throw new Fault("cli.not-up", "nothing is up, or not all of it: start with ./sluice up", { isRetryable: false });
-  return state;
+/** The processes that the last `up` recorded; none: it never ran, or its folder is gone. */
+export async function findUpProcesses(directory = upDirectory): Promise<readonly UpProcess[]> {
+  const noted = readRecord(directory)?.processes ?? [];
+  return await Promise.all(noted.map(async (one) => ({ kind: one.kind, name: one.name, isRunning: await isRunning(one) })));
+}
+
+/** #1 Null: nothing runs, or one of the named processes does not. */
+export async function readUpState(needed: readonly string[], directory = upDirectory): Promise<UpState | null> {
+  const processes = await findUpProcesses(directory);
+  const isUp = processes.some((one) => one.isRunning) && findMissing(processes, needed).length === 0;
+  return isUp ? readUpFile(directory) : null;
+}
+
+/** #1 Throws Fault `cli.not-up`. */
+export async function requireUpState(needed: readonly string[], directory = upDirectory): Promise<UpState> {
+  const processes = await findUpProcesses(directory);
+  const missing = findMissing(processes, needed);
+  const state = missing.length === 0 ? readUpFile(directory) : null;
+  if (state !== null) return state;
+  throw new Fault("cli.not-up", describeMissing(processes, missing), { isRetryable: false });
+}
+
+/** Says what a verb needs that does not run, and which command starts it. */
+export function describeMissing(processes: readonly UpProcess[], missing: readonly string[]): string {
+  if (!processes.some((one) => one.isRunning)) return `nothing is up: ${howToStart}`;
+  const verb = missing.length === 1 ? "is" : "are";
+  return `${missing.join(", ")} ${verb} down: ./sluice up starts what is missing, with the configuration that ran`;
+}
+
+/** A server that `up` did not start is in no record; whether it answers is seen when it is asked. */
+function findMissing(processes: readonly UpProcess[], needed: readonly string[]): readonly string[] {
+  const isServer = (name: string): boolean => name === "kafka" || name === "registry" || name === "mongo";
+  return needed.filter((name) => {
+    const noted = processes.find((one) => one.name === name);
+    return noted === undefined ? !isServer(name) || processes.length === 0 : !noted.isRunning;
+  });
 }
 
 export function describeUp(state: UpState): string {

@@ -1,35 +1,41 @@
-// `./sluice up`: starts servers and every service, unless they are up.
+// `./sluice up`: starts servers and every service, or what of them is missing.
 
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { describeUp, readUpState } from "./up-state.ts";
-import type { Verb } from "../../terminal/verb.ts";
+import { configurationOption, sampleFile } from "./configuration-option.ts";
+import { describeUp, findUpProcesses, readUpFile } from "./up-state.ts";
+import { planUp } from "./up-plan.ts";
+import type { RunVerb, Verb } from "../../terminal/verb.ts";
 
-const sampleFile = fileURLToPath(new URL("../../../../infra/local/sluice.yaml", import.meta.url));
+const run: RunVerb = async (call) => {
+  const noted = readUpFile();
+  const { startMissing, startUp, hashFile } = await import("./start-up.ts");
+  const given = call.value("config");
+  const plan = planUp({
+    processes: await findUpProcesses(),
+    notedFile: noted?.configurationFile ?? null,
+    givenFile: given === null ? null : resolve(given),
+    sampleFile,
+    isNotedFileChanged: noted !== null && noted.configurationSha256 !== hashFile(noted.configurationFile),
+  });
+  for (const line of plan.said) process.stderr.write(`sluice: ${line}\n`);
+  if (plan.kind === "start-all" || noted === null) await startUp(plan.configurationFile, noted);
+  else if (plan.kind === "start-services") await startMissing(noted, plan.services);
+  else process.stdout.write(`${describeUp(noted)}\n`);
+  return 0;
+};
 
 export const upVerb: Verb = {
   name: "up",
   summary: "starts servers and services in the background; data is kept between runs",
   arguments: [],
   options: {
-    config: {
-      type: "string",
-      placeholder: "FILE",
-      text: "configuration of banks, schemes and windows (infra/local/sluice.yaml)",
-      completes: "files",
-    },
+    config: configurationOption("the one that ran last; at first infra/local/sluice.yaml"),
   },
-  notes: ["Logs and data are in .sluice/up; addresses are printed. Called again it prints what is up."],
+  notes: [
+    "Logs and data are in .sluice/up; addresses are printed.",
+    "Called again it starts what is missing, with the configuration that ran, and leaves the rest alone.",
+    "Another file with --config restarts everything, and says what changes.",
+  ],
   examples: ["up", "up --config sluice.yaml"],
-  async run(call) {
-    const present = await readUpState();
-    if (present === null) {
-      const { startUp } = await import("./start-up.ts");
-      await startUp(resolve(call.value("config") ?? sampleFile));
-      return 0;
-    }
-    process.stderr.write("sluice: is up already (./sluice down stops it)\n");
-    process.stdout.write(`${describeUp(present)}\n`);
-    return 0;
-  },
+  run,
 };

@@ -2,6 +2,7 @@
 // their day's totals against the alarms.
 
 import { controlOptions, type AnswerBody } from "../../terminal/control-client.ts";
+import { watchOption } from "../../terminal/watch.ts";
 import { listVerb, runList, type ListVerb } from "../../terminal/control-list.ts";
 import {
   column,
@@ -75,7 +76,7 @@ export const bankListVerb: Verb = {
   name: "bank list",
   summary: "banks and connectors: their status and its reason, what waits, and the day's totals against the alarms",
   arguments: [],
-  options: controlOptions,
+  options: { watch: watchOption, ...controlOptions },
   notes: [
     "STATE is active; throttled (it asked to wait, or sustains fewer requests); breaker-open (one message at a time is tried);",
     "paused; or maintenance (paused until a time).",

@@ -8,7 +8,7 @@ import { runRulesExplain } from "./rules-explain.ts";
 import { runRulesImport } from "./rules-import.ts";
 import { runRulesList } from "./rules-list.ts";
 import type { RunRulesVerb } from "./rules-terminal.ts";
-import { verbs } from "../../verbs.ts";
+import { createIndex, verbs } from "../../verbs.fixture.ts";
 
 const valacdos =
   readFileSync(new URL("../../../account-validation/uk-modulus/uk-modulus.fixture.ts", import.meta.url), "utf8").split("`")[1] ?? "";
@@ -30,7 +30,7 @@ async function run(...words: string[]) {
       ...verb,
       run: (call: Parameters<RunRulesVerb>[0]) => runs[verb.name]!(call, terminal),
     }));
-  return { code: await runCommandLine(words, table, output), ...said };
+  return { code: await runCommandLine(words, createIndex(table), output), ...said };
 }
 
 let folder = "";
@@ -79,7 +79,7 @@ test("rules check --json is one object of result, rule, version and reason, and 
 
 test.each([
   [["check", "--rule", "za-cdv"], "--account is missing"],
-  [["check", "--account", "1"], "--rule is one of"],
+  [["check", "--account", "1"], "--rule is missing: "],
   [["check", ...account, "--type", "5"], "--type is one of"],
   [["check", ...account, "--direction", "up"], "--direction is one of debit, credit"],
   [["check", ...account, "--date", "2026-02-30"], "--date is a date"],

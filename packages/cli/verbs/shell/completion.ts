@@ -21,14 +21,14 @@ export const completionVerb: Verb = {
     "fish: ./sluice completion fish | source, or into ~/.config/fish/completions/sluice.fish.",
   ],
   examples: ["completion bash"],
-  async run({ positionals: [given] }, table) {
+  async run({ positionals: [given] }, loadTable) {
     const [, load] = Object.entries(formats).find(([shell]) => shell === given) ?? [];
     if (load === undefined) {
       process.stderr.write(`sluice: completion: the shell is one of ${shells.join(", ")}\n`);
       return exitUsage;
     }
     const format = await load();
-    process.stdout.write(format(table));
+    process.stdout.write(format(await loadTable()));
     return 0;
   },
 };

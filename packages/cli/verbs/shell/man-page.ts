@@ -3,26 +3,23 @@
 // #1 Texts are escaped: a backslash, a hyphen, a leading dot or quote means something in roff, and other than ASCII is
 //    not read alike everywhere.
 
-import { argumentText, describeWord, optionText, usageParts } from "../../terminal/verb-help.ts";
-import type { Verb } from "../../terminal/verb.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { describeWord, usageParts } from "../../terminal/verb-help.ts";
+import { argumentText, optionText, type Verb } from "../../terminal/verb.ts";
 
 const environment: readonly (readonly [string, string])[] = [
   ["SLUICE_CONTROL_URL", "the console that operators' verbs call, if --console is not given; else what is up"],
+  ["SLUICE_PROFILE", "the profile whose console is called, if neither --console, --profile nor SLUICE_CONTROL_URL is given"],
   ["SLUICE_OPERATOR_TOKEN", "the operator's token"],
   ["SLUICE_CONTROL_CA_FILE", "PEM file of authorities that the control API's certificate may be from"],
   ["SLUICE_BANK_TOKEN", "the token of the bank as which send posts messages"],
+  ["NO_COLOR", "any value: no colour on a terminal"],
   ["MONGO_URL", "the store that trials and benches use; else a local one"],
-];
-
-const exitCodes: readonly (readonly [string, string])[] = [
-  ["0", "good"],
-  ["1", "failed, with the reason"],
-  ["2", "wrong use, in one line"],
-  ["130", "interrupted"],
 ];
 
 const files: readonly (readonly [string, string])[] = [
   [".sluice/up", "data, logs and addresses of what up has started"],
+  ["~/.config/sluice/profiles.json", "the profiles (or below XDG_CONFIG_HOME)"],
   [".sluice/trial", "histories and logs of trials"],
   [".sluice/reports", "reports of tests"],
 ];

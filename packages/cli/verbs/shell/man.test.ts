@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { verbs } from "../../verbs.ts";
+import { verbs } from "../../verbs.fixture.ts";
 import { formatManPage } from "./man-page.ts";
 
 const page = formatManPage(verbs);

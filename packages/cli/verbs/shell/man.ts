@@ -9,9 +9,9 @@ export const manVerb: Verb = {
   options: {},
   notes: ["To read it: ./sluice man | man -l -. macOS: ./sluice man | mandoc -a."],
   examples: ["man"],
-  async run(_call, table) {
+  async run(_call, loadTable) {
     const { formatManPage } = await import("./man-page.ts");
-    process.stdout.write(formatManPage(table));
+    process.stdout.write(formatManPage(await loadTable()));
     return 0;
   },
 };

@@ -15,9 +15,11 @@ export const demoVerb: Verb = {
       choices: serviceNames,
     },
     debits: { type: "string", placeholder: "N", text: "good debits in addition to the special ones, 1 to 5000 (200)" },
+    "in-memory": { type: "boolean", text: "in one process over memory, as it does by itself where Java is missing" },
+    stay: { type: "boolean", text: "leaves everything up after the verdict, with five commands to try; Ctrl-C ends it" },
     keep: { type: "boolean", text: "keeps the run's directory: logs, configuration, history" },
     json: jsonOption,
   },
-  examples: ["demo", "demo --kill scheduler"],
+  examples: ["demo", "demo --stay", "demo --kill scheduler"],
   run: async (call) => (await import("@sluice/demo")).runDemo(call.raw),
 };

@@ -1,7 +1,7 @@
 // Canonical JSON, by which contents are compared: members sorted by UTF-16 code units, no white space, numbers by
 // decimal value (1250.50 equals 1250.5). It is not RFC 8785, because that goes through doubles.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject, numberText } from "./json.ts";
 
 export function canonicalJson(value: Json): string {
@@ -33,7 +33,7 @@ export function hashMessage(message: JsonObject): MessageHashes {
 }
 
 export function sha256Hex(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }
 
 function withLowerCaseUetr(message: JsonObject): JsonObject {

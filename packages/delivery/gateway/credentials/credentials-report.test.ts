@@ -26,7 +26,7 @@ test("I15: of a thousand receivers the worst fifty are shown, those whose certif
   report.notRead({ receiverId: "bank-500", member: "bearerTokenFile" }, "ENOENT");
   const shown = (name: string) =>
     Array.from({ length: 1_000 }, (_, index) => index).filter((index) => gauge(name, `bank-${index}`) !== undefined);
-  expect(shown("sluice_delivery_certificate_ends_seconds")).toEqual(Array.from({ length: 50 }, (_, index) => 950 + index));
+  expect(shown("sluice_delivery_certificate_ends_timestamp_seconds")).toEqual(Array.from({ length: 50 }, (_, index) => 950 + index));
   expect([shown("sluice_delivery_credentials_not_read").length, gauge("sluice_delivery_credentials_not_read", "bank-500")]).toEqual([
     50, 2,
   ]);

@@ -16,7 +16,7 @@ export interface CredentialsReport extends Pick<SecretFilesOptions<SecretsOwner>
 const receiversShownMax = 50;
 
 const notReadMetric = listed("sluice_delivery_credentials_not_read", "Credential files of a receiver that are missing or wrong.");
-const endsMetric = listed("sluice_delivery_certificate_ends_seconds", "When the client certificate expires, in Unix time.");
+const endsMetric = listed("sluice_delivery_certificate_ends_timestamp_seconds", "When the client certificate expires, in Unix time.");
 const leftOutMetric: ListedMetric = {
   ...listed("sluice_delivery_credentials_left_out_receivers", "Receivers with wrong credential files that have no series of their own."),
   labels: [],

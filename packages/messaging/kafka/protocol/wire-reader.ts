@@ -1,6 +1,8 @@
 // Reads values of the Kafka protocol. A length that reaches beyond the end is an error. Numbers are big-endian; varints
 // are zigzag with seven bits a byte.
 
+import { commonTextBytesMax, findCommonText } from "./repeated-texts.ts";
+
 const varintScaleMax = 2 ** 63;
 
 export class WireReader {
@@ -77,7 +79,8 @@ export class WireReader {
 
   #readText(length: number): string {
     const from = this.#advance(length);
-    return this.#bytes.toString("utf8", from, this.#at);
+    if (length > commonTextBytesMax) return this.#bytes.toString("utf8", from, this.#at);
+    return findCommonText(this.#bytes, from, this.#at);
   }
 
   /** Advances by `count` bytes and answers where they begin. */

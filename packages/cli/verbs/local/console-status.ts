@@ -1,0 +1,67 @@
+// What `./sluice status` says of a console's answer: services with the lag of their partitions, paused banks, days.
+
+import type { AnswerBody } from "../../terminal/control-client.ts";
+import { column, maskControlCharacters, memberRows, memberText, numberColumn, tableText } from "../../terminal/control-table.ts";
+
+interface ServiceRow {
+  readonly service: string;
+  readonly partitions: number;
+  /** Partitions that no process ever owned. */
+  readonly notOwned: number;
+  readonly lag: string;
+  readonly largestLag: string;
+}
+
+export interface ConsoleStatus {
+  readonly isWell: boolean;
+  readonly lines: readonly string[];
+}
+
+export function describeConsoleStatus(body: AnswerBody): ConsoleStatus {
+  const services = [...Map.groupBy(memberRows(body, "partitions"), (row) => memberText(row, "service"))].map(toServiceRow);
+  const days = memberRows(body, "days");
+  const isWell = services.every(({ notOwned }) => notOwned === 0) && days.every((day) => memberText(day, "missed") === "-");
+  const columns = [
+    column("SERVICE", "service"),
+    numberColumn("PARTITIONS", "partitions"),
+    numberColumn("NOT OWNED", "notOwned"),
+    numberColumn("LAG", "lag"),
+    numberColumn("LARGEST LAG", "largestLag"),
+  ];
+  return { isWell, lines: [tableText(services.map(toAnswerRow), columns), ...pauseLines(body), ...days.map(dayLine)].map(maskLines) };
+}
+
+function toServiceRow([service, rows]: readonly [string, readonly AnswerBody[]]): ServiceRow {
+  const lags = rows.map((row) => BigInt(memberText(row, "lag")));
+  const largest = lags.reduce((most, lag) => (lag > most ? lag : most), 0n);
+  return {
+    service,
+    partitions: rows.length,
+    notOwned: rows.filter((row) => row["epoch"] === null).length,
+    lag: String(lags.reduce((sum, lag) => sum + lag, 0n)),
+    largestLag: String(largest),
+  };
+}
+
+function toAnswerRow({ service, partitions, notOwned, lag, largestLag }: ServiceRow): AnswerBody {
+  return { service, partitions, notOwned, lag, largestLag };
+}
+
+function pauseLines(body: AnswerBody): readonly string[] {
+  return memberRows(body, "banksPaused").map((row) => {
+    const [bank, since, until, operator, reason] = ["bank", "since", "until", "operator", "reason"].map((name) => memberText(row, name));
+    return `${bank}: paused since ${since}${until === "-" ? "" : ` until ${until}`} by ${operator}: ${reason}`;
+  });
+}
+
+function dayLine(row: AnswerBody): string {
+  const missed = memberText(row, "missed");
+  const open = memberText(row, "windowOpen");
+  const window = open === "-" ? `next opening ${memberText(row, "nextOpening")}` : `window ${open} open to ${memberText(row, "nextClose")}`;
+  const bad = missed === "-" ? "" : `; MISSED window ${missed}`;
+  return `${memberText(row, "day")}: ${window}, reconciliation ${memberText(row, "reconciliation")}${bad}`;
+}
+
+function maskLines(text: string): string {
+  return text.split("\n").map(maskControlCharacters).join("\n");
+}

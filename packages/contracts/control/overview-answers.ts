@@ -1,0 +1,138 @@
+// Answers of the control API that sum up: what is going on now, who asks, and what a transaction waits for.
+
+import * as z from "zod";
+import {
+  amountTextSchema,
+  asOfSchema,
+  countSchema,
+  countedAtSchema,
+  currencyTextSchema,
+  dateTextSchema,
+  daySchema,
+  bigNumberSchema,
+  nullableTextSchema,
+  nullableTimeSchema,
+  textSchema,
+} from "./answer-parts.ts";
+import { receiverStateSchema } from "./receiver-answers.ts";
+
+const roleSchema = z.enum(["read", "act", "approve"]);
+
+export const meSchema = z.strictObject({
+  schema: z.literal("Me"),
+  id: textSchema,
+  name: textSchema,
+  person: textSchema.meta({ description: "The person behind the token: two operators may be one person." }),
+  roles: z.array(roleSchema),
+  asOf: asOfSchema,
+  configurationVersion: textSchema,
+  schemes: z.array(z.strictObject({ id: textSchema, zone: textSchema, takesDebits: z.boolean(), today: dateTextSchema.nullable() })),
+  secondPerson: z.array(textSchema).meta({ description: "The decisions that need a second person." }),
+});
+
+const counted = z.strictObject({ count: countSchema, currency: currencyTextSchema.nullable(), sum: amountTextSchema.nullable() });
+
+export const overviewSchema = z.strictObject({
+  schema: z.literal("Overview"),
+  asOf: asOfSchema,
+  countedAt: countedAtSchema,
+  days: z.array(
+    z.strictObject({
+      day: daySchema,
+      zone: textSchema,
+      isVoided: z.boolean(),
+      window: z
+        .strictObject({
+          number: z.int().min(1),
+          state: z.enum(["planned", "open", "closed", "missed"]),
+          opens: nullableTimeSchema,
+          closes: nullableTimeSchema,
+        })
+        .nullable()
+        .meta({ description: "The open window, else the next one; null: none is ahead." }),
+      reconciliation: nullableTimeSchema,
+      reconciledAt: nullableTimeSchema,
+      gatesOpen: countSchema,
+      gatesClosed: z.array(z.strictObject({ bank: textSchema, reason: textSchema })),
+      states: z.array(z.strictObject({ state: textSchema, ...counted.shape })),
+    }),
+  ),
+  held: z.array(
+    z.strictObject({
+      bank: textSchema,
+      day: daySchema,
+      ...counted.shape,
+      waitsFor: textSchema,
+      why: textSchema,
+      closes: nullableTimeSchema,
+    }),
+  ),
+  undelivered: z.strictObject({
+    waiting: countSchema,
+    refused: countSchema,
+    oldestSince: nullableTimeSchema,
+    receivers: z.array(
+      z.strictObject({
+        bank: textSchema,
+        state: receiverStateSchema,
+        why: z.array(textSchema),
+        waiting: countSchema,
+        refused: countSchema,
+        oldestSince: nullableTimeSchema,
+        closes: nullableTimeSchema,
+      }),
+    ),
+  }),
+  openItems: z.array(counted).meta({ description: "Transactions with an open reconciliation item, by currency." }),
+  quarantined: countSchema.meta({ description: "Transactions with dead letters." }),
+  deadLetters: bigNumberSchema.meta({ description: "Records in the topic of dead letters, the replayed ones included." }),
+  proposals: countSchema.meta({ description: "Decisions that wait for a second person." }),
+  services: z.array(
+    z.strictObject({
+      service: textSchema,
+      partitions: countSchema,
+      notOwned: countSchema.meta({ description: "Partitions that no process ever owned." }),
+      lag: bigNumberSchema.meta({ description: "Records between positions and ends, of all partitions." }),
+      lagMax: bigNumberSchema.meta({ description: "The largest of one partition." }),
+    }),
+  ),
+});
+
+export const waitingSchema = z
+  .strictObject({
+    for: z.enum([
+      "verdict",
+      "delivery",
+      "redrive",
+      "day-not-planned",
+      "day-over",
+      "no-window-ahead",
+      "bank-paused",
+      "window",
+      "gate",
+      "turn",
+      "report",
+      "person",
+      "second-person",
+      "replay",
+    ]),
+    why: textSchema,
+    since: nullableTimeSchema,
+    nextAttempt: nullableTimeSchema.meta({ description: "Of a delivery; null: none is scheduled." }),
+    until: nullableTimeSchema.meta({ description: "When the wait ends at the latest; null: nothing ends it by itself." }),
+    // oxlint-disable-next-line unicorn/no-thenable -- a schema of a text is no function
+    then: textSchema.meta({ description: "What comes next." }),
+  })
+  .meta({ id: "Waiting", description: "What it waits for; null: for nothing." });
+
+export const allowedActionSchema = z
+  .strictObject({
+    name: z.enum(["withdrawDebit", "redriveDelivery", "resolveItem", "confirmResolution", "replayTransaction"]),
+    isAllowed: z.boolean().meta({ description: "As things stand, and with the roles of who asks." }),
+    whyNot: nullableTextSchema,
+    needsSecondPerson: z.boolean(),
+    about: nullableTextSchema.meta({
+      description: "What its body has to name: the identification of the refused delivery, or the day of the item.",
+    }),
+  })
+  .meta({ id: "AllowedAction" });

@@ -1,0 +1,203 @@
+// Business days: the calendar of what is planned and what was, and one day with its gates, its held debits and its
+// items.
+
+import { html } from "hono/html";
+import { ApiRefusal, type AnswerOf } from "../api-client.ts";
+import { queryText, type Asked } from "../asked.ts";
+import { showDate, showDistance, showTime, type Clock } from "../parts/clock.ts";
+import { count, facts, link, mark, money, dataTable, uetrLink, type Html } from "../parts/html.ts";
+import { explainItem } from "../parts/item.ts";
+import type { PageContent } from "../parts/layout.ts";
+
+type Day = AnswerOf<"listWindows">["rows"][number];
+
+const daysBack = 14;
+
+export async function showDays({ api, me, clock }: Asked): Promise<PageContent> {
+  const today = me.schemes[0]?.today ?? null;
+  const from = today === null ? null : Temporal.PlainDate.from(today).subtract({ days: daysBack }).toString();
+  const to = today === null ? null : Temporal.PlainDate.from(today).add({ days: 7 }).toString();
+  const { rows } = await api.read("listWindows", `/windows${queryText({ from, to })}`);
+  const columns = [
+    { title: "Day" },
+    { title: "Windows" },
+    { title: "Opens" },
+    { title: "Closes" },
+    { title: "Reconciliation" },
+    { title: "Gates open", isNumber: true },
+    { title: "Calendar" },
+  ];
+  const cells = rows
+    .toReversed()
+    .map((day) => [
+      html`${link(`/days/${day.day}`, `${day.scheme} ${showDate(day.businessDate)}`)}
+      ${day.businessDate === today ? mark("good", "today") : ""}`,
+      day.isVoided || day.windows.length === 0 ? mark("quiet", "no window") : day.windows.map((window) => html`${windowMark(window)} `),
+      showTime(day.windows[0]?.opens ?? null, clock),
+      showTime(day.windows.at(-1)?.closes ?? null, clock),
+      day.reconciliation === null
+        ? "–"
+        : day.reconciliation.closedAt === null
+          ? showTime(day.reconciliation.closes, clock)
+          : mark("good", "reconciled"),
+      `${day.gates.filter(({ isOpen }) => isOpen).length} of ${day.gates.length}`,
+      day.calendarVersion,
+    ]);
+  return {
+    title: "Business days",
+    section: "days",
+    command: `./sluice window list${from === null || to === null ? "" : ` --from ${from} --to ${to}`}`,
+    body: dataTable("From a week ahead to two weeks back", columns, cells, "No business day is planned."),
+  };
+}
+
+function windowMark({ number, state }: Day["windows"][number]): Html {
+  const tone = state === "open" ? "good" : state === "missed" ? "bad" : state === "closed" ? "quiet" : "waits";
+  return mark(tone, `${number} ${state}`);
+}
+
+export async function showDay({ api, params, query, clock }: Asked): Promise<PageContent> {
+  const key = params["day"] ?? "";
+  const [scheme = "", date = ""] = key.split(":");
+  const isCounted = query.get("conservation") === "yes";
+  const [{ rows }, held, { rows: summary }, whole] = await Promise.all([
+    api.read("listWindows", `/windows${queryText({ scheme, from: date, to: date })}`),
+    api.read("listHeld", `/held${queryText({ day: key })}`),
+    api.read("summariseReconciliation", `/reconciliation/summary${queryText({ day: key })}`),
+    isCounted ? api.read("showConservation", `/conservation${queryText({ day: key })}`) : null,
+  ]);
+  const [day] = rows;
+  if (day === undefined) throw new ApiRefusal(404, "Not known", "This business day is not planned. Days are planned a week ahead.");
+  return {
+    title: `${scheme} ${showDate(date)}`,
+    section: "days",
+    command: `./sluice window list --scheme ${scheme} --from ${date} --to ${date}`,
+    runbook: "a-gate-stays-closed",
+    isLive: !isCounted,
+    body: html`${renderTimes(day, clock)} ${renderActions(day)} ${renderGates(day, held.rows)} ${renderSummary(key, summary)}
+    ${renderConservation(key, whole)} ${renderHistory(day, clock)}`,
+  };
+}
+
+function renderTimes(day: Day, clock: Clock): Html {
+  const windows = day.windows.map(
+    (window) =>
+      [
+        `Window ${window.number}`,
+        html`${windowMark(window)} ${showTime(window.openedAt ?? window.opens, clock)} to
+          ${showTime(window.closedAt ?? window.closes, clock)}
+          <span class="quiet">${window.state === "open" ? `closes ${showDistance(window.closes, clock)}` : ""}</span>`,
+      ] as const,
+  );
+  return facts([
+    ...windows,
+    ["Cut-off", showTime(day.cutOff, clock)],
+    [
+      "Reconciliation",
+      day.reconciliation === null
+        ? "–"
+        : html`${showTime(day.reconciliation.closedAt ?? day.reconciliation.closes, clock)}
+          ${day.reconciliation.closedAt === null ? html`<span class="quiet">${showDistance(day.reconciliation.closes, clock)}</span>` : mark("good", "done")}`,
+    ],
+    ["Credits are declared by", `the ${day.creditsFinal}`],
+    ["Next business date", day.nextBusinessDate],
+    ["Calendar", day.calendarVersion],
+  ]);
+}
+
+function renderActions({ scheme, businessDate: date }: Day): Html {
+  return html`<section class="actions" aria-label="What could be decided">
+    <ul>
+      <li><a class="button" href="/decide/declareCreditsFinal${queryText({ scheme, date })}">Declare credits final…</a></li>
+      <li><a class="button" href="/decide/extendClose${queryText({ scheme, date })}">Extend a close…</a></li>
+    </ul>
+  </section>`;
+}
+
+function renderGates({ gates, scheme, businessDate: date }: Day, held: AnswerOf<"listHeld">["rows"]): Html {
+  const columns = [
+    { title: "Bank" },
+    { title: "Gate" },
+    { title: "Held", isNumber: true },
+    { title: "Sum", isNumber: true },
+    { title: "Why" },
+    { title: "Credits in front of it" },
+    { title: "" },
+  ];
+  const rows = gates.map(({ bank, isOpen, reason, credits }) => {
+    const own = held.filter((one) => one.bank === bank);
+    const why = isOpen ? (own[0]?.why ?? "") : (reason ?? "");
+    return [
+      link(`/banks/${bank}`, bank),
+      mark(isOpen ? "good" : "warns", isOpen ? "open" : "closed"),
+      count(own.reduce((sum, one) => sum + one.count, 0)),
+      own.map(({ currency, sum }) => money(currency, sum)).join(" · "),
+      why,
+      credits.slice(0, 3).map((uetr) => html`${uetrLink(uetr)} `),
+      isOpen
+        ? ""
+        : link(`/decide/openGate${queryText({ scheme, date, bank })}`, html`Open the gate<span class="unseen"> of ${bank}</span>…`),
+    ];
+  });
+  return dataTable("Gates and held debits", columns, rows, "This date has no window, and so no gate.");
+}
+
+function renderSummary(day: string, summary: AnswerOf<"summariseReconciliation">["rows"]): Html {
+  const columns = [
+    { title: "Bank" },
+    { title: "Reason" },
+    { title: "Items", isNumber: true },
+    { title: "Sum", isNumber: true },
+    { title: "Open", isNumber: true },
+    { title: "Open sum", isNumber: true },
+  ];
+  const rows = summary.map(({ bank, currency, row, cause, count: number, sum, open, openSum }) => [
+    bank ?? "–",
+    explainItem({ row, cause }),
+    link(`/reconciliation${queryText({ day, bank })}`, count(number)),
+    money(currency, sum),
+    count(open),
+    money(currency, openSum),
+  ]);
+  return dataTable("Reconciliation", columns, rows, "No item was made for this day.");
+}
+
+/** Counting a day can take long, so that it is done when somebody asks for it. */
+function renderConservation(day: string, whole: AnswerOf<"showConservation"> | null): Html {
+  if (whole === null)
+    return html`<p>${link(`/days/${day}?conservation=yes`, "Count whether everything that was accepted is accounted for")}</p>`;
+  const columns = [{ title: "Bank" }, { title: "Column" }, { title: "Transactions", isNumber: true }, { title: "Sum", isNumber: true }];
+  const rows = whole.rows.flatMap(({ bank, currency, columns: cells }) =>
+    Object.entries(cells).map(([name, { count: number, sum }]) => [bank, name, count(number), money(currency, sum)]),
+  );
+  return html`<p>
+      ${whole.isWhole ? mark("good", "Everything that was accepted is accounted for.") : mark("bad", "Something is not accounted for: see the runbook conservation-is-broken.")}
+    </p>
+    ${dataTable("Conservation", columns, rows, "Nothing was accepted.")}`;
+}
+
+function renderHistory({ declarations, putBacks, decisions }: Day, clock: Clock): Html {
+  const rows = [
+    ...declarations.map(({ at, declaredBy, bank }) => [showTime(at, clock), "credits declared final", declaredBy, bank ?? "all banks", ""]),
+    ...putBacks.map(({ at, window, closes, operator, reason }) => [
+      showTime(at, clock),
+      html`close ${window} extended to ${showTime(closes, clock)}`,
+      operator,
+      "",
+      reason,
+    ]),
+    ...decisions.map(({ at, kind, result, operator, bank, reason }) => [
+      showTime(at, clock),
+      `${kind}: ${result}`,
+      operator,
+      bank ?? "",
+      reason,
+    ]),
+  ];
+  return dataTable(
+    "What was decided and declared",
+    [{ title: "When" }, { title: "What" }, { title: "By" }, { title: "For" }, { title: "Reason" }],
+    rows,
+    "Nothing yet.",
+  );
+}

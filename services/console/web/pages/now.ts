@@ -1,0 +1,188 @@
+// The first page: what needs a person, where the day is, and what waits.
+
+import { html } from "hono/html";
+import type { AnswerOf } from "../api-client.ts";
+import type { Asked } from "../asked.ts";
+import { showDate, showDistance, showTime, type Clock } from "../parts/clock.ts";
+import { dayBar } from "../parts/day-bar.ts";
+import { count, link, mark, money, plural, receiverMark, stateMark, dataTable, type Html } from "../parts/html.ts";
+import type { PageContent } from "../parts/layout.ts";
+
+type Overview = AnswerOf<"showOverview">;
+type Day = Overview["days"][number];
+
+export async function showNow({ api, clock }: Asked): Promise<PageContent> {
+  const overview = await api.read("showOverview", "/overview");
+  return {
+    title: "Now",
+    section: "now",
+    command: "./sluice status",
+    isLive: true,
+    body: html`${renderTroubles(overview)}
+    ${overview.days.length === 0 ? html`<p class="empty">No business day is planned for today.</p>` : overview.days.map((day) => renderDay(day, clock))}
+    ${renderTiles(overview)} ${renderHeld(overview, clock)} ${renderReceivers(overview, clock)} ${renderStates(overview)}`,
+  };
+}
+
+/** What somebody should look at, the most urgent first. */
+function renderTroubles({ days, held, undelivered, openItems, quarantined, proposals, services }: Overview): Html {
+  const behindGates = held.filter(({ waitsFor }) => waitsFor === "gate").reduce((sum, one) => sum + one.count, 0);
+  const sick = undelivered.receivers.filter(({ state }) => state !== "active");
+  const items = openItems.reduce((sum, one) => sum + one.count, 0);
+  const missed = days.filter(({ window }) => window?.state === "missed");
+  const troubles = [
+    ...missed.map(({ day }) => html`<a href="/days/${day}">${day}: a window was missed</a>`),
+    ...services
+      .filter(({ notOwned }) => notOwned > 0)
+      .map(({ service, notOwned }) => html`<a href="/system">${service}: nobody owns ${plural(notOwned, "partition")}</a>`),
+    ...(behindGates > 0 ? [html`<a href="#held">${plural(behindGates, "debit")} behind a closed gate</a>`] : []),
+    ...sick.map(
+      ({ bank, state, waiting }) => html`<a href="/banks/${bank}">${bank} is ${state}: ${plural(waiting, "message")} waiting</a>`,
+    ),
+    ...(undelivered.refused > 0
+      ? [html`<a href="#receivers">${plural(undelivered.refused, "message")} refused: a person has to redrive or resolve</a>`]
+      : []),
+    ...(quarantined > 0 ? [html`<a href="/dead-letters">${plural(quarantined, "transaction")} with dead letters</a>`] : []),
+    ...(items > 0 ? [html`<a href="/reconciliation">${plural(items, "open item")}</a>`] : []),
+    ...(proposals > 0 ? [html`<a href="/proposals">${plural(proposals, "decision")} waiting for a second person</a>`] : []),
+  ];
+  return troubles.length === 0
+    ? html`<p class="well">${mark("good", "Nothing needs a person now.")}</p>`
+    : html`<section class="troubles" aria-labelledby="troubles">
+        <h2 id="troubles">Look at this</h2>
+        <ul>
+          ${troubles.map((one) => html`<li>${one}</li>`)}
+        </ul>
+      </section>`;
+}
+
+function renderDay(day: Day, clock: Clock): Html {
+  const [scheme = "", date = ""] = day.day.split(":");
+  const local = { ...clock, zone: day.zone };
+  return html`<section class="day" aria-label="${day.day}">
+    <h2>${link(`/days/${day.day}`, html`${scheme} ${showDate(date)}`)}</h2>
+    ${day.isVoided ? html`<p>This date has no window.</p>` : html`${renderWindow(day, local)} ${renderGates(day)}`}
+  </section>`;
+}
+
+function renderWindow({ window, reconciliation, reconciledAt }: Day, clock: Clock): Html {
+  if (window === null) return html`<p>No window is ahead.</p>`;
+  const { state, number, opens, closes } = window;
+  const tone = state === "open" ? "good" : state === "missed" ? "bad" : "quiet";
+  const next =
+    state === "planned"
+      ? html`opens ${showTime(opens, clock)}, ${showDistance(opens, clock)}`
+      : html`closes ${showTime(closes, clock)}, ${showDistance(closes, clock)}`;
+  const close =
+    reconciledAt === null
+      ? html`reconciliation close ${showTime(reconciliation, clock)}, ${showDistance(reconciliation, clock)}`
+      : html`reconciled ${showTime(reconciledAt, clock)}`;
+  return html`<p class="line">${mark(tone, `Window ${number} ${state}`)} <span>${next}</span> <span>${close}</span></p>
+    ${dayBar({ opens, closes, reconciliation, nowMs: clock.nowMs })}`;
+}
+
+function renderGates({ gatesOpen, gatesClosed, day }: Day): Html {
+  const [scheme = "", date = ""] = day.split(":");
+  const all = gatesOpen + gatesClosed.length;
+  return html`<p class="line">
+      ${mark(gatesClosed.length === 0 ? "good" : "warns", `Gate open for ${gatesOpen} of ${plural(all, "bank")}`)}
+    </p>
+    ${
+      gatesClosed.length === 0
+        ? ""
+        : html`<ul class="reasons">
+            ${gatesClosed.map(
+              ({ bank, reason }) =>
+                html`<li>
+                  ${link(`/banks/${bank}`, bank)}: ${reason}
+                  ${link(`/decide/openGate?scheme=${scheme}&date=${date}&bank=${bank}`, html`Open the gate<span class="unseen"> of ${bank}</span>…`)}
+                </li>`,
+            )}
+          </ul>`
+    }`;
+}
+
+function renderTiles({ held, undelivered, openItems, quarantined, proposals }: Overview): Html {
+  const heldCount = held.reduce((sum, one) => sum + one.count, 0);
+  const items = openItems.reduce((sum, one) => sum + one.count, 0);
+  const tile = (href: string, name: string, number: number, more: string) =>
+    html`<li>
+      <a href="${href}"><span class="figure">${count(number)}</span><span class="what">${name}</span><span class="more">${more}</span></a>
+    </li>`;
+  return html`<ul class="tiles">
+    ${tile(
+      "#held",
+      "held",
+      heldCount,
+      held
+        .map(({ currency, sum }) => money(currency, sum))
+        .slice(0, 2)
+        .join(" · "),
+    )}
+    ${tile("#receivers", "not delivered", undelivered.waiting, undelivered.refused === 0 ? "none refused" : `${undelivered.refused} refused`)}
+    ${tile(
+      "/reconciliation",
+      "open items",
+      items,
+      openItems
+        .map(({ currency, sum }) => money(currency, sum))
+        .slice(0, 2)
+        .join(" · "),
+    )}
+    ${tile("/dead-letters", "with dead letters", quarantined, "")} ${tile("/proposals", "proposals", proposals, "")}
+  </ul>`;
+}
+
+function renderHeld({ held }: Overview, clock: Clock): Html {
+  const columns = [
+    { title: "Bank" },
+    { title: "Day" },
+    { title: "Debits", isNumber: true },
+    { title: "Sum", isNumber: true },
+    { title: "Waits for" },
+    { title: "Window closes" },
+  ];
+  const rows = held.map(({ bank, day, count: number, currency, sum, why, closes }) => [
+    link(`/banks/${bank}`, bank),
+    link(`/days/${day}`, day),
+    link(`/search?state=HELD&bank=${bank}&businessDate=${day.slice(-10)}`, count(number)),
+    money(currency, sum),
+    why,
+    html`${showTime(closes, clock)} <span class="quiet">${showDistance(closes, clock)}</span>`,
+  ]);
+  return html`<section id="held">${dataTable("Held debits", columns, rows, "No debit is held.")}</section>`;
+}
+
+function renderReceivers({ undelivered }: Overview, clock: Clock): Html {
+  const columns = [
+    { title: "Receiver" },
+    { title: "State" },
+    { title: "Waiting", isNumber: true },
+    { title: "Refused", isNumber: true },
+    { title: "Oldest" },
+    { title: "Close" },
+    { title: "Why" },
+  ];
+  const rows = undelivered.receivers.map(({ bank, state, waiting, refused, oldestSince, closes, why }) => [
+    link(`/banks/${bank}`, bank),
+    receiverMark(state),
+    count(waiting),
+    count(refused),
+    showDistance(oldestSince, clock),
+    html`${showTime(closes, clock)} <span class="quiet">${showDistance(closes, clock)}</span>`,
+    why.join(" "),
+  ]);
+  return html`<section id="receivers">${dataTable("Not delivered", columns, rows, "Every message is acknowledged.")}</section>`;
+}
+
+function renderStates({ days }: Overview): Html {
+  return html`${days.map(({ day, states }) => {
+    const columns = [{ title: "State" }, { title: "Transactions", isNumber: true }, { title: "Sum", isNumber: true }];
+    const rows = states.map(({ state, count: number, currency, sum }) => [
+      stateMark(state),
+      link(`/search?state=${state}&businessDate=${day.slice(-10)}`, count(number)),
+      money(currency, sum),
+    ]);
+    return html`<section>${dataTable(`${day} by state`, columns, rows, "Nothing was accepted for this day yet.")}</section>`;
+  })}`;
+}

@@ -1,0 +1,37 @@
+// Every page by its address.
+
+import type { Asked, Elsewhere } from "../asked.ts";
+import type { PageContent } from "../parts/layout.ts";
+import { showAudit } from "./audit.ts";
+import { showBank } from "./bank.ts";
+import { showBanks } from "./banks.ts";
+import { showDay, showDays } from "./days.ts";
+import { showLetters } from "./dead-letters.ts";
+import { showDecided } from "./decided.ts";
+import { showNow } from "./now.ts";
+import { showProposals } from "./proposals.ts";
+import { showReconciliation } from "./reconciliation.ts";
+import { showSearch } from "./search.ts";
+import { showSystem } from "./system.ts";
+import { showTransactionPage } from "./transaction.ts";
+
+interface Page {
+  readonly path: string;
+  readonly load: (asked: Asked) => Promise<PageContent | Elsewhere>;
+}
+
+export const pages: readonly Page[] = [
+  { path: "/", load: showNow },
+  { path: "/search", load: showSearch },
+  { path: "/transactions/:uetr", load: showTransactionPage },
+  { path: "/banks", load: showBanks },
+  { path: "/banks/:bank", load: showBank },
+  { path: "/days", load: showDays },
+  { path: "/days/:day", load: showDay },
+  { path: "/reconciliation", load: showReconciliation },
+  { path: "/proposals", load: showProposals },
+  { path: "/dead-letters", load: showLetters },
+  { path: "/system", load: showSystem },
+  { path: "/audit", load: showAudit },
+  { path: "/decided/:action", load: showDecided },
+];

@@ -1,0 +1,81 @@
+// Reconciliation items: what nobody knows yet, what somebody proposed, and what is resolved.
+
+import { html } from "hono/html";
+import type { AnswerOf } from "../api-client.ts";
+import { queryText, type Asked } from "../asked.ts";
+import { showDistance, type Clock } from "../parts/clock.ts";
+import { link, mark, money, dataTable, uetrLink, type Html } from "../parts/html.ts";
+import { explainItem, itemMark } from "../parts/item.ts";
+import type { PageContent } from "../parts/layout.ts";
+
+type Row = AnswerOf<"listReconciliation">["rows"][number];
+
+export async function showReconciliation({ api, me, query, clock }: Asked): Promise<PageContent> {
+  const [day, bank] = ["day", "bank"].map((name) => query.get(name)?.trim() ?? "");
+  const isOpenOnly = query.get("all") !== "yes";
+  const asked = { day, bank, open: isOpenOnly ? "true" : null };
+  const { rows, next } = await api.read(
+    "listReconciliation",
+    `/reconciliation${queryText({ ...asked, limit: "50", after: query.get("after") })}`,
+  );
+  const mine = rows.filter((row) => isMineToConfirm(row, me));
+  return {
+    title: "Reconciliation",
+    section: "reconciliation",
+    command: `./sluice reconciliation list${day === "" ? "" : ` --day ${day}`}${bank === "" ? "" : ` --bank ${bank}`}`,
+    runbook: "resolve-an-item",
+    body: html`<form class="terms">
+        <p><label for="day">Day</label><input id="day" name="day" value="${day}" placeholder="ZA_EFT:2026-11-20" /></p>
+        <p><label for="bank">Bank</label><input id="bank" name="bank" value="${bank}" /></p>
+        <p>
+          <label for="all">Which</label
+          ><select id="all" name="all">
+            <option value="no">open items</option>
+            <option value="yes" ${isOpenOnly ? "" : "selected"}>all items</option>
+          </select>
+        </p>
+        <p class="wide"><button class="main">Show</button></p>
+      </form>
+      ${mine.length === 0 ? "" : html`<p>${mark("warns", `${mine.length} on this page wait for you to confirm them.`)}</p>`}
+      ${renderRows(rows, me, clock)}
+      ${next === null ? "" : html`<p>${link(`/reconciliation${queryText({ day, bank, all: isOpenOnly ? null : "yes", after: next })}`, "Next page")}</p>`}`,
+  };
+}
+
+function isMineToConfirm({ isOpen, resolution }: Row, { person, roles }: Asked["me"]): boolean {
+  return isOpen && resolution !== null && !resolution.isFinal && resolution.action.person !== person && roles.includes("approve");
+}
+
+function renderRows(rows: readonly Row[], me: Asked["me"], clock: Clock): Html {
+  const columns = [
+    { title: "Transaction" },
+    { title: "Day" },
+    { title: "Bank" },
+    { title: "Amount", isNumber: true },
+    { title: "Reason" },
+    { title: "Made" },
+    { title: "Item" },
+    { title: "" },
+  ];
+  const cells = rows.map((row) => [
+    uetrLink(row.uetr),
+    link(`/days/${row.day}`, row.day),
+    row.bank ?? "–",
+    money(row.currency, row.amount),
+    explainItem(row),
+    showDistance(row.madeAt, clock),
+    itemMark(row),
+    renderDecision(row, me),
+  ]);
+  return dataTable(`${rows.length} items on this page`, columns, cells, "No item: nothing is left to find out.");
+}
+
+function renderDecision(row: Row, me: Asked["me"]): Html | string {
+  if (!row.isOpen) return "";
+  const name = isMineToConfirm(row, me) ? "confirmResolution" : "resolveItem";
+  const word = name === "confirmResolution" ? "Confirm" : row.resolution === null ? "Resolve" : "Propose another";
+  return link(
+    `/decide/${name}${queryText({ uetr: row.uetr, day: row.day })}`,
+    html`${word}<span class="unseen"> the item of ${row.uetr.slice(0, 8)}</span>…`,
+  );
+}

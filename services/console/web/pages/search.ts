@@ -1,0 +1,84 @@
+// Search: the terms of the API as one form, and what matches all of them.
+
+import { searchTerms } from "@sluice/contracts";
+import { html } from "hono/html";
+import { queryText, type Asked, type Elsewhere } from "../asked.ts";
+import { showTime } from "../parts/clock.ts";
+import { link, mark, money, stateMark, dataTable, uetrLink, type Html } from "../parts/html.ts";
+import type { PageContent } from "../parts/layout.ts";
+
+const uetrForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export async function showSearch({ api, query, clock }: Asked): Promise<PageContent | Elsewhere> {
+  const quick = (query.get("q") ?? "").trim();
+  if (uetrForm.test(quick)) return { location: `/transactions/${quick.toLowerCase()}` };
+  if (quick !== "") return { location: `/search${queryText({ identification: quick })}` };
+  const terms = Object.fromEntries(searchTerms.map(({ name }) => [name, query.get(name)?.trim()]));
+  const asked = queryText({ ...terms, after: query.get("after") });
+  const isAsked = asked !== "";
+  const found = isAsked ? await api.read("searchTransactions", `/transactions${asked}${asked.includes("?") ? "&" : "?"}limit=50`) : null;
+  const options = Object.entries(terms).flatMap(([name, text]) => (text === undefined || text === "" ? [] : [`--${kebab(name)} ${text}`]));
+  return {
+    title: "Search",
+    section: "search",
+    command: `./sluice search ${options.join(" ")}`.trim(),
+    body: html`${renderForm(terms)}
+    ${found === null ? html`<p class="empty">Give one or more terms: all of them must match. The address keeps them, so a search can be saved as a bookmark.</p>` : renderRows(found.rows, clock)}
+    ${found?.next === null || found === null ? "" : html`<p>${link(`/search${queryText({ ...terms, after: found.next })}`, "Next page")}</p>`}`,
+  };
+}
+
+function renderForm(terms: Readonly<Record<string, string | undefined>>): Html {
+  return html`<form class="terms" action="/search">
+    ${searchTerms.map(
+      ({ name, text, example }) =>
+        html`<p>
+          <label for="term-${name}">${words(name)}</label>
+          <input id="term-${name}" name="${name}" value="${terms[name] ?? ""}" placeholder="${example}" title="${text}" />
+        </p>`,
+    )}
+    <p class="wide"><button class="main">Search</button> ${link("/search", "Clear")}</p>
+  </form>`;
+}
+
+type Found = Awaited<ReturnType<Asked["api"]["read"]>>;
+type Rows = Extract<Found, { readonly schema: "Transactions" }>["rows"];
+
+function renderRows(rows: Rows, clock: Asked["clock"]): Html {
+  const columns = [
+    { title: "UETR" },
+    { title: "State" },
+    { title: "Amount", isNumber: true },
+    { title: "Bank" },
+    { title: "Day" },
+    { title: "Flow" },
+    { title: "Identification" },
+    { title: "Received" },
+    { title: "" },
+  ];
+  const cells = rows.map((row) => [
+    uetrLink(row.uetr),
+    stateMark(row.state),
+    money(row.currency, row.amount),
+    row.bank === null ? "–" : link(`/banks/${row.bank}`, row.bank),
+    row.businessDate ?? "–",
+    row.flow ?? "–",
+    row.messageIdentification ?? "–",
+    showTime(row.receivedAt, clock),
+    html`${row.openItems > 0 ? mark("bad", "open item") : ""} ${row.isParked ? mark("bad", "dead letters") : ""} ${row.reasons.join(", ")}`,
+  ]);
+  return dataTable(
+    `${rows.length} on this page`,
+    columns,
+    cells,
+    "Nothing matches all of these terms. Records that are not applied yet are not found.",
+  );
+}
+
+function words(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,64 @@
+// A reconciliation item in words: why it was made, what is known, and what people found out.
+
+import { reconciliationReasons } from "@sluice/domain";
+import { html } from "hono/html";
+import type { AnswerOf } from "../api-client.ts";
+import { queryText } from "../asked.ts";
+import { showTime, type Clock } from "./clock.ts";
+import { facts, link, mark, type Html } from "./html.ts";
+
+type Item = AnswerOf<"showTransaction">["items"][number];
+
+/** What was missing, by row: docs/runbooks/reconciliation-reasons.md. Rows 1, 2, 6 and 10 make no item. */
+const missing: Readonly<Record<number, string>> = {
+  0: "it was held, or an operator had withdrawn it",
+  3: "a receiver refused a message for good",
+  4: "the verdict, or a record that lies in the dead letters",
+  5: "the acknowledgement of a report by its receiver",
+  7: "any answer of the receiver",
+  8: "an acknowledgement: the receiver answered, and did not take it",
+  9: "the bank's report",
+};
+
+export function explainItem({ row, cause }: Pick<Item, "row" | "cause">): string {
+  const known: Readonly<Record<string, { readonly text: string }>> = reconciliationReasons;
+  const text = cause === null ? null : (known[cause]?.text ?? null);
+  return text ?? (row === null ? "it depends on an answer that is still awaited" : `missing: ${missing[row] ?? `see row ${row}`}`);
+}
+
+export function itemMark({ isOpen, resolution, settledAt }: Pick<Item, "isOpen" | "resolution" | "settledAt">): Html {
+  if (settledAt !== null) return mark("good", "settled");
+  if (!isOpen) return mark("good", `resolved ${resolution?.kind ?? ""}`);
+  return resolution === null ? mark("bad", "open") : mark("warns", `proposed ${resolution.kind}`);
+}
+
+export function renderItem(item: Item, uetr: string, clock: Clock): Html {
+  const { day, row, cause, evidence, resolution, madeAt, lateAnswers } = item;
+  return html`<div class="item">
+    <p class="line">${itemMark(item)} ${link(`/days/${day}`, day)} <span>${explainItem({ row, cause })}</span></p>
+    ${facts([
+      ["Made", showTime(madeAt, clock)],
+      ["Evidence", evidence === null ? "none" : evidenceText(evidence)],
+      ...lateAnswers.map(({ at, text }) => ["Late answer", html`${showTime(at, clock)} ${text}`] as const),
+      ...resolutionFacts(item, clock),
+    ])}
+    ${item.isOpen ? html`<p>${link(`/decide/resolveItem${queryText({ uetr, day })}`, "Resolve…")}${resolution === null ? "" : html` ${link(`/decide/confirmResolution${queryText({ uetr, day })}`, "Confirm…")}`}</p>` : ""}
+  </div>`;
+}
+
+function evidenceText({ attempts, anyAnswer, httpStatusCode, mayHaveBeenTaken }: NonNullable<Item["evidence"]>): string {
+  const last = anyAnswer ? `last answer HTTP ${httpStatusCode ?? "–"}` : "never an answer";
+  return `${attempts} attempts; ${last}${mayHaveBeenTaken ? "; it may have been taken" : ""}`;
+}
+
+function resolutionFacts({ resolution }: Item, clock: Clock): readonly (readonly [string, Html])[] {
+  if (resolution === null) return [];
+  const { kind, replacedBy, action, at, confirmed } = resolution;
+  const found = html`<strong>${kind}</strong>${replacedBy === null ? "" : ` by ${replacedBy}`}, ${action.operator} ${showTime(at, clock)}:
+    <q>${action.reason}</q>`;
+  if (confirmed === null) return [["Found out", found]];
+  return [
+    ["Found out", found],
+    ["Confirmed", html`${confirmed.action.operator} ${showTime(confirmed.at, clock)}: <q>${confirmed.action.reason}</q>`],
+  ];
+}

@@ -1,0 +1,147 @@
+// The frame of every page: who is signed in, the time, where one can go, and what stands behind the page.
+
+import { html } from "hono/html";
+import type { AnswerOf } from "../api-client.ts";
+import { showTime, type Clock } from "./clock.ts";
+import type { Html } from "./html.ts";
+
+export interface PageContent {
+  readonly title: string;
+  /** Where the page is in the navigation; null: nowhere. */
+  readonly section: Section | null;
+  readonly body: Html;
+  /** The verb of `./sluice` that says or does the same. */
+  readonly command: string;
+  /** Runbook of `docs/runbooks`, without its ending; null: none is about this page. */
+  readonly runbook?: string | null;
+  /** Whether the page shows new numbers by itself. */
+  readonly isLive?: boolean;
+  readonly status?: 200 | 403 | 404 | 409 | 422 | 429 | 500 | 503;
+}
+
+export interface Frame {
+  readonly me: AnswerOf<"showMe">;
+  readonly clock: Clock;
+  readonly formToken: string;
+  readonly calls: readonly string[];
+}
+
+const sections = {
+  now: ["/", "Now"],
+  search: ["/search", "Search"],
+  banks: ["/banks", "Banks"],
+  days: ["/days", "Days"],
+  reconciliation: ["/reconciliation", "Reconciliation"],
+  proposals: ["/proposals", "Proposals"],
+  letters: ["/dead-letters", "Dead letters"],
+  system: ["/system", "System"],
+  audit: ["/audit", "Audit"],
+} as const;
+type Section = keyof typeof sections;
+
+export function renderPage(content: PageContent, frame: Frame): Html {
+  return renderDocument(
+    content.title,
+    html`<a class="skip" href="#main">Skip to content</a>
+      <header class="top">
+        <a class="name" href="/">Sluice</a>
+        <form class="find" role="search" action="/search">
+          <input
+            type="search"
+            name="q"
+            aria-label="Find by UETR or any identification"
+            placeholder="UETR or identification"
+            required
+            maxlength="36"
+          />
+          <button>Find</button>
+        </form>
+        <p class="clock" id="clock">${showSystemClock(frame)}</p>
+        <form class="person" method="post" action="/sign-out">
+          <span title="roles: ${frame.me.roles.join(", ")}">${frame.me.name}</span>
+          <input type="hidden" name="formToken" value="${frame.formToken}" /><button class="plain">Sign out</button>
+        </form>
+      </header>
+      <nav aria-label="Pages">
+        <ul>
+          ${Object.entries(sections).map(([name, [href, text]]) => html`<li><a href="${href}" aria-current="${name === content.section ? "page" : "false"}">${text}</a></li>`)}
+        </ul>
+      </nav>
+      <main id="main" tabindex="-1">
+        <p id="connection" role="status" hidden></p>
+        <h1>${content.title}</h1>
+        <div id="content" data-live="${content.isLive === true ? "yes" : "no"}">${content.body}</div>
+        ${renderBehind(content, frame)}
+      </main>`,
+  );
+}
+
+function showSystemClock({ clock, me }: Frame): Html | string {
+  const [scheme] = me.schemes;
+  return me.asOf === null
+    ? "The time of the log is not known yet"
+    : html`<span>${scheme?.id ?? ""}</span> ${showTime(me.asOf, { ...clock, nowMs: clock.nowMs })}`;
+}
+
+/** What a person or a program would ask for the same. */
+function renderBehind({ command, runbook = null }: PageContent, { calls }: Frame): Html {
+  return html`<footer class="behind">
+    <details>
+      <summary>The same by command or API</summary>
+      <p>Command: <code>${command}</code></p>
+      <ul>
+        ${calls.filter((call) => !call.endsWith("/me")).map((call) => html`<li><code>${call}</code></li>`)}
+      </ul>
+      <p>${runbook === null ? "" : html`Runbook: <code>docs/runbooks/${runbook}.md</code>`}</p>
+    </details>
+  </footer>`;
+}
+
+export function renderSignIn(next: string, problem: string | null): Html {
+  return renderDocument(
+    "Sign in",
+    html`<main id="main" class="door">
+      <h1>Sluice</h1>
+      <p>
+        Sign in with your operator's token. It is sent once; the browser keeps a session that ends after 15 minutes without use, or 8 hours.
+      </p>
+      ${problem === null ? "" : html`<p class="problem" role="alert">${problem}</p>`}
+      <form method="post" action="/sign-in">
+        <input type="hidden" name="next" value="${next}" />
+        <label for="token">Token</label>
+        <input id="token" name="token" type="password" autocomplete="current-password" required maxlength="1024" autofocus />
+        <button class="main">Sign in</button>
+      </form>
+    </main>`,
+  );
+}
+
+/** Where not even the frame can be made, as nobody knows who asks. */
+export function renderProblem(detail: string): Html {
+  return renderDocument(
+    "Not available",
+    html`<main id="main" class="door">
+      <h1>Sluice</h1>
+      <div class="problem" role="alert"><p>${detail}</p></div>
+      <p><a href="">Load the page again</a></p>
+    </main>`,
+  );
+}
+
+function renderDocument(title: string, body: Html): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Sluice</title>
+        <link rel="icon" href="/assets/icon.svg" />
+        <link rel="stylesheet" href="/assets/console.css" />
+        <script type="module" src="/assets/console.js"></script>
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`;
+}

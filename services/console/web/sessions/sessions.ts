@@ -1,0 +1,79 @@
+// Sessions of operators in a browser. A session keeps the operator's token in the memory of this process, and the
+// browser keeps a random id in a cookie. So the token is sent once, and a console that restarts has no session.
+//
+// #1 A session ends after `idleMaxMs` without a request of a person, and after `lifetimeMs` in any case. What a page
+//    asks for by itself keeps no session alive.
+// #2 There are at most `sessionsMax` sessions, and `sessionsOfOneMax` of one operator; beyond that the oldest ends.
+// #3 The id is 256 random bits. It is compared by a look-up in a map, whose time says nothing about other ids.
+
+import type { Random, Time } from "@sluice/kernel";
+
+export interface Session {
+  readonly id: string;
+  readonly operator: string;
+  readonly token: string;
+  /** Every form must send it: another site knows neither it nor the cookie. */
+  readonly formToken: string;
+}
+
+export interface Sessions {
+  open(token: string, operator: string): Session;
+  /** Null: there is no such session, or it has ended. `isActive`: a person asks, not the page by itself. */
+  find(id: string, asked: { readonly isActive: boolean }): Session | null;
+  end(id: string): void;
+}
+
+interface Kept {
+  readonly session: Session;
+  readonly openedMs: number;
+  activeMs: number;
+}
+
+export const idleMaxMs = 15 * 60_000;
+export const lifetimeMs = 8 * 3_600_000;
+export const sessionsMax = 1_000;
+export const sessionsOfOneMax = 8;
+const idBytes = 32;
+
+export function createSessions({ time, random }: { readonly time: Pick<Time, "monotonicMs">; readonly random: Random }): Sessions {
+  // In the order in which they were opened.
+  const kept = new Map<string, Kept>();
+
+  /** #1 */
+  function isOver({ openedMs, activeMs }: Kept): boolean {
+    const nowMs = time.monotonicMs();
+    return nowMs - openedMs >= lifetimeMs || nowMs - activeMs >= idleMaxMs;
+  }
+
+  /** #2 */
+  function makePlace(operator: string): void {
+    for (const [id, one] of kept) if (isOver(one)) kept.delete(id);
+    const own = [...kept].filter(([, { session }]) => session.operator === operator).map(([id]) => id);
+    for (const id of own.slice(0, Math.max(0, own.length - sessionsOfOneMax + 1))) kept.delete(id);
+    const [oldest] = kept.keys();
+    if (kept.size >= sessionsMax && oldest !== undefined) kept.delete(oldest);
+  }
+
+  return {
+    open(token, operator) {
+      makePlace(operator);
+      const session = { id: random.hex(idBytes), operator, token, formToken: random.hex(idBytes) };
+      const nowMs = time.monotonicMs();
+      kept.set(session.id, { session, openedMs: nowMs, activeMs: nowMs });
+      return session;
+    },
+    find(id, { isActive }) {
+      const found = kept.get(id);
+      if (found === undefined) return null;
+      if (isOver(found)) {
+        kept.delete(id);
+        return null;
+      }
+      if (isActive) found.activeMs = time.monotonicMs();
+      return found.session;
+    },
+    end(id) {
+      kept.delete(id);
+    },
+  };
+}

@@ -1,0 +1,243 @@
+// The console in a browser, without a browser: sessions, forms, headers, and that each page can be made.
+
+import { expect, test } from "vitest";
+import { consoleUetr, day, findProposal, openDecisionEnvironment, planOpenDay } from "../decisions/decisions.fixture.ts";
+import { buildConsoleDebit, changeTransaction } from "../console.fixture.ts";
+import { sampleConfiguration, sampleOperator } from "@sluice/testkit";
+import { openReader, readHidden } from "./browser.fixture.ts";
+import { idleMaxMs, lifetimeMs } from "./sessions/sessions.ts";
+
+const opens = { kind: "DayTimeReached", scheme: "ZA_EFT", businessDate: "2026-11-20", time: "window-opens", number: 1 } as const;
+const held = ["RECEIVED", "ACCEPTED", "REPORTED", "HELD"] as const;
+const nobody = { actions: [], proposalLifetimeMs: 3_600_000 } as const;
+
+async function openConsole(over: Parameters<typeof openDecisionEnvironment>[0] = { secondPerson: nobody }) {
+  const environment = await openDecisionEnvironment(over);
+  await environment.saveDay(planOpenDay(), opens);
+  await environment.saveDebit(...held);
+  return { environment, reader: openReader(environment) };
+}
+
+test("without a session every page leads to the sign-in, and back to where it was asked for", async () => {
+  const { reader } = await openConsole();
+  const answer = await reader.ask("/days?x=1");
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, "/sign-in?next=%2Fdays%3Fx%3D1"]);
+});
+
+test("a sign-in gives a cookie that only this host, only over TLS, and no script can use", async () => {
+  const { reader } = await openConsole();
+  const answer = await reader.signIn();
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, "/"]);
+  expect(answer.headers.get("set-cookie")).toMatch(/^__Host-sluice=[0-9a-f]{64}; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
+});
+
+test.each(["wrong-token", "not a token", ""])("the token %j opens no session", async (token) => {
+  const { reader } = await openConsole();
+  const answer = await reader.send("/sign-in", { token, next: "/" });
+  expect([answer.status, answer.headers.get("set-cookie")]).toEqual([401, null]);
+});
+
+test.each(["//evil.example", "/\\evil.example", "https://evil.example", "javascript:alert(1)"])(
+  "a sign-in never leads to %s",
+  async (next) => {
+    const { reader, environment } = await openConsole();
+    const { sampleToken } = await import("@sluice/testkit");
+    const answer = await reader.send("/sign-in", { token: sampleToken("operator"), next });
+    expect(answer.headers.get("location")).toBe("/");
+    expect(environment.environment.lines.some(({ event }) => event === "session.opened")).toBe(true);
+  },
+);
+
+const pages = [
+  "/",
+  "/search",
+  "/search?state=HELD",
+  `/transactions/${consoleUetr}`,
+  "/banks",
+  "/banks/first",
+  "/days",
+  `/days/${day}`,
+  `/days/${day}?conservation=yes`,
+  "/reconciliation",
+  "/proposals",
+  "/dead-letters",
+  "/system",
+  "/audit",
+  `/decide/withdrawDebit?uetr=${consoleUetr}`,
+  "/decide/pauseBank?bank=first",
+  "/decide/declareCreditsFinal?scheme=ZA_EFT&date=2026-11-20",
+  "/decide/extendClose?scheme=ZA_EFT&date=2026-11-20",
+  "/decide/openGate?scheme=ZA_EFT&date=2026-11-20&bank=first",
+] as const;
+
+test.each(pages)("%s is made, with a policy that allows no inline script and no style, and names its API call", async (path) => {
+  const { reader } = await openConsole();
+  await reader.signIn();
+  const { status, headers, text } = await reader.ask(path);
+  expect([path, status]).toEqual([path, 200]);
+  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/);
+  expect(headers.get("cache-control")).toBe("no-store");
+  expect(text).not.toMatch(/<script(?! type="module" src="\/assets\/console.js">)|<style| style=| on[a-z]+=|javascript:/);
+  expect(text).toContain("./sluice ");
+  expect(text.includes("GET /control/v1/")).toBe(path !== "/search");
+});
+
+test("an address that no page has is 404, with the frame to go on", async () => {
+  const { reader } = await openConsole();
+  await reader.signIn();
+  const { status, text } = await reader.ask("/nothing");
+  expect([status, text.includes('aria-label="Pages"')]).toEqual([404, true]);
+});
+
+test("a session ends without use, also while its page asks for numbers by itself [D9 browser]", async () => {
+  const { reader, environment } = await openConsole();
+  await reader.signIn();
+  await environment.time.advance(idleMaxMs - 60_000);
+  expect((await reader.ask("/", { headers: { "x-live": "1" } })).status).toBe(200);
+  await environment.time.advance(60_001);
+  expect((await reader.ask("/", { headers: { "x-live": "1" } })).status).toBe(401);
+  expect((await reader.ask("/")).status).toBe(303);
+});
+
+test("a session ends after its whole time, however much it is used", async () => {
+  const { reader, environment } = await openConsole();
+  await reader.signIn();
+  for (let passedMs = 0; passedMs < lifetimeMs; passedMs += 600_000) {
+    expect((await reader.ask("/system")).status).toBe(200);
+    await environment.time.advance(600_000);
+  }
+  expect((await reader.ask("/system")).status).toBe(303);
+});
+
+test("a session ends with the token that opened it [D9 browser]", async () => {
+  const { reader, environment } = await openConsole();
+  await reader.signIn();
+  environment.desk.replaceConfiguration(sampleConfiguration({ operators: [sampleOperator({ id: "other" })] }));
+  expect((await reader.ask("/")).status).toBe(303);
+});
+
+test("a sign-out ends the session, and only with the session's form token", async () => {
+  const { reader } = await openConsole();
+  await reader.signIn();
+  const { formToken = "" } = readHidden((await reader.ask("/")).text);
+  const { headers } = await reader.send("/sign-out", { formToken });
+  expect(headers.get("set-cookie")).toContain("Max-Age=0");
+  expect((await reader.ask("/")).status).toBe(303);
+});
+
+test.each([
+  [{ formToken: "x" }, {}],
+  [{}, {}],
+  [null, { "sec-fetch-site": "cross-site" }],
+] as const)("a form of another site decides nothing (%j, %j)", async (fields, headers) => {
+  const { reader, environment } = await openConsole();
+  await reader.signIn();
+  const path = `/decide/withdrawDebit?uetr=${consoleUetr}`;
+  const own = fields ?? readHidden((await reader.ask(path)).text);
+  const answer = await reader.send(path, { ...own, actionId: "a-1", reason: "seen" }, headers);
+  expect([answer.status, environment.journal()]).toEqual([403, []]);
+});
+
+test("a decision needs a reason, shows what it does first, and counts once however often its form is sent [D9 browser]", async () => {
+  const { reader, environment } = await openConsole();
+  await reader.signIn();
+  const path = `/decide/withdrawDebit?uetr=${consoleUetr}`;
+  const { text } = await reader.ask(path);
+  expect(text).toContain("This cannot be undone.");
+  const hidden = readHidden(text);
+  expect((await reader.send(path, { ...hidden, reason: " " })).status).toBe(422);
+  expect(environment.journal()).toEqual([]);
+  const first = await reader.send(path, { ...hidden, reason: "wrong file" });
+  expect([first.status, first.headers.get("location")]).toEqual([303, `/decided/${hidden["actionId"]}?key=${consoleUetr}`]);
+  const [record] = environment.journal();
+  if (record !== undefined) await environment.judge(record);
+  await reader.send(path, { ...hidden, reason: "wrong file" });
+  expect(environment.journal().map(({ decoded }) => decoded.name)).toEqual(["WithdrawalRequested", "WithdrawalRequested"]);
+  expect((await reader.ask(first.headers.get("location") ?? "")).text).toContain("applied");
+});
+
+test("an item is resolved by one person and confirmed by another, who sees what was proposed", async () => {
+  const { reader, environment } = await openConsole({ secondPerson: nobody, resolutionNeedsSecondPerson: true });
+  await reader.signIn();
+  await reader.decide(`/decide/withdrawDebit?uetr=${consoleUetr}`, { reason: "wrong file" });
+  const judgeLast = async () => {
+    const record = environment.journal().at(-1);
+    if (record !== undefined) await environment.judge(record);
+  };
+  await judgeLast();
+  const resolved = await reader.decide(`/decide/resolveItem?uetr=${consoleUetr}`, {
+    reason: "seen on the statement",
+    resolution: "NOT_MADE",
+  });
+  expect(resolved.status).toBe(303);
+  await judgeLast();
+  const second = openReader(environment);
+  await second.signIn("second-person");
+  const path = `/decide/confirmResolution?uetr=${consoleUetr}&day=${day}`;
+  const { text } = await second.ask(path);
+  expect(text).toContain("NOT_MADE");
+  expect(text).toContain("seen on the statement");
+  const { offset, contentSha256 } = await findProposal(environment);
+  expect(readHidden(text)).toMatchObject({ offset, contentSha256 });
+  expect((await second.decide(path, { reason: "seen too" })).status).toBe(303);
+  await judgeLast();
+  expect((await second.ask(`/transactions/${consoleUetr}`)).text).toContain("resolved NOT_MADE");
+});
+
+test("a decision that needs a second person becomes a proposal, and the other person confirms it", async () => {
+  const secondPerson = { actions: ["withdraw"], proposalLifetimeMs: 3_600_000 } as const;
+  const { reader, environment } = await openConsole({ secondPerson });
+  await reader.signIn();
+  const proposed = await reader.decide(`/decide/withdrawDebit?uetr=${consoleUetr}`, { reason: "wrong file" });
+  expect(proposed.headers.get("location")).toMatch(/^\/proposals#/);
+  const second = openReader(environment);
+  await second.signIn("second-person");
+  const [, link = ""] = /href="(\/decide\/confirmProposal[^"]*)"/.exec((await second.ask("/proposals")).text) ?? [];
+  expect((await second.decide(link, { reason: "heard it too" })).status).toBe(303);
+  expect(environment.journal().map(({ decoded }) => decoded.name)).toEqual(["WithdrawalRequested"]);
+});
+
+test("what a bank or an operator wrote is text, wherever it is shown", async () => {
+  const { reader, environment } = await openConsole();
+  const script = '"><script>alert(1)</script>';
+  const message = { sender: "first", messageIdentification: script, contentHash: "c", substanceHash: "s" };
+  const debit = changeTransaction(buildConsoleDebit([...held]), {
+    applied: -1n,
+    bank: "first",
+    businessDate: "2026-11-20",
+    reconciliationDay: day,
+    message,
+  });
+  await environment.save({ ...debit, uetr: consoleUetr, version: 2 }, 1);
+  await environment.control("/banks/first/pause", { body: { reason: script }, actionId: "p-1" });
+  for (const record of environment.journal()) await environment.judge(record);
+  await reader.signIn();
+  for (const path of ["/banks", "/banks/first", "/audit", "/system", "/search?state=HELD", `/transactions/${consoleUetr}`]) {
+    const { status, text } = await reader.ask(path);
+    expect([path, status, text.includes("<script>alert")]).toEqual([path, 200, false]);
+  }
+  expect((await reader.ask("/banks/first")).text).toContain("&lt;script&gt;alert(1)");
+});
+
+test("a reader sees every page, and learns which role a decision needs", async () => {
+  const { reader } = await openConsole();
+  await reader.signIn("reader");
+  const answer = await reader.decide("/decide/pauseBank?bank=first", { reason: "because" });
+  expect([answer.status, answer.text.includes("This needs the role act.")]).toEqual([403, true]);
+});
+
+test("while the store is away a page says so, and what to do", async () => {
+  const { reader, environment } = await openConsole();
+  await reader.signIn();
+  environment.environment.fault = "down";
+  const { status, text } = await reader.ask("/");
+  expect([status, text.includes("What is needed for an answer is away.")]).toEqual([503, true]);
+});
+
+test("script and style of all pages together are less than 40 KB", async () => {
+  const { reader } = await openConsole();
+  const [css, js] = [await reader.ask("/assets/console.css"), await reader.ask("/assets/console.js")];
+  expect(css.text.length + js.text.length).toBeLessThan(40_000);
+  const again = await reader.ask("/assets/console.css", { headers: { "if-none-match": css.headers.get("etag") ?? "" } });
+  expect(again.status).toBe(304);
+});

@@ -1,0 +1,177 @@
+// The console in a browser: pages for operators on the control API's port, outside its prefix.
+//
+// #1 A page knows nothing that the control API does not answer to this operator, and decides nothing that it does not
+//    accept (`api-client.ts`).
+// #2 No script and no style of a page is inline, and nothing comes from elsewhere: the content security policy allows
+//    neither. What a bank or an operator wrote is escaped wherever it is shown.
+// #3 A form is taken only with the session's form token, and only from a page of this origin.
+// #4 Every page can be read without script.
+
+import { readBody, type ClientConnection } from "@sluice/service";
+import type { Logger, Random, Time } from "@sluice/kernel";
+import { Hono, type Context } from "hono";
+import { ApiRefusal, createApiClient, type ControlSide } from "./api-client.ts";
+import { readAssets, type Asset } from "./assets/assets.ts";
+import { decideByForm, prepareDecision } from "./decisions/decision-page.ts";
+import { renderFailure } from "./pages/failure.ts";
+import { pages } from "./pages/pages.ts";
+import { renderPage, renderProblem, renderSignIn, type PageContent } from "./parts/layout.ts";
+import type { Html } from "./parts/html.ts";
+import type { Asked, Elsewhere } from "./asked.ts";
+import { createSessions, type Session, type Sessions } from "./sessions/sessions.ts";
+import { endedCookie, readSessionId, sessionCookie } from "./sessions/session-cookie.ts";
+
+export interface WebAppPorts {
+  readonly time: Time;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly control: ControlSide;
+}
+
+export interface WebApp {
+  fetch(request: Request, connection: ClientConnection | null): Promise<Response>;
+}
+
+type Environment = { readonly Bindings: { readonly connection: ClientConnection | null } };
+type Visit = Context<Environment>;
+
+interface Desk extends WebAppPorts {
+  readonly sessions: Sessions;
+}
+
+const formBytesMax = 64 * 1024;
+const security = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+} as const;
+
+export function createWebApp(ports: WebAppPorts): WebApp {
+  const app = new Hono<Environment>();
+  const desk: Desk = { ...ports, sessions: createSessions(ports) };
+  for (const [path, asset] of readAssets()) app.get(path, ({ req }) => assetResponse(asset, req.header("if-none-match") ?? null));
+  app.get("/sign-in", ({ req }) => htmlResponse(renderSignIn(safeNext(req.query("next")), null), 200));
+  app.post("/sign-in", (visit) => signIn(desk, visit));
+  app.post("/sign-out", (visit) => signOut(desk, visit));
+  for (const { path, load } of pages) app.get(path, (visit) => visitPage(desk, visit, load));
+  app.get("/decide/:name", (visit) => visitPage(desk, visit, prepareDecision));
+  app.post("/decide/:name", (visit) => takeForm(desk, visit));
+  app.notFound((visit) => visitPage(desk, visit, () => Promise.reject(new ApiRefusal(404, "Not known", "There is no such page."))));
+  return { fetch: async (request, connection) => await app.fetch(request, { connection }) };
+}
+
+type Load = (asked: Asked) => Promise<PageContent | Elsewhere>;
+
+async function visitPage(desk: Desk, visit: Visit, load: Load): Promise<Response> {
+  const session = findSession(desk, visit);
+  return session === null ? await askToSignIn(visit) : await answerPage(desk, visit, session, load);
+}
+
+/** Also a page that cannot be shown has the frame, so that a person can go on. */
+async function answerPage(desk: Desk, visit: Visit, session: Session, load: Load, form: URLSearchParams | null = null): Promise<Response> {
+  const api = createApiClient(desk.control, session.token, visit.env.connection);
+  try {
+    const me = await api.read("showMe", "/me");
+    const clock = { zone: me.schemes[0]?.zone ?? "UTC", nowMs: me.asOf === null ? null : Date.parse(me.asOf) };
+    const query = new URL(visit.req.url).searchParams;
+    const { formToken } = session;
+    const asked: Asked = { api, me, clock, query, params: visit.req.param(), formToken, form, newActionId: () => desk.random.hex(16) };
+    const content = await load(asked).catch((error: unknown) => renderFailure(error, desk.logger));
+    if ("location" in content) return redirect(content.location);
+    return await htmlResponse(renderPage(content, { me, clock, formToken, calls: api.calls }), content.status ?? 200);
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 401) {
+      desk.sessions.end(session.id);
+      return await askToSignIn(visit);
+    }
+    const { status = 500 } = renderFailure(error, desk.logger);
+    const detail = error instanceof ApiRefusal ? error.detail : "The page could not be made.";
+    return await htmlResponse(renderProblem(detail), status);
+  }
+}
+
+/** #3 */
+async function takeForm(desk: Desk, visit: Visit): Promise<Response> {
+  const session = findSession(desk, visit);
+  if (session === null) return await askToSignIn(visit);
+  const form = await readForm(visit);
+  if (form instanceof Response) return form;
+  return isFromHere(visit) && form.get("formToken") === session.formToken
+    ? await answerPage(desk, visit, session, decideByForm, form)
+    : await answerPage(desk, visit, session, () => Promise.reject(foreignForm));
+}
+
+const foreignForm = new ApiRefusal(403, "Not taken", "The form was not sent by a page of this session. Open the page again.");
+
+async function signIn(desk: Desk, visit: Visit): Promise<Response> {
+  const form = await readForm(visit);
+  if (form instanceof Response) return form;
+  const next = safeNext(form.get("next") ?? undefined);
+  const token = (form.get("token") ?? "").trim();
+  if (!isFromHere(visit)) return await htmlResponse(renderSignIn(next, "Sign in from this page."), 403);
+  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) return await htmlResponse(renderSignIn(next, "This is not a token."), 401);
+  try {
+    const me = await createApiClient(desk.control, token, visit.env.connection).read("showMe", "/me");
+    const session = desk.sessions.open(token, me.id);
+    desk.logger.info("session.opened", { operator: me.id });
+    return redirect(next, { "set-cookie": sessionCookie(session.id) });
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error;
+    const problem = error.status === 401 ? "No operator has this token." : error.detail;
+    return await htmlResponse(renderSignIn(next, problem), error.status);
+  }
+}
+
+async function signOut(desk: Desk, visit: Visit): Promise<Response> {
+  const session = findSession(desk, visit);
+  const form = await readForm(visit);
+  if (form instanceof Response) return form;
+  if (session !== null && form.get("formToken") === session.formToken) desk.sessions.end(session.id);
+  return redirect("/sign-in", { "set-cookie": endedCookie });
+}
+
+function findSession({ sessions }: Desk, { req }: Visit): Session | null {
+  const id = readSessionId(req.header("cookie") ?? null);
+  return id === null ? null : sessions.find(id, { isActive: req.header("x-live") === undefined });
+}
+
+/** What a page asks for by itself gets 401, so that its script can say that the session has ended. */
+async function askToSignIn({ req }: Visit): Promise<Response> {
+  const { pathname, search } = new URL(req.url);
+  if (req.header("x-live") !== undefined) return await htmlResponse(renderSignIn("/", null), 401);
+  return redirect(`/sign-in?next=${encodeURIComponent(req.method === "GET" ? `${pathname}${search}` : "/")}`);
+}
+
+/** Browsers say where a form comes from; an answer to another site's form is refused. */
+function isFromHere({ req }: Visit): boolean {
+  const site = req.header("sec-fetch-site");
+  return site === undefined || site === "same-origin" || site === "none";
+}
+
+async function readForm({ req }: Visit): Promise<URLSearchParams | Response> {
+  const read = await readBody(req.raw, formBytesMax);
+  return read.ok ? new URLSearchParams(new TextDecoder().decode(read.bytes)) : read.response;
+}
+
+/** An address of this console, whatever a link said. */
+function safeNext(given: string | undefined): string {
+  return given !== undefined && /^\/(?![/\\])[ -~]*$/.test(given) ? given : "/";
+}
+
+function redirect(location: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(null, { status: 303, headers: { ...security, location, ...headers } });
+}
+
+async function htmlResponse(content: Html, status: number, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const text = String(await content);
+  return new Response(text, { status, headers: { ...security, "content-type": "text/html; charset=utf-8", ...headers } });
+}
+
+function assetResponse({ bytes, type, etag }: Asset, known: string | null): Response {
+  const headers = { ...security, "content-type": type, "cache-control": "no-cache", etag };
+  return known === etag ? new Response(null, { status: 304, headers }) : new Response(bytes, { headers });
+}
