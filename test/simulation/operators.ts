@@ -52,6 +52,8 @@ export interface DayOfActions {
   readonly reconcilesMs: number;
   /** When all faults have ended: items are resolved then, and no bank is paused after it. */
   readonly healMs: number;
+  /** The number of the day's last window, from 1. */
+  readonly lastWindow: number;
   readonly banks: readonly string[];
   /** The debits and credits of the day. */
   readonly uetrs: readonly string[];
@@ -63,7 +65,7 @@ const redrivesMax = 4;
 /** Draws the actions of a day. Half of the days have none. */
 export function drawActions(random: Random, day: DayOfActions): readonly PlannedAction[] {
   if (random.fraction() < 0.5) return [];
-  const { opensMs, closesMs, reconcilesMs, healMs, banks, uetrs } = day;
+  const { opensMs, closesMs, reconcilesMs, healMs, lastWindow, banks, uetrs } = day;
   const between = (from: number, to: number): number => from + random.fraction() * (to - from);
   const drawOne = <T>(values: readonly T[]): T | undefined => values[Math.floor(random.fraction() * values.length)];
   const drawUetrs = (most: number): readonly string[] =>
@@ -87,7 +89,12 @@ export function drawActions(random: Random, day: DayOfActions): readonly Planned
     }
   }
   if (random.fraction() < 0.3)
-    actions.push({ kind: "extend close", atMs: between(opensMs, closesMs), window: 1, closesAtMs: between(closesMs, reconcilesMs) });
+    actions.push({
+      kind: "extend close",
+      atMs: between(opensMs, closesMs),
+      window: lastWindow,
+      closesAtMs: between(closesMs, reconcilesMs),
+    });
   if (random.fraction() < 0.2)
     actions.push({ kind: "extend close", atMs: between(opensMs, reconcilesMs), window: 0, closesAtMs: reconcilesMs + 15_000 });
   if (random.fraction() < 0.3) actions.push({ kind: "declare", atMs: between(opensMs - 5_000, closesMs - 10_000) });

@@ -1,5 +1,6 @@
 // Draws a simulated day from its seed: debits and credits, the behaviour of banks and connector, and the faults.
 
+import type { SchemeTimes } from "@sluice/calendar";
 import { topics } from "@sluice/contracts";
 import type { Random } from "@sluice/kernel";
 import {
@@ -61,8 +62,11 @@ export interface Scenario {
   readonly storeGoesBack: { readonly copiedAtMs: number; readonly secondsBack: number } | null;
   /** When an operator rebuilds the store, in milliseconds from the start of the run; null for never. */
   readonly rebuildAtMs: number | null;
-  /** The number of instances of each service. */
+  /** The number of instances of each service but ingress. */
   readonly instances: number;
+  readonly ingressInstances: number;
+  /** The windows of each date, in local time. The first one opens and the last one closes at the times of the day. */
+  readonly windows: readonly DailyWindow[];
   readonly skewMaxMs: number;
   /** What happens to a debit that misses its window. */
   readonly onMissedWindow: "reconcile" | "carry-over";
@@ -119,6 +123,13 @@ export const simulatedConnectorId = "clearing";
 export const simulatedBankIds = ["first", "second"] as const;
 export const simulatedBranches: Readonly<Record<(typeof simulatedBankIds)[number], string>> = { first: "250655", second: "251345" };
 
+type DailyWindow = SchemeTimes["processing"][number];
+const oneWindow: readonly DailyWindow[] = [{ opens: "12:00:30", closes: "12:01:00" }];
+const twoWindows: readonly DailyWindow[] = [
+  { opens: "12:00:30", closes: "12:00:40" },
+  { opens: "12:00:46", closes: "12:01:00" },
+];
+
 /** A scenario without faults, in which nothing is drawn. */
 export const calmScenario: Scenario = {
   messages: [],
@@ -139,6 +150,8 @@ export const calmScenario: Scenario = {
   storeGoesBack: null,
   rebuildAtMs: null,
   instances: 1,
+  ingressInstances: 1,
+  windows: oneWindow,
   skewMaxMs: 0,
   onMissedWindow: "reconcile",
   actions: [],
@@ -149,6 +162,9 @@ export const calmScenario: Scenario = {
   reconciliation: "12:01:20",
   firstLookMs: 140_000,
 };
+
+/** Instances of each service; there are as many partitions. */
+const instancesMax = 3;
 
 /** Draws a scenario. Even seeds are calm (only latencies and order vary), odd ones have faults. */
 export function drawScenario(seed: number, random: Random, day: SimulatedDayTimes): Scenario {
@@ -184,6 +200,8 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
   }
   const creditsFinal = random.fraction() < 0.6 ? "connector" : "clock";
   if (creditsFinal === "connector" && random.fraction() < 0.9) messages.push(drawDeclaration(random, opensMs));
+  const installation = seededRandom(`installation ${seed}`);
+  const windows = installation.fraction() < 0.5 ? oneWindow : twoWindows;
   const share = (most: number): number => (isCalm ? 0 : random.fraction() * most);
   return {
     ...calmScenario,
@@ -200,11 +218,14 @@ export function drawScenario(seed: number, random: Random, day: SimulatedDayTime
     cutsMax: Math.floor(share(5)),
     unreadable: isCalm ? [] : drawUnreadable(seededRandom(`unreadable ${seed}`), day.healMs),
     ...(isCalm ? {} : drawLogAndStore(seed, seededRandom(`log and store ${seed}`), day)),
-    instances: 1 + Math.floor(random.fraction() * 2),
+    instances: 1 + Math.floor(random.fraction() * instancesMax),
+    ingressInstances: 1 + Math.floor(installation.fraction() * 2),
+    windows,
     skewMaxMs: share(900),
     onMissedWindow: random.fraction() < 0.3 ? "carry-over" : "reconcile",
     actions: drawActions(seededRandom(`operators ${seed}`), {
       ...day,
+      lastWindow: windows.length,
       banks: simulatedBankIds,
       uetrs: messages.flatMap(({ message }) => readUetr(message)),
     }),

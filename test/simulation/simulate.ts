@@ -143,7 +143,11 @@ export async function simulateScenario(seed: number, scenario: Scenario, meter: 
     isTroubled,
     ingress: () => (isWithin(scenario.ingressAwayMs, time) ? [] : ingress.up()),
   });
-  const ingress = cluster.run({ name: "ingress", instances: 1, start: async (ports) => startIngress(servicePorts(environment, ports)) });
+  const ingress = cluster.run({
+    name: "ingress",
+    instances: scenario.ingressInstances,
+    start: async (ports) => startIngress(servicePorts(environment, ports)),
+  });
   const others = [
     cluster.run({
       name: "validator",
@@ -273,13 +277,20 @@ function servicePorts(environment: SimulatedEnvironment, ports: SimulatedProcess
 }
 
 /**
- * The window is open from 12:00:30 to 12:01:00, the reconciliation is at 12:01:20. Rejected debits end with the next
+ * The windows are between 12:00:30 and 12:01:00, the reconciliation is at 12:01:20. Rejected debits end with the next
  * day's close.
  */
-function buildConfiguration({ creditsFinal, esmBank, onMissedWindow, maxUnacknowledged, reconciliation }: Scenario): Configuration {
+function buildConfiguration({
+  creditsFinal,
+  esmBank,
+  onMissedWindow,
+  maxUnacknowledged,
+  reconciliation,
+  windows,
+}: Scenario): Configuration {
   const times: SchemeTimes = {
     calendar: { version: "simulation", zone: "+02:00", workingDays: [1, 2, 3, 4, 5, 6, 7], holidays: [] },
-    processing: [{ opens: "12:00:30", closes: "12:01:00" }],
+    processing: windows,
     reconciliation,
     cutOffMs: 1_000,
   };

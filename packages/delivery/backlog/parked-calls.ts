@@ -10,14 +10,13 @@
 // #4 A message that the store no longer has has ended elsewhere: its update and its removal count as done.
 // #5 A row of an earlier owner that stands for what this owner parks gets a version of this owner, because otherwise it
 //    would be taken for a late insert (partition/take-overs.ts).
-// #6 The newest rows that an owner wrote, and did not remove since, are its witnesses: nobody else removes them. A
-//    store that has one in an older version, or not at all, was restored to an older point. One witness would not be
-//    enough: it may have been written after the restore.
+// #6 What an owner wrote or removed last are its witnesses (`row-witnesses.ts`).
 
 import { Fault, type Counter, type Logger } from "@sluice/kernel";
 import type { ParkedMessage, ParkedRow, ParkedStore } from "@sluice/store";
 import { BulkCalls } from "./bulk-calls.ts";
 import { groupByKey, listKeys, type ParkedKey } from "./keyed-rows.ts";
+import { RowWitnesses, type WitnessOwner } from "./row-witnesses.ts";
 import { judgeWrite, knowsMore, ownerEpochIn, rowVersion } from "./row-version.ts";
 import type { DeliveryLease } from "../partition/delivery-lease.ts";
 
@@ -46,7 +45,7 @@ export interface ParkedCalls {
   /** Lists what is parked for a receiver under a key, oldest first, with what has ended. */
   listKey(lease: DeliveryLease, of: ParkedKey): Promise<readonly ParkedRow[]>;
   /** #6: reads the witnesses of an owner. Rejects as the store does. */
-  isWitnessMissing(owner: Pick<RowOwner, "number" | "ownerEpoch">): Promise<boolean>;
+  isWitnessMissing(owner: WitnessOwner): Promise<boolean>;
 }
 
 export interface ParkedCallsOptions {
@@ -60,8 +59,6 @@ export interface ParkedCallsOptions {
 
 /** Versions of rows that a process remembers. A row beyond is read before it is written. */
 const versionsKept = 10_000;
-/** Rows of a partition that are kept as witnesses; one read loads them all. */
-const witnessesKept = 16;
 
 export function createParkedCalls(options: ParkedCallsOptions): ParkedCalls {
   return new VersionedCalls(options);
@@ -79,13 +76,14 @@ class VersionedCalls implements ParkedCalls {
   readonly #keys: BulkCalls<ParkedKey, readonly ParkedRow[]>;
   /** The versions of the rows that were read or written last, in that order. */
   readonly #versions = new Map<string, bigint>();
-  /** The newest rows that were written, by partition (#6). */
-  readonly #written = new Map<number, VersionedKey[]>();
+  /** #6 */
+  readonly #witnesses: RowWitnesses;
   #writes = 0;
 
   constructor({ store, messagesMax, logger, staleWrites }: ParkedCallsOptions) {
     const receiverIdFor = ({ receiverId }: MessageKey): string => receiverId;
     this.#store = store;
+    this.#witnesses = new RowWitnesses(store);
     this.#logger = logger;
     this.#staleWrites = staleWrites;
     this.#inserts = new BulkCalls<ParkedMessage, boolean>(
@@ -121,6 +119,7 @@ class VersionedCalls implements ParkedCalls {
 
   insert(owner: RowOwner, message: UnversionedMessage): Promise<void> {
     const versioned = this.#versioned(owner, message);
+    this.#witnesses.forgetRemoved(owner.number, message.id);
     return owner.lease.retryUntilDone("parked.insert", async () => {
       if (await this.#inserts.ask(versioned, () => owner.lease.isConfirmed)) return this.#noteWritten(owner, versioned);
       const stored = await this.#read(versioned);
@@ -155,18 +154,19 @@ class VersionedCalls implements ParkedCalls {
 
   remove(owner: RowOwner, { id, receiverId }: MessageKey): Promise<void> {
     const removal = this.#versioned(owner, { id, receiverId });
-    this.#forgetWritten(owner.number, id);
+    this.#witnesses.forgetWritten(owner.number, id);
     const removeAt = (version: bigint): Promise<boolean> => this.#removes.ask({ id, receiverId, version }, () => owner.lease.isConfirmed);
     return owner.lease.retryUntilDone("parked.remove", async () => {
       const known = this.#versions.get(id);
       this.#versions.delete(id);
-      if (known !== undefined && (await removeAt(known))) return;
+      if (known !== undefined && (await removeAt(known))) return this.#witnesses.noteRemoved(owner.number, removal);
       const stored = await this.#read(removal);
       // #4
       if (stored === undefined) return;
       if (judgeWrite(removal.version, stored.version) !== "replaces") return this.#lose(owner, "remove", removal, stored);
       this.#reportOverwritten(owner, "remove", stored, known);
       if (!(await removeAt(stored.version))) throw changedMeanwhile(id);
+      return this.#witnesses.noteRemoved(owner.number, removal);
     });
   }
 
@@ -191,23 +191,13 @@ class VersionedCalls implements ParkedCalls {
   }
 
   /** #6 */
-  async isWitnessMissing({ number, ownerEpoch }: Pick<RowOwner, "number" | "ownerEpoch">): Promise<boolean> {
-    const witnesses = this.#written.get(number)?.filter(({ version }) => ownerEpochIn(version) === ownerEpoch) ?? [];
-    if (witnesses.length === 0) return false;
-    const versions = await this.#store.versions(witnesses.map(({ id }) => id));
-    const kept = new Set(this.#written.get(number));
-    return witnesses.some((one) => kept.has(one) && (versions.get(one.id) ?? 0n) < one.version);
+  isWitnessMissing(owner: WitnessOwner): Promise<boolean> {
+    return this.#witnesses.isContradicted(owner);
   }
 
-  #noteWritten(owner: RowOwner, { id, receiverId, version }: VersionedKey): void {
+  #noteWritten(owner: RowOwner, { id, version }: VersionedKey): void {
     this.#remember({ id, version });
-    this.#forgetWritten(owner.number, id);
-    this.#written.set(owner.number, [...(this.#written.get(owner.number) ?? []), { id, receiverId, version }].slice(-witnessesKept));
-  }
-
-  #forgetWritten(partition: number, id: string): void {
-    const others = this.#written.get(partition)?.filter((row) => row.id !== id) ?? [];
-    this.#written.set(partition, others);
+    this.#witnesses.noteWritten(owner.number, { id, version });
   }
 
   /** #3 */

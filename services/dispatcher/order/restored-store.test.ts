@@ -47,6 +47,31 @@ describe("a store that goes back under a running dispatcher", { timeout: 30_000 
     expect(environment.endedIds()).toEqual(new Set([dispatchMessageId(1), dispatchMessageId(2)]));
   });
 
+  it("I1, I16: a message that ended after the copy was made, and is parked again by it, does not stay unnoticed", async () => {
+    const environment = createDispatcherEnvironment();
+    const first = await environment.start();
+    environment.answers(() => 503);
+    await environment.dispatch({ messageIdentification: dispatchMessageId(1) });
+    await environment.until(() => environment.received.length === 1);
+    await environment.time.advance(1_000);
+    const restore = environment.store.backUp();
+    environment.answers(() => 202);
+    await environment.until(() => environment.endedIds().size === 1, 60_000);
+    await environment.time.advance(60_000);
+    expect([await environment.parked("deliveries"), environment.failures]).toEqual([[], []]);
+    restore();
+    await environment.time.advance(noticedWithinMs);
+    expect(environment.failures).toMatchObject(goneBack);
+    // The successor repeats it, with the same id, and the store has nothing of it.
+    first.kill();
+    const attempts = environment.received.length;
+    await environment.start();
+    await environment.until(() => environment.received.length > attempts, 60_000);
+    await environment.time.advance(1_000);
+    expect(new Set(environment.received.map(({ id }) => id))).toEqual(new Set([dispatchMessageId(1)]));
+    expect(await environment.parked("deliveries")).toEqual([]);
+  });
+
   it("I4: a message whose predecessor the store lost is not tried before it", async () => {
     const environment = createDispatcherEnvironment();
     const first = await environment.start();

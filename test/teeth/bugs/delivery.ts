@@ -163,4 +163,28 @@ export const deliveryBugs: readonly PlantedBug[] = [
     ],
     nearest: ["packages/delivery/backlog/scan.test.ts", "services/dispatcher/isolation/backlogs.test.ts"],
   },
+  {
+    id: "removed-row-is-no-witness",
+    breaks: "A restore that brings ended messages back stays unnoticed until the next take-over delivers them once more.",
+    edits: [
+      {
+        file: "packages/delivery/backlog/row-witnesses.ts",
+        find: "if (found.length === 0) return false;",
+        put: "if (found.length >= 0) return false;",
+      },
+    ],
+    nearest: ["services/dispatcher/order/restored-store.test.ts"],
+  },
+  {
+    id: "late-insert-taken-for-a-restore",
+    breaks: "A late insert of a dead owner, of a message that was delivered meanwhile, ends the process as a restored store would.",
+    edits: [
+      {
+        file: "packages/delivery/backlog/row-witnesses.ts",
+        find: "return row !== undefined && kept.has(one) && !owner.takeOvers.isLate(row);",
+        put: "return row !== undefined && kept.has(one);",
+      },
+    ],
+    nearest: ["packages/delivery/backlog/row-witnesses.test.ts"],
+  },
 ];

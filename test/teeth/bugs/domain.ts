@@ -283,4 +283,21 @@ export const domainBugs: readonly PlantedBug[] = [
     ],
     nearest: ["packages/domain/bank/decide-bank.test.ts", "services/scheduler/partition/applied-markers.test.ts"],
   },
+  {
+    id: "first-window-open-until-the-last-closes",
+    breaks: "Between two windows of a date, debits are released as if the first one were still open.",
+    edits: [
+      {
+        file: "packages/domain/debit-and-credit/markers/release-gate.ts",
+        find: 'if (has("WindowClosed")) return "window-closed";',
+        put: 'if (markers.some(({ marker }) => marker.kind === "WindowClosed" && marker.isLast)) return "window-closed";',
+      },
+      {
+        file: "services/scheduler/partition/read-day-markers.ts",
+        find: 'marker.kind === "WindowOpened" && !closed.has(marker.number)',
+        put: 'marker.kind === "WindowOpened" && (!closed.has(marker.number) || windowsEndedBy(markers) === null)',
+      },
+    ],
+    nearest: ["packages/domain/debit-and-credit/decide.property.test.ts", "services/scheduler/scenarios/windows.test.ts"],
+  },
 ];

@@ -1,0 +1,94 @@
+// Which parked rows show that the store was restored to an older point.
+
+import { createMemoryStore, type ParkedMessage } from "@sluice/store";
+import { createVirtualTime, seededRandom } from "@sluice/testkit";
+import { expect, test } from "vitest";
+import { PartitionTakeOvers } from "../partition/take-overs.ts";
+import { untried } from "../rules.ts";
+import { rowVersion } from "./row-version.ts";
+import { RowWitnesses } from "./row-witnesses.ts";
+
+const ownerEpoch = 3;
+const takenOverAt = 10n;
+
+function row(sequence: bigint, version: bigint): ParkedMessage {
+  return {
+    id: `m${sequence}`,
+    partition: 0,
+    receiverId: "first",
+    deliveryKey: `k${sequence}`,
+    uetr: `k${sequence}`,
+    operation: "inboundDirectDebit",
+    sequence,
+    version,
+    record: new Uint8Array(),
+    traceparent: null,
+    reconciliationDay: null,
+    stopsAtMs: null,
+    deadlineMs: null,
+    nextAttemptAtMs: 0,
+    ended: null,
+    ...untried,
+  };
+}
+
+function setUp() {
+  const time = createVirtualTime({ startAtMs: 0 });
+  const { deliveries } = createMemoryStore({ time, random: seededRandom(1) });
+  const takeOvers = new PartitionTakeOvers();
+  takeOvers.add(ownerEpoch, takenOverAt);
+  const witnesses = new RowWitnesses(deliveries);
+  async function settle<T>(work: Promise<T>): Promise<T> {
+    let isDone = false;
+    void work.finally(() => (isDone = true)).catch(() => null);
+    await time.run({ until: () => isDone, stepsMax: 1_000 });
+    return await work;
+  }
+  const insert = (message: ParkedMessage) => settle(deliveries.insert([message]));
+  const isContradicted = () => settle(witnesses.isContradicted({ number: 0, ownerEpoch, takeOvers }));
+  return { witnesses, insert, isContradicted };
+}
+
+/** A row that an owner of this or of an earlier epoch has written. */
+const own = row(12n, rowVersion(ownerEpoch, 1));
+const inherited = row(5n, rowVersion(ownerEpoch - 1, 1));
+const late = row(12n, rowVersion(ownerEpoch - 1, 1));
+const removal = rowVersion(ownerEpoch, 2);
+
+test.each([
+  ["of this owner", own],
+  ["of an earlier owner, from before the take-over", inherited],
+])("I1: a removed row %s that is there again shows a restored store", async (_, message) => {
+  const { witnesses, insert, isContradicted } = setUp();
+  witnesses.noteRemoved(0, { id: message.id, version: removal });
+  expect(await isContradicted()).toBe(false);
+  await insert(message);
+  expect(await isContradicted()).toBe(true);
+});
+
+test("I16: a late insert of an earlier owner shows nothing, though this owner has removed the row", async () => {
+  const { witnesses, insert, isContradicted } = setUp();
+  witnesses.noteRemoved(0, { id: late.id, version: removal });
+  await insert(late);
+  expect(await isContradicted()).toBe(false);
+});
+
+test("I16: a row that this owner parks again after its removal shows nothing, before and after the answer", async () => {
+  const { witnesses, insert, isContradicted } = setUp();
+  witnesses.noteRemoved(0, { id: own.id, version: removal });
+  witnesses.forgetRemoved(0, own.id);
+  await insert({ ...own, version: rowVersion(ownerEpoch, 3) });
+  expect(await isContradicted()).toBe(false);
+  witnesses.noteWritten(0, { id: own.id, version: rowVersion(ownerEpoch, 3) });
+  expect(await isContradicted()).toBe(false);
+});
+
+test("I1: a written row that is gone, or older, shows a restored store; what another epoch wrote does not", async () => {
+  const { witnesses, insert, isContradicted } = setUp();
+  witnesses.noteWritten(0, { id: own.id, version: rowVersion(ownerEpoch, 2) });
+  expect(await isContradicted()).toBe(true);
+  await insert(own);
+  expect(await isContradicted()).toBe(true);
+  witnesses.noteWritten(0, { id: own.id, version: rowVersion(ownerEpoch - 1, 9) });
+  expect(await isContradicted()).toBe(false);
+});

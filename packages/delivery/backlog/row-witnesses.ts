@@ -1,0 +1,85 @@
+// The witnesses of a partition's owner among the parked rows: what it wrote or removed last. A store that shows
+// otherwise was restored to an older point.
+//
+// #1 The newest rows that it wrote, and did not remove since: nobody else removes them. One would not be enough: it
+//    may have been written after the restore.
+// #2 The newest rows that it removed: nobody writes them again but itself. A restore may change nothing else, and the
+//    messages would wait in the store, unknown to their owner, until the next take-over delivers them once more.
+// #3 A removed row that is there again may be a late insert of an earlier owner (partition/take-overs.ts). That is no
+//    restore.
+
+import type { ParkedRow, ParkedStore } from "@sluice/store";
+import type { PartitionTakeOvers } from "../partition/take-overs.ts";
+import { ownerEpochIn } from "./row-version.ts";
+
+type WitnessRow = Pick<ParkedRow, "id" | "version">;
+
+/** The partition whose owner asks. */
+export interface WitnessOwner {
+  readonly number: number;
+  readonly ownerEpoch: number;
+  readonly takeOvers: Pick<PartitionTakeOvers, "isLate">;
+}
+
+/** Rows of each of the two kinds that are kept of a partition; one read looks at all of them. */
+const witnessesKept = 16;
+
+export class RowWitnesses {
+  readonly #store: Pick<ParkedStore, "load" | "versions">;
+  /** By partition. */
+  readonly #written = new Map<number, readonly WitnessRow[]>();
+  readonly #removed = new Map<number, readonly WitnessRow[]>();
+
+  constructor(store: Pick<ParkedStore, "load" | "versions">) {
+    this.#store = store;
+  }
+
+  noteWritten(partition: number, { id, version }: WitnessRow): void {
+    this.forgetWritten(partition, id);
+    this.#written.set(partition, [...(this.#written.get(partition) ?? []), { id, version }].slice(-witnessesKept));
+    this.#removed.set(partition, without(this.#removed, partition, id));
+  }
+
+  forgetWritten(partition: number, id: string): void {
+    this.#written.set(partition, without(this.#written, partition, id));
+  }
+
+  noteRemoved(partition: number, { id, version }: WitnessRow): void {
+    this.#removed.set(partition, [...without(this.#removed, partition, id), { id, version }].slice(-witnessesKept));
+  }
+
+  /** Before a write of the row, whose request may land before its answer is here. */
+  forgetRemoved(partition: number, id: string): void {
+    this.#removed.set(partition, without(this.#removed, partition, id));
+  }
+
+  /** Reads the witnesses; true if the store was restored to an older point. Rejects as the store does. */
+  async isContradicted(owner: WitnessOwner): Promise<boolean> {
+    const [written, removed] = [this.#written, this.#removed].map((rows) => ownRows(rows, owner));
+    const ids = [...(written ?? []), ...(removed ?? [])].map(({ id }) => id);
+    if (ids.length === 0) return false;
+    const versions = await this.#store.versions(ids);
+    const kept = new Set(this.#written.get(owner.number));
+    if (written?.some((one) => kept.has(one) && (versions.get(one.id) ?? 0n) < one.version) === true) return true;
+    return await this.#isAnyBack(owner, removed?.filter(({ id }) => versions.has(id)) ?? []);
+  }
+
+  /** #2, #3 */
+  async #isAnyBack(owner: WitnessOwner, found: readonly WitnessRow[]): Promise<boolean> {
+    if (found.length === 0) return false;
+    const rows = await this.#store.load(found.map(({ id }) => id));
+    const kept = new Set(this.#removed.get(owner.number));
+    return found.some((one) => {
+      const row = rows.get(one.id);
+      return row !== undefined && kept.has(one) && !owner.takeOvers.isLate(row);
+    });
+  }
+}
+
+function ownRows(rows: ReadonlyMap<number, readonly WitnessRow[]>, { number, ownerEpoch }: WitnessOwner): readonly WitnessRow[] {
+  return rows.get(number)?.filter(({ version }) => ownerEpochIn(version) === ownerEpoch) ?? [];
+}
+
+function without(rows: ReadonlyMap<number, readonly WitnessRow[]>, partition: number, id: string): readonly WitnessRow[] {
+  return rows.get(partition)?.filter((row) => row.id !== id) ?? [];
+}
