@@ -5,7 +5,7 @@ export interface BlockedPosition {
   readonly topic: string;
   readonly partition: number;
   readonly offset: bigint;
-  /** Of the record: a UETR, or that of a day or a bank; as printable text. */
+  /** The key of the record as printable text: a UETR, or the key of a day or a bank. */
   readonly key: string;
   /** The bank or connector that it is for; null where it is for none, or is not known. */
   readonly receiver: string | null;

@@ -1,5 +1,5 @@
-// Provisions servers on one machine: every topic has one replica. They are reached with the connection settings of this
-// process's environment, as the services reach them.
+// Provisions servers on one machine: every topic has one replica unless more are asked for. They are reached with the
+// connection settings of this process's environment, or of the one that is given, as the services reach them.
 
 import { readEnvironment } from "@sluice/config";
 import { partitionCountDefault } from "@sluice/contracts";
@@ -7,13 +7,18 @@ import { machineTime } from "@sluice/kernel";
 import type { ServerAddresses } from "@sluice/local-servers";
 import { provision as provisionServers, provisionVariables } from "@sluice/process/provision";
 
+interface ProvisionOptions {
+  readonly partitionCount?: number;
+  readonly topics?: Parameters<typeof provisionServers>[0]["topics"];
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
 const oneReplica = { replication: 1, minInsync: 1 };
 
 export async function provision(
   servers: ServerAddresses,
   database: string,
-  partitionCount = partitionCountDefault,
-  topics: Parameters<typeof provisionServers>[0]["topics"] = oneReplica,
+  { partitionCount = partitionCountDefault, topics = oneReplica, environment = process.env }: ProvisionOptions = {},
 ): Promise<void> {
   const addresses = {
     KAFKA_BROKERS: servers.kafkaBrokers,
@@ -21,6 +26,6 @@ export async function provision(
     ...(servers.mongoUrl === "" ? {} : { MONGO_URL: servers.mongoUrl }),
     SLUICE_DATABASE: database,
   };
-  const environment = readEnvironment({ ...process.env, ...addresses }, provisionVariables);
-  await provisionServers({ environment, topics, partitionCount, time: machineTime });
+  const settings = readEnvironment({ ...environment, ...addresses }, provisionVariables);
+  await provisionServers({ environment: settings, topics, partitionCount, time: machineTime });
 }

@@ -33,6 +33,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if and .Values.tls.secret .Values.tls.endedBy }}{{ fail "tls.secret and tls.endedBy are both set" }}{{ end }}
 {{- if not (or .Values.tls.secret .Values.tls.endedBy) }}{{ fail "tls.secret is missing, or tls.endedBy: what ends TLS in front of the pods" }}{{ end }}
 {{- if not (or .Values.mongo.url .Values.mongo.files.url) }}{{ fail "mongo.url is missing, or mongo.files.url" }}{{ end }}
+{{- if and .Values.keda.enabled .Values.kafka.sasl.mechanism (not .Values.keda.authentication) }}{{ fail "keda.authentication is missing: Kafka wants a login" }}{{ end }}
 {{- range $server := list "kafka" "registry" "mongo" }}
 {{- $of := index $.Values $server }}
 {{- range $file, $key := $of.files }}

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readEnvironment, type VariableName } from "@sluice/config";
 import { listSettings } from "@sluice/config/settings-table";
+import { groups, topics } from "@sluice/contracts";
 import { serviceNames } from "@sluice/environment/processes";
 import { parse, parseAllDocuments } from "yaml";
 import { describe, expect, it, test } from "vitest";
@@ -21,6 +22,7 @@ interface Probe {
 }
 
 interface Container {
+  readonly command?: readonly string[];
   readonly args: readonly string[];
   readonly env?: readonly Named[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
@@ -34,6 +36,7 @@ interface Container {
 }
 
 interface PodSpec {
+  readonly restartPolicy?: string;
   readonly automountServiceAccountToken: boolean;
   readonly enableServiceLinks: boolean;
   readonly securityContext: unknown;
@@ -49,6 +52,9 @@ interface Manifest {
     readonly strategy?: Readonly<Record<string, unknown>>;
     readonly template: { readonly spec: PodSpec };
     readonly groups?: unknown;
+    readonly backoffLimit?: number;
+    readonly scaleTargetRef?: { readonly name: string };
+    readonly triggers?: readonly { readonly type: string; readonly metadata: Readonly<Record<string, string>> }[];
   };
 }
 
@@ -181,6 +187,41 @@ describe.each(listCases())("the manifests of the case %s", (name) => {
       expect(lifecycle).toEqual(servesApi ? { preStop: { sleep: { seconds: 5 } } } : undefined);
     }
   });
+});
+
+it("no object scales what sends to banks: KEDA scales the validator alone, by what it has not read", () => {
+  const [scaled, ...others] = ofKind("full", "ScaledObject");
+  expect(others).toEqual([]);
+  const autoscaled = ofKind("full", "HorizontalPodAutoscaler").map(({ spec }) => spec.scaleTargetRef?.name);
+  expect([scaled?.spec.scaleTargetRef?.name, autoscaled]).toEqual(["sluice-validator", ["sluice-ingress"]]);
+  const metadata = scaled?.spec.triggers?.find(({ type }) => type === "kafka")?.metadata;
+  expect([metadata?.["consumerGroup"], metadata?.["topic"]]).toEqual([groups.validator, topics.journal]);
+  expect(ofKind("full", "Deployment").find((manifest) => component(manifest) === "validator")?.spec.replicas).toBeUndefined();
+});
+
+it("what is off by default is in no release that does not ask for it: the rebuild, and KEDA", () => {
+  const kinds = manifestsOf("least").map((manifest) => `${manifest.kind} ${component(manifest)}`);
+  expect(kinds.filter((kind) => /ScaledObject|rebuild/.test(kind))).toEqual([]);
+});
+
+it("the rebuild is a Job of its revision, which is not tried again, with the program and options that there are", () => {
+  const [job] = ofKind("full", "Job").filter((manifest) => component(manifest) === "rebuild");
+  const { containers, restartPolicy } = job?.spec.template.spec ?? { containers: [], restartPolicy: "" };
+  expect([job?.metadata.name, job?.spec.backoffLimit, restartPolicy]).toEqual(["sluice-rebuild-1", 0, "Never"]);
+  const [, , program = ""] = containers[0]?.command ?? [];
+  expect(existsSync(join(root, program.replace(/^\/app\//, "")))).toBe(true);
+  const env = Object.fromEntries((containers[0]?.env ?? []).map((one) => [one.name, one.value]));
+  const variables = variablesOf("scheduler").filter((name) => /^(KAFKA|SCHEMA_REGISTRY|MONGO)_|^SLUICE_(CONFIG|DATABASE)$/.test(name));
+  expect(() => readEnvironment(env, variables)).not.toThrow();
+  const options = readFileSync(join(root, "services/scheduler/rebuild/main.ts"), "utf8");
+  const schema = readFileSync(join(root, "infra/chart/values.schema.json"), "utf8");
+  const named =
+    /\^\((--[^)]*)\)\$/
+      .exec(schema)?.[1]
+      ?.split("|")
+      .filter((word) => word.startsWith("--")) ?? [];
+  expect(named.filter((word) => !new RegExp(`"?${word.slice(2)}"?: \\{ type`).test(options))).toEqual([]);
+  expect(named).toHaveLength(4);
 });
 
 it("a service of several pods has a budget for disruptions, one of a single pod has none", () => {

@@ -38,7 +38,7 @@ export function isFresh({ attempts }: Pick<BacklogEntry, "attempts">): boolean {
   return attempts < failingFromAttempts;
 }
 
-/** Of two messages the one that was tried less is fresher, else the newer: what stands first may be what fails. */
+/** The message that was tried less is fresher; else the newer one is, because what stands first may be what fails. */
 export function isFresher(one: BacklogEntry, other: BacklogEntry): boolean {
   return one.attempts === other.attempts ? one.sequence > other.sequence : one.attempts < other.attempts;
 }

@@ -249,7 +249,7 @@ export class BacklogPage {
     return takeOut(this.#freshest(endpoint));
   }
 
-  /** The message that would be that probe. */
+  /** Finds the message that `takeFreshProbe` would take, and leaves it there. */
   findFreshProbe(endpoint: Endpoint): Pick<BacklogEntry, "attempts" | "dueMs"> | null {
     return this.#freshest(endpoint)?.entry ?? null;
   }

@@ -24,7 +24,7 @@ export function withoutLateRows<Row extends ParkedRow>(
   });
 }
 
-/** Resolves with undefined where the store does not have it, or not from an owner that counts. */
+/** Loads a parked message. Resolves with undefined where the store does not have it, or has a late row of it (#1). */
 export async function loadParked(
   context: EngineContext,
   partition: DeliveryPartition,

@@ -35,7 +35,7 @@ test("I15: at most as many connections are being made at once as the bound says;
   expect(names()).toEqual(["c", "d"]);
 });
 
-test("I14: addresses whose last connection failed share half of the places, and keep a sound one from none", () => {
+test("I14: addresses whose last connection failed have half of the places at most, so that a sound one finds a place", () => {
   const { address, names, end } = setUp(4);
   const dead = Array.from({ length: 6 }, (_, index) => ({ name: `dead-${index}`, connect: address(`dead-${index}`) }));
   for (const { name, connect } of dead) {

@@ -218,7 +218,7 @@ function repairRunner(runner: Runner): void {
   runner.start = async function (this: Runner) {
     const { onCrash } = this;
     // #11
-    this.onCrash = (error) => onCrash(isOfTheMoment(error) ? new kafkajs.KafkaJSError(error, { retriable: true }) : error);
+    this.onCrash = (error) => onCrash(isTransient(error) ? new kafkajs.KafkaJSError(error, { retriable: true }) : error);
     await start.call(this);
   };
   runner.handleBatch = async function (this: Runner, batch) {
@@ -238,11 +238,11 @@ function repairRunner(runner: Runner): void {
   };
 }
 
-const namesOfTheMoment: ReadonlySet<string> = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout", "KafkaJSTimeout"]);
+const transientNames: ReadonlySet<string> = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout", "KafkaJSTimeout"]);
 
 /** #11: whether the error may be over a moment later, although kafkajs says otherwise. */
-function isOfTheMoment(error: Error): boolean {
-  return namesOfTheMoment.has(error.name) || (error.cause instanceof Error && isOfTheMoment(error.cause));
+function isTransient(error: Error): boolean {
+  return transientNames.has(error.name) || (error.cause instanceof Error && isTransient(error.cause));
 }
 
 /** #7 */

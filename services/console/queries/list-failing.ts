@@ -1,17 +1,18 @@
 // listFailing: the messages that were attempted three times or more and are not acknowledged. Such a message says
 // nothing about its receiver, so it may fail for days while all others pass.
 //
-// #1 First deliveries and then event postings, each by (receiver, offset), in pages; all receivers, or one.
+// #1 All receivers, or one, in pages (`views/parked-page.ts`).
 // #2 Message bodies are never shown.
 
 import { failingFromAttempts } from "@sluice/contracts";
-import type { ParkedCursor, ParkedRow, Store } from "@sluice/store";
+import type { ParkedCursor } from "@sluice/store";
 import type { ControlAnswer, ControlHandler } from "../http/control-handler.ts";
 import { formatOptionalInstant, invalidRequest } from "../views/control-values.ts";
 import { encodeCursor, parsePageRequest, type PageRequest } from "../views/page.ts";
 import { answerView, parkedMessageView } from "../views/parked-message.ts";
 import { findEndpointStatus, loadReceiverStatuses } from "../views/receiver-status.ts";
 import type { UndeliveredPorts } from "./list-undelivered.ts";
+import { loadClosingDays, loadParkedPage, type FoundMessage } from "../views/parked-page.ts";
 import { isPartyId } from "./parse-search-terms.ts";
 
 type FailingPorts = Omit<UndeliveredPorts, "counts">;
@@ -26,18 +27,13 @@ export function listFailing(ports: FailingPorts): ControlHandler {
   };
 }
 
-interface Failing {
-  readonly kind: "delivery" | "posting";
-  readonly row: ParkedRow;
-}
-
 async function listPage(ports: FailingPorts, bank: string | null, page: PageRequest): Promise<ControlAnswer> {
   const { store, brokerNowMs } = ports;
-  const found = await loadFailing(store, bank, page);
+  const after = page.after === null ? null : parsePlace(page.after);
+  const found = await loadParkedPage(store, { receiverId: bank, after, limit: page.limit, attemptsMin: failingFromAttempts });
   const nowMs = brokerNowMs();
   const receivers = await loadReceiverStatuses(ports, nowMs);
-  const dayKeys = found.flatMap(({ row }) => (row.reconciliationDay === null ? [] : [row.reconciliationDay]));
-  const days = await store.days.load([...new Set(dayKeys)]);
+  const days = await loadClosingDays(store, found);
   const rows = found.map(({ kind, row }) => {
     const { receiverId, operation, recentAttempts, earlier } = row;
     const receiver = receivers.of(receiverId);
@@ -59,31 +55,11 @@ async function listPage(ports: FailingPorts, bank: string | null, page: PageRequ
   return { kind: "found", body };
 }
 
-/** #1 */
-async function loadFailing(
-  store: Pick<Store, "deliveries" | "postings">,
-  bank: string | null,
-  { after, limit }: PageRequest,
-): Promise<readonly Failing[]> {
-  const place = after === null ? null : parsePlace(after);
-  const found: Failing[] = [];
-  if (place?.kind !== "posting") {
-    const rows = await store.deliveries.listByReceiver(bank, place, limit, failingFromAttempts);
-    found.push(...rows.map((row) => ({ kind: "delivery" as const, row })));
-  }
-  if (found.length < limit) {
-    const from = place?.kind === "posting" ? place : null;
-    const rows = await store.postings.listByReceiver(bank, from, limit - found.length, failingFromAttempts);
-    found.push(...rows.map((row) => ({ kind: "posting" as const, row })));
-  }
-  return found;
-}
-
-function placeText({ kind, row: { receiverId, sequence, id } }: Failing): string {
+function placeText({ kind, row: { receiverId, sequence, id } }: FoundMessage): string {
   return `${kind} ${receiverId} ${sequence} ${id}`;
 }
 
-function parsePlace(text: string): (ParkedCursor & Pick<Failing, "kind">) | null {
+function parsePlace(text: string): (ParkedCursor & Pick<FoundMessage, "kind">) | null {
   const [, kind, receiverId = "", sequence = "", id = ""] = /^(delivery|posting) (\S+) (\d{1,19}) (\S.*)$/.exec(text) ?? [];
   if ((kind !== "delivery" && kind !== "posting") || !isPartyId(receiverId)) return null;
   return { kind, receiverId, sequence: BigInt(sequence), id };

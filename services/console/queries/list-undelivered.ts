@@ -24,6 +24,7 @@ import {
   type ReceiverStatus,
 } from "../views/receiver-status.ts";
 import { lastWindowCloseMs, windowCloseView } from "../views/window-close.ts";
+import { loadClosingDays, loadParkedPage, type FoundMessage } from "../views/parked-page.ts";
 import { isPartyId } from "./parse-search-terms.ts";
 
 export interface UndeliveredPorts {
@@ -116,14 +117,14 @@ interface Place {
 
 async function listMessages(ports: UndeliveredPorts, bank: string, page: PageRequest): Promise<ControlAnswer> {
   const { store } = ports;
-  const found = await loadParked(store, bank, page);
+  const place = page.after === null ? null : parsePlace(page.after);
+  const after = place === null ? null : { receiverId: bank, ...place };
+  const found = await loadParkedPage(store, { receiverId: bank, after, limit: page.limit, attemptsMin: 0 });
   const nowMs = ports.brokerNowMs();
   const receivers = await loadReceiverStatuses(ports, nowMs);
   const receiver = receivers.of(bank);
   const configured = receivers.receivers.get(bank) ?? null;
-  const days = await store.days.load([
-    ...new Set(found.flatMap(({ row }) => (row.reconciliationDay === null ? [] : [row.reconciliationDay]))),
-  ]);
+  const days = await loadClosingDays(store, found);
   const rows = found.map(({ kind, row }) => {
     const address = findEndpointStatus(configured, receiver.endpoints, { kind, operation: row.operation });
     return messageView({ kind, row }, { days, nowMs, isPaused: receiver.pause !== null, address });
@@ -140,30 +141,7 @@ async function listMessages(ports: UndeliveredPorts, bank: string, page: PageReq
   return { kind: "found", body: { schema: "UndeliveredMessages", asOf: formatOptionalInstant(nowMs), bank, ...status, rows, next } };
 }
 
-interface Found {
-  readonly kind: Place["kind"];
-  readonly row: ParkedRow;
-}
-
-async function loadParked(store: UndeliveredPorts["store"], bank: string, page: PageRequest): Promise<readonly Found[]> {
-  const after = page.after === null ? null : parsePlace(page.after);
-  const found: Found[] = [];
-  if (after?.kind !== "posting") {
-    const rows = await store.deliveries.listByReceiver(bank, after === null ? null : { receiverId: bank, ...after }, page.limit);
-    found.push(...rows.map((row) => ({ kind: "delivery" as const, row })));
-  }
-  if (found.length < page.limit) {
-    const rows = await store.postings.listByReceiver(
-      bank,
-      after?.kind === "posting" ? { receiverId: bank, ...after } : null,
-      page.limit - found.length,
-    );
-    found.push(...rows.map((row) => ({ kind: "posting" as const, row })));
-  }
-  return found;
-}
-
-function messageView({ kind, row }: Found, moment: ParkedMoment) {
+function messageView({ kind, row }: FoundMessage, moment: ParkedMoment) {
   const { recentAttempts, earlier } = row;
   return {
     ...parkedMessageView(kind, row, moment),

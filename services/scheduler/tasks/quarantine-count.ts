@@ -1,5 +1,5 @@
 // Counts the quarantined transactions of a partition, for an alarm that lasts as long as one is quarantined. The store
-// lists them at take-over; from then on every record that is handled tells.
+// lists them at take-over; after that each handled record changes the count.
 
 import type { Transaction } from "@sluice/domain";
 import type { SchedulerMetrics } from "../scheduler-metrics.ts";

@@ -23,7 +23,9 @@ import {
   provision,
   readUetrs,
   renderConfiguration,
+  type SecuredBrokers,
   serviceEnvironment,
+  threeReplicas,
   timeIn,
 } from "@sluice/environment";
 import { createRegistrySerde, type Serde } from "@sluice/contracts";
@@ -71,6 +73,8 @@ export interface E2eEnvironmentOptions {
   readonly operators?: readonly Pick<EnvironmentOperator, "id" | "roles">[];
   /** The variables to which members of the banks refer, in addition to the tokens. */
   readonly references?: Readonly<Record<string, string>>;
+  /** Brokers that are there; without them one broker is started, without TLS and logins. */
+  readonly brokers?: SecuredBrokers;
 }
 
 export { clearingConnectorId } from "@sluice/environment";
@@ -81,18 +85,16 @@ const closesInMs = 2_000;
 export async function openE2eEnvironment(
   banksInDay: readonly EnvironmentBank[],
   creditsFinal: EnvironmentDay["creditsFinal"],
-  { furtherWindows = [], operators: operatorsInDay = [], references: others = {} }: E2eEnvironmentOptions = {},
+  { furtherWindows = [], operators: operatorsInDay = [], references: others = {}, brokers }: E2eEnvironmentOptions = {},
 ): Promise<E2eEnvironment> {
   await using opened = new AsyncDisposableStack();
-  const servers = await startServers({ storage: "memory", purpose: "e2e", environment: environmentWithoutServers() });
+  const given = { ...environmentWithoutServers(), ...brokers?.variables };
+  const servers = await startServers({ storage: "memory", purpose: "e2e", environment: given });
   opened.defer(() => servers.stop());
   const database = `sluice_e2e_${machineTime.nowMs()}`;
-  await provision(servers, database);
-  const messaging = createKafkaMessaging({
-    connection: { brokers: servers.kafkaBrokers.split(","), clientId: "e2e" },
-    time: machineTime,
-    logger: silentLogger,
-  });
+  await provision(servers, database, { environment: given, ...(brokers === undefined ? {} : { topics: threeReplicas }) });
+  const connection = brokers?.connection ?? { brokers: servers.kafkaBrokers.split(","), clientId: "e2e" };
+  const messaging = createKafkaMessaging({ connection, time: machineTime, logger: silentLogger });
   opened.defer(() => messaging.close());
   const serde = await createRegistrySerde({ url: servers.schemaRegistryUrl, time: machineTime });
   const store = createMongoStore({ url: servers.mongoUrl, database, logger: silentLogger });
@@ -109,7 +111,10 @@ export async function openE2eEnvironment(
   const configure = (): Promise<void> => writeFile(configurationFile, renderConfiguration(day, banks(), connector.access, operators));
   await configure();
   const references = { ...buildReferences([...banks(), connector.access]), ...others };
-  const services = await startServiceProcesses(serviceEnvironment({ servers, configurationFile, database, references }), servers.directory);
+  const variables = serviceEnvironment({ servers, configurationFile, database, references });
+  // Topics of three brokers are safe, so a warning about them would be wrong.
+  const reached = brokers === undefined ? {} : { ...brokers.variables, KAFKA_FEW_REPLICAS: "said" };
+  const services = await startServiceProcesses({ ...variables, ...reached }, servers.directory);
   opened.defer(() => services.stop());
   parties.callAt(services.ingressUrl);
   const plan = (change: Partial<EnvironmentDay>): Promise<void> => {

@@ -35,6 +35,8 @@ const refusals: readonly (readonly [readonly string[], string])[] = [
   [["tls.endedBy="], "tls.secret is missing"],
   [["tls.secret=certificate"], "tls.secret and tls.endedBy are both set"],
   [["mongo.url="], "mongo.url is missing"],
+  [["keda.enabled=true", "kafka.sasl.mechanism=plain"], "keda.authentication is missing"],
+  [["rebuild.arguments={--all}"], "does not match pattern"],
   [["kafka.files.ca=ca.crt"], "kafka.files.ca is set, and kafka.secret is not"],
 ];
 

@@ -68,7 +68,7 @@ async function startAll(configurationFile: string, { partitionCount, topics }: C
   say("topics, schemas, indexes");
   // A broker that was started here is alone.
   const isOurs = servers.started.some(({ name }) => name === "kafka");
-  await provision(servers, database, partitionCount, isOurs ? undefined : topics);
+  await provision(servers, database, { partitionCount, ...(isOurs ? {} : { topics }) });
   const [httpPort = 0, consolePort = 0, controlPort = 0] = await freePorts(3, [httpPortWanted, consolePortWanted, controlPortWanted]);
   const environment = serviceEnvironment({ servers, configurationFile, database, httpPort, consolePort, controlPort });
   const services = await startServices(serviceNames, environment);

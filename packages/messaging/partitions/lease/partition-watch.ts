@@ -1,9 +1,10 @@
 // Looks at the store while nothing is read or written: a store that was restored to an older point refuses nothing, and
 // an idle owner would not notice it until its next record.
 //
-// #1 One read lists the documents of all partitions, however many this process owns. One look runs at a time, and the
-//    next one begins `lookIntervalMs` after it has ended.
-// #2 A look that the store does not answer is a look less. Whatever is read or written says that the store is away.
+// #1 One read lists the documents of all partitions, however many this process owns; before it each partition reads its
+//    witness. One look runs at a time, and the next one begins `lookIntervalMs` after it has ended.
+// #2 A look that the store does not answer is left out. The next read or write of a partition reports that the store is
+//    away.
 
 import { formatReason, type Logger, type Time } from "@sluice/kernel";
 
