@@ -76,6 +76,9 @@ test("a refusal is printed in the console's words; a server that is no console, 
   await expect(runSearch(buildCall(), createFakeConsole(["<html>"]).where)).rejects.toThrow("no console");
   const away = { ...createFakeConsole([{}]).where, fetch: () => Promise.reject(new Error("ECONNREFUSED")) };
   await expect(runSearch(buildCall(), away)).rejects.toThrow("does not answer at http://127.0.0.1:8082: ECONNREFUSED");
+  const severalTried = Object.assign(new AggregateError([], ""), { code: "ECONNREFUSED" });
+  const failed = { ...away, fetch: () => Promise.reject(new TypeError("fetch failed", { cause: severalTried })) };
+  await expect(runSearch(buildCall(), failed)).rejects.toThrow("does not answer at http://127.0.0.1:8082: ECONNREFUSED");
   const nothingUp = { ...createFakeConsole([{}]).where, upControlUrl: () => Promise.resolve(null) };
   await expect(runSearch(buildCall(), nothingUp)).rejects.toThrow("./sluice up");
 });
